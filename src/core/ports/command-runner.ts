@@ -1,0 +1,74 @@
+/** Ports: running commands, and confining them. */
+import type { SandboxPolicy } from "../../protocol/policy.ts";
+
+export interface Command {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** With a terminal of this size; without it plain pipes. */
+  readonly tty?: { readonly cols: number; readonly rows: number };
+  /** "closed" gives end of input at once. */
+  readonly stdin: "closed" | "open";
+  readonly timeoutMs?: number;
+}
+
+/** What a command may touch. Roots come from the session, never from a folder the model chose. */
+export interface Confinement {
+  readonly policy: SandboxPolicy;
+  /** The session's own folders: writable under workspaceWrite beside `policy.writableRoots`. */
+  readonly workspaceRoots: readonly string[];
+}
+
+export interface CommandExit {
+  /** 124 after a time-out, 128 + n after signal n. */
+  readonly exitCode: number;
+  readonly signal: string | null;
+  readonly timedOut: boolean;
+  readonly durationMs: number;
+  /** Processes that left the command's session on purpose and still live (full access only). */
+  readonly survivors: readonly number[];
+}
+
+export interface RunningCommand {
+  readonly pid: number;
+  /** Bytes as they come, stdout and stderr interleaved. Set before the first await after `start`, else output may be missed. */
+  onOutput: (chunk: Uint8Array, stream: "stdout" | "stderr") => void;
+  write(data: Uint8Array | string): void;
+  closeStdin(): void;
+  resize(cols: number, rows: number): void;
+  /** TERM to the whole group, KILL after a grace time. Resolves when nothing of it lives. */
+  kill(): Promise<void>;
+  /** Never rejects. Resolves after the last output was delivered. */
+  readonly exit: Promise<CommandExit>;
+}
+
+export interface CommandRunner {
+  /**
+   * Starts a command, confined. Contract: throws CommandRefused when it cannot be confined as asked or cannot be started; never runs
+   * it with wider rights instead. An aborted signal kills it.
+   */
+  start(command: Command, confinement: Confinement, signal: AbortSignal): Promise<RunningCommand>;
+}
+
+/** Why a command was not started: a text for the user with the fix, and the kind for those who decide by it. */
+export class CommandRefused extends Error {
+  readonly kind: "noSandbox" | "notFound" | "badCwd" | "other";
+  constructor(kind: CommandRefused["kind"], message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/** Pure: turns a command into the one that runs it confined; never starts anything. */
+export interface Sandbox {
+  wrap(command: Command, confinement: Confinement): WrappedCommand | { readonly refused: string };
+}
+export interface WrappedCommand {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Bytes for further descriptors (the seccomp filter), from descriptor 3 on. */
+  readonly extra: readonly Uint8Array[];
+  /** Called when the command has ended: removes what the wrapping had to put down. */
+  readonly cleanup?: () => void;
+}

@@ -1,0 +1,118 @@
+/** Port: the settings of the user, the project and the request, as one frozen plain value. Data, not a place to hang services. */
+import type { AskForApproval, Personality, ReasoningSummary, SandboxMode } from "../../protocol/policy.ts";
+
+export interface ProviderConfig {
+  readonly id: string;
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly wireApi: "responses" | "chat" | "anthropic" | "scripted" | "ai-sdk";
+  /** Name of the environment variable that holds the key. */
+  readonly envKey: string | undefined;
+  readonly bearerToken: string | undefined;
+  readonly httpHeaders: Readonly<Record<string, string>>;
+  /** Header name → environment variable. */
+  readonly envHttpHeaders: Readonly<Record<string, string>>;
+  readonly queryParams: Readonly<Record<string, string>>;
+  readonly requestMaxRetries: number;
+  readonly streamMaxRetries: number;
+  readonly streamIdleTimeoutMs: number;
+  readonly requiresOpenaiAuth: boolean;
+  /** Free-form settings of the provider (scenario file of the scripted model, package of an ai-sdk adapter). */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+export interface McpServerConfig {
+  readonly name: string;
+  readonly transport:
+    | {
+        readonly type: "stdio";
+        readonly command: string;
+        readonly args: readonly string[];
+        readonly env: Readonly<Record<string, string>>;
+        /** Names copied from the server's own environment. */
+        readonly envVars: readonly string[];
+        readonly cwd: string | undefined;
+      }
+    | {
+        readonly type: "http";
+        readonly url: string;
+        readonly bearerTokenEnvVar: string | undefined;
+        readonly httpHeaders: Readonly<Record<string, string>>;
+        readonly envHttpHeaders: Readonly<Record<string, string>>;
+      };
+  readonly enabled: boolean;
+  readonly required: boolean;
+  readonly startupTimeoutMs: number;
+  readonly toolTimeoutMs: number;
+  readonly enabledTools: readonly string[] | undefined;
+  readonly disabledTools: readonly string[];
+  /** "allow" runs tools with side effects unasked. */
+  readonly approval: "ask" | "allow";
+  readonly scopes: readonly string[];
+}
+
+export interface EnvironmentPolicy {
+  readonly inherit: "all" | "core" | "none";
+  /** Keep names with KEY, SECRET or TOKEN in them; off by default. */
+  readonly ignoreDefaultExcludes: boolean;
+  readonly exclude: readonly string[];
+  readonly set: Readonly<Record<string, string>>;
+  readonly includeOnly: readonly string[];
+}
+
+export interface Config {
+  readonly codexHome: string;
+  readonly model: string | undefined;
+  readonly modelProvider: string;
+  readonly providers: Readonly<Record<string, ProviderConfig>>;
+  readonly approvalPolicy: AskForApproval;
+  readonly sandboxMode: SandboxMode;
+  readonly sandboxWorkspaceWrite: {
+    readonly writableRoots: readonly string[];
+    readonly networkAccess: boolean;
+    readonly excludeTmpdirEnvVar: boolean;
+    readonly excludeSlashTmp: boolean;
+  };
+  readonly effort: string | undefined;
+  readonly summary: ReasoningSummary | undefined;
+  readonly verbosity: string | undefined;
+  readonly personality: Personality | undefined;
+  readonly serviceTier: string | undefined;
+  readonly contextWindow: number | undefined;
+  readonly autoCompactTokenLimit: number | undefined;
+  readonly toolOutputTokenLimit: number;
+  readonly baseInstructions: string | undefined;
+  readonly developerInstructions: string | undefined;
+  readonly compactPrompt: string | undefined;
+  readonly reviewModel: string | undefined;
+  readonly showRawReasoning: boolean;
+  readonly hideReasoning: boolean;
+  readonly projectDocMaxBytes: number;
+  readonly projectDocFallbackFilenames: readonly string[];
+  readonly projectRootMarkers: readonly string[];
+  readonly webSearch: "disabled" | "cached" | "live";
+  /** Feature flags as the user set them; absent means the default. */
+  readonly features: Readonly<Record<string, boolean>>;
+  readonly shellEnvironment: EnvironmentPolicy;
+  readonly mcpServers: Readonly<Record<string, McpServerConfig>>;
+  /** Whether the user trusts the folder (its project root) that this value was made for. */
+  readonly trusted: boolean;
+  readonly projectRoot: string;
+  readonly notify: readonly string[];
+  /** fsync at the end of each turn. */
+  readonly syncTurns: boolean;
+  /** Seconds until an unanswered request counts as a no, by kind; undefined waits for ever. */
+  readonly askTimeouts: Readonly<Record<string, number>>;
+  /** The merged TOML value itself, for config/read and for keys that only one part reads. */
+  readonly raw: Readonly<Record<string, unknown>>;
+  /** Problems worth a configWarning: unknown keys, values that were ignored. */
+  readonly warnings: readonly string[];
+}
+
+export interface ConfigStore {
+  /**
+   * The value for a folder. `overrides` are dotted keys (`model_providers.x.base_url`) or nested objects, strongest last.
+   * Contract: throws RpcError (invalidRequest) with the file, key and expected value when the config is broken; never falls back to defaults.
+   */
+  effective(cwd: string, overrides?: Readonly<Record<string, unknown>>): Config;
+}

@@ -1,0 +1,28 @@
+/** Port: what the rules say about a command before anybody is asked. */
+import type { CommandAction } from "../../protocol/item.ts";
+
+export type Verdict =
+  /** A rule allows it, or it is a known read-only command. */
+  | { readonly decision: "allow"; readonly because: "rule" | "knownSafe"; readonly rule?: string }
+  | { readonly decision: "ask"; readonly rule?: string }
+  | { readonly decision: "forbid"; readonly reason: string };
+
+export interface ParsedCommand {
+  /** For display: read, listFiles, search or unknown, one for each simple command. */
+  readonly actions: readonly CommandAction[];
+  /** The simple commands when the text is word-only and completely understood; undefined means opaque. */
+  readonly simple: readonly (readonly string[])[] | undefined;
+  /** The command as one shell-quoted string. */
+  readonly display: string;
+  readonly risk: "low" | "medium" | "high";
+}
+
+export interface ExecPolicy {
+  parse(argv: readonly string[], cwd: string): ParsedCommand;
+  /** The strictest rule over all parts of a compound command. `trustedFolder`: the project's own rules count only then. */
+  decide(argv: readonly string[], cwd: string): Verdict;
+  /** The prefix that "accept and remember" would store, or undefined when none is sensible. */
+  proposedPrefix(argv: readonly string[]): readonly string[] | undefined;
+  /** Writes an allow rule to the user's rules file; takes effect at once. */
+  remember(prefix: readonly string[]): Promise<void>;
+}

@@ -1,0 +1,132 @@
+/** Port: keeps threads. Everything a thread ever said is an append-only list of records; the index can be rebuilt from it. */
+import type { ThreadItem } from "../../protocol/item.ts";
+import type { SessionSource } from "../../protocol/policy.ts";
+import type { ThreadTokenUsage } from "../../protocol/thread.ts";
+import type { TurnError, TurnStatus } from "../../protocol/turn.ts";
+import type { ThreadSettings } from "../settings.ts";
+import type { ModelItem } from "./model-client.ts";
+
+export interface ThreadMeta {
+  readonly id: string;
+  readonly createdAtMs: number;
+  readonly cwd: string;
+  readonly originator: string;
+  readonly cliVersion: string;
+  readonly source: SessionSource;
+  readonly modelProvider: string;
+  readonly baseInstructions: string | undefined;
+  readonly forkedFromId?: string | undefined;
+  readonly parentThreadId?: string | undefined;
+  readonly git?: { readonly sha: string | null; readonly branch: string | null; readonly originUrl: string | null } | undefined;
+  readonly dynamicTools?: readonly unknown[] | undefined;
+  readonly threadSource?: string | undefined;
+}
+
+/** One thing that happened, in our two vocabularies. The store writes it in the dialect that other tools read. */
+export type ThreadRecord =
+  | { readonly type: "meta"; readonly meta: ThreadMeta }
+  | {
+      readonly type: "turnStarted";
+      readonly turnId: string;
+      readonly atMs: number;
+      readonly contextWindow: number | undefined;
+      readonly mode: string;
+    }
+  | { readonly type: "turnContext"; readonly turnId: string; readonly settings: ThreadSettings }
+  | { readonly type: "modelItem"; readonly item: ModelItem; readonly turnId?: string | undefined }
+  | {
+      readonly type: "item";
+      readonly turnId: string;
+      readonly item: ThreadItem;
+      readonly startedAtMs: number;
+      readonly completedAtMs: number;
+    }
+  | { readonly type: "tokenUsage"; readonly turnId: string; readonly usage: ThreadTokenUsage; readonly rateLimits?: unknown }
+  /** The model's history was replaced; `replacement` is all it sees from here on. */
+  | { readonly type: "compacted"; readonly turnId: string; readonly summary: string; readonly replacement: readonly ModelItem[] }
+  | { readonly type: "rolledBack"; readonly numTurns: number }
+  | {
+      readonly type: "turnEnded";
+      readonly turnId: string;
+      readonly status: TurnStatus;
+      readonly error: TurnError | null;
+      readonly lastAgentMessage: string | null;
+      readonly atMs: number;
+      readonly durationMs: number;
+    };
+
+export interface StoredThread {
+  readonly id: string;
+  /** Where it is or will be on disk; always given, also before the first write. */
+  readonly path: string;
+  readonly preview: string;
+  readonly name: string | null;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly cwd: string;
+  readonly cliVersion: string;
+  readonly source: SessionSource;
+  readonly originator: string;
+  readonly modelProvider: string;
+  readonly archived: boolean;
+  readonly forkedFromId: string | null;
+  readonly parentThreadId: string | null;
+  readonly git: ThreadMeta["git"] | null;
+  readonly hasUserMessage: boolean;
+}
+
+export interface ThreadQuery {
+  readonly cursor: string | null;
+  readonly limit: number;
+  readonly sortKey: "created_at" | "updated_at" | "recency_at";
+  readonly sortDirection: "asc" | "desc";
+  /** Empty means all. */
+  readonly modelProviders: readonly string[];
+  readonly sourceKinds: readonly string[];
+  readonly archived: boolean;
+  readonly cwds: readonly string[];
+  readonly searchTerm: string | null;
+}
+export interface ThreadPage {
+  readonly threads: readonly StoredThread[];
+  readonly nextCursor: string | null;
+  readonly backwardsCursor: string | null;
+}
+
+/** Who may write a thread. One writer a thread over all processes on one home. */
+export interface Lease {
+  release(): void;
+}
+export class ThreadHeld extends Error {
+  /** Says who holds the thread: pid and client, or a running Codex. */
+  readonly holder: string;
+  constructor(holder: string) {
+    super(`thread is open in another process: ${holder}`);
+    this.holder = holder;
+  }
+}
+
+export interface ThreadStore {
+  /** Where a thread of this id will be kept. The file is made at the first append. */
+  pathFor(id: string, createdAtMs: number): string;
+  /** Adds records in the given order. Resolves when they survive a crash of this process. A full or read-only disk: kept in memory, retried
+   * with the next append, and reported once through `onTrouble`; it rejects only for a thread that was deleted. */
+  append(threadId: string, records: readonly ThreadRecord[]): Promise<void>;
+  /** All records, oldest first, of any dialect; forks that point into their parent are followed. A torn last line is dropped, not an error. */
+  read(threadId: string): Promise<readonly ThreadRecord[]>;
+  readPath(path: string): Promise<readonly ThreadRecord[]>;
+  /** Knows archived threads too; undefined when there is no such thread. */
+  find(threadId: string): Promise<StoredThread | undefined>;
+  list(query: ThreadQuery): Promise<ThreadPage>;
+  /** Text search over titles, previews and messages. */
+  search(term: string, limit: number): Promise<readonly { readonly thread: StoredThread; readonly snippet: string }[]>;
+  rename(threadId: string, name: string): Promise<void>;
+  updateGit(threadId: string, git: ThreadMeta["git"]): Promise<void>;
+  archive(threadId: string): Promise<void>;
+  unarchive(threadId: string): Promise<void>;
+  delete(threadId: string): Promise<void>;
+  /** Throws ThreadHeld. Ends by `release` or with the process. */
+  lease(threadId: string, client: string): Promise<Lease>;
+  onTrouble: (message: string) => void;
+  close(): Promise<void>;
+}

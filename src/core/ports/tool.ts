@@ -1,0 +1,86 @@
+/** Port: what the model can call. A tool says what it wants to do; approval and sandbox live in core, so that no tool can forget them. */
+
+import type { ParamsOf } from "../../protocol/define.ts";
+import type { ServerNotifications } from "../../protocol/methods.ts";
+import type { ThreadSettings } from "../settings.ts";
+import type { JsonObject, ToolSpec } from "./model-client.ts";
+
+/** What goes back to the model. */
+export type ToolOutput =
+  | { readonly kind: "text"; readonly text: string; readonly success: boolean }
+  | { readonly kind: "content"; readonly content: readonly ToolContent[]; readonly success: boolean };
+export type ToolContent =
+  | { readonly type: "input_text"; readonly text: string }
+  | { readonly type: "input_image"; readonly image_url: string };
+
+export const said = (text: string): ToolOutput => ({ kind: "text", text, success: true });
+export const failed = (text: string): ToolOutput => ({ kind: "text", text, success: false });
+
+/** What a tool wants done. Core runs it: item, policy, approval, sandbox, output. */
+export type Action =
+  | CommandAction
+  /** Apply the patch text (apply_patch grammar). */
+  | { readonly kind: "patch"; readonly patch: string; readonly cwd: string }
+  /** More input for, or a look at, a command that still runs. */
+  | {
+      readonly kind: "stdin";
+      readonly sessionId: number;
+      readonly chars: string;
+      readonly yieldMs: number;
+      readonly maxOutputTokens?: number;
+    }
+  /** Nothing that needs approval: the tool does it itself. */
+  | { readonly kind: "direct"; run(context: ToolContext): Promise<ToolOutput> };
+
+export interface CommandAction {
+  readonly kind: "command";
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly tty: boolean;
+  /** How long the model wants to wait before a running command is handed over to the background; undefined waits for its end. */
+  readonly yieldMs: number | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly maxOutputTokens: number | undefined;
+  /** The model asks to run it outside the sandbox. */
+  readonly escalate: boolean;
+  readonly justification: string | undefined;
+  readonly prefixRule: readonly string[] | undefined;
+  /** How the result is written for the model: each shell tool has its own form. */
+  readonly format: "shell" | "shell_command" | "exec_command";
+}
+
+export interface ToolCall {
+  readonly callId: string;
+  readonly name: string;
+  readonly namespace?: string | undefined;
+  /** Parsed JSON arguments of a function call, or `undefined` when the text was no JSON. */
+  readonly args: unknown;
+  /** The text as the model wrote it; the whole input of a free-form tool. */
+  readonly text: string;
+}
+
+/** What a direct tool may use. */
+export interface ToolContext {
+  readonly threadId: string;
+  readonly turnId: string;
+  readonly callId: string;
+  readonly settings: ThreadSettings;
+  readonly signal: AbortSignal;
+  notify<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly spec: ToolSpec;
+  /** Checks the arguments and says what to do, or returns `failed(…)` for the model. Pure: no side effect happens here. */
+  plan(call: ToolCall, settings: ThreadSettings): Action | ToolOutput;
+  /** Calls that must not run beside others of the same answer. Default: may run in parallel. */
+  readonly exclusive?: boolean;
+}
+
+/** Tools from somewhere: built in, the client's, an MCP server's. A later source cannot shadow a built-in name. */
+export interface ToolSource {
+  tools(settings: ThreadSettings): readonly Tool[] | Promise<readonly Tool[]>;
+}
+export type { JsonObject };

@@ -1,0 +1,14 @@
+/** The only errors that may cross the wire; one constructor for each code in use. */
+export class RpcError extends Error {
+  readonly code: number;
+  readonly data: unknown;
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+/** The request cannot be done as asked. Codex uses this one code also for unknown methods and ill-typed params. */
+export const invalidRequest = (message: string, data?: unknown): RpcError => new RpcError(-32600, message, data);
+export const internalError = (message = "internal error"): RpcError => new RpcError(-32603, message);
+export const overloaded = (): RpcError => new RpcError(-32001, "Server overloaded; retry later.");

@@ -1,0 +1,80 @@
+/** Every method on the wire, by direction. Types, checks, JSON Schema, bindings and the protocol document are derived from these tables. */
+import { accountNotifications, accountRequests, accountServerRequests } from "./account.ts";
+import { appNotifications, appRequests } from "./app.ts";
+import { approvalServerRequests } from "./approval.ts";
+import { backgroundTerminalsRequests } from "./background-terminals.ts";
+import { commandNotifications, commandRequests } from "./command.ts";
+import { configNotifications, configRequests } from "./config.ts";
+import type { Later, Notification, ParamsOf, Request, ResultOf, Served } from "./define.ts";
+import { fsNotifications, fsRequests } from "./fs.ts";
+import { fuzzyFileSearchNotifications, fuzzyFileSearchRequests } from "./fuzzy-file-search.ts";
+import { hooksNotifications, hooksRequests } from "./hooks.ts";
+import { initializeRequests } from "./initialize.ts";
+import { itemNotifications } from "./item.ts";
+import { mcpNotifications, mcpRequests } from "./mcp.ts";
+import { modelRequests } from "./model.ts";
+import { reviewRequests } from "./review.ts";
+import { skillsNotifications, skillsRequests } from "./skills.ts";
+import { threadNotifications, threadRequests } from "./thread.ts";
+import { threadListRequests } from "./thread-list.ts";
+import { threadSettingsNotifications, threadSettingsRequests } from "./thread-settings.ts";
+import { turnNotifications, turnRequests } from "./turn.ts";
+import { userInputServerRequests } from "./user-input.ts";
+
+export const clientRequests = {
+  ...accountRequests,
+  ...appRequests,
+  ...backgroundTerminalsRequests,
+  ...commandRequests,
+  ...configRequests,
+  ...fsRequests,
+  ...fuzzyFileSearchRequests,
+  ...hooksRequests,
+  ...initializeRequests,
+  ...mcpRequests,
+  ...modelRequests,
+  ...reviewRequests,
+  ...skillsRequests,
+  ...threadListRequests,
+  ...threadSettingsRequests,
+  ...threadRequests,
+  ...turnRequests,
+} as const satisfies Record<string, Request | Later>;
+
+export const serverRequests = {
+  ...accountServerRequests,
+  ...approvalServerRequests,
+  ...userInputServerRequests,
+} as const satisfies Record<string, Request>;
+
+export const serverNotifications = {
+  ...accountNotifications,
+  ...appNotifications,
+  ...commandNotifications,
+  ...configNotifications,
+  ...fsNotifications,
+  ...fuzzyFileSearchNotifications,
+  ...hooksNotifications,
+  ...itemNotifications,
+  ...mcpNotifications,
+  ...skillsNotifications,
+  ...threadSettingsNotifications,
+  ...threadNotifications,
+  ...turnNotifications,
+} as const satisfies Record<string, Notification>;
+
+/** The client's own notifications; all are optional and ignored when unknown. */
+export const clientNotifications = { initialized: {} } as const;
+
+export type ClientRequests = Served<typeof clientRequests>;
+export type ServerRequests = typeof serverRequests;
+export type ServerNotifications = typeof serverNotifications;
+
+/** Sends one notification; a pair `(method, params)` that does not match the table does not compile. */
+export type Notify = <M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>) => void;
+/** Asks the client a question and waits for its answer. */
+export type Ask = <M extends keyof ServerRequests>(
+  method: M,
+  params: ParamsOf<ServerRequests[M]>,
+  signal: AbortSignal,
+) => Promise<ResultOf<ServerRequests[M]>>;

@@ -1,0 +1,132 @@
+/** `thread-settings`. */
+import { array, boolean, type Infer, integer, literals, maybe, named, object, optional, string, unknown } from "../lib/schema.ts";
+import { notification, request } from "./define.ts";
+import {
+  AbsolutePathBuf,
+  ActivePermissionProfile,
+  ApprovalsReviewer,
+  AskForApproval,
+  CollaborationMode,
+  Personality,
+  ReasoningEffort,
+  ReasoningSummary,
+  SandboxPolicy,
+} from "./policy.ts";
+import { MultiAgentMode, Thread } from "./thread.ts";
+
+export const ThreadSettingsUpdateParams = named("ThreadSettingsUpdateParams", () =>
+  object({
+    threadId: string(),
+    approvalPolicy: maybe(AskForApproval()),
+    approvalsReviewer: maybe(ApprovalsReviewer()),
+    collaborationMode: maybe(CollaborationMode()),
+    cwd: maybe(string()),
+    disabledPluginIds: maybe(array(string())),
+    effort: maybe(ReasoningEffort()),
+    model: maybe(string()),
+    multiAgentMode: maybe(MultiAgentMode()),
+    permissions: maybe(string()),
+    personality: maybe(Personality()),
+    sandboxPolicy: maybe(SandboxPolicy()),
+    serviceTier: maybe(string()),
+    summary: maybe(ReasoningSummary()),
+  }),
+);
+export type ThreadSettingsUpdateParams = Infer<typeof ThreadSettingsUpdateParams>;
+
+export const ThreadSettingsUpdateResponse = named("ThreadSettingsUpdateResponse", () => object({}));
+export type ThreadSettingsUpdateResponse = Infer<typeof ThreadSettingsUpdateResponse>;
+
+export const ThreadMetadataUpdateParams = named("ThreadMetadataUpdateParams", () =>
+  object({
+    threadId: string(),
+    daybreakEnabled: maybe(boolean()),
+    gitInfo: maybe(ThreadMetadataGitInfoUpdateParams()),
+    projectId: maybe(string()),
+  }),
+);
+export type ThreadMetadataUpdateParams = Infer<typeof ThreadMetadataUpdateParams>;
+
+export const ThreadMetadataUpdateResponse = named("ThreadMetadataUpdateResponse", () => object({ thread: Thread() }));
+export type ThreadMetadataUpdateResponse = Infer<typeof ThreadMetadataUpdateResponse>;
+
+export const ThreadInjectItemsParams = named("ThreadInjectItemsParams", () => object({ items: array(unknown()), threadId: string() }));
+export type ThreadInjectItemsParams = Infer<typeof ThreadInjectItemsParams>;
+
+export const ThreadInjectItemsResponse = named("ThreadInjectItemsResponse", () => object({}));
+export type ThreadInjectItemsResponse = Infer<typeof ThreadInjectItemsResponse>;
+
+export const ThreadShellCommandParams = named("ThreadShellCommandParams", () =>
+  object({ command: string(), threadId: string(), timeoutMs: maybe(integer()) }),
+);
+export type ThreadShellCommandParams = Infer<typeof ThreadShellCommandParams>;
+
+export const ThreadShellCommandResponse = named("ThreadShellCommandResponse", () => object({}));
+export type ThreadShellCommandResponse = Infer<typeof ThreadShellCommandResponse>;
+
+export const ThreadGoalGetParams = named("ThreadGoalGetParams", () => object({ threadId: string() }));
+export type ThreadGoalGetParams = Infer<typeof ThreadGoalGetParams>;
+
+export const ThreadGoalGetResponse = named("ThreadGoalGetResponse", () => object({ goal: maybe(ThreadGoal()) }));
+export type ThreadGoalGetResponse = Infer<typeof ThreadGoalGetResponse>;
+
+export const ThreadSettingsUpdatedNotification = named("ThreadSettingsUpdatedNotification", () =>
+  object({ threadId: string(), threadSettings: ThreadSettings() }),
+);
+export type ThreadSettingsUpdatedNotification = Infer<typeof ThreadSettingsUpdatedNotification>;
+
+export const ThreadMetadataGitInfoUpdateParams = named("ThreadMetadataGitInfoUpdateParams", () =>
+  object({ branch: maybe(string()), originUrl: maybe(string()), sha: maybe(string()) }),
+);
+export type ThreadMetadataGitInfoUpdateParams = Infer<typeof ThreadMetadataGitInfoUpdateParams>;
+
+export const ThreadGoal = named("ThreadGoal", () =>
+  object({
+    createdAt: integer(),
+    objective: string(),
+    status: ThreadGoalStatus(),
+    threadId: string(),
+    timeUsedSeconds: integer(),
+    tokensUsed: integer(),
+    updatedAt: integer(),
+    tokenBudget: maybe(integer()),
+  }),
+);
+export type ThreadGoal = Infer<typeof ThreadGoal>;
+
+export const ThreadSettings = named("ThreadSettings", () =>
+  object({
+    approvalPolicy: AskForApproval(),
+    approvalsReviewer: ApprovalsReviewer(),
+    collaborationMode: CollaborationMode(),
+    cwd: AbsolutePathBuf(),
+    model: string(),
+    modelProvider: string(),
+    sandboxPolicy: SandboxPolicy(),
+    activePermissionProfile: maybe(ActivePermissionProfile()),
+    disabledPluginIds: optional(array(string())),
+    effort: maybe(ReasoningEffort()),
+    multiAgentMode: optional(MultiAgentMode()),
+    personality: maybe(Personality()),
+    serviceTier: maybe(string()),
+    summary: maybe(ReasoningSummary()),
+  }),
+);
+export type ThreadSettings = Infer<typeof ThreadSettings>;
+
+export const ThreadGoalStatus = named("ThreadGoalStatus", () =>
+  literals("active", "paused", "blocked", "usageLimited", "budgetLimited", "complete"),
+);
+export type ThreadGoalStatus = Infer<typeof ThreadGoalStatus>;
+
+export const threadSettingsRequests = {
+  "thread/settings/update": request({ params: ThreadSettingsUpdateParams, result: ThreadSettingsUpdateResponse, experimental: true }),
+  "thread/metadata/update": request({ params: ThreadMetadataUpdateParams, result: ThreadMetadataUpdateResponse }),
+  "thread/inject_items": request({ params: ThreadInjectItemsParams, result: ThreadInjectItemsResponse }),
+  "thread/shellCommand": request({ params: ThreadShellCommandParams, result: ThreadShellCommandResponse }),
+  "thread/goal/get": request({ params: ThreadGoalGetParams, result: ThreadGoalGetResponse }),
+};
+
+export const threadSettingsNotifications = {
+  "thread/settings/updated": notification(ThreadSettingsUpdatedNotification),
+};

@@ -1,0 +1,472 @@
+/** `thread`. */
+import {
+  array,
+  boolean,
+  type Infer,
+  integer,
+  literals,
+  maybe,
+  named,
+  natural,
+  nullable,
+  object,
+  optional,
+  record,
+  string,
+  union,
+  unknown,
+} from "../lib/schema.ts";
+import { notification, request } from "./define.ts";
+import { LegacyAppPathString } from "./item.ts";
+import { ResponseItem } from "./model-item.ts";
+import {
+  AbsolutePathBuf,
+  ActivePermissionProfile,
+  ApprovalsReviewer,
+  AskForApproval,
+  CollaborationMode,
+  GitInfo,
+  Personality,
+  ReasoningEffort,
+  SandboxMode,
+  SandboxPolicy,
+  SessionSource,
+  ThreadSource,
+} from "./policy.ts";
+import { Turn, TurnItemsView } from "./turn.ts";
+
+export const Thread = named("Thread", () =>
+  object({
+    cliVersion: string(),
+    createdAt: integer(),
+    cwd: AbsolutePathBuf(),
+    ephemeral: boolean(),
+    id: string(),
+    modelProvider: string(),
+    preview: string(),
+    projectId: nullable(string()),
+    sessionId: string(),
+    source: SessionSource(),
+    status: ThreadStatus(),
+    turns: array(Turn()),
+    updatedAt: integer(),
+    agentNickname: maybe(string()),
+    agentRole: maybe(string()),
+    canAcceptDirectInput: maybe(boolean()),
+    daybreakEnabled: maybe(boolean()),
+    environments: maybe(array(ThreadEnvironment())),
+    extra: maybe(ThreadExtra()),
+    forkedFromId: maybe(string()),
+    gitInfo: maybe(GitInfo()),
+    historyMode: optional(ThreadHistoryMode()),
+    model: maybe(string()),
+    name: maybe(string()),
+    originator: maybe(string()),
+    parentThreadId: maybe(string()),
+    path: maybe(string()),
+    reasoningEffort: maybe(ReasoningEffort()),
+    recencyAt: maybe(integer()),
+    section: maybe(ThreadSection()),
+    sectionEnteredAt: maybe(integer()),
+    threadSource: maybe(ThreadSource()),
+  }),
+);
+export type Thread = Infer<typeof Thread>;
+
+export const ThreadEnvironment = named("ThreadEnvironment", () =>
+  object({ cwd: LegacyAppPathString(), environmentId: string(), runtimeWorkspaceRoots: array(LegacyAppPathString()) }),
+);
+export type ThreadEnvironment = Infer<typeof ThreadEnvironment>;
+
+export const ThreadExtra = named("ThreadExtra", () => object({}));
+export type ThreadExtra = Infer<typeof ThreadExtra>;
+
+export const ThreadHistoryMode = named("ThreadHistoryMode", () => literals("legacy", "paginated"));
+export type ThreadHistoryMode = Infer<typeof ThreadHistoryMode>;
+
+export const ThreadSection = named("ThreadSection", () =>
+  object({ id: string(), name: string(), appearance: maybe(ThreadSectionAppearance()) }),
+);
+export type ThreadSection = Infer<typeof ThreadSection>;
+
+export const ThreadStatus = named("ThreadStatus", () =>
+  union([
+    object({ type: literals("notLoaded") }),
+    object({ type: literals("idle") }),
+    object({ type: literals("systemError") }),
+    object({ type: literals("active"), activeFlags: array(ThreadActiveFlag()) }),
+  ]),
+);
+export type ThreadStatus = Infer<typeof ThreadStatus>;
+
+export const ThreadSectionAppearance = named("ThreadSectionAppearance", () => object({ color: maybe(string()), icon: maybe(string()) }));
+export type ThreadSectionAppearance = Infer<typeof ThreadSectionAppearance>;
+
+export const ThreadActiveFlag = named("ThreadActiveFlag", () => literals("waitingOnApproval", "waitingOnUserInput"));
+export type ThreadActiveFlag = Infer<typeof ThreadActiveFlag>;
+
+export const ThreadStartParams = named("ThreadStartParams", () =>
+  object({
+    allowProviderModelFallback: optional(boolean()),
+    approvalPolicy: maybe(AskForApproval()),
+    approvalsReviewer: maybe(ApprovalsReviewer()),
+    baseInstructions: maybe(string()),
+    config: maybe(record(unknown())),
+    cwd: maybe(string()),
+    daybreakEnabled: maybe(boolean()),
+    developerInstructions: maybe(string()),
+    dynamicTools: maybe(array(DynamicToolSpec())),
+    environments: maybe(array(TurnEnvironmentParams())),
+    ephemeral: maybe(boolean()),
+    experimentalRawEvents: optional(boolean()),
+    historyMode: maybe(ThreadHistoryMode()),
+    mockExperimentalField: maybe(string()),
+    model: maybe(string()),
+    modelProvider: maybe(string()),
+    multiAgentMode: maybe(MultiAgentMode()),
+    permissions: maybe(string()),
+    personality: maybe(Personality()),
+    projectId: maybe(string()),
+    runtimeWorkspaceRoots: maybe(array(AbsolutePathBuf())),
+    sandbox: maybe(SandboxMode()),
+    selectedCapabilityRoots: maybe(array(SelectedCapabilityRoot())),
+    serviceName: maybe(string()),
+    serviceTier: maybe(string()),
+    sessionStartSource: maybe(ThreadStartSource()),
+    threadSource: maybe(ThreadSource()),
+  }),
+);
+export type ThreadStartParams = Infer<typeof ThreadStartParams>;
+
+export const ThreadStartResponse = named("ThreadStartResponse", () =>
+  object({
+    approvalPolicy: AskForApproval(),
+    approvalsReviewer: ApprovalsReviewer(),
+    cwd: AbsolutePathBuf(),
+    model: string(),
+    modelProvider: string(),
+    sandbox: SandboxPolicy(),
+    thread: Thread(),
+    activePermissionProfile: maybe(ActivePermissionProfile()),
+    disabledPluginIds: optional(array(string())),
+    instructionSources: optional(array(LegacyAppPathString())),
+    multiAgentMode: optional(MultiAgentMode()),
+    reasoningEffort: maybe(ReasoningEffort()),
+    runtimeWorkspaceRoots: optional(array(AbsolutePathBuf())),
+    serviceTier: maybe(string()),
+  }),
+);
+export type ThreadStartResponse = Infer<typeof ThreadStartResponse>;
+
+export const ThreadResumeParams = named("ThreadResumeParams", () =>
+  object({
+    threadId: string(),
+    approvalPolicy: maybe(AskForApproval()),
+    approvalsReviewer: maybe(ApprovalsReviewer()),
+    baseInstructions: maybe(string()),
+    config: maybe(record(unknown())),
+    cwd: maybe(string()),
+    developerInstructions: maybe(string()),
+    excludeTurns: optional(boolean()),
+    history: maybe(array(ResponseItem())),
+    initialTurnsPage: maybe(ThreadResumeInitialTurnsPageParams()),
+    model: maybe(string()),
+    modelProvider: maybe(string()),
+    path: maybe(string()),
+    permissions: maybe(string()),
+    personality: maybe(Personality()),
+    runtimeWorkspaceRoots: maybe(array(AbsolutePathBuf())),
+    sandbox: maybe(SandboxMode()),
+    serviceTier: maybe(string()),
+  }),
+);
+export type ThreadResumeParams = Infer<typeof ThreadResumeParams>;
+
+export const ThreadResumeResponse = named("ThreadResumeResponse", () =>
+  object({
+    approvalPolicy: AskForApproval(),
+    approvalsReviewer: ApprovalsReviewer(),
+    cwd: AbsolutePathBuf(),
+    model: string(),
+    modelProvider: string(),
+    sandbox: SandboxPolicy(),
+    thread: Thread(),
+    activePermissionProfile: maybe(ActivePermissionProfile()),
+    collaborationMode: maybe(CollaborationMode()),
+    disabledPluginIds: optional(array(string())),
+    initialTurnsPage: maybe(TurnsPage()),
+    instructionSources: optional(array(LegacyAppPathString())),
+    itemsBackwardsCursor: maybe(string()),
+    multiAgentMode: optional(MultiAgentMode()),
+    reasoningEffort: maybe(ReasoningEffort()),
+    runtimeWorkspaceRoots: optional(array(AbsolutePathBuf())),
+    serviceTier: maybe(string()),
+    turnsBackwardsCursor: maybe(string()),
+  }),
+);
+export type ThreadResumeResponse = Infer<typeof ThreadResumeResponse>;
+
+export const ThreadForkParams = named("ThreadForkParams", () =>
+  object({
+    threadId: string(),
+    approvalPolicy: maybe(AskForApproval()),
+    approvalsReviewer: maybe(ApprovalsReviewer()),
+    attachToSource: optional(boolean()),
+    baseInstructions: maybe(string()),
+    beforeTurnId: maybe(string()),
+    config: maybe(record(unknown())),
+    cwd: maybe(string()),
+    deferGoalContinuation: optional(boolean()),
+    developerInstructions: maybe(string()),
+    ephemeral: optional(boolean()),
+    excludeTurns: optional(boolean()),
+    experimentalDisablePredictionMcp: optional(boolean()),
+    experimentalPredictionMode: optional(boolean()),
+    lastTurnId: maybe(string()),
+    model: maybe(string()),
+    modelProvider: maybe(string()),
+    path: maybe(string()),
+    permissions: maybe(string()),
+    runtimeWorkspaceRoots: maybe(array(AbsolutePathBuf())),
+    sandbox: maybe(SandboxMode()),
+    serviceTier: maybe(string()),
+    threadSource: maybe(ThreadSource()),
+  }),
+);
+export type ThreadForkParams = Infer<typeof ThreadForkParams>;
+
+export const ThreadForkResponse = named("ThreadForkResponse", () =>
+  object({
+    approvalPolicy: AskForApproval(),
+    approvalsReviewer: ApprovalsReviewer(),
+    cwd: AbsolutePathBuf(),
+    model: string(),
+    modelProvider: string(),
+    sandbox: SandboxPolicy(),
+    thread: Thread(),
+    activePermissionProfile: maybe(ActivePermissionProfile()),
+    disabledPluginIds: optional(array(string())),
+    instructionSources: optional(array(LegacyAppPathString())),
+    multiAgentMode: optional(MultiAgentMode()),
+    reasoningEffort: maybe(ReasoningEffort()),
+    runtimeWorkspaceRoots: optional(array(AbsolutePathBuf())),
+    serviceTier: maybe(string()),
+  }),
+);
+export type ThreadForkResponse = Infer<typeof ThreadForkResponse>;
+
+export const ThreadReadParams = named("ThreadReadParams", () => object({ threadId: string(), includeTurns: optional(boolean()) }));
+export type ThreadReadParams = Infer<typeof ThreadReadParams>;
+
+export const ThreadReadResponse = named("ThreadReadResponse", () => object({ thread: Thread(), readState: maybe(ThreadReadState()) }));
+export type ThreadReadResponse = Infer<typeof ThreadReadResponse>;
+
+export const ThreadArchiveParams = named("ThreadArchiveParams", () => object({ threadId: string() }));
+export type ThreadArchiveParams = Infer<typeof ThreadArchiveParams>;
+
+export const ThreadArchiveResponse = named("ThreadArchiveResponse", () => object({}));
+export type ThreadArchiveResponse = Infer<typeof ThreadArchiveResponse>;
+
+export const ThreadUnarchiveParams = named("ThreadUnarchiveParams", () => object({ threadId: string() }));
+export type ThreadUnarchiveParams = Infer<typeof ThreadUnarchiveParams>;
+
+export const ThreadUnarchiveResponse = named("ThreadUnarchiveResponse", () => object({ thread: Thread() }));
+export type ThreadUnarchiveResponse = Infer<typeof ThreadUnarchiveResponse>;
+
+export const ThreadDeleteParams = named("ThreadDeleteParams", () => object({ threadId: string() }));
+export type ThreadDeleteParams = Infer<typeof ThreadDeleteParams>;
+
+export const ThreadDeleteResponse = named("ThreadDeleteResponse", () => object({}));
+export type ThreadDeleteResponse = Infer<typeof ThreadDeleteResponse>;
+
+export const ThreadUnsubscribeParams = named("ThreadUnsubscribeParams", () => object({ threadId: string() }));
+export type ThreadUnsubscribeParams = Infer<typeof ThreadUnsubscribeParams>;
+
+export const ThreadUnsubscribeResponse = named("ThreadUnsubscribeResponse", () => object({ status: ThreadUnsubscribeStatus() }));
+export type ThreadUnsubscribeResponse = Infer<typeof ThreadUnsubscribeResponse>;
+
+export const ThreadSetNameParams = named("ThreadSetNameParams", () => object({ name: string(), threadId: string() }));
+export type ThreadSetNameParams = Infer<typeof ThreadSetNameParams>;
+
+export const ThreadSetNameResponse = named("ThreadSetNameResponse", () => object({}));
+export type ThreadSetNameResponse = Infer<typeof ThreadSetNameResponse>;
+
+export const ThreadRollbackParams = named("ThreadRollbackParams", () => object({ numTurns: natural(), threadId: string() }));
+export type ThreadRollbackParams = Infer<typeof ThreadRollbackParams>;
+
+export const ThreadRollbackResponse = named("ThreadRollbackResponse", () => object({ thread: Thread() }));
+export type ThreadRollbackResponse = Infer<typeof ThreadRollbackResponse>;
+
+export const ThreadRevertParams = named("ThreadRevertParams", () => object({ beforeTurnId: string(), threadId: string() }));
+export type ThreadRevertParams = Infer<typeof ThreadRevertParams>;
+
+export const ThreadRevertResponse = named("ThreadRevertResponse", () =>
+  object({ thread: Thread(), itemsBackwardsCursor: maybe(string()), turnsBackwardsCursor: maybe(string()) }),
+);
+export type ThreadRevertResponse = Infer<typeof ThreadRevertResponse>;
+
+export const ThreadCompactStartParams = named("ThreadCompactStartParams", () => object({ threadId: string() }));
+export type ThreadCompactStartParams = Infer<typeof ThreadCompactStartParams>;
+
+export const ThreadCompactStartResponse = named("ThreadCompactStartResponse", () => object({}));
+export type ThreadCompactStartResponse = Infer<typeof ThreadCompactStartResponse>;
+
+export const ThreadStartedNotification = named("ThreadStartedNotification", () => object({ thread: Thread() }));
+export type ThreadStartedNotification = Infer<typeof ThreadStartedNotification>;
+
+export const ThreadStatusChangedNotification = named("ThreadStatusChangedNotification", () =>
+  object({ status: ThreadStatus(), threadId: string() }),
+);
+export type ThreadStatusChangedNotification = Infer<typeof ThreadStatusChangedNotification>;
+
+export const ThreadArchivedNotification = named("ThreadArchivedNotification", () => object({ threadId: string() }));
+export type ThreadArchivedNotification = Infer<typeof ThreadArchivedNotification>;
+
+export const ThreadUnarchivedNotification = named("ThreadUnarchivedNotification", () => object({ threadId: string() }));
+export type ThreadUnarchivedNotification = Infer<typeof ThreadUnarchivedNotification>;
+
+export const ThreadDeletedNotification = named("ThreadDeletedNotification", () => object({ threadId: string() }));
+export type ThreadDeletedNotification = Infer<typeof ThreadDeletedNotification>;
+
+export const ThreadClosedNotification = named("ThreadClosedNotification", () => object({ threadId: string() }));
+export type ThreadClosedNotification = Infer<typeof ThreadClosedNotification>;
+
+export const ThreadNameUpdatedNotification = named("ThreadNameUpdatedNotification", () =>
+  object({ threadId: string(), threadName: maybe(string()) }),
+);
+export type ThreadNameUpdatedNotification = Infer<typeof ThreadNameUpdatedNotification>;
+
+export const ThreadRevertedNotification = named("ThreadRevertedNotification", () => object({ threadId: string() }));
+export type ThreadRevertedNotification = Infer<typeof ThreadRevertedNotification>;
+
+export const ContextCompactedNotification = named("ContextCompactedNotification", () => object({ threadId: string(), turnId: string() }));
+export type ContextCompactedNotification = Infer<typeof ContextCompactedNotification>;
+
+export const ThreadTokenUsageUpdatedNotification = named("ThreadTokenUsageUpdatedNotification", () =>
+  object({ threadId: string(), tokenUsage: ThreadTokenUsage(), turnId: string() }),
+);
+export type ThreadTokenUsageUpdatedNotification = Infer<typeof ThreadTokenUsageUpdatedNotification>;
+
+export const ThreadReadStateChangedNotification = named("ThreadReadStateChangedNotification", () =>
+  object({ readState: ThreadReadState(), threadId: string() }),
+);
+export type ThreadReadStateChangedNotification = Infer<typeof ThreadReadStateChangedNotification>;
+
+export const ServerRequestResolvedNotification = named("ServerRequestResolvedNotification", () =>
+  object({ requestId: RequestId(), threadId: string() }),
+);
+export type ServerRequestResolvedNotification = Infer<typeof ServerRequestResolvedNotification>;
+
+export const DynamicToolSpec = named("DynamicToolSpec", () =>
+  union([
+    object({
+      type: literals("function"),
+      description: string(),
+      inputSchema: unknown(),
+      name: string(),
+      deferLoading: optional(boolean()),
+    }),
+    object({ type: literals("namespace"), description: string(), name: string(), tools: array(DynamicToolNamespaceTool()) }),
+  ]),
+);
+export type DynamicToolSpec = Infer<typeof DynamicToolSpec>;
+
+export const TurnEnvironmentParams = named("TurnEnvironmentParams", () =>
+  object({ cwd: LegacyAppPathString(), environmentId: string(), runtimeWorkspaceRoots: maybe(array(LegacyAppPathString())) }),
+);
+export type TurnEnvironmentParams = Infer<typeof TurnEnvironmentParams>;
+
+export const MultiAgentMode = named("MultiAgentMode", () =>
+  union([literals("explicitRequestOnly", "proactive"), object({ custom: string() })]),
+);
+export type MultiAgentMode = Infer<typeof MultiAgentMode>;
+
+export const SelectedCapabilityRoot = named("SelectedCapabilityRoot", () => object({ id: string(), location: CapabilityRootLocation() }));
+export type SelectedCapabilityRoot = Infer<typeof SelectedCapabilityRoot>;
+
+export const ThreadStartSource = named("ThreadStartSource", () => literals("startup", "clear"));
+export type ThreadStartSource = Infer<typeof ThreadStartSource>;
+
+export const ThreadResumeInitialTurnsPageParams = named("ThreadResumeInitialTurnsPageParams", () =>
+  object({ itemsView: maybe(TurnItemsView()), limit: maybe(natural()), sortDirection: maybe(SortDirection()) }),
+);
+export type ThreadResumeInitialTurnsPageParams = Infer<typeof ThreadResumeInitialTurnsPageParams>;
+
+export const TurnsPage = named("TurnsPage", () =>
+  object({ data: array(Turn()), backwardsCursor: maybe(string()), nextCursor: maybe(string()) }),
+);
+export type TurnsPage = Infer<typeof TurnsPage>;
+
+export const ThreadReadState = named("ThreadReadState", () => object({ revision: string(), firstUnread: maybe(ThreadUnreadPosition()) }));
+export type ThreadReadState = Infer<typeof ThreadReadState>;
+
+export const ThreadUnsubscribeStatus = named("ThreadUnsubscribeStatus", () => literals("notLoaded", "notSubscribed", "unsubscribed"));
+export type ThreadUnsubscribeStatus = Infer<typeof ThreadUnsubscribeStatus>;
+
+export const ThreadTokenUsage = named("ThreadTokenUsage", () =>
+  object({ last: TokenUsageBreakdown(), total: TokenUsageBreakdown(), modelContextWindow: maybe(integer()) }),
+);
+export type ThreadTokenUsage = Infer<typeof ThreadTokenUsage>;
+
+export const RequestId = named("RequestId", () => union([string(), integer()]));
+export type RequestId = Infer<typeof RequestId>;
+
+export const DynamicToolNamespaceTool = named("DynamicToolNamespaceTool", () =>
+  object({ type: literals("function"), description: string(), inputSchema: unknown(), name: string(), deferLoading: optional(boolean()) }),
+);
+export type DynamicToolNamespaceTool = Infer<typeof DynamicToolNamespaceTool>;
+
+export const CapabilityRootLocation = named("CapabilityRootLocation", () =>
+  object({ type: literals("environment"), environmentId: string(), path: string() }),
+);
+export type CapabilityRootLocation = Infer<typeof CapabilityRootLocation>;
+
+export const SortDirection = named("SortDirection", () => literals("asc", "desc"));
+export type SortDirection = Infer<typeof SortDirection>;
+
+export const ThreadUnreadPosition = named("ThreadUnreadPosition", () =>
+  union([object({ type: literals("threadStart") }), object({ type: literals("turn"), turnId: string() })]),
+);
+export type ThreadUnreadPosition = Infer<typeof ThreadUnreadPosition>;
+
+export const TokenUsageBreakdown = named("TokenUsageBreakdown", () =>
+  object({
+    cachedInputTokens: integer(),
+    inputTokens: integer(),
+    outputTokens: integer(),
+    reasoningOutputTokens: integer(),
+    totalTokens: integer(),
+    cacheWriteInputTokens: optional(integer()),
+  }),
+);
+export type TokenUsageBreakdown = Infer<typeof TokenUsageBreakdown>;
+
+export const threadRequests = {
+  "thread/start": request({ params: ThreadStartParams, result: ThreadStartResponse }),
+  "thread/resume": request({ params: ThreadResumeParams, result: ThreadResumeResponse }),
+  "thread/fork": request({ params: ThreadForkParams, result: ThreadForkResponse }),
+  "thread/read": request({ params: ThreadReadParams, result: ThreadReadResponse }),
+  "thread/archive": request({ params: ThreadArchiveParams, result: ThreadArchiveResponse }),
+  "thread/unarchive": request({ params: ThreadUnarchiveParams, result: ThreadUnarchiveResponse }),
+  "thread/delete": request({ params: ThreadDeleteParams, result: ThreadDeleteResponse }),
+  "thread/unsubscribe": request({ params: ThreadUnsubscribeParams, result: ThreadUnsubscribeResponse }),
+  "thread/name/set": request({ params: ThreadSetNameParams, result: ThreadSetNameResponse }),
+  "thread/rollback": request({ params: ThreadRollbackParams, result: ThreadRollbackResponse }),
+  "thread/revert": request({ params: ThreadRevertParams, result: ThreadRevertResponse }),
+  "thread/compact/start": request({ params: ThreadCompactStartParams, result: ThreadCompactStartResponse }),
+};
+
+export const threadNotifications = {
+  "thread/started": notification(ThreadStartedNotification),
+  "thread/status/changed": notification(ThreadStatusChangedNotification),
+  "thread/archived": notification(ThreadArchivedNotification),
+  "thread/unarchived": notification(ThreadUnarchivedNotification),
+  "thread/deleted": notification(ThreadDeletedNotification),
+  "thread/closed": notification(ThreadClosedNotification),
+  "thread/name/updated": notification(ThreadNameUpdatedNotification),
+  "thread/reverted": notification(ThreadRevertedNotification),
+  "thread/compacted": notification(ContextCompactedNotification),
+  "thread/tokenUsage/updated": notification(ThreadTokenUsageUpdatedNotification),
+  "thread/readState/changed": notification(ThreadReadStateChangedNotification),
+  "serverRequest/resolved": notification(ServerRequestResolvedNotification),
+};

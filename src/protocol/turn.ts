@@ -1,0 +1,244 @@
+/** `turn`. */
+import {
+  array,
+  boolean,
+  type Infer,
+  integer,
+  literals,
+  maybe,
+  named,
+  natural,
+  object,
+  optional,
+  record,
+  string,
+  union,
+  unknown,
+} from "../lib/schema.ts";
+import { notification, request } from "./define.ts";
+import { ThreadItem, UserInput } from "./item.ts";
+import { FunctionCallOutputBody } from "./model-item.ts";
+import {
+  AbsolutePathBuf,
+  ApprovalsReviewer,
+  AskForApproval,
+  CollaborationMode,
+  Personality,
+  ReasoningEffort,
+  ReasoningSummary,
+  SandboxPolicy,
+} from "./policy.ts";
+import { MultiAgentMode, TurnEnvironmentParams } from "./thread.ts";
+
+export const Turn = named("Turn", () =>
+  object({
+    id: string(),
+    items: array(ThreadItem()),
+    status: TurnStatus(),
+    completedAt: maybe(integer()),
+    durationMs: maybe(integer()),
+    error: maybe(TurnError()),
+    itemsView: optional(TurnItemsView()),
+    rootTurnId: maybe(string()),
+    startedAt: maybe(integer()),
+  }),
+);
+export type Turn = Infer<typeof Turn>;
+
+export const TurnError = named("TurnError", () =>
+  object({
+    message: string(),
+    additionalDetails: maybe(string()),
+    codexErrorInfo: maybe(CodexErrorInfo()),
+    misalignment: maybe(MisalignmentErrorDetails()),
+  }),
+);
+export type TurnError = Infer<typeof TurnError>;
+
+export const CodexErrorInfo = named("CodexErrorInfo", () =>
+  union([
+    literals(
+      "contextWindowExceeded",
+      "sessionBudgetExceeded",
+      "usageLimitExceeded",
+      "rateLimitExceeded",
+      "flexUnavailable",
+      "serverOverloaded",
+      "modelNotFound",
+      "policyCapacityUnavailable",
+      "cyberPolicy",
+      "misalignmentPolicyViolation",
+      "tooManyDenials",
+      "internalServerError",
+      "unauthorized",
+      "badRequest",
+      "threadRollbackFailed",
+      "sandboxError",
+      "other",
+    ),
+    object({ httpConnectionFailed: object({ httpStatusCode: maybe(natural()) }) }),
+    object({ responseStreamConnectionFailed: object({ httpStatusCode: maybe(natural()) }) }),
+    object({ responseStreamDisconnected: object({ httpStatusCode: maybe(natural()) }) }),
+    object({ responseTooManyFailedAttempts: object({ httpStatusCode: maybe(natural()) }) }),
+    object({ activeTurnNotSteerable: object({ turnKind: NonSteerableTurnKind() }) }),
+    union([string(), object({})]),
+  ]),
+);
+export type CodexErrorInfo = Infer<typeof CodexErrorInfo>;
+
+export const TurnItemsView = named("TurnItemsView", () => literals("notLoaded", "summary", "full"));
+export type TurnItemsView = Infer<typeof TurnItemsView>;
+
+export const TurnStatus = named("TurnStatus", () => literals("completed", "interrupted", "failed", "inProgress"));
+export type TurnStatus = Infer<typeof TurnStatus>;
+
+export const MisalignmentErrorDetails = named("MisalignmentErrorDetails", () =>
+  object({
+    detailedExplanation: maybe(string()),
+    errorType: maybe(string()),
+    reviewTarget: maybe(string()),
+    steer: maybe(MisalignmentSteer()),
+  }),
+);
+export type MisalignmentErrorDetails = Infer<typeof MisalignmentErrorDetails>;
+
+export const NonSteerableTurnKind = named("NonSteerableTurnKind", () => literals("review", "compact"));
+export type NonSteerableTurnKind = Infer<typeof NonSteerableTurnKind>;
+
+export const MisalignmentSteer = named("MisalignmentSteer", () => object({ message: string() }));
+export type MisalignmentSteer = Infer<typeof MisalignmentSteer>;
+
+export const TurnStartParams = named("TurnStartParams", () =>
+  object({
+    input: array(UserInput()),
+    threadId: string(),
+    additionalContext: maybe(record(AdditionalContextEntry())),
+    approvalPolicy: maybe(AskForApproval()),
+    approvalsReviewer: maybe(ApprovalsReviewer()),
+    clientUserMessageId: maybe(string()),
+    collaborationMode: maybe(CollaborationMode()),
+    cwd: maybe(string()),
+    cyberAccessProgram: maybe(CyberAccessProgram()),
+    disabledPluginIds: maybe(array(string())),
+    effort: maybe(ReasoningEffort()),
+    environments: maybe(array(TurnEnvironmentParams())),
+    model: maybe(string()),
+    multiAgentMode: maybe(MultiAgentMode()),
+    outputSchema: optional(unknown()),
+    parentTurnId: maybe(string()),
+    permissions: maybe(string()),
+    personality: maybe(Personality()),
+    responsesapiClientMetadata: maybe(record(string())),
+    responsesapiClientMetadataPatch: maybe(record(string())),
+    rootTurnId: maybe(string()),
+    runtimeWorkspaceRoots: maybe(array(AbsolutePathBuf())),
+    sandboxPolicy: maybe(SandboxPolicy()),
+    serviceTier: maybe(string()),
+    serviceTierForTurn: maybe(string()),
+    summary: maybe(ReasoningSummary()),
+    toolOutput: maybe(TurnToolOutput()),
+    turnTrigger: maybe(string()),
+  }),
+);
+export type TurnStartParams = Infer<typeof TurnStartParams>;
+
+export const TurnStartResponse = named("TurnStartResponse", () => object({ turn: Turn() }));
+export type TurnStartResponse = Infer<typeof TurnStartResponse>;
+
+export const TurnSteerParams = named("TurnSteerParams", () =>
+  object({
+    expectedTurnId: string(),
+    input: array(UserInput()),
+    threadId: string(),
+    additionalContext: maybe(record(AdditionalContextEntry())),
+    clientUserMessageId: maybe(string()),
+    responsesapiClientMetadata: maybe(record(string())),
+    responsesapiClientMetadataPatch: maybe(record(string())),
+  }),
+);
+export type TurnSteerParams = Infer<typeof TurnSteerParams>;
+
+export const TurnSteerResponse = named("TurnSteerResponse", () => object({ turnId: string() }));
+export type TurnSteerResponse = Infer<typeof TurnSteerResponse>;
+
+export const TurnInterruptParams = named("TurnInterruptParams", () => object({ threadId: string(), turnId: string() }));
+export type TurnInterruptParams = Infer<typeof TurnInterruptParams>;
+
+export const TurnInterruptResponse = named("TurnInterruptResponse", () => object({}));
+export type TurnInterruptResponse = Infer<typeof TurnInterruptResponse>;
+
+export const TurnStartedNotification = named("TurnStartedNotification", () => object({ threadId: string(), turn: Turn() }));
+export type TurnStartedNotification = Infer<typeof TurnStartedNotification>;
+
+export const TurnCompletedNotification = named("TurnCompletedNotification", () => object({ threadId: string(), turn: Turn() }));
+export type TurnCompletedNotification = Infer<typeof TurnCompletedNotification>;
+
+export const TurnDiffUpdatedNotification = named("TurnDiffUpdatedNotification", () =>
+  object({ diff: string(), threadId: string(), turnId: string() }),
+);
+export type TurnDiffUpdatedNotification = Infer<typeof TurnDiffUpdatedNotification>;
+
+export const TurnPlanUpdatedNotification = named("TurnPlanUpdatedNotification", () =>
+  object({ plan: array(TurnPlanStep()), threadId: string(), turnId: string(), explanation: maybe(string()) }),
+);
+export type TurnPlanUpdatedNotification = Infer<typeof TurnPlanUpdatedNotification>;
+
+export const ErrorNotification = named("ErrorNotification", () =>
+  object({ error: TurnError(), threadId: string(), turnId: string(), willRetry: boolean() }),
+);
+export type ErrorNotification = Infer<typeof ErrorNotification>;
+
+export const WarningNotification = named("WarningNotification", () => object({ message: string(), threadId: maybe(string()) }));
+export type WarningNotification = Infer<typeof WarningNotification>;
+
+export const DeprecationNoticeNotification = named("DeprecationNoticeNotification", () =>
+  object({ summary: string(), details: maybe(string()) }),
+);
+export type DeprecationNoticeNotification = Infer<typeof DeprecationNoticeNotification>;
+
+export const ModelReroutedNotification = named("ModelReroutedNotification", () =>
+  object({ fromModel: string(), reason: ModelRerouteReason(), threadId: string(), toModel: string(), turnId: string() }),
+);
+export type ModelReroutedNotification = Infer<typeof ModelReroutedNotification>;
+
+export const AdditionalContextEntry = named("AdditionalContextEntry", () =>
+  object({ kind: AdditionalContextKind(), value: string(), name: maybe(string()) }),
+);
+export type AdditionalContextEntry = Infer<typeof AdditionalContextEntry>;
+
+export const CyberAccessProgram = named("CyberAccessProgram", () => literals("standard", "daybreakBlue", "daybreakRed"));
+export type CyberAccessProgram = Infer<typeof CyberAccessProgram>;
+
+export const TurnToolOutput = named("TurnToolOutput", () =>
+  object({ name: string(), output: FunctionCallOutputBody(), namespace: maybe(string()), retain: optional(boolean()) }),
+);
+export type TurnToolOutput = Infer<typeof TurnToolOutput>;
+
+export const TurnPlanStep = named("TurnPlanStep", () => object({ status: TurnPlanStepStatus(), step: string() }));
+export type TurnPlanStep = Infer<typeof TurnPlanStep>;
+
+export const ModelRerouteReason = named("ModelRerouteReason", () => literals("highRiskCyberActivity"));
+export type ModelRerouteReason = Infer<typeof ModelRerouteReason>;
+
+export const AdditionalContextKind = named("AdditionalContextKind", () => literals("untrusted", "application"));
+export type AdditionalContextKind = Infer<typeof AdditionalContextKind>;
+
+export const TurnPlanStepStatus = named("TurnPlanStepStatus", () => literals("pending", "inProgress", "completed"));
+export type TurnPlanStepStatus = Infer<typeof TurnPlanStepStatus>;
+
+export const turnRequests = {
+  "turn/start": request({ params: TurnStartParams, result: TurnStartResponse }),
+  "turn/steer": request({ params: TurnSteerParams, result: TurnSteerResponse }),
+  "turn/interrupt": request({ params: TurnInterruptParams, result: TurnInterruptResponse }),
+};
+
+export const turnNotifications = {
+  "turn/started": notification(TurnStartedNotification),
+  "turn/completed": notification(TurnCompletedNotification),
+  "turn/diff/updated": notification(TurnDiffUpdatedNotification),
+  "turn/plan/updated": notification(TurnPlanUpdatedNotification),
+  error: notification(ErrorNotification),
+  warning: notification(WarningNotification),
+  deprecationNotice: notification(DeprecationNoticeNotification),
+  "model/rerouted": notification(ModelReroutedNotification),
+};
