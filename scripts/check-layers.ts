@@ -22,10 +22,7 @@ const mayImport: Record<string, readonly string[]> = {
   adapters: door,
   tui: door,
   manager: door,
-  main: [
-    ...["server", "models", "exec", "store", "tools", "skills", "config", "auth", "mcp", "core", "adapters/v1"],
-    ...door,
-  ],
+  main: [...["server", "models", "exec", "store", "tools", "skills", "config", "auth", "mcp", "core", "adapters/v1"], ...door],
   cli: ["main", "client", "tui", "manager", "adapters", "rpc", "protocol", "lib"],
 };
 /** Types that every edge may name beside the ports. */
@@ -41,9 +38,14 @@ for (const file of globSync("src/**/*.{ts,tsx}")) {
   if (text.split("\n").length > maxLines) problems.push(`${file}: more than ${maxLines} lines`);
   if (file.endsWith(".test.ts")) continue;
   for (const [, target] of text.matchAll(/(?:from|import\() ?"(\.[^"]+)"/g)) {
-    const into = path.relative("src", path.join(path.dirname(file), target ?? "")).split(path.sep).join("/");
+    const into = path
+      .relative("src", path.join(path.dirname(file), target ?? ""))
+      .split(path.sep)
+      .join("/");
     if (into.startsWith(`${folder}/`) || into.startsWith("../")) continue;
-    if (![...(allowed ?? []), ...(allowed === edge || folder === "mcp" ? portTypes : [])].some((a) => into === a || into.startsWith(`${a}/`)))
+    if (
+      ![...(allowed ?? []), ...(allowed === edge || folder === "mcp" ? portTypes : [])].some((a) => into === a || into.startsWith(`${a}/`))
+    )
       problems.push(`${file}: ${folder} may not import ${into}`);
   }
 }

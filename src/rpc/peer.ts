@@ -1,0 +1,200 @@
+/** One end of a JSON-RPC-lite connection: tells requests, notifications and answers apart and pairs answers with questions. */
+import { internalError, invalidRequest, overloaded, RpcError } from "../protocol/errors.ts";
+import type { Transport } from "./transport.ts";
+
+/** An integer too large for a JavaScript number; kept digit for digit. */
+export class BigId {
+  readonly digits: string;
+  constructor(digits: string) {
+    this.digits = digits;
+  }
+}
+export type Id = string | number | BigId;
+export type Outcome = { readonly result: unknown } | { readonly error: RpcError };
+
+export interface PeerHandlers {
+  /** Returns the result, at once or later; what it throws becomes the error answer. `after` runs once the answer was sent. */
+  request(method: string, params: unknown, after: (run: () => void) => void): unknown;
+  notification(method: string, params: unknown): void;
+  /** An answer to a question that was not asked through `call`. */
+  answer?(id: string | number, outcome: Outcome): void;
+  closed(error?: Error): void;
+  /** The other side has read everything. */
+  drained?(): void;
+  /** A line that is no message, for the log. */
+  unreadable?(reason: string): void;
+  /** Something that is no RpcError was thrown while serving `method`. */
+  bug?(method: string, error: unknown): void;
+}
+
+/** More unanswered requests than this are refused: a flood must not fill the memory. */
+const maxInFlight = 4096;
+/** Above this backlog no further input is read until the other side has caught up. */
+const highWater = 4 * 1024 * 1024;
+
+export class ConnectionClosed extends Error {
+  readonly code = "connection_closed";
+  constructor(message = "the connection was closed") {
+    super(message);
+  }
+}
+
+export class Peer {
+  readonly #transport: Transport;
+  readonly #handlers: PeerHandlers;
+  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  #nextId = 0;
+  #inFlight = 0;
+  #paused = false;
+  #closed = false;
+
+  constructor(transport: Transport, handlers: PeerHandlers) {
+    this.#transport = transport;
+    this.#handlers = handlers;
+    transport.onMessage = (text) => this.#receive(text);
+    transport.onTooLong = (head) => this.#refuseTooLong(head);
+    transport.onDrain = () => this.#continue();
+    transport.onClose = (error) => this.#end(error);
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+  get backlog(): number {
+    return this.#transport.backlog;
+  }
+  notify(method: string, params: unknown): void {
+    this.#transport.send(JSON.stringify(params === undefined ? { method } : { method, params }));
+  }
+  /** Sends a message that was written elsewhere, once for many peers. */
+  send(json: string): void {
+    this.#transport.send(json);
+  }
+  /** Asks and waits. Rejects with RpcError, with ConnectionClosed, or with the signal's reason. */
+  async call(method: string, params: unknown, signal?: AbortSignal): Promise<unknown> {
+    if (this.#closed) throw new ConnectionClosed();
+    signal?.throwIfAborted();
+    const id = this.#nextId++;
+    const answer = Promise.withResolvers<unknown>();
+    this.#waiting.set(id, answer);
+    const abort = (): void => answer.reject(signal?.reason);
+    signal?.addEventListener("abort", abort, { once: true });
+    this.#transport.send(JSON.stringify({ id, method, params }));
+    try {
+      return await answer.promise;
+    } finally {
+      this.#waiting.delete(id);
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+  close(): void {
+    this.#transport.close();
+  }
+
+  #receive(text: string): void {
+    let message: unknown;
+    try {
+      message = JSON.parse(text);
+    } catch (error) {
+      return this.#handlers.unreadable?.(text.trim() === "" ? "empty line" : String((error as Error).message));
+    }
+    if (typeof message !== "object" || message === null || Array.isArray(message))
+      return this.#handlers.unreadable?.("not a message object");
+    const { id, method, params, result, error } = message as Record<string, unknown>;
+    const exact = exactId(id, text);
+    if (typeof method === "string") {
+      if (exact === undefined) return this.#handlers.notification(method, params);
+      return this.#serve(exact, method, params);
+    }
+    if (exact === undefined || exact instanceof BigId) return this.#handlers.unreadable?.("neither a request nor an answer");
+    if (error !== undefined) return this.#settle(exact, { error: errorFromWire(error) });
+    if (Object.hasOwn(message, "result")) return this.#settle(exact, { result });
+    this.#handlers.unreadable?.("an id without method, result or error");
+  }
+
+  #serve(id: Id, method: string, params: unknown): void {
+    if (this.#inFlight >= maxInFlight) return this.#respond(id, { error: overloaded() });
+    const afterwards: (() => void)[] = [];
+    const finish = (outcome: Outcome): void => {
+      this.#inFlight--;
+      this.#respond(id, outcome);
+      for (const run of afterwards) run();
+    };
+    const fail = (error: unknown): void => {
+      if (!(error instanceof RpcError)) this.#handlers.bug?.(method, error);
+      finish({ error: error instanceof RpcError ? error : internalError() });
+    };
+    this.#inFlight++;
+    let result: unknown;
+    try {
+      result = this.#handlers.request(method, params, (run) => afterwards.push(run));
+    } catch (error) {
+      return fail(error);
+    }
+    if (result instanceof Promise) result.then((value) => finish({ result: value }), fail);
+    else finish({ result });
+  }
+
+  #respond(id: Id, outcome: Outcome): void {
+    const written = id instanceof BigId ? id.digits : JSON.stringify(id);
+    this.#transport.send(
+      "error" in outcome
+        ? `{"error":${JSON.stringify(errorToWire(outcome.error))},"id":${written}}`
+        : `{"id":${written},"result":${JSON.stringify(outcome.result ?? {})}}`,
+    );
+    if (this.#paused || this.#transport.backlog <= highWater) return;
+    this.#paused = true;
+    this.#transport.pause();
+  }
+
+  #continue(): void {
+    this.#handlers.drained?.();
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#transport.resume();
+  }
+
+  #settle(id: string | number, outcome: Outcome): void {
+    const waiting = typeof id === "number" ? this.#waiting.get(id) : undefined;
+    if (waiting === undefined) return this.#handlers.answer?.(id, outcome);
+    if ("error" in outcome) waiting.reject(outcome.error);
+    else waiting.resolve(outcome.result);
+  }
+
+  #refuseTooLong(head: string): void {
+    const id = /"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.)*")/.exec(head)?.[1];
+    if (id === undefined) return this.#handlers.unreadable?.("a message over the size limit");
+    const error = errorToWire(invalidRequest("Invalid request: the message is over the size limit"));
+    this.#transport.send(`{"error":${JSON.stringify(error)},"id":${id}}`);
+  }
+
+  #end(error?: Error): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const answer of this.#waiting.values()) answer.reject(new ConnectionClosed());
+    this.#handlers.closed(error);
+  }
+}
+
+/** The id as it came; undefined when it is none (null, a fraction, a boolean), which makes the message a notification. */
+function exactId(id: unknown, text: string): Id | undefined {
+  if (typeof id === "string") return id;
+  if (typeof id !== "number" || !Number.isInteger(id)) return undefined;
+  if (Number.isSafeInteger(id)) return id;
+  const sources = new WeakMap<object, string>();
+  const root: unknown = JSON.parse(text, function (this: object, key: string, value: unknown, context?: { source?: string }) {
+    if (key === "id" && context?.source !== undefined) sources.set(this, context.source);
+    return value;
+  });
+  const digits = sources.get(root as object);
+  return digits !== undefined && /^-?\d+$/.test(digits) ? new BigId(digits) : undefined;
+}
+
+function errorToWire(error: RpcError): object {
+  return { code: error.code, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) };
+}
+
+function errorFromWire(error: unknown): RpcError {
+  const { code, message, data } = (typeof error === "object" && error !== null ? error : {}) as Record<string, unknown>;
+  return new RpcError(typeof code === "number" ? code : -32603, typeof message === "string" ? message : "unreadable error", data);
+}

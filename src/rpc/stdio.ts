@@ -1,0 +1,88 @@
+/** JSON lines over this process's own stdin and stdout. */
+import { createWriteStream, fstatSync } from "node:fs";
+import { Socket } from "node:net";
+import type { Readable, Writable } from "node:stream";
+import { LineSplitter } from "../lib/json-lines.ts";
+import type { Transport } from "./transport.ts";
+
+const ignore = (): void => {};
+
+export function stdioTransport(): Transport {
+  return new LinesTransport(process.stdin, openStdout());
+}
+
+/** Node's own process.stdout blocks the whole process on a full pipe; a socket over the same descriptor does not. */
+function openStdout(): Writable {
+  const stat = fstatSync(1);
+  if (stat.isFIFO() || stat.isSocket()) return new Socket({ fd: 1, readable: false, writable: true });
+  if (stat.isFile()) return createWriteStream("", { fd: 1, autoClose: false });
+  return process.stdout;
+}
+
+/** JSON lines over any pair of streams. */
+export class LinesTransport implements Transport {
+  readonly kind = "stdio";
+  onMessage: (text: string) => void = ignore;
+  onTooLong: (head: string) => void = ignore;
+  onClose: (error?: Error) => void = ignore;
+  onDrain: () => void = ignore;
+  readonly #input: Readable;
+  readonly #output: Writable;
+  #queue: string[] = [];
+  #queued = 0;
+  #scheduled = false;
+  #closed = false;
+  #outputGone = false;
+
+  constructor(input: Readable, output: Writable) {
+    this.#input = input;
+    this.#output = output;
+    const splitter = new LineSplitter({ line: (text) => this.onMessage(text), tooLong: (head) => this.onTooLong(head) });
+    input.on("data", (chunk: Buffer) => splitter.push(chunk));
+    input.on("end", () => {
+      splitter.end();
+      this.#end();
+    });
+    input.on("error", (error) => this.#end(error));
+    output.on("drain", () => this.onDrain());
+    output.on("error", () => {
+      this.#outputGone = true; // the reader went away; what it would have read has no other place to go
+      this.#end();
+    });
+  }
+
+  get backlog(): number {
+    return this.#queued + this.#output.writableLength;
+  }
+  send(json: string): void {
+    if (this.#outputGone) return;
+    this.#queue.push(json);
+    this.#queued += json.length;
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#flush());
+  }
+  pause(): void {
+    this.#input.pause();
+  }
+  resume(): void {
+    this.#input.resume();
+  }
+  close(): void {
+    this.#flush();
+    this.#end();
+  }
+  #flush(): void {
+    this.#scheduled = false;
+    if (this.#queue.length === 0) return;
+    const text = `${this.#queue.join("\n")}\n`;
+    this.#queue = [];
+    this.#queued = 0;
+    this.#output.write(text);
+  }
+  #end(error?: Error): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.onClose(error);
+  }
+}

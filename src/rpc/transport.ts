@@ -1,0 +1,94 @@
+/** A two-way pipe of whole JSON messages as text. Framing is the transport's business, meaning is the peer's. */
+export interface Transport {
+  /** Takes one message. All messages of one tick leave together. Ignored after the end. */
+  send(json: string): void;
+  /** Characters taken and not yet handed to the other side. */
+  readonly backlog: number;
+  /** Stops reading: back-pressure towards the sender. */
+  pause(): void;
+  resume(): void;
+  onMessage: (text: string) => void;
+  /** A message over the size limit was dropped; `head` is its beginning. */
+  onTooLong: (head: string) => void;
+  /** Called once, also after `close`. */
+  onClose: (error?: Error) => void;
+  /** The backlog is gone. */
+  onDrain: () => void;
+  /** Sends what was taken, then ends the connection. */
+  close(): void;
+  /** "stdio" ends with its client; the others outlive it. */
+  readonly kind: "stdio" | "websocket" | "unix" | "memory";
+}
+
+const ignore = (): void => {};
+
+/** Two transports wired to each other; what one sends the other receives in a later microtask, in order. */
+export function memoryPair(): [Transport, Transport] {
+  const a = new MemoryEnd();
+  const b = new MemoryEnd();
+  a.other = b;
+  b.other = a;
+  return [a, b];
+}
+
+class MemoryEnd implements Transport {
+  readonly kind = "memory";
+  other: MemoryEnd | undefined;
+  onMessage: (text: string) => void = ignore;
+  onTooLong: (head: string) => void = ignore;
+  onClose: (error?: Error) => void = ignore;
+  onDrain: () => void = ignore;
+  #inbox: string[] = [];
+  #scheduled = false;
+  #paused = false;
+  #closed = false;
+
+  get backlog(): number {
+    return this.other?.waiting ?? 0;
+  }
+  get waiting(): number {
+    return this.#paused ? this.#inbox.reduce((n, text) => n + text.length, 0) : 0;
+  }
+  send(json: string): void {
+    if (!this.#closed) this.other?.deliver(json);
+  }
+  deliver(json: string): void {
+    this.#inbox.push(json);
+    this.#schedule();
+  }
+  pause(): void {
+    this.#paused = true;
+  }
+  resume(): void {
+    this.#paused = false;
+    this.#schedule();
+  }
+  close(): void {
+    if (this.#closed) return;
+    const other = this.other;
+    queueMicrotask(() => {
+      this.end();
+      other?.end();
+    });
+  }
+  end(): void {
+    if (this.#closed) return;
+    this.#flush();
+    this.#closed = true;
+    this.onClose();
+  }
+  #schedule(): void {
+    if (this.#scheduled || this.#paused || this.#inbox.length === 0) return;
+    this.#scheduled = true;
+    queueMicrotask(() => this.#flush());
+  }
+  #flush(): void {
+    this.#scheduled = false;
+    while (!this.#paused && !this.#closed) {
+      const next = this.#inbox.shift();
+      if (next === undefined) break;
+      this.onMessage(next);
+    }
+    if (!this.#paused) this.other?.onDrain();
+  }
+}
