@@ -1,0 +1,25 @@
+/** Every route of the manager, as data: the one source of validation, of the OpenAPI document and of the typed client. */
+import { accessRoutes } from "./api/access.ts";
+import type { AnswerOf, BodyOf, PathOf, QueryOf, Route, RouteKey } from "./api/define.ts";
+import { engineRoutes } from "./api/engine.ts";
+import { requestRoutes } from "./api/requests.ts";
+import { projectRoutes, sessionRoutes } from "./api/sessions.ts";
+
+export const routes = {
+  ...accessRoutes,
+  ...engineRoutes,
+  ...projectRoutes,
+  ...sessionRoutes,
+  ...requestRoutes,
+} as const satisfies Record<RouteKey, Route>;
+
+export type Routes = typeof routes;
+export type RouteName = keyof Routes;
+
+/** What a caller of a route gives and what it gets when all goes well. */
+export type RouteInput<K extends RouteName> = {
+  readonly path: PathOf<K>;
+  readonly query: QueryOf<Routes[K]>;
+  readonly body: BodyOf<Routes[K]>;
+};
+export type RouteOutput<K extends RouteName> = AnswerOf<Routes[K], 200> | AnswerOf<Routes[K], 202>;

@@ -1,0 +1,210 @@
+/** The routes that hand a question on to the engine: models, skills, MCP servers, account, settings, one-off commands. */
+import { array, boolean, integer, literals, maybe, named, object, optional, record, string, union, unknown } from "../../lib/schema.ts";
+import {
+  CancelLoginAccountResponse,
+  FeedbackUploadResponse,
+  GetAccountRateLimitsResponse,
+  GetAccountResponse,
+  LoginAccountResponse,
+  LogoutAccountResponse,
+} from "../../protocol/account.ts";
+import { AppsListResponse } from "../../protocol/app.ts";
+import { CommandExecResponse } from "../../protocol/command.ts";
+import {
+  ConfigReadResponse,
+  ConfigRequirementsReadResponse,
+  ConfigWriteResponse,
+  ExperimentalFeatureListResponse,
+} from "../../protocol/config.ts";
+import { Empty } from "../../protocol/define.ts";
+import { ListMcpServerStatusResponse, McpServerOauthLoginResponse } from "../../protocol/mcp.ts";
+import { CollaborationModeListResponse, ModelListResponse } from "../../protocol/model.ts";
+import { SkillsConfigWriteResponse, SkillsListResponse } from "../../protocol/skills.ts";
+import { bounded, route } from "./define.ts";
+import { Failure, InvalidRequest } from "./records.ts";
+
+const limit = () => optional(bounded(integer(), { minimum: 1, maximum: 200 }));
+const page = named("PageQuery", () => object({ cursor: optional(string()), limit: limit() }));
+const refused = { 400: InvalidRequest, 501: Failure } as const;
+
+export const engineRoutes = {
+  "GET /api/capabilities": route({
+    summary: "What the engine behind the manager can do",
+    scope: "read",
+    query: named("CapabilitiesQuery", () => object({ refresh: optional(boolean()) })),
+    answers: {
+      200: named("Capabilities", () =>
+        object({
+          status: literals("ok"),
+          runtime: object({
+            userAgent: string(),
+            codexHome: maybe(string()),
+            /** True while no model is set up and the built-in tour answers. */
+            offlineTour: boolean(),
+            remote: boolean(),
+            platform: maybe(string()),
+            cwd: string(),
+          }),
+          methods: record(literals("available", "disabled", "unknown")),
+          details: record(string()),
+          features: record(boolean()),
+        }),
+      ),
+      400: InvalidRequest,
+    },
+  }),
+  "GET /api/features/experimental": route({
+    summary: "Features that can be switched on",
+    scope: "read",
+    query: page,
+    answers: { 200: ExperimentalFeatureListResponse, ...refused },
+  }),
+  "GET /api/collaboration/modes": route({
+    summary: "Ways of working together (plan, default …)",
+    scope: "read",
+    query: page,
+    answers: { 200: CollaborationModeListResponse, ...refused },
+  }),
+  "GET /api/apps": route({
+    summary: "Connected apps",
+    scope: "read",
+    query: named("AppsQuery", () =>
+      object({ cursor: optional(string()), limit: limit(), threadId: optional(string()), forceRefetch: optional(boolean()) }),
+    ),
+    answers: { 200: AppsListResponse, ...refused },
+  }),
+  "GET /api/skills": route({
+    summary: "Skills of a folder",
+    scope: "read",
+    query: named("SkillsQuery", () => object({ forceReload: optional(boolean()), cwd: optional(string()) })),
+    answers: { 200: SkillsListResponse, ...refused },
+  }),
+  "POST /api/skills/config": route({
+    summary: "Switch a skill on or off",
+    scope: "admin",
+    body: named("SkillSwitch", () => object({ path: bounded(string(), { minLength: 1 }), enabled: boolean() })),
+    answers: { 200: SkillsConfigWriteResponse, ...refused },
+  }),
+  "POST /api/mcp/reload": route({
+    summary: "Read the MCP servers' settings again",
+    scope: "admin",
+    answers: { 200: Empty, 501: Failure },
+  }),
+  "POST /api/mcp/servers/:serverName/oauth/login": route({
+    summary: "Sign in at an MCP server",
+    scope: "admin",
+    body: named("McpLogin", () => object({ scopes: optional(array(string())), timeoutSecs: optional(integer()) })),
+    answers: { 200: McpServerOauthLoginResponse, 409: Failure, ...refused },
+  }),
+  "GET /api/mcp/servers": route({
+    summary: "MCP servers and how they are",
+    scope: "read",
+    query: page,
+    answers: { 200: ListMcpServerStatusResponse, ...refused },
+  }),
+  "GET /api/models": route({
+    summary: "Models to choose from",
+    scope: "read",
+    query: page,
+    answers: { 200: ModelListResponse, ...refused },
+  }),
+  "GET /api/account": route({
+    summary: "The account in use",
+    scope: "read",
+    answers: { 200: GetAccountResponse, 401: Failure, 501: Failure },
+  }),
+  "POST /api/account/login/start": route({
+    summary: "Sign the engine in",
+    scope: "admin",
+    body: named("AccountLogin", () =>
+      union([
+        object({ type: literals("apiKey"), apiKey: bounded(string(), { minLength: 1 }) }),
+        object({ type: literals("chatgpt") }),
+        object({ type: literals("chatgptDeviceCode") }),
+        object({
+          type: literals("chatgptAuthTokens"),
+          accessToken: string(),
+          chatgptAccountId: string(),
+          chatgptPlanType: maybe(string()),
+        }),
+      ]),
+    ),
+    answers: { 200: LoginAccountResponse, 409: Failure, ...refused },
+  }),
+  "POST /api/account/login/cancel": route({
+    summary: "Give up a sign-in",
+    scope: "admin",
+    body: named("AccountLoginCancel", () => object({ loginId: bounded(string(), { minLength: 1 }) })),
+    answers: { 200: CancelLoginAccountResponse, 404: Failure, ...refused },
+  }),
+  "POST /api/account/logout": route({
+    summary: "Sign the engine out",
+    scope: "admin",
+    answers: { 200: LogoutAccountResponse, 501: Failure },
+  }),
+  "GET /api/account/rate-limits": route({
+    summary: "What is left of the account's limits",
+    scope: "read",
+    answers: { 200: GetAccountRateLimitsResponse, 401: Failure, 501: Failure },
+  }),
+  "GET /api/config": route({
+    summary: "Settings in force",
+    scope: "admin",
+    query: named("ConfigQuery", () => object({ cwd: optional(string()), includeLayers: optional(boolean()) })),
+    answers: { 200: ConfigReadResponse, ...refused },
+  }),
+  "GET /api/config/requirements": route({
+    summary: "Settings that an administrator has fixed",
+    scope: "read",
+    answers: { 200: ConfigRequirementsReadResponse, 501: Failure },
+  }),
+  "POST /api/config/value": route({
+    summary: "Change one setting",
+    scope: "admin",
+    body: named("ConfigValue", () =>
+      object({
+        keyPath: bounded(string(), { minLength: 1 }),
+        mergeStrategy: literals("replace", "upsert"),
+        value: unknown(),
+        expectedVersion: maybe(string()),
+        filePath: maybe(string()),
+      }),
+    ),
+    answers: { 200: ConfigWriteResponse, 409: Failure, ...refused },
+  }),
+  "POST /api/config/batch": route({
+    summary: "Change several settings at once",
+    scope: "admin",
+    body: named("ConfigBatch", () =>
+      object({
+        edits: bounded(array(object({ keyPath: string(), mergeStrategy: literals("replace", "upsert"), value: unknown() })), {
+          minItems: 1,
+        }),
+        expectedVersion: maybe(string()),
+        filePath: maybe(string()),
+      }),
+    ),
+    answers: { 200: ConfigWriteResponse, 409: Failure, ...refused },
+  }),
+  "POST /api/commands/exec": route({
+    summary: "Run one command outside any session",
+    scope: "admin",
+    body: named("CommandRun", () =>
+      object({ command: bounded(array(string()), { minItems: 1 }), cwd: maybe(string()), timeoutMs: maybe(integer()) }),
+    ),
+    answers: { 200: CommandExecResponse, ...refused },
+  }),
+  "POST /api/feedback": route({
+    summary: "Send feedback",
+    scope: "drive",
+    body: named("Feedback", () =>
+      object({
+        classification: bounded(string(), { minLength: 1 }),
+        includeLogs: boolean(),
+        reason: maybe(string()),
+        threadId: maybe(string()),
+      }),
+    ),
+    answers: { 200: FeedbackUploadResponse, ...refused },
+  }),
+} as const;

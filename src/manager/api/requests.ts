@@ -1,0 +1,92 @@
+/** The routes of everything that waits for an answer. */
+import { array, boolean, literals, maybe, named, object, optional, record, string, unknown } from "../../lib/schema.ts";
+import { DynamicToolCallOutputContentItem } from "../../protocol/item.ts";
+import { bounded, route } from "./define.ts";
+import {
+  DeletedSession,
+  InvalidRequest,
+  PendingList,
+  RequestAnswered,
+  RequestConflict,
+  RequestFailed,
+  RequestNotFound,
+  SessionNotFound,
+  SystemSession,
+} from "./records.ts";
+
+const perSession = { 200: PendingList, 403: SystemSession, 404: SessionNotFound, 410: DeletedSession } as const;
+/** The order of checks is part of the contract: being answered 409, unknown or ended 404, then the engine's own failure 500. */
+const answering = { 200: RequestAnswered, 400: InvalidRequest, 404: RequestNotFound, 409: RequestConflict, 500: RequestFailed } as const;
+/** Sent along, it makes sure that the answer is for the request the person saw and not for one with the same number. */
+const seen = () => ({ createdAt: optional(string()), bootId: optional(string()) });
+
+export const requestRoutes = {
+  "GET /api/pending": route({
+    summary: "Everything that waits, across all sessions, oldest first",
+    scope: "read",
+    answers: { 200: PendingList },
+  }),
+  "GET /api/sessions/:sessionId/approvals": route({ summary: "Approvals that wait", scope: "read", answers: perSession }),
+  "GET /api/sessions/:sessionId/tool-input": route({ summary: "Questions that wait", scope: "read", answers: perSession }),
+  "GET /api/sessions/:sessionId/tool-calls": route({
+    summary: "Client tools that wait for their result",
+    scope: "read",
+    answers: perSession,
+  }),
+  "POST /api/approvals/:approvalId/decision": route({
+    summary: "Decide an approval",
+    scope: "approve",
+    body: named("ApprovalDecision", () =>
+      object({
+        /** accept, decline, cancel; or one of the request's own `availableDecisions`, as it was sent. */
+        decision: optional(unknown()),
+        scope: optional(literals("turn", "session")),
+        /** Sent to the engine unchanged. */
+        response: optional(unknown()),
+        ...seen(),
+      }),
+    ),
+    answers: answering,
+  }),
+  "POST /api/tool-input/:requestId/decision": route({
+    summary: "Answer a question",
+    scope: "approve",
+    body: named("ToolInputDecision", () =>
+      object({
+        decision: optional(literals("accept", "decline", "cancel")),
+        answers: optional(record(object({ answers: array(string()) }))),
+        response: optional(unknown()),
+        ...seen(),
+      }),
+    ),
+    answers: answering,
+  }),
+  "POST /api/tool-calls/:requestId/response": route({
+    summary: "Give a client tool's result",
+    scope: "approve",
+    body: named("ToolCallAnswer", () =>
+      object({
+        success: optional(boolean()),
+        contentItems: optional(bounded(array(DynamicToolCallOutputContentItem()), { maxItems: 256 })),
+        text: optional(string()),
+        response: optional(unknown()),
+        ...seen(),
+      }),
+    ),
+    answers: answering,
+  }),
+  "POST /api/requests/:requestId/response": route({
+    summary: "Answer any waiting request with the protocol's own result or error",
+    scope: "approve",
+    body: named("RequestAnswer", () =>
+      object({
+        response: optional(unknown()),
+        error: maybe(object({ code: optional(unknown()), message: string() })),
+        /** Free text for the audit log; with a refusal it is also sent to the running turn. */
+        note: maybe(bounded(string(), { maxLength: 10_000 })),
+        ...seen(),
+      }),
+    ),
+    answers: answering,
+  }),
+} as const;

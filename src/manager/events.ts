@@ -1,0 +1,170 @@
+/** The messages of the manager's websocket `/api/stream`: what a client may send and every event it can hear. */
+import {
+  array,
+  boolean,
+  type Infer,
+  integer,
+  literals,
+  maybe,
+  named,
+  natural,
+  nullable,
+  object,
+  optional,
+  string,
+  union,
+  unknown,
+} from "../lib/schema.ts";
+import { ThreadTokenUsage } from "../protocol/thread.ts";
+import { TurnPlanStep } from "../protocol/turn.ts";
+import { Actor, PendingRequest, Project, QueuedMessage, SessionSummary, TranscriptRow } from "./api/records.ts";
+
+/**
+ * Which kinds of events a socket wants.
+ * core: the events below. raw: each engine notification as `notification`. app_server: the same under its own name.
+ * inbox: waiting requests and session changes of every session, also when the socket is filtered to some.
+ */
+export const families = ["core", "raw", "app_server", "inbox"] as const;
+export type Family = (typeof families)[number];
+/** What a socket that does not choose gets. */
+export const defaultFamilies: readonly Family[] = ["core", "raw", "app_server"];
+
+export const StreamCommand = named("StreamCommand", () =>
+  union([
+    object({
+      type: literals("subscribe"),
+      /** One session, several, or `*` for all. Replaces the filter that was there. */
+      threadId: maybe(string()),
+      threadIds: maybe(array(string())),
+      families: maybe(array(literals(...families))),
+      /** The last number that was heard: everything after it is sent again, or `resync` when it is no longer kept. */
+      since: maybe(natural()),
+      bootId: maybe(string()),
+    }),
+    object({ type: literals("unsubscribe") }),
+    object({ type: literals("ping") }),
+  ]),
+);
+export type StreamCommand = Infer<typeof StreamCommand>;
+
+/** Frames about the connection itself; they have no number. */
+export const StreamControl = named("StreamControl", () =>
+  union([
+    object({ type: literals("ready"), threadId: nullable(string()), seq: natural(), bootId: string() }),
+    object({
+      type: literals("subscribed"),
+      threadIds: union([array(string()), literals("*")]),
+      seq: natural(),
+      bootId: string(),
+      replayed: natural(),
+    }),
+    /** What was missed is no longer kept: read the sessions again and go on from `seq`. */
+    object({ type: literals("resync"), seq: natural(), bootId: string(), reason: string() }),
+    object({ type: literals("pong") }),
+    object({ type: literals("error"), message: string() }),
+  ]),
+);
+export type StreamControl = Infer<typeof StreamControl>;
+
+const resolution = () => ({
+  status: literals("resolved", "expired"),
+  threadId: string(),
+  by: Actor(),
+  at: string(),
+  /** Why it ended without an answer. */
+  reason: maybe(string()),
+});
+
+/** The payload of each event, by its name. */
+export const eventPayloads = {
+  approval: PendingRequest,
+  approval_resolved: named("ApprovalResolved", () =>
+    object({ approvalId: string(), decision: optional(unknown()), scope: maybe(string()), ...resolution() }),
+  ),
+  tool_user_input_requested: PendingRequest,
+  tool_user_input_resolved: named("ToolUserInputResolved", () =>
+    object({ requestId: string(), decision: optional(unknown()), ...resolution() }),
+  ),
+  tool_call_requested: PendingRequest,
+  tool_call_resolved: named("ToolCallResolved", () => object({ requestId: string(), success: boolean(), ...resolution() })),
+  request_pending: PendingRequest,
+  request_resolved: named("RequestResolved", () => object({ requestId: string(), decision: optional(unknown()), ...resolution() })),
+  request_responding: named("RequestResponding", () =>
+    object({ requestId: string(), threadId: string(), responding: boolean(), by: Actor() }),
+  ),
+  transcript_updated: named("TranscriptUpdated", () => object({ turnId: string(), entry: TranscriptRow() })),
+  turn_plan_updated: named("TurnPlanUpdated", () =>
+    object({ threadId: string(), turnId: string(), explanation: maybe(string()), plan: array(TurnPlanStep()) }),
+  ),
+  turn_diff_updated: named("TurnDiffUpdated", () => object({ threadId: string(), turnId: string(), diff: string() })),
+  thread_token_usage_updated: named("TokenUsageUpdated", () =>
+    object({ threadId: string(), turnId: string(), tokenUsage: ThreadTokenUsage() }),
+  ),
+  notification: named("RawNotification", () => object({ method: string(), params: unknown(), emittedAtMs: maybe(integer()) })),
+  server_request: named("RawServerRequest", () => object({ method: string(), params: unknown(), requestId: string() })),
+  session_upserted: SessionSummary,
+  session_deleted: named("SessionDeletedEvent", () =>
+    object({ status: literals("deleted"), sessionId: string(), title: maybe(string()), message: string(), deletedAt: string() }),
+  ),
+  session_project_updated: named("SessionProjectUpdated", () => object({ sessionId: string(), projectId: nullable(string()) })),
+  queue_updated: named("QueueUpdated", () => object({ sessionId: string(), queue: array(QueuedMessage()) })),
+  project_upserted: Project,
+  project_deleted: named("ProjectDeletedEvent", () => object({ projectId: string() })),
+  app_list_updated: named("AppListUpdated", () => object({})),
+  mcp_oauth_completed: named("McpOauthCompleted", () => object({ name: string(), success: boolean(), error: maybe(string()) })),
+  account_updated: named("AccountUpdated", () => object({})),
+  account_login_completed: named("AccountLoginDone", () =>
+    object({ success: boolean(), error: maybe(string()), loginId: maybe(string()) }),
+  ),
+  account_rate_limits_updated: named("RateLimitsUpdated", () => object({ rateLimits: unknown() })),
+  engine_state: named("EngineState", () => object({ running: boolean(), reason: maybe(string()) })),
+} as const;
+
+export type EventName = keyof typeof eventPayloads;
+export type EventPayload<N extends EventName> = Infer<(typeof eventPayloads)[N]>;
+
+/** One numbered event. Numbers rise by any step of at least one and start again only with a new `bootId`. */
+export type StreamEvent = {
+  [N in EventName]: {
+    readonly seq: number;
+    readonly bootId: string;
+    readonly type: N;
+    readonly threadId: string | null;
+    readonly payload: EventPayload<N>;
+  };
+}[EventName];
+
+/** Events that every socket hears, whatever it is filtered to. */
+export const broadcast: ReadonlySet<string> = new Set<EventName>([
+  "session_deleted",
+  "session_project_updated",
+  "project_upserted",
+  "project_deleted",
+  "app_list_updated",
+  "mcp_oauth_completed",
+  "account_updated",
+  "account_login_completed",
+  "account_rate_limits_updated",
+  "engine_state",
+]);
+
+/** Events of the inbox family: what waits and how sessions are, of every session. */
+export const inboxEvents: ReadonlySet<string> = new Set<EventName>([
+  "approval",
+  "approval_resolved",
+  "tool_user_input_requested",
+  "tool_user_input_resolved",
+  "tool_call_requested",
+  "tool_call_resolved",
+  "request_pending",
+  "request_resolved",
+  "request_responding",
+  "session_upserted",
+  "queue_updated",
+]);
+
+/** The pass-through name of an engine method: `item/fileChange/requestApproval` becomes `app_server.request.item.file_change.request_approval`. */
+export function passThroughName(method: string, signal: "notification" | "request"): string {
+  const words = method.split("/").map((part) => part.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase());
+  return ["app_server", ...(signal === "request" ? ["request"] : []), ...words].join(".");
+}
