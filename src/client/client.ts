@@ -1,0 +1,179 @@
+/** The typed client of any app-server, over any transport: `call` asks, `on` listens, `answer` serves the server's own questions. */
+import type { ParamsOf, ResultOf } from "../protocol/define.ts";
+import { invalidRequest } from "../protocol/errors.ts";
+import type { InitializeParams, InitializeResponse } from "../protocol/initialize.ts";
+import type { ClientRequests, ServerNotifications, ServerRequests } from "../protocol/methods.ts";
+import type { ThreadResumeParams, ThreadStartParams } from "../protocol/thread.ts";
+import { ConnectionClosed, Peer } from "../rpc/peer.ts";
+import type { Transport } from "../rpc/transport.ts";
+import type { ConnectOptions } from "../rpc/websocket.ts";
+import type { SpawnOptions } from "./spawn.ts";
+import { Thread } from "./thread.ts";
+
+export { RpcError } from "../protocol/errors.ts";
+export type { Transport } from "../rpc/transport.ts";
+export type { Run, RunOptions, Thread } from "./thread.ts";
+export { TurnFailed } from "./thread.ts";
+export type { ConnectOptions, SpawnOptions };
+export { ConnectionClosed };
+
+/** No answer came in the time the caller gave. The request may still be carried out. */
+export class Timeout extends Error {
+  readonly code = "timeout";
+}
+
+export interface ClientOptions {
+  readonly clientInfo?: InitializeParams["clientInfo"];
+  /** Default: today's protocol with experimental methods. */
+  readonly capabilities?: InitializeParams["capabilities"];
+  /** Milliseconds that `initialize` may take. */
+  readonly initializeTimeoutMs?: number;
+  /** A listener that throws, or a message that cannot be read. Default: a process warning. */
+  readonly onTrouble?: (error: Error) => void;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Rejects with Timeout after so many milliseconds. Default: waits until the connection ends. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Starts `parley app-server` as a child of this process; it ends with the client. */
+export async function spawnClient(options: ClientOptions & SpawnOptions = {}): Promise<Client> {
+  const { spawnTransport } = await import("./spawn.ts");
+  return openClient(spawnTransport(options), options);
+}
+
+/** Connects to a running server: `ws://…`, `wss://…` or `unix://PATH`. */
+export async function connectClient(url: string, options: ClientOptions & ConnectOptions = {}): Promise<Client> {
+  const { connectTransport } = await import("./connect.ts");
+  return openClient(await connectTransport(url, options), options);
+}
+
+/** Shakes hands over an open transport, such as one end of a memory pair. */
+export async function openClient(transport: Transport, options: ClientOptions = {}): Promise<Client> {
+  const client = new Client(transport, options.onTrouble ?? ((error) => process.emitWarning(error)));
+  try {
+    await client.initialize(options);
+    return client;
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+}
+
+type NotificationParams<M extends keyof ServerNotifications> = ParamsOf<ServerNotifications[M]>;
+type Answer<M extends keyof ServerRequests> = ResultOf<ServerRequests[M]>;
+
+export class Client {
+  readonly #peer: Peer;
+  readonly #listeners = new Map<string, Set<(params: never) => void>>();
+  readonly #any = new Set<(method: string, params: unknown) => void>();
+  readonly #answers = new Map<string, (params: never, signal: AbortSignal) => unknown>();
+  readonly #onTrouble: (error: Error) => void;
+  readonly #ended = new AbortController();
+  #server: InitializeResponse | undefined;
+
+  constructor(transport: Transport, onTrouble: (error: Error) => void) {
+    this.#onTrouble = onTrouble;
+    this.#peer = new Peer(transport, {
+      request: (method, params) => this.#serve(method, params),
+      notification: (method, params) => this.#hear(method, params),
+      closed: (error) => this.#ended.abort(closedBecause(error)),
+      unreadable: (reason) => onTrouble(new Error(`unreadable message from the server: ${reason}`)),
+      bug: (method, error) => onTrouble(asError(error, `answer to ${method}`)),
+    });
+  }
+
+  /** What the server said of itself in the handshake. */
+  get server(): InitializeResponse {
+    if (this.#server === undefined) throw new Error("the handshake is not done");
+    return this.#server;
+  }
+  /** Aborted when the connection ends, with ConnectionClosed as the reason. */
+  get ended(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /** Rejects with RpcError (the server said no), ConnectionClosed, Timeout or the signal's reason. */
+  async call<M extends keyof ClientRequests>(
+    method: M,
+    params: ParamsOf<ClientRequests[M]>,
+    options: CallOptions = {},
+  ): Promise<ResultOf<ClientRequests[M]>> {
+    const timeout = options.timeoutMs === undefined ? undefined : AbortSignal.timeout(options.timeoutMs);
+    const signals = [options.signal, timeout].filter((signal) => signal !== undefined);
+    try {
+      // The server's answers are taken as they come: refusing a value that a newer server added would break every older client.
+      const signal = signals.length === 0 ? undefined : AbortSignal.any(signals);
+      return (await this.#peer.call(method, params, signal)) as ResultOf<ClientRequests[M]>;
+    } catch (error) {
+      if (error instanceof ConnectionClosed && this.#ended.signal.aborted) throw this.#ended.signal.reason;
+      if (timeout?.aborted === true && error === timeout.reason) throw new Timeout(`${method}: no answer in ${options.timeoutMs} ms`);
+      throw error;
+    }
+  }
+
+  /** Hears a notification, in the order of the wire. Returns the function that stops it. */
+  on<M extends keyof ServerNotifications>(method: M, listener: (params: NotificationParams<M>) => void): () => void {
+    const set = this.#listeners.get(method) ?? new Set();
+    this.#listeners.set(method, set.add(listener));
+    return () => set.delete(listener);
+  }
+  /** Hears every notification, also those of no table. */
+  onAny(listener: (method: string, params: unknown) => void): () => void {
+    this.#any.add(listener);
+    return () => this.#any.delete(listener);
+  }
+  /** Answers one kind of question; a later answer replaces an earlier one. Without one the server is told so and goes on as after a no. */
+  answer<M extends keyof ServerRequests>(
+    method: M,
+    answer: (params: ParamsOf<ServerRequests[M]>, signal: AbortSignal) => Answer<M> | Promise<Answer<M>>,
+  ): void {
+    this.#answers.set(method, answer);
+  }
+
+  async startThread(params: ThreadStartParams = {}, options?: CallOptions): Promise<Thread> {
+    return new Thread(this, (await this.call("thread/start", params, options)).thread);
+  }
+  async resumeThread(threadId: string, params: Omit<ThreadResumeParams, "threadId"> = {}, options?: CallOptions): Promise<Thread> {
+    return new Thread(this, (await this.call("thread/resume", { ...params, threadId }, options)).thread);
+  }
+
+  async initialize(options: ClientOptions): Promise<void> {
+    const clientInfo = options.clientInfo ?? { name: "parley_client", title: "Parley client", version: "0" };
+    const capabilities = options.capabilities ?? { experimentalApi: true, optOutNotificationMethods: [] };
+    const timeoutMs = options.initializeTimeoutMs ?? 30_000;
+    this.#server = await this.call("initialize", { clientInfo, capabilities }, { timeoutMs });
+    this.#peer.notify("initialized", undefined);
+  }
+  close(): void {
+    this.#peer.close();
+  }
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #serve(method: string, params: unknown): unknown {
+    const answer = this.#answers.get(method);
+    if (answer === undefined) throw invalidRequest(`this client does not answer ${method}`);
+    return answer(params as never, this.#ended.signal);
+  }
+  #hear(method: string, params: unknown): void {
+    for (const listener of this.#any) this.#tell(method, () => listener(method, params));
+    for (const listener of this.#listeners.get(method) ?? []) this.#tell(method, () => listener(params as never));
+  }
+  #tell(method: string, run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#onTrouble(asError(error, `listener of ${method}`));
+    }
+  }
+}
+
+const closedBecause = (error: Error | undefined): ConnectionClosed =>
+  error === undefined ? new ConnectionClosed() : Object.assign(new ConnectionClosed(error.message), { cause: error });
+
+const asError = (error: unknown, where: string): Error =>
+  new Error(`${where}: ${error instanceof Error ? error.message : error}`, { cause: error });

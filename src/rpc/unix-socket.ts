@@ -1,0 +1,59 @@
+/** Websockets over a unix socket that only its owner may open. */
+import { chmodSync, lstatSync, mkdirSync, unlinkSync } from "node:fs";
+import { createConnection } from "node:net";
+import path from "node:path";
+import type { Transport } from "./transport.ts";
+import { type ConnectOptions, type DoorRules, type Listener, openDoor, openWebSocket, startListening } from "./websocket.ts";
+
+/** The kernel's limit for a socket's name, without the closing zero byte. */
+const maxPathBytes = process.platform === "linux" ? 107 : 103;
+const probeTimeoutMs = 2000;
+
+/** Rejects when somebody answers on the path already, or when something other than a socket stands there. */
+export async function listenUnixSocket(socketPath: string, rules: DoorRules): Promise<Listener> {
+  const file = path.resolve(socketPath);
+  if (Buffer.byteLength(file) > maxPathBytes)
+    throw new Error(`the socket path ${file} is longer than ${maxPathBytes} bytes; choose a shorter one`);
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  await clearStale(file);
+  const door = await openDoor(rules, "unix", () => true);
+  await startListening(door.server, () => {
+    // The socket is made inside listen(), so no moment passes in which others could open it.
+    const mask = process.umask(0o177);
+    try {
+      door.server.listen(file);
+    } finally {
+      process.umask(mask);
+    }
+  });
+  chmodSync(file, 0o600);
+  return { url: `unix://${file}`, close: door.close };
+}
+
+/** Removes a socket that a dead server left behind, and nothing else. */
+async function clearStale(file: string): Promise<void> {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (!found.isSocket()) throw new Error(`${file} exists and is not a socket; remove it or choose another path`);
+  if (await answers(file)) throw new Error(`another server is listening on ${file}`);
+  // Another starter may have replaced it while we asked: only the very file that did not answer is removed.
+  if (lstatSync(file, { throwIfNoEntry: false })?.ino === found.ino) unlinkSync(file);
+}
+
+function answers(file: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createConnection(file);
+    const done = (alive: boolean): void => {
+      probe.destroy();
+      resolve(alive);
+    };
+    probe.setTimeout(probeTimeoutMs, () => done(true)); // it takes connections, if slowly: not ours to remove
+    probe.on("connect", () => done(true));
+    probe.on("error", (error: NodeJS.ErrnoException) => done(error.code !== "ECONNREFUSED" && error.code !== "ENOENT"));
+  });
+}
+
+export function connectUnixSocket(socketPath: string, options: ConnectOptions = {}): Promise<Transport> {
+  // ws would read a colon in the path as the end of the path, so the connection is made here.
+  return openWebSocket("ws://localhost/", "unix", options, { createConnection: () => createConnection(path.resolve(socketPath)) });
+}

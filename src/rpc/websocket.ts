@@ -1,0 +1,209 @@
+/** Websocket listeners and connections over TCP. Who may come in is decided here, before any message is read. */
+import type { IncomingMessage, Server } from "node:http";
+import { isIP, isIPv4, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { ClientOptions } from "ws";
+import type { CheckToken } from "./bearer.ts";
+import type { Transport } from "./transport.ts";
+import { maxMessageBytes, WebSocketTransport } from "./websocket-transport.ts";
+
+/** What a listener tells the person who runs it; never a token. */
+export type Report = (message: string, fields: Readonly<Record<string, unknown>>) => void;
+
+export interface DoorRules {
+  readonly onConnection: (transport: Transport) => void;
+  /** Every request must carry a bearer token that passes. Undefined lets everybody in. */
+  readonly checkToken?: CheckToken | undefined;
+  /** Browsers send an Origin and are refused unless it stands here exactly. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+  readonly report?: Report | undefined;
+}
+
+export interface ListenOptions extends DoorRules {
+  /** A literal IP address. */
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** Names beside the address and the loopback names that a Host header may hold. */
+  readonly allowedHosts?: readonly string[] | undefined;
+}
+
+export interface Listener {
+  /** As a client would write it: `ws://127.0.0.1:4500`, `unix:///run/x.sock`. */
+  readonly url: string;
+  /** Takes no more connections, closes the open ones and resolves when they are gone. */
+  close(): Promise<void>;
+}
+
+const maxHeaderBytes = 16 * 1024;
+const headTimeoutMs = 10_000;
+const maxConnections = 1024;
+
+/** Contract: the caller has made sure that an address others can reach is not left without `checkToken`. */
+export async function listenWebSocket(options: ListenOptions): Promise<Listener> {
+  const isOwnHost = hostRule(options.host, options.allowedHosts ?? []);
+  const door = await openDoor(options, "websocket", isOwnHost);
+  await startListening(door.server, () => door.server.listen({ host: options.host, port: options.port }));
+  const address = door.server.address();
+  const port = typeof address === "object" && address !== null ? address.port : options.port;
+  return { url: `ws://${isIPv4(options.host) ? options.host : `[${options.host}]`}:${port}`, close: door.close };
+}
+
+export const isLoopback = (address: string): boolean =>
+  isIPv4(address) ? address.startsWith("127.") : address === "::1" || address.toLowerCase().startsWith("::ffff:127.");
+
+/** Rejects when the server cannot listen, with the system's own error. */
+export function startListening(server: Server, listen: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.once("listening", () => {
+      server.off("error", reject);
+      resolve();
+    });
+    listen();
+  });
+}
+
+export interface Door {
+  readonly server: Server;
+  readonly close: () => Promise<void>;
+}
+
+/** An HTTP server that knows two health pages and turns every other rightful request into a websocket. */
+export async function openDoor(rules: DoorRules, kind: "websocket" | "unix", isOwnHost: (host: string) => boolean): Promise<Door> {
+  const [{ createServer }, { WebSocketServer }] = await Promise.all([import("node:http"), import("ws")]);
+  const open = new Set<Transport>();
+  const sockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: maxMessageBytes,
+    autoPong: false,
+    clientTracking: false,
+  });
+  const limits = { maxHeaderSize: maxHeaderBytes, headersTimeout: headTimeoutMs, requestTimeout: headTimeoutMs, keepAlive: true };
+  const server = createServer({ ...limits, connectionsCheckingInterval: 2000 }, (request, response) => {
+    const refused = refuseVisitor(request, rules, isOwnHost);
+    const status = refused === undefined ? plainAnswer(request) : refused.status;
+    response.writeHead(status, { "content-length": 0, connection: "close", ...(status === 405 ? { allow: "GET, HEAD" } : {}) }).end();
+  });
+  server.maxConnections = maxConnections;
+  server.on("clientError", (_error, socket) => refuse(socket, 400));
+  server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    socket.on("error", () => socket.destroy());
+    const refused = refuseVisitor(request, rules, isOwnHost) ?? refuseToken(request, rules.checkToken);
+    if (refused !== undefined) {
+      rules.report?.("websocket client refused", { status: refused.status, why: refused.why, from: request.socket.remoteAddress });
+      return refuse(socket, refused.status);
+    }
+    sockets.handleUpgrade(request, socket, head, (ws) => {
+      socket.setNoDelay?.(true);
+      socket.setKeepAlive?.(true, 60_000);
+      const transport = new WebSocketTransport(ws, socket, kind);
+      open.add(transport);
+      ws.on("close", () => open.delete(transport));
+      rules.onConnection(transport);
+    });
+  });
+  const close = async (): Promise<void> => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeAllConnections();
+    for (const transport of open) transport.close();
+    await closed;
+  };
+  return { server, close };
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly why: string;
+}
+
+function refuseVisitor(request: IncomingMessage, rules: DoorRules, isOwnHost: (host: string) => boolean): Refusal | undefined {
+  const { origin, host } = request.headers;
+  if (origin !== undefined && !(rules.allowedOrigins ?? []).includes(origin)) return { status: 403, why: "the Origin is not allowed" };
+  if (!isOwnHost(host ?? "")) return { status: 403, why: "the Host is not this server's" };
+  return undefined;
+}
+
+/** The token is read from the Authorization header alone: in an address it would end up in logs and histories. */
+function refuseToken(request: IncomingMessage, check: CheckToken | undefined): Refusal | undefined {
+  if (check === undefined) return undefined;
+  const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
+  const why = token === undefined ? "no bearer token" : check(token);
+  return why === undefined ? undefined : { status: 401, why };
+}
+
+function plainAnswer(request: IncomingMessage): number {
+  const path = request.url?.split("?", 1)[0];
+  if (request.method !== "GET" && request.method !== "HEAD") return 405;
+  return path === "/healthz" || path === "/readyz" ? 200 : 400;
+}
+
+const reasons: Readonly<Record<number, string>> = { 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden" };
+
+function refuse(socket: Duplex, status: number): void {
+  const challenge = status === 401 ? "www-authenticate: Bearer\r\n" : "";
+  if (!socket.writable) return void socket.destroy();
+  socket.end(`HTTP/1.1 ${status} ${reasons[status]}\r\n${challenge}connection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy());
+}
+
+/**
+ * Which Host headers are ours. A page of a foreign name that was rebound to our address still sends its own name, so names are refused
+ * unless listed; where all addresses are listened on, any literal address is ours.
+ */
+function hostRule(listening: string, names: readonly string[]): (host: string) => boolean {
+  const own = new Set([listening, "localhost", "127.0.0.1", "::1", ...names.map((name) => name.toLowerCase())]);
+  const everywhere = listening === "0.0.0.0" || listening === "::";
+  return (header) => {
+    const [, bracketed, plain] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::\d+)?$/.exec(header) ?? [];
+    const host = (bracketed ?? plain ?? "").toLowerCase();
+    return own.has(host) || (everywhere && isIP(host) !== 0);
+  };
+}
+
+export interface ConnectOptions {
+  /** Sent as `Authorization: Bearer …`. */
+  readonly token?: string | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Opens a connection to `ws://…` or `wss://…`. Rejects with the reason when the server is not there or does not let us in. */
+export function connectWebSocket(url: string, options: ConnectOptions = {}): Promise<Transport> {
+  return openWebSocket(url, "websocket", options, {});
+}
+
+export async function openWebSocket(
+  url: string,
+  kind: "websocket" | "unix",
+  options: ConnectOptions,
+  extra: ClientOptions,
+): Promise<Transport> {
+  options.signal?.throwIfAborted();
+  const { WebSocket } = await import("ws");
+  return new Promise((resolve, reject) => {
+    const ws = new WebSocket(url, {
+      perMessageDeflate: false,
+      autoPong: false,
+      maxPayload: 4 * maxMessageBytes,
+      handshakeTimeout: options.timeoutMs ?? 10_000,
+      ...(options.token === undefined ? {} : { headers: { authorization: `Bearer ${options.token}` } }),
+      ...extra,
+    });
+    const abort = (): void => {
+      reject(options.signal?.reason);
+      ws.terminate();
+    };
+    options.signal?.addEventListener("abort", abort, { once: true });
+    ws.on("error", reject);
+    // The transport must listen before the first frame is read, and frames may come in the packet that carries the answer.
+    ws.on("upgrade", (response) => {
+      const transport = new WebSocketTransport(ws, response.socket, kind);
+      ws.once("open", () => {
+        options.signal?.removeEventListener("abort", abort);
+        ws.off("error", reject);
+        resolve(transport);
+      });
+    });
+  });
+}
