@@ -1,0 +1,175 @@
+/** Turns merged settings into the typed value that the rest of the server reads. */
+import type { Config, EnvironmentPolicy, ProviderConfig } from "../core/ports/config.ts";
+import { parse } from "../lib/schema.ts";
+import { isTable, setOwn, type TomlTable } from "../lib/toml.ts";
+import { invalidRequest } from "../protocol/errors.ts";
+import { AskForApproval, Personality, ReasoningSummary, SandboxMode } from "../protocol/policy.ts";
+import { mcpServersFrom } from "./mcp-servers.ts";
+import type { Project } from "./project.ts";
+import { bool, count, flags, list, tableAt, text, texts } from "./read-value.ts";
+
+export interface BuildInput {
+  readonly codexHome: string;
+  readonly raw: TomlTable;
+  readonly project: Project;
+  readonly warnings: readonly string[];
+  readonly builtInProviders: Readonly<Record<string, ProviderConfig>>;
+  /** Who serves when nothing is configured. */
+  readonly fallback: { readonly modelProvider: string; readonly model: string | undefined };
+  /** The text of a file that a key names; throws when it cannot be read. */
+  readonly readFile: (file: string, key: string) => string;
+}
+
+export function buildConfig(input: BuildInput): Config {
+  const { raw, project } = input;
+  const provider = text(raw, "model_provider");
+  const providers = providersFrom(raw, input.builtInProviders);
+  const modelProvider = provider ?? input.fallback.modelProvider;
+  if (!Object.hasOwn(providers, modelProvider))
+    throw invalidRequest(`model_provider: no provider is named \`${modelProvider}\`; known are ${Object.keys(providers).join(", ")}`);
+  return {
+    codexHome: input.codexHome,
+    model: text(raw, "model") ?? (provider === undefined ? input.fallback.model : undefined),
+    modelProvider,
+    providers,
+    ...policiesFrom(raw, project),
+    ...modelSettingsFrom(raw, input.readFile),
+    toolOutputTokenLimit: count(raw, "tool_output_token_limit") ?? 10_000,
+    projectDocMaxBytes: count(raw, "project_doc_max_bytes") ?? 32_768,
+    projectDocFallbackFilenames: list(raw, "project_doc_fallback_filenames") ?? [],
+    projectRootMarkers: list(raw, "project_root_markers") ?? [".git"],
+    webSearch: webSearchFrom(raw, modelProvider),
+    features: flags(tableAt(raw, "features")),
+    shellEnvironment: environmentFrom(tableAt(raw, "shell_environment_policy")),
+    mcpServers: mcpServersFrom(tableAt(raw, "mcp_servers")),
+    trusted: project.trust === "trusted",
+    projectRoot: project.root,
+    notify: list(raw, "notify") ?? [],
+    syncTurns: bool(tableAt(raw, "parley"), "sync_turns") ?? false,
+    askTimeouts: timeoutsFrom(tableAt(tableAt(raw, "parley"), "ask_timeouts")),
+    raw,
+    warnings: input.warnings,
+  };
+}
+
+function policiesFrom(raw: TomlTable, project: Project): Pick<Config, "approvalPolicy" | "sandboxMode" | "sandboxWorkspaceWrite"> {
+  const workspace = tableAt(raw, "sandbox_workspace_write");
+  return {
+    approvalPolicy: parse(AskForApproval, raw["approval_policy"]) ?? (project.trust === "untrusted" ? "untrusted" : "on-request"),
+    sandboxMode:
+      parse(SandboxMode, raw["sandbox_mode"]) ?? modeOfProfile(raw) ?? (project.trust === undefined ? "read-only" : "workspace-write"),
+    sandboxWorkspaceWrite: {
+      writableRoots: list(workspace, "writable_roots") ?? [],
+      networkAccess: bool(workspace, "network_access") ?? false,
+      excludeTmpdirEnvVar: bool(workspace, "exclude_tmpdir_env_var") ?? false,
+      excludeSlashTmp: bool(workspace, "exclude_slash_tmp") ?? false,
+    },
+  };
+}
+
+/** The built-in permission profiles under their ids. */
+const profileModes: Readonly<Record<string, SandboxMode>> = {
+  ":read-only": "read-only",
+  ":workspace": "workspace-write",
+  ":danger-full-access": "danger-full-access",
+};
+
+function modeOfProfile(raw: TomlTable): SandboxMode | undefined {
+  const id = text(raw, "default_permissions");
+  if (id === undefined) return undefined;
+  const mode = Object.hasOwn(profileModes, id) ? profileModes[id] : undefined;
+  if (mode === undefined)
+    throw invalidRequest(`default_permissions: unknown permission profile \`${id}\`; known are ${Object.keys(profileModes).join(", ")}`);
+  return mode;
+}
+
+type ModelSettings = Pick<
+  Config,
+  | ("effort" | "summary" | "verbosity" | "personality" | "serviceTier" | "contextWindow" | "autoCompactTokenLimit" | "reviewModel")
+  | ("baseInstructions" | "developerInstructions" | "compactPrompt" | "showRawReasoning" | "hideReasoning")
+>;
+
+function modelSettingsFrom(raw: TomlTable, readFile: BuildInput["readFile"]): ModelSettings {
+  const fromFile = (key: string): string | undefined => {
+    const file = text(raw, key);
+    return file === undefined ? undefined : readFile(file, key);
+  };
+  const limit = count(raw, "model_auto_compact_token_limit");
+  return {
+    effort: text(raw, "model_reasoning_effort"),
+    summary: parse(ReasoningSummary, raw["model_reasoning_summary"]),
+    verbosity: text(raw, "model_verbosity"),
+    personality: parse(Personality, raw["personality"] ?? raw["model_personality"]),
+    serviceTier: text(raw, "service_tier"),
+    contextWindow: count(raw, "model_context_window"),
+    autoCompactTokenLimit: limit !== undefined && limit <= 0 ? Number.MAX_SAFE_INTEGER : limit,
+    reviewModel: text(raw, "review_model"),
+    baseInstructions: fromFile("model_instructions_file") ?? fromFile("experimental_instructions_file") ?? text(raw, "instructions"),
+    developerInstructions: text(raw, "developer_instructions"),
+    compactPrompt: text(raw, "compact_prompt") ?? fromFile("experimental_compact_prompt_file"),
+    showRawReasoning: bool(raw, "show_raw_agent_reasoning") ?? false,
+    hideReasoning: bool(raw, "hide_agent_reasoning") ?? false,
+  };
+}
+
+function providersFrom(raw: TomlTable, builtIn: BuildInput["builtInProviders"]): Readonly<Record<string, ProviderConfig>> {
+  const providers: Record<string, ProviderConfig> = { ...builtIn };
+  const moved = text(raw, "openai_base_url");
+  if (moved !== undefined && providers["openai"] !== undefined) providers["openai"] = { ...providers["openai"], baseUrl: moved };
+  for (const [id, entry] of Object.entries(tableAt(raw, "model_providers")))
+    if (isTable(entry)) setOwn(providers, id, providerFrom(id, entry, Object.hasOwn(providers, id) ? providers[id] : undefined));
+  return providers;
+}
+
+const wireApis = ["responses", "chat", "anthropic", "scripted", "ai-sdk"] as const;
+
+function providerFrom(id: string, entry: TomlTable, base: ProviderConfig | undefined): ProviderConfig {
+  const wireApi = wireApis.find((api) => api === entry["wire_api"]) ?? base?.wireApi ?? "responses";
+  const baseUrl = text(entry, "base_url") ?? base?.baseUrl;
+  if (baseUrl === undefined && wireApi !== "scripted" && wireApi !== "ai-sdk")
+    throw invalidRequest(`model_providers.${id}.base_url: missing; give the address in front of the provider's own paths`);
+  return {
+    id,
+    name: text(entry, "name") ?? base?.name ?? id,
+    baseUrl: baseUrl ?? "",
+    wireApi,
+    envKey: text(entry, "env_key") ?? base?.envKey,
+    bearerToken: text(entry, "experimental_bearer_token") ?? base?.bearerToken,
+    httpHeaders: texts(entry, "http_headers") ?? base?.httpHeaders ?? {},
+    envHttpHeaders: texts(entry, "env_http_headers") ?? base?.envHttpHeaders ?? {},
+    queryParams: texts(entry, "query_params") ?? base?.queryParams ?? {},
+    requestMaxRetries: count(entry, "request_max_retries") ?? base?.requestMaxRetries ?? 4,
+    streamMaxRetries: count(entry, "stream_max_retries") ?? base?.streamMaxRetries ?? 5,
+    streamIdleTimeoutMs: count(entry, "stream_idle_timeout_ms") ?? base?.streamIdleTimeoutMs ?? 300_000,
+    requiresOpenaiAuth: bool(entry, "requires_openai_auth") ?? base?.requiresOpenaiAuth ?? false,
+    options: { ...base?.options, ...(isTable(entry["options"]) ? entry["options"] : {}) },
+  };
+}
+
+function webSearchFrom(raw: TomlTable, modelProvider: string): Config["webSearch"] {
+  const mode = text(raw, "web_search");
+  if (mode === "disabled" || mode === "cached" || mode === "live") return mode;
+  if (mode === "indexed") return "cached";
+  const tools = tableAt(raw, "tools");
+  const older = tools["web_search"] ?? tools["web_search_request"] ?? tableAt(raw, "features")["web_search_request"];
+  if (older === true) return "live";
+  if (older === false) return "disabled";
+  return modelProvider === "openai" ? "cached" : "disabled";
+}
+
+function environmentFrom(policy: TomlTable): EnvironmentPolicy {
+  const inherit = policy["inherit"];
+  return {
+    inherit: inherit === "core" || inherit === "none" ? inherit : "all",
+    ignoreDefaultExcludes: bool(policy, "ignore_default_excludes") ?? false,
+    exclude: list(policy, "exclude") ?? [],
+    set: texts(policy, "set") ?? {},
+    includeOnly: list(policy, "include_only") ?? [],
+  };
+}
+
+function timeoutsFrom(entries: TomlTable): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(entries).filter((entry): entry is [string, number] => typeof entry[1] === "number" && entry[1] > 0),
+  );
+}

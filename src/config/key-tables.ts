@@ -1,0 +1,123 @@
+/** The tables inside config.toml: providers, MCP servers, environment, hooks, the terminal UI and our own additions. */
+import { array, boolean, literals, natural, number, object, record, string, union } from "../lib/schema.ts";
+import { free, type Keys, named, table, value } from "./key.ts";
+
+const strings = () => array(string());
+const texts = () => record(string());
+
+export const modelProvider = table("One provider.", {
+  name: value(string, "Shown to people.", { standard: "the id" }),
+  base_url: value(string, "The address in front of `/responses`, `/chat/completions` or `/messages`."),
+  wire_api: value(() => literals("responses", "chat", "anthropic", "scripted", "ai-sdk"), "The language it speaks.", {
+    standard: "`responses`",
+  }),
+  env_key: value(string, "The environment variable that holds its key."),
+  env_key_instructions: value(string, "Shown when that variable is not set."),
+  experimental_bearer_token: value(string, "The key itself; better kept out of this file."),
+  http_headers: value(texts, "Further headers."),
+  env_http_headers: value(texts, "Header name → environment variable that holds its value."),
+  query_params: value(texts, "Added to every address."),
+  request_max_retries: value(natural, "Tries after a request that failed.", { standard: "4" }),
+  stream_max_retries: value(natural, "Tries after a stream that broke.", { standard: "5" }),
+  stream_idle_timeout_ms: value(natural, "Silence after which a stream counts as broken.", { standard: "300000" }),
+  requires_openai_auth: value(boolean, "Send the user's signed-in account as the key.", { standard: "false" }),
+  supports_websockets: value(boolean, "Whether it speaks websockets.", { unused: "requests go over HTTP streams" }),
+  options: free("Settings of the adapter: the scenario file of `scripted`, the package of `ai-sdk`."),
+  ...foreign("auth aws capabilities credential_file gateway_oauth location model_catalog_url project_id supports_standalone_web_search"),
+  ...foreign("websocket_connect_timeout_ms"),
+});
+
+const seconds = () => number();
+
+export const mcpServer = table("One server: `command` for a program, `url` for an HTTP server.", {
+  command: value(string, "The program to start."),
+  args: value(strings, "Its arguments."),
+  env: value(texts, "Variables set for it."),
+  env_vars: value(() => array(union([string(), object({ name: string() })])), "Names of variables copied from our own environment."),
+  cwd: value(string, "The folder it starts in."),
+  url: value(string, "The address of an HTTP server."),
+  bearer_token_env_var: value(string, "The environment variable that holds its token."),
+  http_headers: value(texts, "Further headers."),
+  env_http_headers: value(texts, "Header name → environment variable that holds its value."),
+  enabled: value(boolean, "Off keeps the entry and starts nothing.", { standard: "true" }),
+  required: value(boolean, "Refuse to start a thread without it.", { standard: "false" }),
+  startup_timeout_sec: value(seconds, "Seconds to wait until it answers.", { standard: "10" }),
+  startup_timeout_ms: value(natural, "The same in milliseconds."),
+  tool_timeout_sec: value(seconds, "Seconds a tool may take.", { standard: "60" }),
+  enabled_tools: value(strings, "Offer only these tools."),
+  disabled_tools: value(strings, "Never offer these."),
+  approval: value(() => literals("ask", "allow"), "`allow` runs tools with side effects unasked.", { standard: "`ask`" }),
+  default_tools_approval_mode: value(
+    () => literals("auto", "prompt", "writes", "approve"),
+    '`approve` means `approval = "allow"`, the others `ask`.',
+  ),
+  scopes: value(strings, "OAuth scopes to ask for."),
+  oauth_resource: value(string, "The OAuth resource to name."),
+  ...foreign("tools experimental_environment environment_id supports_parallel_tool_calls name oauth auth protocol_version"),
+});
+
+export const environment = table("Which variables commands get.", {
+  inherit: value(() => literals("all", "core", "none"), "What to begin with.", { standard: "`all`" }),
+  ignore_default_excludes: value(boolean, "Keep names with KEY, SECRET or TOKEN in them.", { standard: "false" }),
+  exclude: value(strings, "Patterns of names to drop."),
+  set: value(texts, "Variables to set."),
+  include_only: value(strings, "When given, only names that match one of these patterns remain."),
+  experimental_use_profile: value(boolean, "Run commands in a login shell.", { standard: "false" }),
+  ...foreign("filters"),
+});
+
+export const history = table("The prompt history of the terminal UI.", {
+  persistence: value(() => literals("save-all", "none"), "Whether to keep it.", { standard: "`save-all`" }),
+  max_bytes: value(natural, "Drop the oldest lines above this size."),
+});
+
+const matcherGroups = () => array(object({ hooks: array(object({ type: string() })) }));
+const events = [
+  ...["PreToolUse", "PostToolUse", "PermissionRequest", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop", "Interrupt"],
+  ...["PreCompact", "PostCompact", "SubagentStart", "SubagentStop", "PreModelRequest", "PostModelRequest"],
+];
+export const hookEvents: Keys = {
+  ...Object.fromEntries(events.map((event) => [event, value(matcherGroups, `Run at ${event}.`)])),
+  state: free("Which hooks the user has agreed to."),
+};
+
+export const tui = table("The terminal UI.", {
+  notifications: value(() => union([boolean(), strings()]), "Desktop notices: true, false, or the kinds wanted.", { standard: "true" }),
+  notification_method: value(() => literals("auto", "osc9", "bel"), "How the terminal is asked for a notice."),
+  animations: value(boolean, "Moving parts.", { standard: "true" }),
+  alternate_screen: value(() => literals("auto", "always", "never"), "Use the terminal's second screen."),
+  theme: value(string, "The colours."),
+  ...foreign("show_tooltips status_line scroll_events_per_tick scroll_wheel_lines scroll_mode scroll_invert scroll_trackpad_lines"),
+  ...foreign(
+    "scroll_wheel_tick_detect_max_ms scroll_wheel_like_max_duration_ms experimental_mode keymap terminal_title model_availability_nux",
+  ),
+  ...foreign("status_line_use_colors vim_mode_default session_picker_view notification_condition raw_output_mode pet resume_cwd"),
+});
+
+const price = table("Money for one million tokens.", {
+  input: value(number, "Fresh input."),
+  cached_input: value(number, "Input that the provider had in its cache.", { standard: "the price of `input`" }),
+  output: value(number, "Output, thinking included."),
+});
+
+export const parley = table("What only this server knows.", {
+  sync_turns: value(boolean, "Wait for the disk at the end of each turn.", { standard: "false" }),
+  ask_timeouts: value(
+    () => record(number()),
+    "Seconds until an unanswered question counts as a no, by kind: `command`, `fileChange`, `userInput`, `elicitation`, `permissions`, `tool`.",
+  ),
+  prices: named("What models cost, for `account/usage/read` and money budgets.", "model", price),
+  currency: value(string, "The unit of `prices` and budgets in money.", { standard: "`USD`" }),
+  budget: table("Warn at 80 %, then ask before each further model call.", {
+    tokens_per_day: value(natural, "Tokens in one calendar day."),
+    tokens_per_thread: value(natural, "Tokens in one thread."),
+    money_per_day: value(number, "Money in one calendar day; needs `prices`."),
+    money_per_thread: value(number, "Money in one thread; needs `prices`."),
+  }),
+  questions_in_every_mode: value(boolean, "Offer the question tool outside plan mode too.", { standard: "true" }),
+});
+
+/** Names that other programs use in the same table. */
+function foreign(names: string): Keys {
+  return Object.fromEntries(names.split(" ").map((name) => [name, free("Kept for other programs.", { foreign: true })]));
+}

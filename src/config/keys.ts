@@ -1,0 +1,157 @@
+/** Every key of config.toml: the names of the shared file, what they do here, and why some do nothing. */
+import { array, boolean, integer, literals, natural, object, string, union } from "../lib/schema.ts";
+import { ApprovalsReviewer, AskForApproval, ReasoningSummary, SandboxMode } from "../protocol/policy.ts";
+import { free, type Keys, named, table, value } from "./key.ts";
+import { environment, history, hookEvents, mcpServer, modelProvider, parley, tui } from "./key-tables.ts";
+
+const strings = () => array(string());
+
+/** Keys a profile may hold too. */
+const profileKeys: Keys = {
+  model: value(string, "The model to ask."),
+  model_provider: value(string, "Which provider of `model_providers` serves it.", {
+    standard: "the first built-in provider whose key is at hand, else `scripted`",
+  }),
+  approval_policy: value(AskForApproval, "When to ask before a command runs or a file changes.", {
+    standard: "`on-request`; `untrusted` in a folder marked untrusted",
+  }),
+  approvals_reviewer: value(ApprovalsReviewer, "Who answers approval requests.", { standard: "`user`" }),
+  sandbox_mode: value(SandboxMode, "What commands may write.", {
+    standard: "`read-only`; `workspace-write` in a folder whose trust is settled",
+  }),
+  model_reasoning_effort: value(string, "How long the model thinks: `minimal`, `low`, `medium`, `high` or a word the model knows."),
+  plan_mode_reasoning_effort: value(string, "The effort in plan mode."),
+  model_reasoning_summary: value(ReasoningSummary, "How much of its thinking the model tells."),
+  model_verbosity: value(() => literals("low", "medium", "high"), "How long answers are, for models that can be told."),
+  model_supports_reasoning_summaries: value(boolean, "Ask for summaries even from a model that the catalogue does not know."),
+  model_instructions_file: value(string, "A file whose text replaces the base instructions. Relative to the file that names it."),
+  model_catalog_json: value(string, "A file with further models for `model/list`."),
+  model_personality: value(() => literals("none", "friendly", "pragmatic"), "Older name of `personality`."),
+  personality: value(() => literals("none", "friendly", "pragmatic"), "The tone of answers."),
+  service_tier: value(string, "The provider's service tier."),
+  chatgpt_base_url: value(string, "Where account data such as rate limits is read.", { standard: "the account service's own address" }),
+  web_search: value(() => literals("disabled", "cached", "indexed", "live"), "Whether the provider may search the web.", {
+    standard: "`cached` for the provider `openai`, else `disabled`",
+  }),
+  tools: table("Switches of single tools.", {
+    web_search: value(() => union([boolean(), object({})]), "true, false, or the search's options."),
+    web_search_request: value(boolean, "Older name of `tools.web_search`."),
+    view_image: value(boolean, "Offer the tool that shows images to the model.", { standard: "true" }),
+    experimental_request_user_input: free("Options of the question tool."),
+  }),
+  features: named(
+    "Feature flags; `experimentalFeature/list` names them.",
+    "name",
+    value(() => union([boolean(), object({})]), "On or off."),
+  ),
+  oss_provider: value(string, "The provider that `--oss` stands for.", { standard: "`ollama`" }),
+  analytics: table(
+    "Telemetry to the maker.",
+    { enabled: value(boolean, "On or off.") },
+    { unused: "nothing is ever sent, so there is nothing to switch" },
+  ),
+  windows: free("Choices for Windows.", { unused: "the sandbox of this build covers Linux and macOS" }),
+  include_apply_patch_tool: value(boolean, "Offer the patch tool to models that were not trained on it.", { standard: "true" }),
+  experimental_instructions_file: value(string, "Older name of `model_instructions_file`."),
+  experimental_compact_prompt_file: value(string, "A file whose text replaces the compaction prompt."),
+  experimental_use_unified_exec_tool: value(boolean, "Use the interactive terminal tools instead of plain `shell`."),
+  experimental_use_freeform_apply_patch: value(boolean, "Offer the patch tool in its free-form shape."),
+};
+
+export const configKeys: Keys = {
+  ...profileKeys,
+  profile: value(string, "The profile in use: a table of `profiles`, or the file `<name>.config.toml` beside config.toml."),
+  profiles: named("Sets of settings that `profile` chooses from.", "name", table("One profile.", profileKeys)),
+  model_providers: named("Model servers beside the built-in ones; a built-in id changes that one.", "id", modelProvider),
+  openai_base_url: value(string, "The address of the built-in provider `openai`."),
+  model_context_window: value(natural, "Tokens that fit, when the catalogue does not know the model."),
+  model_auto_compact_token_limit: value(integer, "Compact the history above this many tokens; 0 or less never does."),
+  model_auto_compact_token_limit_scope: value(() => literals("total", "body_after_prefix"), "What counts against the limit."),
+  tool_output_token_limit: value(natural, "Tokens of a tool's output that the model gets to see.", { standard: "10000" }),
+  background_terminal_max_timeout: value(natural, "Milliseconds that waiting for an interactive command may last.", { standard: "300000" }),
+  instructions: value(string, "Text that replaces the base instructions."),
+  developer_instructions: value(string, "Text added as a developer message."),
+  compact_prompt: value(string, "Text that replaces the compaction prompt."),
+  review_model: value(string, "The model of `review/start`."),
+  hide_agent_reasoning: value(boolean, "Send no reasoning items to clients.", { standard: "false" }),
+  show_raw_agent_reasoning: value(boolean, "Send raw reasoning text where the model gives it.", { standard: "false" }),
+  sandbox_workspace_write: table("The fine print of `workspace-write`.", {
+    writable_roots: value(strings, "Further folders that commands may write."),
+    network_access: value(boolean, "Let commands reach the network.", { standard: "false" }),
+    exclude_tmpdir_env_var: value(boolean, "Keep `$TMPDIR` read-only.", { standard: "false" }),
+    exclude_slash_tmp: value(boolean, "Keep `/tmp` read-only.", { standard: "false" }),
+  }),
+  default_permissions: value(string, "The permission profile of new threads: `:read-only`, `:workspace` or `:danger-full-access`."),
+  permissions: free("Permission profiles of other programs.", {
+    unused: "the three built-in profiles and `sandbox_workspace_write` cover what this sandbox can do",
+  }),
+  shell_environment_policy: environment,
+  allow_login_shell: value(boolean, "Let the model ask for a login shell.", { standard: "true" }),
+  projects: named(
+    "What the user decided about folders.",
+    "path",
+    table("One folder.", {
+      trust_level: value(() => literals("trusted", "untrusted"), "Only a trusted folder's own config, rules, hooks and skills count."),
+    }),
+  ),
+  project_root_markers: value(strings, "Names that mark the root of a project.", { standard: '[".git"]' }),
+  project_doc_max_bytes: value(natural, "How much of the AGENTS.md files the model gets.", { standard: "32768" }),
+  project_doc_fallback_filenames: value(strings, "Read where there is no AGENTS.md."),
+  mcp_servers: named("MCP servers whose tools the model may use.", "name", mcpServer),
+  mcp_oauth_callback_port: value(natural, "The port of the login callback of MCP servers.", { standard: "any free one" }),
+  mcp_oauth_callback_url: value(string, "The address that MCP servers send the browser back to."),
+  mcp_oauth_credentials_store: value(() => literals("auto", "file", "keyring"), "Where tokens of MCP servers are kept.", {
+    standard: "`auto`",
+  }),
+  cli_auth_credentials_store: value(() => literals("file", "keyring", "auto", "ephemeral"), "Where the user's account is kept.", {
+    standard: "`file`",
+  }),
+  forced_login_method: value(() => literals("chatgpt", "api"), "Allow only this way to sign in."),
+  forced_chatgpt_workspace_id: value(() => union([string(), strings()]), "Allow only accounts of this workspace."),
+  skills: table("Skills.", {
+    config: value(() => array(object({ enabled: boolean() })), "Entries `{ path | name, enabled }` that switch single skills."),
+    bundled: table("The skills that come along.", { enabled: value(boolean, "On or off.", { standard: "true" }) }),
+    include_instructions: value(boolean, "Tell the model which skills there are.", { standard: "true" }),
+  }),
+  hooks: table("Commands that run at certain moments.", hookEvents),
+  notify: value(strings, "A program that is told about finished turns; a JSON text is added as the last argument."),
+  history: history,
+  agents: free("Limits and roles of sub-agents.", { unused: "a thread of this build does not start other threads by itself" }),
+  ghost_snapshot: free("Options of git snapshots.", { unused: "undo keeps the earlier text of each touched file and needs no git" }),
+  otel: free("OpenTelemetry: `exporter`, `environment` and the exporter's own options."),
+  log_dir: value(string, "A folder for log files.", { standard: "none: lines go to stderr" }),
+  tui: tui,
+  notice: free("What the terminal UI has shown once and shall not show again."),
+  disable_paste_burst: value(boolean, "Take fast typing for typing.", {
+    unused: "the terminal tells us about pastes, nothing is guessed from speed",
+  }),
+  file_opener: value(() => literals("vscode", "vscode-insiders", "windsurf", "cursor", "none"), "The editor that links to files open.", {
+    standard: "`vscode`",
+  }),
+  check_for_update_on_startup: value(boolean, "Look for a newer version.", { unused: "no version is ever looked up" }),
+  feedback: table("Reports.", { enabled: value(boolean, "Refuse `feedback/upload` when false.", { standard: "true" }) }),
+  suppress_unstable_features_warning: value(boolean, "No warning about features under development.", { standard: "false" }),
+  windows_wsl_setup_acknowledged: value(boolean, "The notice about WSL was read.", { unused: "there is no such notice" }),
+  parley: parley,
+};
+
+/** Keys of other programs that share the file. They are kept and change nothing here; an unknown key gets a warning instead. */
+export const foreignKeys: ReadonlySet<string> = new Set(
+  `allow_symlinked_codex_home apps apps_mcp_product_sku audio auto_review browser_use cloud computer_use daybreak desktop
+  experimental_realtime_start_instructions experimental_realtime_webrtc_call_base_url experimental_realtime_ws_backend_prompt
+  experimental_realtime_ws_base_url experimental_realtime_ws_model experimental_realtime_ws_startup_context experimental_thread_store
+  experimental_thread_store_endpoint experimental_thread_config_endpoint goals include_apps_instructions
+  include_collaboration_mode_instructions include_environment_context include_environment_context_time
+  include_permissions_instructions js_repl_node_module_dirs js_repl_node_path marketplaces mcp_enterprise_managed_auth
+  mcp_optional_startup_grace_ms memories model_post_turn_compact_threshold_percent orchestrator plugins realtime
+  responses_api_metadata sqlite_home thread_unload_delay_secs tool_suggest experimental_use_exec_command_tool
+  experimental_use_rmcp_client experimental_sandbox_command_assessment debug zsh_path`.split(/\s+/),
+);
+
+/** A repository may not say where credentials go, which programs run beside the agent, or whom the user trusts. */
+export const notFromProjects: ReadonlySet<string> = new Set([
+  ...["openai_base_url", "chatgpt_base_url", "model_provider", "model_providers", "notify", "profile", "profiles", "projects", "otel"],
+  ...["cli_auth_credentials_store", "mcp_oauth_credentials_store", "forced_login_method", "forced_chatgpt_workspace_id"],
+  ...["experimental_realtime_ws_base_url", "experimental_realtime_webrtc_call_base_url", "apps_mcp_product_sku", "parley", "log_dir"],
+  ...["project_root_markers"],
+]);

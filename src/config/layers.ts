@@ -1,0 +1,172 @@
+/** The layers of settings, weakest first: where they come from, what they say, and under which version. */
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
+import { named, problem } from "../lib/schema.ts";
+import { isTable, parseToml, setOwn, TomlSyntaxError, type TomlTable } from "../lib/toml.ts";
+import type { ConfigLayerSource } from "../protocol/config.ts";
+import { invalidRequest } from "../protocol/errors.ts";
+import { schemaOf, table, unknownKeys } from "./key.ts";
+import { configKeys, foreignKeys, notFromProjects } from "./keys.ts";
+
+export interface Layer {
+  readonly source: ConfigLayerSource;
+  /** Checked against the keys; relative paths made absolute. */
+  readonly config: TomlTable;
+  readonly version: string;
+  /** Listed for the user to see, and without effect. */
+  readonly disabledReason: string | undefined;
+  readonly warnings: readonly string[];
+}
+
+/** Files by path, read again only when they changed on disk. The same content gives the same object, so that users can compare by identity. */
+export class FileCache {
+  readonly #files = new Map<string, { stamp: string; text: string }>();
+  readonly #derived = new WeakMap<object, Map<string, unknown>>();
+
+  /** undefined when there is no such file. */
+  read(file: string): { readonly text: string } | undefined {
+    const stamp = stampOf(file);
+    if (stamp === undefined) {
+      this.#files.delete(file);
+      return undefined;
+    }
+    const known = this.#files.get(file);
+    if (known?.stamp === stamp) return known;
+    const fresh = { stamp, text: readText(file) };
+    this.#files.set(file, fresh);
+    return fresh;
+  }
+
+  /** What `make` gave for this content under this name, made once. */
+  derive<T extends object>(content: object, name: string, make: () => T): T {
+    const known = this.#derived.get(content) ?? new Map<string, unknown>();
+    this.#derived.set(content, known);
+    if (!known.has(name)) known.set(name, make());
+    return known.get(name) as T;
+  }
+}
+
+function stampOf(file: string): string | undefined {
+  try {
+    const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return stat === undefined || stat.isDirectory() ? undefined : `${stat.mtimeNs}:${stat.ctimeNs}:${stat.size}:${stat.ino}`;
+  } catch (error) {
+    throw invalidRequest(`cannot read ${file}: ${reasonOf(error)}`);
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw invalidRequest(`cannot read ${file}: ${reasonOf(error)}`);
+  }
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const nothing = Object.freeze({ text: "" });
+
+/** The layer of one file; empty when the file is not there. Throws invalidRequest that names the file and the key. */
+export function fileLayer(files: FileCache, file: string, source: ConfigLayerSource): Layer {
+  const content = files.read(file) ?? nothing;
+  return files.derive(content, JSON.stringify(source), () => makeLayer(source, parseFile(content.text, file), file));
+}
+
+/** A project's layer. Of an untrusted folder nothing is even parsed: its text can then neither take effect nor refuse a thread. */
+export function projectLayer(files: FileCache, dotCodex: string, disabledReason: string | undefined): Layer | undefined {
+  const file = path.join(dotCodex, "config.toml");
+  const content = files.read(file);
+  if (content === undefined) return undefined;
+  const source: ConfigLayerSource = { type: "project", dotCodexFolder: dotCodex };
+  return files.derive(content, `${dotCodex}\0${disabledReason ?? ""}`, () => {
+    if (disabledReason !== undefined) return disabledLayer(source, content.text, disabledReason);
+    const config = parseFile(content.text, file);
+    const refused = Object.keys(config).filter((key) => notFromProjects.has(key));
+    const kept = Object.fromEntries(Object.entries(config).filter(([key]) => !notFromProjects.has(key)));
+    const layer = makeLayer(source, kept, file);
+    return { ...layer, warnings: [...layer.warnings, ...refused.map((key) => `${file}: \`${key}\` is ignored in a project's config`)] };
+  });
+}
+
+function disabledLayer(source: ConfigLayerSource, text: string, disabledReason: string): Layer {
+  let config: TomlTable = {};
+  try {
+    config = parseToml(text);
+  } catch {
+    // Shown to the user only; a broken text shows as an empty table.
+  }
+  return { source, config, version: versionOf(config), disabledReason, warnings: [] };
+}
+
+/** The layer of `-c` flags and of a request's own settings. */
+export const flagsLayer = (config: TomlTable, cwd: string): Layer =>
+  makeLayer({ type: "sessionFlags" }, config, "command line or request", cwd);
+
+export function makeLayer(source: ConfigLayerSource, config: TomlTable, where: string, base = path.dirname(where)): Layer {
+  const wrong = problemOf(config);
+  if (wrong !== undefined) throw invalidRequest(`invalid configuration in ${where}: ${wrong}`);
+  const unknown = unknownKeys(table("", configKeys), config).filter((key) => !foreignKeys.has(key));
+  const absolute = absolutePaths(config, base);
+  return {
+    source,
+    config: absolute,
+    version: versionOf(absolute),
+    disabledReason: undefined,
+    warnings: unknown.map((key) => `${where}: unknown key \`${key}\` is ignored`),
+  };
+}
+
+function parseFile(text: string, file: string): TomlTable {
+  try {
+    return parseToml(text);
+  } catch (error) {
+    if (!(error instanceof TomlSyntaxError)) throw error;
+    throw invalidRequest(`invalid configuration in ${file}: line ${error.line}, column ${error.column}: ${error.message}`);
+  }
+}
+
+const ConfigToml = named("ConfigToml", () => schemaOf(table("", configKeys)));
+/** What does not fit the keys, with the key's path; undefined when all is well. */
+export const problemOf = (config: TomlTable): string | undefined => problem(ConfigToml(), config);
+
+/** The fingerprint of a layer's value: comments and order do not count, so an edit of a comment is no conflict. */
+export const versionOf = (config: TomlTable): string => `sha256:${createHash("sha256").update(canonical(config)).digest("hex")}`;
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (!isTable(value)) return JSON.stringify(value) ?? "null";
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(",")}}`;
+}
+
+const pathKeys = [
+  "model_instructions_file",
+  "experimental_instructions_file",
+  "experimental_compact_prompt_file",
+  "model_catalog_json",
+  "log_dir",
+];
+
+/** Relative paths mean the folder of the file that names them; `~/` the user's home. */
+function absolutePaths(config: TomlTable, base: string): TomlTable {
+  const copy: TomlTable = { ...config };
+  for (const key of pathKeys) if (typeof copy[key] === "string") copy[key] = absolutePath(copy[key], base);
+  const roots = copy["sandbox_workspace_write"];
+  if (isTable(roots) && Array.isArray(roots["writable_roots"]))
+    copy["sandbox_workspace_write"] = { ...roots, writable_roots: roots["writable_roots"].map((root) => absolutePath(String(root), base)) };
+  const profiles = copy["profiles"];
+  if (isTable(profiles)) {
+    const inner: TomlTable = {};
+    for (const [name, profile] of Object.entries(profiles)) setOwn(inner, name, isTable(profile) ? absolutePaths(profile, base) : profile);
+    copy["profiles"] = inner;
+  }
+  return copy;
+}
+
+function absolutePath(file: string, base: string): string {
+  if (file === "~" || file.startsWith("~/")) return path.join(homedir(), file.slice(1));
+  return path.resolve(base, file);
+}

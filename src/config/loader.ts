@@ -1,0 +1,173 @@
+/** Finds, checks and merges the layers of settings for a folder; gives every other part its Config. */
+import path from "node:path";
+import type { Config, ProviderConfig } from "../core/ports/config.ts";
+import { isTable, type TomlTable } from "../lib/toml.ts";
+import type { ConfigLayerSource } from "../protocol/config.ts";
+import { invalidRequest } from "../protocol/errors.ts";
+import { buildConfig } from "./build.ts";
+import { FileCache, fileLayer, flagsLayer, type Layer, makeLayer, projectLayer } from "./layers.ts";
+import { deepFreeze, mergeTables } from "./merge.ts";
+import { overridesTable } from "./overrides.ts";
+import { findProject, type Project, realPath } from "./project.ts";
+import { list, tableAt, text } from "./read-value.ts";
+
+export interface ConfigOptions {
+  readonly codexHome: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The `-c` flags as one table. */
+  readonly cliOverrides?: TomlTable;
+  /** Where the machine's own files live. */
+  readonly systemDir?: string;
+  readonly builtInProviders?: Readonly<Record<string, ProviderConfig>>;
+  /** Who serves when nothing is configured; asked each time, since signing in changes it. */
+  readonly fallback?: () => { readonly modelProvider: string; readonly model?: string | undefined };
+}
+
+/** The layers for one folder, weakest first, and what was found out on the way. */
+export interface Stack {
+  readonly layers: readonly Layer[];
+  readonly project: Project;
+}
+
+const systemFolder = (env: ConfigOptions["env"]): string =>
+  process.platform === "win32" ? path.join(env["ProgramData"] ?? "C:\\ProgramData", "OpenAI", "Codex") : "/etc/codex";
+
+/** Reads layers and remembers them by the files' identity, so that asking again for an unchanged folder costs a few stat calls. */
+export class ConfigLoader {
+  readonly #options: ConfigOptions;
+  readonly #files = new FileCache();
+  readonly #made = new Map<string, { from: readonly unknown[]; config: Config }>();
+  readonly #flags = new Map<string, Layer>();
+
+  constructor(options: ConfigOptions) {
+    this.#options = options;
+  }
+
+  get userFile(): string {
+    return path.join(this.#options.codexHome, "config.toml");
+  }
+  get systemDir(): string {
+    return this.#options.systemDir ?? systemFolder(this.#options.env);
+  }
+
+  effective(cwd: string, overrides: Readonly<Record<string, unknown>> = {}): Config {
+    const flags = this.#flagsLayer(cwd, overrides);
+    const stack = this.#stack(cwd, flags);
+    const fallback = this.#options.fallback?.() ?? { modelProvider: "scripted" };
+    const key = `${cwd}\0${JSON.stringify(overrides)}`;
+    const known = this.#made.get(key);
+    const read: unknown[] = [];
+    const from = [...stack.layers, stack.project.root, stack.project.trust, fallback.modelProvider, fallback.model];
+    if (known !== undefined && sameItems(known.from.slice(0, from.length), from) && this.#filesUnchanged(known.from.slice(from.length)))
+      return known.config;
+    const raw = mergeStack(stack.layers);
+    const config = deepFreeze(
+      buildConfig({
+        codexHome: this.#options.codexHome,
+        raw,
+        project: stack.project,
+        warnings: stack.layers.flatMap(warningsOf),
+        builtInProviders: this.#options.builtInProviders ?? {},
+        fallback: { model: undefined, ...fallback },
+        readFile: (file, configKey) => {
+          const content = this.#files.read(file);
+          const words = content?.text.trim() ?? "";
+          if (words === "") throw invalidRequest(`${configKey}: ${file} ${content === undefined ? "does not exist" : "is empty"}`);
+          read.push({ file, content });
+          return words;
+        },
+      }),
+    );
+    this.#remember(key, { from: [...from, ...read], config });
+    return config;
+  }
+
+  /** All layers for a folder, those without effect included. Without a folder: no project's. */
+  stack(cwd: string | undefined): Stack {
+    return this.#stack(cwd, this.#flagsLayer(cwd ?? this.#options.codexHome, {}));
+  }
+
+  #stack(cwd: string | undefined, flags: Layer | undefined): Stack {
+    const { codexHome } = this.#options;
+    const systemFile = path.join(this.systemDir, "config.toml");
+    const user = fileLayer(this.#files, this.userFile, { type: "user", file: this.userFile, profile: null });
+    const base = [fileLayer(this.#files, systemFile, { type: "system", file: systemFile }), user];
+    const strong = [...(flags === undefined ? [] : [flags]), ...this.#managed()];
+    const profile = this.#profile(mergeStack([...base, ...strong]));
+    const own = [...base, ...(profile === undefined ? [] : [profile])];
+    const merged = mergeStack([...own, ...strong]);
+    if (cwd === undefined) return { layers: [...own, ...strong], project: { root: codexHome, folders: [], trust: undefined } };
+    const project = findProject(cwd, list(merged, "project_root_markers") ?? [".git"], merged["projects"]);
+    return { layers: [...own, ...this.#projectLayers(project), ...strong], project };
+  }
+
+  #projectLayers(project: Project): Layer[] {
+    const home = realPath(this.#options.codexHome);
+    const reason =
+      project.trust === "trusted"
+        ? undefined
+        : `${project.trust === "untrusted" ? "the user does not trust" : "the user has not yet trusted"} ${project.root}; to use its settings, set projects.${JSON.stringify(project.root)}.trust_level = "trusted" in ${this.userFile}`;
+    return project.folders
+      .map((folder) => path.join(folder, ".codex"))
+      .filter((dotCodex) => dotCodex !== home)
+      .map((dotCodex) => projectLayer(this.#files, dotCodex, reason))
+      .filter((layer) => layer !== undefined);
+  }
+
+  #profile(merged: TomlTable): Layer | undefined {
+    const name = text(merged, "profile");
+    if (name === undefined) return undefined;
+    const profiles = tableAt(merged, "profiles");
+    const entry = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+    const file = path.join(this.#options.codexHome, `${name}.config.toml`);
+    if (/^[A-Za-z0-9_-]+$/.test(name) && this.#files.read(file) !== undefined)
+      return fileLayer(this.#files, file, { type: "user", file, profile: name });
+    if (!isTable(entry)) throw invalidRequest(`profile: no profile is named \`${name}\`; add [profiles.${name}] or the file ${file}`);
+    const source: ConfigLayerSource = { type: "user", file: this.userFile, profile: name };
+    return this.#remembered(`profile:${name}:${JSON.stringify(entry)}`, () =>
+      makeLayer(source, entry, `${this.userFile}: profiles.${name}`, this.#options.codexHome),
+    );
+  }
+
+  #managed(): Layer[] {
+    const file = path.join(this.systemDir, "managed_config.toml");
+    if (this.#files.read(file) === undefined) return [];
+    return [fileLayer(this.#files, file, { type: "legacyManagedConfigTomlFromFile", file })];
+  }
+
+  #flagsLayer(cwd: string, overrides: Readonly<Record<string, unknown>>): Layer | undefined {
+    const cli = this.#options.cliOverrides ?? {};
+    if (Object.keys(cli).length === 0 && Object.keys(overrides).length === 0) return undefined;
+    return this.#remembered(`flags:${cwd}:${JSON.stringify(overrides)}`, () =>
+      flagsLayer(mergeTables(cli, overridesTable(overrides)), cwd),
+    );
+  }
+
+  #remembered(key: string, make: () => Layer): Layer {
+    const layer = this.#flags.get(key) ?? make();
+    this.#flags.set(key, layer);
+    dropOldest(this.#flags);
+    return layer;
+  }
+  #remember(key: string, entry: { from: readonly unknown[]; config: Config }): void {
+    this.#made.set(key, entry);
+    dropOldest(this.#made);
+  }
+  #filesUnchanged(read: readonly unknown[]): boolean {
+    return read.every((entry) => isTable(entry) && this.#files.read(String(entry["file"])) === entry["content"]);
+  }
+}
+
+const warningsOf = (layer: Layer): readonly string[] =>
+  layer.disabledReason === undefined ? layer.warnings : [`project settings are off: ${layer.disabledReason}`];
+
+const remembered = 128;
+function dropOldest(map: Map<string, unknown>): void {
+  const [oldest] = map.keys();
+  if (map.size > remembered && oldest !== undefined) map.delete(oldest);
+}
+
+const sameItems = (a: readonly unknown[], b: readonly unknown[]): boolean => a.length === b.length && a.every((item, i) => item === b[i]);
+
+export const mergeStack = (layers: readonly Layer[]): TomlTable =>
+  layers.filter((layer) => layer.disabledReason === undefined).reduce<TomlTable>((merged, layer) => mergeTables(merged, layer.config), {});

@@ -1,0 +1,63 @@
+/** The MCP servers of the settings as typed values. */
+import type { McpServerConfig } from "../core/ports/config.ts";
+import { isTable, type TomlTable } from "../lib/toml.ts";
+import { invalidRequest } from "../protocol/errors.ts";
+import { bool, count, list, text, texts } from "./read-value.ts";
+
+/** Throws invalidRequest that names the key when an entry can be neither started nor reached. */
+export function mcpServersFrom(servers: TomlTable): Readonly<Record<string, McpServerConfig>> {
+  return Object.fromEntries(
+    Object.entries(servers).flatMap(([name, entry]) => (isTable(entry) ? [[name, mcpServerFrom(name, entry)]] : [])),
+  );
+}
+
+function mcpServerFrom(name: string, entry: TomlTable): McpServerConfig {
+  if (!/^[A-Za-z0-9_-]+$/.test(name))
+    throw invalidRequest(`mcp_servers: the name \`${name}\` may hold only letters, digits, \`-\` and \`_\``);
+  const startupMs = count(entry, "startup_timeout_ms");
+  return {
+    name,
+    transport: transportFrom(`mcp_servers.${name}`, entry),
+    enabled: bool(entry, "enabled") ?? true,
+    required: bool(entry, "required") ?? false,
+    startupTimeoutMs: Math.round((count(entry, "startup_timeout_sec") ?? (startupMs ?? 10_000) / 1000) * 1000),
+    toolTimeoutMs: Math.round((count(entry, "tool_timeout_sec") ?? 60) * 1000),
+    enabledTools: list(entry, "enabled_tools"),
+    disabledTools: list(entry, "disabled_tools") ?? [],
+    approval:
+      (text(entry, "approval") ?? (entry["default_tools_approval_mode"] === "approve" ? "allow" : "ask")) === "allow" ? "allow" : "ask",
+    scopes: list(entry, "scopes") ?? [],
+  };
+}
+
+function transportFrom(key: string, entry: TomlTable): McpServerConfig["transport"] {
+  const command = text(entry, "command");
+  const url = text(entry, "url");
+  if (command !== undefined && url !== undefined)
+    throw invalidRequest(`${key}: has both \`command\` and \`url\`; keep the one that is meant`);
+  if (Object.hasOwn(entry, "bearer_token"))
+    throw invalidRequest(`${key}.bearer_token: not supported; name an environment variable in \`bearer_token_env_var\``);
+  if (command !== undefined)
+    return {
+      type: "stdio",
+      command,
+      args: list(entry, "args") ?? [],
+      env: texts(entry, "env") ?? {},
+      envVars: envVarsFrom(entry["env_vars"]),
+      cwd: text(entry, "cwd"),
+    };
+  if (url === undefined) throw invalidRequest(`${key}: needs \`command\` (a program) or \`url\` (an HTTP server)`);
+  if (!URL.canParse(url)) throw invalidRequest(`${key}.url: \`${url}\` is no address`);
+  return {
+    type: "http",
+    url,
+    bearerTokenEnvVar: text(entry, "bearer_token_env_var"),
+    httpHeaders: texts(entry, "http_headers") ?? {},
+    envHttpHeaders: texts(entry, "env_http_headers") ?? {},
+  };
+}
+
+function envVarsFrom(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) return [];
+  return value.map((item: unknown) => (isTable(item) ? text(item, "name") : item)).filter((name) => typeof name === "string");
+}

@@ -1,0 +1,87 @@
+/** Which project a folder belongs to, and whether the user trusts it. Looks at names and links only; runs nothing of the folder. */
+import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
+import path from "node:path";
+import { isTable, type TomlTable } from "../lib/toml.ts";
+
+export interface Project {
+  /** The nearest folder upward that holds a marker; the folder itself when none does. */
+  readonly root: string;
+  /** From the root down to the folder. */
+  readonly folders: readonly string[];
+  /** undefined: the user has not said. */
+  readonly trust: "trusted" | "untrusted" | undefined;
+}
+
+/** `projects` must come from the user's side alone: a folder cannot vouch for itself. */
+export function findProject(cwd: string, markers: readonly string[], projects: unknown): Project {
+  const folder = realPath(cwd);
+  const upward = ancestors(folder);
+  const root = upward.find((dir) => markers.some((marker) => exists(path.join(dir, marker)))) ?? folder;
+  const folders = upward.slice(0, upward.indexOf(root) + 1).reverse();
+  return { root, folders, trust: trustOf([folder, path.resolve(cwd), root, mainRepository(root)], projects) };
+}
+
+function trustOf(candidates: readonly (string | undefined)[], projects: unknown): Project["trust"] {
+  if (!isTable(projects)) return undefined;
+  const folders = candidates.filter((candidate) => candidate !== undefined);
+  for (const folder of folders) {
+    const level = levelOf(projects, folder);
+    if (level !== undefined) return level;
+  }
+  // Keys may be written through links (/tmp on macOS); resolving them all is only worth it when none fits as it stands.
+  const resolved = new Map(Object.keys(projects).map((key) => [realPath(key), key]));
+  for (const folder of folders) {
+    const level = levelOf(projects, resolved.get(folder) ?? folder);
+    if (level !== undefined) return level;
+  }
+  return undefined;
+}
+
+function levelOf(projects: TomlTable, key: string): Project["trust"] {
+  const entry = Object.hasOwn(projects, key) ? projects[key] : undefined;
+  const level = isTable(entry) ? entry["trust_level"] : undefined;
+  return level === "trusted" || level === "untrusted" ? level : undefined;
+}
+
+/**
+ * The main checkout of a linked worktree. A `.git` file can claim any repository as its own, so the claim counts only when that
+ * repository's record of the worktree points back here.
+ */
+function mainRepository(root: string): string | undefined {
+  const link = path.join(root, ".git");
+  try {
+    if (!lstatSync(link).isFile()) return undefined;
+    const [, target = ""] = /^gitdir:\s*(.+?)\s*$/m.exec(readFileSync(link, "utf8")) ?? [];
+    const record = realPath(path.resolve(root, target));
+    const back = readFileSync(path.join(record, "gitdir"), "utf8").trim();
+    if (realPath(path.resolve(record, back)) !== realPath(link)) return undefined;
+    const gitDir = path.dirname(path.dirname(record));
+    if (path.basename(path.dirname(record)) !== "worktrees" || path.basename(gitDir) !== ".git") return undefined;
+    return path.dirname(gitDir);
+  } catch {
+    return undefined;
+  }
+}
+
+function ancestors(folder: string): string[] {
+  const found = [folder];
+  for (let dir = path.dirname(folder); dir !== found.at(-1); dir = path.dirname(dir)) found.push(dir);
+  return found;
+}
+
+/** The path with links resolved; the path itself where nothing is there. */
+export function realPath(file: string): string {
+  try {
+    return realpathSync.native(file);
+  } catch {
+    return path.resolve(file);
+  }
+}
+
+function exists(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
