@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import {
+  array,
+  boolean,
+  compile,
+  fits,
+  type Infer,
+  integer,
+  intersect,
+  jsonSchema,
+  literals,
+  maybe,
+  named,
+  natural,
+  nothing,
+  nullable,
+  number,
+  object,
+  optional,
+  parse,
+  problem,
+  record,
+  type Schema,
+  string,
+  tuple,
+  union,
+  unknown,
+} from "./schema.ts";
+
+const Shape = named("Shape", () =>
+  union([
+    object({ type: literals("circle"), radius: number() }),
+    object({ type: literals("square", "box"), side: natural(), name: maybe(string()) }),
+  ]),
+);
+const Drawing = named("DrawingParams", () =>
+  object({
+    id: string(),
+    shapes: optional(array(Shape())),
+    labels: maybe(record(nullable(string()))),
+    mode: maybe(union([literals("fast", "exact", "never"), object({ custom: object({ level: integer() }) })])),
+    order: optional(literals("asc", "desc")),
+    open: optional(boolean()),
+    pair: optional(tuple([string(), integer()])),
+    any: optional(unknown()),
+    both: optional(intersect([object({ a: string() }), object({ b: string() })])),
+  }),
+);
+
+const says = (value: unknown, text: string | undefined, of: Schema = Drawing()): void => assert.equal(problem(of, value), text);
+
+test("a value that fits has no problem, and unknown fields are let through", () => {
+  says({ id: "1", extra: { deep: true }, labels: { a: null }, mode: null, pair: ["x", 1], both: { a: "", b: "" } }, undefined);
+  says({ id: "1", mode: { custom: { level: -3 } }, shapes: [{ type: "box", side: 0, name: null }] }, undefined);
+  assert.deepEqual(parse(Shape, { type: "circle", radius: 1 }) satisfies Infer<typeof Shape> | undefined, { type: "circle", radius: 1 });
+  assert.equal(parse(Shape, { type: "circle" }), undefined);
+});
+
+test("faults are told in the words of the real server, with their place", () => {
+  says({}, "missing field `id`");
+  says({ id: 5 }, "invalid type: integer `5`, expected a string in `id`");
+  says({ id: "1", open: "x" }, 'invalid type: string "x", expected a boolean in `open`');
+  says({ id: "1", shapes: {} }, "invalid type: map, expected a sequence in `shapes`");
+  says({ id: "1", labels: 5 }, "invalid type: integer `5`, expected a map in `labels`");
+  says({ id: "1", labels: { a: [] } }, "invalid type: sequence, expected a string in `labels.a`");
+  says({ id: "1", order: "up" }, "unknown variant `up`, expected `asc` or `desc` in `order`");
+  says({ id: "1", order: 5 }, "invalid type: integer `5`, expected string or map in `order`");
+  says({ id: "1", mode: "slow" }, "unknown variant `slow`, expected one of `fast`, `exact`, `never`, `custom` in `mode`");
+  says({ id: "1", mode: {} }, "invalid value: map, expected map with a single key in `mode`");
+  says({ id: "1", mode: { other: 1 } }, "unknown variant `other`, expected one of `fast`, `exact`, `never`, `custom` in `mode`");
+  says({ id: "1", mode: { custom: {} } }, "missing field `level` in `mode.custom`");
+  says({ id: "1", mode: 5 }, "invalid type: integer `5`, expected string or map in `mode`");
+  says({ id: "1", shapes: [{}] }, "missing field `type` in `shapes[0]`");
+  says({ id: "1", shapes: ["x"] }, 'invalid type: string "x", expected internally tagged enum Shape in `shapes[0]`');
+  says({ id: "1", shapes: [{ type: "hexagon" }] }, "unknown variant `hexagon`, expected one of `circle`, `square`, `box` in `shapes[0]`");
+  says({ id: "1", shapes: [{ type: "square", side: -1 }] }, "invalid value: integer `-1`, expected u32 in `shapes[0].side`");
+  says({ id: "1", shapes: [{ type: "square", side: 1.5 }] }, "invalid type: floating point `1.5`, expected u32 in `shapes[0].side`");
+  says([], "invalid length 0, expected struct DrawingParams with 9 elements");
+  says("x", 'invalid type: string "x", expected struct DrawingParams');
+  says(null, "invalid type: null, expected struct DrawingParams");
+  says({ id: "1", pair: ["x"] }, "invalid length 1, expected an array of length 2 in `pair`");
+  says({ id: "1", both: { a: "" } }, "missing field `b` in `both`");
+});
+
+test("long texts of the client are not repeated at length", () => {
+  assert.ok((problem(Drawing(), { id: "1", order: "x".repeat(100_000) }) ?? "").length < 400);
+  assert.ok((problem(Drawing(), { id: ["x".repeat(100_000)] }) ?? "").length < 400);
+  assert.ok((problem(Drawing(), { id: "1", labels: { ["k".repeat(100_000)]: 5 } }) ?? "").length < 400);
+});
+
+test("members of a union that share a tag name the fields that tell them apart", () => {
+  const Image = union([object({ type: literals("image"), url: string() }), object({ type: literals("image"), fileId: string() })]);
+  says({ type: "image" }, "missing field `url` or `fileId`", Image);
+  says({ type: "image", url: 5 }, "invalid type: integer `5`, expected a string in `url`", Image);
+});
+
+test("the depth of a value does not matter", () => {
+  let deep: unknown = [];
+  for (let i = 0; i < 200_000; i++) deep = i % 2 === 0 ? [deep] : { deep };
+  assert.equal(problem(Drawing(), { id: "1", any: deep }), undefined);
+  assert.equal(problem(Drawing(), { id: deep }), "invalid type: map, expected a string in `id`");
+  assert.equal(problem(Drawing(), { id: "1", shapes: deep }), "invalid type: map, expected a sequence in `shapes`");
+});
+
+test("keys of the prototype are neither found nor set", () => {
+  const value: unknown = JSON.parse('{"__proto__":{"id":"1","open":5},"constructor":{"prototype":{"id":"1"}}}');
+  assert.equal(problem(Drawing(), value), "missing field `id`");
+  const labels: unknown = JSON.parse('{"id":"1","labels":{"__proto__":5}}');
+  assert.equal(problem(Drawing(), labels), "invalid type: integer `5`, expected a string in `labels.__proto__`");
+  assert.equal(fits(record(string()), JSON.parse('{"a\\nb":5}')), false, "a key with a line break is checked too");
+  assert.equal(({} as Record<string, unknown>)["id"], undefined);
+});
+
+test("a named schema is built once, on first use, and keeps its name where it is optional", () => {
+  let built = 0;
+  const Inner = named("Inner", () => {
+    built++;
+    return object({ a: string() });
+  });
+  assert.equal(built, 0);
+  const outer = jsonSchema(object({ x: Inner(), y: optional(Inner()), z: maybe(Inner()) }));
+  assert.equal(built, 1);
+  assert.deepEqual(JSON.parse(JSON.stringify(outer)), {
+    type: "object",
+    properties: {
+      x: { type: "object", properties: { a: { type: "string" } }, required: ["a"], title: "Inner" },
+      y: { type: "object", properties: { a: { type: "string" } }, required: ["a"], title: "Inner" },
+      z: { anyOf: [{ type: "object", properties: { a: { type: "string" } }, required: ["a"], title: "Inner" }, { type: "null" }] },
+    },
+    required: ["x"],
+  });
+});
+
+const keys = fc.constantFrom("type", "a", "b", "id");
+/** Any schema that the builders can make, three levels deep. */
+const schemas: fc.Arbitrary<Schema> = fc.letrec<{ schema: Schema }>((tie) => ({
+  schema: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    fc.constantFrom(string(), boolean(), number(), integer(), natural(), nothing(), unknown(), literals("a", "b")),
+    tie("schema").map((s) => array(s)),
+    tie("schema").map((s) => record(s)),
+    tie("schema").map((s) => nullable(s)),
+    fc.array(tie("schema"), { minLength: 1, maxLength: 3 }).map((list) => union(list)),
+    fc.array(tie("schema"), { minLength: 1, maxLength: 2 }).map((list) => tuple(list)),
+    fc
+      .array(fc.dictionary(keys, tie("schema"), { maxKeys: 2 }), { minLength: 1, maxLength: 2 })
+      .map((list) => intersect(list.map((p) => object(p)))),
+    fc.dictionary(keys, fc.tuple(tie("schema"), fc.boolean()), { maxKeys: 3 }).map((properties) => {
+      const entries = Object.entries(properties).map(([key, [of, may]]): [string, Schema] => [key, may ? optional(of) : of]);
+      return object(Object.fromEntries(entries));
+    }),
+  ),
+})).schema;
+const values = fc.oneof(
+  fc.jsonValue({ maxDepth: 4 }),
+  fc.letrec((tie) => ({
+    value: fc.oneof(
+      { depthSize: "small" },
+      fc.constantFrom<unknown>("a", "b", "c", 0, -1, 1.5, true, null, "", 2 ** 53),
+      fc.array(tie("value"), { maxLength: 3 }),
+      fc.dictionary(fc.oneof(keys, fc.constantFrom("__proto__", "constructor", "a\nb")), tie("value"), { maxKeys: 4 }),
+    ),
+  })).value,
+);
+
+test("the interpreted and the compiled check never disagree, and a fault has always words", async () => {
+  await fc.assert(
+    fc.asyncProperty(schemas, fc.array(values, { minLength: 1, maxLength: 12 }), async (of, samples) => {
+      const compiled = await compile(of);
+      for (const sample of samples) {
+        const interpreted = fits({ ...of }, sample);
+        assert.equal(compiled(sample), interpreted);
+        const words = problem(of, sample);
+        assert.equal(words === undefined, interpreted);
+        assert.notEqual(words, "data did not match the schema");
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("a schema in frequent use is compiled and goes on giving the same answers", async () => {
+  const of = Drawing();
+  const cases: [unknown, boolean][] = [
+    [{ id: "1" }, true],
+    [{ id: "1", open: 1 }, false],
+    [{ id: "1", shapes: [{ type: "circle", radius: 1 }] }, true],
+  ];
+  for (let round = 0; round < 10; round++) {
+    for (const [value, expected] of cases) assert.equal(fits(of, value), expected);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+});
