@@ -1,0 +1,12 @@
+/** The table of subcommands. Each is loaded only when it is asked for. */
+import type { Run } from "./usage.ts";
+
+export interface Command {
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly run: Run }>;
+}
+
+export const commands: Readonly<Record<string, Command>> = {
+  version: { summary: "Print the version", load: () => import("./version.ts") },
+  help: { summary: "Print this list", load: () => import("./help.ts") },
+};

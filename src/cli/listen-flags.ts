@@ -1,0 +1,106 @@
+/** Reads where a server shall listen and whom it shall let in. Pure but for the secret files. */
+import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import path from "node:path";
+import type { CheckToken } from "../rpc/bearer.ts";
+import { StartError, UsageError } from "./usage.ts";
+
+export type Endpoint =
+  | { readonly kind: "stdio" }
+  | { readonly kind: "websocket"; readonly host: string; readonly port: number }
+  | { readonly kind: "unix"; readonly path: string };
+
+/** One endpoint for each `--listen`; `off` is none. A name instead of an address is refused: it could mean another machine tomorrow. */
+export function endpointFrom(url: string, codexHome: string): Endpoint | undefined {
+  if (url === "stdio://") return { kind: "stdio" };
+  if (url === "off") return undefined;
+  if (url.startsWith("unix://")) return { kind: "unix", path: url.slice("unix://".length) || controlSocket(codexHome) };
+  if (!url.startsWith("ws://"))
+    throw new UsageError(
+      `unsupported --listen URL \`${url}\`; expected \`stdio://\`, \`unix://\`, \`unix://PATH\`, \`ws://IP:PORT\` or \`off\``,
+    );
+  const [, six, four, digits] = /^ws:\/\/(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})\/?$/.exec(url) ?? [];
+  const host = six ?? four ?? "";
+  const port = Number(digits);
+  if (isIP(host) !== (six === undefined ? 4 : 6) || port > 65535)
+    throw new UsageError(`invalid websocket --listen URL \`${url}\`; expected \`ws://IP:PORT\``);
+  return { kind: "websocket", host, port };
+}
+
+/** Where `unix://` without a path listens and `proxy` without `--sock` connects. */
+export const controlSocket = (codexHome: string): string => path.join(codexHome, "app-server-control", "app-server-control.sock");
+
+export const authFlags = {
+  "ws-auth": { type: "string" },
+  "ws-token-file": { type: "string" },
+  "ws-token-sha256": { type: "string" },
+  "ws-shared-secret-file": { type: "string" },
+  "ws-issuer": { type: "string" },
+  "ws-audience": { type: "string" },
+  "ws-max-clock-skew-seconds": { type: "string" },
+} as const;
+export type AuthFlags = { readonly [K in keyof typeof authFlags]?: string | undefined };
+
+const minSecretBytes = 32;
+const defaultSkewSeconds = 30;
+
+/** The check that the flags ask for; undefined when they ask for none. */
+export async function checkFromFlags(flags: AuthFlags): Promise<CheckToken | undefined> {
+  const mode = flags["ws-auth"];
+  if (mode === undefined) {
+    if (Object.keys(authFlags).some((name) => flags[name as keyof AuthFlags] !== undefined))
+      throw new StartError("websocket auth flags require `--ws-auth capability-token` or `--ws-auth signed-bearer-token`");
+    return undefined;
+  }
+  const bearer = await import("../rpc/bearer.ts");
+  if (mode === "capability-token") return bearer.capabilityToken(tokenDigest(flags, bearer.digestOfToken));
+  if (mode !== "signed-bearer-token")
+    throw new UsageError(`invalid value '${mode}' for '--ws-auth <MODE>': expected capability-token or signed-bearer-token`);
+  return bearer.signedBearerToken({
+    secret: sharedSecret(flags["ws-shared-secret-file"]),
+    issuer: flags["ws-issuer"],
+    audience: flags["ws-audience"],
+    maxClockSkewSeconds: skewSeconds(flags["ws-max-clock-skew-seconds"]),
+    now: Date.now,
+  });
+}
+
+function tokenDigest(flags: AuthFlags, digestOf: (token: string) => Buffer): Buffer {
+  const hex = flags["ws-token-sha256"];
+  const file = flags["ws-token-file"];
+  if (hex !== undefined && file !== undefined) throw new StartError("give either `--ws-token-file` or `--ws-token-sha256`, not both");
+  if (hex !== undefined) {
+    if (!/^[0-9a-f]{64}$/i.test(hex)) throw new StartError("--ws-token-sha256 must be a 64-character hex SHA-256 digest");
+    return Buffer.from(hex, "hex");
+  }
+  if (file === undefined)
+    throw new StartError("`--ws-token-file` or `--ws-token-sha256` is required when `--ws-auth capability-token` is set");
+  return digestOf(readSecret(file).toString("utf8"));
+}
+
+function sharedSecret(file: string | undefined): Buffer {
+  if (file === undefined) throw new StartError("`--ws-shared-secret-file` is required when `--ws-auth signed-bearer-token` is set");
+  const secret = readSecret(file);
+  if (secret.length < minSecretBytes)
+    throw new StartError(`signed websocket bearer secret ${file} must be at least ${minSecretBytes} bytes`);
+  return secret;
+}
+
+/** The file's content without white space around it, which editors and `echo` add. */
+function readSecret(file: string): Buffer {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8").trim();
+  } catch (error) {
+    throw new StartError(`failed to read websocket auth secret ${file}: ${error instanceof Error ? error.message : error}`);
+  }
+  if (text === "") throw new StartError(`websocket auth secret ${file} must not be empty`);
+  return Buffer.from(text, "utf8");
+}
+
+function skewSeconds(text: string | undefined): number {
+  if (text === undefined) return defaultSkewSeconds;
+  if (!/^\d{1,6}$/.test(text))
+    throw new UsageError(`invalid value '${text}' for '--ws-max-clock-skew-seconds': expected a number of seconds`);
+  return Number(text);
+}

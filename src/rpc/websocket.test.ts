@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import { connect as connectRaw, type Socket } from "node:net";
+import { after, test } from "node:test";
+import { capabilityToken, digestOfToken } from "./bearer.ts";
+import type { Transport } from "./transport.ts";
+import { connectWebSocket, type Listener, type ListenOptions, listenWebSocket } from "./websocket.ts";
+
+const opened: Listener[] = [];
+after(() => Promise.all(opened.map((listener) => listener.close())));
+
+async function listen(rules: Partial<ListenOptions> = {}) {
+  const server = { connections: [] as Transport[], next: Promise.withResolvers<Transport>(), refused: [] as unknown[] };
+  const listener = await listenWebSocket({
+    host: "127.0.0.1",
+    port: 0,
+    onConnection: (transport) => {
+      server.connections.push(transport);
+      server.next.resolve(transport);
+    },
+    report: (_message, fields) => server.refused.push(fields["why"]),
+    ...rules,
+  });
+  opened.push(listener);
+  return { ...server, listener, url: listener.url, port: Number(new URL(listener.url).port) };
+}
+
+/** Sends raw bytes and gives back everything until the other side closes. */
+function raw(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let got = "";
+    const socket = connectRaw(port, "127.0.0.1", () => socket.write(text));
+    socket.setEncoding("latin1").on("data", (data) => {
+      got += data;
+      if (got.startsWith("HTTP/1.1 101")) socket.destroy();
+    });
+    socket.on("close", () => resolve(got));
+    socket.on("error", reject);
+  });
+}
+const status = (answer: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
+const upgrade = (host: string, ...headers: string[]): string =>
+  [
+    "GET /any/path?x=1 HTTP/1.1",
+    `Host: ${host}`,
+    "Upgrade: websocket",
+    "Connection: Upgrade",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec-WebSocket-Version: 13",
+    ...headers,
+    "",
+    "",
+  ].join("\r\n");
+const nextMessage = (transport: Transport): Promise<string> =>
+  new Promise((resolve) => {
+    transport.onMessage = resolve;
+  });
+const closing = (transport: Transport): Promise<Error | undefined> =>
+  new Promise((resolve) => {
+    transport.onClose = resolve;
+  });
+
+test("messages go both ways, whole and in order, as one frame each", async () => {
+  const server = await listen();
+  const client = await connectWebSocket(server.url);
+  const there = await server.next.promise;
+  const seen: string[] = [];
+  const all = Promise.withResolvers<void>();
+  there.onMessage = (text) => seen.push(text) === 3 && all.resolve();
+  for (const text of ['{"a":"\u2028é"}', "not json at all", "x".repeat(200_000)]) client.send(text);
+  await all.promise;
+  assert.deepEqual(seen, ['{"a":"\u2028é"}', "not json at all", "x".repeat(200_000)]);
+  const back = nextMessage(client);
+  there.send("{}");
+  assert.equal(await back, "{}");
+  client.close();
+});
+
+test("both ends hear of the end once, after what was sent before it", async () => {
+  const server = await listen();
+  const client = await connectWebSocket(server.url);
+  const there = await server.next.promise;
+  const last = nextMessage(client);
+  const gone = [closing(client), closing(there)];
+  there.send("last words");
+  there.close();
+  there.send("too late");
+  assert.equal(await last, "last words");
+  assert.deepEqual(await Promise.all(gone), [undefined, undefined]);
+});
+
+test("a paused end delivers nothing until it is resumed, then everything", async () => {
+  const server = await listen();
+  const client = await connectWebSocket(server.url);
+  const there = await server.next.promise;
+  const seen: string[] = [];
+  const done = Promise.withResolvers<void>();
+  there.onMessage = (text) => {
+    seen.push(text);
+    if (seen.length === 1) there.pause();
+    if (seen.length === 100) done.resolve();
+  };
+  for (let i = 0; i < 100; i++) client.send(String(i));
+  const other = await connectWebSocket(server.url); // a round trip of its own: what could arrive has arrived
+  other.close();
+  assert.deepEqual(seen, ["0"]);
+  there.resume();
+  await done.promise;
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 100 }, (_, i) => String(i)),
+  );
+  client.close();
+});
+
+test("binary frames are ignored", async () => {
+  const server = await listen();
+  const { WebSocket } = await import("ws");
+  const client = new WebSocket(server.url);
+  await new Promise((resolve) => client.on("open", resolve));
+  const first = nextMessage(await server.next.promise);
+  client.send(Buffer.from("binary"));
+  client.send("text");
+  assert.equal(await first, "text");
+  client.terminate();
+});
+
+test("a message over the limit closes this connection with 1009 and no other", async () => {
+  const server = await listen();
+  const { WebSocket } = await import("ws");
+  const bystander = await connectWebSocket(server.url);
+  const client = new WebSocket(server.url);
+  await new Promise((resolve) => client.on("open", resolve));
+  const code = new Promise((resolve) => client.on("close", resolve));
+  client.on("error", () => {});
+  client.send(Buffer.alloc(64 * 1024 * 1024 + 1, 32), { binary: false });
+  assert.equal(await code, 1009);
+  const first = server.connections[0];
+  assert.ok(first !== undefined);
+  const alive = nextMessage(first);
+  bystander.send("still here");
+  assert.equal(await alive, "still here");
+  bystander.close();
+});
+
+test("a client that does not read is disconnected before its backlog fills the memory", async () => {
+  const server = await listen();
+  const socket: Socket = connectRaw(server.port, "127.0.0.1");
+  socket.write(upgrade(`127.0.0.1:${server.port}`));
+  socket.on("error", () => {});
+  const there = await server.next.promise;
+  socket.pause();
+  const gone = closing(there);
+  const chunk = "x".repeat(16 * 1024 * 1024);
+  for (let i = 0; i < 9; i++) there.send(chunk);
+  assert.match((await gone)?.message ?? "", /does not read/);
+  assert.equal(there.backlog < 129 * 1024 * 1024, true);
+  socket.destroy();
+});
+
+test("health pages answer, everything else over plain HTTP is refused", async () => {
+  const { port } = await listen();
+  const get = async (line: string, ...headers: string[]): Promise<number> =>
+    status(await raw(port, [`${line} HTTP/1.1`, `Host: 127.0.0.1:${port}`, "Connection: close", ...headers, "", ""].join("\r\n")));
+  assert.equal(await get("GET /healthz"), 200);
+  assert.equal(await get("GET /readyz?probe=1"), 200);
+  assert.equal(await get("HEAD /healthz"), 200);
+  assert.equal(await get("GET /"), 400);
+  assert.equal(await get("GET /healthz/.."), 400);
+  assert.equal(await get("POST /healthz"), 405);
+  assert.equal(await get("GET /healthz", "Origin: http://127.0.0.1"), 403);
+  assert.equal(status(await raw(port, `GET / HTTP/1.1\r\nHost: x\r\nX: ${"a".repeat(20_000)}\r\n\r\n`)), 400);
+  assert.equal(status(await raw(port, "\0\xff garbage\r\n\r\n")), 400);
+});
+
+test("any Origin and any foreign Host are refused, even with the right token", async () => {
+  const { port, refused } = await listen({ checkToken: capabilityToken(digestOfToken("t")) });
+  const auth = "Authorization: Bearer t";
+  const own = `127.0.0.1:${port}`;
+  assert.equal(status(await raw(port, upgrade(own, auth))), 101);
+  for (const origin of ["http://evil.example", "null", "", "http://127.0.0.1"])
+    assert.equal(status(await raw(port, upgrade(own, auth, `Origin: ${origin}`))), 403, `Origin ${origin}`);
+  for (const host of ["evil.example", `evil.example:${port}`, `127.0.0.1.evil.example:${port}`, "10.0.0.1", "[::1", "localhost:x"])
+    assert.equal(status(await raw(port, upgrade(host, auth))), 403, `Host ${host}`);
+  for (const host of ["localhost", `LOCALHOST:${port}`, `[::1]:${port}`, "127.0.0.1"])
+    assert.equal(status(await raw(port, upgrade(host, auth))), 101, `Host ${host}`);
+  assert.equal(new Set(refused).size, 2);
+});
+
+test("listed origins and host names are let in", async () => {
+  const { port } = await listen({ allowedOrigins: ["http://app.example"], allowedHosts: ["Box.lan"] });
+  assert.equal(status(await raw(port, upgrade(`box.lan:${port}`, "Origin: http://app.example"))), 101);
+  assert.equal(status(await raw(port, upgrade(`box.lan:${port}`, "Origin: http://app.example.evil"))), 403);
+});
+
+test("the token must come in the Authorization header", async () => {
+  const { port, url } = await listen({ checkToken: capabilityToken(digestOfToken("t0ken")) });
+  const own = `127.0.0.1:${port}`;
+  for (const header of [
+    "X: y",
+    "Authorization: Bearer",
+    "Authorization: Bearer ",
+    "Authorization: Basic t0ken",
+    "Authorization: t0ken",
+    "Authorization: Bearer t0ken x",
+  ])
+    assert.equal(status(await raw(port, upgrade(own, header))), 401, header);
+  const inQuery = upgrade(own).replace("?x=1", "?token=t0ken&access_token=t0ken");
+  assert.equal(status(await raw(port, inQuery)), 401);
+  assert.equal(status(await raw(port, upgrade(own, "authorization: bearer t0ken"))), 101);
+  await assert.rejects(connectWebSocket(url, { token: "other" }), /401/);
+  (await connectWebSocket(url, { token: "t0ken" })).close();
+});
+
+test("connecting says what is wrong and can be given up", async () => {
+  const { listener, url } = await listen();
+  await assert.rejects(connectWebSocket(url, { signal: AbortSignal.abort(new Error("changed my mind")) }), /changed my mind/);
+  await listener.close();
+  await assert.rejects(connectWebSocket(url), /ECONNREFUSED/);
+});
+
+test("closing a listener closes its connections", async () => {
+  const { listener, url } = await listen();
+  const client = await connectWebSocket(url);
+  const gone = closing(client);
+  await listener.close();
+  await gone;
+});
