@@ -1,5 +1,5 @@
 /** The kinds of rows in the table of config keys. From one row come the check of a file, the search for unknown keys and the document. */
-import { object, optional, record, type Schema, unknown } from "../lib/schema.ts";
+import { object, optional, type Schema, unknown } from "../lib/schema.ts";
 import { isTable } from "../lib/toml.ts";
 
 export interface KeyFacts {
@@ -36,11 +36,15 @@ export const named = (says: string, name: string, of: Key, more: More = {}): Nam
 /** Anything goes: passed on to the one part that reads it, or kept for other programs that share the file. */
 export const free = (says: string, more: More = {}): Value => value(unknown, says, more);
 
-/** The schema of a row; every key of a table may be absent. */
-export function schemaOf(key: Key): Schema {
+/** The schema for the part of a row that `data` touches: building all of it would cost more than reading the file. */
+export function schemaFor(key: Key, data: unknown): Schema {
   if (key.kind === "value") return key.shape();
-  if (key.kind === "named") return record(schemaOf(key.of));
-  return object(Object.fromEntries(Object.entries(key.keys).map(([name, inner]) => [name, optional(schemaOf(inner))])));
+  const present = isTable(data) ? Object.entries(data) : [];
+  const rows = present.map(([name, item]) => {
+    const inner = key.kind === "named" ? key.of : Object.hasOwn(key.keys, name) ? key.keys[name] : undefined;
+    return [name, optional(inner === undefined ? unknown() : schemaFor(inner, item))] as const;
+  });
+  return object(Object.fromEntries(rows));
 }
 
 /** Dotted paths of keys that the table does not know. */

@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import { named, problem } from "../lib/schema.ts";
+import { problem } from "../lib/schema.ts";
 import { isTable, parseToml, setOwn, TomlSyntaxError, type TomlTable } from "../lib/toml.ts";
 import type { ConfigLayerSource } from "../protocol/config.ts";
 import { invalidRequest } from "../protocol/errors.ts";
-import { schemaOf, table, unknownKeys } from "./key.ts";
+import { schemaFor, table, unknownKeys } from "./key.ts";
 import { configKeys, foreignKeys, notFromProjects } from "./keys.ts";
 
 export interface Layer {
@@ -108,7 +108,7 @@ export const flagsLayer = (config: TomlTable, cwd: string): Layer =>
 export function makeLayer(source: ConfigLayerSource, config: TomlTable, where: string, base = path.dirname(where)): Layer {
   const wrong = problemOf(config);
   if (wrong !== undefined) throw invalidRequest(`invalid configuration in ${where}: ${wrong}`);
-  const unknown = unknownKeys(table("", configKeys), config).filter((key) => !foreignKeys.has(key));
+  const unknown = unknownKeys(all, config).filter((key) => !foreignKeys.has(key));
   const absolute = absolutePaths(config, base);
   return {
     source,
@@ -128,9 +128,9 @@ function parseFile(text: string, file: string): TomlTable {
   }
 }
 
-const ConfigToml = named("ConfigToml", () => schemaOf(table("", configKeys)));
+const all = table("", configKeys);
 /** What does not fit the keys, with the key's path; undefined when all is well. */
-export const problemOf = (config: TomlTable): string | undefined => problem(ConfigToml(), config);
+export const problemOf = (config: TomlTable): string | undefined => problem(schemaFor(all, config), config);
 
 /** The fingerprint of a layer's value: comments and order do not count, so an edit of a comment is no conflict. */
 export const versionOf = (config: TomlTable): string => `sha256:${createHash("sha256").update(canonical(config)).digest("hex")}`;
