@@ -1,5 +1,6 @@
 /** The settings a thread has now: config defaults, changed by thread/start, turn/start and thread/settings/update. Plain frozen data. */
-import type { ApprovalsReviewer, AskForApproval, Personality, ReasoningSummary, SandboxPolicy } from "../protocol/policy.ts";
+import type { ApprovalsReviewer, AskForApproval, CollaborationMode, Personality, ReasoningSummary, SandboxMode, SandboxPolicy } from "../protocol/policy.ts";
+import type { Config } from "./ports/config.ts";
 
 export interface ThreadSettings {
   readonly cwd: string;
@@ -21,4 +22,85 @@ export interface ThreadSettings {
   readonly modeInstructions: string | null;
   readonly baseInstructions: string | null;
   readonly developerInstructions: string | null;
+}
+
+/** What a request may change; absent and null leave the setting as it is. */
+export interface SettingsChange {
+  readonly cwd?: string | null | undefined;
+  readonly runtimeWorkspaceRoots?: readonly string[] | null | undefined;
+  readonly model?: string | null | undefined;
+  readonly modelProvider?: string | null | undefined;
+  readonly effort?: string | null | undefined;
+  readonly summary?: ReasoningSummary | null | undefined;
+  readonly serviceTier?: string | null | undefined;
+  readonly approvalPolicy?: AskForApproval | null | undefined;
+  readonly approvalsReviewer?: ApprovalsReviewer | null | undefined;
+  readonly sandbox?: SandboxMode | null | undefined;
+  readonly sandboxPolicy?: SandboxPolicy | null | undefined;
+  readonly personality?: Personality | null | undefined;
+  readonly collaborationMode?: CollaborationMode | null | undefined;
+  readonly baseInstructions?: string | null | undefined;
+  readonly developerInstructions?: string | null | undefined;
+}
+
+/** The settings of a new thread. */
+export function settingsFrom(config: Config, chosen: { model: string; provider: string }, change: SettingsChange & { cwd: string }): ThreadSettings {
+  const base: ThreadSettings = {
+    cwd: change.cwd,
+    workspaceRoots: [change.cwd],
+    model: chosen.model,
+    modelProvider: chosen.provider,
+    effort: config.effort ?? null,
+    summary: config.summary ?? null,
+    verbosity: config.verbosity ?? null,
+    serviceTier: config.serviceTier ?? null,
+    approvalPolicy: config.approvalPolicy,
+    approvalsReviewer: "user",
+    sandboxPolicy: sandboxPolicyFor(config.sandboxMode, config),
+    personality: config.personality ?? null,
+    mode: "default",
+    modeInstructions: null,
+    baseInstructions: config.baseInstructions ?? null,
+    developerInstructions: config.developerInstructions ?? null,
+  };
+  return changed(base, config, change);
+}
+
+/** Settings with a request's changes applied. */
+export function changed(settings: ThreadSettings, config: Config, change: SettingsChange): ThreadSettings {
+  const mode = change.collaborationMode;
+  const cwd = change.cwd ?? settings.cwd;
+  return {
+    ...settings,
+    cwd,
+    workspaceRoots: rootsFor(settings, change, cwd),
+    model: change.model ?? mode?.settings.model ?? settings.model,
+    modelProvider: change.modelProvider ?? settings.modelProvider,
+    effort: change.effort ?? mode?.settings.reasoning_effort ?? settings.effort,
+    summary: change.summary ?? settings.summary,
+    serviceTier: change.serviceTier ?? settings.serviceTier,
+    approvalPolicy: change.approvalPolicy ?? settings.approvalPolicy,
+    approvalsReviewer: change.approvalsReviewer ?? settings.approvalsReviewer,
+    sandboxPolicy: change.sandboxPolicy ?? (change.sandbox ? sandboxPolicyFor(change.sandbox, config) : settings.sandboxPolicy),
+    personality: change.personality ?? settings.personality,
+    mode: mode === undefined || mode === null ? settings.mode : asksFreely(mode.mode) ? "plan" : "default",
+    modeInstructions: mode === undefined || mode === null ? settings.modeInstructions : (mode.settings.developer_instructions ?? null),
+    baseInstructions: change.baseInstructions ?? settings.baseInstructions,
+    developerInstructions: change.developerInstructions ?? settings.developerInstructions,
+  };
+}
+
+/** The modes in which the model may put questions: Plan, and the older Pair Programming. */
+const asksFreely = (mode: string): boolean => mode === "plan" || mode === "pair_programming";
+
+function rootsFor(settings: ThreadSettings, change: SettingsChange, cwd: string): readonly string[] {
+  if (change.runtimeWorkspaceRoots) return [cwd, ...change.runtimeWorkspaceRoots.filter((root) => root !== cwd)];
+  return cwd === settings.cwd ? settings.workspaceRoots : [cwd];
+}
+
+export function sandboxPolicyFor(mode: SandboxMode, config: Config): SandboxPolicy {
+  if (mode === "danger-full-access") return { type: "dangerFullAccess" };
+  if (mode === "read-only") return { type: "readOnly", networkAccess: false };
+  const { writableRoots, ...flags } = config.sandboxWorkspaceWrite;
+  return { type: "workspaceWrite", writableRoots: [...writableRoots], ...flags };
 }

@@ -1,5 +1,7 @@
 /** Port: one request to a language model of any vendor. */
+import type { PlanType } from "../../protocol/account.ts";
 import type { ResponseItem } from "../../protocol/model-item.ts";
+import type { ProviderConfig } from "./config.ts";
 
 /** What the model sees and says: the Responses shape, which rollouts hold too. Other wires convert to and from it. */
 export type ModelItem = ResponseItem;
@@ -57,7 +59,7 @@ export interface RateLimitWindow {
 export interface RateLimits {
   readonly primary: RateLimitWindow | null;
   readonly secondary: RateLimitWindow | null;
-  readonly planType?: string | null;
+  readonly planType?: PlanType | null;
 }
 
 export type ModelFailureKind =
@@ -112,10 +114,9 @@ export interface ModelClient {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelEvent[]>;
 }
 
-/** Finds the client for a provider and model; one for each provider, kept with its connection pool. */
+/** Finds the client for a provider; one for each provider's settings, kept with its connection pool. */
 export interface ModelClients {
-  /** Contract: throws RpcError (invalidRequest) when the provider is not configured; the text names the config key. */
-  clientFor(provider: string): ModelClient;
+  clientFor(provider: ProviderConfig): ModelClient;
 }
 
 export interface ModelInfo {

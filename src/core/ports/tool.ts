@@ -1,9 +1,12 @@
 /** Port: what the model can call. A tool says what it wants to do; approval and sandbox live in core, so that no tool can forget them. */
 
 import type { ParamsOf } from "../../protocol/define.ts";
-import type { ServerNotifications } from "../../protocol/methods.ts";
+import type { ThreadItem } from "../../protocol/item.ts";
+import type { ServerNotifications, ServerRequests } from "../../protocol/methods.ts";
 import type { ThreadSettings } from "../settings.ts";
-import type { JsonObject, ToolSpec } from "./model-client.ts";
+import type { Answer } from "./audience.ts";
+import type { Config } from "./config.ts";
+import type { JsonObject, ModelInfo, ToolSpec } from "./model-client.ts";
 
 /** What goes back to the model. */
 export type ToolOutput =
@@ -59,7 +62,7 @@ export interface ToolCall {
   readonly text: string;
 }
 
-/** What a direct tool may use. */
+/** What a direct tool may use. Items it starts are shown to every client and kept when completed. */
 export interface ToolContext {
   readonly threadId: string;
   readonly turnId: string;
@@ -67,6 +70,11 @@ export interface ToolContext {
   readonly settings: ThreadSettings;
   readonly signal: AbortSignal;
   notify<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void;
+  startItem(item: ThreadItem): void;
+  /** Resolves when the item is stored and announced. */
+  completeItem(item: ThreadItem): Promise<void>;
+  /** Asks the people who watch the thread; the thread shows what it waits for meanwhile. */
+  ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal?: AbortSignal): Promise<Answer>;
 }
 
 export interface Tool {
@@ -79,8 +87,20 @@ export interface Tool {
   readonly exclusive?: boolean;
 }
 
+/** What a source needs to know to decide which tools to offer. */
+export interface Offer {
+  readonly threadId: string;
+  readonly settings: ThreadSettings;
+  readonly config: Config;
+  readonly model: ModelInfo & { readonly known: boolean };
+  /** The client's own tools, as they came with `thread/start`. */
+  readonly dynamicTools: readonly unknown[];
+  /** Somebody can answer questions; false in non-interactive runs. */
+  readonly interactive: boolean;
+}
+
 /** Tools from somewhere: built in, the client's, an MCP server's. A later source cannot shadow a built-in name. */
 export interface ToolSource {
-  tools(settings: ThreadSettings): readonly Tool[] | Promise<readonly Tool[]>;
+  tools(offer: Offer, signal: AbortSignal): readonly Tool[] | Promise<readonly Tool[]>;
 }
 export type { JsonObject };

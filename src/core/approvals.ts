@@ -1,0 +1,100 @@
+/** When to ask before a command or an edit, how an answer is read, and what was granted for the session. */
+import type { CommandExecutionApprovalDecision } from "../protocol/approval.ts";
+import type { AskForApproval } from "../protocol/policy.ts";
+import type { Answer } from "./ports/audience.ts";
+import type { Verdict } from "./ports/exec-policy.ts";
+import type { ThreadSettings } from "./settings.ts";
+
+/** What is done about something that may need a person's word. */
+export type Step =
+  | { readonly kind: "run" }
+  | { readonly kind: "ask"; readonly reason: string | undefined }
+  /** The text goes to the model. */
+  | { readonly kind: "refuse"; readonly text: string };
+
+export interface CommandFacts {
+  readonly verdict: Verdict;
+  /** The model asks to leave the sandbox. */
+  readonly escalate: boolean;
+  readonly justification: string | undefined;
+}
+
+export function stepForCommand(settings: ThreadSettings, facts: CommandFacts): Step {
+  const { approvalPolicy: policy, sandboxPolicy } = settings;
+  const { verdict, justification } = facts;
+  if (verdict.decision === "forbid") return { kind: "refuse", text: verdict.reason };
+  const unconfined = sandboxPolicy.type === "dangerFullAccess" || sandboxPolicy.type === "externalSandbox";
+  const escalates = facts.escalate && !unconfined;
+  if (verdict.decision === "allow" && verdict.because === "rule") return { kind: "run" };
+  if (verdict.decision === "ask" && verdict.rule !== undefined) {
+    if (mayAsk(policy, "rules")) return { kind: "ask", reason: justification ?? `a rule asks for approval: ${verdict.rule}` };
+    return { kind: "refuse", text: `rejected: a rule asks for approval (${verdict.rule}), and the approval policy allows no questions` };
+  }
+  if (escalates) {
+    if (mayAsk(policy, "sandbox")) return { kind: "ask", reason: justification };
+    return { kind: "refuse", text: "rejected: the approval policy allows no questions, so this command cannot run outside the sandbox" };
+  }
+  if (policy === "untrusted" && !(verdict.decision === "allow" && verdict.because === "knownSafe")) return { kind: "ask", reason: justification };
+  return { kind: "run" };
+}
+
+/** Whether the policy lets a person be asked about this kind of thing. */
+export function mayAsk(policy: AskForApproval, about: "rules" | "sandbox"): boolean {
+  if (policy === "never") return false;
+  if (typeof policy === "string") return true;
+  return about === "rules" ? policy.granular.rules : policy.granular.sandbox_approval;
+}
+
+/** What the person decided. Everything that cannot be read exactly is a no. */
+export type Decision =
+  | { readonly kind: "accept"; readonly forSession: boolean; readonly amendment?: readonly string[] }
+  | { readonly kind: "decline" }
+  /** A no that also ends the turn. */
+  | { readonly kind: "cancel" };
+
+const no: Decision = { kind: "decline" };
+
+/** Reads an answer to `item/<…>/requestApproval`: exact spelling, this family's words only (CONFLICTS 24–26). */
+export function decisionFrom(answer: Answer): Decision {
+  if (answer.kind !== "answered" || typeof answer.result !== "object" || answer.result === null) return no;
+  const { decision, acceptSettings } = answer.result as { decision?: unknown; acceptSettings?: unknown };
+  const forSession = typeof acceptSettings === "object" && acceptSettings !== null && (acceptSettings as { forSession?: unknown }).forSession === true;
+  if (decision === "accept" || decision === "allow_once") return { kind: "accept", forSession };
+  if (decision === "acceptForSession" || decision === "allow_session") return { kind: "accept", forSession: true };
+  if (decision === "cancel") return { kind: "cancel" };
+  const amendment = amendmentOf(decision);
+  return amendment === undefined ? no : { kind: "accept", forSession: false, amendment };
+}
+
+function amendmentOf(decision: unknown): readonly string[] | undefined {
+  if (typeof decision !== "object" || decision === null) return undefined;
+  const inner = (decision as { acceptWithExecpolicyAmendment?: unknown }).acceptWithExecpolicyAmendment;
+  const words = typeof inner === "object" && inner !== null ? (inner as { execpolicy_amendment?: unknown }).execpolicy_amendment : undefined;
+  return Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === "string" && word !== "") ? words : undefined;
+}
+
+/** The buttons that a client may offer. */
+export function availableDecisions(prefix: readonly string[] | undefined): CommandExecutionApprovalDecision[] {
+  const remember: CommandExecutionApprovalDecision[] =
+    prefix === undefined ? [] : [{ acceptWithExecpolicyAmendment: { execpolicy_amendment: [...prefix] } }];
+  return ["accept", "acceptForSession", ...remember, "decline", "cancel"];
+}
+
+/** What people granted for the rest of the session, in this thread alone: not for forks, sub-agents or longer commands. */
+export class Grants {
+  readonly #commands = new Set<string>();
+  readonly #files = new Set<string>();
+
+  grantCommand(argv: readonly string[], cwd: string, escalate: boolean): void {
+    this.#commands.add(JSON.stringify([argv, cwd, escalate]));
+  }
+  coversCommand(argv: readonly string[], cwd: string, escalate: boolean): boolean {
+    return this.#commands.has(JSON.stringify([argv, cwd, escalate]));
+  }
+  grantFiles(paths: readonly string[]): void {
+    for (const path of paths) this.#files.add(path);
+  }
+  coversFiles(paths: readonly string[]): boolean {
+    return paths.length > 0 && paths.every((path) => this.#files.has(path));
+  }
+}

@@ -1,0 +1,97 @@
+/** From a model's calls to their outputs: which tools are offered, which one is meant, who carries it out. */
+import type { LiveTurn } from "./live-turn.ts";
+import type { ModelItem } from "./ports/model-client.ts";
+import { type Action, failed, type Tool, type ToolContext, type ToolOutput } from "./ports/tool.ts";
+import { runCommand } from "./run-command.ts";
+import { runPatch } from "./run-patch.ts";
+import { writeStdin } from "./write-stdin.ts";
+import type { OfferedCall } from "./sample.ts";
+
+/** Every tool that this turn's model may call; the first source of a name keeps it. */
+export async function offeredTools(turn: LiveTurn): Promise<readonly Tool[]> {
+  const { thread } = turn;
+  if (turn.kind === "compact") return [];
+  const offer = {
+    threadId: thread.id,
+    settings: thread.settings,
+    config: thread.config,
+    model: thread.ports.catalog.find(thread.settings.model),
+    dynamicTools: thread.meta.dynamicTools ?? [],
+    interactive: thread.interactive,
+  };
+  const offered = new Map<string, Tool>();
+  for (const source of thread.ports.tools) {
+    for (const tool of await source.tools(offer, turn.signal)) {
+      const key = `${tool.namespace ?? ""}/${tool.name}`;
+      if (!offered.has(key)) offered.set(key, tool);
+    }
+  }
+  return [...offered.values()];
+}
+
+/** Carries out the calls of one answer: side by side, except those that must be alone. */
+export async function callTools(calls: readonly OfferedCall[], turn: LiveTurn): Promise<void> {
+  const together: OfferedCall[] = [];
+  for (const call of calls) {
+    if (call.tool?.exclusive !== true) {
+      together.push(call);
+      continue;
+    }
+    await runTogether(together.splice(0), turn);
+    await runTogether([call], turn);
+  }
+  await runTogether(together, turn);
+}
+
+async function runTogether(calls: readonly OfferedCall[], turn: LiveTurn): Promise<void> {
+  const outcomes = await Promise.allSettled(
+    calls.map(async (call) => {
+      const output = await callTool(call, turn);
+      await turn.addForModel([outputItem(call.item, call.call.callId, output)]);
+    }),
+  );
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+}
+
+async function callTool({ call, tool }: OfferedCall, turn: LiveTurn): Promise<ToolOutput> {
+  turn.signal.throwIfAborted();
+  if (tool === undefined) return failed(`unsupported call: ${call.namespace === undefined ? "" : `${call.namespace}.`}${call.name}`);
+  if (call.args === undefined && tool.spec.type === "function" && !looksLikePatch(call.text)) return failed(`failed to parse function arguments: not valid JSON: ${call.text.slice(0, 200)}`);
+  const action = tool.plan(call, turn.settings);
+  return "success" in action ? action : await carryOut(action, call.callId, turn);
+}
+
+const looksLikePatch = (text: string): boolean => text.trimStart().startsWith("*** Begin Patch");
+
+function carryOut(action: Action, callId: string, turn: LiveTurn): Promise<ToolOutput> {
+  switch (action.kind) {
+    case "command":
+      return runCommand(action, callId, turn);
+    case "patch":
+      return runPatch(action, callId, turn);
+    case "stdin":
+      return writeStdin(action, turn);
+    case "direct":
+      return action.run(contextFor(callId, turn));
+  }
+}
+
+function contextFor(callId: string, turn: LiveTurn): ToolContext {
+  return {
+    threadId: turn.thread.id,
+    turnId: turn.id,
+    callId,
+    settings: turn.settings,
+    signal: turn.signal,
+    notify: (method, params) => turn.notify(method, params),
+    startItem: (item) => turn.startItem(item),
+    completeItem: (item) => turn.completeItem(item),
+    ask: (method, params, signal) => turn.ask(method, params, signal ?? turn.signal),
+  };
+}
+
+function outputItem(call: ModelItem, callId: string, output: ToolOutput): ModelItem {
+  const body = output.kind === "text" ? output.text : [...output.content];
+  if (call.type === "custom_tool_call") return { type: "custom_tool_call_output", call_id: callId, output: body };
+  return { type: "function_call_output", call_id: callId, output: body };
+}

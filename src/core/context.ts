@@ -1,0 +1,163 @@
+/** The messages around a person's words: instructions, project documents, environment, skills, and the words themselves. */
+import type { UserInput } from "../protocol/item.ts";
+import { developerMessage, userMessage } from "./history.ts";
+import type { LiveTurn, TurnInput } from "./live-turn.ts";
+import { basePrompt, modeText, permissionsText, personalityText } from "./prompts.ts";
+import type { ModelItem } from "./ports/model-client.ts";
+import type { LiveThread } from "./thread.ts";
+
+/** What the model reads when the person stopped the turn before. */
+export const abortedNote =
+  "<turn_aborted>\nThe user interrupted the previous turn on purpose. Commands that were running have been stopped; some of their effects may remain. Check the current state before you build on it.\n</turn_aborted>";
+
+/** One message of the context; it is sent again when its text has changed. */
+interface Part {
+  readonly key: string;
+  readonly role: "developer" | "user";
+  readonly text: string;
+}
+
+/** Records the start of a turn and tells the model what has changed around it. */
+export async function openTurn(turn: LiveTurn): Promise<void> {
+  const { thread } = turn;
+  await thread.record([
+    { type: "turnStarted", turnId: turn.id, atMs: turn.startedAtMs, contextWindow: thread.contextWindow(), mode: turn.settings.mode },
+  ]);
+}
+
+/** The context messages that the model has not seen in their present form. */
+export async function freshContext(thread: LiveThread): Promise<ModelItem[]> {
+  const told = thread.told ?? toldBy(thread.history.items);
+  const parts = await contextParts(thread);
+  const fresh = parts.filter((part) => told.get(part.key) !== part.text);
+  thread.told = new Map(parts.map((part) => [part.key, part.text]));
+  return fresh.map((part) => (part.role === "developer" ? developerMessage(part.text) : userMessage(part.text)));
+}
+
+/** Puts waiting input into the history: the person's message as an item, its context before it, its skills after it. */
+export async function takeInput(turn: LiveTurn): Promise<boolean> {
+  const inputs = turn.takeSteering();
+  for (const input of inputs) {
+    const { thread } = turn;
+    const context = await freshContext(thread);
+    for (const item of context) thread.history.add(item);
+    const item = { type: "userMessage" as const, id: thread.ports.ids.item(), content: [...input.content], clientId: input.clientId ?? null };
+    if (thread.preview === "") thread.preview = previewOf(input.content);
+    turn.startItem(item);
+    const message = await messageFrom(input, turn);
+    const skills = (await thread.ports.skills?.injections(input.content, thread.settings, thread.config)) ?? [];
+    await turn.completeItem(item, [message, ...skills.map(userMessage)], [
+      ...context.map((contextItem) => ({ type: "modelItem" as const, item: contextItem, turnId: turn.id })),
+      { type: "turnContext", turnId: turn.id, settings: thread.settings },
+    ]);
+  }
+  return inputs.length > 0;
+}
+
+export function previewOf(content: readonly UserInput[]): string {
+  const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  return text.trim() === "" && content.length > 0 ? "[Image]" : text;
+}
+
+async function messageFrom(input: TurnInput, turn: LiveTurn): Promise<ModelItem> {
+  const content: Extract<ModelItem, { type: "message" }>["content"] = [];
+  for (const part of input.content) {
+    if (part.type === "text") content.push({ type: "input_text", text: part.text });
+    else if (part.type === "image" && "url" in part) content.push(...wrapped(part.url));
+    else if (part.type === "localImage") content.push(...(await localImage(part.path, turn)));
+    else if (part.type === "mention") content.push({ type: "input_text", text: `[@${part.name}](${part.path})` });
+  }
+  return { type: "message", role: "user", content };
+}
+
+const wrapped = (url: string): Extract<ModelItem, { type: "message" }>["content"] => [
+  { type: "input_text", text: "<image>" },
+  { type: "input_image", image_url: url },
+  { type: "input_text", text: "</image>" },
+];
+
+async function localImage(path: string, turn: LiveTurn): Promise<Extract<ModelItem, { type: "message" }>["content"]> {
+  try {
+    return wrapped(await turn.thread.ports.surroundings.imageDataUrl(path));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    turn.notify("warning", { threadId: turn.thread.id, message: `image ${path} could not be read: ${reason}` });
+    return [{ type: "input_text", text: `The user attached the image ${path}, but it could not be read: ${reason}` }];
+  }
+}
+
+async function contextParts(thread: LiveThread): Promise<Part[]> {
+  const { settings, config, ports } = thread;
+  const parts: (Part | undefined)[] = [
+    part("permissions", "developer", permissionsText(settings)),
+    part("developer", "developer", settings.developerInstructions),
+    part("mode", "developer", modeText(settings)),
+    part("personality", "developer", personalityText(settings.personality)),
+    part("skills", "developer", await ports.skills?.catalogue(settings, config)),
+    part("docs", "user", docsText(settings.cwd, await ports.surroundings.projectDocs(settings.cwd, config))),
+    part("environment", "user", environmentText(thread)),
+  ];
+  return parts.filter((p) => p !== undefined);
+}
+
+const part = (key: string, role: Part["role"], text: string | null | undefined): Part | undefined =>
+  text === null || text === undefined || text === "" ? undefined : { key, role, text };
+
+function docsText(cwd: string, docs: readonly { path: string; text: string }[]): string | undefined {
+  if (docs.length === 0) return undefined;
+  const [first, ...rest] = docs.map((doc) => doc.text.trim());
+  const text = [first, ...rest].join("\n\n--- project-doc ---\n\n");
+  return `# AGENTS.md instructions for ${cwd}\n\n<INSTRUCTIONS>\n${text}\n</INSTRUCTIONS>`;
+}
+
+function environmentText(thread: LiveThread): string {
+  const { settings, ports } = thread;
+  const { sandboxPolicy } = settings;
+  const network =
+    sandboxPolicy.type === "dangerFullAccess" || sandboxPolicy.networkAccess === true || sandboxPolicy.networkAccess === "enabled" ? "enabled" : "restricted";
+  const mode = { dangerFullAccess: "danger-full-access", externalSandbox: "danger-full-access", readOnly: "read-only", workspaceWrite: "workspace-write" }[
+    sandboxPolicy.type
+  ];
+  const day = new Date(ports.clock.now()).toISOString().slice(0, 10);
+  const lines = [
+    `  <cwd>${settings.cwd}</cwd>`,
+    `  <approval_policy>${typeof settings.approvalPolicy === "string" ? settings.approvalPolicy : "granular"}</approval_policy>`,
+    `  <sandbox_mode>${mode}</sandbox_mode>`,
+    `  <network_access>${network}</network_access>`,
+    `  <shell>${ports.surroundings.shell().name}</shell>`,
+    `  <current_date>${day}</current_date>`,
+    `  <timezone>${ports.surroundings.timezone()}</timezone>`,
+  ];
+  if (sandboxPolicy.type === "workspaceWrite") {
+    const roots = [...new Set([...settings.workspaceRoots, ...(sandboxPolicy.writableRoots ?? [])])];
+    lines.push("  <writable_roots>", ...roots.map((root) => `    <root>${root}</root>`), "  </writable_roots>");
+  }
+  return `<environment_context>\n${lines.join("\n")}\n</environment_context>`;
+}
+
+const marks: readonly (readonly [prefix: string, key: string])[] = [
+  ["<permissions", "permissions"],
+  ["# AGENTS.md instructions", "docs"],
+  ["<environment_context>", "environment"],
+  ["<collaboration_mode>", "mode"],
+  ["<personality", "personality"],
+  ["<skills_instructions>", "skills"],
+];
+
+/** What a stored history has told the model already: the last message of each kind. Developer instructions have no mark of their own. */
+function toldBy(items: readonly ModelItem[]): Map<string, string> {
+  const told = new Map<string, string>();
+  for (const item of items) {
+    if (item.type !== "message" || item.role === "assistant") continue;
+    const first = item.content[0];
+    const text = first !== undefined && first.type === "input_text" ? first.text : "";
+    const key = marks.find(([prefix]) => text.startsWith(prefix))?.[1] ?? (item.role === "developer" ? "developer" : undefined);
+    if (key !== undefined) told.set(key, text);
+  }
+  return told;
+}
+
+/** The base prompt: the thread's own, or ours. */
+export function instructionsFor(thread: LiveThread): string {
+  return thread.settings.baseInstructions ?? basePrompt;
+}

@@ -1,0 +1,129 @@
+/** One running turn: its identity, its items on the way to store and clients, and the input that people add meanwhile. */
+import type { ParamsOf } from "../protocol/define.ts";
+import type { ThreadItem, UserInput } from "../protocol/item.ts";
+import type { ServerNotifications, ServerRequests } from "../protocol/methods.ts";
+import type { Turn, TurnError, TurnStatus } from "../protocol/turn.ts";
+import type { LiveThread } from "./thread.ts";
+import type { Answer } from "./ports/audience.ts";
+import type { ModelItem } from "./ports/model-client.ts";
+import type { ThreadRecord } from "./ports/thread-store.ts";
+import type { ThreadSettings } from "./settings.ts";
+
+export interface TurnInput {
+  readonly content: readonly UserInput[];
+  /** The id under which the client already shows this message. */
+  readonly clientId?: string | undefined;
+}
+
+/** Why a turn was aborted. */
+export class Interrupted extends Error {
+  constructor() {
+    super("interrupted");
+  }
+}
+
+export class LiveTurn {
+  readonly id: string;
+  readonly thread: LiveThread;
+  readonly kind: "regular" | "review" | "compact";
+  readonly settings: ThreadSettings;
+  readonly outputSchema: unknown;
+  readonly startedAtMs: number;
+  readonly #abort = new AbortController();
+  readonly #startedAt = new Map<string, number>();
+  readonly #open = new Map<string, ThreadItem>();
+  #steering: TurnInput[] = [];
+  items: ThreadItem[] = [];
+  lastAgentMessage: string | null = null;
+  /** Resolves when turn/completed was sent. */
+  readonly ended = Promise.withResolvers<void>();
+
+  constructor(thread: LiveThread, options: { id: string; kind?: LiveTurn["kind"]; outputSchema?: unknown; startedAtMs: number }) {
+    this.thread = thread;
+    this.id = options.id;
+    this.kind = options.kind ?? "regular";
+    this.settings = thread.settings;
+    this.outputSchema = options.outputSchema;
+    this.startedAtMs = options.startedAtMs;
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+  interrupt(): void {
+    this.#abort.abort(new Interrupted());
+  }
+  steer(input: TurnInput): void {
+    this.#steering.push(input);
+  }
+  hasSteering(): boolean {
+    return this.#steering.length > 0;
+  }
+  takeSteering(): TurnInput[] {
+    const taken = this.#steering;
+    this.#steering = [];
+    return taken;
+  }
+
+  notify<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void {
+    this.thread.ports.audience.toThread(this.thread.id, method, params);
+  }
+  /** Asks the audience; the thread's status says what it waits for. */
+  ask<M extends keyof ServerRequests>(
+    method: M,
+    params: ParamsOf<ServerRequests[M]>,
+    signal: AbortSignal = this.signal,
+  ): Promise<Answer> {
+    return this.thread.ask(method, params, signal);
+  }
+
+  startItem(item: ThreadItem): void {
+    const at = this.thread.ports.clock.now();
+    this.#startedAt.set(item.id, at);
+    this.#open.set(item.id, item);
+    this.notify("item/started", { threadId: this.thread.id, turnId: this.id, item: { ...item, startedAtMs: at }, startedAtMs: at });
+  }
+
+  /** Stores the item, and what the model sees of it, then announces it. */
+  async completeItem(item: ThreadItem, forModel: readonly ModelItem[] = [], first: readonly ThreadRecord[] = []): Promise<void> {
+    const completedAtMs = this.thread.ports.clock.now();
+    const startedAtMs = this.#startedAt.get(item.id) ?? completedAtMs;
+    const whole = { ...item, startedAtMs, completedAtMs } as ThreadItem;
+    this.#startedAt.delete(item.id);
+    this.#open.delete(item.id);
+    this.items.push(whole);
+    for (const modelItem of forModel) this.thread.history.add(modelItem);
+    await this.thread.record([
+      ...first,
+      ...forModel.map((modelItem): ThreadRecord => ({ type: "modelItem", item: modelItem, turnId: this.id })),
+      { type: "item", turnId: this.id, item: whole, startedAtMs, completedAtMs },
+    ]);
+    this.notify("item/completed", { threadId: this.thread.id, turnId: this.id, item: whole, completedAtMs });
+  }
+
+  /** Adds to what the model sees without showing an item. */
+  async addForModel(items: readonly ModelItem[]): Promise<void> {
+    for (const item of items) this.thread.history.add(item);
+    await this.thread.record(items.map((item): ThreadRecord => ({ type: "modelItem", item, turnId: this.id })));
+  }
+
+  /** Items that were started and never completed: shown to whoever joins. */
+  openItems(): readonly ThreadItem[] {
+    return [...this.#open.values()];
+  }
+
+  toWire(status: TurnStatus, view: "empty" | "full", error: TurnError | null = null): Turn {
+    const done = status !== "inProgress";
+    const now = this.thread.ports.clock.now();
+    return {
+      id: this.id,
+      items: view === "full" ? [...this.items, ...this.openItems()] : [],
+      itemsView: view === "full" ? "full" : "notLoaded",
+      status,
+      error,
+      startedAt: Math.floor(this.startedAtMs / 1000),
+      completedAt: done ? Math.floor(now / 1000) : null,
+      durationMs: done ? now - this.startedAtMs : null,
+    };
+  }
+}

@@ -1,0 +1,20 @@
+/** Port: the book of what was asked, who or which rule decided, and what came of it. Append-only; written before the action runs. */
+export interface AuditEntry {
+  readonly threadId: string;
+  readonly turnId: string;
+  readonly itemId: string;
+  readonly kind: "command" | "fileChange" | "mcpToolCall" | "permissions" | "shellCommand";
+  /** What it is about: the command line, the files, the tool with its arguments. */
+  readonly subject: string;
+  readonly cwd?: string;
+  readonly event: "requested" | "decided" | "ended";
+  readonly decision?: "accept" | "acceptForSession" | "acceptAndRemember" | "decline" | "cancel" | "allowedByRule" | "allowedByPolicy" | "refusedByPolicy";
+  /** The client that answered, the rule, or the policy. */
+  readonly by?: string;
+  readonly sandboxed?: boolean;
+  readonly outcome?: string;
+}
+export interface Audit {
+  /** Resolves when the line was handed to the kernel. Rejects when it cannot be written: then the action must not run. */
+  write(entry: AuditEntry): Promise<void>;
+}

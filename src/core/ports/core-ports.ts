@@ -1,0 +1,54 @@
+/** Everything the agent needs from outside, as one value that the composition root makes. Functions take the few they use. */
+import type { UserInput } from "../../protocol/item.ts";
+import type { ThreadSettings } from "../settings.ts";
+import type { Audience } from "./audience.ts";
+import type { Audit } from "./audit.ts";
+import type { Clock, Ids } from "./clock.ts";
+import type { CommandRunner } from "./command-runner.ts";
+import type { Config, ConfigStore } from "./config.ts";
+import type { ExecPolicy } from "./exec-policy.ts";
+import type { Log } from "./log.ts";
+import type { ModelCatalog, ModelClients, TokenUsage } from "./model-client.ts";
+import type { Surroundings } from "./surroundings.ts";
+import type { ThreadStore } from "./thread-store.ts";
+import type { ToolSource } from "./tool.ts";
+
+export interface CorePorts {
+  readonly version: string;
+  /** Name, version and processor of the operating system. */
+  readonly system: string;
+  readonly audience: Audience;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly store: ThreadStore;
+  readonly config: ConfigStore;
+  readonly models: ModelClients;
+  readonly catalog: ModelCatalog;
+  /** The model and provider for a thread: what was asked for, else what is configured, else what there is a key for. */
+  chooseModel(config: Config, model: string | null | undefined, provider: string | null | undefined): { model: string; provider: string };
+  /** Built-in tools first: a later source cannot shadow an earlier name. */
+  readonly tools: readonly ToolSource[];
+  readonly runner: CommandRunner;
+  /** The environment that commands get under a config's policy. */
+  commandEnv(config: Config): Readonly<Record<string, string>>;
+  readonly audit: Audit;
+  /** The rules that count for a config: the user's, and a trusted project's. */
+  execPolicy(config: Config): ExecPolicy;
+  readonly surroundings: Surroundings;
+  readonly skills?: SkillTexts;
+  readonly usage?: UsageMeter;
+}
+
+/** What skills add to a conversation. */
+export interface SkillTexts {
+  /** The list of usable skills for the model; undefined when there are none. */
+  catalogue(settings: ThreadSettings, config: Config): Promise<string | undefined>;
+  /** One text for each skill that the input names, by item or by `$name`. */
+  injections(content: readonly UserInput[], settings: ThreadSettings, config: Config): Promise<readonly string[]>;
+}
+
+/** Where tokens are counted over all threads. */
+export interface UsageMeter {
+  spent(threadId: string, turnId: string, model: string, usage: TokenUsage): void;
+}

@@ -1,0 +1,20 @@
+/** Port: what can be learnt about the place a thread works in, without running anything of it. */
+import type { Config } from "./config.ts";
+import type { ThreadMeta } from "./thread-store.ts";
+
+export interface ProjectDoc {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface Surroundings {
+  /** AGENTS.md of the home, then from the project root down to `cwd`; bounded by `projectDocMaxBytes`. */
+  projectDocs(cwd: string, config: Config): Promise<readonly ProjectDoc[]>;
+  /** Commit, branch and origin (credentials removed) by reading .git; undefined outside a repository. Never runs git. */
+  git(cwd: string): Promise<ThreadMeta["git"]>;
+  /** The user's login shell: its name and absolute path outside any workspace. */
+  shell(): { readonly name: string; readonly path: string };
+  timezone(): string;
+  /** Reads an image for the model as a data URL; rejects with a text for the user. */
+  imageDataUrl(path: string): Promise<string>;
+}

@@ -1,0 +1,146 @@
+/** The output items of one model answer on their way to the clients: started, streamed, completed. */
+import type { ThreadItem } from "../protocol/item.ts";
+import type { MessagePhase } from "../protocol/model-item.ts";
+import type { LiveTurn } from "./live-turn.ts";
+import { PlanText } from "./plan-text.ts";
+import type { ModelEvent, ModelItem } from "./ports/model-client.ts";
+
+export type StreamEvent = Extract<
+  ModelEvent,
+  { type: "created" | "itemStarted" | "textDelta" | "summaryPartAdded" | "summaryDelta" | "reasoningDelta" | "toolInputDelta" | "itemDone" }
+>;
+
+/** What has been streamed of an item so far. */
+interface Open {
+  readonly item: ThreadItem;
+  text: string;
+  readonly summary: string[];
+  readonly content: string[];
+}
+
+export class ReplyItems {
+  readonly #turn: LiveTurn;
+  readonly #open = new Map<string, Open>();
+  readonly #plan: PlanText | undefined;
+  /** Tool calls of this answer, in the model's order. */
+  readonly calls: ModelItem[] = [];
+
+  constructor(turn: LiveTurn) {
+    this.#turn = turn;
+    this.#plan = turn.settings.mode === "plan" ? new PlanText(turn) : undefined;
+  }
+
+  /** Returns a promise only when something must be stored before the next event. */
+  take(event: StreamEvent): Promise<void> | undefined {
+    const { thread, id: turnId } = this.#turn;
+    const at = { threadId: thread.id, turnId };
+    switch (event.type) {
+      case "textDelta": {
+        const open = this.#open.get(event.itemId) ?? this.#start(event.itemId, { type: "agentMessage", id: event.itemId, text: "" });
+        const delta = this.#plan === undefined ? event.delta : this.#plan.push(event.delta);
+        open.text += delta;
+        if (delta !== "") this.#turn.notify("item/agentMessage/delta", { ...at, itemId: event.itemId, delta });
+        return undefined;
+      }
+      case "itemStarted":
+        this.#itemStarted(event.itemId, event.item);
+        return undefined;
+      case "summaryPartAdded":
+        this.#reasoning(event.itemId).summary[event.index] ??= "";
+        if (!thread.config.hideReasoning) this.#turn.notify("item/reasoning/summaryPartAdded", { ...at, itemId: event.itemId, summaryIndex: event.index });
+        return undefined;
+      case "summaryDelta": {
+        const open = this.#reasoning(event.itemId);
+        open.summary[event.index] = (open.summary[event.index] ?? "") + event.delta;
+        if (!thread.config.hideReasoning)
+          this.#turn.notify("item/reasoning/summaryTextDelta", { ...at, itemId: event.itemId, summaryIndex: event.index, delta: event.delta });
+        return undefined;
+      }
+      case "reasoningDelta": {
+        const open = this.#reasoning(event.itemId);
+        open.content[event.index] = (open.content[event.index] ?? "") + event.delta;
+        if (thread.config.showRawReasoning)
+          this.#turn.notify("item/reasoning/textDelta", { ...at, itemId: event.itemId, contentIndex: event.index, delta: event.delta });
+        return undefined;
+      }
+      case "itemDone":
+        return this.#itemDone(event.itemId, event.item);
+      default:
+        return undefined;
+    }
+  }
+
+  /** Items whose end never came are completed with what was streamed, so that nothing spins for ever. */
+  async closeOpen(): Promise<void> {
+    for (const [id, open] of [...this.#open]) {
+      this.#open.delete(id);
+      const { item } = open;
+      if (item.type === "agentMessage") await this.#turn.completeItem({ ...item, text: open.text });
+      else if (item.type === "reasoning") await this.#turn.completeItem({ ...item, summary: open.summary, content: open.content });
+      else await this.#turn.completeItem(item);
+    }
+  }
+
+  #start(id: string, item: ThreadItem): Open {
+    const open: Open = { item, text: "", summary: [], content: [] };
+    this.#open.set(id, open);
+    this.#turn.startItem(item);
+    return open;
+  }
+  #reasoning(id: string): Open {
+    return this.#open.get(id) ?? this.#start(id, { type: "reasoning", id, summary: [], content: [] });
+  }
+
+  #itemStarted(id: string, item: ModelItem): void {
+    if (this.#open.has(id)) return;
+    if (item.type === "message") this.#start(id, { type: "agentMessage", id, text: "", ...phaseOf(item) });
+    else if (item.type === "reasoning") this.#reasoning(id);
+    else if (item.type === "web_search_call") this.#start(id, { type: "webSearch", id, query: "" });
+  }
+
+  async #itemDone(id: string, item: ModelItem): Promise<void> {
+    if (item.type === "message") return await this.#messageDone(id, item);
+    if (item.type === "reasoning") return await this.#reasoningDone(id, item);
+    if (item.type === "web_search_call") {
+      if (!this.#open.has(id)) this.#start(id, { type: "webSearch", id, query: "" });
+      this.#open.delete(id);
+      return await this.#turn.completeItem(webSearchItem(id, item), [item]);
+    }
+    if (item.type === "function_call" || item.type === "custom_tool_call" || item.type === "local_shell_call") this.calls.push(item);
+    await this.#turn.addForModel([item]);
+  }
+
+  async #messageDone(id: string, item: Extract<ModelItem, { type: "message" }>): Promise<void> {
+    const open = this.#open.get(id) ?? this.#start(id, { type: "agentMessage", id, text: "" });
+    const whole = item.content.map((part) => ("text" in part ? part.text : "")).join("");
+    const text = this.#plan === undefined ? whole : open.text + this.#plan.rest();
+    if (open.text === "" && text !== "")
+      this.#turn.notify("item/agentMessage/delta", { threadId: this.#turn.thread.id, turnId: this.#turn.id, itemId: id, delta: text });
+    this.#open.delete(id);
+    this.#turn.lastAgentMessage = text;
+    await this.#turn.completeItem({ type: "agentMessage", id, text, ...phaseOf(item) }, [item]);
+    await this.#plan?.complete();
+  }
+
+  async #reasoningDone(id: string, item: Extract<ModelItem, { type: "reasoning" }>): Promise<void> {
+    this.#reasoning(id);
+    this.#open.delete(id);
+    const { config } = this.#turn.thread;
+    const summary = config.hideReasoning ? [] : item.summary.map((part) => part.text);
+    const content = config.showRawReasoning ? (item.content ?? []).map((part) => part.text) : [];
+    await this.#turn.completeItem({ type: "reasoning", id, summary, content }, [item]);
+  }
+}
+
+const phaseOf = (item: Extract<ModelItem, { type: "message" }>): { phase?: MessagePhase } =>
+  item.phase === undefined || item.phase === null ? {} : { phase: item.phase };
+
+function webSearchItem(id: string, item: Extract<ModelItem, { type: "web_search_call" }>): ThreadItem {
+  const action = item.action;
+  if (action === undefined || action === null) return { type: "webSearch", id, query: "" };
+  if (action.type === "search") return { type: "webSearch", id, query: action.query ?? action.queries?.join(", ") ?? "", action: { type: "search", query: action.query ?? null, queries: action.queries ?? null } };
+  if (action.type === "open_page") return { type: "webSearch", id, query: action.url ?? "", action: { type: "openPage", url: action.url ?? null } };
+  if (action.type === "find_in_page")
+    return { type: "webSearch", id, query: action.pattern ?? "", action: { type: "findInPage", url: action.url ?? null, pattern: action.pattern ?? null } };
+  return { type: "webSearch", id, query: "", action: { type: "other" } };
+}

@@ -1,0 +1,200 @@
+/** Carries out a command: what the rules say, the person's word, the sandbox, the output, the end. No tool can skip a step. */
+import type { ThreadItem } from "../protocol/item.ts";
+import { stepForCommand } from "./approvals.ts";
+import { askAboutCommand, type CommandRequest } from "./ask-command.ts";
+import type { Terminal } from "./background.ts";
+import { CommandOutput } from "./command-output.ts";
+import { formatResult, formatRunning } from "./command-result.ts";
+import type { LiveTurn } from "./live-turn.ts";
+import { type CommandExit, CommandRefused, type Confinement, type RunningCommand } from "./ports/command-runner.ts";
+import { type CommandAction, failed, said, type ToolOutput } from "./ports/tool.ts";
+
+type CommandItem = Extract<ThreadItem, { type: "commandExecution" }>;
+
+export async function runCommand(action: CommandAction, callId: string, turn: LiveTurn): Promise<ToolOutput> {
+  const { thread } = turn;
+  const policy = thread.ports.execPolicy(thread.config);
+  const parsed = policy.parse(action.argv, action.cwd);
+  const verdict = policy.decide(action.argv, action.cwd);
+  const request: CommandRequest = { action, callId, parsed, verdict, policy };
+  const step = stepForCommand(turn.settings, { verdict, escalate: action.escalate, justification: action.justification });
+  if (step.kind === "refuse") {
+    await thread.ports.audit.write({ ...about(request, turn), event: "decided", decision: "refusedByPolicy", by: step.text });
+    return failed(step.text);
+  }
+  const item: CommandItem = {
+    type: "commandExecution",
+    id: callId,
+    command: parsed.display,
+    cwd: action.cwd,
+    processId: null,
+    source: "agent",
+    status: "inProgress",
+    commandActions: [...parsed.actions],
+    aggregatedOutput: null,
+    exitCode: null,
+    durationMs: null,
+  };
+  turn.startItem(item);
+  const granted = step.kind === "ask" ? await askAboutCommand(request, step.reason, turn) : await allowedUnasked(request, turn);
+  if (!granted) {
+    await turn.completeItem({ ...item, status: "declined" });
+    turn.signal.throwIfAborted();
+    return failed(action.format === "exec_command" ? "exec_command failed: rejected by user" : "exec command rejected by user");
+  }
+  return await runGranted(request, item, turn);
+}
+
+async function allowedUnasked(request: CommandRequest, turn: LiveTurn): Promise<true> {
+  const { verdict } = request;
+  const byRule = verdict.decision === "allow" && verdict.because === "rule";
+  await turn.thread.ports.audit.write({
+    ...about(request, turn),
+    event: "decided",
+    decision: byRule ? "allowedByRule" : "allowedByPolicy",
+    by: byRule ? (verdict.rule ?? "rule") : policyName(turn),
+  });
+  return true;
+}
+
+export const policyName = (turn: LiveTurn): string => (typeof turn.settings.approvalPolicy === "string" ? turn.settings.approvalPolicy : "granular");
+
+export function about({ action, callId, parsed }: CommandRequest, turn: LiveTurn): { threadId: string; turnId: string; itemId: string; kind: "command"; subject: string; cwd: string } {
+  return { threadId: turn.thread.id, turnId: turn.id, itemId: callId, kind: "command", subject: parsed.display, cwd: action.cwd };
+}
+
+/** Runs it under the sandbox that was granted; under `on-failure` a command that the sandbox stopped may be asked about and run again outside. */
+async function runGranted(request: CommandRequest, item: CommandItem, turn: LiveTurn): Promise<ToolOutput> {
+  const { action } = request;
+  const confinement = confinementFor(turn, action.escalate);
+  const first = await start(request, item, confinement, turn);
+  if ("refused" in first) return await endRefused(item, first.refused, turn);
+  const exit = await firstLook(first.terminal, action, turn);
+  if (exit === undefined) return said(formatRunning(first.terminal, turn.thread.ports.clock.now() - first.terminal.startedAtMs, outputLimit(action, turn)));
+  if (turn.settings.approvalPolicy === "on-failure" && isConfined(confinement) && stoppedBySandbox(exit, first.terminal.output.text)) {
+    const again = await askAboutCommand({ ...request, action: { ...action, escalate: true } }, "the command failed in the sandbox; run it outside?", turn);
+    if (again) {
+      const second = await start(request, item, { ...confinement, policy: { type: "dangerFullAccess" } }, turn);
+      if ("refused" in second) return await endRefused(item, second.refused, turn);
+      return await finish(item, second.terminal, await second.terminal.running.exit, action, turn);
+    }
+  }
+  return await finish(item, first.terminal, exit, action, turn);
+}
+
+function confinementFor(turn: LiveTurn, escalated: boolean): Confinement {
+  const { sandboxPolicy, workspaceRoots } = turn.settings;
+  return { policy: escalated ? { type: "dangerFullAccess" } : sandboxPolicy, workspaceRoots };
+}
+const isConfined = ({ policy }: Confinement): boolean => policy.type === "readOnly" || policy.type === "workspaceWrite";
+
+async function start(request: CommandRequest, item: CommandItem, confinement: Confinement, turn: LiveTurn): Promise<{ terminal: Terminal } | { refused: string }> {
+  const { thread } = turn;
+  const { action } = request;
+  let running: RunningCommand;
+  try {
+    running = await thread.ports.runner.start(
+      {
+        argv: action.argv,
+        cwd: action.cwd,
+        env: thread.ports.commandEnv(thread.config),
+        stdin: action.yieldMs === undefined ? "closed" : "open",
+        ...(action.tty ? { tty: { cols: 120, rows: 40 } } : {}),
+        ...(action.timeoutMs === undefined ? {} : { timeoutMs: action.timeoutMs }),
+      },
+      confinement,
+      turn.signal,
+    );
+  } catch (error) {
+    if (error instanceof CommandRefused) return { refused: error.message };
+    throw error;
+  }
+  return { terminal: watch(running, item, turn, action) };
+}
+
+/** Streams the output and, for a command that outlives its call, completes the item when it ends. */
+function watch(running: RunningCommand, item: CommandItem, turn: LiveTurn, action: CommandAction): Terminal {
+  const { thread } = turn;
+  const output = new CommandOutput((delta) =>
+    turn.notify("item/commandExecution/outputDelta", { threadId: thread.id, turnId: turn.id, itemId: item.id, delta }),
+  );
+  running.onOutput = (chunk) => output.push(chunk);
+  const sessionId = thread.terminals.nextSession();
+  const done = Promise.withResolvers<void>();
+  const terminal: Terminal = {
+    sessionId,
+    processId: String(running.pid),
+    itemId: item.id,
+    turnId: turn.id,
+    command: item.command,
+    cwd: item.cwd,
+    tty: action.tty,
+    running,
+    output,
+    startedAtMs: thread.ports.clock.now(),
+    exitCode: undefined,
+    done: done.promise,
+  };
+  void running.exit.then(async (exit) => {
+    output.end();
+    terminal.exitCode = exit.exitCode;
+    output.onArrival();
+    if (thread.terminals.find(sessionId) !== undefined) await turn.completeItem(ended(item, terminal, exit));
+    done.resolve();
+  });
+  return terminal;
+}
+
+/** Waits for the end, or as long as the model wants to; a command that runs on is handed to the background. */
+async function firstLook(terminal: Terminal, action: CommandAction, turn: LiveTurn): Promise<CommandExit | undefined> {
+  if (action.yieldMs === undefined) return await terminal.running.exit;
+  const exit = await Promise.race([terminal.running.exit, timeout(action.yieldMs)]);
+  if (exit !== undefined) return exit;
+  turn.thread.terminals.add(terminal);
+  return undefined;
+}
+
+const timeout = (ms: number): Promise<undefined> => new Promise((resolve) => setTimeout(resolve, ms, undefined).unref());
+
+/** Waits until a running command has ended, or has been quiet after new output, or the time is up. */
+export async function waitForOutput(terminal: Terminal, ms: number, turn: LiveTurn): Promise<void> {
+  if (terminal.exitCode !== undefined) return;
+  await Promise.race([terminal.done, timeout(ms), aborted(turn.signal)]);
+  turn.signal.throwIfAborted();
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true })));
+
+async function finish(item: CommandItem, terminal: Terminal, exit: CommandExit, action: CommandAction, turn: LiveTurn): Promise<ToolOutput> {
+  await terminal.done;
+  await turn.completeItem(ended(item, terminal, exit));
+  turn.signal.throwIfAborted();
+  if (exit.survivors.length > 0)
+    turn.notify("warning", { threadId: turn.thread.id, message: `processes that left the command's session still run: ${exit.survivors.join(", ")}` });
+  const result = { output: terminal.output.text, exitCode: exit.exitCode, durationMs: exit.durationMs, timedOut: exit.timedOut };
+  return { kind: "text", text: formatResult(action.format, result, outputLimit(action, turn)), success: exit.exitCode === 0 };
+}
+
+const outputLimit = (action: CommandAction, turn: LiveTurn): number => Math.min(action.maxOutputTokens ?? Number.POSITIVE_INFINITY, turn.thread.config.toolOutputTokenLimit);
+
+function ended(item: CommandItem, terminal: Terminal, exit: CommandExit): CommandItem {
+  return {
+    ...item,
+    processId: terminal.processId,
+    status: exit.exitCode === 0 ? "completed" : "failed",
+    aggregatedOutput: terminal.output.text,
+    exitCode: exit.exitCode,
+    durationMs: exit.durationMs,
+  };
+}
+
+async function endRefused(item: CommandItem, reason: string, turn: LiveTurn): Promise<ToolOutput> {
+  await turn.completeItem({ ...item, status: "failed", aggregatedOutput: reason, exitCode: -1, durationMs: 0 });
+  return failed(reason);
+}
+
+/** The words that programs use when a sandbox stopped them. */
+function stoppedBySandbox(exit: CommandExit, output: string): boolean {
+  return exit.exitCode !== 0 && !exit.timedOut && /permission denied|read-only file system|operation not permitted|network is unreachable|could not resolve/i.test(output);
+}

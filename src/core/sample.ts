@@ -1,0 +1,192 @@
+/** One model request: the stream becomes items and deltas, its usage is counted, and what can be tried again is. */
+import type { CodexErrorInfo, TurnError } from "../protocol/turn.ts";
+import { instructionsFor } from "./context.ts";
+import type { LiveTurn } from "./live-turn.ts";
+import type { ModelEvent, ModelFailure, ModelItem, ModelRequest, TokenUsage } from "./ports/model-client.ts";
+import { ReplyItems } from "./reply-items.ts";
+import { offeredTools } from "./call-tool.ts";
+import type { Tool, ToolCall } from "./ports/tool.ts";
+
+export interface Reply {
+  readonly calls: readonly OfferedCall[];
+  readonly failed?: TurnError;
+}
+/** A call with the tool it names; undefined when nothing of that name was offered. */
+export interface OfferedCall {
+  readonly item: ModelItem;
+  readonly call: ToolCall;
+  readonly tool: Tool | undefined;
+}
+
+export async function sample(turn: LiveTurn): Promise<Reply> {
+  const { thread } = turn;
+  const tools = await offeredTools(turn);
+  const provider = thread.provider();
+  const limits = { request: provider.requestMaxRetries, stream: provider.streamMaxRetries };
+  const tried = { request: 0, stream: 0 };
+  while (true) {
+    const outcome = await once(turn, tools);
+    if (outcome.failure === undefined) return { calls: outcome.calls };
+    const kind = outcome.failure.kind === "responseStreamDisconnected" ? "stream" : "request";
+    const { retry } = outcome.failure;
+    if (retry === false || tried[kind] >= limits[kind]) {
+      await outcome.items.closeOpen();
+      return { calls: [], failed: errorFrom(outcome.failure, tried.request + tried.stream) };
+    }
+    tried[kind]++;
+    const message = `Reconnecting... ${tried[kind]}/${limits[kind]}`;
+    turn.notify("error", {
+      threadId: thread.id,
+      turnId: turn.id,
+      willRetry: true,
+      error: { message, codexErrorInfo: infoFrom(outcome.failure), additionalDetails: outcome.failure.message },
+    });
+    await thread.ports.clock.sleep(retry.afterMs ?? backoff(tried[kind]), turn.signal);
+  }
+}
+
+/** 200 ms, doubling, up to 20 s, with a tenth of jitter either way. */
+function backoff(attempt: number): number {
+  return Math.min(200 * 2 ** (attempt - 1), 20_000) * (0.9 + Math.random() * 0.2);
+}
+
+interface Outcome {
+  readonly calls: readonly OfferedCall[];
+  readonly failure?: ModelFailure;
+  readonly items: ReplyItems;
+}
+
+async function once(turn: LiveTurn, tools: readonly Tool[]): Promise<Outcome> {
+  const { thread } = turn;
+  const items = new ReplyItems(turn);
+  const stream = thread.ports.models.clientFor(thread.provider()).stream(requestFor(turn, tools), turn.signal);
+  try {
+    for await (const batch of stream) {
+      for (const event of batch) {
+        if (event.type === "failed") return { calls: [], failure: event.failure, items };
+        if (event.type === "completed") return { calls: await finish(turn, event.usage, items, tools), items };
+        const waiting = take(turn, event, items);
+        if (waiting !== undefined) await waiting;
+      }
+      const behind = thread.ports.audience.caughtUp(thread.id);
+      if (behind !== undefined) await abortable(behind, turn.signal);
+    }
+  } catch (error) {
+    if (turn.signal.aborted) await items.closeOpen();
+    throw error;
+  }
+  throw new Error("a model stream ended without its last event");
+}
+
+function requestFor(turn: LiveTurn, tools: readonly Tool[]): ModelRequest {
+  const { thread } = turn;
+  const { settings, config, meta, ports } = thread;
+  const model = ports.catalog.find(settings.model);
+  const summaries = config.raw["model_supports_reasoning_summaries"] === true || model.supportsReasoningSummaries;
+  return {
+    threadId: thread.id,
+    turnId: turn.id,
+    model: settings.model,
+    instructions: instructionsFor(thread),
+    input: thread.history.forRequest(),
+    tools: tools.map((tool) => tool.spec),
+    parallelToolCalls: model.supportsParallelToolCalls,
+    effort: settings.effort ?? (summaries ? model.defaultEffort : undefined),
+    summary: summaries ? (settings.summary ?? "auto") : undefined,
+    verbosity: settings.verbosity ?? undefined,
+    serviceTier: settings.serviceTier ?? undefined,
+    outputSchema: turn.outputSchema,
+    originator: meta.originator,
+    userAgent: `${meta.originator}/${ports.version} (${ports.system})`,
+  };
+}
+
+function take(turn: LiveTurn, event: Exclude<ModelEvent, { type: "completed" | "failed" }>, items: ReplyItems): Promise<void> | undefined {
+  const { thread } = turn;
+  switch (event.type) {
+    case "rateLimits":
+      thread.ports.audience.toAll("account/rateLimits/updated", { rateLimits: { planType: null, ...event.rateLimits, limitId: null, limitName: null, credits: null } });
+      return undefined;
+    case "rerouted":
+      turn.notify("model/rerouted", { threadId: thread.id, turnId: turn.id, fromModel: thread.settings.model, toModel: event.model, reason: "highRiskCyberActivity" });
+      return undefined;
+    case "warning":
+      turn.notify("warning", { threadId: thread.id, message: event.message });
+      return undefined;
+    default:
+      return items.take(event);
+  }
+}
+
+async function finish(turn: LiveTurn, usage: TokenUsage | undefined, items: ReplyItems, tools: readonly Tool[]): Promise<OfferedCall[]> {
+  await items.closeOpen();
+  if (usage !== undefined) await count(turn, usage);
+  return items.calls.map((item) => offeredCall(item, tools));
+}
+
+async function count(turn: LiveTurn, usage: TokenUsage): Promise<void> {
+  const { thread } = turn;
+  thread.countTokens(usage);
+  thread.history.counted(usage.totalTokens);
+  await thread.record([{ type: "tokenUsage", turnId: turn.id, usage: thread.usage }]);
+  turn.notify("thread/tokenUsage/updated", { threadId: thread.id, turnId: turn.id, tokenUsage: thread.usage });
+  thread.ports.usage?.spent(thread.id, turn.id, thread.settings.model, usage);
+}
+
+function offeredCall(item: ModelItem, tools: readonly Tool[]): OfferedCall {
+  const { callId, name, namespace, text } = callParts(item);
+  const args = item.type === "custom_tool_call" ? undefined : parsed(text);
+  const call: ToolCall = { callId, name, namespace, args, text };
+  const tool = tools.find((t) => t.name === name && (t.namespace ?? "") === (namespace ?? "")) ?? tools.find((t) => `${t.namespace ?? ""}__${t.name}` === name);
+  return { item, call, tool };
+}
+
+function callParts(item: ModelItem): { callId: string; name: string; namespace: string | undefined; text: string } {
+  if (item.type === "function_call") return { callId: item.call_id, name: item.name, namespace: item.namespace ?? undefined, text: item.arguments };
+  if (item.type === "custom_tool_call") return { callId: item.call_id, name: item.name, namespace: item.namespace ?? undefined, text: item.input };
+  if (item.type === "local_shell_call") return { callId: item.call_id ?? item.id ?? "", name: "local_shell", namespace: undefined, text: JSON.stringify(item.action) };
+  throw new Error(`not a tool call: ${item.type}`);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text === "" ? "{}" : text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function errorFrom(failure: ModelFailure, retries: number): TurnError {
+  const spent = retries > 0 && failure.retry !== false;
+  return {
+    message: spent ? `exceeded retry limit: ${failure.message}` : failure.message,
+    codexErrorInfo: spent && failure.kind !== "responseStreamDisconnected" ? { responseTooManyFailedAttempts: status(failure) } : infoFrom(failure),
+    additionalDetails: failure.details ?? null,
+  };
+}
+
+const status = (failure: ModelFailure): { httpStatusCode: number | null } => ({ httpStatusCode: failure.httpStatus ?? null });
+
+function infoFrom(failure: ModelFailure): CodexErrorInfo {
+  switch (failure.kind) {
+    case "httpConnectionFailed":
+      return { httpConnectionFailed: status(failure) };
+    case "responseStreamConnectionFailed":
+      return { responseStreamConnectionFailed: status(failure) };
+    case "responseStreamDisconnected":
+      return { responseStreamDisconnected: status(failure) };
+    default:
+      return failure.kind;
+  }
+}
+
+function abortable(waiting: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    void waiting.then(() => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,275 @@
+/** A live thread: settings, history, one running turn, and the way of everything it says to the store and to its audience. */
+import type { ParamsOf } from "../protocol/define.ts";
+import { invalidRequest } from "../protocol/errors.ts";
+import type { ServerRequests } from "../protocol/methods.ts";
+import type { Thread, ThreadStatus, ThreadTokenUsage } from "../protocol/thread.ts";
+import type { Turn, TurnError } from "../protocol/turn.ts";
+import { Grants } from "./approvals.ts";
+import { History, userMessage } from "./history.ts";
+import { LiveTurn, type TurnInput } from "./live-turn.ts";
+import type { Answer } from "./ports/audience.ts";
+import type { Config, ProviderConfig } from "./ports/config.ts";
+import type { CorePorts } from "./ports/core-ports.ts";
+import type { ModelItem, TokenUsage } from "./ports/model-client.ts";
+import type { Lease, ThreadMeta, ThreadRecord } from "./ports/thread-store.ts";
+import { changed, type SettingsChange, type ThreadSettings } from "./settings.ts";
+import { abortedNote } from "./context.ts";
+import { runTurn, type TurnOutcome } from "./turn.ts";
+import { BackgroundTerminals } from "./background.ts";
+
+export interface ThreadOptions {
+  readonly meta: ThreadMeta;
+  readonly settings: ThreadSettings;
+  readonly config: Config;
+  /** Kept in memory only: no file, not listed. */
+  readonly ephemeral: boolean;
+  readonly history?: readonly ModelItem[];
+  readonly usage?: ThreadTokenUsage | undefined;
+  readonly name?: string | null;
+  readonly preview?: string;
+  readonly updatedAtMs?: number;
+  /** Stored before: its first line is on disk already. */
+  readonly stored: boolean;
+  readonly lease?: Lease | undefined;
+  /** Opened although another process holds it: turns are refused with this text. */
+  readonly readOnlyBecause?: string | undefined;
+}
+
+const noTokens: TokenUsage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, reasoningOutputTokens: 0, totalTokens: 0 };
+
+export class LiveThread {
+  readonly id: string;
+  readonly meta: ThreadMeta;
+  readonly ephemeral: boolean;
+  readonly ports: CorePorts;
+  readonly history: History;
+  readonly grants = new Grants();
+  readonly terminals = new BackgroundTerminals();
+  settings: ThreadSettings;
+  config: Config;
+  name: string | null;
+  preview: string;
+  usage: ThreadTokenUsage;
+  updatedAtMs: number;
+  lease: Lease | undefined;
+  readonly readOnlyBecause: string | undefined;
+  /** Somebody can answer questions; false in non-interactive runs. */
+  interactive = true;
+  /** What an ephemeral thread would have on disk. */
+  readonly kept: ThreadRecord[] = [];
+  /** The context messages that the model has seen last, by kind; undefined until the first turn here. */
+  told: ReadonlyMap<string, string> | undefined;
+  #turn: LiveTurn | undefined;
+  #stored: boolean;
+  #waiting = { approval: 0, input: 0 };
+
+  constructor(ports: CorePorts, options: ThreadOptions) {
+    this.ports = ports;
+    this.id = options.meta.id;
+    this.meta = options.meta;
+    this.settings = options.settings;
+    this.config = options.config;
+    this.ephemeral = options.ephemeral;
+    this.history = new History(options.history);
+    this.name = options.name ?? null;
+    this.preview = options.preview ?? "";
+    this.usage = options.usage ?? { total: noTokens, last: noTokens, modelContextWindow: null };
+    this.updatedAtMs = options.updatedAtMs ?? options.meta.createdAtMs;
+    this.#stored = options.stored;
+    this.lease = options.lease;
+    this.readOnlyBecause = options.readOnlyBecause;
+  }
+
+  get turn(): LiveTurn | undefined {
+    return this.#turn;
+  }
+  get path(): string | null {
+    return this.ephemeral ? null : this.ports.store.pathFor(this.id, this.meta.createdAtMs);
+  }
+
+  status(): ThreadStatus {
+    if (this.#turn === undefined) return { type: "idle" };
+    return {
+      type: "active",
+      activeFlags: [...(this.#waiting.approval > 0 ? ["waitingOnApproval" as const] : []), ...(this.#waiting.input > 0 ? ["waitingOnUserInput" as const] : [])],
+    };
+  }
+
+  /** Starts a turn, or adds to the running one: then its id is returned and nothing new begins. Call `begin` after the answer was sent. */
+  startTurn(input: TurnInput, change: SettingsChange, options: { outputSchema?: unknown; kind?: LiveTurn["kind"] } = {}): { turn: LiveTurn; begin: () => void } {
+    this.refuseReadOnly();
+    const running = this.#turn;
+    if (running !== undefined) {
+      this.refuseUnsteerable(running);
+      this.change(change);
+      running.steer(input);
+      return { turn: running, begin: () => {} };
+    }
+    this.change(change);
+    const turn = new LiveTurn(this, { id: this.ports.ids.turn(), startedAtMs: this.ports.clock.now(), ...options });
+    if (input.content.length > 0) turn.steer(input);
+    this.#turn = turn;
+    return { turn, begin: () => void this.#play(turn, () => runTurn(turn)) };
+  }
+
+  /** A turn whose work is not the usual loop: a review, a compaction. */
+  startSpecial(kind: "review" | "compact", work: (turn: LiveTurn) => Promise<TurnOutcome>): { turn: LiveTurn; begin: () => void } {
+    this.refuseReadOnly();
+    if (this.#turn !== undefined) throw invalidRequest(`a turn is already running in thread ${this.id}`);
+    const turn = new LiveTurn(this, { id: this.ports.ids.turn(), startedAtMs: this.ports.clock.now(), kind });
+    this.#turn = turn;
+    return { turn, begin: () => void this.#play(turn, () => work(turn)) };
+  }
+
+  refuseUnsteerable(turn: LiveTurn): void {
+    if (turn.kind !== "regular") throw invalidRequest(`cannot steer a ${turn.kind} turn`, { codexErrorInfo: { activeTurnNotSteerable: { turnKind: turn.kind } } });
+  }
+  refuseReadOnly(): void {
+    if (this.readOnlyBecause !== undefined) throw invalidRequest(this.readOnlyBecause);
+  }
+
+  change(change: SettingsChange): void {
+    const before = this.settings;
+    const next = changed(before, this.config, change);
+    if (next.cwd !== before.cwd) this.config = this.ports.config.effective(next.cwd, this.overrides);
+    const model = change.model ?? change.collaborationMode?.settings.model;
+    const provider = change.modelProvider ?? (model === undefined || model === null || model === before.model ? before.modelProvider : this.#providerFor(model));
+    this.settings = Object.freeze({ ...next, modelProvider: provider });
+  }
+  /** Per-request config overrides that the thread was started with. */
+  overrides: Readonly<Record<string, unknown>> = {};
+
+  #providerFor(model: string): string {
+    return this.ports.chooseModel(this.config, model, undefined).provider;
+  }
+
+  /** Writes records in order; resolves when they would survive a crash of this process. */
+  async record(records: readonly ThreadRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    if (this.ephemeral) {
+      this.kept.push(...records);
+      return;
+    }
+    const meta: ThreadRecord[] = this.#stored ? [] : [{ type: "meta", meta: this.meta }];
+    this.#stored = true;
+    await this.ports.store.append(this.id, [...meta, ...records]);
+  }
+  get isStored(): boolean {
+    return this.#stored;
+  }
+
+  async ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal: AbortSignal): Promise<Answer> {
+    const kind = method.endsWith("requestApproval") ? "approval" : "input";
+    this.#waiting[kind]++;
+    if (this.#waiting[kind] === 1) this.#announceStatus();
+    try {
+      return await this.ports.audience.ask(this.id, method, params, signal);
+    } finally {
+      this.#waiting[kind]--;
+      if (this.#waiting[kind] === 0 && !signal.aborted) this.#announceStatus();
+    }
+  }
+
+  countTokens(last: TokenUsage): void {
+    const add = (key: keyof TokenUsage): number => this.usage.total[key] + last[key];
+    this.usage = {
+      total: {
+        inputTokens: add("inputTokens"),
+        cachedInputTokens: add("cachedInputTokens"),
+        outputTokens: add("outputTokens"),
+        reasoningOutputTokens: add("reasoningOutputTokens"),
+        totalTokens: add("totalTokens"),
+      },
+      last,
+      modelContextWindow: this.contextWindow(),
+    };
+  }
+  provider(): ProviderConfig {
+    const id = this.settings.modelProvider;
+    return this.config.providers[id] ?? raise(invalidRequest(`model provider \`${id}\` is not configured; add [model_providers.${id}] to config.toml`));
+  }
+  contextWindow(): number {
+    return this.config.contextWindow ?? this.ports.catalog.find(this.settings.model).contextWindow;
+  }
+
+  toWire(turns: readonly Turn[] = []): Thread {
+    return {
+      id: this.id,
+      sessionId: this.id,
+      preview: this.preview,
+      name: this.name,
+      ephemeral: this.ephemeral,
+      modelProvider: this.settings.modelProvider,
+      model: this.settings.model,
+      reasoningEffort: this.settings.effort,
+      createdAt: Math.floor(this.meta.createdAtMs / 1000),
+      updatedAt: Math.floor(this.updatedAtMs / 1000),
+      recencyAt: Math.floor(this.updatedAtMs / 1000),
+      status: this.status(),
+      path: this.path,
+      cwd: this.settings.cwd,
+      cliVersion: this.meta.cliVersion,
+      source: this.meta.source,
+      originator: this.meta.originator,
+      threadSource: this.meta.threadSource ?? null,
+      forkedFromId: this.meta.forkedFromId ?? null,
+      parentThreadId: this.meta.parentThreadId ?? null,
+      gitInfo: this.meta.git ?? null,
+      historyMode: "legacy",
+      projectId: null,
+      turns: [...turns],
+    };
+  }
+
+  async #play(turn: LiveTurn, work: () => Promise<TurnOutcome>): Promise<void> {
+    this.#announceStatus();
+    turn.notify("turn/started", { threadId: this.id, turn: turn.toWire("inProgress", "empty") });
+    const outcome = await this.#outcomeOf(turn, work);
+    await this.#end(turn, outcome).catch((error: unknown) => this.ports.log.error("turn could not be ended cleanly", { turn: turn.id, error: String(error) }));
+    turn.ended.resolve();
+  }
+
+  async #outcomeOf(turn: LiveTurn, work: () => Promise<TurnOutcome>): Promise<TurnOutcome> {
+    try {
+      return await work();
+    } catch (error) {
+      if (turn.signal.aborted) return { status: "interrupted" };
+      this.ports.log.error("turn failed", { turn: turn.id, error: error instanceof Error ? error.stack : String(error) });
+      return { status: "failed", error: { message: "internal error; see the server's log", codexErrorInfo: "other", additionalDetails: null } };
+    }
+  }
+
+  /** The one place where a turn ends: stored first, then announced, exactly once. */
+  async #end(turn: LiveTurn, outcome: TurnOutcome): Promise<void> {
+    const error: TurnError | null = outcome.status === "failed" ? outcome.error : null;
+    if (outcome.status === "interrupted") await this.terminals.killAll();
+    for (const item of turn.openItems()) if (!this.terminals.owns(item.id)) await turn.completeItem(closed(item));
+    if (outcome.status === "interrupted") {
+      if (turn.kind === "regular") await turn.addForModel([userMessage(abortedNote)]);
+    }
+    const now = this.ports.clock.now();
+    this.updatedAtMs = now;
+    await this.record([
+      { type: "turnEnded", turnId: turn.id, status: outcome.status, error, lastAgentMessage: turn.lastAgentMessage, atMs: now, durationMs: now - turn.startedAtMs },
+    ]);
+    this.#turn = undefined;
+    if (error !== null) turn.notify("error", { threadId: this.id, turnId: turn.id, willRetry: false, error });
+    this.#announceStatus();
+    const last = turn.items.findLast((item) => item.type === "agentMessage");
+    const summary: Pick<Turn, "items" | "itemsView"> = last === undefined ? { items: [], itemsView: "notLoaded" } : { items: [last], itemsView: "summary" };
+    turn.notify("turn/completed", { threadId: this.id, turn: { ...turn.toWire(outcome.status, "empty", error), ...summary } });
+  }
+
+  #announceStatus(): void {
+    this.ports.audience.toAll("thread/status/changed", { threadId: this.id, status: this.status() });
+  }
+}
+
+/** How an item ends whose turn ended before it. */
+function closed<T extends { type: string }>(item: T): T {
+  return "status" in item && item.status === "inProgress" ? { ...item, status: "failed" } : item;
+}
+
+const raise = (error: Error): never => {
+  throw error;
+};

@@ -1,0 +1,239 @@
+/** All live threads: start, resume, fork, unload. */
+import { invalidRequest } from "../protocol/errors.ts";
+import type { SessionSource } from "../protocol/policy.ts";
+import type { Turn } from "../protocol/turn.ts";
+import { replay, type Replayed } from "./replay.ts";
+import type { CorePorts } from "./ports/core-ports.ts";
+import type { ModelItem } from "./ports/model-client.ts";
+import { type StoredThread, ThreadHeld, type ThreadMeta, type ThreadRecord } from "./ports/thread-store.ts";
+import { changed, type SettingsChange, settingsFrom } from "./settings.ts";
+import { LiveThread } from "./thread.ts";
+
+export interface StartOptions extends SettingsChange {
+  readonly cwd: string;
+  /** Overrides of config keys for this thread. */
+  readonly config?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly ephemeral?: boolean | null | undefined;
+  readonly dynamicTools?: readonly unknown[] | null | undefined;
+  readonly threadSource?: string | null | undefined;
+  readonly originator: string;
+  readonly source: SessionSource;
+  readonly parentThreadId?: string | undefined;
+}
+
+export class Threads {
+  readonly #ports: CorePorts;
+  readonly #live = new Map<string, LiveThread>();
+  readonly #loading = new Map<string, Promise<LiveThread>>();
+
+  constructor(ports: CorePorts) {
+    this.#ports = ports;
+  }
+
+  get ids(): readonly string[] {
+    return [...this.#live.keys()];
+  }
+  get all(): readonly LiveThread[] {
+    return [...this.#live.values()];
+  }
+  find(id: string): LiveThread | undefined {
+    return this.#live.get(id);
+  }
+  require(id: string): LiveThread {
+    checkId(id, "thread");
+    const thread = this.#live.get(id);
+    if (thread === undefined) throw invalidRequest(`thread not found: ${id}`);
+    return thread;
+  }
+
+  async start(options: StartOptions): Promise<LiveThread> {
+    const { cwd } = options;
+    const config = this.#ports.config.effective(cwd, options.config ?? {});
+    const chosen = this.#ports.chooseModel(config, options.model, options.modelProvider);
+    const settings = settingsFrom(config, chosen, options);
+    const id = this.#ports.ids.thread();
+    const meta: ThreadMeta = {
+      id,
+      createdAtMs: this.#ports.clock.now(),
+      cwd,
+      originator: options.originator,
+      cliVersion: this.#ports.version,
+      source: options.source,
+      modelProvider: settings.modelProvider,
+      baseInstructions: settings.baseInstructions ?? undefined,
+      git: await this.#ports.surroundings.git(cwd),
+      dynamicTools: options.dynamicTools ?? undefined,
+      threadSource: options.threadSource ?? undefined,
+      parentThreadId: options.parentThreadId,
+    };
+    const thread = new LiveThread(this.#ports, {
+      meta,
+      settings: Object.freeze({ ...settings, modelProvider: chosen.provider, model: chosen.model }),
+      config,
+      ephemeral: options.ephemeral === true,
+      stored: false,
+      lease: options.ephemeral === true ? undefined : await this.#ports.store.lease(id, options.originator),
+    });
+    thread.overrides = options.config ?? {};
+    this.#live.set(id, thread);
+    return thread;
+  }
+
+  /** The thread as it is live already, or opened from the store. Two requests at once open it once. */
+  async resume(id: string, options: ResumeOptions): Promise<{ thread: LiveThread; turns: readonly Turn[] }> {
+    checkId(id, "session");
+    const live = this.#live.get(id) ?? (await this.#loading.get(id));
+    if (live !== undefined) return { thread: live, turns: await this.turnsOf(live) };
+    const loading = this.#open(id, options);
+    this.#loading.set(id, loading);
+    try {
+      const thread = await loading;
+      return { thread, turns: await this.turnsOf(thread) };
+    } finally {
+      this.#loading.delete(id);
+    }
+  }
+
+  /** A new thread with the history of another, whole or up to a turn. */
+  async fork(records: readonly ThreadRecord[], from: { id: string; meta: ThreadMeta; upTo?: ForkPoint | undefined }, options: StartOptions): Promise<{ thread: LiveThread; turns: readonly Turn[] }> {
+    const kept = cutAt(records, from.upTo).filter((record) => record.type !== "meta");
+    const past = replay(kept);
+    const base = { ...options, model: options.model ?? past.settings?.model, modelProvider: options.modelProvider ?? past.settings?.modelProvider };
+    const fresh = await this.start({ ...base, dynamicTools: options.dynamicTools ?? from.meta.dynamicTools });
+    this.#live.delete(fresh.id);
+    const thread = new LiveThread(this.#ports, {
+      meta: { ...fresh.meta, forkedFromId: from.id },
+      settings: past.settings === undefined ? fresh.settings : Object.freeze(changed({ ...past.settings, modelProvider: fresh.settings.modelProvider }, fresh.config, options)),
+      config: fresh.config,
+      ephemeral: fresh.ephemeral,
+      history: past.modelHistory,
+      usage: past.usage,
+      preview: past.preview,
+      stored: false,
+      lease: fresh.lease,
+    });
+    thread.overrides = fresh.overrides;
+    await thread.record(kept);
+    this.#live.set(thread.id, thread);
+    return { thread, turns: past.turns };
+  }
+
+  /** A thread from a history that the client brings itself. */
+  async startFrom(history: readonly ModelItem[], options: StartOptions): Promise<LiveThread> {
+    const thread = await this.start(options);
+    for (const item of history) thread.history.add(item);
+    await thread.record(history.map((item): ThreadRecord => ({ type: "modelItem", item })));
+    return thread;
+  }
+
+  /** The turns of a live thread: what is stored, and the running turn as far as it is. */
+  async turnsOf(thread: LiveThread): Promise<readonly Turn[]> {
+    const past = replay(await this.recordsOf(thread));
+    const running = thread.turn;
+    if (running === undefined) return past.turns;
+    return [...past.turns.filter((turn) => turn.id !== running.id), running.toWire("inProgress", "full")];
+  }
+  async recordsOf(thread: LiveThread): Promise<readonly ThreadRecord[]> {
+    if (thread.ephemeral) return thread.kept;
+    return thread.isStored ? await this.#ports.store.read(thread.id) : [];
+  }
+
+  /** Lets go of an idle thread; the next resume reads it again. */
+  async unload(id: string): Promise<void> {
+    const thread = this.#live.get(id);
+    if (thread === undefined) return;
+    this.#live.delete(id);
+    thread.turn?.interrupt();
+    await thread.turn?.ended.promise;
+    await thread.terminals.killAll();
+    thread.lease?.release();
+  }
+
+  /** Ends every turn and command, stored as interrupted. */
+  async close(): Promise<void> {
+    await Promise.all(this.ids.map((id) => this.unload(id)));
+  }
+
+  async #open(id: string, options: ResumeOptions): Promise<LiveThread> {
+    const stored = await this.#ports.store.find(id);
+    if (stored === undefined) throw invalidRequest(`no rollout found for thread id ${id}`);
+    const held = await this.#lease(id, options.originator);
+    const past = replay(await this.#ports.store.read(id));
+    const thread = this.#fromPast(stored, past, options, held);
+    this.#live.set(id, thread);
+    return thread;
+  }
+
+  async #lease(id: string, originator: string): Promise<Pick<ConstructorParameters<typeof LiveThread>[1], "lease" | "readOnlyBecause">> {
+    try {
+      return { lease: await this.#ports.store.lease(id, originator) };
+    } catch (error) {
+      if (error instanceof ThreadHeld) return { readOnlyBecause: error.message };
+      throw error;
+    }
+  }
+
+  #fromPast(stored: StoredThread, past: Replayed, options: ResumeOptions, held: Pick<ConstructorParameters<typeof LiveThread>[1], "lease" | "readOnlyBecause">): LiveThread {
+    const meta = past.meta ?? metaFrom(stored);
+    const cwd = options.cwd ?? past.settings?.cwd ?? meta.cwd;
+    const config = this.#ports.config.effective(cwd, options.config ?? {});
+    const chosen = this.#ports.chooseModel(config, options.model ?? past.settings?.model, options.modelProvider ?? past.settings?.modelProvider ?? meta.modelProvider);
+    const base = settingsFrom(config, chosen, { cwd, baseInstructions: meta.baseInstructions });
+    const carried = past.settings === undefined ? base : { ...base, ...carriedOver(past.settings) };
+    const thread = new LiveThread(this.#ports, {
+      meta,
+      settings: Object.freeze(changed(carried, config, { ...options, cwd })),
+      config,
+      ephemeral: false,
+      history: past.modelHistory,
+      usage: past.usage,
+      name: stored.name,
+      preview: stored.preview,
+      updatedAtMs: stored.updatedAtMs,
+      stored: true,
+      ...held,
+    });
+    thread.overrides = options.config ?? {};
+    return thread;
+  }
+}
+
+export interface ResumeOptions extends SettingsChange {
+  readonly config?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly originator: string;
+}
+export type ForkPoint = { readonly lastTurnId: string } | { readonly beforeTurnId: string };
+
+/** What a resumed thread keeps of its last turn; sandbox and approvals come from the config and the request, never wider from the past. */
+function carriedOver(settings: Pick<LiveThread["settings"], "effort" | "summary" | "personality">): Partial<LiveThread["settings"]> {
+  const { effort, summary, personality } = settings;
+  return { effort, summary, personality };
+}
+
+function metaFrom(stored: StoredThread): ThreadMeta {
+  const { id, createdAtMs, cwd, originator, cliVersion, source, modelProvider } = stored;
+  return { id, createdAtMs, cwd, originator, cliVersion, source, modelProvider, baseInstructions: undefined, git: stored.git ?? undefined };
+}
+
+function cutAt(records: readonly ThreadRecord[], point: ForkPoint | undefined): readonly ThreadRecord[] {
+  if (point === undefined) return records;
+  const wanted = "lastTurnId" in point ? point.lastTurnId : point.beforeTurnId;
+  const start = records.findIndex((record) => record.type === "turnStarted" && record.turnId === wanted);
+  if (start === -1) throw invalidRequest(`turn not found: ${wanted}`);
+  if ("beforeTurnId" in point) return records.slice(0, start);
+  const next = records.findIndex((record, i) => i > start && record.type === "turnStarted" && record.turnId !== wanted);
+  return next === -1 ? records : records.slice(0, next);
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Ids name files: nothing but a UUID gets near the file system. */
+export function checkId(id: string, what: "thread" | "session"): void {
+  if (uuid.test(id)) return;
+  const at = [...id].findIndex((character) => !/[0-9a-f-]/i.test(character));
+  const reason =
+    at === -1
+      ? `invalid length: expected length 32 for simple format, found ${id.length}`
+      : `invalid character: expected an optional prefix of \`urn:uuid:\` followed by [0-9a-fA-F-], found \`${[...id][at]}\` at ${at + 1}`;
+  throw invalidRequest(`invalid ${what} id: ${reason}`);
+}

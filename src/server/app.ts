@@ -1,0 +1,69 @@
+/** What a handler may use: one App for each process, one Session for each connection, one Call for each request. */
+import type { Clock, Ids } from "../core/ports/clock.ts";
+import type { CommandRunner } from "../core/ports/command-runner.ts";
+import type { ConfigStore } from "../core/ports/config.ts";
+import type { Log } from "../core/ports/log.ts";
+import type { ModelCatalog } from "../core/ports/model-client.ts";
+import type { ThreadStore } from "../core/ports/thread-store.ts";
+import type { Threads } from "../core/threads.ts";
+import type { Later, ParamsOf, ResultOf } from "../protocol/define.ts";
+import type { ServerNotifications } from "../protocol/methods.ts";
+import type { Peer } from "../rpc/peer.ts";
+import type { Subscriptions } from "./subscriptions.ts";
+
+export interface App {
+  readonly version: string;
+  readonly codexHome: string;
+  /** Name, version and processor of the operating system, for the user agent. */
+  readonly system: string;
+  readonly config: ConfigStore;
+  readonly catalog: ModelCatalog;
+  readonly store: ThreadStore;
+  readonly threads: Threads;
+  readonly runner: CommandRunner;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly subscriptions: Subscriptions;
+  /** `--compat`: the dialect for every connection that does not choose one itself. */
+  readonly compat: Dialect | undefined;
+  /** Ends every turn and command and closes the store. */
+  close(): Promise<void>;
+}
+
+/** The generations of clients. "0.92" is the documents' own, "seed-000" the editor document's spelling of it, "0.166" today's. */
+export type Dialect = "seed-000" | "0.92" | "0.166";
+
+export interface Session {
+  readonly id: number;
+  readonly peer: Peer;
+  readonly transport: "stdio" | "websocket" | "unix" | "memory";
+  client: { readonly name: string; readonly title: string | null; readonly version: string };
+  initialized: boolean;
+  dialect: Dialect;
+  experimental: boolean;
+  optOut: ReadonlySet<string>;
+  /** Used a method of the older conversation API: hears `codex/event/*` too. */
+  usesV1: boolean;
+  notify<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void;
+  /** Run when the connection ends: watches, searches and processes of this session. */
+  readonly onClose: Set<() => void>;
+}
+
+export interface Call {
+  readonly app: App;
+  readonly session: Session;
+  /** Runs once the answer was sent: for notifications that the request causes. */
+  after(run: () => void): void;
+}
+
+/** One function for each row of a method table; a missing or misspelt row does not compile. */
+export type HandlersFor<Table> = {
+  readonly [M in keyof Table as Table[M] extends Later ? never : M]: (
+    params: ParamsOf<Table[M]>,
+    call: Call,
+  ) => ResultOf<Table[M]> | Promise<ResultOf<Table[M]>>;
+};
+
+/** Whether a client is of the documents' generation, which some messages are kept for. */
+export const isOlder = (session: Session): boolean => session.dialect !== "0.166";

@@ -1,0 +1,51 @@
+/** Joins one transport to the app: a session, its peer, and the end of both. */
+import type { ParamsOf } from "../protocol/define.ts";
+import type { ServerNotifications } from "../protocol/methods.ts";
+import { Peer } from "../rpc/peer.ts";
+import type { Transport } from "../rpc/transport.ts";
+import type { App, Session } from "./app.ts";
+import { dispatch, OrderedRuns } from "./dispatch.ts";
+
+export interface Connection {
+  readonly session: Session;
+  /** Resolves when the connection has ended and what belonged to it was let go. */
+  readonly closed: Promise<void>;
+  close(): void;
+}
+
+export function serve(app: App, transport: Transport): Connection {
+  const ended = Promise.withResolvers<void>();
+  const runs = new OrderedRuns();
+  const peer = new Peer(transport, {
+    request: (method, params, after) => dispatch(method, params, { app, session, after }, runs),
+    notification: (method) => app.log.debug("notification", { method }),
+    answer: (id, outcome) => app.subscriptions.answered(session, id, outcome),
+    drained: () => app.subscriptions.drained(session),
+    unreadable: (reason) => app.log.warn("unreadable message", { reason }),
+    bug: (method, error) => app.log.error("request failed", { method, error: error instanceof Error ? error.stack : String(error) }),
+    closed: () => end(),
+  });
+  const session: Session = {
+    id: app.subscriptions.nextSessionId(),
+    peer,
+    transport: transport.kind,
+    client: { name: "unknown", title: null, version: "0" },
+    initialized: false,
+    dialect: app.compat ?? "0.92",
+    experimental: false,
+    optOut: new Set(),
+    usesV1: false,
+    notify: <M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>) =>
+      app.subscriptions.toSession(session, method, params),
+    onClose: new Set(),
+  };
+  app.subscriptions.join(session);
+
+  function end(): void {
+    for (const run of session.onClose) run();
+    session.onClose.clear();
+    app.subscriptions.leave(session);
+    ended.resolve();
+  }
+  return { session, closed: ended.promise, close: () => peer.close() };
+}

@@ -1,0 +1,190 @@
+/** Which connection hears which thread, what waits for an answer, and who is behind with reading. Implements the core's Audience. */
+import { problem } from "../lib/schema.ts";
+import type { Answer, Audience } from "../core/ports/audience.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import type { Log } from "../core/ports/log.ts";
+import type { Notification, ParamsOf } from "../protocol/define.ts";
+import { type ServerNotifications, type ServerRequests, serverNotifications } from "../protocol/methods.ts";
+import type { Outcome } from "../rpc/peer.ts";
+import { isOlder, type Session } from "./app.ts";
+import { requestFor } from "./dialect.ts";
+
+interface Pending {
+  readonly id: number;
+  readonly threadId: string;
+  readonly method: keyof ServerRequests;
+  readonly params: unknown;
+  readonly settle: (answer: Answer) => void;
+}
+
+/** A stream that is this far behind waits for its readers. */
+const behind = 8 * 1024 * 1024;
+
+export interface SubscriptionOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Seconds until a request of this kind counts as a no; undefined waits for ever. */
+  readonly timeoutFor: (method: string) => number | undefined;
+  /** Checks everything that goes out against its schema; on in tests. */
+  readonly checkWire: boolean;
+}
+
+export class Subscriptions implements Audience {
+  readonly #options: SubscriptionOptions;
+  readonly #sessions = new Set<Session>();
+  readonly #byThread = new Map<string, Set<Session>>();
+  readonly #pending = new Map<number, Pending>();
+  readonly #waiters = new Set<() => void>();
+  #sessionIds = 0;
+  #requestIds = 0;
+  /** Called when the last subscriber of a thread has gone. */
+  onUnwatched: (threadId: string) => void = () => {};
+
+  constructor(options: SubscriptionOptions) {
+    this.#options = options;
+  }
+
+  nextSessionId(): number {
+    return this.#sessionIds++;
+  }
+  get sessions(): ReadonlySet<Session> {
+    return this.#sessions;
+  }
+  join(session: Session): void {
+    this.#sessions.add(session);
+  }
+  leave(session: Session): void {
+    this.#sessions.delete(session);
+    for (const threadId of [...this.#byThread.keys()]) this.unsubscribe(session, threadId);
+    if (session.transport === "stdio") this.#refuseWhereNobodyIsLeft();
+    this.#wake();
+  }
+
+  /** Returns false when it was subscribed already. Pending questions of the thread are put to the newcomer under their own ids. */
+  subscribe(session: Session, threadId: string): boolean {
+    const audience = this.#byThread.get(threadId) ?? new Set();
+    this.#byThread.set(threadId, audience);
+    if (audience.has(session)) return false;
+    audience.add(session);
+    return true;
+  }
+  /** Puts what is pending on a thread to one session again: after its answer to `thread/resume`. */
+  replay(session: Session, threadId: string): void {
+    for (const pending of this.#pending.values()) if (pending.threadId === threadId) this.#put(session, pending);
+  }
+  unsubscribe(session: Session, threadId: string): boolean {
+    const audience = this.#byThread.get(threadId);
+    if (audience === undefined || !audience.delete(session)) return false;
+    if (audience.size === 0) {
+      this.#byThread.delete(threadId);
+      this.onUnwatched(threadId);
+    }
+    return true;
+  }
+  subscribers(threadId: string): ReadonlySet<Session> {
+    return this.#byThread.get(threadId) ?? new Set();
+  }
+  pendingOn(threadId: string): readonly number[] {
+    return [...this.#pending.values()].filter((p) => p.threadId === threadId).map((p) => p.id);
+  }
+
+  toThread<M extends keyof ServerNotifications>(threadId: string, method: M, params: ParamsOf<ServerNotifications[M]>): void {
+    const audience = this.#byThread.get(threadId);
+    if (audience !== undefined) this.#send(audience, method, params);
+  }
+  toOlder<M extends keyof ServerNotifications>(threadId: string, method: M, params: ParamsOf<ServerNotifications[M]>): void {
+    const audience = this.#byThread.get(threadId);
+    if (audience !== undefined) this.#send([...audience].filter(isOlder), method, params);
+  }
+  toAll<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void {
+    this.#send([...this.#sessions].filter((s) => s.initialized), method, params);
+  }
+  toSession<M extends keyof ServerNotifications>(session: Session, method: M, params: ParamsOf<ServerNotifications[M]>): void {
+    this.#send([session], method, params);
+  }
+
+  async ask<M extends keyof ServerRequests>(
+    threadId: string,
+    method: M,
+    params: ParamsOf<ServerRequests[M]>,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const pending: Pending = { id: this.#requestIds++, threadId, method, params, settle: resolve };
+    this.#pending.set(pending.id, pending);
+    const seconds = this.#options.timeoutFor(method);
+    const timer = seconds === undefined ? undefined : setTimeout(() => resolve({ kind: "timedOut" }), seconds * 1000);
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    for (const session of this.subscribers(threadId)) this.#put(session, pending);
+    this.#refuseWhereNobodyIsLeft();
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+      this.#pending.delete(pending.id);
+      this.toThread(threadId, "serverRequest/resolved", { threadId, requestId: pending.id });
+    }
+  }
+
+  answered(session: Session, id: string | number, outcome: Outcome): void {
+    const pending = typeof id === "number" ? this.#pending.get(id) : undefined;
+    if (pending === undefined || !this.subscribers(pending.threadId).has(session)) return;
+    const by = session.client.name;
+    pending.settle("error" in outcome ? { kind: "refused", message: outcome.error.message, by } : { kind: "answered", result: outcome.result, by });
+  }
+
+  caughtUp(threadId: string): Promise<void> | undefined {
+    const isBehind = (): boolean => [...this.subscribers(threadId)].some((s) => s.peer.backlog > behind);
+    if (!isBehind()) return undefined;
+    return new Promise((resolve) => {
+      const check = (): void => {
+        if (isBehind()) return;
+        this.#waiters.delete(check);
+        resolve();
+      };
+      this.#waiters.add(check);
+    });
+  }
+  drained(_session: Session): void {
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const check of [...this.#waiters]) check();
+  }
+
+  #put(session: Session, pending: Pending): void {
+    const { method, params } = requestFor(session, pending.method, pending.params);
+    session.peer.send(JSON.stringify({ method, id: pending.id, params }));
+  }
+
+  /** Over stdio the client is the only one there will ever be; elsewhere somebody may still come. */
+  #refuseWhereNobodyIsLeft(): void {
+    const mayCome = [...this.#sessions].some((s) => s.transport !== "stdio") || this.listening;
+    for (const pending of this.#pending.values())
+      if (!mayCome && this.subscribers(pending.threadId).size === 0) pending.settle({ kind: "nobody" });
+  }
+  /** Set while a listener accepts connections: then a request without a reader waits for one. */
+  listening = false;
+
+  #send<M extends keyof ServerNotifications>(to: Iterable<Session>, method: M, params: ParamsOf<ServerNotifications[M]>): void {
+    let json: string | undefined;
+    for (const session of to) {
+      if (session.optOut.has(method)) continue;
+      json ??= this.#write(method, params);
+      session.peer.send(json);
+    }
+  }
+
+  #write(method: keyof ServerNotifications, params: unknown): string {
+    if (this.#options.checkWire) {
+      const row: Notification = serverNotifications[method];
+      const wrong = problem(row.params(), params);
+      if (wrong !== undefined) this.#options.log.error("outgoing message does not fit its schema", { method, wrong });
+    }
+    return `{"method":${JSON.stringify(method)},"params":${JSON.stringify(params)},"emittedAtMs":${this.#options.clock.now()}}`;
+  }
+}
