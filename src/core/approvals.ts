@@ -34,7 +34,8 @@ export function stepForCommand(settings: ThreadSettings, facts: CommandFacts): S
     if (mayAsk(policy, "sandbox")) return { kind: "ask", reason: justification };
     return { kind: "refuse", text: "rejected: the approval policy allows no questions, so this command cannot run outside the sandbox" };
   }
-  if (policy === "untrusted" && !(verdict.decision === "allow" && verdict.because === "knownSafe")) return { kind: "ask", reason: justification };
+  if (policy === "untrusted" && !(verdict.decision === "allow" && verdict.because === "knownSafe"))
+    return { kind: "ask", reason: justification };
   return { kind: "run" };
 }
 
@@ -58,7 +59,8 @@ const no: Decision = { kind: "decline" };
 export function decisionFrom(answer: Answer): Decision {
   if (answer.kind !== "answered" || typeof answer.result !== "object" || answer.result === null) return no;
   const { decision, acceptSettings } = answer.result as { decision?: unknown; acceptSettings?: unknown };
-  const forSession = typeof acceptSettings === "object" && acceptSettings !== null && (acceptSettings as { forSession?: unknown }).forSession === true;
+  const forSession =
+    typeof acceptSettings === "object" && acceptSettings !== null && (acceptSettings as { forSession?: unknown }).forSession === true;
   if (decision === "accept" || decision === "allow_once") return { kind: "accept", forSession };
   if (decision === "acceptForSession" || decision === "allow_session") return { kind: "accept", forSession: true };
   if (decision === "cancel") return { kind: "cancel" };
@@ -69,7 +71,8 @@ export function decisionFrom(answer: Answer): Decision {
 function amendmentOf(decision: unknown): readonly string[] | undefined {
   if (typeof decision !== "object" || decision === null) return undefined;
   const inner = (decision as { acceptWithExecpolicyAmendment?: unknown }).acceptWithExecpolicyAmendment;
-  const words = typeof inner === "object" && inner !== null ? (inner as { execpolicy_amendment?: unknown }).execpolicy_amendment : undefined;
+  const words =
+    typeof inner === "object" && inner !== null ? (inner as { execpolicy_amendment?: unknown }).execpolicy_amendment : undefined;
   return Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === "string" && word !== "") ? words : undefined;
 }
 

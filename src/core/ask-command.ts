@@ -1,9 +1,10 @@
 /** The question whether a command may run, put to everybody who watches the thread, and what the answer grants. */
-import { about } from "./run-command.ts";
+
 import { availableDecisions, decisionFrom } from "./approvals.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import type { ExecPolicy, ParsedCommand, Verdict } from "./ports/exec-policy.ts";
 import type { CommandAction } from "./ports/tool.ts";
+import { about } from "./run-command.ts";
 
 export interface CommandRequest {
   readonly action: CommandAction;
@@ -36,8 +37,7 @@ export async function askAboutCommand(request: CommandRequest, reason: string | 
     commandActions: [...parsed.actions],
     proposedExecpolicyAmendment: prefix === undefined ? null : [...prefix],
     availableDecisions: availableDecisions(prefix),
-    parsedCmd: parsedCmd(action),
-    risk: parsed.risk,
+    ...{ parsedCmd: parsedCmd(action), risk: parsed.risk },
   });
   const decision = decisionFrom(answer);
   const by = answer.kind === "answered" || answer.kind === "refused" ? answer.by : answer.kind;

@@ -4,8 +4,8 @@ import type { ModelItem } from "./ports/model-client.ts";
 import { type Action, failed, type Tool, type ToolContext, type ToolOutput } from "./ports/tool.ts";
 import { runCommand } from "./run-command.ts";
 import { runPatch } from "./run-patch.ts";
-import { writeStdin } from "./write-stdin.ts";
 import type { OfferedCall } from "./sample.ts";
+import { writeStdin } from "./write-stdin.ts";
 
 /** Every tool that this turn's model may call; the first source of a name keeps it. */
 export async function offeredTools(turn: LiveTurn): Promise<readonly Tool[]> {
@@ -56,7 +56,8 @@ async function runTogether(calls: readonly OfferedCall[], turn: LiveTurn): Promi
 async function callTool({ call, tool }: OfferedCall, turn: LiveTurn): Promise<ToolOutput> {
   turn.signal.throwIfAborted();
   if (tool === undefined) return failed(`unsupported call: ${call.namespace === undefined ? "" : `${call.namespace}.`}${call.name}`);
-  if (call.args === undefined && tool.spec.type === "function" && !looksLikePatch(call.text)) return failed(`failed to parse function arguments: not valid JSON: ${call.text.slice(0, 200)}`);
+  if (call.args === undefined && tool.spec.type === "function" && !looksLikePatch(call.text))
+    return failed(`failed to parse function arguments: not valid JSON: ${call.text.slice(0, 200)}`);
   const action = tool.plan(call, turn.settings);
   return "success" in action ? action : await carryOut(action, call.callId, turn);
 }

@@ -11,16 +11,33 @@ export interface CommandResult {
 
 export function formatResult(form: "shell" | "shell_command" | "exec_command", result: CommandResult, maxTokens: number): string {
   const seconds = Math.round(result.durationMs / 100) / 10;
-  const output = truncateMiddle(result.timedOut ? `command timed out after ${result.durationMs} milliseconds\n${result.output}` : result.output, maxTokens);
+  const output = truncateMiddle(
+    result.timedOut ? `command timed out after ${result.durationMs} milliseconds\n${result.output}` : result.output,
+    maxTokens,
+  );
   if (form === "shell") return JSON.stringify({ output, metadata: { exit_code: result.exitCode, duration_seconds: seconds } });
   if (form === "shell_command") return `Exit code: ${result.exitCode}\nWall time: ${seconds} seconds\nOutput:\n${output}`;
-  return [`Wall time: ${seconds.toFixed(4)} seconds`, `Process exited with code ${result.exitCode}`, `Original token count: ${estimateTextTokens(result.output)}`, "Output:", output].join("\n");
+  return [
+    `Wall time: ${seconds.toFixed(4)} seconds`,
+    `Process exited with code ${result.exitCode}`,
+    `Original token count: ${estimateTextTokens(result.output)}`,
+    "Output:",
+    output,
+  ].join("\n");
 }
 
 /** For a command that runs on, or was looked at again. */
 export function formatRunning(terminal: Terminal, waitedMs: number, maxTokens: number): string {
   const fresh = terminal.output.takeNew();
   const state =
-    terminal.exitCode === undefined ? `Process running with session ID ${terminal.sessionId}` : `Process exited with code ${terminal.exitCode}`;
-  return [`Wall time: ${(waitedMs / 1000).toFixed(4)} seconds`, state, `Original token count: ${estimateTextTokens(fresh)}`, "Output:", truncateMiddle(fresh, maxTokens)].join("\n");
+    terminal.exitCode === undefined
+      ? `Process running with session ID ${terminal.sessionId}`
+      : `Process exited with code ${terminal.exitCode}`;
+  return [
+    `Wall time: ${(waitedMs / 1000).toFixed(4)} seconds`,
+    state,
+    `Original token count: ${estimateTextTokens(fresh)}`,
+    "Output:",
+    truncateMiddle(fresh, maxTokens),
+  ].join("\n");
 }

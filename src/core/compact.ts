@@ -55,8 +55,12 @@ async function summarise(turn: LiveTurn): Promise<{ summary: string; failure?: M
 }
 
 function withoutStrayOutputs(items: readonly ModelItem[]): readonly ModelItem[] {
-  const called = new Set(items.flatMap((item) => (item.type === "function_call" || item.type === "custom_tool_call" ? [item.call_id] : [])));
-  return items.filter((item) => !(item.type === "function_call_output" || item.type === "custom_tool_call_output") || called.has(item.call_id ?? ""));
+  const called = new Set(
+    items.flatMap((item) => (item.type === "function_call" || item.type === "custom_tool_call" ? [item.call_id] : [])),
+  );
+  return items.filter(
+    (item) => !(item.type === "function_call_output" || item.type === "custom_tool_call_output") || called.has(item.call_id ?? ""),
+  );
 }
 
 async function ask(turn: LiveTurn, input: readonly ModelItem[]): Promise<{ summary: string; failure?: ModelFailure }> {
@@ -109,5 +113,8 @@ function isPersons(item: ModelItem): boolean {
   if (item.type !== "message" || item.role !== "user") return false;
   const first = item.content[0];
   const text = first !== undefined && first.type === "input_text" ? first.text : "";
-  return !/^(<environment_context>|# AGENTS\.md instructions|<turn_aborted>|<skill>|<user_shell_command>)/.test(text) && !text.startsWith(summaryPrefix);
+  return (
+    !/^(<environment_context>|# AGENTS\.md instructions|<turn_aborted>|<skill>|<user_shell_command>)/.test(text) &&
+    !text.startsWith(summaryPrefix)
+  );
 }

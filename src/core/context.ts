@@ -2,8 +2,8 @@
 import type { UserInput } from "../protocol/item.ts";
 import { developerMessage, userMessage } from "./history.ts";
 import type { LiveTurn, TurnInput } from "./live-turn.ts";
-import { basePrompt, modeText, permissionsText, personalityText } from "./prompts.ts";
 import type { ModelItem } from "./ports/model-client.ts";
+import { basePrompt, modeText, permissionsText, personalityText } from "./prompts.ts";
 import type { LiveThread } from "./thread.ts";
 
 /** What the model reads when the person stopped the turn before. */
@@ -41,15 +41,24 @@ export async function takeInput(turn: LiveTurn): Promise<boolean> {
     const { thread } = turn;
     const context = await freshContext(thread);
     for (const item of context) thread.history.add(item);
-    const item = { type: "userMessage" as const, id: thread.ports.ids.item(), content: [...input.content], clientId: input.clientId ?? null };
+    const item = {
+      type: "userMessage" as const,
+      id: thread.ports.ids.item(),
+      content: [...input.content],
+      clientId: input.clientId ?? null,
+    };
     if (thread.preview === "") thread.preview = previewOf(input.content);
     turn.startItem(item);
     const message = await messageFrom(input, turn);
     const skills = (await thread.ports.skills?.injections(input.content, thread.settings, thread.config)) ?? [];
-    await turn.completeItem(item, [message, ...skills.map(userMessage)], [
-      ...context.map((contextItem) => ({ type: "modelItem" as const, item: contextItem, turnId: turn.id })),
-      { type: "turnContext", turnId: turn.id, settings: thread.settings },
-    ]);
+    await turn.completeItem(
+      item,
+      [message, ...skills.map(userMessage)],
+      [
+        ...context.map((contextItem) => ({ type: "modelItem" as const, item: contextItem, turnId: turn.id })),
+        { type: "turnContext", turnId: turn.id, settings: thread.settings },
+      ],
+    );
   }
   return inputs.length > 0;
 }
@@ -114,10 +123,15 @@ function environmentText(thread: LiveThread): string {
   const { settings, ports } = thread;
   const { sandboxPolicy } = settings;
   const network =
-    sandboxPolicy.type === "dangerFullAccess" || sandboxPolicy.networkAccess === true || sandboxPolicy.networkAccess === "enabled" ? "enabled" : "restricted";
-  const mode = { dangerFullAccess: "danger-full-access", externalSandbox: "danger-full-access", readOnly: "read-only", workspaceWrite: "workspace-write" }[
-    sandboxPolicy.type
-  ];
+    sandboxPolicy.type === "dangerFullAccess" || sandboxPolicy.networkAccess === true || sandboxPolicy.networkAccess === "enabled"
+      ? "enabled"
+      : "restricted";
+  const mode = {
+    dangerFullAccess: "danger-full-access",
+    externalSandbox: "danger-full-access",
+    readOnly: "read-only",
+    workspaceWrite: "workspace-write",
+  }[sandboxPolicy.type];
   const day = new Date(ports.clock.now()).toISOString().slice(0, 10);
   const lines = [
     `  <cwd>${settings.cwd}</cwd>`,

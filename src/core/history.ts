@@ -72,7 +72,11 @@ function abortedOutput(call: ModelItem, callId: string): ModelItem {
 export function estimateTokens(item: ModelItem | undefined): number {
   if (item === undefined) return 0;
   if (item.type === "message") {
-    return item.content.reduce((n, part) => n + (part.type === "input_image" ? imageTokens : Math.ceil(("text" in part ? part.text.length : 0) / charactersPerToken)), 4);
+    return item.content.reduce(
+      (n, part) =>
+        n + (part.type === "input_image" ? imageTokens : Math.ceil(("text" in part ? part.text.length : 0) / charactersPerToken)),
+      4,
+    );
   }
   return Math.ceil(JSON.stringify(item).length / charactersPerToken);
 }
@@ -103,5 +107,9 @@ const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xd
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;
 
 export const userMessage = (text: string): ModelItem => ({ type: "message", role: "user", content: [{ type: "input_text", text }] });
-export const developerMessage = (text: string): ModelItem => ({ type: "message", role: "developer", content: [{ type: "input_text", text }] });
+export const developerMessage = (text: string): ModelItem => ({
+  type: "message",
+  role: "developer",
+  content: [{ type: "input_text", text }],
+});
 export const estimateTextTokens = (text: string): number => Math.ceil(text.length / charactersPerToken);

@@ -3,11 +3,11 @@ import type { ParamsOf } from "../protocol/define.ts";
 import type { ThreadItem, UserInput } from "../protocol/item.ts";
 import type { ServerNotifications, ServerRequests } from "../protocol/methods.ts";
 import type { Turn, TurnError, TurnStatus } from "../protocol/turn.ts";
-import type { LiveThread } from "./thread.ts";
 import type { Answer } from "./ports/audience.ts";
 import type { ModelItem } from "./ports/model-client.ts";
 import type { ThreadRecord } from "./ports/thread-store.ts";
 import type { ThreadSettings } from "./settings.ts";
+import type { LiveThread } from "./thread.ts";
 
 export interface TurnInput {
   readonly content: readonly UserInput[];
@@ -25,7 +25,7 @@ export class Interrupted extends Error {
 export class LiveTurn {
   readonly id: string;
   readonly thread: LiveThread;
-  readonly kind: "regular" | "review" | "compact";
+  readonly kind: "regular" | "review" | "compact" | "shell";
   readonly settings: ThreadSettings;
   readonly outputSchema: unknown;
   readonly startedAtMs: number;
@@ -69,11 +69,7 @@ export class LiveTurn {
     this.thread.ports.audience.toThread(this.thread.id, method, params);
   }
   /** Asks the audience; the thread's status says what it waits for. */
-  ask<M extends keyof ServerRequests>(
-    method: M,
-    params: ParamsOf<ServerRequests[M]>,
-    signal: AbortSignal = this.signal,
-  ): Promise<Answer> {
+  ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal: AbortSignal = this.signal): Promise<Answer> {
     return this.thread.ask(method, params, signal);
   }
 
@@ -106,6 +102,23 @@ export class LiveTurn {
     for (const item of items) this.thread.history.add(item);
     await this.thread.record(items.map((item): ThreadRecord => ({ type: "modelItem", item, turnId: this.id })));
   }
+
+  /** The same turn as a reviewer works in it: its own prompt and model, and its messages are not shown as the agent's. */
+  asReviewer(model: string | undefined, prompt: string): LiveTurn {
+    this.#before = this.thread.settings;
+    this.thread.settings = Object.freeze({
+      ...this.#before,
+      model: model ?? this.#before.model,
+      baseInstructions: prompt,
+      approvalPolicy: "never",
+    });
+    return this;
+  }
+  endReviewer(): void {
+    if (this.#before !== undefined) this.thread.settings = this.#before;
+    this.#before = undefined;
+  }
+  #before: ThreadSettings | undefined;
 
   /** Items that were started and never completed: shown to whoever joins. */
   openItems(): readonly ThreadItem[] {

@@ -89,7 +89,16 @@ class Past {
   #turn(id: string): PastTurn {
     const known = this.#byId.get(id);
     if (known !== undefined) return known;
-    const turn: Turn = { id, items: [], itemsView: "full", status: "inProgress", error: null, startedAt: null, completedAt: null, durationMs: null };
+    const turn: Turn = {
+      id,
+      items: [],
+      itemsView: "full",
+      status: "inProgress",
+      error: null,
+      startedAt: null,
+      completedAt: null,
+      durationMs: null,
+    };
     const fresh: PastTurn = { turn, startedAtMs: undefined, historyBefore: this.#history.length };
     this.#byId.set(id, fresh);
     this.#turns.push(fresh);
@@ -106,7 +115,13 @@ class Past {
 
   #end(record: Extract<ThreadRecord, { type: "turnEnded" }>): void {
     const past = this.#turn(record.turnId);
-    past.turn = { ...past.turn, status: record.status, error: record.error, completedAt: Math.floor(record.atMs / 1000), durationMs: record.durationMs };
+    past.turn = {
+      ...past.turn,
+      status: record.status,
+      error: record.error,
+      completedAt: Math.floor(record.atMs / 1000),
+      durationMs: record.durationMs,
+    };
   }
 
   #rollBack(count: number): void {

@@ -47,13 +47,19 @@ export class ReplyItems {
         return undefined;
       case "summaryPartAdded":
         this.#reasoning(event.itemId).summary[event.index] ??= "";
-        if (!thread.config.hideReasoning) this.#turn.notify("item/reasoning/summaryPartAdded", { ...at, itemId: event.itemId, summaryIndex: event.index });
+        if (!thread.config.hideReasoning)
+          this.#turn.notify("item/reasoning/summaryPartAdded", { ...at, itemId: event.itemId, summaryIndex: event.index });
         return undefined;
       case "summaryDelta": {
         const open = this.#reasoning(event.itemId);
         open.summary[event.index] = (open.summary[event.index] ?? "") + event.delta;
         if (!thread.config.hideReasoning)
-          this.#turn.notify("item/reasoning/summaryTextDelta", { ...at, itemId: event.itemId, summaryIndex: event.index, delta: event.delta });
+          this.#turn.notify("item/reasoning/summaryTextDelta", {
+            ...at,
+            itemId: event.itemId,
+            summaryIndex: event.index,
+            delta: event.delta,
+          });
         return undefined;
       }
       case "reasoningDelta": {
@@ -138,9 +144,21 @@ const phaseOf = (item: Extract<ModelItem, { type: "message" }>): { phase?: Messa
 function webSearchItem(id: string, item: Extract<ModelItem, { type: "web_search_call" }>): ThreadItem {
   const action = item.action;
   if (action === undefined || action === null) return { type: "webSearch", id, query: "" };
-  if (action.type === "search") return { type: "webSearch", id, query: action.query ?? action.queries?.join(", ") ?? "", action: { type: "search", query: action.query ?? null, queries: action.queries ?? null } };
-  if (action.type === "open_page") return { type: "webSearch", id, query: action.url ?? "", action: { type: "openPage", url: action.url ?? null } };
+  if (action.type === "search")
+    return {
+      type: "webSearch",
+      id,
+      query: action.query ?? action.queries?.join(", ") ?? "",
+      action: { type: "search", query: action.query ?? null, queries: action.queries ?? null },
+    };
+  if (action.type === "open_page")
+    return { type: "webSearch", id, query: action.url ?? "", action: { type: "openPage", url: action.url ?? null } };
   if (action.type === "find_in_page")
-    return { type: "webSearch", id, query: action.pattern ?? "", action: { type: "findInPage", url: action.url ?? null, pattern: action.pattern ?? null } };
+    return {
+      type: "webSearch",
+      id,
+      query: action.pattern ?? "",
+      action: { type: "findInPage", url: action.url ?? null, pattern: action.pattern ?? null },
+    };
   return { type: "webSearch", id, query: "", action: { type: "other" } };
 }

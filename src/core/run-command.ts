@@ -57,9 +57,13 @@ async function allowedUnasked(request: CommandRequest, turn: LiveTurn): Promise<
   return true;
 }
 
-export const policyName = (turn: LiveTurn): string => (typeof turn.settings.approvalPolicy === "string" ? turn.settings.approvalPolicy : "granular");
+export const policyName = (turn: LiveTurn): string =>
+  typeof turn.settings.approvalPolicy === "string" ? turn.settings.approvalPolicy : "granular";
 
-export function about({ action, callId, parsed }: CommandRequest, turn: LiveTurn): { threadId: string; turnId: string; itemId: string; kind: "command"; subject: string; cwd: string } {
+export function about(
+  { action, callId, parsed }: CommandRequest,
+  turn: LiveTurn,
+): { threadId: string; turnId: string; itemId: string; kind: "command"; subject: string; cwd: string } {
   return { threadId: turn.thread.id, turnId: turn.id, itemId: callId, kind: "command", subject: parsed.display, cwd: action.cwd };
 }
 
@@ -70,9 +74,14 @@ async function runGranted(request: CommandRequest, item: CommandItem, turn: Live
   const first = await start(request, item, confinement, turn);
   if ("refused" in first) return await endRefused(item, first.refused, turn);
   const exit = await firstLook(first.terminal, action, turn);
-  if (exit === undefined) return said(formatRunning(first.terminal, turn.thread.ports.clock.now() - first.terminal.startedAtMs, outputLimit(action, turn)));
+  if (exit === undefined)
+    return said(formatRunning(first.terminal, turn.thread.ports.clock.now() - first.terminal.startedAtMs, outputLimit(action, turn)));
   if (turn.settings.approvalPolicy === "on-failure" && isConfined(confinement) && stoppedBySandbox(exit, first.terminal.output.text)) {
-    const again = await askAboutCommand({ ...request, action: { ...action, escalate: true } }, "the command failed in the sandbox; run it outside?", turn);
+    const again = await askAboutCommand(
+      { ...request, action: { ...action, escalate: true } },
+      "the command failed in the sandbox; run it outside?",
+      turn,
+    );
     if (again) {
       const second = await start(request, item, { ...confinement, policy: { type: "dangerFullAccess" } }, turn);
       if ("refused" in second) return await endRefused(item, second.refused, turn);
@@ -88,7 +97,12 @@ function confinementFor(turn: LiveTurn, escalated: boolean): Confinement {
 }
 const isConfined = ({ policy }: Confinement): boolean => policy.type === "readOnly" || policy.type === "workspaceWrite";
 
-async function start(request: CommandRequest, item: CommandItem, confinement: Confinement, turn: LiveTurn): Promise<{ terminal: Terminal } | { refused: string }> {
+async function start(
+  request: CommandRequest,
+  item: CommandItem,
+  confinement: Confinement,
+  turn: LiveTurn,
+): Promise<{ terminal: Terminal } | { refused: string }> {
   const { thread } = turn;
   const { action } = request;
   let running: RunningCommand;
@@ -166,17 +180,27 @@ export async function waitForOutput(terminal: Terminal, ms: number, turn: LiveTu
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true })));
 
-async function finish(item: CommandItem, terminal: Terminal, exit: CommandExit, action: CommandAction, turn: LiveTurn): Promise<ToolOutput> {
+async function finish(
+  item: CommandItem,
+  terminal: Terminal,
+  exit: CommandExit,
+  action: CommandAction,
+  turn: LiveTurn,
+): Promise<ToolOutput> {
   await terminal.done;
   await turn.completeItem(ended(item, terminal, exit));
   turn.signal.throwIfAborted();
   if (exit.survivors.length > 0)
-    turn.notify("warning", { threadId: turn.thread.id, message: `processes that left the command's session still run: ${exit.survivors.join(", ")}` });
+    turn.notify("warning", {
+      threadId: turn.thread.id,
+      message: `processes that left the command's session still run: ${exit.survivors.join(", ")}`,
+    });
   const result = { output: terminal.output.text, exitCode: exit.exitCode, durationMs: exit.durationMs, timedOut: exit.timedOut };
   return { kind: "text", text: formatResult(action.format, result, outputLimit(action, turn)), success: exit.exitCode === 0 };
 }
 
-const outputLimit = (action: CommandAction, turn: LiveTurn): number => Math.min(action.maxOutputTokens ?? Number.POSITIVE_INFINITY, turn.thread.config.toolOutputTokenLimit);
+const outputLimit = (action: CommandAction, turn: LiveTurn): number =>
+  Math.min(action.maxOutputTokens ?? Number.POSITIVE_INFINITY, turn.thread.config.toolOutputTokenLimit);
 
 function ended(item: CommandItem, terminal: Terminal, exit: CommandExit): CommandItem {
   return {
@@ -196,5 +220,9 @@ async function endRefused(item: CommandItem, reason: string, turn: LiveTurn): Pr
 
 /** The words that programs use when a sandbox stopped them. */
 function stoppedBySandbox(exit: CommandExit, output: string): boolean {
-  return exit.exitCode !== 0 && !exit.timedOut && /permission denied|read-only file system|operation not permitted|network is unreachable|could not resolve/i.test(output);
+  return (
+    exit.exitCode !== 0 &&
+    !exit.timedOut &&
+    /permission denied|read-only file system|operation not permitted|network is unreachable|could not resolve/i.test(output)
+  );
 }

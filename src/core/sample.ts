@@ -1,11 +1,11 @@
 /** One model request: the stream becomes items and deltas, its usage is counted, and what can be tried again is. */
 import type { CodexErrorInfo, TurnError } from "../protocol/turn.ts";
+import { offeredTools } from "./call-tool.ts";
 import { instructionsFor } from "./context.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import type { ModelEvent, ModelFailure, ModelItem, ModelRequest, TokenUsage } from "./ports/model-client.ts";
-import { ReplyItems } from "./reply-items.ts";
-import { offeredTools } from "./call-tool.ts";
 import type { Tool, ToolCall } from "./ports/tool.ts";
+import { ReplyItems } from "./reply-items.ts";
 
 export interface Reply {
   readonly calls: readonly OfferedCall[];
@@ -105,10 +105,18 @@ function take(turn: LiveTurn, event: Exclude<ModelEvent, { type: "completed" | "
   const { thread } = turn;
   switch (event.type) {
     case "rateLimits":
-      thread.ports.audience.toAll("account/rateLimits/updated", { rateLimits: { planType: null, ...event.rateLimits, limitId: null, limitName: null, credits: null } });
+      thread.ports.audience.toAll("account/rateLimits/updated", {
+        rateLimits: { planType: null, ...event.rateLimits, limitId: null, limitName: null, credits: null },
+      });
       return undefined;
     case "rerouted":
-      turn.notify("model/rerouted", { threadId: thread.id, turnId: turn.id, fromModel: thread.settings.model, toModel: event.model, reason: "highRiskCyberActivity" });
+      turn.notify("model/rerouted", {
+        threadId: thread.id,
+        turnId: turn.id,
+        fromModel: thread.settings.model,
+        toModel: event.model,
+        reason: "highRiskCyberActivity",
+      });
       return undefined;
     case "warning":
       turn.notify("warning", { threadId: thread.id, message: event.message });
@@ -137,14 +145,19 @@ function offeredCall(item: ModelItem, tools: readonly Tool[]): OfferedCall {
   const { callId, name, namespace, text } = callParts(item);
   const args = item.type === "custom_tool_call" ? undefined : parsed(text);
   const call: ToolCall = { callId, name, namespace, args, text };
-  const tool = tools.find((t) => t.name === name && (t.namespace ?? "") === (namespace ?? "")) ?? tools.find((t) => `${t.namespace ?? ""}__${t.name}` === name);
+  const tool =
+    tools.find((t) => t.name === name && (t.namespace ?? "") === (namespace ?? "")) ??
+    tools.find((t) => `${t.namespace ?? ""}__${t.name}` === name);
   return { item, call, tool };
 }
 
 function callParts(item: ModelItem): { callId: string; name: string; namespace: string | undefined; text: string } {
-  if (item.type === "function_call") return { callId: item.call_id, name: item.name, namespace: item.namespace ?? undefined, text: item.arguments };
-  if (item.type === "custom_tool_call") return { callId: item.call_id, name: item.name, namespace: item.namespace ?? undefined, text: item.input };
-  if (item.type === "local_shell_call") return { callId: item.call_id ?? item.id ?? "", name: "local_shell", namespace: undefined, text: JSON.stringify(item.action) };
+  if (item.type === "function_call")
+    return { callId: item.call_id, name: item.name, namespace: item.namespace ?? undefined, text: item.arguments };
+  if (item.type === "custom_tool_call")
+    return { callId: item.call_id, name: item.name, namespace: item.namespace ?? undefined, text: item.input };
+  if (item.type === "local_shell_call")
+    return { callId: item.call_id ?? item.id ?? "", name: "local_shell", namespace: undefined, text: JSON.stringify(item.action) };
   throw new Error(`not a tool call: ${item.type}`);
 }
 
@@ -160,7 +173,8 @@ export function errorFrom(failure: ModelFailure, retries: number): TurnError {
   const spent = retries > 0 && failure.retry !== false;
   return {
     message: spent ? `exceeded retry limit: ${failure.message}` : failure.message,
-    codexErrorInfo: spent && failure.kind !== "responseStreamDisconnected" ? { responseTooManyFailedAttempts: status(failure) } : infoFrom(failure),
+    codexErrorInfo:
+      spent && failure.kind !== "responseStreamDisconnected" ? { responseTooManyFailedAttempts: status(failure) } : infoFrom(failure),
     additionalDetails: failure.details ?? null,
   };
 }

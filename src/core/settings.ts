@@ -1,5 +1,13 @@
 /** The settings a thread has now: config defaults, changed by thread/start, turn/start and thread/settings/update. Plain frozen data. */
-import type { ApprovalsReviewer, AskForApproval, CollaborationMode, Personality, ReasoningSummary, SandboxMode, SandboxPolicy } from "../protocol/policy.ts";
+import type {
+  ApprovalsReviewer,
+  AskForApproval,
+  CollaborationMode,
+  Personality,
+  ReasoningSummary,
+  SandboxMode,
+  SandboxPolicy,
+} from "../protocol/policy.ts";
 import type { Config } from "./ports/config.ts";
 
 export interface ThreadSettings {
@@ -44,7 +52,11 @@ export interface SettingsChange {
 }
 
 /** The settings of a new thread. */
-export function settingsFrom(config: Config, chosen: { model: string; provider: string }, change: SettingsChange & { cwd: string }): ThreadSettings {
+export function settingsFrom(
+  config: Config,
+  chosen: { model: string; provider: string },
+  change: SettingsChange & { cwd: string },
+): ThreadSettings {
   const base: ThreadSettings = {
     cwd: change.cwd,
     workspaceRoots: [change.cwd],

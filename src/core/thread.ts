@@ -5,6 +5,8 @@ import type { ServerRequests } from "../protocol/methods.ts";
 import type { Thread, ThreadStatus, ThreadTokenUsage } from "../protocol/thread.ts";
 import type { Turn, TurnError } from "../protocol/turn.ts";
 import { Grants } from "./approvals.ts";
+import { BackgroundTerminals } from "./background.ts";
+import { abortedNote } from "./context.ts";
 import { History, userMessage } from "./history.ts";
 import { LiveTurn, type TurnInput } from "./live-turn.ts";
 import type { Answer } from "./ports/audience.ts";
@@ -13,9 +15,7 @@ import type { CorePorts } from "./ports/core-ports.ts";
 import type { ModelItem, TokenUsage } from "./ports/model-client.ts";
 import type { Lease, ThreadMeta, ThreadRecord } from "./ports/thread-store.ts";
 import { changed, type SettingsChange, type ThreadSettings } from "./settings.ts";
-import { abortedNote } from "./context.ts";
 import { runTurn, type TurnOutcome } from "./turn.ts";
-import { BackgroundTerminals } from "./background.ts";
 
 export interface ThreadOptions {
   readonly meta: ThreadMeta;
@@ -91,12 +91,19 @@ export class LiveThread {
     if (this.#turn === undefined) return { type: "idle" };
     return {
       type: "active",
-      activeFlags: [...(this.#waiting.approval > 0 ? ["waitingOnApproval" as const] : []), ...(this.#waiting.input > 0 ? ["waitingOnUserInput" as const] : [])],
+      activeFlags: [
+        ...(this.#waiting.approval > 0 ? ["waitingOnApproval" as const] : []),
+        ...(this.#waiting.input > 0 ? ["waitingOnUserInput" as const] : []),
+      ],
     };
   }
 
   /** Starts a turn, or adds to the running one: then its id is returned and nothing new begins. Call `begin` after the answer was sent. */
-  startTurn(input: TurnInput, change: SettingsChange, options: { outputSchema?: unknown; kind?: LiveTurn["kind"] } = {}): { turn: LiveTurn; begin: () => void } {
+  startTurn(
+    input: TurnInput,
+    change: SettingsChange,
+    options: { outputSchema?: unknown; kind?: LiveTurn["kind"] } = {},
+  ): { turn: LiveTurn; begin: () => void } {
     this.refuseReadOnly();
     const running = this.#turn;
     if (running !== undefined) {
@@ -113,7 +120,10 @@ export class LiveThread {
   }
 
   /** A turn whose work is not the usual loop: a review, a compaction. */
-  startSpecial(kind: "review" | "compact", work: (turn: LiveTurn) => Promise<TurnOutcome>): { turn: LiveTurn; begin: () => void } {
+  startSpecial(
+    kind: "review" | "compact" | "shell",
+    work: (turn: LiveTurn) => Promise<TurnOutcome>,
+  ): { turn: LiveTurn; begin: () => void } {
     this.refuseReadOnly();
     if (this.#turn !== undefined) throw invalidRequest(`a turn is already running in thread ${this.id}`);
     const turn = new LiveTurn(this, { id: this.ports.ids.turn(), startedAtMs: this.ports.clock.now(), kind });
@@ -122,7 +132,8 @@ export class LiveThread {
   }
 
   refuseUnsteerable(turn: LiveTurn): void {
-    if (turn.kind !== "regular") throw invalidRequest(`cannot steer a ${turn.kind} turn`, { codexErrorInfo: { activeTurnNotSteerable: { turnKind: turn.kind } } });
+    if (turn.kind === "review" || turn.kind === "compact")
+      throw invalidRequest(`cannot steer a ${turn.kind} turn`, { codexErrorInfo: { activeTurnNotSteerable: { turnKind: turn.kind } } });
   }
   refuseReadOnly(): void {
     if (this.readOnlyBecause !== undefined) throw invalidRequest(this.readOnlyBecause);
@@ -133,7 +144,9 @@ export class LiveThread {
     const next = changed(before, this.config, change);
     if (next.cwd !== before.cwd) this.config = this.ports.config.effective(next.cwd, this.overrides);
     const model = change.model ?? change.collaborationMode?.settings.model;
-    const provider = change.modelProvider ?? (model === undefined || model === null || model === before.model ? before.modelProvider : this.#providerFor(model));
+    const provider =
+      change.modelProvider ??
+      (model === undefined || model === null || model === before.model ? before.modelProvider : this.#providerFor(model));
     this.settings = Object.freeze({ ...next, modelProvider: provider });
   }
   /** Per-request config overrides that the thread was started with. */
@@ -186,7 +199,10 @@ export class LiveThread {
   }
   provider(): ProviderConfig {
     const id = this.settings.modelProvider;
-    return this.config.providers[id] ?? raise(invalidRequest(`model provider \`${id}\` is not configured; add [model_providers.${id}] to config.toml`));
+    return (
+      this.config.providers[id] ??
+      raise(invalidRequest(`model provider \`${id}\` is not configured; add [model_providers.${id}] to config.toml`))
+    );
   }
   contextWindow(): number {
     return this.config.contextWindow ?? this.ports.catalog.find(this.settings.model).contextWindow;
@@ -225,7 +241,9 @@ export class LiveThread {
     this.#announceStatus();
     turn.notify("turn/started", { threadId: this.id, turn: turn.toWire("inProgress", "empty") });
     const outcome = await this.#outcomeOf(turn, work);
-    await this.#end(turn, outcome).catch((error: unknown) => this.ports.log.error("turn could not be ended cleanly", { turn: turn.id, error: String(error) }));
+    await this.#end(turn, outcome).catch((error: unknown) =>
+      this.ports.log.error("turn could not be ended cleanly", { turn: turn.id, error: String(error) }),
+    );
     turn.ended.resolve();
   }
 
@@ -235,7 +253,10 @@ export class LiveThread {
     } catch (error) {
       if (turn.signal.aborted) return { status: "interrupted" };
       this.ports.log.error("turn failed", { turn: turn.id, error: error instanceof Error ? error.stack : String(error) });
-      return { status: "failed", error: { message: "internal error; see the server's log", codexErrorInfo: "other", additionalDetails: null } };
+      return {
+        status: "failed",
+        error: { message: "internal error; see the server's log", codexErrorInfo: "other", additionalDetails: null },
+      };
     }
   }
 
@@ -250,13 +271,22 @@ export class LiveThread {
     const now = this.ports.clock.now();
     this.updatedAtMs = now;
     await this.record([
-      { type: "turnEnded", turnId: turn.id, status: outcome.status, error, lastAgentMessage: turn.lastAgentMessage, atMs: now, durationMs: now - turn.startedAtMs },
+      {
+        type: "turnEnded",
+        turnId: turn.id,
+        status: outcome.status,
+        error,
+        lastAgentMessage: turn.lastAgentMessage,
+        atMs: now,
+        durationMs: now - turn.startedAtMs,
+      },
     ]);
     this.#turn = undefined;
     if (error !== null) turn.notify("error", { threadId: this.id, turnId: turn.id, willRetry: false, error });
     this.#announceStatus();
     const last = turn.items.findLast((item) => item.type === "agentMessage");
-    const summary: Pick<Turn, "items" | "itemsView"> = last === undefined ? { items: [], itemsView: "notLoaded" } : { items: [last], itemsView: "summary" };
+    const summary: Pick<Turn, "items" | "itemsView"> =
+      last === undefined ? { items: [], itemsView: "notLoaded" } : { items: [last], itemsView: "summary" };
     turn.notify("turn/completed", { threadId: this.id, turn: { ...turn.toWire(outcome.status, "empty", error), ...summary } });
   }
 

@@ -2,10 +2,10 @@
 import { invalidRequest } from "../protocol/errors.ts";
 import type { SessionSource } from "../protocol/policy.ts";
 import type { Turn } from "../protocol/turn.ts";
-import { replay, type Replayed } from "./replay.ts";
 import type { CorePorts } from "./ports/core-ports.ts";
 import type { ModelItem } from "./ports/model-client.ts";
 import { type StoredThread, ThreadHeld, type ThreadMeta, type ThreadRecord } from "./ports/thread-store.ts";
+import { type Replayed, replay } from "./replay.ts";
 import { changed, type SettingsChange, settingsFrom } from "./settings.ts";
 import { LiveThread } from "./thread.ts";
 
@@ -95,15 +95,26 @@ export class Threads {
   }
 
   /** A new thread with the history of another, whole or up to a turn. */
-  async fork(records: readonly ThreadRecord[], from: { id: string; meta: ThreadMeta; upTo?: ForkPoint | undefined }, options: StartOptions): Promise<{ thread: LiveThread; turns: readonly Turn[] }> {
+  async fork(
+    records: readonly ThreadRecord[],
+    from: { id: string; meta: ThreadMeta; upTo?: ForkPoint | undefined },
+    options: StartOptions,
+  ): Promise<{ thread: LiveThread; turns: readonly Turn[] }> {
     const kept = cutAt(records, from.upTo).filter((record) => record.type !== "meta");
     const past = replay(kept);
-    const base = { ...options, model: options.model ?? past.settings?.model, modelProvider: options.modelProvider ?? past.settings?.modelProvider };
+    const base = {
+      ...options,
+      model: options.model ?? past.settings?.model,
+      modelProvider: options.modelProvider ?? past.settings?.modelProvider,
+    };
     const fresh = await this.start({ ...base, dynamicTools: options.dynamicTools ?? from.meta.dynamicTools });
     this.#live.delete(fresh.id);
     const thread = new LiveThread(this.#ports, {
       meta: { ...fresh.meta, forkedFromId: from.id },
-      settings: past.settings === undefined ? fresh.settings : Object.freeze(changed({ ...past.settings, modelProvider: fresh.settings.modelProvider }, fresh.config, options)),
+      settings:
+        past.settings === undefined
+          ? fresh.settings
+          : Object.freeze(changed({ ...past.settings, modelProvider: fresh.settings.modelProvider }, fresh.config, options)),
       config: fresh.config,
       ephemeral: fresh.ephemeral,
       history: past.modelHistory,
@@ -173,11 +184,20 @@ export class Threads {
     }
   }
 
-  #fromPast(stored: StoredThread, past: Replayed, options: ResumeOptions, held: Pick<ConstructorParameters<typeof LiveThread>[1], "lease" | "readOnlyBecause">): LiveThread {
+  #fromPast(
+    stored: StoredThread,
+    past: Replayed,
+    options: ResumeOptions,
+    held: Pick<ConstructorParameters<typeof LiveThread>[1], "lease" | "readOnlyBecause">,
+  ): LiveThread {
     const meta = past.meta ?? metaFrom(stored);
     const cwd = options.cwd ?? past.settings?.cwd ?? meta.cwd;
     const config = this.#ports.config.effective(cwd, options.config ?? {});
-    const chosen = this.#ports.chooseModel(config, options.model ?? past.settings?.model, options.modelProvider ?? past.settings?.modelProvider ?? meta.modelProvider);
+    const chosen = this.#ports.chooseModel(
+      config,
+      options.model ?? past.settings?.model,
+      options.modelProvider ?? past.settings?.modelProvider ?? meta.modelProvider,
+    );
     const base = settingsFrom(config, chosen, { cwd, baseInstructions: meta.baseInstructions });
     const carried = past.settings === undefined ? base : { ...base, ...carriedOver(past.settings) };
     const thread = new LiveThread(this.#ports, {

@@ -11,7 +11,8 @@ type AnyHandler = (params: unknown, call: Call) => unknown;
 
 export function dispatch(method: string, given: unknown, call: Call, runs: OrderedRuns): unknown {
   const row = findRow(method);
-  if (row === undefined) throw invalidRequest(`Invalid request: unknown variant \`${method.slice(0, 200)}\`, expected one of ${knownMethods()}`);
+  if (row === undefined)
+    throw invalidRequest(`Invalid request: unknown variant \`${method.slice(0, 200)}\`, expected one of ${knownMethods()}`);
   if (method !== "initialize" && !call.session.initialized) throw invalidRequest("Not initialized");
   if ("later" in row) throw invalidRequest(`${method} is not available in this build`);
   refuseExperimental(method, row, call);

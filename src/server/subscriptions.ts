@@ -1,8 +1,9 @@
 /** Which connection hears which thread, what waits for an answer, and who is behind with reading. Implements the core's Audience. */
-import { problem } from "../lib/schema.ts";
+
 import type { Answer, Audience } from "../core/ports/audience.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
+import { problem } from "../lib/schema.ts";
 import type { Notification, ParamsOf } from "../protocol/define.ts";
 import { type ServerNotifications, type ServerRequests, serverNotifications } from "../protocol/methods.ts";
 import type { Outcome } from "../rpc/peer.ts";
@@ -97,7 +98,11 @@ export class Subscriptions implements Audience {
     if (audience !== undefined) this.#send([...audience].filter(isOlder), method, params);
   }
   toAll<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void {
-    this.#send([...this.#sessions].filter((s) => s.initialized), method, params);
+    this.#send(
+      [...this.#sessions].filter((s) => s.initialized),
+      method,
+      params,
+    );
   }
   toSession<M extends keyof ServerNotifications>(session: Session, method: M, params: ParamsOf<ServerNotifications[M]>): void {
     this.#send([session], method, params);
@@ -133,7 +138,9 @@ export class Subscriptions implements Audience {
     const pending = typeof id === "number" ? this.#pending.get(id) : undefined;
     if (pending === undefined || !this.subscribers(pending.threadId).has(session)) return;
     const by = session.client.name;
-    pending.settle("error" in outcome ? { kind: "refused", message: outcome.error.message, by } : { kind: "answered", result: outcome.result, by });
+    pending.settle(
+      "error" in outcome ? { kind: "refused", message: outcome.error.message, by } : { kind: "answered", result: outcome.result, by },
+    );
   }
 
   caughtUp(threadId: string): Promise<void> | undefined {

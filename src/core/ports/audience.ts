@@ -23,7 +23,12 @@ export interface Audience {
    * Asks every subscriber; the first answer wins and the others hear `serverRequest/resolved`. Whoever joins the thread meanwhile is asked
    * under the same id. Contract: never rejects except with the reason of an aborted `signal`.
    */
-  ask<M extends keyof ServerRequests>(threadId: string, method: M, params: ParamsOf<ServerRequests[M]>, signal: AbortSignal): Promise<Answer>;
+  ask<M extends keyof ServerRequests>(
+    threadId: string,
+    method: M,
+    params: ParamsOf<ServerRequests[M]>,
+    signal: AbortSignal,
+  ): Promise<Answer>;
   /** Resolves when slow readers of the thread have caught up; undefined when nobody is behind. */
   caughtUp(threadId: string): Promise<void> | undefined;
 }

@@ -8,7 +8,15 @@ export interface AuditEntry {
   readonly subject: string;
   readonly cwd?: string;
   readonly event: "requested" | "decided" | "ended";
-  readonly decision?: "accept" | "acceptForSession" | "acceptAndRemember" | "decline" | "cancel" | "allowedByRule" | "allowedByPolicy" | "refusedByPolicy";
+  readonly decision?:
+    | "accept"
+    | "acceptForSession"
+    | "acceptAndRemember"
+    | "decline"
+    | "cancel"
+    | "allowedByRule"
+    | "allowedByPolicy"
+    | "refusedByPolicy";
   /** The client that answered, the rule, or the policy. */
   readonly by?: string;
   readonly sandboxed?: boolean;

@@ -1,0 +1,26 @@
+/** `thread/backgroundTerminals/*`: commands of a thread that run on. */
+import type { backgroundTerminalsRequests } from "../protocol/background-terminals.ts";
+import type { HandlersFor } from "./app.ts";
+
+export const backgroundTerminalsHandlers: HandlersFor<typeof backgroundTerminalsRequests> = {
+  "thread/backgroundTerminals/list"(params, { app }) {
+    const all = app.threads.require(params.threadId).terminals.list();
+    const data = all.map((t) => ({
+      command: t.command,
+      cwd: t.cwd,
+      itemId: t.itemId,
+      processId: t.processId,
+      osPid: t.running.pid,
+      cpuPercent: null,
+      rssKb: null,
+    }));
+    return { data, nextCursor: null };
+  },
+  async "thread/backgroundTerminals/clean"(params, { app }) {
+    await app.threads.require(params.threadId).terminals.killAll();
+    return {};
+  },
+  async "thread/backgroundTerminals/terminate"(params, { app }) {
+    return { terminated: await app.threads.require(params.threadId).terminals.kill(params.processId) };
+  },
+};

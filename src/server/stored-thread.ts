@@ -1,0 +1,70 @@
+/** Threads as they are on disk, for the handlers that read without loading. */
+
+import type { StoredThread, ThreadMeta, ThreadRecord } from "../core/ports/thread-store.ts";
+import { replay } from "../core/replay.ts";
+import { checkId } from "../core/threads.ts";
+import { invalidRequest } from "../protocol/errors.ts";
+import type { Thread } from "../protocol/thread.ts";
+import type { Turn } from "../protocol/turn.ts";
+import type { App } from "./app.ts";
+
+export function storedToWire(stored: StoredThread, app: App, turns: readonly Turn[] = []): Thread {
+  const live = app.threads.find(stored.id);
+  return {
+    id: stored.id,
+    sessionId: stored.id,
+    preview: stored.preview,
+    name: live?.name ?? stored.name,
+    ephemeral: false,
+    modelProvider: stored.modelProvider,
+    createdAt: Math.floor(stored.createdAtMs / 1000),
+    updatedAt: Math.floor(stored.updatedAtMs / 1000),
+    recencyAt: Math.floor(stored.updatedAtMs / 1000),
+    status: live?.status() ?? { type: "notLoaded" },
+    path: stored.path,
+    cwd: stored.cwd,
+    cliVersion: stored.cliVersion,
+    source: stored.source,
+    originator: stored.originator,
+    threadSource: null,
+    forkedFromId: stored.forkedFromId,
+    parentThreadId: stored.parentThreadId,
+    gitInfo: stored.git ?? null,
+    historyMode: "legacy",
+    projectId: null,
+    turns: [...turns],
+  };
+}
+
+export async function threadFromStored(id: string, withTurns: boolean, app: App): Promise<Thread> {
+  const stored = await app.store.find(id);
+  if (stored === undefined) throw invalidRequest(`thread not loaded: ${id}`);
+  return storedToWire(stored, app, withTurns ? replay(await app.store.read(id)).turns : []);
+}
+
+/** Every record of a thread, live or stored, with its first. */
+export async function readRecords(id: string, app: App): Promise<{ records: readonly ThreadRecord[]; meta: ThreadMeta }> {
+  checkId(id, "session");
+  const live = app.threads.find(id);
+  if (live !== undefined) return { records: await app.threads.recordsOf(live), meta: live.meta };
+  if ((await app.store.find(id)) === undefined) throw invalidRequest(`no rollout found for thread id ${id}`);
+  const records = await app.store.read(id);
+  const first = records.find((record) => record.type === "meta");
+  if (first === undefined) throw invalidRequest(`failed to load rollout of thread ${id}: it has no first line`);
+  return { records, meta: first.meta };
+}
+
+/** Refuses an id that is neither live nor stored. */
+export async function findThread(id: string, app: App): Promise<void> {
+  checkId(id, "thread");
+  if (app.threads.find(id) === undefined && (await app.store.find(id)) === undefined) throw invalidRequest(`thread not found: ${id}`);
+}
+
+/** The turns of any thread. */
+export async function turnsOf(id: string, app: App): Promise<readonly Turn[]> {
+  checkId(id, "thread");
+  const live = app.threads.find(id);
+  if (live !== undefined) return await app.threads.turnsOf(live);
+  if ((await app.store.find(id)) === undefined) throw invalidRequest(`thread not loaded: ${id}`);
+  return replay(await app.store.read(id)).turns;
+}

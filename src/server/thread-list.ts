@@ -1,0 +1,114 @@
+/** `thread/list` and the other lists over threads, turns and items. */
+import type { ThreadQuery } from "../core/ports/thread-store.ts";
+import { invalidRequest } from "../protocol/errors.ts";
+import type { ThreadListParams, threadListRequests } from "../protocol/thread-list.ts";
+import type { Turn } from "../protocol/turn.ts";
+import type { HandlersFor } from "./app.ts";
+import { storedToWire, turnsOf } from "./stored-thread.ts";
+
+const defaultLimit = 25;
+const maxLimit = 100;
+
+export const threadListHandlers: HandlersFor<typeof threadListRequests> = {
+  async "thread/list"(params, { app }) {
+    const page = await app.store.list(queryFrom(params));
+    return {
+      data: page.threads.map((stored) => storedToWire(stored, app)),
+      nextCursor: page.nextCursor,
+      backwardsCursor: page.backwardsCursor,
+    };
+  },
+
+  "thread/loaded/list"(params, { app }) {
+    const ids = app.threads.ids.toSorted();
+    const from = params.cursor ? ids.findIndex((id) => id > (params.cursor ?? "")) : 0;
+    const rest = from === -1 ? [] : ids.slice(from);
+    const data = rest.slice(0, params.limit ?? rest.length);
+    return { data, nextCursor: data.length < rest.length ? (data.at(-1) ?? null) : null };
+  },
+
+  async "thread/turns/list"(params, { app }) {
+    const turns = await turnsOf(params.threadId, app);
+    const page = pageOf(turns, (turn) => turn.id, { ...params, sortDirection: params.sortDirection ?? "desc" });
+    return { ...page, data: page.data.map((turn) => viewOf(turn, params.itemsView ?? "summary")) };
+  },
+
+  async "thread/items/list"(params, { app }) {
+    const turns = await turnsOf(params.threadId, app);
+    const chosen = params.turnId ? turns.filter((turn) => turn.id === params.turnId) : turns;
+    const entries = chosen.flatMap((turn) =>
+      turn.items.map((item) => ({
+        item,
+        turnId: turn.id,
+        startedAtMs: item.startedAtMs ?? null,
+        completedAtMs: item.completedAtMs ?? null,
+      })),
+    );
+    const { cursor } = params;
+    const anchor = typeof cursor === "object" && cursor !== null ? entries.find((e) => e.item.id === cursor.itemId) : undefined;
+    const plain = typeof cursor === "string" ? cursor : anchor === undefined ? null : `${anchor.turnId}/${anchor.item.id}`;
+    return pageOf(entries, (e) => `${e.turnId}/${e.item.id}`, {
+      limit: params.limit,
+      cursor: plain,
+      sortDirection: params.sortDirection ?? "asc",
+    });
+  },
+
+  async "thread/search"(params, { app }) {
+    const hits = await app.store.search(params.searchTerm, Math.min(params.limit ?? defaultLimit, maxLimit));
+    return {
+      data: hits.map((hit) => ({ thread: storedToWire(hit.thread, app), snippet: hit.snippet })),
+      nextCursor: null,
+      backwardsCursor: null,
+    };
+  },
+};
+
+function queryFrom(params: ThreadListParams): ThreadQuery {
+  const cwd = params.cwd ?? [];
+  return {
+    cursor: params.cursor ?? null,
+    limit: Math.max(1, Math.min(params.limit ?? defaultLimit, maxLimit)),
+    sortKey: params.sortKey === "updated_at" || params.sortKey === "recency_at" ? params.sortKey : "created_at",
+    sortDirection: params.sortDirection ?? "desc",
+    modelProviders: params.modelProviders ?? [],
+    sourceKinds: params.sourceKinds && params.sourceKinds.length > 0 ? params.sourceKinds : ["cli", "vscode"],
+    archived: params.archived === true,
+    cwds: typeof cwd === "string" ? [cwd] : cwd,
+    searchTerm: params.searchTerm ?? null,
+  };
+}
+
+interface PageParams {
+  readonly cursor?: string | null;
+  readonly limit?: number | null | undefined;
+  readonly sortDirection?: "asc" | "desc";
+}
+
+/** One page of a list in memory; the cursor is the key of the last row seen. */
+function pageOf<T>(
+  rows: readonly T[],
+  keyOf: (row: T) => string,
+  params: PageParams,
+): { data: T[]; nextCursor: string | null; backwardsCursor: string | null } {
+  const ordered = params.sortDirection === "desc" ? rows.toReversed() : rows;
+  const at = params.cursor ? ordered.findIndex((row) => keyOf(row) === params.cursor) : -1;
+  if (params.cursor && at === -1) throw invalidRequest(`invalid cursor: ${params.cursor}`);
+  const rest = ordered.slice(at + 1);
+  const data = rest.slice(0, params.limit ?? rest.length);
+  const last = data.at(-1);
+  const first = data[0];
+  return {
+    data,
+    nextCursor: data.length < rest.length && last !== undefined ? keyOf(last) : null,
+    backwardsCursor: first === undefined ? null : keyOf(first),
+  };
+}
+
+function viewOf(turn: Turn, view: "notLoaded" | "summary" | "full"): Turn {
+  if (view === "full") return turn;
+  if (view === "notLoaded") return { ...turn, items: [], itemsView: "notLoaded" };
+  const first = turn.items.find((item) => item.type === "userMessage");
+  const last = turn.items.findLast((item) => item.type === "agentMessage");
+  return { ...turn, items: [first, last].filter((item) => item !== undefined), itemsView: "summary" };
+}

@@ -1,0 +1,78 @@
+/** Changes to a live thread between its turns: settings, metadata, injected items, the person's own commands. */
+import path from "node:path";
+import { runShellCommand } from "../core/shell-command.ts";
+import type { LiveThread } from "../core/thread.ts";
+import { parse } from "../lib/schema.ts";
+import { invalidRequest } from "../protocol/errors.ts";
+import { ResponseItem } from "../protocol/model-item.ts";
+import type { ThreadSettings, threadSettingsRequests } from "../protocol/thread-settings.ts";
+import type { App, HandlersFor } from "./app.ts";
+import { findThread, threadFromStored } from "./stored-thread.ts";
+
+export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> = {
+  "thread/settings/update"(params, { app, after }) {
+    const thread = app.threads.require(params.threadId);
+    const { cwd, ...change } = params;
+    thread.change({ ...change, cwd: cwd ? path.resolve(cwd) : undefined });
+    after(() => announceSettings(thread, app));
+    return {};
+  },
+
+  async "thread/metadata/update"(params, { app }) {
+    await findThread(params.threadId, app);
+    if (params.gitInfo) {
+      const { sha, branch, originUrl } = params.gitInfo;
+      await app.store.updateGit(params.threadId, { sha: sha ?? null, branch: branch ?? null, originUrl: originUrl ?? null });
+    }
+    return { thread: await threadFromStored(params.threadId, false, app) };
+  },
+
+  async "thread/inject_items"(params, { app }) {
+    const thread = app.threads.require(params.threadId);
+    thread.refuseReadOnly();
+    const items = params.items.map((item, i) => {
+      const known = parse(ResponseItem, item);
+      if (known === undefined || known.type === "other") throw invalidRequest(`Invalid request: items[${i}] is not a response item`);
+      return known;
+    });
+    for (const item of items) thread.history.add(item);
+    await thread.record(items.map((item) => ({ type: "modelItem" as const, item })));
+    return {};
+  },
+
+  "thread/shellCommand"(params, { app, after }) {
+    const thread = app.threads.require(params.threadId);
+    if (params.command.trim() === "") throw invalidRequest("command must not be empty");
+    after(runShellCommand(thread, params.command, params.timeoutMs ?? undefined));
+    return {};
+  },
+
+  async "thread/goal/get"(params, { app }) {
+    await findThread(params.threadId, app);
+    return { goal: null };
+  },
+};
+
+export function announceSettings(thread: LiveThread, app: App): void {
+  app.subscriptions.toThread(thread.id, "thread/settings/updated", { threadId: thread.id, threadSettings: settingsToWire(thread) });
+}
+
+function settingsToWire({ settings }: LiveThread): ThreadSettings {
+  return {
+    cwd: settings.cwd,
+    model: settings.model,
+    modelProvider: settings.modelProvider,
+    serviceTier: settings.serviceTier,
+    effort: settings.effort,
+    summary: settings.summary,
+    approvalPolicy: settings.approvalPolicy === "on-failure" ? "on-request" : settings.approvalPolicy,
+    approvalsReviewer: settings.approvalsReviewer,
+    sandboxPolicy: settings.sandboxPolicy,
+    activePermissionProfile: null,
+    personality: settings.personality,
+    collaborationMode: {
+      mode: settings.mode,
+      settings: { model: settings.model, reasoning_effort: settings.effort, developer_instructions: settings.modeInstructions },
+    },
+  };
+}

@@ -1,0 +1,240 @@
+/** `thread/*`: start, resume, fork and put away threads. */
+import path from "node:path";
+import { compactTurn } from "../core/compact.ts";
+import type { LiveThread } from "../core/thread.ts";
+import { checkId, type ForkPoint, type StartOptions } from "../core/threads.ts";
+import { invalidRequest } from "../protocol/errors.ts";
+import type { AskForApproval } from "../protocol/policy.ts";
+import type { ThreadForkParams, ThreadResumeParams, ThreadStartParams, ThreadStartResponse, threadRequests } from "../protocol/thread.ts";
+import type { Turn } from "../protocol/turn.ts";
+import type { App, Call, HandlersFor, Session } from "./app.ts";
+import { findThread, readRecords, threadFromStored } from "./stored-thread.ts";
+import { revertTo, rollBack } from "./thread-revert.ts";
+
+export const threadHandlers: HandlersFor<typeof threadRequests> = {
+  async "thread/start"(params, call) {
+    const { app, session } = call;
+    const thread = await app.threads.start(startOptions(params, call));
+    app.subscriptions.subscribe(session, thread.id);
+    announce(thread, call);
+    return opened(thread, session);
+  },
+
+  async "thread/resume"(params, call) {
+    const { app, session } = call;
+    if (params.history) return await resumeHistory(params, call);
+    const id = params.path ? await idFromPath(params.path, app) : params.threadId;
+    const { thread, turns } = await app.threads.resume(id, {
+      ...changeFrom(params),
+      config: params.config,
+      originator: session.client.name,
+    });
+    app.subscriptions.subscribe(session, thread.id);
+    call.after(() => app.subscriptions.replay(session, thread.id));
+    if (thread.readOnlyBecause !== undefined)
+      call.after(() => session.notify("warning", { threadId: thread.id, message: thread.readOnlyBecause ?? "" }));
+    return { ...opened(thread, session, params.excludeTurns === true ? [] : turns), collaborationMode: null };
+  },
+
+  async "thread/fork"(params, call) {
+    const { app, session } = call;
+    const id = params.path ? await idFromPath(params.path, app) : params.threadId;
+    const { records, meta } = await readRecords(id, app);
+    const { thread, turns } = await app.threads.fork(
+      records,
+      { id, meta, upTo: forkPoint(params) },
+      { ...startOptions(params, call, meta.cwd), ephemeral: params.ephemeral },
+    );
+    app.subscriptions.subscribe(session, thread.id);
+    const shown = params.excludeTurns === true ? [] : turns;
+    announce(thread, call);
+    return opened(thread, session, shown);
+  },
+
+  async "thread/read"(params, { app }) {
+    checkId(params.threadId, "thread");
+    const live = app.threads.find(params.threadId);
+    if (live !== undefined) return { thread: live.toWire(params.includeTurns === true ? await app.threads.turnsOf(live) : []) };
+    return { thread: await threadFromStored(params.threadId, params.includeTurns === true, app) };
+  },
+
+  async "thread/archive"(params, { app, after }) {
+    checkId(params.threadId, "session");
+    const stored = await app.store.find(params.threadId);
+    if (stored === undefined || stored.archived) throw invalidRequest(`no rollout found for thread id ${params.threadId}`);
+    await app.threads.unload(params.threadId);
+    await app.store.archive(params.threadId);
+    after(() => app.subscriptions.toAll("thread/archived", { threadId: params.threadId }));
+    return {};
+  },
+
+  async "thread/unarchive"(params, { app, after }) {
+    checkId(params.threadId, "session");
+    const stored = await app.store.find(params.threadId);
+    if (stored === undefined || !stored.archived) throw invalidRequest(`no archived rollout found for thread id ${params.threadId}`);
+    await app.store.unarchive(params.threadId);
+    after(() => app.subscriptions.toAll("thread/unarchived", { threadId: params.threadId }));
+    return { thread: await threadFromStored(params.threadId, false, app) };
+  },
+
+  async "thread/delete"(params, { app, after }) {
+    checkId(params.threadId, "session");
+    const live = app.threads.find(params.threadId);
+    const stored = await app.store.find(params.threadId);
+    if (stored === undefined && live === undefined) throw invalidRequest(`no rollout found for thread id ${params.threadId}`);
+    await app.threads.unload(params.threadId);
+    if (stored !== undefined) await app.store.delete(params.threadId);
+    after(() => app.subscriptions.toAll("thread/deleted", { threadId: params.threadId }));
+    return {};
+  },
+
+  "thread/unsubscribe"(params, { app, session }) {
+    checkId(params.threadId, "thread");
+    if (app.threads.find(params.threadId) === undefined) return { status: "notLoaded" };
+    return { status: app.subscriptions.unsubscribe(session, params.threadId) ? "unsubscribed" : "notSubscribed" };
+  },
+
+  async "thread/name/set"(params, { app, after }) {
+    const name = params.name.trim();
+    if (name === "") throw invalidRequest("thread name must not be empty");
+    await findThread(params.threadId, app);
+    const live = app.threads.find(params.threadId);
+    if (live?.ephemeral !== true) await app.store.rename(params.threadId, name);
+    if (live !== undefined) live.name = name;
+    after(() => app.subscriptions.toAll("thread/name/updated", { threadId: params.threadId, threadName: name }));
+    return {};
+  },
+
+  async "thread/rollback"(params, { app }) {
+    if (params.numTurns < 1) throw invalidRequest("numTurns must be >= 1");
+    const thread = app.threads.require(params.threadId);
+    await rollBack(thread, params.numTurns, app);
+    return { thread: thread.toWire(await app.threads.turnsOf(thread)) };
+  },
+
+  async "thread/revert"(params, { app, after }) {
+    const thread = app.threads.require(params.threadId);
+    await revertTo(thread, params.beforeTurnId, app);
+    after(() => app.subscriptions.toThread(thread.id, "thread/reverted", { threadId: thread.id }));
+    return { thread: thread.toWire(await app.threads.turnsOf(thread)), itemsBackwardsCursor: null, turnsBackwardsCursor: null };
+  },
+
+  "thread/compact/start"(params, { app, after }) {
+    const thread = app.threads.require(params.threadId);
+    const { begin } = thread.startSpecial("compact", compactTurn);
+    after(begin);
+    return {};
+  },
+};
+
+/** The answer to start, resume and fork. */
+export function opened(thread: LiveThread, session: Session, turns: readonly Turn[] = []): ThreadStartResponse {
+  const { settings } = thread;
+  return {
+    thread: thread.toWire(turns),
+    model: settings.model,
+    modelProvider: settings.modelProvider,
+    serviceTier: settings.serviceTier,
+    cwd: settings.cwd,
+    runtimeWorkspaceRoots: [...settings.workspaceRoots],
+    approvalPolicy: approvalPolicyFor(session, settings.approvalPolicy),
+    approvalsReviewer: settings.approvalsReviewer,
+    sandbox: settings.sandboxPolicy,
+    reasoningEffort: settings.effort,
+    instructionSources: [],
+  };
+}
+
+/** Today's clients cannot read `on-failure` (CONFLICTS 10). */
+export function approvalPolicyFor(session: Session, policy: AskForApproval): AskForApproval {
+  return session.dialect === "0.166" && policy === "on-failure" ? "on-request" : policy;
+}
+
+function announce(thread: LiveThread, { app, after }: Call): void {
+  after(() => {
+    app.subscriptions.toAll("thread/started", { thread: thread.toWire() });
+    for (const warning of thread.config.warnings)
+      app.subscriptions.toThread(thread.id, "configWarning", { summary: warning, details: null });
+  });
+}
+
+function startOptions(params: ThreadStartParams | ThreadForkParams, { session }: Call, cwd = process.cwd()): StartOptions {
+  return {
+    ...changeFrom(params),
+    cwd: path.resolve(params.cwd ?? cwd),
+    config: params.config,
+    originator: session.client.name,
+    source: "vscode", // listed by default, as threads of an app-server are expected to be (CONFLICTS 51b)
+    ...("ephemeral" in params ? { ephemeral: params.ephemeral } : {}),
+    ...("dynamicTools" in params ? { dynamicTools: params.dynamicTools } : {}),
+    ...("threadSource" in params ? { threadSource: params.threadSource } : {}),
+  };
+}
+
+type Overrides = Pick<
+  ThreadStartParams | ThreadResumeParams | ThreadForkParams,
+  | "model"
+  | "modelProvider"
+  | "approvalPolicy"
+  | "approvalsReviewer"
+  | "sandbox"
+  | "baseInstructions"
+  | "developerInstructions"
+  | "serviceTier"
+  | "runtimeWorkspaceRoots"
+  | "cwd"
+> & {
+  personality?: ThreadStartParams["personality"];
+};
+
+function changeFrom(params: Overrides): Overrides {
+  const {
+    model,
+    modelProvider,
+    approvalPolicy,
+    approvalsReviewer,
+    sandbox,
+    baseInstructions,
+    developerInstructions,
+    serviceTier,
+    runtimeWorkspaceRoots,
+    personality,
+    cwd,
+  } = params;
+  const given = {
+    model,
+    modelProvider,
+    approvalPolicy,
+    approvalsReviewer,
+    sandbox,
+    baseInstructions,
+    developerInstructions,
+    serviceTier,
+    runtimeWorkspaceRoots,
+    personality,
+  };
+  return { ...withoutUndefined(given), ...(cwd ? { cwd: path.resolve(cwd) } : {}) };
+}
+
+function withoutUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
+}
+
+function forkPoint(params: ThreadForkParams): ForkPoint | undefined {
+  if (params.lastTurnId) return { lastTurnId: params.lastTurnId };
+  return params.beforeTurnId ? { beforeTurnId: params.beforeTurnId } : undefined;
+}
+
+/** `path` names a rollout by its file; the id in the name is what counts. */
+async function idFromPath(file: string, app: App): Promise<string> {
+  const id = /([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$/i.exec(path.basename(file))?.[1];
+  if (id === undefined) throw invalidRequest(`failed to load rollout \`${file}\`: the file name holds no thread id`);
+  if ((await app.store.find(id)) === undefined) throw invalidRequest(`failed to load rollout \`${file}\`: no such file in this home`);
+  return id;
+}
+
+async function resumeHistory(params: ThreadResumeParams, call: Call): Promise<ThreadStartResponse> {
+  const thread = await call.app.threads.startFrom(params.history ?? [], startOptions(params as ThreadStartParams, call));
+  call.app.subscriptions.subscribe(call.session, thread.id);
+  return opened(thread, call.session);
+}

@@ -1,0 +1,81 @@
+/** `turn/*`: one request of a person and what the agent does about it. */
+import path from "node:path";
+import type { TurnInput } from "../core/live-turn.ts";
+import type { LiveThread } from "../core/thread.ts";
+import { invalidRequest } from "../protocol/errors.ts";
+import type { TurnStartParams, TurnSteerParams, turnRequests } from "../protocol/turn.ts";
+import type { HandlersFor } from "./app.ts";
+import { announceSettings } from "./thread-settings.ts";
+
+/** One input may not be longer than this; longer texts belong into files. */
+const maxInputCharacters = 1024 * 1024;
+
+export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | "turn/steer" | "turn/interrupt">> = {
+  "turn/start"(params, { app, after }) {
+    const thread = app.threads.require(params.threadId);
+    const before = thread.settings;
+    const { turn, begin } = thread.startTurn(inputFrom(params), changeFrom(params), { outputSchema: params.outputSchema ?? undefined });
+    after(() => {
+      if (thread.settings !== before) announceSettings(thread, app);
+      begin();
+    });
+    return { turn: turn.toWire("inProgress", "empty") };
+  },
+
+  "turn/steer"(params, { app }) {
+    const thread = app.threads.require(params.threadId);
+    const turn = thread.turn;
+    if (turn === undefined) throw invalidRequest("no active turn to steer");
+    expectTurn(thread, params.expectedTurnId);
+    if (params.input.length === 0) throw invalidRequest("input must not be empty");
+    thread.refuseUnsteerable(turn);
+    turn.steer(inputFrom(params));
+    return { turnId: turn.id };
+  },
+
+  "turn/interrupt"(params, { app }) {
+    const thread = app.threads.require(params.threadId);
+    if (thread.turn === undefined) throw invalidRequest("no active turn to interrupt");
+    expectTurn(thread, params.turnId);
+    thread.turn.interrupt();
+    return {};
+  },
+};
+
+function expectTurn(thread: LiveThread, wanted: string): void {
+  if (thread.turn?.id !== wanted) throw invalidRequest(`expected active turn id \`${wanted}\` but found \`${thread.turn?.id}\``);
+}
+
+function inputFrom(params: TurnStartParams | TurnSteerParams): TurnInput {
+  const length = params.input.reduce((n, part) => n + (part.type === "text" ? part.text.length : 0), 0);
+  if (length > maxInputCharacters) throw invalidRequest(`input exceeds the maximum length of ${maxInputCharacters} characters`);
+  return { content: params.input, clientId: params.clientUserMessageId ?? undefined };
+}
+
+function changeFrom(params: TurnStartParams): Parameters<LiveThread["startTurn"]>[1] {
+  const {
+    approvalPolicy,
+    approvalsReviewer,
+    sandboxPolicy,
+    model,
+    effort,
+    summary,
+    personality,
+    collaborationMode,
+    serviceTier,
+    runtimeWorkspaceRoots,
+  } = params;
+  return {
+    approvalPolicy,
+    approvalsReviewer,
+    sandboxPolicy,
+    model,
+    effort,
+    summary,
+    personality,
+    collaborationMode,
+    serviceTier,
+    runtimeWorkspaceRoots,
+    cwd: params.cwd ? path.resolve(params.cwd) : undefined,
+  };
+}
