@@ -1,0 +1,67 @@
+/** Carries a verified patch out: all of it or, with everything put back, nothing. */
+import { type FileState, type NewFile, sameContent, type Workspace, WorkspaceRefusal } from "../ports/workspace.ts";
+import type { PatchPlan, PatchStep } from "./plan.ts";
+
+/** Remembers files for the turn's diff and for undo. Neither call ever rejects: a file that could not be kept is said so when it is asked for. */
+export interface BeforeImages {
+  /** Called before a file changes. The first call for a path in a turn counts. Resolves when the image survives a crash. */
+  keep(real: string, before: FileState): Promise<void>;
+  /** Called after it changed: what the turn left there. */
+  left(real: string, after: FileState): Promise<void>;
+  /** A file went from one place to another. */
+  moved(from: string, to: string): void;
+}
+
+export type Applied = { readonly ok: true; readonly stdout: string } | { readonly ok: false; readonly failed: string };
+
+/** Looks again at every place before it writes: links and edits that came while the approval waited make it fail, and the user's version stays. */
+export async function applyPlan(plan: PatchPlan, workspace: Workspace, before: BeforeImages): Promise<Applied> {
+  const done: Done[] = [];
+  try {
+    for (const step of plan.steps) await checkAgain(step, workspace);
+    for (const step of plan.steps) await before.keep(step.real, step.before);
+    for (const step of plan.steps) {
+      const { madeFolders } = await workspace.replace(step.real, step.before, step.isNew ? withoutMode(step.after) : step.after);
+      done.push({ step, madeFolders });
+    }
+  } catch (error) {
+    if (!(error instanceof WorkspaceRefusal)) throw error;
+    const lost = await putBack(done, workspace);
+    return { ok: false, failed: [error.message, ...lost].join("\n") };
+  }
+  for (const move of plan.moves) before.moved(move.from, move.to);
+  for (const step of plan.steps) await before.left(step.real, await workspace.read(step.real).catch(() => step.after));
+  return { ok: true, stdout: plan.summary };
+}
+
+interface Done {
+  readonly step: PatchStep;
+  readonly madeFolders: readonly string[];
+}
+
+const withoutMode = (state: FileState): FileState | NewFile => (state.kind === "file" ? { kind: "file", bytes: state.bytes } : state);
+
+async function checkAgain(step: PatchStep, workspace: Workspace): Promise<void> {
+  const real = step.isEntry ? await workspace.locateEntry(step.named) : (await workspace.locate(step.named)).real;
+  if (real !== step.real)
+    throw new WorkspaceRefusal(
+      "link",
+      `${step.named} leads to ${real} now, not to ${step.real} as when the patch was shown; nothing was written`,
+    );
+}
+
+/** Latest first. What cannot be put back is named: silence would hide a half-applied patch. */
+async function putBack(done: readonly Done[], workspace: Workspace): Promise<string[]> {
+  const lost: string[] = [];
+  for (const { step, madeFolders } of done.toReversed()) {
+    try {
+      const now = await workspace.read(step.real);
+      if (!sameContent(now, step.after)) throw new WorkspaceRefusal("changed", "it was changed meanwhile");
+      await workspace.replace(step.real, now, step.before);
+      for (const folder of madeFolders.toReversed()) await workspace.removeFolder(folder);
+    } catch (error) {
+      lost.push(`${step.real} could not be put back: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return lost;
+}

@@ -1,0 +1,30 @@
+/** Finds lines in a file, first as they are, then ever more forgivingly, the way models misremember them. */
+
+type Loosen = (line: string) => string;
+
+/** From exact to loose: as written; without spaces at the end; without spaces around; with typographic characters as plain ones. */
+const looseness: readonly Loosen[] = [(line) => line, (line) => line.trimEnd(), (line) => line.trim(), (line) => plain(line.trim())];
+
+/**
+ * The index at or after `from` where `wanted` stands, or undefined. A stricter reading anywhere wins over a looser one earlier.
+ * With `atEnd` only the file's last lines are looked at.
+ */
+export function seekLines(lines: readonly string[], wanted: readonly string[], from: number, atEnd: boolean): number | undefined {
+  const last = lines.length - wanted.length;
+  if (last < 0) return undefined;
+  const first = atEnd ? Math.max(from, last) : from;
+  for (const loosen of looseness) {
+    const pattern = wanted.map(loosen);
+    for (let at = first; at <= last; at++) if (pattern.every((line, i) => loosen(lines[at + i] ?? "") === line)) return at;
+  }
+  return undefined;
+}
+
+const substitutes: readonly (readonly [RegExp, string])[] = [
+  [/[\u2010-\u2015\u2212]/g, "-"],
+  [/[\u2018-\u201b]/g, "'"],
+  [/[\u201c-\u201f]/g, '"'],
+  [/[\u00a0\u2002-\u200a\u202f\u205f\u3000]/g, " "],
+];
+
+const plain = (text: string): string => substitutes.reduce((t, [from, to]) => t.replace(from, to), text).trim();

@@ -1,0 +1,103 @@
+/** Carries the chunks of an Update File hunk out on a text. Pure; kept lines stay byte for byte as the file has them. */
+import type { Chunk } from "./parse.ts";
+import { seekLines } from "./seek.ts";
+
+export type Updated = { readonly text: string } | { readonly failed: string };
+
+interface Line {
+  readonly text: string;
+  /** "\n", "\r\n", or "" for a last line without one. */
+  readonly ending: string;
+}
+interface Replacement {
+  readonly at: number;
+  readonly count: number;
+  readonly lines: readonly Line[];
+}
+
+/** `name` stands for the file in failures. */
+export function updateText(original: string, chunks: readonly Chunk[], name: string): Updated {
+  const mark = original.startsWith("\ufeff") ? "\ufeff" : "";
+  const lines = splitLines(original.slice(mark.length));
+  const texts = lines.map((line) => line.text);
+  const ending = commonEnding(lines);
+  const replacements: Replacement[] = [];
+  let from = 0;
+  for (const chunk of chunks) {
+    for (const anchor of chunk.anchors) {
+      const found = seekLines(texts, [anchor], from, false);
+      if (found === undefined) return { failed: `Failed to find context '${anchor}' in ${name}` };
+      from = found + 1;
+    }
+    const place = findPlace(texts, chunk, from);
+    if (place === undefined) return { failed: `Failed to find expected lines in ${name}:\n${removedAndKept(chunk).join("\n")}` };
+    replacements.push(replacement(lines, chunk, place, ending));
+    if (place.count > 0) from = place.at + place.count;
+  }
+  return { text: mark + join(carryOut(lines, replacements), ending) };
+}
+
+interface Found {
+  readonly at: number;
+  readonly count: number;
+  /** Empty kept lines at the chunk's end that the file does not have: blank lines before the next header, not part of the patch. */
+  readonly dropped: number;
+}
+
+function findPlace(texts: readonly string[], chunk: Chunk, from: number): Found | undefined {
+  const wanted = removedAndKept(chunk);
+  const blanks = chunk.lines.length - 1 - chunk.lines.findLastIndex((line) => line.sign !== " " || line.text !== "");
+  if (wanted.length === blanks && blanks < chunk.lines.length)
+    return { at: chunk.anchors.length > 0 && !chunk.atEnd ? from : texts.length, count: 0, dropped: blanks };
+  for (let dropped = 0; dropped <= blanks && dropped < wanted.length; dropped++) {
+    const part = wanted.slice(0, wanted.length - dropped);
+    const at = seekLines(texts, part, from, chunk.atEnd);
+    if (at !== undefined) return { at, count: part.length, dropped };
+  }
+  return undefined;
+}
+
+const removedAndKept = (chunk: Chunk): string[] => chunk.lines.filter((line) => line.sign !== "+").map((line) => line.text);
+
+function replacement(lines: readonly Line[], chunk: Chunk, place: Found, fallback: string): Replacement {
+  const near = lines[place.at]?.ending || lines[place.at - 1]?.ending || fallback;
+  const out: Line[] = [];
+  let at = place.at;
+  for (const line of chunk.lines.slice(0, chunk.lines.length - place.dropped)) {
+    if (line.sign === "+") out.push({ text: line.text, ending: near });
+    else {
+      const kept = lines[at++];
+      if (line.sign === " " && kept !== undefined) out.push(kept);
+    }
+  }
+  return { at: place.at, count: place.count, lines: out };
+}
+
+function carryOut(lines: readonly Line[], replacements: readonly Replacement[]): Line[] {
+  const parts: (readonly Line[])[] = [];
+  let at = 0;
+  for (const part of replacements.toSorted((a, b) => a.at - b.at)) {
+    parts.push(lines.slice(at, part.at), part.lines);
+    at = part.at + part.count;
+  }
+  return [...parts, lines.slice(at)].flat();
+}
+
+/** A line that was the last one and lost that place gets the ending it lacked. */
+const join = (lines: readonly Line[], ending: string): string =>
+  lines.map((line, i) => line.text + (line.ending === "" && i < lines.length - 1 ? ending : line.ending)).join("");
+
+function splitLines(text: string): Line[] {
+  const lines = text
+    .split("\n")
+    .map((line) => (line.endsWith("\r") ? { text: line.slice(0, -1), ending: "\r\n" } : { text: line, ending: "\n" }));
+  const last = lines.pop();
+  const rest = last === undefined ? "" : last.ending === "\r\n" ? `${last.text}\r` : last.text;
+  return rest === "" ? lines : [...lines, { text: rest, ending: "" }];
+}
+
+function commonEnding(lines: readonly Line[]): string {
+  const windows = lines.filter((line) => line.ending === "\r\n").length;
+  const plain = lines.filter((line) => line.ending === "\n").length;
+  return windows > plain ? "\r\n" : "\n";
+}

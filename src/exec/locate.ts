@@ -1,0 +1,71 @@
+/** Follows symbolic links by hand, so that a path is known in full before anything is opened, also where its end does not exist yet. */
+import { lstat, readlink } from "node:fs/promises";
+import path from "node:path";
+import { type Place, WorkspaceRefusal } from "../core/ports/workspace.ts";
+import { components } from "../lib/paths.ts";
+
+/** What Linux allows in one path. */
+const maxLinks = 40;
+
+/** `absolute` is normalised already. */
+export async function locatePath(absolute: string): Promise<Place> {
+  const { root } = path.parse(absolute);
+  let done = root;
+  let todo = components(absolute);
+  let links = 0;
+  let viaLink = false;
+  let exists = true;
+  for (let name = todo.shift(); name !== undefined; name = todo.shift()) {
+    if (name === "..") {
+      done = path.dirname(done);
+      continue;
+    }
+    const here = path.join(done, name);
+    const stat = exists ? await lstat(here).catch(() => undefined) : undefined;
+    if (stat === undefined) exists = false;
+    if (!stat?.isSymbolicLink()) {
+      done = here;
+      continue;
+    }
+    if (++links > maxLinks) throw new WorkspaceRefusal("link", `${absolute} goes through too many symbolic links`);
+    viaLink ||= todo.length === 0;
+    const target = await readlink(here);
+    const targetRoot = path.parse(target).root;
+    todo = [
+      ...target
+        .slice(targetRoot.length)
+        .split(path.sep)
+        .filter((part) => part !== "" && part !== "."),
+      ...todo,
+    ];
+    if (path.isAbsolute(target)) done = targetRoot;
+  }
+  return { real: done, viaLink };
+}
+
+/** The system's code of a failed call ("ENOENT"), if it has one. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+const words: Readonly<Record<string, string>> = {
+  ENOENT: "No such file or directory",
+  EACCES: "Permission denied",
+  EPERM: "Operation not permitted",
+  EEXIST: "File exists",
+  ENOTDIR: "Not a directory",
+  EISDIR: "Is a directory",
+  ENOTEMPTY: "Directory not empty",
+  EROFS: "Read-only file system",
+  ENOSPC: "No space left on device",
+  ELOOP: "Too many levels of symbolic links",
+  ENAMETOOLONG: "File name too long",
+  EMFILE: "Too many open files",
+  EBUSY: "Device or resource busy",
+};
+
+/** A failed call in plain words, without the inner paths that the system's own message carries. */
+export function errorText(error: unknown): string {
+  const code = errorCode(error);
+  return code === undefined ? (error instanceof Error ? error.message : String(error)) : (words[code] ?? code);
+}

@@ -1,0 +1,43 @@
+/** Paths compared by component, for everyone who must know whether one place lies inside another. */
+import path from "node:path";
+
+/** The rules of this platform, or in tests of another. */
+export type PathStyle = Pick<typeof path, "relative" | "sep" | "isAbsolute" | "parse">;
+
+/** Whether `child` is `parent` or lies below it. Both absolute; `/a/bc` is not inside `/a/b`. Compares names only: resolve links first. */
+export function isInside(child: string, parent: string, style: PathStyle = path): boolean {
+  return relativeInside(child, parent, style) !== undefined;
+}
+
+/** The way from `parent` down to `child` ("" for the same place), or undefined when `child` lies elsewhere. */
+export function relativeInside(child: string, parent: string, style: PathStyle = path): string | undefined {
+  const way = style.relative(parent, child);
+  const leaves = way === ".." || way.startsWith(`..${style.sep}`) || style.isAbsolute(way);
+  return leaves ? undefined : way;
+}
+
+/** The longest of `roots` that holds `child`. */
+export function rootOf(child: string, roots: readonly string[], style: PathStyle = path): string | undefined {
+  return roots.filter((root) => isInside(child, root, style)).sort((a, b) => b.length - a.length)[0];
+}
+
+/** Names below the file system's root, in order. */
+export function components(absolute: string, style: PathStyle = path): string[] {
+  const { root } = style.parse(absolute);
+  return absolute
+    .slice(root.length)
+    .split(style.sep)
+    .filter((name) => name !== "");
+}
+
+/** With `/` on every platform: what diffs and search results show. */
+export const withSlashes = (name: string, style: PathStyle = path): string => (style.sep === "/" ? name : name.split(style.sep).join("/"));
+
+/** Why a name cannot be a path for anybody, or undefined. Found early so that no later layer meets it half-way. */
+export function pathProblem(name: string): string | undefined {
+  if (name === "") return "the path is empty";
+  if (name.includes("\0")) return "the path holds a NUL character";
+  if (Buffer.byteLength(name) > 4000) return "the path is longer than 4000 bytes";
+  if (name.split(/[\\/]/).some((part) => Buffer.byteLength(part) > 255)) return "a name in the path is longer than 255 bytes";
+  return undefined;
+}
