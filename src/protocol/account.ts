@@ -1,4 +1,4 @@
-/** `account`. */
+/** Who is signed in, and what they have used. Mirrored by server/account.ts and auth/. */
 import {
   array,
   boolean,
@@ -15,7 +15,8 @@ import {
   union,
   unknown,
 } from "../lib/schema.ts";
-import { Empty, notification, request } from "./define.ts";
+import { byAccount, Empty, notification, request } from "./define.ts";
+import { renamed } from "./spellings.ts";
 
 export const GetAccountParams = named("GetAccountParams", () => object({ refreshToken: optional(boolean()) }));
 export type GetAccountParams = Infer<typeof GetAccountParams>;
@@ -321,26 +322,42 @@ export const RateLimitResetCreditStatus = named("RateLimitResetCreditStatus", ()
 export type RateLimitResetCreditStatus = Infer<typeof RateLimitResetCreditStatus>;
 
 export const accountRequests = {
+  /** The account in use, if any, and whether one is needed. */
   "account/read": request({ params: GetAccountParams, result: GetAccountResponse }),
-  "account/login/start": request({ params: LoginAccountParams, result: LoginAccountResponse }),
-  "account/login/cancel": request({ params: CancelLoginAccountParams, result: CancelLoginAccountResponse }),
-  "account/logout": request({ params: Empty, result: LogoutAccountResponse }),
+  /** Signs in: with a key at once, or with a browser or a code. */
+  "account/login/start": request({ params: LoginAccountParams, result: LoginAccountResponse, order: byAccount }),
+  /** Gives up a sign-in that has begun. */
+  "account/login/cancel": request({ params: CancelLoginAccountParams, result: CancelLoginAccountResponse, order: byAccount }),
+  /** Signs out and forgets the keys. */
+  "account/logout": request({ params: Empty, result: LogoutAccountResponse, order: byAccount }),
+  /** How much of the plan's limits is used. */
   "account/rateLimits/read": request({ params: Empty, result: GetAccountRateLimitsResponse }),
+  /** Tokens used in all and by day. */
   "account/usage/read": request({ params: Empty, result: GetAccountTokenUsageResponse }),
+  /** Whether the cloud in use has rules of its own; it never has here. */
   "account/bedrock/checkGovCloudRequirements": request({
     params: BedrockCheckGovCloudRequirementsParams,
     result: BedrockCheckGovCloudRequirementsResponse,
     experimental: true,
   }),
-  "feedback/upload": request({ params: FeedbackUploadParams, result: FeedbackUploadResponse }),
+  /** Keeps a report on this machine; nothing is sent anywhere. */
+  "feedback/upload": request({
+    params: FeedbackUploadParams,
+    result: FeedbackUploadResponse,
+    accept: renamed("threadId", "conversation_id", "conversationId", "thread_id"),
+  }),
 };
 
 export const accountServerRequests = {
+  /** Asks a client that keeps the tokens itself for fresh ones. */
   "account/chatgptAuthTokens/refresh": request({ params: ChatgptAuthTokensRefreshParams, result: ChatgptAuthTokensRefreshResponse }),
 };
 
 export const accountNotifications = {
+  /** Somebody signed in or out. */
   "account/updated": notification(AccountUpdatedNotification),
+  /** A sign-in has ended, well or not. */
   "account/login/completed": notification(AccountLoginCompletedNotification),
+  /** How much of the plan's limits is used now. */
   "account/rateLimits/updated": notification(AccountRateLimitsUpdatedNotification),
 };

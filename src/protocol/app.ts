@@ -1,4 +1,4 @@
-/** `app`. */
+/** Connectors and plugins, of which Parley has none of its own. Mirrored by server/app.ts. */
 import {
   array,
   boolean,
@@ -226,10 +226,13 @@ export const PluginSharePrincipalRole = named("PluginSharePrincipalRole", () => 
 export type PluginSharePrincipalRole = Infer<typeof PluginSharePrincipalRole>;
 
 export const appRequests = {
+  /** The connectors at hand. */
   "app/list": request({ params: AppsListParams, result: AppsListResponse }),
+  /** The plugins at hand, by marketplace. */
   "plugin/list": request({ params: PluginListParams, result: PluginListResponse }),
 };
 
 export const appNotifications = {
+  /** The list of connectors has changed. */
   "app/list/updated": notification(AppListUpdatedNotification),
 };

@@ -1,7 +1,7 @@
-/** `approval`. */
+/** Asking the user before something is done. Asked by core/approvals.ts. */
 import { array, boolean, type Infer, integer, literals, maybe, named, object, optional, string, union } from "../lib/schema.ts";
 import { request } from "./define.ts";
-import { CommandAction, LegacyAppPathString } from "./item.ts";
+import { CommandAction, LegacyAppPathString, PatchChangeKind } from "./item.ts";
 
 export const CommandExecutionRequestApprovalParams = named("CommandExecutionRequestApprovalParams", () =>
   object({
@@ -21,12 +21,14 @@ export const CommandExecutionRequestApprovalParams = named("CommandExecutionRequ
     proposedExecpolicyAmendment: maybe(array(string())),
     proposedNetworkPolicyAmendments: maybe(array(NetworkPolicyAmendment())),
     reason: maybe(string()),
+    parsedCmd: maybe(ApprovalCommand()),
+    risk: maybe(ApprovalRisk()),
   }),
 );
 export type CommandExecutionRequestApprovalParams = Infer<typeof CommandExecutionRequestApprovalParams>;
 
 export const CommandExecutionRequestApprovalResponse = named("CommandExecutionRequestApprovalResponse", () =>
-  object({ decision: CommandExecutionApprovalDecision() }),
+  object({ decision: CommandExecutionApprovalDecision(), acceptSettings: maybe(ApprovalAcceptSettings()) }),
 );
 export type CommandExecutionRequestApprovalResponse = Infer<typeof CommandExecutionRequestApprovalResponse>;
 
@@ -38,14 +40,39 @@ export const FileChangeRequestApprovalParams = named("FileChangeRequestApprovalP
     turnId: string(),
     grantRoot: maybe(string()),
     reason: maybe(string()),
+    changes: maybe(array(ApprovalFileChange())),
   }),
 );
 export type FileChangeRequestApprovalParams = Infer<typeof FileChangeRequestApprovalParams>;
 
 export const FileChangeRequestApprovalResponse = named("FileChangeRequestApprovalResponse", () =>
-  object({ decision: FileChangeApprovalDecision() }),
+  object({ decision: FileChangeApprovalDecision(), acceptSettings: maybe(ApprovalAcceptSettings()) }),
 );
 export type FileChangeRequestApprovalResponse = Infer<typeof FileChangeRequestApprovalResponse>;
+
+/** The command once more, for readers of the editor document: program, arguments, folder. */
+export const ApprovalCommand = named("ApprovalCommand", () => object({ command: string(), args: array(string()), cwd: string() }));
+export type ApprovalCommand = Infer<typeof ApprovalCommand>;
+
+/** low: reads only; medium: writes inside the roots; high: leaves the sandbox, uses the network or deletes. */
+export const ApprovalRisk = named("ApprovalRisk", () => literals("low", "medium", "high"));
+export type ApprovalRisk = Infer<typeof ApprovalRisk>;
+
+/** A change of the item, with the two keys that the editor document shows. */
+export const ApprovalFileChange = named("ApprovalFileChange", () =>
+  object({
+    path: string(),
+    kind: PatchChangeKind(),
+    diff: string(),
+    type: literals("add", "delete", "update"),
+    summary: string(),
+  }),
+);
+export type ApprovalFileChange = Infer<typeof ApprovalFileChange>;
+
+/** The documents' way to say "for the whole session"; `acceptForSession` is the wire's. */
+export const ApprovalAcceptSettings = named("ApprovalAcceptSettings", () => object({ forSession: optional(boolean()) }));
+export type ApprovalAcceptSettings = Infer<typeof ApprovalAcceptSettings>;
 
 export const PermissionsRequestApprovalParams = named("PermissionsRequestApprovalParams", () =>
   object({
@@ -161,10 +188,13 @@ export const FileSystemSpecialPath = named("FileSystemSpecialPath", () =>
 export type FileSystemSpecialPath = Infer<typeof FileSystemSpecialPath>;
 
 export const approvalServerRequests = {
+  /** May this command run? */
   "item/commandExecution/requestApproval": request({
     params: CommandExecutionRequestApprovalParams,
     result: CommandExecutionRequestApprovalResponse,
   }),
+  /** May these files be changed? The changes are those of the item that has just started. */
   "item/fileChange/requestApproval": request({ params: FileChangeRequestApprovalParams, result: FileChangeRequestApprovalResponse }),
+  /** May the agent have more than the sandbox gives? */
   "item/permissions/requestApproval": request({ params: PermissionsRequestApprovalParams, result: PermissionsRequestApprovalResponse }),
 };

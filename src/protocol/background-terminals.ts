@@ -1,6 +1,6 @@
-/** `background-terminals`. */
+/** Commands that go on running after their turn. Mirrored by server/background-terminals.ts. */
 import { array, boolean, type Infer, maybe, named, natural, number, object, string } from "../lib/schema.ts";
-import { request } from "./define.ts";
+import { byThread, request } from "./define.ts";
 import { LegacyAppPathString } from "./item.ts";
 
 export const ThreadBackgroundTerminalsCleanParams = named("ThreadBackgroundTerminalsCleanParams", () => object({ threadId: string() }));
@@ -43,19 +43,24 @@ export const ThreadBackgroundTerminal = named("ThreadBackgroundTerminal", () =>
 export type ThreadBackgroundTerminal = Infer<typeof ThreadBackgroundTerminal>;
 
 export const backgroundTerminalsRequests = {
+  /** Ends all commands that a thread left running. */
   "thread/backgroundTerminals/clean": request({
     params: ThreadBackgroundTerminalsCleanParams,
     result: ThreadBackgroundTerminalsCleanResponse,
+    order: byThread,
     experimental: true,
   }),
+  /** Lists the commands that a thread left running. */
   "thread/backgroundTerminals/list": request({
     params: ThreadBackgroundTerminalsListParams,
     result: ThreadBackgroundTerminalsListResponse,
     experimental: true,
   }),
+  /** Ends one of them. */
   "thread/backgroundTerminals/terminate": request({
     params: ThreadBackgroundTerminalsTerminateParams,
     result: ThreadBackgroundTerminalsTerminateResponse,
+    order: byThread,
     experimental: true,
   }),
 };

@@ -1,4 +1,4 @@
-/** `command`. */
+/** Commands of the client's own, without a thread. Mirrored by server/command.ts. */
 import {
   array,
   boolean,
@@ -15,7 +15,10 @@ import {
   string,
 } from "../lib/schema.ts";
 import { notification, request } from "./define.ts";
+import { invalidParams, invalidRequest } from "./errors.ts";
+import { limitCommand, limitPath, limitSettings, limitTime } from "./limits.ts";
 import { SandboxPolicy } from "./policy.ts";
+import { acceptSettings } from "./spellings.ts";
 
 export const CommandExecParams = named("CommandExecParams", () =>
   object({
@@ -74,12 +77,59 @@ export const CommandExecOutputStream = named("CommandExecOutputStream", () => li
 export type CommandExecOutputStream = Infer<typeof CommandExecOutputStream>;
 
 export const commandRequests = {
-  "command/exec": request({ params: CommandExecParams, result: CommandExecResponse }),
-  "command/exec/write": request({ params: CommandExecWriteParams, result: CommandExecWriteResponse }),
-  "command/exec/resize": request({ params: CommandExecResizeParams, result: CommandExecResizeResponse }),
+  /** Runs one command in the sandbox and answers when it has ended. */
+  "command/exec": request({
+    params: CommandExecParams,
+    result: CommandExecResponse,
+    accept: acceptSettings,
+    limits: limitCommandExec,
+    experimentalFields: { permissionProfile: "current" },
+  }),
+  /** Types into a running command, or ends its input. */
+  "command/exec/write": request({
+    params: CommandExecWriteParams,
+    result: CommandExecWriteResponse,
+    order: ({ processId }) => `process:${processId}`,
+  }),
+  /** Tells a running command how large its terminal is. */
+  "command/exec/resize": request({
+    params: CommandExecResizeParams,
+    result: CommandExecResizeResponse,
+    limits: ({ size }) => limitSize(size),
+  }),
+  /** Ends a running command. */
   "command/exec/terminate": request({ params: CommandExecTerminateParams, result: CommandExecTerminateResponse }),
 };
 
 export const commandNotifications = {
+  /** The next bytes of a running command's output. */
   "command/exec/outputDelta": notification(CommandExecOutputDeltaNotification),
 };
+
+function limitCommandExec(params: CommandExecParams): void {
+  limitCommand(params.command);
+  limitPath(
+    "command/exec env",
+    Object.entries(params.env ?? {})
+      .flat()
+      .join(""),
+  );
+  limitSettings(params);
+  limitTime("command/exec timeoutMs", params.timeoutMs);
+  if (isSet(params.timeoutMs) && params.disableTimeout === true)
+    throw invalidParams("command/exec cannot set both timeoutMs and disableTimeout");
+  if (isSet(params.outputBytesCap) && params.disableOutputCap === true)
+    throw invalidParams("command/exec cannot set both outputBytesCap and disableOutputCap");
+  if (params.size !== null && params.size !== undefined) {
+    if (params.tty !== true) throw invalidParams("command/exec size requires tty: true");
+    limitSize(params.size);
+  }
+  const isInteractive = params.tty === true || params.streamStdin === true || params.streamStdoutStderr === true;
+  if (isInteractive && !isSet(params.processId)) throw invalidRequest("command/exec tty or streaming requires a client-supplied processId");
+}
+
+function limitSize({ rows, cols }: CommandExecTerminalSize): void {
+  if (rows < 1 || cols < 1) throw invalidParams("command/exec size rows and cols must be greater than 0");
+}
+
+const isSet = (value: unknown): boolean => value !== null && value !== undefined;

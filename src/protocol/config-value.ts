@@ -1,4 +1,4 @@
-/** `config-value`. */
+/** The settings in force, as `config/read` answers them. Mirrored by config/. */
 import {
   array,
   boolean,

@@ -1,30 +1,56 @@
-/** The kinds of rows in the method tables. A row is the only place a method is described. */
-import { type Infer, type Lazy, named, object, type Schema } from "../lib/schema.ts";
+/** The kinds of rows in the method tables. A row is the only place a method is described; its doc comment is its line in docs/protocol.md. */
+import { fits, type Infer, type Lazy, named, object, type Schema } from "../lib/schema.ts";
+
+/** Params as they came, known to be an object and nothing more. */
+export type RawParams = Record<string, unknown>;
+/** Which clients must opt in with `capabilities.experimentalApi`: all of them, or only those of today's generation. */
+export type Gate = true | "current";
 
 export interface Request<P extends Schema = any, R extends Schema = any> {
   readonly params: Lazy<P>;
   readonly result: Lazy<R>;
   /** Requests that return the same key run one after another; undefined means "run at once". */
   readonly order?: (params: Infer<Lazy<P>>) => string | undefined;
-  /** Refused unless the client opted in with `capabilities.experimentalApi`. "current" gates only clients of today's generation. */
-  readonly experimental?: true | "current";
-  /** Fields that are refused unless the client opted in, with the generation that gates them. */
-  readonly experimentalFields?: Readonly<Record<string, true | "current">>;
-  /** Rewrites older and alternative spellings into the ones the schema knows; runs before the check. */
-  readonly accept?: (params: Record<string, unknown>) => Record<string, unknown>;
+  /** The method is refused unless the client opted in. */
+  readonly experimental?: Gate;
+  /** Fields that are refused, when set, unless the client opted in. */
+  readonly experimentalFields?: Readonly<Record<string, Gate>>;
+  /** Rewrites older and alternative spellings into the ones the schema knows; runs before the check and may throw a wire error. */
+  readonly accept?: (params: RawParams) => RawParams;
+  /** Throws the wire error for values of the right types that no server takes (an empty command, a negative time). Run by `accept`. */
+  readonly limits?: (params: Infer<Lazy<P>>) => void;
   /** Ours alone: in the generated schema under `x-parley`. */
   readonly own?: true;
 }
-export const request = <P extends Schema, R extends Schema>(row: Request<P, R>): Request<P, R> => row;
+
+/** A row of requests. Its limits become part of `accept`, so whoever calls that and checks the params has done everything. */
+export function request<P extends Schema, R extends Schema>(row: Request<P, R>): Request<P, R> {
+  const { accept, limits } = row;
+  if (limits === undefined) return row;
+  return {
+    ...row,
+    accept(given) {
+      const params = accept?.(given) ?? given;
+      if (fits(row.params(), params)) limits(params as Infer<Lazy<P>>);
+      return params;
+    },
+  };
+}
 
 /** A row whose part is still to come; answered with "not available in this build" and left out of the generated files. */
 export interface Later {
   readonly later: string;
 }
 export const later = (part: string): Later => ({ later: part });
+/** The rows of a whole table as `later`; taking this word away makes them live. */
+export function allLater<Table extends object>(part: string, table: Table): { readonly [M in keyof Table]: Later } {
+  return Object.fromEntries(Object.keys(table).map((method) => [method, later(part)])) as { [M in keyof Table]: Later };
+}
 
 export interface Notification<P extends Schema = any> {
   readonly params: Lazy<P>;
+  /** Ours alone, or a document's own spelling that no Codex ever sent. */
+  readonly own?: true;
 }
 export const notification = <P extends Schema>(params: Lazy<P>): Notification<P> => ({ params });
 
@@ -35,5 +61,10 @@ export type ResultOf<Row> = Row extends { result: Lazy<infer R> } ? Infer<Lazy<R
 
 /** The rows of a table that have a handler in this build. */
 export type Served<Table> = { readonly [M in keyof Table as Table[M] extends Later ? never : M]: Table[M] };
+
 /** Orders requests that change the same thread. */
 export const byThread = (params: { threadId: string }): string => `thread:${params.threadId}`;
+/** Orders everything that changes the settings files. */
+export const byConfig = (): string => "config";
+/** Orders everything that changes who is signed in. */
+export const byAccount = (): string => "account";

@@ -10,5 +10,7 @@ export class RpcError extends Error {
 }
 /** The request cannot be done as asked. Codex uses this one code also for unknown methods and ill-typed params. */
 export const invalidRequest = (message: string, data?: unknown): RpcError => new RpcError(-32600, message, data);
+/** A value of the right type that is out of bounds; Codex 0.166 uses it for a few limits only (over-long input, negative times). */
+export const invalidParams = (message: string, data?: unknown): RpcError => new RpcError(-32602, message, data);
 export const internalError = (message = "internal error"): RpcError => new RpcError(-32603, message);
 export const overloaded = (): RpcError => new RpcError(-32001, "Server overloaded; retry later.");

@@ -1,6 +1,7 @@
-/** `fs`. */
+/** Files, for clients that run on another machine than the server. Mirrored by server/fs.ts. */
 import { array, boolean, type Infer, integer, maybe, named, object, optional, string } from "../lib/schema.ts";
 import { notification, request } from "./define.ts";
+import { limitAbsolutePath } from "./limits.ts";
 import { AbsolutePathBuf } from "./policy.ts";
 
 export const FsReadFileParams = named("FsReadFileParams", () => object({ path: AbsolutePathBuf() }));
@@ -75,18 +76,43 @@ export const FsReadDirectoryEntry = named("FsReadDirectoryEntry", () =>
 );
 export type FsReadDirectoryEntry = Infer<typeof FsReadDirectoryEntry>;
 
+const byPath = ({ path }: { path: string }): string => `file:${path}`;
+const onePath = ({ path }: { path: string }): void => limitAbsolutePath("path", path);
+
 export const fsRequests = {
-  "fs/readFile": request({ params: FsReadFileParams, result: FsReadFileResponse }),
-  "fs/writeFile": request({ params: FsWriteFileParams, result: FsWriteFileResponse }),
-  "fs/createDirectory": request({ params: FsCreateDirectoryParams, result: FsCreateDirectoryResponse }),
-  "fs/getMetadata": request({ params: FsGetMetadataParams, result: FsGetMetadataResponse }),
-  "fs/readDirectory": request({ params: FsReadDirectoryParams, result: FsReadDirectoryResponse }),
-  "fs/remove": request({ params: FsRemoveParams, result: FsRemoveResponse }),
-  "fs/copy": request({ params: FsCopyParams, result: FsCopyResponse }),
-  "fs/watch": request({ params: FsWatchParams, result: FsWatchResponse }),
-  "fs/unwatch": request({ params: FsUnwatchParams, result: FsUnwatchResponse }),
+  /** Reads a whole file. */
+  "fs/readFile": request({ params: FsReadFileParams, result: FsReadFileResponse, limits: onePath }),
+  /** Writes a whole file. */
+  "fs/writeFile": request({ params: FsWriteFileParams, result: FsWriteFileResponse, order: byPath, limits: onePath }),
+  /** Makes a folder, and those above it where asked. */
+  "fs/createDirectory": request({ params: FsCreateDirectoryParams, result: FsCreateDirectoryResponse, order: byPath, limits: onePath }),
+  /** What a path is and when it was changed. */
+  "fs/getMetadata": request({ params: FsGetMetadataParams, result: FsGetMetadataResponse, limits: onePath }),
+  /** Lists a folder. */
+  "fs/readDirectory": request({ params: FsReadDirectoryParams, result: FsReadDirectoryResponse, limits: onePath }),
+  /** Deletes a file or a folder. */
+  "fs/remove": request({ params: FsRemoveParams, result: FsRemoveResponse, order: byPath, limits: onePath }),
+  /** Copies a file or a folder. */
+  "fs/copy": request({
+    params: FsCopyParams,
+    result: FsCopyResponse,
+    order: ({ destinationPath }) => byPath({ path: destinationPath }),
+    limits({ sourcePath, destinationPath }) {
+      limitAbsolutePath("sourcePath", sourcePath);
+      limitAbsolutePath("destinationPath", destinationPath);
+    },
+  }),
+  /** Reports changes of a path to this connection until told otherwise. */
+  "fs/watch": request({ params: FsWatchParams, result: FsWatchResponse, order: byWatch, limits: onePath }),
+  /** Ends a watch. */
+  "fs/unwatch": request({ params: FsUnwatchParams, result: FsUnwatchResponse, order: byWatch }),
 };
 
+function byWatch({ watchId }: { watchId: string }): string {
+  return `watch:${watchId}`;
+}
+
 export const fsNotifications = {
+  /** Something under a watched path has changed. */
   "fs/changed": notification(FsChangedNotification),
 };

@@ -1,6 +1,7 @@
-/** `fuzzy-file-search`. */
+/** Finding files by a few letters of their path. Mirrored by server/fuzzy-file-search.ts. */
 import { array, type Infer, literals, maybe, named, natural, object, string } from "../lib/schema.ts";
 import { notification, request } from "./define.ts";
+import { limitPath } from "./limits.ts";
 
 export const FuzzyFileSearchParams = named("FuzzyFileSearchParams", () =>
   object({ query: string(), roots: array(string()), cancellationToken: maybe(string()) }),
@@ -57,26 +58,41 @@ export type FuzzyFileSearchResult = Infer<typeof FuzzyFileSearchResult>;
 export const FuzzyFileSearchMatchType = named("FuzzyFileSearchMatchType", () => literals("file", "directory"));
 export type FuzzyFileSearchMatchType = Infer<typeof FuzzyFileSearchMatchType>;
 
+const bySearch = ({ sessionId }: { sessionId: string }): string => `search:${sessionId}`;
+const limitRoots = ({ roots }: { roots: readonly string[] }): void => {
+  for (const root of roots) limitPath("roots", root);
+};
+
 export const fuzzyFileSearchRequests = {
-  fuzzyFileSearch: request({ params: FuzzyFileSearchParams, result: FuzzyFileSearchResponse }),
+  /** Searches once; a newer search with the same cancellation token ends it. */
+  fuzzyFileSearch: request({ params: FuzzyFileSearchParams, result: FuzzyFileSearchResponse, limits: limitRoots }),
+  /** Opens a search whose query changes while the user types. */
   "fuzzyFileSearch/sessionStart": request({
     params: FuzzyFileSearchSessionStartParams,
     result: FuzzyFileSearchSessionStartResponse,
+    order: bySearch,
+    limits: limitRoots,
     experimental: true,
   }),
+  /** Changes the query of an open search. */
   "fuzzyFileSearch/sessionUpdate": request({
     params: FuzzyFileSearchSessionUpdateParams,
     result: FuzzyFileSearchSessionUpdateResponse,
+    order: bySearch,
     experimental: true,
   }),
+  /** Closes a search. */
   "fuzzyFileSearch/sessionStop": request({
     params: FuzzyFileSearchSessionStopParams,
     result: FuzzyFileSearchSessionStopResponse,
+    order: bySearch,
     experimental: true,
   }),
 };
 
 export const fuzzyFileSearchNotifications = {
+  /** What an open search has found so far. */
   "fuzzyFileSearch/sessionUpdated": notification(FuzzyFileSearchSessionUpdatedNotification),
+  /** An open search has looked at everything. */
   "fuzzyFileSearch/sessionCompleted": notification(FuzzyFileSearchSessionCompletedNotification),
 };

@@ -1,4 +1,4 @@
-/** `hooks`. */
+/** Hooks: commands of the user's own that run at set moments. Mirrored by server/hooks.ts. */
 import {
   array,
   boolean,
@@ -16,6 +16,7 @@ import {
 } from "../lib/schema.ts";
 import { notification, request } from "./define.ts";
 import { LegacyAppPathString } from "./item.ts";
+import { limitPath } from "./limits.ts";
 import { AbsolutePathBuf } from "./policy.ts";
 
 export const HooksListParams = named("HooksListParams", () => object({ cwds: optional(array(string())), threadId: maybe(string()) }));
@@ -150,10 +151,19 @@ export const HookOutputEntryKind = named("HookOutputEntryKind", () => literals("
 export type HookOutputEntryKind = Infer<typeof HookOutputEntryKind>;
 
 export const hooksRequests = {
-  "hooks/list": request({ params: HooksListParams, result: HooksListResponse }),
+  /** The hooks of one or more folders, trusted or not. */
+  "hooks/list": request({
+    params: HooksListParams,
+    result: HooksListResponse,
+    limits({ cwds }) {
+      for (const cwd of cwds ?? []) limitPath("cwds", cwd);
+    },
+  }),
 };
 
 export const hooksNotifications = {
+  /** A hook has begun to run. */
   "hook/started": notification(HookStartedNotification),
+  /** A hook has ended, and what it said. */
   "hook/completed": notification(HookCompletedNotification),
 };

@@ -1,6 +1,6 @@
-/** `initialize`. */
-import { array, boolean, type Infer, maybe, named, object, optional, record, string, unknown } from "../lib/schema.ts";
-import { request } from "./define.ts";
+/** The handshake: who the client is and what it can do. Mirrored by server/initialize.ts. */
+import { array, boolean, type Infer, literals, maybe, named, object, optional, record, string, unknown } from "../lib/schema.ts";
+import { notification, request } from "./define.ts";
 import { AbsolutePathBuf } from "./policy.ts";
 
 export const InitializeParams = named("InitializeParams", () =>
@@ -28,6 +28,27 @@ export type InitializeCapabilities = Infer<typeof InitializeCapabilities>;
 export const ClientInfo = named("ClientInfo", () => object({ name: string(), version: string(), title: maybe(string()) }));
 export type ClientInfo = Infer<typeof ClientInfo>;
 
+export const RemoteControlStatusChangedNotification = named("RemoteControlStatusChangedNotification", () =>
+  object({
+    status: RemoteControlConnectionStatus(),
+    serverName: string(),
+    installationId: string(),
+    environmentId: maybe(string()),
+  }),
+);
+export type RemoteControlStatusChangedNotification = Infer<typeof RemoteControlStatusChangedNotification>;
+
+export const RemoteControlConnectionStatus = named("RemoteControlConnectionStatus", () =>
+  literals("disabled", "connecting", "connected", "errored"),
+);
+export type RemoteControlConnectionStatus = Infer<typeof RemoteControlConnectionStatus>;
+
 export const initializeRequests = {
+  /** Opens the connection; must come first, once, and says which generation of clients is being served. */
   initialize: request({ params: InitializeParams, result: InitializeResponse }),
+};
+
+export const initializeNotifications = {
+  /** Tells today's clients that this server cannot be steered through the vendor's relay. */
+  "remoteControl/status/changed": notification(RemoteControlStatusChangedNotification),
 };

@@ -1,10 +1,9 @@
-/** `item`. */
+/** What a person sees of a thread: items and their parts. Made in core/items.ts. */
 import {
   array,
   boolean,
   type Infer,
   integer,
-  intersect,
   literals,
   maybe,
   named,
@@ -12,140 +11,117 @@ import {
   object,
   optional,
   record,
+  type Schema,
   string,
   union,
   unknown,
 } from "../lib/schema.ts";
-import { notification } from "./define.ts";
-import { FunctionCallOutputBody, ImageDetail, MessagePhase, ResponseItem } from "./model-item.ts";
+import { FunctionCallOutputBody, ImageDetail, MessagePhase } from "./model-item.ts";
 import { AbsolutePathBuf, ByteRange, ReasoningEffort } from "./policy.ts";
 
+/** The fields that every item has beside its own. */
+const item = <const T extends string, P extends Record<string, Schema>>(type: T, fields: P) =>
+  object({ type: literals(type), id: string(), startedAtMs: maybe(integer()), completedAtMs: maybe(integer()), ...fields });
+
+const imageGeneration = <P extends Record<string, Schema>>(source: P) =>
+  item("imageGeneration", {
+    status: string(),
+    failure: maybe(ImageGenerationFailure()),
+    generationId: maybe(string()),
+    inputImages: optional(array(ImageGenerationInputImage())),
+    revisedPrompt: maybe(string()),
+    savedPath: maybe(AbsolutePathBuf()),
+    transparentBackground: maybe(boolean()),
+    ...source,
+  });
+
+/** What a person sees of a thread, one by one: said, thought, run, changed, asked. */
 export const ThreadItem = named("ThreadItem", () =>
-  intersect([
-    object({ completedAtMs: maybe(integer()), startedAtMs: maybe(integer()) }),
-    union([
-      object({ type: literals("userMessage"), content: array(UserInput()), id: string(), clientId: maybe(string()) }),
-      object({ type: literals("hookPrompt"), fragments: array(HookPromptFragment()), id: string() }),
-      object({
-        type: literals("agentMessage"),
-        id: string(),
-        text: string(),
-        delivery: maybe(AgentMessageDelivery()),
-        memoryCitation: maybe(MemoryCitation()),
-        phase: maybe(MessagePhase()),
-        questions: maybe(array(AsyncUserInputQuestion())),
-      }),
-      object({
-        type: literals("functionCallOutput"),
-        id: string(),
-        name: string(),
-        output: FunctionCallOutputBody(),
-        namespace: maybe(string()),
-      }),
-      object({ type: literals("plan"), id: string(), text: string() }),
-      object({ type: literals("reasoning"), id: string(), content: optional(array(string())), summary: optional(array(string())) }),
-      object({
-        type: literals("commandExecution"),
-        command: string(),
-        commandActions: array(CommandAction()),
-        cwd: LegacyAppPathString(),
-        id: string(),
-        status: CommandExecutionStatus(),
-        aggregatedOutput: maybe(string()),
-        durationMs: maybe(integer()),
-        exitCode: maybe(integer()),
-        pluginId: maybe(string()),
-        processId: maybe(string()),
-        scriptPath: maybe(string()),
-        source: optional(CommandExecutionSource()),
-      }),
-      object({ type: literals("fileChange"), changes: array(FileUpdateChange()), id: string(), status: PatchApplyStatus() }),
-      object({
-        type: literals("mcpToolCall"),
-        arguments: unknown(),
-        id: string(),
-        server: string(),
-        status: McpToolCallStatus(),
-        tool: string(),
-        appContext: maybe(McpToolCallAppContext()),
-        durationMs: maybe(integer()),
-        error: maybe(McpToolCallError()),
-        mcpAppResourceUri: maybe(string()),
-        mcpAppUi: maybe(McpAppUi()),
-        pluginId: maybe(string()),
-        readOnlyHint: maybe(boolean()),
-        result: maybe(McpToolCallResult()),
-      }),
-      object({
-        type: literals("dynamicToolCall"),
-        arguments: unknown(),
-        id: string(),
-        status: DynamicToolCallStatus(),
-        tool: string(),
-        contentItems: maybe(array(DynamicToolCallOutputContentItem())),
-        durationMs: maybe(integer()),
-        namespace: maybe(string()),
-        success: maybe(boolean()),
-      }),
-      object({
-        type: literals("collabAgentToolCall"),
-        agentsStates: record(CollabAgentState()),
-        id: string(),
-        receiverThreadIds: array(string()),
-        senderThreadId: string(),
-        status: CollabAgentToolCallStatus(),
-        tool: CollabAgentTool(),
-        model: maybe(string()),
-        prompt: maybe(string()),
-        reasoningEffort: maybe(ReasoningEffort()),
-      }),
-      object({
-        type: literals("subAgentActivity"),
-        agentPath: string(),
-        agentThreadId: string(),
-        id: string(),
-        kind: SubAgentActivityKind(),
-        model: maybe(string()),
-        reasoningEffort: maybe(ReasoningEffort()),
-      }),
-      object({
-        type: literals("webSearch"),
-        id: string(),
-        query: string(),
-        action: maybe(WebSearchAction()),
-        results: maybe(array(unknown())),
-      }),
-      object({ type: literals("imageView"), id: string(), path: LegacyAppPathString() }),
-      object({ type: literals("sleep"), durationMs: natural(), id: string() }),
-      intersect([
-        object({
-          type: literals("imageGeneration"),
-          id: string(),
-          status: string(),
-          failure: maybe(ImageGenerationFailure()),
-          generationId: maybe(string()),
-          inputImages: optional(array(ImageGenerationInputImage())),
-          revisedPrompt: maybe(string()),
-          savedPath: maybe(AbsolutePathBuf()),
-          transparentBackground: maybe(boolean()),
-        }),
-        union([object({ fileId: string() }), object({ result: string() })]),
-      ]),
-      object({ type: literals("enteredReviewMode"), id: string(), review: string() }),
-      object({ type: literals("exitedReviewMode"), id: string(), review: string() }),
-      object({ type: literals("contextCompaction"), id: string() }),
-    ]),
+  union([
+    item("userMessage", { content: array(UserInput()), clientId: maybe(string()) }),
+    item("hookPrompt", { fragments: array(HookPromptFragment()) }),
+    item("agentMessage", {
+      text: string(),
+      delivery: maybe(AgentMessageDelivery()),
+      memoryCitation: maybe(MemoryCitation()),
+      phase: maybe(MessagePhase()),
+      questions: maybe(array(AsyncUserInputQuestion())),
+    }),
+    item("functionCallOutput", { name: string(), output: FunctionCallOutputBody(), namespace: maybe(string()) }),
+    item("plan", { text: string() }),
+    item("reasoning", { summary: optional(array(string())), content: optional(array(string())) }),
+    item("commandExecution", {
+      command: string(),
+      commandActions: array(CommandAction()),
+      cwd: LegacyAppPathString(),
+      status: CommandExecutionStatus(),
+      aggregatedOutput: maybe(string()),
+      durationMs: maybe(integer()),
+      exitCode: maybe(integer()),
+      pluginId: maybe(string()),
+      processId: maybe(string()),
+      scriptPath: maybe(string()),
+      source: optional(CommandExecutionSource()),
+    }),
+    item("fileChange", { changes: array(FileUpdateChange()), status: PatchApplyStatus() }),
+    item("mcpToolCall", {
+      arguments: unknown(),
+      server: string(),
+      status: McpToolCallStatus(),
+      tool: string(),
+      appContext: maybe(McpToolCallAppContext()),
+      durationMs: maybe(integer()),
+      error: maybe(McpToolCallError()),
+      mcpAppResourceUri: maybe(string()),
+      mcpAppUi: maybe(McpAppUi()),
+      pluginId: maybe(string()),
+      readOnlyHint: maybe(boolean()),
+      result: maybe(McpToolCallResult()),
+    }),
+    item("dynamicToolCall", {
+      arguments: unknown(),
+      status: DynamicToolCallStatus(),
+      tool: string(),
+      contentItems: maybe(array(DynamicToolCallOutputContentItem())),
+      durationMs: maybe(integer()),
+      namespace: maybe(string()),
+      success: maybe(boolean()),
+    }),
+    item("collabAgentToolCall", {
+      agentsStates: record(CollabAgentState()),
+      receiverThreadIds: array(string()),
+      senderThreadId: string(),
+      status: CollabAgentToolCallStatus(),
+      tool: CollabAgentTool(),
+      model: maybe(string()),
+      prompt: maybe(string()),
+      reasoningEffort: maybe(ReasoningEffort()),
+    }),
+    item("subAgentActivity", {
+      agentPath: string(),
+      agentThreadId: string(),
+      kind: SubAgentActivityKind(),
+      model: maybe(string()),
+      reasoningEffort: maybe(ReasoningEffort()),
+    }),
+    item("webSearch", { query: string(), action: maybe(WebSearchAction()), results: maybe(array(unknown())) }),
+    item("imageView", { path: LegacyAppPathString() }),
+    item("sleep", { durationMs: natural() }),
+    imageGeneration({ result: string() }),
+    imageGeneration({ fileId: string() }),
+    item("enteredReviewMode", { review: string() }),
+    item("exitedReviewMode", { review: string() }),
+    item("contextCompaction", {}),
   ]),
 );
 export type ThreadItem = Infer<typeof ThreadItem>;
 
+/** One piece of what a person sends with a turn. */
 export const UserInput = named("UserInput", () =>
   union([
     object({ type: literals("text"), text: string(), text_elements: optional(array(TextElement())) }),
-    intersect([
-      object({ type: literals("image"), detail: maybe(ImageDetail()) }),
-      union([object({ url: string() }), object({ fileId: string() })]),
-    ]),
+    object({ type: literals("image"), url: string(), detail: maybe(ImageDetail()) }),
+    object({ type: literals("image"), fileId: string(), detail: maybe(ImageDetail()) }),
     object({ type: literals("localImage"), path: string(), detail: maybe(ImageDetail()) }),
     object({ type: literals("audio"), url: string() }),
     object({ type: literals("localAudio"), path: string() }),
@@ -289,84 +265,3 @@ export const CollabAgentStatus = named("CollabAgentStatus", () =>
   literals("pendingInit", "running", "interrupted", "completed", "errored", "shutdown", "notFound"),
 );
 export type CollabAgentStatus = Infer<typeof CollabAgentStatus>;
-
-export const ItemStartedNotification = named("ItemStartedNotification", () =>
-  object({ item: ThreadItem(), startedAtMs: integer(), threadId: string(), turnId: string() }),
-);
-export type ItemStartedNotification = Infer<typeof ItemStartedNotification>;
-
-export const ItemCompletedNotification = named("ItemCompletedNotification", () =>
-  object({ completedAtMs: integer(), item: ThreadItem(), threadId: string(), turnId: string() }),
-);
-export type ItemCompletedNotification = Infer<typeof ItemCompletedNotification>;
-
-export const AgentMessageDeltaNotification = named("AgentMessageDeltaNotification", () =>
-  object({ delta: string(), itemId: string(), threadId: string(), turnId: string() }),
-);
-export type AgentMessageDeltaNotification = Infer<typeof AgentMessageDeltaNotification>;
-
-export const PlanDeltaNotification = named("PlanDeltaNotification", () =>
-  object({ delta: string(), itemId: string(), threadId: string(), turnId: string() }),
-);
-export type PlanDeltaNotification = Infer<typeof PlanDeltaNotification>;
-
-export const CommandExecutionOutputDeltaNotification = named("CommandExecutionOutputDeltaNotification", () =>
-  object({ delta: string(), itemId: string(), threadId: string(), turnId: string() }),
-);
-export type CommandExecutionOutputDeltaNotification = Infer<typeof CommandExecutionOutputDeltaNotification>;
-
-export const TerminalInteractionNotification = named("TerminalInteractionNotification", () =>
-  object({ itemId: string(), processId: string(), stdin: string(), threadId: string(), turnId: string() }),
-);
-export type TerminalInteractionNotification = Infer<typeof TerminalInteractionNotification>;
-
-export const FileChangeOutputDeltaNotification = named("FileChangeOutputDeltaNotification", () =>
-  object({ delta: string(), itemId: string(), threadId: string(), turnId: string() }),
-);
-export type FileChangeOutputDeltaNotification = Infer<typeof FileChangeOutputDeltaNotification>;
-
-export const FileChangePatchUpdatedNotification = named("FileChangePatchUpdatedNotification", () =>
-  object({ changes: array(FileUpdateChange()), itemId: string(), threadId: string(), turnId: string() }),
-);
-export type FileChangePatchUpdatedNotification = Infer<typeof FileChangePatchUpdatedNotification>;
-
-export const McpToolCallProgressNotification = named("McpToolCallProgressNotification", () =>
-  object({ itemId: string(), message: string(), threadId: string(), turnId: string() }),
-);
-export type McpToolCallProgressNotification = Infer<typeof McpToolCallProgressNotification>;
-
-export const ReasoningSummaryTextDeltaNotification = named("ReasoningSummaryTextDeltaNotification", () =>
-  object({ delta: string(), itemId: string(), summaryIndex: integer(), threadId: string(), turnId: string() }),
-);
-export type ReasoningSummaryTextDeltaNotification = Infer<typeof ReasoningSummaryTextDeltaNotification>;
-
-export const ReasoningSummaryPartAddedNotification = named("ReasoningSummaryPartAddedNotification", () =>
-  object({ itemId: string(), summaryIndex: integer(), threadId: string(), turnId: string() }),
-);
-export type ReasoningSummaryPartAddedNotification = Infer<typeof ReasoningSummaryPartAddedNotification>;
-
-export const ReasoningTextDeltaNotification = named("ReasoningTextDeltaNotification", () =>
-  object({ contentIndex: integer(), delta: string(), itemId: string(), threadId: string(), turnId: string() }),
-);
-export type ReasoningTextDeltaNotification = Infer<typeof ReasoningTextDeltaNotification>;
-
-export const RawResponseItemCompletedNotification = named("RawResponseItemCompletedNotification", () =>
-  object({ item: ResponseItem(), threadId: string(), turnId: string() }),
-);
-export type RawResponseItemCompletedNotification = Infer<typeof RawResponseItemCompletedNotification>;
-
-export const itemNotifications = {
-  "item/started": notification(ItemStartedNotification),
-  "item/completed": notification(ItemCompletedNotification),
-  "item/agentMessage/delta": notification(AgentMessageDeltaNotification),
-  "item/plan/delta": notification(PlanDeltaNotification),
-  "item/commandExecution/outputDelta": notification(CommandExecutionOutputDeltaNotification),
-  "item/commandExecution/terminalInteraction": notification(TerminalInteractionNotification),
-  "item/fileChange/outputDelta": notification(FileChangeOutputDeltaNotification),
-  "item/fileChange/patchUpdated": notification(FileChangePatchUpdatedNotification),
-  "item/mcpToolCall/progress": notification(McpToolCallProgressNotification),
-  "item/reasoning/summaryTextDelta": notification(ReasoningSummaryTextDeltaNotification),
-  "item/reasoning/summaryPartAdded": notification(ReasoningSummaryPartAddedNotification),
-  "item/reasoning/textDelta": notification(ReasoningTextDeltaNotification),
-  "rawResponseItem/completed": notification(RawResponseItemCompletedNotification),
-};

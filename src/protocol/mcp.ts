@@ -1,4 +1,4 @@
-/** `mcp`. */
+/** MCP servers: what they offer and how they are. Mirrored by server/mcp.ts and mcp/. */
 import {
   array,
   boolean,
@@ -17,6 +17,7 @@ import {
   unknown,
 } from "../lib/schema.ts";
 import { notification, request } from "./define.ts";
+import { limitTime } from "./limits.ts";
 
 export const ListMcpServerStatusParams = named("ListMcpServerStatusParams", () =>
   object({
@@ -46,7 +47,7 @@ export const McpServerOauthLoginParams = named("McpServerOauthLoginParams", () =
 export type McpServerOauthLoginParams = Infer<typeof McpServerOauthLoginParams>;
 
 export const McpServerOauthLoginResponse = named("McpServerOauthLoginResponse", () =>
-  object({ authorizationUrl: string(), loginId: maybe(string()) }),
+  object({ authorizationUrl: string(), authorization_url: optional(string()), loginId: maybe(string()) }),
 );
 export type McpServerOauthLoginResponse = Infer<typeof McpServerOauthLoginResponse>;
 
@@ -196,13 +197,23 @@ export const Tool = named("Tool", () =>
 export type Tool = Infer<typeof Tool>;
 
 export const mcpRequests = {
+  /** The configured servers with their tools and resources, and whether they are signed in. */
   "mcpServerStatus/list": request({ params: ListMcpServerStatusParams, result: ListMcpServerStatusResponse }),
-  "mcpServer/oauth/login": request({ params: McpServerOauthLoginParams, result: McpServerOauthLoginResponse }),
+  /** Begins to sign in to a server; answers with the page to open. */
+  "mcpServer/oauth/login": request({
+    params: McpServerOauthLoginParams,
+    result: McpServerOauthLoginResponse,
+    limits: ({ timeoutSecs }) => limitTime("mcpServer/oauth/login timeoutSecs", timeoutSecs),
+  }),
+  /** Reads a resource of a server. */
   "mcpServer/resource/read": request({ params: McpResourceReadParams, result: McpResourceReadResponse }),
+  /** Calls a tool of a server for the client itself. */
   "mcpServer/tool/call": request({ params: McpServerToolCallParams, result: McpServerToolCallResponse }),
 };
 
 export const mcpNotifications = {
+  /** Signing in to a server has ended, well or not. */
   "mcpServer/oauthLogin/completed": notification(McpServerOauthLoginCompletedNotification),
+  /** A server is starting, is ready, or could not be started. */
   "mcpServer/startupStatus/updated": notification(McpServerStatusUpdatedNotification),
 };

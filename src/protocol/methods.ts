@@ -5,20 +5,23 @@ import { approvalServerRequests } from "./approval.ts";
 import { backgroundTerminalsRequests } from "./background-terminals.ts";
 import { commandNotifications, commandRequests } from "./command.ts";
 import { configNotifications, configRequests } from "./config.ts";
-import type { Later, Notification, ParamsOf, Request, ResultOf, Served } from "./define.ts";
+import { allLater, type Later, type Notification, type ParamsOf, type Request, type ResultOf, type Served } from "./define.ts";
+import { dynamicToolServerRequests } from "./dynamic-tool.ts";
 import { fsNotifications, fsRequests } from "./fs.ts";
 import { fuzzyFileSearchNotifications, fuzzyFileSearchRequests } from "./fuzzy-file-search.ts";
 import { hooksNotifications, hooksRequests } from "./hooks.ts";
-import { initializeRequests } from "./initialize.ts";
-import { itemNotifications } from "./item.ts";
+import { initializeNotifications, initializeRequests } from "./initialize.ts";
+import { itemNotifications } from "./item-events.ts";
 import { mcpNotifications, mcpRequests } from "./mcp.ts";
 import { modelRequests } from "./model.ts";
 import { reviewRequests } from "./review.ts";
 import { skillsNotifications, skillsRequests } from "./skills.ts";
-import { threadNotifications, threadRequests } from "./thread.ts";
+import { threadRequests } from "./thread.ts";
+import { threadNotifications } from "./thread-events.ts";
 import { threadListRequests } from "./thread-list.ts";
 import { threadSettingsNotifications, threadSettingsRequests } from "./thread-settings.ts";
 import { turnNotifications, turnRequests } from "./turn.ts";
+import { turnRevertRequests } from "./turn-revert.ts";
 import { userInputServerRequests } from "./user-input.ts";
 
 export const clientRequests = {
@@ -39,11 +42,13 @@ export const clientRequests = {
   ...threadSettingsRequests,
   ...threadRequests,
   ...turnRequests,
+  ...allLater("acting safely", turnRevertRequests),
 } as const satisfies Record<string, Request | Later>;
 
 export const serverRequests = {
   ...accountServerRequests,
   ...approvalServerRequests,
+  ...dynamicToolServerRequests,
   ...userInputServerRequests,
 } as const satisfies Record<string, Request>;
 
@@ -55,6 +60,7 @@ export const serverNotifications = {
   ...fsNotifications,
   ...fuzzyFileSearchNotifications,
   ...hooksNotifications,
+  ...initializeNotifications,
   ...itemNotifications,
   ...mcpNotifications,
   ...skillsNotifications,

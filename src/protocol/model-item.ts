@@ -1,5 +1,5 @@
-/** `model-item`. */
-import { array, type Infer, intersect, literals, maybe, named, natural, object, record, string, union, unknown } from "../lib/schema.ts";
+/** What the model sees and what rollout lines hold: the items of the Responses API. Mirrored by core/history.ts and store/rollout.ts. */
+import { array, type Infer, literals, maybe, named, natural, object, record, string, union, unknown } from "../lib/schema.ts";
 import { ReasoningEffort } from "./policy.ts";
 
 export const ResponseItem = named("ResponseItem", () =>
@@ -138,10 +138,8 @@ export type ResponseItem = Infer<typeof ResponseItem>;
 export const ContentItem = named("ContentItem", () =>
   union([
     object({ type: literals("input_text"), text: string() }),
-    intersect([
-      object({ type: literals("input_image"), detail: maybe(ImageDetail()) }),
-      union([object({ image_url: string() }), object({ file_id: string() })]),
-    ]),
+    object({ type: literals("input_image"), image_url: string(), detail: maybe(ImageDetail()) }),
+    object({ type: literals("input_image"), file_id: string(), detail: maybe(ImageDetail()) }),
     object({ type: literals("input_audio"), audio_url: string() }),
     object({ type: literals("output_text"), text: string(), annotations: maybe(array(unknown())), logprobs: maybe(array(unknown())) }),
   ]),
@@ -211,10 +209,8 @@ export type ImageDetail = Infer<typeof ImageDetail>;
 export const FunctionCallOutputContentItem = named("FunctionCallOutputContentItem", () =>
   union([
     object({ type: literals("input_text"), text: string() }),
-    intersect([
-      object({ type: literals("input_image"), detail: maybe(ImageDetail()) }),
-      union([object({ image_url: string() }), object({ file_id: string() })]),
-    ]),
+    object({ type: literals("input_image"), image_url: string(), detail: maybe(ImageDetail()) }),
+    object({ type: literals("input_image"), file_id: string(), detail: maybe(ImageDetail()) }),
     object({ type: literals("input_audio"), audio_url: string() }),
     object({ type: literals("encrypted_content"), encrypted_content: string() }),
   ]),

@@ -1,4 +1,4 @@
-/** `policy`. */
+/** The settings that many methods share: approvals, sandbox, effort, modes, sources. Served by every area that names them. */
 import { array, boolean, type Infer, integer, literals, maybe, named, natural, object, optional, string, union } from "../lib/schema.ts";
 
 export const AskForApproval = named("AskForApproval", () =>

@@ -1,6 +1,7 @@
-/** `review`. */
+/** A review of changes by the model. Mirrored by server/review.ts and core/review.ts. */
 import { type Infer, literals, maybe, named, object, string, union } from "../lib/schema.ts";
-import { request } from "./define.ts";
+import { byThread, request } from "./define.ts";
+import { limitText } from "./limits.ts";
 import { Turn } from "./turn.ts";
 
 export const ReviewStartParams = named("ReviewStartParams", () =>
@@ -11,7 +12,7 @@ export type ReviewStartParams = Infer<typeof ReviewStartParams>;
 export const ReviewStartResponse = named("ReviewStartResponse", () => object({ reviewThreadId: string(), turn: Turn() }));
 export type ReviewStartResponse = Infer<typeof ReviewStartResponse>;
 
-export const ReviewDelivery = named("ReviewDelivery", () => literals("inline"));
+export const ReviewDelivery = named("ReviewDelivery", () => literals("inline", "detached"));
 export type ReviewDelivery = Infer<typeof ReviewDelivery>;
 
 export const ReviewTarget = named("ReviewTarget", () =>
@@ -25,5 +26,15 @@ export const ReviewTarget = named("ReviewTarget", () =>
 export type ReviewTarget = Infer<typeof ReviewTarget>;
 
 export const reviewRequests = {
-  "review/start": request({ params: ReviewStartParams, result: ReviewStartResponse }),
+  /** Reviews uncommitted changes, a branch, a commit or whatever the instructions say, as a turn here or on a thread of its own. */
+  "review/start": request({
+    params: ReviewStartParams,
+    result: ReviewStartResponse,
+    order: byThread,
+    limits({ target }) {
+      if (target.type === "commit") limitText("sha", target.sha);
+      if (target.type === "baseBranch") limitText("branch", target.branch);
+      if (target.type === "custom") limitText("instructions", target.instructions);
+    },
+  }),
 };

@@ -1,7 +1,9 @@
-/** `skills`. */
+/** Skills: folders with instructions that can be called by name. Mirrored by server/skills.ts and skills/. */
 import { array, boolean, type Infer, literals, maybe, named, object, optional, string } from "../lib/schema.ts";
-import { notification, request } from "./define.ts";
+import { byConfig, notification, request } from "./define.ts";
+import { invalidParams } from "./errors.ts";
 import { LegacyAppPathString } from "./item.ts";
+import { limitAbsolutePath, limitPath } from "./limits.ts";
 import { AbsolutePathBuf } from "./policy.ts";
 
 export const SkillsListParams = named("SkillsListParams", () =>
@@ -85,11 +87,37 @@ export const SkillToolDependency = named("SkillToolDependency", () =>
 export type SkillToolDependency = Infer<typeof SkillToolDependency>;
 
 export const skillsRequests = {
-  "skills/list": request({ params: SkillsListParams, result: SkillsListResponse }),
-  "skills/config/write": request({ params: SkillsConfigWriteParams, result: SkillsConfigWriteResponse }),
-  "skills/extraRoots/set": request({ params: SkillsExtraRootsSetParams, result: SkillsExtraRootsSetResponse }),
+  /** The skills of one or more folders, and the files that could not be read. */
+  "skills/list": request({
+    params: SkillsListParams,
+    result: SkillsListResponse,
+    limits({ cwds }) {
+      for (const cwd of cwds ?? []) limitPath("cwds", cwd);
+    },
+  }),
+  /** Switches a skill on or off, by its path or its name. */
+  "skills/config/write": request({
+    params: SkillsConfigWriteParams,
+    result: SkillsConfigWriteResponse,
+    order: byConfig,
+    limits({ name, path }) {
+      const given = [name, path].filter((value) => value !== null && value !== undefined);
+      if (given.length !== 1) throw invalidParams("skills/config/write requires exactly one of path or name");
+      limitAbsolutePath("path", path);
+    },
+  }),
+  /** Sets the folders that are searched for skills beside the usual ones, until the server ends. */
+  "skills/extraRoots/set": request({
+    params: SkillsExtraRootsSetParams,
+    result: SkillsExtraRootsSetResponse,
+    order: byConfig,
+    limits({ extraRoots }) {
+      for (const root of extraRoots) limitAbsolutePath("extraRoots", root);
+    },
+  }),
 };
 
 export const skillsNotifications = {
+  /** Skills have changed; ask for the list again. */
   "skills/changed": notification(SkillsChangedNotification),
 };

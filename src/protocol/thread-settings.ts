@@ -1,6 +1,8 @@
-/** `thread-settings`. */
+/** Changing a thread without a turn: settings, metadata, injected items, the user's own commands. Mirrored by server/thread-settings.ts. */
 import { array, boolean, type Infer, integer, literals, maybe, named, object, optional, string, unknown } from "../lib/schema.ts";
-import { notification, request } from "./define.ts";
+import { byThread, notification, request } from "./define.ts";
+import { invalidRequest } from "./errors.ts";
+import { limitPath, limitSettings, limitText, limitTime } from "./limits.ts";
 import {
   AbsolutePathBuf,
   ActivePermissionProfile,
@@ -12,6 +14,7 @@ import {
   ReasoningSummary,
   SandboxPolicy,
 } from "./policy.ts";
+import { acceptSettings } from "./spellings.ts";
 import { MultiAgentMode, Thread } from "./thread.ts";
 
 export const ThreadSettingsUpdateParams = named("ThreadSettingsUpdateParams", () =>
@@ -120,13 +123,47 @@ export const ThreadGoalStatus = named("ThreadGoalStatus", () =>
 export type ThreadGoalStatus = Infer<typeof ThreadGoalStatus>;
 
 export const threadSettingsRequests = {
-  "thread/settings/update": request({ params: ThreadSettingsUpdateParams, result: ThreadSettingsUpdateResponse, experimental: true }),
-  "thread/metadata/update": request({ params: ThreadMetadataUpdateParams, result: ThreadMetadataUpdateResponse }),
-  "thread/inject_items": request({ params: ThreadInjectItemsParams, result: ThreadInjectItemsResponse }),
-  "thread/shellCommand": request({ params: ThreadShellCommandParams, result: ThreadShellCommandResponse }),
+  /** Changes the settings of the turns to come. */
+  "thread/settings/update": request({
+    params: ThreadSettingsUpdateParams,
+    result: ThreadSettingsUpdateResponse,
+    order: byThread,
+    accept: acceptSettings,
+    limits: limitSettings,
+    experimental: true,
+  }),
+  /** Corrects what is stored about a thread beside its history. */
+  "thread/metadata/update": request({
+    params: ThreadMetadataUpdateParams,
+    result: ThreadMetadataUpdateResponse,
+    order: byThread,
+    experimentalFields: { daybreakEnabled: "current", projectId: "current" },
+  }),
+  /** Adds items to what the model sees, without a turn. */
+  "thread/inject_items": request({
+    params: ThreadInjectItemsParams,
+    result: ThreadInjectItemsResponse,
+    order: byThread,
+    limits({ items }) {
+      if (items.length === 0) throw invalidRequest("items must not be empty");
+    },
+  }),
+  /** Runs a command of the user's own in the thread's folder, outside the sandbox. */
+  "thread/shellCommand": request({
+    params: ThreadShellCommandParams,
+    result: ThreadShellCommandResponse,
+    order: byThread,
+    limits({ command, timeoutMs }) {
+      limitText("command", command);
+      limitPath("command", command);
+      limitTime("thread/shellCommand timeoutMs", timeoutMs);
+    },
+  }),
+  /** The goal a thread works towards; none is ever set here. */
   "thread/goal/get": request({ params: ThreadGoalGetParams, result: ThreadGoalGetResponse }),
 };
 
 export const threadSettingsNotifications = {
+  /** The settings of the turns to come have changed. */
   "thread/settings/updated": notification(ThreadSettingsUpdatedNotification),
 };

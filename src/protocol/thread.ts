@@ -1,4 +1,4 @@
-/** `thread`. */
+/** A conversation: making, opening, copying, closing. Mirrored by server/thread.ts and core/threads.ts. */
 import {
   array,
   boolean,
@@ -16,8 +16,11 @@ import {
   union,
   unknown,
 } from "../lib/schema.ts";
-import { notification, request } from "./define.ts";
+import { byThread, request } from "./define.ts";
+import { DynamicToolSpec } from "./dynamic-tool.ts";
+import { invalidRequest } from "./errors.ts";
 import { LegacyAppPathString } from "./item.ts";
+import { limitPath, limitSettings, limitText } from "./limits.ts";
 import { ResponseItem } from "./model-item.ts";
 import {
   AbsolutePathBuf,
@@ -33,6 +36,7 @@ import {
   SessionSource,
   ThreadSource,
 } from "./policy.ts";
+import { acceptSettings } from "./spellings.ts";
 import { Turn, TurnItemsView } from "./turn.ts";
 
 export const Thread = named("Thread", () =>
@@ -311,66 +315,6 @@ export type ThreadCompactStartParams = Infer<typeof ThreadCompactStartParams>;
 export const ThreadCompactStartResponse = named("ThreadCompactStartResponse", () => object({}));
 export type ThreadCompactStartResponse = Infer<typeof ThreadCompactStartResponse>;
 
-export const ThreadStartedNotification = named("ThreadStartedNotification", () => object({ thread: Thread() }));
-export type ThreadStartedNotification = Infer<typeof ThreadStartedNotification>;
-
-export const ThreadStatusChangedNotification = named("ThreadStatusChangedNotification", () =>
-  object({ status: ThreadStatus(), threadId: string() }),
-);
-export type ThreadStatusChangedNotification = Infer<typeof ThreadStatusChangedNotification>;
-
-export const ThreadArchivedNotification = named("ThreadArchivedNotification", () => object({ threadId: string() }));
-export type ThreadArchivedNotification = Infer<typeof ThreadArchivedNotification>;
-
-export const ThreadUnarchivedNotification = named("ThreadUnarchivedNotification", () => object({ threadId: string() }));
-export type ThreadUnarchivedNotification = Infer<typeof ThreadUnarchivedNotification>;
-
-export const ThreadDeletedNotification = named("ThreadDeletedNotification", () => object({ threadId: string() }));
-export type ThreadDeletedNotification = Infer<typeof ThreadDeletedNotification>;
-
-export const ThreadClosedNotification = named("ThreadClosedNotification", () => object({ threadId: string() }));
-export type ThreadClosedNotification = Infer<typeof ThreadClosedNotification>;
-
-export const ThreadNameUpdatedNotification = named("ThreadNameUpdatedNotification", () =>
-  object({ threadId: string(), threadName: maybe(string()) }),
-);
-export type ThreadNameUpdatedNotification = Infer<typeof ThreadNameUpdatedNotification>;
-
-export const ThreadRevertedNotification = named("ThreadRevertedNotification", () => object({ threadId: string() }));
-export type ThreadRevertedNotification = Infer<typeof ThreadRevertedNotification>;
-
-export const ContextCompactedNotification = named("ContextCompactedNotification", () => object({ threadId: string(), turnId: string() }));
-export type ContextCompactedNotification = Infer<typeof ContextCompactedNotification>;
-
-export const ThreadTokenUsageUpdatedNotification = named("ThreadTokenUsageUpdatedNotification", () =>
-  object({ threadId: string(), tokenUsage: ThreadTokenUsage(), turnId: string() }),
-);
-export type ThreadTokenUsageUpdatedNotification = Infer<typeof ThreadTokenUsageUpdatedNotification>;
-
-export const ThreadReadStateChangedNotification = named("ThreadReadStateChangedNotification", () =>
-  object({ readState: ThreadReadState(), threadId: string() }),
-);
-export type ThreadReadStateChangedNotification = Infer<typeof ThreadReadStateChangedNotification>;
-
-export const ServerRequestResolvedNotification = named("ServerRequestResolvedNotification", () =>
-  object({ requestId: RequestId(), threadId: string() }),
-);
-export type ServerRequestResolvedNotification = Infer<typeof ServerRequestResolvedNotification>;
-
-export const DynamicToolSpec = named("DynamicToolSpec", () =>
-  union([
-    object({
-      type: literals("function"),
-      description: string(),
-      inputSchema: unknown(),
-      name: string(),
-      deferLoading: optional(boolean()),
-    }),
-    object({ type: literals("namespace"), description: string(), name: string(), tools: array(DynamicToolNamespaceTool()) }),
-  ]),
-);
-export type DynamicToolSpec = Infer<typeof DynamicToolSpec>;
-
 export const TurnEnvironmentParams = named("TurnEnvironmentParams", () =>
   object({ cwd: LegacyAppPathString(), environmentId: string(), runtimeWorkspaceRoots: maybe(array(LegacyAppPathString())) }),
 );
@@ -411,11 +355,6 @@ export type ThreadTokenUsage = Infer<typeof ThreadTokenUsage>;
 export const RequestId = named("RequestId", () => union([string(), integer()]));
 export type RequestId = Infer<typeof RequestId>;
 
-export const DynamicToolNamespaceTool = named("DynamicToolNamespaceTool", () =>
-  object({ type: literals("function"), description: string(), inputSchema: unknown(), name: string(), deferLoading: optional(boolean()) }),
-);
-export type DynamicToolNamespaceTool = Infer<typeof DynamicToolNamespaceTool>;
-
 export const CapabilityRootLocation = named("CapabilityRootLocation", () =>
   object({ type: literals("environment"), environmentId: string(), path: string() }),
 );
@@ -442,31 +381,94 @@ export const TokenUsageBreakdown = named("TokenUsageBreakdown", () =>
 export type TokenUsageBreakdown = Infer<typeof TokenUsageBreakdown>;
 
 export const threadRequests = {
-  "thread/start": request({ params: ThreadStartParams, result: ThreadStartResponse }),
-  "thread/resume": request({ params: ThreadResumeParams, result: ThreadResumeResponse }),
-  "thread/fork": request({ params: ThreadForkParams, result: ThreadForkResponse }),
+  /** Makes a new thread with the settings given, else those of the configuration. */
+  "thread/start": request({
+    params: ThreadStartParams,
+    result: ThreadStartResponse,
+    accept: acceptSettings,
+    limits: limitSettings,
+    experimentalFields: {
+      allowProviderModelFallback: "current",
+      daybreakEnabled: "current",
+      dynamicTools: true,
+      environments: "current",
+      experimentalRawEvents: "current",
+      historyMode: "current",
+      mockExperimentalField: true,
+      multiAgentMode: "current",
+      permissions: "current",
+      projectId: "current",
+      runtimeWorkspaceRoots: "current",
+      selectedCapabilityRoots: "current",
+    },
+  }),
+  /** Opens a stored thread, or joins one that is open, and subscribes to what happens on it. */
+  "thread/resume": request({
+    params: ThreadResumeParams,
+    result: ThreadResumeResponse,
+    order: byThread,
+    accept: acceptSettings,
+    limits(params) {
+      limitSettings(params);
+      limitPath("path", params.path);
+    },
+    experimentalFields: {
+      history: "current",
+      initialTurnsPage: "current",
+      path: "current",
+      permissions: "current",
+      runtimeWorkspaceRoots: "current",
+    },
+  }),
+  /** Copies a thread, whole or up to one of its turns, under a new id. */
+  "thread/fork": request({
+    params: ThreadForkParams,
+    result: ThreadForkResponse,
+    order: byThread,
+    accept: acceptSettings,
+    limits(params) {
+      limitSettings(params);
+      limitPath("path", params.path);
+    },
+    experimentalFields: {
+      attachToSource: "current",
+      beforeTurnId: "current",
+      deferGoalContinuation: "current",
+      experimentalDisablePredictionMcp: "current",
+      experimentalPredictionMode: "current",
+      path: "current",
+      permissions: "current",
+      runtimeWorkspaceRoots: "current",
+    },
+  }),
+  /** Reads a thread without opening it, with its turns where asked for. */
   "thread/read": request({ params: ThreadReadParams, result: ThreadReadResponse }),
-  "thread/archive": request({ params: ThreadArchiveParams, result: ThreadArchiveResponse }),
-  "thread/unarchive": request({ params: ThreadUnarchiveParams, result: ThreadUnarchiveResponse }),
-  "thread/delete": request({ params: ThreadDeleteParams, result: ThreadDeleteResponse }),
-  "thread/unsubscribe": request({ params: ThreadUnsubscribeParams, result: ThreadUnsubscribeResponse }),
-  "thread/name/set": request({ params: ThreadSetNameParams, result: ThreadSetNameResponse }),
-  "thread/rollback": request({ params: ThreadRollbackParams, result: ThreadRollbackResponse }),
-  "thread/revert": request({ params: ThreadRevertParams, result: ThreadRevertResponse }),
-  "thread/compact/start": request({ params: ThreadCompactStartParams, result: ThreadCompactStartResponse }),
-};
-
-export const threadNotifications = {
-  "thread/started": notification(ThreadStartedNotification),
-  "thread/status/changed": notification(ThreadStatusChangedNotification),
-  "thread/archived": notification(ThreadArchivedNotification),
-  "thread/unarchived": notification(ThreadUnarchivedNotification),
-  "thread/deleted": notification(ThreadDeletedNotification),
-  "thread/closed": notification(ThreadClosedNotification),
-  "thread/name/updated": notification(ThreadNameUpdatedNotification),
-  "thread/reverted": notification(ThreadRevertedNotification),
-  "thread/compacted": notification(ContextCompactedNotification),
-  "thread/tokenUsage/updated": notification(ThreadTokenUsageUpdatedNotification),
-  "thread/readState/changed": notification(ThreadReadStateChangedNotification),
-  "serverRequest/resolved": notification(ServerRequestResolvedNotification),
+  /** Puts a thread away: it is kept, and listed only among the archived. */
+  "thread/archive": request({ params: ThreadArchiveParams, result: ThreadArchiveResponse, order: byThread }),
+  /** Brings an archived thread back. */
+  "thread/unarchive": request({ params: ThreadUnarchiveParams, result: ThreadUnarchiveResponse, order: byThread }),
+  /** Deletes a thread for good. */
+  "thread/delete": request({ params: ThreadDeleteParams, result: ThreadDeleteResponse, order: byThread }),
+  /** Stops this connection from hearing about a thread. */
+  "thread/unsubscribe": request({ params: ThreadUnsubscribeParams, result: ThreadUnsubscribeResponse, order: byThread }),
+  /** Gives a thread its title. */
+  "thread/name/set": request({
+    params: ThreadSetNameParams,
+    result: ThreadSetNameResponse,
+    order: byThread,
+    limits: ({ name }) => limitText("thread name", name),
+  }),
+  /** Drops the last turns from the history; files stay as they are. */
+  "thread/rollback": request({
+    params: ThreadRollbackParams,
+    result: ThreadRollbackResponse,
+    order: byThread,
+    limits({ numTurns }) {
+      if (numTurns < 1) throw invalidRequest("numTurns must be >= 1");
+    },
+  }),
+  /** Drops a turn and all after it from the history; files stay as they are. */
+  "thread/revert": request({ params: ThreadRevertParams, result: ThreadRevertResponse, order: byThread }),
+  /** Has the model sum up the history so far, to make room. */
+  "thread/compact/start": request({ params: ThreadCompactStartParams, result: ThreadCompactStartResponse, order: byThread }),
 };

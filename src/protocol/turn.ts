@@ -1,4 +1,4 @@
-/** `turn`. */
+/** One request of the user and everything the agent does about it. Mirrored by server/turn.ts and core/turn.ts. */
 import {
   array,
   boolean,
@@ -15,8 +15,9 @@ import {
   union,
   unknown,
 } from "../lib/schema.ts";
-import { notification, request } from "./define.ts";
+import { byThread, notification, request } from "./define.ts";
 import { ThreadItem, UserInput } from "./item.ts";
+import { limitInput, limitSettings } from "./limits.ts";
 import { FunctionCallOutputBody } from "./model-item.ts";
 import {
   AbsolutePathBuf,
@@ -28,6 +29,7 @@ import {
   ReasoningSummary,
   SandboxPolicy,
 } from "./policy.ts";
+import { acceptSettings } from "./spellings.ts";
 import { MultiAgentMode, TurnEnvironmentParams } from "./thread.ts";
 
 export const Turn = named("Turn", () =>
@@ -227,18 +229,56 @@ export const TurnPlanStepStatus = named("TurnPlanStepStatus", () => literals("pe
 export type TurnPlanStepStatus = Infer<typeof TurnPlanStepStatus>;
 
 export const turnRequests = {
-  "turn/start": request({ params: TurnStartParams, result: TurnStartResponse }),
-  "turn/steer": request({ params: TurnSteerParams, result: TurnSteerResponse }),
-  "turn/interrupt": request({ params: TurnInterruptParams, result: TurnInterruptResponse }),
+  /** Sends input and starts a turn; while one runs, the input is given to that one and its id is returned. Settings sent along stay in force. */
+  "turn/start": request({
+    params: TurnStartParams,
+    result: TurnStartResponse,
+    order: byThread,
+    accept: acceptSettings,
+    limits(params) {
+      limitInput(params);
+      limitSettings(params);
+    },
+    experimentalFields: {
+      additionalContext: "current",
+      collaborationMode: "current",
+      cyberAccessProgram: "current",
+      environments: "current",
+      multiAgentMode: "current",
+      permissions: "current",
+      responsesapiClientMetadata: "current",
+      responsesapiClientMetadataPatch: "current",
+      runtimeWorkspaceRoots: "current",
+    },
+  }),
+  /** Adds input to the running turn; the model reads it before its next step. */
+  "turn/steer": request({
+    params: TurnSteerParams,
+    result: TurnSteerResponse,
+    order: byThread,
+    accept: acceptSettings,
+    limits: limitInput,
+    experimentalFields: { additionalContext: "current", responsesapiClientMetadata: "current", responsesapiClientMetadataPatch: "current" },
+  }),
+  /** Stops the running turn and its commands; the turn ends as interrupted. */
+  "turn/interrupt": request({ params: TurnInterruptParams, result: TurnInterruptResponse, order: byThread }),
 };
 
 export const turnNotifications = {
+  /** A turn has begun. */
   "turn/started": notification(TurnStartedNotification),
+  /** A turn has ended, with how and why; nothing of it comes afterwards. */
   "turn/completed": notification(TurnCompletedNotification),
+  /** All file changes of the turn so far as one unified diff. */
   "turn/diff/updated": notification(TurnDiffUpdatedNotification),
+  /** The agent's list of steps and how far each is. */
   "turn/plan/updated": notification(TurnPlanUpdatedNotification),
+  /** Something went wrong in a turn, and whether it will be tried again. */
   error: notification(ErrorNotification),
+  /** Something that works less well than the user may think. */
   warning: notification(WarningNotification),
+  /** Something in use that will go away. */
   deprecationNotice: notification(DeprecationNoticeNotification),
+  /** Another model than the one asked for is answering. */
   "model/rerouted": notification(ModelReroutedNotification),
 };

@@ -1,23 +1,7 @@
-/** `user-input`. */
-import {
-  array,
-  boolean,
-  type Infer,
-  intersect,
-  literals,
-  maybe,
-  named,
-  natural,
-  number,
-  object,
-  optional,
-  record,
-  string,
-  union,
-  unknown,
-} from "../lib/schema.ts";
+/** Questions of the agent to the user. Asked by core on behalf of the tools that ask. */
+import { array, boolean, type Infer, literals, maybe, named, natural, object, optional, record, string, unknown } from "../lib/schema.ts";
 import { request } from "./define.ts";
-import { DynamicToolCallOutputContentItem } from "./item.ts";
+import { McpServerElicitationRequestParams, McpServerElicitationRequestResponse } from "./elicitation.ts";
 
 export const ToolRequestUserInputParams = named("ToolRequestUserInputParams", () =>
   object({
@@ -27,6 +11,8 @@ export const ToolRequestUserInputParams = named("ToolRequestUserInputParams", ()
     threadId: string(),
     turnId: string(),
     autoResolutionMs: maybe(natural()),
+    prompt: maybe(string()),
+    toolCallId: optional(string()),
   }),
 );
 export type ToolRequestUserInputParams = Infer<typeof ToolRequestUserInputParams>;
@@ -36,41 +22,6 @@ export const ToolRequestUserInputResponse = named("ToolRequestUserInputResponse"
 );
 export type ToolRequestUserInputResponse = Infer<typeof ToolRequestUserInputResponse>;
 
-export const DynamicToolCallParams = named("DynamicToolCallParams", () =>
-  object({ arguments: unknown(), callId: string(), threadId: string(), tool: string(), turnId: string(), namespace: maybe(string()) }),
-);
-export type DynamicToolCallParams = Infer<typeof DynamicToolCallParams>;
-
-export const DynamicToolCallResponse = named("DynamicToolCallResponse", () =>
-  object({ contentItems: array(DynamicToolCallOutputContentItem()), success: boolean() }),
-);
-export type DynamicToolCallResponse = Infer<typeof DynamicToolCallResponse>;
-
-export const McpServerElicitationRequestParams = named("McpServerElicitationRequestParams", () =>
-  intersect([
-    object({ serverName: string(), threadId: string(), turnId: maybe(string()) }),
-    union([
-      object({
-        challenge: string(),
-        description: string(),
-        mode: literals("openai/userVerification"),
-        title: string(),
-        _meta: optional(unknown()),
-      }),
-      object({ message: string(), mode: literals("form"), requestedSchema: McpElicitationSchema(), _meta: optional(unknown()) }),
-      object({ message: string(), mode: literals("openai/form"), requestedSchema: unknown(), _meta: optional(unknown()) }),
-      object({ message: string(), mode: literals("openaiForm"), requestedSchema: unknown(), _meta: optional(unknown()) }),
-      object({ elicitationId: string(), message: string(), mode: literals("url"), url: string(), _meta: optional(unknown()) }),
-    ]),
-  ]),
-);
-export type McpServerElicitationRequestParams = Infer<typeof McpServerElicitationRequestParams>;
-
-export const McpServerElicitationRequestResponse = named("McpServerElicitationRequestResponse", () =>
-  object({ action: McpServerElicitationAction(), _meta: optional(unknown()), content: optional(unknown()) }),
-);
-export type McpServerElicitationRequestResponse = Infer<typeof McpServerElicitationRequestResponse>;
-
 export const ToolRequestUserInputQuestion = named("ToolRequestUserInputQuestion", () =>
   object({
     header: string(),
@@ -79,6 +30,8 @@ export const ToolRequestUserInputQuestion = named("ToolRequestUserInputQuestion"
     isOther: optional(boolean()),
     isSecret: optional(boolean()),
     options: maybe(array(ToolRequestUserInputOption())),
+    allowOther: optional(boolean()),
+    text: optional(string()),
   }),
 );
 export type ToolRequestUserInputQuestion = Infer<typeof ToolRequestUserInputQuestion>;
@@ -86,165 +39,52 @@ export type ToolRequestUserInputQuestion = Infer<typeof ToolRequestUserInputQues
 export const ToolRequestUserInputAnswer = named("ToolRequestUserInputAnswer", () => object({ answers: array(string()) }));
 export type ToolRequestUserInputAnswer = Infer<typeof ToolRequestUserInputAnswer>;
 
-export const McpElicitationSchema = named("McpElicitationSchema", () =>
-  object({
-    type: McpElicitationObjectType(),
-    properties: record(McpElicitationPrimitiveSchema()),
-    $schema: maybe(string()),
-    required: maybe(array(string())),
-  }),
-);
-export type McpElicitationSchema = Infer<typeof McpElicitationSchema>;
-
-export const McpServerElicitationAction = named("McpServerElicitationAction", () => literals("accept", "decline", "cancel"));
-export type McpServerElicitationAction = Infer<typeof McpServerElicitationAction>;
-
 export const ToolRequestUserInputOption = named("ToolRequestUserInputOption", () => object({ description: string(), label: string() }));
 export type ToolRequestUserInputOption = Infer<typeof ToolRequestUserInputOption>;
 
-export const McpElicitationPrimitiveSchema = named("McpElicitationPrimitiveSchema", () =>
-  union([McpElicitationEnumSchema(), McpElicitationStringSchema(), McpElicitationNumberSchema(), McpElicitationBooleanSchema()]),
+export const SeedToolQuestionsParams = named("SeedToolQuestionsParams", () =>
+  object({ ...seedIds(), questions: array(object({ text: string(), options: array(string()), isOther: boolean() })) }),
 );
-export type McpElicitationPrimitiveSchema = Infer<typeof McpElicitationPrimitiveSchema>;
+export type SeedToolQuestionsParams = Infer<typeof SeedToolQuestionsParams>;
 
-export const McpElicitationObjectType = named("McpElicitationObjectType", () => literals("object"));
-export type McpElicitationObjectType = Infer<typeof McpElicitationObjectType>;
+export const SeedOpenQuestionParams = named("SeedOpenQuestionParams", () => object({ ...seedIds(), prompt: string() }));
+export type SeedOpenQuestionParams = Infer<typeof SeedOpenQuestionParams>;
 
-export const McpElicitationEnumSchema = named("McpElicitationEnumSchema", () =>
-  union([McpElicitationSingleSelectEnumSchema(), McpElicitationMultiSelectEnumSchema(), McpElicitationLegacyTitledEnumSchema()]),
-);
-export type McpElicitationEnumSchema = Infer<typeof McpElicitationEnumSchema>;
-
-export const McpElicitationStringSchema = named("McpElicitationStringSchema", () =>
+export const SeedQuestionnaireParams = named("SeedQuestionnaireParams", () =>
   object({
-    type: McpElicitationStringType(),
-    default: maybe(string()),
-    description: maybe(string()),
-    format: maybe(McpElicitationStringFormat()),
-    maxLength: maybe(natural()),
-    minLength: maybe(natural()),
-    title: maybe(string()),
+    ...seedIds(),
+    questions: array(
+      object({
+        type: literals("single_choice", "multi_choice"),
+        text: string(),
+        options: array(string()),
+        allowOther: optional(boolean()),
+      }),
+    ),
   }),
 );
-export type McpElicitationStringSchema = Infer<typeof McpElicitationStringSchema>;
+export type SeedQuestionnaireParams = Infer<typeof SeedQuestionnaireParams>;
 
-export const McpElicitationNumberSchema = named("McpElicitationNumberSchema", () =>
-  object({
-    type: McpElicitationNumberType(),
-    default: maybe(number()),
-    description: maybe(string()),
-    maximum: maybe(number()),
-    minimum: maybe(number()),
-    title: maybe(string()),
-  }),
+/** That document shows several forms of answers, so each is read by what it holds. */
+export const SeedAnswersResponse = named("SeedAnswersResponse", () =>
+  object({ answers: optional(unknown()), userInput: optional(string()) }),
 );
-export type McpElicitationNumberSchema = Infer<typeof McpElicitationNumberSchema>;
+export type SeedAnswersResponse = Infer<typeof SeedAnswersResponse>;
 
-export const McpElicitationBooleanSchema = named("McpElicitationBooleanSchema", () =>
-  object({ type: McpElicitationBooleanType(), default: maybe(boolean()), description: maybe(string()), title: maybe(string()) }),
-);
-export type McpElicitationBooleanSchema = Infer<typeof McpElicitationBooleanSchema>;
-
-export const McpElicitationSingleSelectEnumSchema = named("McpElicitationSingleSelectEnumSchema", () =>
-  union([McpElicitationUntitledSingleSelectEnumSchema(), McpElicitationTitledSingleSelectEnumSchema()]),
-);
-export type McpElicitationSingleSelectEnumSchema = Infer<typeof McpElicitationSingleSelectEnumSchema>;
-
-export const McpElicitationMultiSelectEnumSchema = named("McpElicitationMultiSelectEnumSchema", () =>
-  union([McpElicitationUntitledMultiSelectEnumSchema(), McpElicitationTitledMultiSelectEnumSchema()]),
-);
-export type McpElicitationMultiSelectEnumSchema = Infer<typeof McpElicitationMultiSelectEnumSchema>;
-
-export const McpElicitationLegacyTitledEnumSchema = named("McpElicitationLegacyTitledEnumSchema", () =>
-  object({
-    type: McpElicitationStringType(),
-    enum: array(string()),
-    default: maybe(string()),
-    description: maybe(string()),
-    enumNames: maybe(array(string())),
-    title: maybe(string()),
-  }),
-);
-export type McpElicitationLegacyTitledEnumSchema = Infer<typeof McpElicitationLegacyTitledEnumSchema>;
-
-export const McpElicitationStringFormat = named("McpElicitationStringFormat", () => literals("email", "uri", "date", "date-time"));
-export type McpElicitationStringFormat = Infer<typeof McpElicitationStringFormat>;
-
-export const McpElicitationStringType = named("McpElicitationStringType", () => literals("string"));
-export type McpElicitationStringType = Infer<typeof McpElicitationStringType>;
-
-export const McpElicitationNumberType = named("McpElicitationNumberType", () => literals("number", "integer"));
-export type McpElicitationNumberType = Infer<typeof McpElicitationNumberType>;
-
-export const McpElicitationBooleanType = named("McpElicitationBooleanType", () => literals("boolean"));
-export type McpElicitationBooleanType = Infer<typeof McpElicitationBooleanType>;
-
-export const McpElicitationUntitledSingleSelectEnumSchema = named("McpElicitationUntitledSingleSelectEnumSchema", () =>
-  object({
-    type: McpElicitationStringType(),
-    enum: array(string()),
-    default: maybe(string()),
-    description: maybe(string()),
-    title: maybe(string()),
-  }),
-);
-export type McpElicitationUntitledSingleSelectEnumSchema = Infer<typeof McpElicitationUntitledSingleSelectEnumSchema>;
-
-export const McpElicitationTitledSingleSelectEnumSchema = named("McpElicitationTitledSingleSelectEnumSchema", () =>
-  object({
-    type: McpElicitationStringType(),
-    oneOf: array(McpElicitationConstOption()),
-    default: maybe(string()),
-    description: maybe(string()),
-    title: maybe(string()),
-  }),
-);
-export type McpElicitationTitledSingleSelectEnumSchema = Infer<typeof McpElicitationTitledSingleSelectEnumSchema>;
-
-export const McpElicitationUntitledMultiSelectEnumSchema = named("McpElicitationUntitledMultiSelectEnumSchema", () =>
-  object({
-    type: McpElicitationArrayType(),
-    items: McpElicitationUntitledEnumItems(),
-    default: maybe(array(string())),
-    description: maybe(string()),
-    maxItems: maybe(natural()),
-    minItems: maybe(natural()),
-    title: maybe(string()),
-  }),
-);
-export type McpElicitationUntitledMultiSelectEnumSchema = Infer<typeof McpElicitationUntitledMultiSelectEnumSchema>;
-
-export const McpElicitationTitledMultiSelectEnumSchema = named("McpElicitationTitledMultiSelectEnumSchema", () =>
-  object({
-    type: McpElicitationArrayType(),
-    items: McpElicitationTitledEnumItems(),
-    default: maybe(array(string())),
-    description: maybe(string()),
-    maxItems: maybe(natural()),
-    minItems: maybe(natural()),
-    title: maybe(string()),
-  }),
-);
-export type McpElicitationTitledMultiSelectEnumSchema = Infer<typeof McpElicitationTitledMultiSelectEnumSchema>;
-
-export const McpElicitationConstOption = named("McpElicitationConstOption", () => object({ const: string(), title: string() }));
-export type McpElicitationConstOption = Infer<typeof McpElicitationConstOption>;
-
-export const McpElicitationUntitledEnumItems = named("McpElicitationUntitledEnumItems", () =>
-  object({ type: McpElicitationStringType(), enum: array(string()) }),
-);
-export type McpElicitationUntitledEnumItems = Infer<typeof McpElicitationUntitledEnumItems>;
-
-export const McpElicitationArrayType = named("McpElicitationArrayType", () => literals("array"));
-export type McpElicitationArrayType = Infer<typeof McpElicitationArrayType>;
-
-export const McpElicitationTitledEnumItems = named("McpElicitationTitledEnumItems", () =>
-  object({ anyOf: array(McpElicitationConstOption()) }),
-);
-export type McpElicitationTitledEnumItems = Infer<typeof McpElicitationTitledEnumItems>;
+/** The document names the tool call alone; thread, turn and item are sent too, so that several threads can be told apart. */
+function seedIds() {
+  return { toolCallId: string(), threadId: string(), turnId: string(), itemId: string() };
+}
 
 export const userInputServerRequests = {
+  /** Asks the user one to three questions, with options or free. */
   "item/tool/requestUserInput": request({ params: ToolRequestUserInputParams, result: ToolRequestUserInputResponse }),
-  "item/tool/call": request({ params: DynamicToolCallParams, result: DynamicToolCallResponse }),
+  /** Passes on a question of an MCP server: a form to fill in or a page to open. */
   "mcpServer/elicitation/request": request({ params: McpServerElicitationRequestParams, result: McpServerElicitationRequestResponse }),
+  /** Questions with options, as clients of the `seed-000` dialect know them. */
+  "tool/requestUserInput": request({ params: SeedToolQuestionsParams, result: SeedAnswersResponse, own: true }),
+  /** One open question, as clients of the `seed-000` dialect know it. */
+  "agent/requestUserInput": request({ params: SeedOpenQuestionParams, result: SeedAnswersResponse, own: true }),
+  /** A questionnaire with single and multiple choice, as clients of the `seed-000` dialect know it. */
+  "agent/askUserQuestion": request({ params: SeedQuestionnaireParams, result: SeedAnswersResponse, own: true }),
 };

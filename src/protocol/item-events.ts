@@ -1,0 +1,99 @@
+/** What happens to an item while it is made: started, deltas, completed. Sent by core, heard by every subscriber of the thread. */
+import { array, type Infer, integer, named, object, string } from "../lib/schema.ts";
+import { notification } from "./define.ts";
+import { FileUpdateChange, ThreadItem } from "./item.ts";
+import { ResponseItem } from "./model-item.ts";
+
+export const ItemStartedNotification = named("ItemStartedNotification", () =>
+  object({ item: ThreadItem(), startedAtMs: integer(), threadId: string(), turnId: string() }),
+);
+export type ItemStartedNotification = Infer<typeof ItemStartedNotification>;
+
+export const ItemCompletedNotification = named("ItemCompletedNotification", () =>
+  object({ completedAtMs: integer(), item: ThreadItem(), threadId: string(), turnId: string() }),
+);
+export type ItemCompletedNotification = Infer<typeof ItemCompletedNotification>;
+
+export const AgentMessageDeltaNotification = named("AgentMessageDeltaNotification", () =>
+  object({ delta: string(), itemId: string(), threadId: string(), turnId: string() }),
+);
+export type AgentMessageDeltaNotification = Infer<typeof AgentMessageDeltaNotification>;
+
+export const PlanDeltaNotification = named("PlanDeltaNotification", () =>
+  object({ delta: string(), itemId: string(), threadId: string(), turnId: string() }),
+);
+export type PlanDeltaNotification = Infer<typeof PlanDeltaNotification>;
+
+export const CommandExecutionOutputDeltaNotification = named("CommandExecutionOutputDeltaNotification", () =>
+  object({ delta: string(), itemId: string(), threadId: string(), turnId: string() }),
+);
+export type CommandExecutionOutputDeltaNotification = Infer<typeof CommandExecutionOutputDeltaNotification>;
+
+export const TerminalInteractionNotification = named("TerminalInteractionNotification", () =>
+  object({ itemId: string(), processId: string(), stdin: string(), threadId: string(), turnId: string() }),
+);
+export type TerminalInteractionNotification = Infer<typeof TerminalInteractionNotification>;
+
+export const FileChangeOutputDeltaNotification = named("FileChangeOutputDeltaNotification", () =>
+  object({ delta: string(), itemId: string(), threadId: string(), turnId: string() }),
+);
+export type FileChangeOutputDeltaNotification = Infer<typeof FileChangeOutputDeltaNotification>;
+
+export const FileChangePatchUpdatedNotification = named("FileChangePatchUpdatedNotification", () =>
+  object({ changes: array(FileUpdateChange()), itemId: string(), threadId: string(), turnId: string() }),
+);
+export type FileChangePatchUpdatedNotification = Infer<typeof FileChangePatchUpdatedNotification>;
+
+export const McpToolCallProgressNotification = named("McpToolCallProgressNotification", () =>
+  object({ itemId: string(), message: string(), threadId: string(), turnId: string() }),
+);
+export type McpToolCallProgressNotification = Infer<typeof McpToolCallProgressNotification>;
+
+export const ReasoningSummaryTextDeltaNotification = named("ReasoningSummaryTextDeltaNotification", () =>
+  object({ delta: string(), itemId: string(), summaryIndex: integer(), threadId: string(), turnId: string() }),
+);
+export type ReasoningSummaryTextDeltaNotification = Infer<typeof ReasoningSummaryTextDeltaNotification>;
+
+export const ReasoningSummaryPartAddedNotification = named("ReasoningSummaryPartAddedNotification", () =>
+  object({ itemId: string(), summaryIndex: integer(), threadId: string(), turnId: string() }),
+);
+export type ReasoningSummaryPartAddedNotification = Infer<typeof ReasoningSummaryPartAddedNotification>;
+
+export const ReasoningTextDeltaNotification = named("ReasoningTextDeltaNotification", () =>
+  object({ contentIndex: integer(), delta: string(), itemId: string(), threadId: string(), turnId: string() }),
+);
+export type ReasoningTextDeltaNotification = Infer<typeof ReasoningTextDeltaNotification>;
+
+export const RawResponseItemCompletedNotification = named("RawResponseItemCompletedNotification", () =>
+  object({ item: ResponseItem(), threadId: string(), turnId: string() }),
+);
+export type RawResponseItemCompletedNotification = Infer<typeof RawResponseItemCompletedNotification>;
+
+export const itemNotifications = {
+  /** An item has begun; it is shown from now on. */
+  "item/started": notification(ItemStartedNotification),
+  /** The item in its final form, already stored when this is sent. */
+  "item/completed": notification(ItemCompletedNotification),
+  /** The next piece of a message's text. */
+  "item/agentMessage/delta": notification(AgentMessageDeltaNotification),
+  /** The next piece of a plan's text in Plan mode. */
+  "item/plan/delta": notification(PlanDeltaNotification),
+  /** The next piece of a command's output, both streams as they came. */
+  "item/commandExecution/outputDelta": notification(CommandExecutionOutputDeltaNotification),
+  /** Something was typed into a running command's terminal. */
+  "item/commandExecution/terminalInteraction": notification(TerminalInteractionNotification),
+  /** What applying a patch printed. */
+  "item/fileChange/outputDelta": notification(FileChangeOutputDeltaNotification),
+  /** The changes of a patch that the model is still writing. */
+  "item/fileChange/patchUpdated": notification(FileChangePatchUpdatedNotification),
+  /** A word from an MCP tool about how far it is. */
+  "item/mcpToolCall/progress": notification(McpToolCallProgressNotification),
+  /** The next piece of a summary of the model's reasoning. */
+  "item/reasoning/summaryTextDelta": notification(ReasoningSummaryTextDeltaNotification),
+  /** A new section of the reasoning summary begins. */
+  "item/reasoning/summaryPartAdded": notification(ReasoningSummaryPartAddedNotification),
+  /** The next piece of the reasoning itself, where the model shows it. */
+  "item/reasoning/textDelta": notification(ReasoningTextDeltaNotification),
+  /** One item exactly as the model gave it; only for threads started with `experimentalRawEvents`. */
+  "rawResponseItem/completed": notification(RawResponseItemCompletedNotification),
+};

@@ -1,0 +1,68 @@
+/** Bounds on values of the right type, in the words of the real servers. Serves the rows' `limits`. */
+import { invalidParams, invalidRequest, type RpcError } from "./errors.ts";
+
+/** Unicode characters in all texts of one input together. */
+export const maxInputChars = 1_048_576;
+
+export function limitInput(params: { readonly input: readonly { readonly type: string; readonly text?: unknown }[] }): void {
+  const texts = params.input.flatMap((item) => (item.type === "text" && typeof item.text === "string" ? [item.text] : []));
+  if (sum(texts, (text) => text.length) <= maxInputChars) return;
+  const chars = sum(texts, countChars);
+  if (chars <= maxInputChars) return;
+  const data = { input_error_code: "input_too_large", max_chars: maxInputChars, actual_chars: chars };
+  throw invalidParams(`Input exceeds the maximum length of ${maxInputChars} characters.`, data);
+}
+
+const sum = (texts: readonly string[], size: (text: string) => number): number => texts.reduce((total, text) => total + size(text), 0);
+
+/** Characters as the real server counts them: a pair of surrogates is one. */
+function countChars(text: string): number {
+  let pairs = 0;
+  for (let i = 1; i < text.length; i++) {
+    const isPair = (text.charCodeAt(i) & 0xfc00) === 0xdc00 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800;
+    if (isPair) pairs++;
+  }
+  return text.length - pairs;
+}
+
+/** No file name holds a NUL: the kernel would see a shorter name than the one that was checked. */
+export function limitPath(field: string, path: string | null | undefined): void {
+  if (path?.includes("\0")) throw invalidRequest(`${field} must not contain a NUL character`);
+}
+
+/** A path that means the same whatever folder the server runs in. */
+export function limitAbsolutePath(field: string, path: string | null | undefined): void {
+  limitPath(field, path);
+  if (path !== null && path !== undefined && !/^(?:\/|\\\\|[A-Za-z]:[\\/])/.test(path)) throw relative(field, path);
+}
+const relative = (field: string, path: string): RpcError =>
+  invalidRequest(`Invalid request: ${field} must be an absolute path, got ${JSON.stringify(path.slice(0, 200))}`);
+
+export function limitText(field: string, text: string): void {
+  if (text.trim() === "") throw invalidRequest(`${field} must not be empty`);
+}
+
+export function limitTime(field: string, time: number | null | undefined): void {
+  if (typeof time === "number" && time < 0) throw invalidParams(`${field} must be non-negative, got ${time}`);
+}
+
+/** Arguments and environment of a command. */
+export function limitCommand(command: readonly string[]): void {
+  if (command.length === 0 || command[0] === "") throw invalidRequest("command must not be empty");
+  if (command.some((part) => part.includes("\0"))) throw invalidRequest("command must not contain a NUL character");
+}
+
+interface Settings {
+  readonly cwd?: string | null;
+  readonly effort?: string | null;
+  readonly sandboxPolicy?: { readonly type: string; readonly writableRoots?: readonly string[] } | null;
+  readonly runtimeWorkspaceRoots?: readonly string[] | null;
+}
+
+/** The folders that a thread's or a turn's settings name. */
+export function limitSettings({ cwd, effort, sandboxPolicy, runtimeWorkspaceRoots }: Settings): void {
+  limitPath("cwd", cwd);
+  if (effort === "") throw invalidRequest("Invalid request: reasoning_effort must not be empty");
+  for (const root of sandboxPolicy?.writableRoots ?? []) limitAbsolutePath("sandboxPolicy.writableRoots", root);
+  for (const root of runtimeWorkspaceRoots ?? []) limitAbsolutePath("runtimeWorkspaceRoots", root);
+}

@@ -1,0 +1,174 @@
+/** Rewrites every spelling that a document or a version uses into the one that the tables check. Serves the rows' `accept`. */
+import type { RawParams } from "./define.ts";
+import { invalidRequest } from "./errors.ts";
+
+/** Rewrites one value. What it cannot read it returns as it came, so that the check refuses it: never a default, never something wider. */
+type Respell = (value: unknown) => unknown;
+
+/** Applies each rewrite to its field where that is set; the given params stay untouched. */
+export function respell(fields: Readonly<Record<string, Respell>>): (params: RawParams) => RawParams {
+  return (params) => {
+    const changed: RawParams = {};
+    for (const [field, rewrite] of Object.entries(fields)) {
+      const value = own(params, field);
+      if (value !== undefined && value !== null) changed[field] = rewrite(value);
+    }
+    return { ...params, ...changed };
+  };
+}
+
+/** One rewrite after another. */
+export const inTurn =
+  (...steps: readonly ((params: RawParams) => RawParams)[]): ((params: RawParams) => RawParams) =>
+  (params) =>
+    steps.reduce((given, step) => step(given), params);
+
+/** Lets a field be sent under other names. The real name wins only if the others agree with it. */
+export function renamed(field: string, ...aliases: readonly string[]): (params: RawParams) => RawParams {
+  return (params) => {
+    const value = oneOf(params, [field, ...aliases]);
+    return value === undefined ? params : { ...params, [field]: value };
+  };
+}
+
+/** A word in kebab-case, camelCase or snake_case, looked up in a vocabulary that is written in kebab-case. */
+function word(vocabulary: Readonly<Record<string, string>>): Respell {
+  return (value) => (typeof value === "string" && value.length < 40 ? (own(vocabulary, kebab(value)) ?? value) : value);
+}
+const kebab = (text: string): string => text.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replace(/[_ ]/g, "-");
+
+export const approvalPolicy: Respell = word({
+  "unless-trusted": "untrusted",
+  "on-failure": "on-failure",
+  "on-request": "on-request",
+});
+
+export const sandboxMode: Respell = word({
+  "read-only": "read-only",
+  "workspace-write": "workspace-write",
+  "danger-full-access": "danger-full-access",
+});
+
+const policyTypes: Readonly<Record<string, string>> = {
+  "read-only": "readOnly",
+  "workspace-write": "workspaceWrite",
+  "danger-full-access": "dangerFullAccess",
+  "external-sandbox": "externalSandbox",
+};
+const policyFields: Readonly<Record<string, string>> = {
+  networkAccess: "network_access",
+  writableRoots: "writable_roots",
+  excludeTmpdirEnvVar: "exclude_tmpdir_env_var",
+  excludeSlashTmp: "exclude_slash_tmp",
+};
+
+/** Tag `type` or `mode`, values in camel or kebab case, fields in camel or snake case. Always an object; two tags or fields that disagree are refused. */
+export const sandboxPolicy: Respell = (value) => {
+  if (!isObject(value)) return value;
+  const policy: RawParams = { ...value };
+  const tags = ["type", "mode"].filter((key) => own(value, key) !== undefined).map((key) => word(policyTypes)(own(value, key)));
+  if (tags.length === 2 && tags[0] !== tags[1])
+    throw invalidRequest("Invalid request: sandboxPolicy has a `type` and a `mode` that disagree; send `type` alone");
+  if (tags.length > 0) policy["type"] = tags[0];
+  delete policy["mode"];
+  for (const [field, snake] of Object.entries(policyFields)) {
+    const set = oneOf(value, [field, snake], "sandboxPolicy.");
+    if (set !== undefined) policy[field] = set;
+    delete policy[snake];
+  }
+  return policy;
+};
+
+/** The names of the older collaboration modes are words of the wire too; their spelling is evened out, also that of the presets' titles. */
+const modeNames = word({ pair: "pair_programming", "pair-programming": "pair_programming" });
+const modeTitles: Readonly<Record<string, string>> = {
+  Plan: "plan",
+  Default: "default",
+  Code: "code",
+  "Pair Programming": "pair_programming",
+  Execute: "execute",
+};
+const modeKind: Respell = (value) => (typeof value === "string" ? (own(modeTitles, value) ?? modeNames(value)) : value);
+export const collaborationMode: Respell = (value) => (isObject(value) ? respell({ mode: modeKind })(value) : value);
+
+/** Today's mode for any name of a mode: Plan is Plan, all others work as Default. */
+export const currentMode = (mode: string): "plan" | "default" => (mode === "plan" ? "plan" : "default");
+
+/** The input of a turn: today's flat items, and those of the older API (`{type, data}`, `image_url`, `local_image`). */
+export const userInput: Respell = (value) => (Array.isArray(value) ? value.map(inputItem) : value);
+
+function inputItem(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const { data, ...rest } = value;
+  const item: RawParams = isObject(data) ? { ...data, ...rest } : value;
+  const type = word({ "local-image": "localImage", "local-audio": "localAudio" })(own(item, "type"));
+  const url = type === "image" ? oneOf(item, ["url", "image_url", "imageUrl"]) : undefined;
+  const elements = type === "text" ? oneOf(item, ["text_elements", "textElements"]) : undefined;
+  const even = {
+    ...item,
+    ...(type === undefined ? {} : { type }),
+    ...(url === undefined ? {} : { url }),
+    ...(elements === undefined ? {} : { text_elements: elements }),
+  };
+  return Array.isArray(elements) ? { ...even, text_elements: elements.map(textElement) } : even;
+}
+const textElement: Respell = (value) => (isObject(value) ? renamed("byteRange", "byte_range")(value) : value);
+
+/** The flat form of a dynamic tool (`{name, description, inputSchema}`) is today's `function`. */
+export const dynamicTools: Respell = (value) => (Array.isArray(value) ? value.map(dynamicTool) : value);
+
+function dynamicTool(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const type = own(value, "type");
+  const tools = own(value, "tools");
+  if (type === undefined && tools === undefined) return { ...value, type: "function" };
+  return type === "namespace" && Array.isArray(tools) ? { ...value, tools: tools.map(dynamicTool) } : value;
+}
+
+const contentTypes = word({
+  text: "inputText",
+  "input-text": "inputText",
+  image: "inputImage",
+  "input-image": "inputImage",
+  "input-audio": "inputAudio",
+});
+
+/** Content items of a tool's answer: texts may be bare, images may be spelt as the model's own items are. */
+export const contentItems: Respell = (value) =>
+  Array.isArray(value) ? value.map(contentItem) : typeof value === "string" ? [contentItem(value)] : value;
+
+function contentItem(value: unknown): unknown {
+  if (typeof value === "string") return { type: "inputText", text: value };
+  if (!isObject(value)) return value;
+  const type = contentTypes(own(value, "type"));
+  const imageUrl = type === "inputImage" ? oneOf(value, ["imageUrl", "image_url", "url"]) : undefined;
+  return { ...value, ...(type === undefined ? {} : { type }), ...(imageUrl === undefined ? {} : { imageUrl }) };
+}
+
+/** The settings that thread/start, turn/start and their like share. */
+export const acceptSettings = respell({
+  approvalPolicy,
+  sandbox: sandboxMode,
+  sandboxPolicy,
+  collaborationMode,
+  input: userInput,
+  dynamicTools,
+});
+
+/** The first of several names that is set. Two that are set and differ cannot both be meant. */
+function oneOf(value: RawParams, names: readonly string[], path = ""): unknown {
+  const set = names.filter((name) => own(value, name) !== undefined);
+  const [first, second] = set;
+  if (first === undefined) return undefined;
+  if (second !== undefined && !isEqual(own(value, first), own(value, second)))
+    throw invalidRequest(`Invalid request: \`${path}${first}\` and \`${path}${second}\` disagree; send \`${path}${first}\` alone`);
+  return own(value, first);
+}
+
+/** Equal words, numbers, or lists of such; never looks deeper, however deep the values are. */
+function isEqual(a: unknown, b: unknown): boolean {
+  return a === b || (Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => item === b[i]));
+}
+
+const isObject = (value: unknown): value is RawParams => typeof value === "object" && value !== null && !Array.isArray(value);
+const own = <T>(value: Readonly<Record<string, T>>, key: string): T | undefined => (Object.hasOwn(value, key) ? value[key] : undefined);

@@ -1,0 +1,77 @@
+/** What happens to a thread as a whole. Sent by server/subscriptions.ts to those who hear it. */
+import { type Infer, maybe, named, object, string } from "../lib/schema.ts";
+import { notification } from "./define.ts";
+import { RequestId, Thread, ThreadReadState, ThreadStatus, ThreadTokenUsage } from "./thread.ts";
+
+export const ThreadStartedNotification = named("ThreadStartedNotification", () => object({ thread: Thread() }));
+export type ThreadStartedNotification = Infer<typeof ThreadStartedNotification>;
+
+export const ThreadStatusChangedNotification = named("ThreadStatusChangedNotification", () =>
+  object({ status: ThreadStatus(), threadId: string() }),
+);
+export type ThreadStatusChangedNotification = Infer<typeof ThreadStatusChangedNotification>;
+
+export const ThreadArchivedNotification = named("ThreadArchivedNotification", () => object({ threadId: string() }));
+export type ThreadArchivedNotification = Infer<typeof ThreadArchivedNotification>;
+
+export const ThreadUnarchivedNotification = named("ThreadUnarchivedNotification", () => object({ threadId: string() }));
+export type ThreadUnarchivedNotification = Infer<typeof ThreadUnarchivedNotification>;
+
+export const ThreadDeletedNotification = named("ThreadDeletedNotification", () => object({ threadId: string() }));
+export type ThreadDeletedNotification = Infer<typeof ThreadDeletedNotification>;
+
+export const ThreadClosedNotification = named("ThreadClosedNotification", () => object({ threadId: string() }));
+export type ThreadClosedNotification = Infer<typeof ThreadClosedNotification>;
+
+export const ThreadNameUpdatedNotification = named("ThreadNameUpdatedNotification", () =>
+  object({ threadId: string(), threadName: maybe(string()) }),
+);
+export type ThreadNameUpdatedNotification = Infer<typeof ThreadNameUpdatedNotification>;
+
+export const ThreadRevertedNotification = named("ThreadRevertedNotification", () => object({ threadId: string() }));
+export type ThreadRevertedNotification = Infer<typeof ThreadRevertedNotification>;
+
+export const ContextCompactedNotification = named("ContextCompactedNotification", () => object({ threadId: string(), turnId: string() }));
+export type ContextCompactedNotification = Infer<typeof ContextCompactedNotification>;
+
+export const ThreadTokenUsageUpdatedNotification = named("ThreadTokenUsageUpdatedNotification", () =>
+  object({ threadId: string(), tokenUsage: ThreadTokenUsage(), turnId: string() }),
+);
+export type ThreadTokenUsageUpdatedNotification = Infer<typeof ThreadTokenUsageUpdatedNotification>;
+
+export const ThreadReadStateChangedNotification = named("ThreadReadStateChangedNotification", () =>
+  object({ readState: ThreadReadState(), threadId: string() }),
+);
+export type ThreadReadStateChangedNotification = Infer<typeof ThreadReadStateChangedNotification>;
+
+export const ServerRequestResolvedNotification = named("ServerRequestResolvedNotification", () =>
+  object({ requestId: RequestId(), threadId: string() }),
+);
+export type ServerRequestResolvedNotification = Infer<typeof ServerRequestResolvedNotification>;
+
+export const threadNotifications = {
+  /** A new thread exists; every connection hears it. */
+  "thread/started": notification(ThreadStartedNotification),
+  /** A thread became idle, active, waiting for the user, or broken. */
+  "thread/status/changed": notification(ThreadStatusChangedNotification),
+  /** A thread was archived. */
+  "thread/archived": notification(ThreadArchivedNotification),
+  /** A thread was brought back from the archive. */
+  "thread/unarchived": notification(ThreadUnarchivedNotification),
+  /** A thread was deleted for good. */
+  "thread/deleted": notification(ThreadDeletedNotification),
+  /** A thread that nobody watched was closed to save memory. */
+  "thread/closed": notification(ThreadClosedNotification),
+  /** A thread got another title. */
+  "thread/name/updated": notification(ThreadNameUpdatedNotification),
+  /** Turns were taken out of a thread's history. */
+  "thread/reverted": notification(ThreadRevertedNotification),
+  /** The history was summed up; for clients older than the `contextCompaction` item. */
+  "thread/compacted": notification(ContextCompactedNotification),
+  /** Tokens used by the last model call and in all. */
+  "thread/tokenUsage/updated": notification(ThreadTokenUsageUpdatedNotification),
+  /** What of a thread has not been read yet. */
+  "thread/readState/changed": notification(ThreadReadStateChangedNotification),
+  /** A question of the server was answered or is void; every other client can put it away. */
+  "serverRequest/resolved": notification(ServerRequestResolvedNotification),
+};
