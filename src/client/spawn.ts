@@ -28,8 +28,8 @@ export function spawnTransport(options: SpawnOptions = {}): Transport {
 }
 
 function ownServer(): readonly string[] {
-  const here = import.meta.dirname;
-  const entry = import.meta.filename.endsWith(".ts") ? path.join(here, "../cli/main.ts") : path.join(here, "parley.cjs");
+  const isSource = import.meta.filename.endsWith(".ts");
+  const entry = path.join(import.meta.dirname, isSource ? "../cli/main.ts" : "../parley.cjs"); // in the bundle this is a chunk
   return [process.execPath, entry, "app-server"];
 }
 

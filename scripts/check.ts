@@ -1,0 +1,43 @@
+/** `npm run check`: everything that must hold before a change is handed in. `--no-tests` leaves the tests to the caller. */
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+import { clientRequests } from "../src/protocol/methods.ts";
+
+interface Step {
+  readonly name: string;
+  readonly program: string;
+  readonly args: readonly string[];
+}
+
+const root = path.resolve(import.meta.dirname, "..");
+const node = process.execPath;
+const tool = (name: string): string => path.join(root, "node_modules", ".bin", name);
+
+const steps: readonly Step[] = [
+  { name: "format and lint", program: node, args: [tool("biome"), "check", "."] },
+  { name: "types", program: node, args: [tool("tsc"), "-p", "."] },
+  { name: "import rule and lengths", program: node, args: ["scripts/check-layers.ts"] },
+  { name: "lockfile", program: node, args: ["scripts/lockcheck.ts"] },
+  { name: "generated files are fresh", program: node, args: ["scripts/generate.ts", "--check"] },
+];
+const tests: Step = { name: "tests", program: node, args: ["scripts/test.ts"] };
+
+let failed = 0;
+for (const step of process.argv.includes("--no-tests") ? steps : [...steps, tests]) {
+  const started = performance.now();
+  const isTests = step === tests;
+  const { status, stdout, stderr } = spawnSync(step.program, step.args, {
+    cwd: root,
+    encoding: "utf8",
+    stdio: isTests ? "inherit" : "pipe",
+  });
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  if (status !== 0) {
+    failed++;
+    if (!isTests) process.stdout.write(`${stdout}${stderr}`);
+  }
+  console.log(`${status === 0 ? "ok  " : "FAIL"} ${step.name} (${seconds} s)`);
+}
+const later = Object.entries(clientRequests).filter(([, row]) => "later" in row);
+console.log(`${later.length} methods are still to come${later.length === 0 ? "" : `: ${later.map(([method]) => method).join(", ")}`}`);
+process.exitCode = failed === 0 ? 0 : 1;

@@ -1,0 +1,79 @@
+/** The part of CI that runs on our own Node: tests, the rest of the check, the build, and the shared suites on the build. */
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { buildIfOld } from "./build.ts";
+import { runSuites, type Tally } from "./suites.ts";
+
+const root = path.resolve(import.meta.dirname, "..");
+const tally: Tally = { passed: 0, failed: 0, skipped: [] };
+const isFull = process.env["PARLEY_REQUIRE"] === "all";
+
+await tests("npm test", ["npm", "test"]);
+await checks();
+await step("build", buildIfOld);
+await tests("oracle tests", [process.execPath, "scripts/test.ts", "oracle"], () => existsSync(path.join(root, "test", "oracle")));
+const shared = path.resolve(root, process.env["PARLEY_SHARED"] ?? "../shared");
+if (existsSync(path.join(shared, "conformance", "run.mjs"))) {
+  console.log(`\n== suites of ${shared}`);
+  await runSuites(
+    shared,
+    path.join(root, "bin", "parley"),
+    JSON.parse(readFileSync(path.join(root, ".ci", "ratchet.json"), "utf8")),
+    tally,
+  );
+} else {
+  console.log("suites: not found, 0 run");
+  tally.skipped.push("the shared suites: not found");
+}
+
+if (isFull) tally.failed += tally.skipped.length;
+const reasons =
+  tally.skipped.length === 0 ? "" : `: ${tally.skipped.join("; ")}${isFull ? " (PARLEY_REQUIRE=all: each is a failure)" : ""}`;
+console.log(`${tally.skipped.length} skipped${reasons}`);
+console.log(`${tally.passed} passed, ${tally.failed} failed`);
+process.exitCode = tally.failed === 0 ? 0 : 1;
+
+/** Runs a command that ends with `N passed, M failed` and adds its figures. */
+async function tests(name: string, [program = "", ...args]: readonly string[], exists = () => true): Promise<void> {
+  if (!exists()) return;
+  const { code, lines } = await show(name, program, args);
+  const [, passed, failed] = /^(\d+) passed, (\d+) failed$/.exec(lines.at(-1) ?? "") ?? [];
+  tally.passed += Number(passed ?? 0);
+  tally.failed += Number(failed ?? 0) || (code === 0 ? 0 : 1);
+  for (const line of lines) if (line.startsWith("skipped ")) tally.skipped.push(line.slice("skipped ".length));
+}
+
+/** Each step of the check counts as one. */
+async function checks(): Promise<void> {
+  const { lines } = await show("npm run check without the tests", process.execPath, ["scripts/check.ts", "--no-tests"]);
+  tally.passed += lines.filter((line) => line.startsWith("ok   ")).length;
+  const failed = lines.filter((line) => line.startsWith("FAIL ")).length;
+  tally.failed += lines.some((line) => line.startsWith("ok   ")) ? failed : Math.max(1, failed);
+}
+
+async function step(name: string, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+    tally.passed++;
+    console.log(`ok   ${name}`);
+  } catch (error) {
+    tally.failed++;
+    console.log(`FAIL ${name}: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** Runs a program, shows what it says, and gives back the lines. */
+function show(name: string, program: string, args: readonly string[]): Promise<{ code: number; lines: readonly string[] }> {
+  console.log(`\n== ${name}`);
+  const child = spawn(program, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+  let text = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk;
+    process.stdout.write(chunk);
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code: code ?? 1, lines: text.trimEnd().split("\n") }));
+  });
+}

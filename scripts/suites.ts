@@ -1,0 +1,84 @@
+/** Runs the shared suites on a build, limited to what the ratchet lists: that must stay green for ever. */
+import { spawn } from "node:child_process";
+import path from "node:path";
+
+export interface Tally {
+  passed: number;
+  failed: number;
+  /** What was not run and why. */
+  readonly skipped: string[];
+}
+
+/** Lengthened by every part that is finished, never shortened. */
+export interface Ratchet {
+  readonly conformance: Readonly<Record<string, { readonly areas: readonly string[]; readonly scenarios: readonly string[] }>>;
+  readonly trust: readonly string[];
+  readonly bridge: readonly string[];
+}
+
+interface Verdict {
+  readonly name: string;
+  readonly word: "ok" | "FAIL" | "skip";
+  readonly why: string;
+}
+
+const suiteTimeoutMs = 600_000;
+
+export async function runSuites(shared: string, parley: string, ratchet: Ratchet, tally: Tally): Promise<void> {
+  const server = `${parley} app-server`;
+  const conformance = path.join(shared, "conformance", "run.mjs");
+  for (const [era, { areas, scenarios }] of Object.entries(ratchet.conformance)) {
+    const rows = listed(await output(conformance, ["--list", "--era", era]));
+    const inAreas = areas.flatMap((area) => rows.filter((row) => row.area === area).map((row) => row.name));
+    const unknown = areas.filter((area) => !rows.some((row) => row.area === area));
+    const wanted = [...new Set([...inAreas, ...scenarios])];
+    const lines = await output(conformance, ["--server", server, "--era", era, "--only", wanted.join(",")]);
+    add(`conformance ${era}`, pick([...wanted, ...unknown], lines), tally);
+  }
+  const { trust, bridge } = ratchet;
+  const trustSuite = path.join(shared, "trust", "suite");
+  add("trust", pick(trust, await output(path.join(trustSuite, "run.mjs"), ["--server", server, "--only", trust.join(",")])), tally);
+  const start = `${server} --listen ws://127.0.0.1:{port} --ws-auth capability-token --ws-token-file {tokenfile}`;
+  const open = `${server} --listen ws://0.0.0.0:{port}`;
+  add("bridge", pick(bridge, await output(path.join(trustSuite, "bridge.mjs"), ["--start", start, "--open", open])), tally);
+}
+
+function add(suite: string, verdicts: readonly Verdict[], tally: Tally): void {
+  for (const { name, word, why } of verdicts) {
+    if (word === "ok") tally.passed++;
+    else if (word === "skip") tally.skipped.push(`${suite} ${name}: ${why}`);
+    else tally.failed++;
+    if (word !== "ok") console.log(`${word} ${suite} ${name}: ${why}`);
+  }
+  console.log(`${suite}: ${verdicts.filter(({ word }) => word === "ok").length} of ${verdicts.length} passed`);
+}
+
+/** The verdicts on the given names. A name without one is a failure, so that a misspelt entry cannot hide. */
+export function pick(names: readonly string[], lines: readonly string[]): readonly Verdict[] {
+  const verdicts = new Map<string, Verdict>();
+  for (const line of lines) {
+    const [, word, name, why = ""] = /^(ok|FAIL|skip) +([\w-]+):?(?: (.*))?$/.exec(line) ?? [];
+    if (name !== undefined && (word === "ok" || word === "FAIL" || word === "skip")) verdicts.set(name, { name, word, why });
+  }
+  return names.map((name) => verdicts.get(name) ?? { name, word: "FAIL", why: "the suite has no verdict on it" });
+}
+
+function listed(lines: readonly string[]): readonly { readonly area: string; readonly name: string }[] {
+  return lines.flatMap((line) => {
+    const [, area, name] = /^\S+\s+(\S+)\s+(\S+)\s+\(\d+\)$/.exec(line) ?? [];
+    return area === undefined || name === undefined ? [] : [{ area, name }];
+  });
+}
+
+/** The lines that a suite prints, whatever its exit code. */
+function output(suite: string, args: readonly string[]): Promise<readonly string[]> {
+  const child = spawn(process.execPath, [suite, ...args], { stdio: ["ignore", "pipe", "inherit"], timeout: suiteTimeoutMs });
+  let text = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk;
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", () => resolve(text.split("\n")));
+  });
+}

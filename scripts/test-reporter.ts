@@ -1,0 +1,37 @@
+/** Reporter of the test runner: failures in full, one line for the rest, and the counts as JSON for whoever adds them up. */
+import { writeFileSync } from "node:fs";
+import type { TestEvent } from "node:test/reporters";
+import { inspect } from "node:util";
+
+export interface Counts {
+  passed: number;
+  failed: number;
+  /** Name and reason of each skipped test. */
+  skipped: { name: string; why: string }[];
+}
+
+// biome-ignore lint/style/noDefaultExport: the test runner takes the default export
+export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  const counts: Counts = { passed: 0, failed: 0, skipped: [] };
+  for await (const event of events) {
+    if (event.type === "test:pass" || event.type === "test:fail") {
+      const { name, file, line, details, skip, todo } = event.data;
+      if (details.type === "suite" && event.type === "test:pass") continue;
+      if (skip !== undefined && skip !== false) counts.skipped.push({ name, why: typeof skip === "string" ? skip : "no reason given" });
+      else if (event.type === "test:pass") counts.passed++;
+      else if (todo === undefined || todo === false) {
+        counts.failed++;
+        yield `✖ ${name}  (${file ?? "?"}:${line ?? "?"})\n${indent(reason(event.data.details.error))}\n`;
+      }
+    }
+    if (event.type === "test:stdout" || event.type === "test:stderr") yield event.data.message;
+  }
+  const out = process.env["PARLEY_TEST_COUNTS"];
+  if (out !== undefined) writeFileSync(out, JSON.stringify(counts));
+}
+
+function reason(error: Error): string {
+  const { cause } = error;
+  return cause instanceof Error ? (cause.stack ?? cause.message) : cause === undefined ? error.message : inspect(cause);
+}
+const indent = (text: string): string => text.replace(/^/gm, "    ");

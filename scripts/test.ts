@@ -1,0 +1,100 @@
+/** `npm test`: runs the groups of tests one after another and adds up what they say. Words after it choose groups or files. */
+import { spawn } from "node:child_process";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { buildIfOld } from "./build.ts";
+import type { Counts } from "./test-reporter.ts";
+
+interface Group {
+  readonly name: string;
+  readonly files: string;
+  /** "none": all files in one process, which is fast and asks of them to leave nothing behind. */
+  readonly isolation: "none" | "process";
+  /** Runs what we ship, so the bundle must be there. */
+  readonly needsBuild?: true;
+  /** Compares with things that a lone clone does not have: only on request. */
+  readonly onRequest?: true;
+}
+
+const groups: readonly Group[] = [
+  { name: "unit", files: "src/**/*.test.{ts,tsx}", isolation: "none" },
+  { name: "scenarios", files: "test/scenarios/**/*.test.ts", isolation: "none" },
+  { name: "rules", files: "test/*.test.ts", isolation: "none" },
+  { name: "faults", files: "test/faults/**/*.test.ts", isolation: "process" },
+  { name: "isolated", files: "test/**/*.itest.ts", isolation: "process", needsBuild: true },
+  { name: "oracle", files: "test/oracle/**/*.test.ts", isolation: "process", needsBuild: true, onRequest: true },
+];
+
+/** No test may hang for ever, and no group. */
+const testTimeoutMs = 120_000;
+const groupTimeoutMs = 600_000;
+
+const root = path.resolve(import.meta.dirname, "..");
+const words = process.argv.slice(2);
+const scratch = mkdtempSync(path.join(tmpdir(), "parley-test-"));
+const total: Counts = { passed: 0, failed: 0, skipped: [] };
+
+try {
+  for (const group of groups) {
+    const files = choose(group);
+    if (files.length === 0) continue;
+    if (group.needsBuild === true) await buildIfOld();
+    const started = performance.now();
+    const counts = await run(group, files);
+    total.passed += counts.passed;
+    total.failed += counts.failed;
+    total.skipped.push(...counts.skipped);
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    console.log(`${group.name}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped.length} skipped (${seconds} s)`);
+  }
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+for (const { name, why } of total.skipped) console.log(`skipped ${name}: ${why}`);
+const isShort = process.env["PARLEY_REQUIRE"] === "all" && total.skipped.length > 0;
+if (isShort) console.log("PARLEY_REQUIRE=all: a skipped test is a failure");
+if (total.passed + total.failed === 0) console.log(`no test matches ${words.join(" ")}`);
+console.log(`${total.skipped.length} skipped`);
+console.log(`${total.passed} passed, ${total.failed} failed`);
+process.exitCode = total.failed > 0 || isShort || total.passed === 0 ? 1 : 0;
+
+function choose(group: Group): readonly string[] {
+  if (words.includes(group.name)) return globSync(group.files, { cwd: root });
+  const paths = words.filter((word) => !groups.some(({ name }) => name === word));
+  if (paths.length === 0) return words.length > 0 || group.onRequest === true ? [] : globSync(group.files, { cwd: root });
+  const wanted = paths.map((word) => path.relative(root, path.resolve(word)));
+  return globSync(group.files, { cwd: root }).filter((file) => wanted.some((w) => file === w || file.startsWith(`${w}${path.sep}`)));
+}
+
+function run(group: Group, files: readonly string[]): Promise<Counts> {
+  const countsFile = path.join(scratch, `${group.name}.json`);
+  const home = path.join(scratch, `${group.name}-home`);
+  mkdirSync(home);
+  const reporter = path.join(import.meta.dirname, "test-reporter.ts");
+  const flags = [`--test-isolation=${group.isolation}`, `--test-timeout=${testTimeoutMs}`, `--test-reporter=${reporter}`];
+  // Tests must find neither the user's settings nor the user's keys.
+  const { OPENAI_API_KEY: _key, NODE_OPTIONS: _options, ...env } = process.env;
+  const child = spawn(process.execPath, ["--test", ...flags, "--test-reporter-destination=stdout", ...[...files].sort()], {
+    cwd: root,
+    stdio: ["ignore", "inherit", "inherit"],
+    env: { ...env, CODEX_HOME: home, PARLEY_CHECK_WIRE: "1", PARLEY_TEST_COUNTS: countsFile },
+  });
+  const timer = setTimeout(() => child.kill("SIGKILL"), groupTimeoutMs);
+  return new Promise((resolve) => {
+    child.on("close", (code, signal) => {
+      clearTimeout(timer);
+      if (signal !== null) console.log(`${group.name}: ended by ${signal}`);
+      const counts = readCounts(countsFile) ?? { passed: 0, failed: 1, skipped: [] };
+      resolve(code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts);
+    });
+  });
+}
+
+function readCounts(file: string): Counts | undefined {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
