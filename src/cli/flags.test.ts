@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
 import { type AuthFlags, checkFromFlags, endpointFrom } from "./listen-flags.ts";
-import { readOverrides } from "./overrides.ts";
 import { readFlags, StartError, UsageError } from "./usage.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "parley-flags-"));
@@ -70,25 +69,6 @@ test("auth flags that make no sense are a usage error", async () => {
   await assert.rejects(checkFromFlags({ "ws-auth": "password" }), UsageError);
   await assert.rejects(checkFromFlags({ ...signed, "ws-max-clock-skew-seconds": "-1" }), UsageError);
   assert.equal(typeof (await checkFromFlags(signed)), "function");
-});
-
-test("-c values are TOML, and plain words where they are no TOML", async () => {
-  const pairs = ["model=o3", "a.b=true", "n = 5", 'list=["x", "y"]', "t={k=1}", "url=http://h/?a=b", 'q="1"', "empty="];
-  const read = JSON.parse(JSON.stringify(await readOverrides(pairs, ["fast"], ["slow"])));
-  assert.deepEqual(read, {
-    model: "o3",
-    "a.b": true,
-    n: 5,
-    list: ["x", "y"],
-    t: { k: 1 },
-    url: "http://h/?a=b",
-    q: "1",
-    empty: "",
-    "features.fast": true,
-    "features.slow": false,
-  });
-  await assert.rejects(readOverrides(["novalue"]), /expected key=value/);
-  await assert.rejects(readOverrides(["=1"]), /expected key=value/);
 });
 
 test("wrong flags are named", () => {

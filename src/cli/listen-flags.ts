@@ -2,13 +2,9 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import path from "node:path";
+import type { Endpoint } from "../main/listen.ts";
 import type { CheckToken } from "../rpc/bearer.ts";
 import { StartError, UsageError } from "./usage.ts";
-
-export type Endpoint =
-  | { readonly kind: "stdio" }
-  | { readonly kind: "websocket"; readonly host: string; readonly port: number }
-  | { readonly kind: "unix"; readonly path: string };
 
 /** One endpoint for each `--listen`; `off` is none. A name instead of an address is refused: it could mean another machine tomorrow. */
 export function endpointFrom(url: string, codexHome: string): Endpoint | undefined {

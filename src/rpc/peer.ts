@@ -63,6 +63,10 @@ export class Peer {
   get backlog(): number {
     return this.#transport.backlog;
   }
+  /** Requests of the other side that are not answered yet. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
   notify(method: string, params: unknown): void {
     this.#transport.send(JSON.stringify(params === undefined ? { method } : { method, params }));
   }

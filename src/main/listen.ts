@@ -1,0 +1,82 @@
+/** Puts an app behind its endpoints, says when the last reason to go on has gone, and ends everything in good order. */
+import { setTimeout as delay } from "node:timers/promises";
+import type { CheckToken } from "../rpc/bearer.ts";
+import { stdioTransport } from "../rpc/stdio.ts";
+import type { Transport } from "../rpc/transport.ts";
+import type { Listener } from "../rpc/websocket.ts";
+import type { App } from "../server/app.ts";
+import { type Connection, serve } from "../server/connection.ts";
+
+export type Endpoint =
+  | { readonly kind: "stdio" }
+  | { readonly kind: "websocket"; readonly host: string; readonly port: number }
+  | { readonly kind: "unix"; readonly path: string };
+
+/** Who may come in over a socket. */
+export interface DoorPolicy {
+  readonly checkToken: CheckToken | undefined;
+  readonly allowedOrigins: readonly string[];
+  readonly allowedHosts: readonly string[];
+}
+
+export interface Listening {
+  /** Where others can connect, as they would write it. */
+  readonly urls: readonly string[];
+  /** Resolves when the stdio client has gone and nobody else can come; never while a socket is open. */
+  readonly finished: Promise<void>;
+  /** Ends every turn and connection. Resolves when what was said has been read, or after a few seconds. */
+  close(): Promise<void>;
+}
+
+/** How long answers that are being worked out may still take after the client has closed its end. */
+const lastAnswersMs = 2000;
+/** How long turns and commands may take to end. */
+const endTurnsMs = 5000;
+/** How long a reader may take for the rest of what it was sent. */
+const lastWordsMs = 2000;
+
+export async function listenOn(app: App, endpoints: readonly Endpoint[], door: DoorPolicy): Promise<Listening> {
+  const connections = new Set<Connection>();
+  const join = (transport: Transport): Connection => {
+    const connection = serve(app, transport);
+    connections.add(connection);
+    void connection.closed.then(() => connections.delete(connection));
+    return connection;
+  };
+  const listeners = await Promise.all(
+    endpoints.map((endpoint) => openListener(endpoint, { ...door, onConnection: join, report: app.log.warn })),
+  );
+  const sockets = listeners.filter((listener) => listener !== undefined);
+  app.subscriptions.listening = sockets.length > 0;
+
+  const stdio = endpoints.some(({ kind }) => kind === "stdio") ? stdioTransport() : undefined;
+  const own = stdio === undefined ? undefined : join(stdio);
+  const finished = own === undefined || sockets.length > 0 ? new Promise<void>(() => {}) : lastAnswers(own);
+  const close = async (): Promise<void> => {
+    await Promise.race([app.close(), delay(endTurnsMs, undefined, { ref: false })]);
+    for (const connection of connections) connection.close();
+    await Promise.all(sockets.map((listener) => listener.close()));
+    if (stdio !== undefined) await until(() => stdio.backlog === 0, lastWordsMs);
+  };
+  return { urls: sockets.map((listener) => listener.url), finished, close };
+}
+
+type Rules = DoorPolicy & { readonly onConnection: (transport: Transport) => void; readonly report: App["log"]["warn"] };
+
+/** The websocket library is loaded only for those who listen on sockets. */
+async function openListener(endpoint: Endpoint, rules: Rules): Promise<Listener | undefined> {
+  if (endpoint.kind === "stdio") return undefined;
+  if (endpoint.kind === "unix") return (await import("../rpc/unix-socket.ts")).listenUnixSocket(endpoint.path, rules);
+  return (await import("../rpc/websocket.ts")).listenWebSocket({ ...rules, host: endpoint.host, port: endpoint.port });
+}
+
+/** A client may write its requests and close its end at once: they are answered all the same. */
+async function lastAnswers(connection: Connection): Promise<void> {
+  await connection.closed;
+  await until(() => connection.session.peer.inFlight === 0, lastAnswersMs);
+}
+
+async function until(isTrue: () => boolean, limitMs: number): Promise<void> {
+  const end = performance.now() + limitMs;
+  while (!isTrue() && performance.now() < end) await delay(2);
+}

@@ -1,0 +1,48 @@
+/** The scripts that guard the repository are themselves guarded. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { lockProblems } from "../scripts/lockcheck.ts";
+import { pick } from "../scripts/suites.ts";
+
+const lock = (packages: object): string => JSON.stringify({ packages: { "": { dependencies: { a: "1" } }, ...packages } });
+const good = { version: "1", integrity: "sha512-x" };
+
+test("a lockfile without addresses, scripts or gaps is fine", () => {
+  assert.deepEqual(lockProblems(lock({ "node_modules/a": { ...good, optionalDependencies: { b: "1" } }, "node_modules/b": good })), []);
+  assert.deepEqual(
+    lockProblems(lock({ "node_modules/a": { ...good, dependencies: { "@s/b": "1" } }, "node_modules/a/node_modules/@s/b": good })),
+    [],
+  );
+});
+
+test("each thing that would make another installation is named", () => {
+  const problems = lockProblems(
+    lock({ "node_modules/a": { version: "1", resolved: "address", hasInstallScript: true, optionalDependencies: { "b-win": "1" } } }),
+  );
+  assert.deepEqual(problems, [
+    "node_modules/a has a download address",
+    "node_modules/a has no integrity",
+    "node_modules/a has an install script",
+    "node_modules/a needs b-win@1, which is not locked",
+  ]);
+  assert.deepEqual(lockProblems(lock({})), ["the root needs a@1, which is not locked"]);
+});
+
+test("the ratchet takes verdicts from all suites, and a name without a verdict is a failure", () => {
+  const lines = [
+    "ok   thread-start",
+    "FAIL turn: late [why]; other",
+    "ok   P01 nine lines (3 ms)",
+    "skip E07 open door",
+    "FAIL P02 x (2 ms): no",
+    "1 passed, 2 failed",
+  ];
+  assert.deepEqual(pick(["thread-start", "turn", "P01", "E07", "P02", "typo"], lines), [
+    { name: "thread-start", word: "ok", why: "" },
+    { name: "turn", word: "FAIL", why: "late [why]; other" },
+    { name: "P01", word: "ok", why: "nine lines (3 ms)" },
+    { name: "E07", word: "skip", why: "open door" },
+    { name: "P02", word: "FAIL", why: "x (2 ms): no" },
+    { name: "typo", word: "FAIL", why: "the suite has no verdict on it" },
+  ]);
+});
