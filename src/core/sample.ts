@@ -3,7 +3,7 @@ import type { CodexErrorInfo, TurnError } from "../protocol/turn.ts";
 import { offeredTools } from "./call-tool.ts";
 import { instructionsFor } from "./context.ts";
 import type { LiveTurn } from "./live-turn.ts";
-import type { ModelEvent, ModelFailure, ModelItem, ModelRequest, TokenUsage } from "./ports/model-client.ts";
+import type { ModelEvent, ModelFailure, ModelItem, ModelRequest, TokenUsage, ToolSpec } from "./ports/model-client.ts";
 import type { Tool, ToolCall } from "./ports/tool.ts";
 import { ReplyItems } from "./reply-items.ts";
 
@@ -89,7 +89,7 @@ function requestFor(turn: LiveTurn, tools: readonly Tool[]): ModelRequest {
     model: settings.model,
     instructions: instructionsFor(thread),
     input: thread.history.forRequest(),
-    tools: tools.map((tool) => tool.spec),
+    tools: tools.filter((tool) => tool.silent !== true).map(specOf),
     parallelToolCalls: model.supportsParallelToolCalls,
     effort: settings.effort ?? (summaries ? model.defaultEffort : undefined),
     summary: summaries ? (settings.summary ?? "auto") : undefined,
@@ -149,6 +149,11 @@ function offeredCall(item: ModelItem, tools: readonly Tool[]): OfferedCall {
     tools.find((t) => t.name === name && (t.namespace ?? "") === (namespace ?? "")) ??
     tools.find((t) => `${t.namespace ?? ""}__${t.name}` === name);
   return { item, call, tool };
+}
+
+/** A tool of a namespace is offered under one flat name, which every wire and provider understands. */
+function specOf({ spec, name, namespace }: Tool): ToolSpec {
+  return namespace === undefined || spec.type === "web_search" ? spec : { ...spec, name: `${namespace}__${name}` };
 }
 
 function callParts(item: ModelItem): { callId: string; name: string; namespace: string | undefined; text: string } {

@@ -79,12 +79,15 @@ export interface ToolContext {
 
 export interface Tool {
   readonly name: string;
+  /** Offered to the model as `<namespace>__<name>`. */
   readonly namespace?: string;
   readonly spec: ToolSpec;
   /** Checks the arguments and says what to do, or returns `failed(…)` for the model. Pure: no side effect happens here. */
   plan(call: ToolCall, settings: ThreadSettings): Action | ToolOutput;
   /** Calls that must not run beside others of the same answer. Default: may run in parallel. */
   readonly exclusive?: boolean;
+  /** Understood when the model calls it, but not offered to it. */
+  readonly silent?: boolean;
 }
 
 /** What a source needs to know to decide which tools to offer. */

@@ -1,0 +1,52 @@
+/** Built-in tools and when each is offered. Adding one: write its file, add its line here. */
+import type { Offer, Tool, ToolSource } from "../core/ports/tool.ts";
+import { askUserQuestion } from "./ask-user-question.ts";
+import { execCommand } from "./exec-command.ts";
+import { requestUserInput } from "./request-user-input.ts";
+import { shell } from "./shell.ts";
+import { shellCommand } from "./shell-command.ts";
+import { updatePlan } from "./update-plan.ts";
+import { viewImage } from "./view-image.ts";
+import { webSearch } from "./web-search.ts";
+import { writeStdin } from "./write-stdin.ts";
+
+export interface BuiltInOptions {
+  readonly shellPath: string;
+  readonly imageDataUrl: (file: string) => Promise<string>;
+}
+
+export function builtInTools({ shellPath, imageDataUrl }: BuiltInOptions): ToolSource {
+  const line = shellCommand(shellPath);
+  const exec = execCommand(shellPath);
+  const image = viewImage(imageDataUrl);
+  return {
+    tools(offer) {
+      const everyMode = offer.config.features["default_mode_request_user_input"] === true;
+      return [
+        ...shellTools(offer, { shell, line, exec }),
+        ...(offer.config.raw["include_plan_tool"] === false ? [] : [updatePlan]),
+        ...(offer.model.supportsImages ? [image] : []),
+        ...(offer.interactive ? [requestUserInput(everyMode), askUserQuestion(everyMode)] : []),
+        ...(offer.config.webSearch === "disabled" ? [] : [webSearch(offer.config.webSearch)]),
+      ];
+    },
+  };
+}
+
+/**
+ * The shell that the model was trained on; an unknown model is offered the full set, and every shell's name is understood whichever was
+ * offered. `features.unified_exec = false` leaves exec_command out.
+ */
+function shellTools({ model, config }: Offer, { shell: words, line, exec }: { shell: Tool; line: Tool; exec: Tool }): Tool[] {
+  const unified = config.features["unified_exec"] !== false;
+  const preferred = model.shellTool === "exec_command" && !unified ? "shell_command" : model.shellTool;
+  const offered = (name: typeof preferred): boolean => preferred === "all" || preferred === name;
+  return [
+    when(offered("exec_command") && unified, exec),
+    when(offered("exec_command") && unified, writeStdin),
+    when(offered("shell_command"), line),
+    when(offered("shell"), words),
+  ];
+}
+
+const when = (offered: boolean, tool: Tool): Tool => (offered ? tool : { ...tool, silent: true });
