@@ -136,6 +136,10 @@ export interface ModelInfo {
   /** Which shell tool it was trained on. An unknown model is offered the full set. */
   readonly shellTool: "exec_command" | "shell_command" | "shell" | "all";
   readonly applyPatch: "freeform" | "function" | "none";
+  /** The model its maker recommends instead. */
+  readonly upgrade?: string;
+  readonly serviceTiers?: readonly { readonly id: string; readonly name: string; readonly description: string }[];
+  readonly defaultServiceTier?: string;
 }
 
 /** What is known of models, from the bundled catalogue and the providers' own lists. */

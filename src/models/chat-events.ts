@@ -1,0 +1,176 @@
+/** Reads the chunks of a Chat Completions stream, with the reasoning fields that the common servers use. */
+import { randomUUID } from "node:crypto";
+import type { ModelEvent, TokenUsage } from "../core/ports/model-client.ts";
+import { seal } from "./convert.ts";
+import { cutOff, failureFromEvent } from "./failures.ts";
+import { ItemWriter } from "./item-writer.ts";
+import { countOf, isRecord, type Json, listOf, numberOf, parseJson, recordOf, stringOf } from "./json.ts";
+import { createTagSplitter } from "./tag-splitter.ts";
+import { callFromText, callTag } from "./text-tools.ts";
+import type { FlatTools } from "./tools.ts";
+import type { EventReader } from "./wire.ts";
+
+/** `textTools`: calls come as tagged text, because this model has no others. */
+export function createChatReader(flat: FlatTools, textTools: boolean): EventReader {
+  const writer = new ItemWriter(flat);
+  const think = createTagSplitter("think", true);
+  const calls = textTools ? createTagSplitter(callTag, false) : undefined;
+  let written = "";
+  let responseId: string | undefined;
+  let usage: TokenUsage | undefined;
+  let finish: string | undefined;
+  let details: Json[] = [];
+
+  function text(delta: string, out: ModelEvent[]): void {
+    if (calls === undefined) writer.text(delta, out);
+    else calls.feed(delta, (piece, inside, closed) => textCall(piece, inside, closed, out));
+  }
+
+  function textCall(piece: string, inside: boolean, closed: boolean, out: ModelEvent[]): void {
+    if (inside) written += piece;
+    else writer.text(piece, out);
+    if (!closed) return;
+    const call = callFromText(written);
+    if (call === undefined) writer.text(written, out);
+    else wholeCall(call, out);
+    written = "";
+  }
+
+  function wholeCall(call: { readonly name: string; readonly args: string }, out: ModelEvent[]): void {
+    const callId = `call_${randomUUID().replaceAll("-", "")}`;
+    writer.beginCall(callId, { callId, name: call.name }, out);
+    writer.callInput(callId, call.args, out);
+    writer.endCall(callId, out);
+  }
+
+  function content(value: unknown, out: ModelEvent[]): void {
+    if (typeof value === "string") think.feed(value, (piece, inside) => (inside ? writer.reason("raw", piece, out) : text(piece, out)));
+    // Mistral's thinking models send lists of parts
+    for (const part of listOf(value).filter(isRecord)) {
+      if (part["type"] === "thinking")
+        for (const inner of listOf(part["thinking"])) writer.reason("raw", stringOf(recordOf(inner)["text"]) ?? "", out);
+      else text(stringOf(part["text"]) ?? "", out);
+    }
+  }
+
+  function reasoning(delta: Json, out: ModelEvent[]): void {
+    const list = listOf(delta["reasoning_details"]).filter(isRecord);
+    if (list.length === 0) writer.reason("raw", stringOf(delta["reasoning_content"]) ?? stringOf(delta["reasoning"]) ?? "", out);
+    if (list.length === 0) return;
+    if (!writer.isReasoning) details = [];
+    const all = details;
+    for (const detail of list) {
+      all.push(detail);
+      if (detail["type"] === "reasoning.summary") writer.reason("summary", stringOf(detail["summary"]) ?? "", out);
+      else writer.reason("raw", stringOf(detail["text"]) ?? "", out);
+    }
+    writer.sealReasoning(() => seal("chat", { details: joined(all) }), out);
+  }
+
+  /** Index of the wire → the call that is written under it now; some servers use one index for all their calls. */
+  const open = new Map<number, string>();
+  function toolCall(part: Json, at: number, out: ModelEvent[]): void {
+    const index = numberOf(part["index"]) ?? at;
+    const fn = recordOf(part["function"]);
+    const id = stringOf(part["id"]) ?? "";
+    const name = stringOf(fn["name"]) ?? "";
+    let key = open.get(index);
+    const isNew = key === undefined || (id !== "" && id !== key && name !== "");
+    if (isNew) {
+      if (name === "") return;
+      key = id === "" || writer.hasCall(id) ? `call_${randomUUID().replaceAll("-", "")}` : id;
+      open.set(index, key);
+      writer.beginCall(key, { callId: key, name }, out);
+    }
+    if (key === undefined) return;
+    if (isRecord(part["extra_content"])) writer.sealCall(key, seal("chat", { extra_content: part["extra_content"] }));
+    const args = fn["arguments"];
+    writer.callInput(key, typeof args === "string" ? args : isRecord(args) ? JSON.stringify(args) : "", out);
+  }
+
+  function complete(out: ModelEvent[]): boolean {
+    think.flush((piece, inside) => (inside ? writer.reason("raw", piece, out) : text(piece, out)));
+    calls?.flush((piece, inside, closed) => textCall(piece, inside, closed, out));
+    if (finish === "length" && writer.hasTornCall()) {
+      writer.dropCalls();
+      writer.closeAll(out);
+      out.push({
+        type: "failed",
+        failure: { kind: "other", message: "Incomplete response returned, reason: max_output_tokens (inside a tool call)", retry: false },
+      });
+      return true;
+    }
+    writer.closeAll(out);
+    if (finish === "content_filter")
+      out.push({
+        type: "failed",
+        failure: { kind: "badRequest", message: "Incomplete response returned, reason: content_filter", retry: false },
+      });
+    else {
+      if (finish === "length") out.push({ type: "warning", message: "The model reached its output limit; the answer is cut off." });
+      out.push({ type: "completed", responseId: responseId ?? "", usage });
+    }
+    return true;
+  }
+
+  return {
+    read(data, _event, out) {
+      if (data === "[DONE]") {
+        if (finish !== undefined || writer.count > 0) return complete(out);
+        out.push({ type: "failed", failure: cutOff("any output") });
+        return true;
+      }
+      const chunk = parseJson(data);
+      if (!isRecord(chunk)) return false;
+      if (isRecord(chunk["error"]) || typeof chunk["error"] === "string") {
+        out.push({ type: "failed", failure: failureFromEvent(data) });
+        return true;
+      }
+      if (responseId === undefined) {
+        responseId = stringOf(chunk["id"]) ?? "";
+        out.push({ type: "created", responseId });
+      }
+      usage = usageOf(chunk["usage"] ?? recordOf(chunk["x_groq"])["usage"]) ?? usage;
+      const choice = recordOf(listOf(chunk["choices"])[0]);
+      const delta = recordOf(choice["delta"]);
+      reasoning(delta, out);
+      content(delta["content"] ?? delta["refusal"], out);
+      for (const [at, part] of listOf(delta["tool_calls"]).entries()) if (isRecord(part)) toolCall(part, at, out);
+      finish = stringOf(choice["finish_reason"]) ?? finish;
+      return false;
+    },
+    end(out) {
+      // Some servers leave out [DONE]; a finish_reason says as much.
+      if (finish !== undefined) complete(out);
+      else out.push({ type: "failed", failure: cutOff("finish_reason") });
+    },
+  };
+}
+
+/** Pieces of one detail come as many; they go back as one. */
+function joined(details: readonly Json[]): Json[] {
+  const out: Record<string, unknown>[] = [];
+  for (const detail of details) {
+    const last = out.at(-1);
+    const field = detail["type"] === "reasoning.summary" ? "summary" : "text";
+    const same = last !== undefined && last["type"] === detail["type"] && last["index"] === detail["index"] && last["id"] === detail["id"];
+    if (same && typeof last[field] === "string" && typeof detail[field] === "string") {
+      last[field] += detail[field];
+      if (detail["signature"] !== undefined) last["signature"] = detail["signature"];
+    } else out.push({ ...detail });
+  }
+  return out;
+}
+
+function usageOf(value: unknown): TokenUsage | undefined {
+  if (!isRecord(value)) return undefined;
+  const inputTokens = countOf(value["prompt_tokens"]);
+  const outputTokens = countOf(value["completion_tokens"]);
+  return {
+    inputTokens,
+    cachedInputTokens: countOf(recordOf(value["prompt_tokens_details"])["cached_tokens"] ?? value["prompt_cache_hit_tokens"]),
+    outputTokens,
+    reasoningOutputTokens: countOf(recordOf(value["completion_tokens_details"])["reasoning_tokens"]),
+    totalTokens: countOf(value["total_tokens"]) || inputTokens + outputTokens,
+  };
+}

@@ -1,0 +1,208 @@
+/**
+ * History between wires. Threads hold Responses items; wires with other messages read them through `transcriptFromItems`,
+ * so a thread begun on one provider goes on with another. What cannot be carried is left out and said.
+ */
+import type { ModelItem } from "../core/ports/model-client.ts";
+import { isRecord, type Json, parseJson } from "./json.ts";
+
+export type Part =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "image"; readonly url: string; readonly detail: string | undefined };
+
+export type Call = {
+  readonly kind: "call";
+  readonly callId: string;
+  readonly name: string;
+  readonly namespace: string | undefined;
+  /** Free text instead of JSON arguments. */
+  readonly custom: boolean;
+  readonly input: string;
+  /** What the provider wants back with the call; see `seal`. */
+  readonly sealed: string | undefined;
+};
+
+export type Entry =
+  | { readonly kind: "developer"; readonly text: string }
+  | { readonly kind: "user"; readonly parts: readonly Part[] }
+  | { readonly kind: "assistant"; readonly text: string }
+  | { readonly kind: "reasoning"; readonly summary: string; readonly content: string; readonly sealed: string | undefined }
+  | Call
+  | { readonly kind: "result"; readonly callId: string; readonly parts: readonly Part[] };
+
+type SealingWire = "anthropic" | "chat" | "ai-sdk";
+const mark = "parley:";
+
+/** Packs what a wire wants back with its own items (signatures) into `encrypted_content`, recognisable to all the others. */
+export const seal = (wire: SealingWire, value: Json): string => `${mark}${wire}:${JSON.stringify(value)}`;
+export const isSealed = (value: unknown): boolean => typeof value === "string" && value.startsWith(mark);
+export function unseal(wire: SealingWire, value: string | undefined): Json | undefined {
+  const head = `${mark}${wire}:`;
+  if (value === undefined || !value.startsWith(head)) return undefined;
+  const parsed = parseJson(value.slice(head.length));
+  return isRecord(parsed) ? parsed : undefined;
+}
+
+export function transcriptFromItems(items: readonly ModelItem[], warnings: string[]): Entry[] {
+  const lost = new Map<string, number>();
+  const drop = (what: string): void => void lost.set(what, (lost.get(what) ?? 0) + 1);
+  const entries = items.flatMap((item) => entryFromItem(item, drop));
+  for (const [what, count] of lost)
+    warnings.push(`This model's API cannot carry ${count === 1 ? `an earlier ${what}` : `${count} earlier ${what}s`}; left out.`);
+  return paired(entries);
+}
+
+function entryFromItem(item: ModelItem, drop: (what: string) => void): Entry[] {
+  switch (item.type) {
+    case "message":
+      return messageEntries(item.role, item.content, drop);
+    case "agent_message": {
+      const text = item.content.flatMap((part) => (part.type === "input_text" ? [part.text] : [])).join("\n");
+      return [{ kind: "user", parts: [{ kind: "text", text: `Message from ${item.author} to ${item.recipient}:\n${text}` }] }];
+    }
+    case "reasoning":
+      return [
+        {
+          kind: "reasoning",
+          summary: item.summary.map((part) => part.text).join("\n\n"),
+          content: (item.content ?? []).map((part) => part.text).join("\n\n"),
+          sealed: item.encrypted_content ?? undefined,
+        },
+      ];
+    case "function_call":
+    case "custom_tool_call":
+      return [callEntry(item)];
+    case "local_shell_call": {
+      const callId = item.call_id ?? item.id ?? "";
+      const input = JSON.stringify({ command: item.action.command, workdir: item.action.working_directory ?? undefined });
+      return [{ kind: "call", callId, name: "shell", namespace: undefined, custom: false, input, sealed: undefined }];
+    }
+    case "function_call_output":
+    case "custom_tool_call_output":
+      return [{ kind: "result", callId: item.call_id ?? "", parts: outputParts(item.output, drop) }];
+    case "image_generation_call":
+      return [
+        { kind: "user", parts: [textPart("An image that was generated earlier:"), imagePart(`data:image/png;base64,${item.result}`)] },
+      ];
+    case "web_search_call":
+      drop("web search record");
+      return [];
+    case "tool_search_call":
+    case "tool_search_output":
+    case "additional_tools":
+      drop("tool search record");
+      return [];
+    case "compaction":
+    case "context_compaction":
+      drop("encrypted summary");
+      return [];
+    case "configuration_update":
+    case "compaction_trigger":
+    case "other":
+      return [];
+  }
+}
+
+function callEntry(item: Extract<ModelItem, { type: "function_call" | "custom_tool_call" }>): Call {
+  return {
+    kind: "call",
+    callId: item.call_id,
+    name: item.name,
+    namespace: item.namespace ?? undefined,
+    custom: item.type === "custom_tool_call",
+    input: item.type === "custom_tool_call" ? item.input : item.arguments,
+    sealed: item.encrypted_content ?? undefined,
+  };
+}
+
+type Content = Extract<ModelItem, { type: "message" }>["content"];
+type Output = Extract<ModelItem, { type: "function_call_output" }>["output"];
+
+function messageEntries(role: string, content: Content, drop: (what: string) => void): Entry[] {
+  const parts = content.flatMap((part) => partFromContent(part, drop));
+  const text = parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n\n");
+  if (role === "assistant") return text === "" ? [] : [{ kind: "assistant", text }];
+  if (role === "developer" || role === "system") return text === "" ? [] : [{ kind: "developer", text }];
+  return parts.length === 0 ? [] : [{ kind: "user", parts }];
+}
+
+function outputParts(output: Output, drop: (what: string) => void): Part[] {
+  return typeof output === "string" ? [textPart(output)] : output.flatMap((part) => partFromContent(part, drop));
+}
+
+function partFromContent(part: Content[number] | Exclude<Output, string>[number], drop: (what: string) => void): Part[] {
+  switch (part.type) {
+    case "input_text":
+    case "output_text":
+      return part.text === "" ? [] : [textPart(part.text)];
+    case "input_image":
+      if ("image_url" in part) return [imagePart(part.image_url, part.detail ?? undefined)];
+      drop("image that only its own provider holds");
+      return [];
+    case "input_audio":
+      drop("sound recording");
+      return [];
+    case "encrypted_content":
+      drop("encrypted tool result");
+      return [];
+  }
+}
+
+const textPart = (text: string): Part => ({ kind: "text", text });
+const imagePart = (url: string, detail?: string): Part => ({ kind: "image", url, detail });
+
+/**
+ * Every call directly followed by its results, as the other wires demand: all results after the whole model answer that held the calls,
+ * one for each call, none without a call.
+ */
+function paired(entries: readonly Entry[]): Entry[] {
+  const results = new Map<string, Entry & { kind: "result" }>();
+  const called = new Set<string>();
+  for (const entry of entries) {
+    if (entry.kind === "result" && !results.has(entry.callId)) results.set(entry.callId, entry);
+    if (entry.kind === "call") called.add(entry.callId);
+  }
+  const out: Entry[] = [];
+  let open: Call[] = [];
+  const close = (): void => {
+    for (const call of open) out.push(results.get(call.callId) ?? { kind: "result", callId: call.callId, parts: [textPart("aborted")] });
+    open = [];
+  };
+  for (const entry of entries) {
+    if (entry.kind === "result") {
+      close();
+      if (!called.has(entry.callId)) out.push({ kind: "user", parts: [textPart("Output of an earlier tool call:"), ...entry.parts] });
+      continue;
+    }
+    if (entry.kind === "user" || entry.kind === "developer") close();
+    if (entry.kind === "call") open.push(entry);
+    out.push(entry);
+  }
+  close();
+  return out;
+}
+
+export const noImage = "[An image was here; this model cannot see images.]";
+
+/** The same history with a note in the place of each image. */
+export function withoutImages(items: readonly ModelItem[], warnings: string[]): readonly ModelItem[] {
+  let found = false;
+  const note = <T extends { readonly type: string }>(part: T): T | { type: "input_text"; text: string } => {
+    if (part.type !== "input_image") return part;
+    found = true;
+    return { type: "input_text", text: noImage };
+  };
+  const changed = items.map((item): ModelItem => {
+    if (item.type === "message" && item.content.some((part) => part.type === "input_image"))
+      return { ...item, content: item.content.map(note) };
+    if (item.type === "function_call_output" || item.type === "custom_tool_call_output") {
+      const { output } = item;
+      if (typeof output !== "string" && output.some((part) => part.type === "input_image")) return { ...item, output: output.map(note) };
+    }
+    return item;
+  });
+  if (found) warnings.push(imagesLeftOut);
+  return found ? changed : items;
+}
+
+export const imagesLeftOut = "This model does not take images; the images of this thread were left out.";
+export const foreignReasoning = "Earlier reasoning of another provider's model cannot be shown to this one and was left out.";

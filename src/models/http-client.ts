@@ -1,0 +1,206 @@
+/** The ModelClient of every provider that is reached over HTTP and answers with an event stream. */
+import type { ProviderConfig } from "../core/ports/config.ts";
+import type { Credential, Credentials } from "../core/ports/credentials.ts";
+import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from "../core/ports/model-client.ts";
+import { createSseReader } from "../lib/sse.ts";
+import type { CatalogEntry } from "./catalog.ts";
+import { cutOff, failureFromEvent, failureFromNetwork, failureFromStatus } from "./failures.ts";
+import { type HttpPool, type HttpReply, readText } from "./http.ts";
+import { isRecord, parseJson, recordOf } from "./json.ts";
+import type { EventReader, Lack, Wire, WireRequest } from "./wire.ts";
+
+export interface HttpClientParts {
+  readonly provider: ProviderConfig;
+  readonly wire: Wire;
+  readonly pool: HttpPool;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly credentials: Credentials | undefined;
+  readonly model: (name: string) => CatalogEntry;
+}
+
+const chatgptBaseUrl = "https://chatgpt.com/backend-api/codex";
+const errorBodyLimit = 64 * 1024;
+/** Each resend drops one thing the server refused; no request has more to drop. */
+const maxResends = 4;
+/** Threads and models are many over the life of a server; these memories are only comfort. */
+const memoryLimit = 512;
+
+type Sent = { readonly reply: HttpReply; readonly url: string } | { readonly failure: ModelFailure };
+
+export class HttpModelClient implements ModelClient {
+  readonly #parts: HttpClientParts;
+  readonly #learnt = new Map<string, Set<Lack>>();
+  readonly #warned = new Set<string>();
+
+  constructor(parts: HttpClientParts) {
+    this.#parts = parts;
+  }
+
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
+    const { wire } = this.#parts;
+    const model = this.#parts.model(request.model);
+    for (let resends = 0; ; resends++) {
+      const lacks = new Set([...model.lacks, ...(this.#learnt.get(request.model) ?? [])]);
+      const encoded = wire.encode(request, model, lacks);
+      const warnings = this.#news(request, encoded.warnings);
+      if (warnings.length > 0) yield warnings;
+      const sent = await this.#send(request, encoded, signal);
+      if ("reply" in sent) return yield* this.#receive(request, encoded.reader, sent, signal);
+      const lack = resends < maxResends ? wire.lackFrom(sent.failure, request) : undefined;
+      if (lack === undefined || lacks.has(lack)) return yield [{ type: "failed", failure: sent.failure }];
+      this.#learn(request.model, lack);
+    }
+  }
+
+  async *#receive(
+    request: ModelRequest,
+    reader: EventReader,
+    { reply, url }: { reply: HttpReply; url: string },
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly ModelEvent[]> {
+    let out: ModelEvent[] = [...this.#parts.wire.greet(request, reply.headers)];
+    let over = false;
+    let left = true;
+    let read = 0;
+    const events = createSseReader((data, event) => {
+      read++;
+      if (!over) over = reader.read(data, event, out);
+    });
+    try {
+      while (!over) {
+        const before = read;
+        try {
+          const chunk = await reply.next();
+          if (chunk === undefined) break;
+          events.feed(chunk);
+        } catch (error) {
+          signal.throwIfAborted();
+          if (!over) out.push({ type: "failed", failure: failureFromNetwork(error, url) });
+          over = true;
+        }
+        if (read > before) reply.alive();
+        if (out.length === 0) continue;
+        yield out;
+        signal.throwIfAborted();
+        out = [];
+      }
+      if (!over) {
+        if (read === 0) out.push({ type: "failed", failure: { ...cutOff("its first event"), kind: "responseStreamConnectionFailed" } });
+        else reader.end(out);
+        yield out;
+      }
+      left = false;
+      reply.finish();
+    } finally {
+      if (left) reply.close(); // the consumer went away, or the signal fired
+    }
+  }
+
+  async #send(request: ModelRequest, encoded: WireRequest, signal: AbortSignal): Promise<Sent> {
+    const { provider, credentials } = this.#parts;
+    const missing = this.#missingKey();
+    if (missing !== undefined) return { failure: missing };
+    const credential = provider.requiresOpenaiAuth && this.#key() === undefined ? await credentials?.current() : undefined;
+    const first = await this.#post(request, encoded, credential, signal);
+    if (!("failure" in first) || first.failure.httpStatus !== 401 || credential?.kind !== "chatgpt") return first;
+    const fresh = await credentials?.refresh(signal);
+    return fresh === undefined ? first : this.#post(request, encoded, fresh, signal);
+  }
+
+  async #post(request: ModelRequest, encoded: WireRequest, credential: Credential | undefined, signal: AbortSignal): Promise<Sent> {
+    const { provider, pool } = this.#parts;
+    const url = this.#url(credential);
+    const shown = `${url.origin}${url.pathname}`;
+    try {
+      const reply = await pool.send(
+        { method: "POST", url, headers: this.#headers(request, credential), body: encoded.body, idleMs: provider.streamIdleTimeoutMs },
+        signal,
+      );
+      const type = `${reply.headers["content-type"] ?? ""}`.toLowerCase();
+      const isStream = !type.startsWith("text/html") && !type.startsWith("application/json");
+      if (reply.status >= 200 && reply.status < 300 && isStream) return { reply, url: shown };
+      const body = await readText(reply, errorBodyLimit);
+      const refusal = { status: reply.status, statusText: reply.statusText, headers: reply.headers, body, url: shown };
+      return { failure: reply.status >= 200 && reply.status < 300 ? notAStream(type, body, shown) : failureFromStatus(refusal) };
+    } catch (error) {
+      signal.throwIfAborted();
+      return { failure: failureFromNetwork(error, shown) };
+    }
+  }
+
+  #url(credential: Credential | undefined): URL {
+    const { provider, wire } = this.#parts;
+    const isChatgpt = credential?.kind === "chatgpt" && provider.baseUrl.startsWith("https://api.openai.com/");
+    const base = isChatgpt ? chatgptBaseUrl : provider.baseUrl;
+    const url = new URL(`${base.replace(/\/+$/, "")}${wire.path}`);
+    for (const [key, value] of Object.entries(provider.queryParams)) url.searchParams.set(key, value);
+    return url;
+  }
+
+  #headers(request: ModelRequest, credential: Credential | undefined): Record<string, string> {
+    const { provider, wire, env } = this.#parts;
+    const headers: Record<string, string> = {
+      "content-type": "application/json",
+      accept: "text/event-stream",
+      "user-agent": request.userAgent,
+      ...wire.headers(request),
+    };
+    const key = this.#key();
+    if (provider.bearerToken !== undefined) headers["authorization"] = `Bearer ${provider.bearerToken}`;
+    else if (key !== undefined) Object.assign(headers, wire.auth(key));
+    else if (credential?.kind === "apiKey") Object.assign(headers, wire.auth(credential.key));
+    else if (credential?.kind === "chatgpt") {
+      headers["authorization"] = `Bearer ${credential.accessToken}`;
+      if (credential.accountId !== undefined) headers["chatgpt-account-id"] = credential.accountId;
+    }
+    for (const [name, value] of Object.entries(provider.httpHeaders)) headers[name.toLowerCase()] = value;
+    for (const [name, variable] of Object.entries(provider.envHttpHeaders)) {
+      const value = env[variable]?.trim();
+      if (value !== undefined && value !== "") headers[name.toLowerCase()] = value;
+    }
+    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace(/[^\t\x20-\x7e]/g, "?")]));
+  }
+
+  #key(): string | undefined {
+    const { provider, env } = this.#parts;
+    const value = provider.envKey === undefined ? undefined : env[provider.envKey]?.trim();
+    return value === "" ? undefined : value;
+  }
+
+  #missingKey(): ModelFailure | undefined {
+    const { provider } = this.#parts;
+    if (provider.envKey === undefined || provider.bearerToken !== undefined || provider.requiresOpenaiAuth) return undefined;
+    if (this.#key() !== undefined || isLocal(provider.baseUrl)) return undefined;
+    const message = `Missing environment variable: \`${provider.envKey}\`. Set it to your key for ${provider.name} (model_providers.${provider.id}.env_key).`;
+    return { kind: "unauthorized", message, retry: false };
+  }
+
+  #learn(model: string, lack: Lack): void {
+    const known = this.#learnt.get(model) ?? new Set();
+    known.add(lack);
+    if (this.#learnt.size >= memoryLimit) this.#learnt.clear();
+    this.#learnt.set(model, known);
+  }
+
+  /** The warnings this thread has not seen yet: the same loss at every request of a long thread is said once. */
+  #news(request: ModelRequest, warnings: readonly string[]): ModelEvent[] {
+    const fresh = warnings.filter((message) => !this.#warned.has(`${request.threadId}\n${message}`));
+    if (this.#warned.size > memoryLimit) this.#warned.clear();
+    for (const message of fresh) this.#warned.add(`${request.threadId}\n${message}`);
+    return fresh.map((message) => ({ type: "warning", message }));
+  }
+}
+
+function notAStream(type: string, body: string, url: string): ModelFailure {
+  if (isRecord(recordOf(parseJson(body))["error"])) return failureFromEvent(body);
+  const what = type.startsWith("text/html") ? "a web page" : "a plain JSON answer";
+  return {
+    kind: "responseStreamConnectionFailed",
+    message: `the model provider answered with ${what} instead of an event stream, url: ${url} (check base_url, wire_api and any proxy or log-in page in between)`,
+    details: body.slice(0, 1000),
+    retry: false,
+  };
+}
+
+export const isLocal = (url: string): boolean => /^https?:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::|\/|$)/.test(url);
+export const bearer = (key: string): Readonly<Record<string, string>> => ({ authorization: `Bearer ${key}` });

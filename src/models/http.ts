@@ -1,0 +1,208 @@
+/** HTTP to model providers: one kept-alive pool, an idle time-out, and failures that say in which phase they happened. */
+import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http";
+
+export interface HttpRequest {
+  readonly method: "GET" | "POST";
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** How long nothing may arrive. Waiting for the consumer does not count. */
+  readonly idleMs: number;
+}
+
+export interface HttpReply {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The next bytes that are there, undefined at the proper end. Rejects with HttpFailure, or with the signal's reason. */
+  next(): Promise<Buffer | undefined>;
+  /** Says that something useful came: the idle time starts again. */
+  alive(): void;
+  /** The rest is not wanted. Keeps the connection if the rest is short, closes it otherwise. */
+  finish(): void;
+  close(): void;
+}
+
+export class HttpFailure extends Error {
+  /** connect: never sent. request: sent, no answer. body: the answer broke off. idle: nothing came for too long. */
+  readonly phase: "connect" | "request" | "body" | "idle";
+  constructor(phase: HttpFailure["phase"], message: string, cause?: unknown) {
+    super(message, { cause });
+    this.phase = phase;
+  }
+}
+
+export interface HttpPool {
+  send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply>;
+}
+
+type Http = typeof import("node:http");
+type Https = typeof import("node:https");
+
+/** Proxy variables of `env` are honoured (HTTPS_PROXY, HTTP_PROXY, NO_PROXY). */
+export function createHttpPool(env: Readonly<Record<string, string | undefined>>): HttpPool {
+  const agents = new Map<string, Agent>();
+
+  // process.getBuiltinModule: an ES import of node:http costs 25 ms at start-up, this costs 4, and only on the first model call.
+  const moduleFor = (protocol: string): Http | Https =>
+    protocol === "https:" ? process.getBuiltinModule("node:https") : process.getBuiltinModule("node:http");
+
+  function agentFor(protocol: string): Agent {
+    const known = agents.get(protocol);
+    if (known !== undefined) return known;
+    const agent = new (moduleFor(protocol).Agent)({ keepAlive: true, scheduling: "lifo", proxyEnv: { ...env } });
+    agents.set(protocol, agent);
+    return agent;
+  }
+
+  async function send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
+    signal.throwIfAborted();
+    const options: RequestOptions = {
+      method: request.method,
+      agent: agentFor(request.url.protocol),
+      headers: { ...request.headers, ...(request.body === undefined ? {} : { "content-length": `${Buffer.byteLength(request.body)}` }) },
+    };
+    const sent = moduleFor(request.url.protocol).request(request.url, options);
+    try {
+      return await answer(sent, request, signal);
+    } catch (error) {
+      // A kept connection may have been closed by the other side while it was idle: that says nothing about the server.
+      if (sent.reusedSocket && error instanceof HttpFailure && error.phase === "request" && isReset(error.cause))
+        return send(request, signal);
+      throw error;
+    }
+  }
+  return { send };
+}
+
+function answer(sent: ClientRequest, request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
+  return new Promise((resolve, reject) => {
+    let connected = false;
+    const idle = setTimeout(
+      () => stop(new HttpFailure("idle", `no answer within ${Math.round(request.idleMs / 1000)} s`)),
+      Math.min(request.idleMs, 2 ** 31 - 1),
+    );
+    const onAbort = (): void => stop(signal.reason);
+    function settle(): void {
+      clearTimeout(idle);
+      signal.removeEventListener("abort", onAbort);
+    }
+    function stop(reason: unknown): void {
+      settle();
+      reject(reason);
+      sent.destroy();
+    }
+    signal.addEventListener("abort", onAbort, { once: true });
+    sent.on("socket", (socket) => {
+      if (sent.reusedSocket || !socket.connecting) connected = true;
+      else socket.once(request.url.protocol === "https:" ? "secureConnect" : "connect", () => (connected = true));
+    });
+    // Stays for the life of the request: an error after the answer came is told by the answer's own events.
+    sent.on("error", (error) => {
+      settle();
+      reject(new HttpFailure(connected ? "request" : "connect", describe(error), error));
+    });
+    sent.on("response", (response) => {
+      settle();
+      resolve(reply(response, request, signal));
+    });
+    sent.end(request.body);
+  });
+}
+
+function reply(response: IncomingMessage, request: HttpRequest, signal: AbortSignal): HttpReply {
+  let wake: (() => void) | undefined;
+  let ended = false;
+  let failure: unknown;
+  let fresh = true;
+  const idle = setTimeout(
+    () => {
+      if (wake !== undefined) fail(new HttpFailure("idle", `nothing arrived for ${request.idleMs} ms`));
+    },
+    Math.min(request.idleMs, 2 ** 31 - 1),
+  );
+  const notify = (): void => {
+    const waiting = wake;
+    wake = undefined;
+    waiting?.();
+  };
+  function fail(reason: unknown): void {
+    failure ??= reason;
+    done();
+    response.destroy();
+    notify();
+  }
+  const onAbort = (): void => fail(signal.reason);
+  function done(): void {
+    clearTimeout(idle);
+    signal.removeEventListener("abort", onAbort);
+  }
+  signal.addEventListener("abort", onAbort, { once: true });
+  response.on("readable", notify);
+  response.on("end", () => {
+    ended = true;
+    done();
+    notify();
+  });
+  response.on("error", (error) => fail(new HttpFailure("body", describe(error), error)));
+  response.on("close", () => {
+    if (!ended) fail(new HttpFailure("body", "the connection was closed"));
+  });
+  return {
+    status: response.statusCode ?? 0,
+    statusText: response.statusMessage ?? "",
+    headers: response.headers,
+    async next() {
+      while (true) {
+        if (failure !== undefined) throw failure;
+        const chunk: unknown = response.read();
+        if (chunk instanceof Buffer) return chunk;
+        if (ended) return undefined;
+        if (fresh) {
+          idle.refresh();
+          fresh = false;
+        }
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+    alive() {
+      fresh = true;
+    },
+    finish() {
+      done();
+      if (ended || response.destroyed) return;
+      response.off("readable", notify);
+      response.resume();
+      setTimeout(() => response.destroy(), 1000).unref();
+    },
+    close() {
+      done();
+      response.destroy();
+    },
+  };
+}
+
+const isReset = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE");
+
+function describe(error: Error): string {
+  // happy-eyeballs failures carry no text of their own, only the failures of each address
+  const inner = error instanceof AggregateError && error.message === "" ? error.errors.find((e) => e instanceof Error) : error;
+  return inner instanceof Error && inner.message !== "" ? inner.message : "unknown network error";
+}
+
+/** At most `limit` bytes of the body as text: error pages are quoted, not loaded whole. */
+export async function readText(reply: HttpReply, limit: number): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  while (size < limit) {
+    const chunk = await reply.next();
+    if (chunk === undefined) break;
+    parts.push(chunk);
+    size += chunk.length;
+  }
+  reply.finish();
+  return Buffer.concat(parts).subarray(0, limit).toString("utf8");
+}

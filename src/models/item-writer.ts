@@ -1,0 +1,182 @@
+/** Writes output items for wires that stream blocks instead of items: opens, fills and closes them in the order of the ModelClient contract. */
+import { randomUUID } from "node:crypto";
+import type { ModelEvent, ModelItem } from "../core/ports/model-client.ts";
+import type { FlatTools } from "./tools.ts";
+
+interface OpenCall {
+  readonly itemId: string;
+  readonly callId: string;
+  readonly name: string;
+  args: string;
+  sealed: string | undefined;
+}
+
+interface OpenText {
+  readonly itemId: string;
+  /** Pieces; joined once at the end. */
+  readonly text: string[];
+}
+
+interface OpenReasoning {
+  readonly itemId: string;
+  readonly summary: string[];
+  readonly content: string[];
+  sealed: (() => string) | undefined;
+}
+
+export class ItemWriter {
+  readonly #tools: FlatTools;
+  readonly #calls = new Map<string, OpenCall>();
+  #message: OpenText | undefined;
+  #reasoning: OpenReasoning | undefined;
+  #written = 0;
+
+  constructor(tools: FlatTools) {
+    this.#tools = tools;
+  }
+
+  /** How many items were begun. */
+  get count(): number {
+    return this.#written;
+  }
+
+  text(delta: string, out: ModelEvent[]): void {
+    if (delta === "") return;
+    this.#closeReasoning(out);
+    if (this.#message === undefined) {
+      this.#message = { itemId: this.#newId("msg"), text: [] };
+      out.push({
+        type: "itemStarted",
+        itemId: this.#message.itemId,
+        item: { type: "message", id: this.#message.itemId, role: "assistant", content: [] },
+      });
+    }
+    this.#message.text.push(delta);
+    out.push({ type: "textDelta", itemId: this.#message.itemId, delta });
+  }
+
+  /** `kind`: a summary made for people, or the model's own thoughts. */
+  reason(kind: "summary" | "raw", delta: string, out: ModelEvent[]): void {
+    if (delta === "") return;
+    const open = this.#openReasoning(out);
+    if (kind === "summary") {
+      if (open.summary.length === 0) out.push({ type: "summaryPartAdded", itemId: open.itemId, index: 0 });
+      open.summary.push(delta);
+      out.push({ type: "summaryDelta", itemId: open.itemId, index: 0, delta });
+    } else {
+      open.content.push(delta);
+      out.push({ type: "reasoningDelta", itemId: open.itemId, index: 0, delta });
+    }
+  }
+
+  get isReasoning(): boolean {
+    return this.#reasoning !== undefined;
+  }
+
+  /** Says what the wire wants back with the reasoning that is open (or begins one that has nothing to show); asked for when it closes. */
+  sealReasoning(sealed: () => string, out: ModelEvent[]): void {
+    this.#openReasoning(out).sealed = sealed;
+  }
+
+  beginCall(key: string, call: { readonly callId: string; readonly name: string }, out: ModelEvent[]): void {
+    this.closeTexts(out);
+    const itemId = this.#newId("fc");
+    this.#calls.set(key, { itemId, ...call, args: "", sealed: undefined });
+    out.push({ type: "itemStarted", itemId, item: withId(this.#tools.callBegin(call.callId, call.name), itemId) });
+  }
+
+  hasCall(key: string): boolean {
+    return this.#calls.has(key);
+  }
+
+  callInput(key: string, delta: string, out: ModelEvent[]): void {
+    const call = this.#calls.get(key);
+    if (call === undefined || delta === "") return;
+    call.args += delta;
+    out.push({ type: "toolInputDelta", itemId: call.itemId, delta });
+  }
+
+  sealCall(key: string, sealed: string): void {
+    const call = this.#calls.get(key);
+    if (call !== undefined) call.sealed = sealed;
+  }
+
+  /** Whether a call that is still open has arguments that do not parse: it was cut off. */
+  hasTornCall(): boolean {
+    return [...this.#calls.values()].some((call) => call.args !== "" && !isJson(call.args));
+  }
+
+  endCall(key: string, out: ModelEvent[]): void {
+    const call = this.#calls.get(key);
+    if (call === undefined) return;
+    this.#calls.delete(key);
+    const { itemId, callId, name, args, sealed } = call;
+    const item = this.#tools.callIn({ callId, name, args, ...(sealed === undefined ? {} : { sealed }) });
+    out.push({ type: "itemDone", itemId, item: withId(item, itemId) });
+  }
+
+  closeTexts(out: ModelEvent[]): void {
+    this.#closeReasoning(out);
+    this.#closeMessage(out);
+  }
+
+  closeAll(out: ModelEvent[]): void {
+    this.closeTexts(out);
+    for (const key of [...this.#calls.keys()]) this.endCall(key, out);
+  }
+
+  /** Forgets calls that never became whole. */
+  dropCalls(): void {
+    this.#calls.clear();
+  }
+
+  #openReasoning(out: ModelEvent[]): OpenReasoning {
+    this.#closeMessage(out);
+    if (this.#reasoning === undefined) {
+      const itemId = this.#newId("rs");
+      this.#reasoning = { itemId, summary: [], content: [], sealed: undefined };
+      out.push({ type: "itemStarted", itemId, item: { type: "reasoning", id: itemId, summary: [] } });
+    }
+    return this.#reasoning;
+  }
+
+  #closeReasoning(out: ModelEvent[]): void {
+    const open = this.#reasoning;
+    if (open === undefined) return;
+    this.#reasoning = undefined;
+    const item: ModelItem = {
+      type: "reasoning",
+      id: open.itemId,
+      summary: open.summary.length === 0 ? [] : [{ type: "summary_text", text: open.summary.join("") }],
+      ...(open.content.length === 0 ? {} : { content: [{ type: "reasoning_text", text: open.content.join("") }] }),
+      ...(open.sealed === undefined ? {} : { encrypted_content: open.sealed() }),
+    };
+    out.push({ type: "itemDone", itemId: open.itemId, item });
+  }
+
+  #closeMessage(out: ModelEvent[]): void {
+    const open = this.#message;
+    if (open === undefined) return;
+    this.#message = undefined;
+    const content = [{ type: "output_text" as const, text: open.text.join("") }];
+    out.push({ type: "itemDone", itemId: open.itemId, item: { type: "message", id: open.itemId, role: "assistant", content } });
+  }
+
+  /** These wires give no item ids, or ids that repeat. */
+  #newId(prefix: string): string {
+    this.#written++;
+    return `${prefix}_${randomUUID().replaceAll("-", "")}`;
+  }
+}
+
+const withId = (item: ModelItem, id: string): ModelItem =>
+  item.type === "function_call" || item.type === "custom_tool_call" ? { ...item, id } : item;
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

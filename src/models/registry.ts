@@ -1,0 +1,78 @@
+/** One client for each provider, made on first use and kept with its connections. A new wire is one line here. */
+import { homedir } from "node:os";
+import path from "node:path";
+import type { ProviderConfig } from "../core/ports/config.ts";
+import type { Credentials } from "../core/ports/credentials.ts";
+import type { ModelClient, ModelClients } from "../core/ports/model-client.ts";
+import { invalidRequest } from "../protocol/errors.ts";
+import { createModelCatalog, type RefreshableCatalog } from "./catalog.ts";
+import { createHttpPool } from "./http.ts";
+import { HttpModelClient } from "./http-client.ts";
+import { builtInProvider, builtInProviderIds } from "./providers.ts";
+import { createResponsesWire } from "./responses.ts";
+import type { Wire } from "./wire.ts";
+
+export interface ModelClientsParts {
+  /** The user's providers; the built-in ones need not be among them. */
+  readonly providers: (id: string) => ProviderConfig | undefined;
+  readonly credentials?: Credentials;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly catalog?: RefreshableCatalog;
+  /** Scenario files of the scripted model and adapter packages are looked up from here: the user's own folder, never a project's. */
+  readonly home?: string;
+}
+
+export function createModelClients(parts: ModelClientsParts): ModelClients {
+  const pool = createHttpPool(parts.env);
+  const catalog = parts.catalog ?? createModelCatalog();
+  const home = parts.home ?? parts.env["CODEX_HOME"] ?? path.join(homedir(), ".codex");
+  const clients = new Map<string, { readonly config: string; readonly client: ModelClient }>();
+
+  const overHttp = (provider: ProviderConfig, wire: Wire): ModelClient =>
+    new HttpModelClient({ provider, wire, pool, env: parts.env, credentials: parts.credentials, model: (name) => catalog.find(name) });
+
+  function make(provider: ProviderConfig): ModelClient {
+    switch (provider.wireApi) {
+      case "responses":
+        return overHttp(provider, createResponsesWire());
+      case "chat":
+        return onFirstUse(async () => overHttp(provider, (await import("./chat-completions.ts")).createChatWire(provider)));
+      case "anthropic":
+        return onFirstUse(async () => overHttp(provider, (await import("./anthropic-messages.ts")).createAnthropicWire()));
+      case "scripted":
+        return onFirstUse(async () => {
+          const { ScriptedModelClient } = await import("./scripted.ts");
+          return new ScriptedModelClient(provider, { home, fallbackFile: parts.env["PARLEY_SCENARIO"] });
+        });
+      case "ai-sdk":
+        return onFirstUse(async () => (await import("./ai-sdk.ts")).createAiSdkClient(provider, { env: parts.env, packagesDir: home }));
+    }
+  }
+
+  return {
+    clientFor(id) {
+      const provider = parts.providers(id) ?? builtInProvider(id, parts.env);
+      if (provider === undefined)
+        throw invalidRequest(
+          `Model provider \`${id}\` not found: add a [model_providers.${id}] table to config.toml, or set model_provider to one of ${builtInProviderIds.join(", ")}`,
+        );
+      const config = JSON.stringify(provider);
+      const known = clients.get(id);
+      if (known?.config === config) return known.client;
+      const client = make(provider);
+      clients.set(id, { config, client });
+      return client;
+    },
+  };
+}
+
+/** Keeps the code of a wire out of the start of servers that do not use it. */
+function onFirstUse(load: () => Promise<ModelClient>): ModelClient {
+  let client: Promise<ModelClient> | undefined;
+  return {
+    async *stream(request, signal) {
+      client ??= load();
+      yield* (await client).stream(request, signal);
+    },
+  };
+}

@@ -1,0 +1,199 @@
+/** Reads the events of the Responses wire. */
+import { randomUUID } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import type { ModelEvent, ModelFailure, ModelItem, RateLimits, RateLimitWindow, TokenUsage } from "../core/ports/model-client.ts";
+import { parse } from "../lib/schema.ts";
+import { ResponseItem } from "../protocol/model-item.ts";
+import { cutOff, failureFromEvent } from "./failures.ts";
+import { countOf, isRecord, type Json, listOf, numberOf, parseJson, recordOf, stringOf } from "./json.ts";
+import type { EventReader } from "./wire.ts";
+
+export function createResponsesReader(): EventReader {
+  /** Output index → id, for providers that leave out one of them. */
+  const ids = new Map<number, string>();
+  const started = new Set<string>();
+  let current = "";
+  let unreadable = 0;
+
+  /** The item an event belongs to. Text without an announced item still gets one. */
+  function idOf(event: Json, out: ModelEvent[]): string {
+    const id = stringOf(event["item_id"]);
+    if (id !== undefined && started.has(id)) return id;
+    const known = ids.get(numberOf(event["output_index"]) ?? -1) ?? (id === undefined ? current : "");
+    if (known !== "") return known;
+    current = id ?? `msg_${randomUUID()}`;
+    started.add(current);
+    out.push({ type: "itemStarted", itemId: current, item: { type: "message", role: "assistant", content: [] } });
+    return current;
+  }
+
+  function begin(event: Json, out: ModelEvent[]): void {
+    const item = readItem(event["item"]);
+    if (item !== undefined) start(item, event, out);
+  }
+
+  function start(item: ModelItem, event: Json, out: ModelEvent[]): string {
+    const index = numberOf(event["output_index"]);
+    const id = ("id" in item ? item.id : undefined) ?? (index === undefined ? undefined : ids.get(index)) ?? `item_${randomUUID()}`;
+    if (index !== undefined) ids.set(index, id);
+    if (started.has(id)) return id;
+    started.add(id);
+    current = id;
+    out.push({ type: "itemStarted", itemId: id, item: emptied(item) });
+    return id;
+  }
+
+  function finish(event: Json, out: ModelEvent[]): void {
+    const item = readItem(event["item"]);
+    if (item === undefined) {
+      unreadable++;
+      out.push({
+        type: "warning",
+        message: `The provider sent an output item that cannot be read (${kindOf(event["item"])}); it was left out.`,
+      });
+      return;
+    }
+    const itemId = start(item, event, out);
+    out.push({ type: "itemDone", itemId, item });
+  }
+
+  function read(data: string, out: ModelEvent[]): boolean {
+    const event = parseJson(data);
+    if (!isRecord(event)) return false;
+    const delta = event["delta"];
+    switch (event["type"]) {
+      case "response.output_text.delta":
+      case "response.refusal.delta":
+        if (typeof delta === "string" && delta !== "") out.push({ type: "textDelta", itemId: idOf(event, out), delta });
+        return false;
+      case "response.reasoning_summary_part.added":
+        out.push({ type: "summaryPartAdded", itemId: idOf(event, out), index: countOf(event["summary_index"]) });
+        return false;
+      case "response.reasoning_summary_text.delta":
+        if (typeof delta === "string")
+          out.push({ type: "summaryDelta", itemId: idOf(event, out), index: countOf(event["summary_index"]), delta });
+        return false;
+      case "response.reasoning_text.delta":
+        if (typeof delta === "string")
+          out.push({ type: "reasoningDelta", itemId: idOf(event, out), index: countOf(event["content_index"]), delta });
+        return false;
+      case "response.function_call_arguments.delta":
+      case "response.custom_tool_call_input.delta":
+        if (typeof delta === "string") out.push({ type: "toolInputDelta", itemId: idOf(event, out), delta });
+        return false;
+      case "response.output_item.added":
+        begin(event, out);
+        return false;
+      case "response.output_item.done":
+        finish(event, out);
+        return false;
+      case "response.created":
+        out.push({ type: "created", responseId: stringOf(recordOf(event["response"])["id"]) ?? "" });
+        return false;
+      case "codex.rate_limits":
+        out.push({ type: "rateLimits", rateLimits: rateLimitsFromEvent(event) });
+        return false;
+      default:
+        return readEnd(event, out);
+    }
+  }
+
+  return {
+    read: (data, _event, out) => read(data, out),
+    end: (out) => {
+      const failure = cutOff("response.completed");
+      out.push({ type: "failed", failure: unreadable === 0 ? failure : { ...failure, retry: false } });
+    },
+  };
+}
+
+/** True when the event ends the response. */
+function readEnd(event: Json, out: ModelEvent[]): boolean {
+  const response = recordOf(event["response"]);
+  switch (event["type"]) {
+    case "response.completed":
+    case "response.done":
+      out.push({ type: "completed", responseId: stringOf(response["id"]) ?? "", usage: usageOf(response["usage"]) });
+      return true;
+    case "response.failed":
+      out.push({ type: "failed", failure: failureFromEvent(JSON.stringify({ error: response["error"] ?? event["error"] ?? {} })) });
+      return true;
+    case "response.incomplete":
+      out.push({ type: "failed", failure: incomplete(stringOf(recordOf(response["incomplete_details"])["reason"]) ?? "unknown") });
+      return true;
+    case "error":
+      out.push({ type: "failed", failure: failureFromEvent(JSON.stringify(isRecord(event["error"]) ? { error: event["error"] } : event)) });
+      return true;
+    default:
+      return false;
+  }
+}
+
+function incomplete(reason: string): ModelFailure {
+  return { kind: "other", message: `Incomplete response returned, reason: ${reason}`, retry: false };
+}
+
+/** An item as it begins: text arrives as deltas, so what a provider put there early would be shown twice. */
+function emptied(item: ModelItem): ModelItem {
+  if (item.type === "message") return { ...item, content: [] };
+  if (item.type === "reasoning") return { ...item, summary: [], ...(item.content == null ? {} : { content: [] }) };
+  return item;
+}
+
+function readItem(value: unknown): ModelItem | undefined {
+  if (!isRecord(value)) return undefined;
+  return parse(ResponseItem, value["type"] === "message" ? { ...value, content: listOf(value["content"]).map(refusalAsText) } : value);
+}
+
+/** A refusal is text to the person who reads it. */
+function refusalAsText(part: unknown): unknown {
+  const refusal = isRecord(part) && part["type"] === "refusal" ? part["refusal"] : undefined;
+  return typeof refusal === "string" ? { type: "output_text", text: refusal } : part;
+}
+
+const kindOf = (item: unknown): string => stringOf(recordOf(item)["type"])?.slice(0, 60) ?? "no type";
+
+export function usageOf(value: unknown): TokenUsage | undefined {
+  if (!isRecord(value)) return undefined;
+  const inputTokens = countOf(value["input_tokens"]);
+  const outputTokens = countOf(value["output_tokens"]);
+  return {
+    inputTokens,
+    cachedInputTokens: countOf(recordOf(value["input_tokens_details"])["cached_tokens"]),
+    outputTokens,
+    reasoningOutputTokens: countOf(recordOf(value["output_tokens_details"])["reasoning_tokens"]),
+    totalTokens: countOf(value["total_tokens"]) || inputTokens + outputTokens,
+  };
+}
+
+export function rateLimitsFromHeaders(headers: IncomingHttpHeaders): RateLimits | undefined {
+  const primary = windowFromHeaders(headers, "primary");
+  const secondary = windowFromHeaders(headers, "secondary");
+  if (primary === null && secondary === null) return undefined;
+  const plan = headers["x-codex-plan-type"];
+  return { primary, secondary, ...(typeof plan === "string" ? { planType: plan } : {}) };
+}
+
+function windowFromHeaders(headers: IncomingHttpHeaders, name: string): RateLimitWindow | null {
+  const usedPercent = numberOf(headers[`x-codex-${name}-used-percent`]);
+  if (usedPercent === undefined) return null;
+  const after = numberOf(headers[`x-codex-${name}-reset-after-seconds`]);
+  return {
+    usedPercent,
+    windowDurationMins: numberOf(headers[`x-codex-${name}-window-minutes`]) ?? null,
+    resetsAt: numberOf(headers[`x-codex-${name}-reset-at`]) ?? (after === undefined ? null : Math.round(Date.now() / 1000 + after)),
+  };
+}
+
+function rateLimitsFromEvent(event: Json): RateLimits {
+  const limits = recordOf(event["rate_limits"]);
+  const window = (value: unknown): RateLimitWindow | null =>
+    isRecord(value)
+      ? {
+          usedPercent: numberOf(value["used_percent"]) ?? 0,
+          windowDurationMins: numberOf(value["window_minutes"]) ?? null,
+          resetsAt: numberOf(value["reset_at"]) ?? null,
+        }
+      : null;
+  return { primary: window(limits["primary"]), secondary: window(limits["secondary"]), planType: stringOf(event["plan_type"]) ?? null };
+}

@@ -1,0 +1,152 @@
+/** The Responses wire: items go out and come back as they are stored, so nothing is converted. */
+import type { IncomingHttpHeaders } from "node:http";
+import type { ModelItem, ModelRequest, ToolSpec } from "../core/ports/model-client.ts";
+import type { CatalogEntry } from "./catalog.ts";
+import { foreignReasoning, isSealed, withoutImages } from "./convert.ts";
+import { bearer } from "./http-client.ts";
+import { createResponsesReader, rateLimitsFromHeaders } from "./responses-events.ts";
+import type { Lack, Lacks, Wire, WireRequest } from "./wire.ts";
+
+/**
+ * Serialized items are kept while their items live: a long history is written anew for every request.
+ * Long items are not kept; they cost little for their size, and would double the memory of their thread.
+ */
+const keepUpTo = 16 * 1024;
+
+export function createResponsesWire(): Wire {
+  const items = new WeakMap<ModelItem, string>();
+  const tools = new WeakMap<readonly ToolSpec[], string>();
+
+  function input(request: ModelRequest, lacks: Lacks, warnings: string[]): string {
+    const parts: string[] = [];
+    let foreign = 0;
+    const history = lacks.has("images") ? withoutImages(request.input, warnings) : request.input;
+    for (const item of history) {
+      if (item.type === "other") continue;
+      if (item.type === "reasoning") {
+        if (isSealed(item.encrypted_content)) foreign++;
+        if (isSealed(item.encrypted_content) || lacks.has("encryptedReasoning") || typeof item.encrypted_content !== "string") continue;
+      }
+      let text = items.get(item);
+      if (text === undefined) {
+        text = JSON.stringify(wireItem(item));
+        if (text.length <= keepUpTo) items.set(item, text);
+      }
+      parts.push(text);
+    }
+    if (foreign > 0) warnings.push(foreignReasoning);
+    if (lacks.has("encryptedReasoning"))
+      warnings.push("The provider could not read the earlier reasoning of this thread; it was left out.");
+    return `[${parts.join(",")}]`;
+  }
+
+  function toolList(request: ModelRequest): string {
+    let text = tools.get(request.tools);
+    if (text === undefined) {
+      text = JSON.stringify(request.tools.map(wireTool));
+      tools.set(request.tools, text);
+    }
+    return text;
+  }
+
+  return {
+    path: "/responses",
+    auth: bearer,
+    headers: (request) => ({
+      originator: request.originator,
+      session_id: request.threadId,
+      "session-id": request.threadId,
+      "thread-id": request.threadId,
+      "x-client-request-id": request.threadId,
+    }),
+    encode(request, model, lacks): WireRequest {
+      const warnings: string[] = [];
+      const rest = JSON.stringify(settings(request, model, lacks));
+      const body = `${rest.slice(0, -1)},"input":${input(request, lacks, warnings)},"tools":${toolList(request)}}`;
+      return { body, warnings, reader: createResponsesReader() };
+    },
+    greet(request, headers) {
+      const rateLimits = rateLimitsFromHeaders(headers);
+      const other = otherModel(request.model, headers);
+      return [
+        ...(rateLimits === undefined ? [] : [{ type: "rateLimits" as const, rateLimits }]),
+        ...(other === undefined ? [] : [{ type: "rerouted" as const, model: other }]),
+      ];
+    },
+    lackFrom(failure): Lack | undefined {
+      if (failure.kind !== "badRequest") return undefined;
+      const text = `${failure.message} ${failure.details ?? ""}`;
+      if (/invalid_encrypted_content|encrypted content .*could not be/i.test(text)) return "encryptedReasoning";
+      if (/image/i.test(text) && /not support|unsupported|does not accept|invalid.*input_image/i.test(text)) return "images";
+      if (/verbosity/i.test(text) && /not support|unsupported|unknown/i.test(text)) return "verbosity";
+      if (/reasoning/i.test(text) && /not support|unsupported|unknown param/i.test(text)) return "reasoningEffort";
+      return undefined;
+    },
+  };
+}
+
+function settings(request: ModelRequest, model: CatalogEntry, lacks: Lacks): Record<string, unknown> {
+  const summary = request.summary === "none" ? undefined : request.summary;
+  const wanted = !lacks.has("reasoningEffort") && (request.effort !== undefined || summary !== undefined);
+  const reasoning = wanted
+    ? { effort: request.effort, summary: model.known && !model.supportsReasoningSummaries ? undefined : summary }
+    : null;
+  const text = {
+    ...(request.verbosity === undefined || lacks.has("verbosity") ? {} : { verbosity: request.verbosity }),
+    ...(request.outputSchema === undefined || request.outputSchema === null
+      ? {}
+      : { format: { type: "json_schema", name: "final_answer", strict: true, schema: request.outputSchema } }),
+  };
+  return {
+    model: request.model,
+    ...(request.instructions === "" ? {} : { instructions: request.instructions }),
+    tool_choice: "auto",
+    parallel_tool_calls: request.parallelToolCalls,
+    reasoning,
+    store: false,
+    stream: true,
+    include: reasoning === null ? [] : ["reasoning.encrypted_content"],
+    prompt_cache_key: request.threadId,
+    ...(Object.keys(text).length === 0 ? {} : { text }),
+    ...(request.serviceTier === undefined ? {} : { service_tier: request.serviceTier === "fast" ? "priority" : request.serviceTier }),
+  };
+}
+
+/**
+ * Leaves out what a provider gave and does not want back: ids (with store:false they name nothing, and those of another wire are
+ * refused), states of finished items, our own turn marks, raw reasoning and seals of other wires.
+ */
+function wireItem(item: ModelItem): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(item)) {
+    if (value === null || value === undefined || key === "internal_chat_message_metadata_passthrough") continue;
+    if (key === "id" && item.type !== "image_generation_call") continue;
+    if (key === "status" && finished.has(item.type)) continue;
+    if (key === "content" && item.type === "reasoning") continue;
+    if (key === "encrypted_content" && isSealed(value)) continue;
+    kept[key] = value;
+  }
+  return kept;
+}
+const finished = new Set(["message", "reasoning", "function_call", "custom_tool_call"]);
+
+function wireTool(tool: ToolSpec): unknown {
+  switch (tool.type) {
+    case "function":
+      return { ...tool, strict: tool.strict ?? false };
+    case "namespace":
+      return { ...tool, tools: tool.tools.map(wireTool) };
+    case "web_search":
+      return { ...tool.options, type: "web_search" };
+    case "custom":
+      return tool;
+  }
+}
+
+/** A dated snapshot of the asked model is not another model. */
+function otherModel(asked: string, headers: IncomingHttpHeaders): string | undefined {
+  const header = headers["openai-model"];
+  const served = typeof header === "string" ? header.trim() : "";
+  if (served === "" || served.toLowerCase().startsWith(asked.toLowerCase())) return undefined;
+  return served;
+}

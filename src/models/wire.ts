@@ -1,0 +1,48 @@
+/** What a vendor's wire has to say for itself, so that one HTTP client can serve them all. */
+import type { IncomingHttpHeaders } from "node:http";
+import type { ModelEvent, ModelFailure, ModelRequest } from "../core/ports/model-client.ts";
+import type { CatalogEntry } from "./catalog.ts";
+
+/** Things a model or server may be unable to take. Known from the catalogue, or learnt from a refusal and then kept for that model. */
+export type Lack =
+  | "images"
+  | "tools"
+  | "parallelToolCalls"
+  | "reasoningEffort"
+  | "outputSchema"
+  | "verbosity"
+  | "streamOptions"
+  | "encryptedReasoning"
+  | "freeformTools"
+  | "thinking"
+  | "thinkingDisplay";
+export type Lacks = ReadonlySet<Lack>;
+
+export interface WireRequest {
+  readonly body: string;
+  /** What was left out or changed, for the user. */
+  readonly warnings: readonly string[];
+  /** Reads the answer to this very request. */
+  readonly reader: EventReader;
+}
+
+/** Reads the events of one response. Has state; used once. */
+export interface EventReader {
+  /** Adds what the event means to `out`; true once the terminal event was added. Unreadable events are skipped. */
+  read(data: string, event: string | undefined, out: ModelEvent[]): boolean;
+  /** The stream is over without a terminal event: adds one. */
+  end(out: ModelEvent[]): void;
+}
+
+export interface Wire {
+  /** Appended to base_url. */
+  readonly path: string;
+  /** How a key is shown. */
+  auth(key: string): Readonly<Record<string, string>>;
+  headers(request: ModelRequest): Readonly<Record<string, string>>;
+  encode(request: ModelRequest, model: CatalogEntry, lacks: Lacks): WireRequest;
+  /** Events that the response headers hold (rate limits, another model than asked for). */
+  greet(request: ModelRequest, headers: IncomingHttpHeaders): readonly ModelEvent[];
+  /** What the server could not take, read from its refusal; undefined when the refusal is about something else. */
+  lackFrom(failure: ModelFailure, request: ModelRequest): Lack | undefined;
+}
