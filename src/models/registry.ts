@@ -13,8 +13,6 @@ import { createResponsesWire } from "./responses.ts";
 import type { Wire } from "./wire.ts";
 
 export interface ModelClientsParts {
-  /** The user's providers; the built-in ones need not be among them. */
-  readonly providers: (id: string) => ProviderConfig | undefined;
   readonly credentials?: Credentials;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly catalog?: RefreshableCatalog;
@@ -26,7 +24,8 @@ export function createModelClients(parts: ModelClientsParts): ModelClients {
   const pool = createHttpPool(parts.env);
   const catalog = parts.catalog ?? createModelCatalog();
   const home = parts.home ?? parts.env["CODEX_HOME"] ?? path.join(homedir(), ".codex");
-  const clients = new Map<string, { readonly config: string; readonly client: ModelClient }>();
+  /** By the settings themselves: two threads with other settings of one provider must not share a client. */
+  const clients = new Map<string, ModelClient>();
 
   const overHttp = (provider: ProviderConfig, wire: Wire): ModelClient =>
     new HttpModelClient({ provider, wire, pool, env: parts.env, credentials: parts.credentials, model: (name) => catalog.find(name) });
@@ -50,20 +49,31 @@ export function createModelClients(parts: ModelClientsParts): ModelClients {
   }
 
   return {
-    clientFor(id) {
-      const provider = parts.providers(id) ?? builtInProvider(id, parts.env);
-      if (provider === undefined)
-        throw invalidRequest(
-          `Model provider \`${id}\` not found: add a [model_providers.${id}] table to config.toml, or set model_provider to one of ${builtInProviderIds.join(", ")}`,
-        );
-      const config = JSON.stringify(provider);
-      const known = clients.get(id);
-      if (known?.config === config) return known.client;
+    clientFor(provider) {
+      const settings = JSON.stringify(provider);
+      const known = clients.get(settings);
+      if (known !== undefined) return known;
       const client = make(provider);
-      clients.set(id, { config, client });
+      if (clients.size >= keptClients) clients.clear();
+      clients.set(settings, client);
       return client;
     },
   };
+}
+
+const keptClients = 64;
+
+/** The provider of that id: the user's own, else the built-in one. Throws RpcError that names the config key when there is neither. */
+export function requireProvider(
+  id: string,
+  providers: Readonly<Record<string, ProviderConfig>>,
+  env: ModelClientsParts["env"],
+): ProviderConfig {
+  const provider = (Object.hasOwn(providers, id) ? providers[id] : undefined) ?? builtInProvider(id, env);
+  if (provider !== undefined) return provider;
+  throw invalidRequest(
+    `Model provider \`${id}\` not found: add a [model_providers.${id}] table to config.toml, or set model_provider to one of ${builtInProviderIds.join(", ")}`,
+  );
 }
 
 /** Keeps the code of a wire out of the start of servers that do not use it. */

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { ModelEvent, ModelFailure, ModelItem, RateLimits, RateLimitWindow, TokenUsage } from "../core/ports/model-client.ts";
 import { parse } from "../lib/schema.ts";
+import { PlanType } from "../protocol/account.ts";
 import { ResponseItem } from "../protocol/model-item.ts";
 import { cutOff, failureFromEvent } from "./failures.ts";
 import { countOf, isRecord, type Json, listOf, numberOf, parseJson, recordOf, stringOf } from "./json.ts";
@@ -170,8 +171,8 @@ export function rateLimitsFromHeaders(headers: IncomingHttpHeaders): RateLimits 
   const primary = windowFromHeaders(headers, "primary");
   const secondary = windowFromHeaders(headers, "secondary");
   if (primary === null && secondary === null) return undefined;
-  const plan = headers["x-codex-plan-type"];
-  return { primary, secondary, ...(typeof plan === "string" ? { planType: plan } : {}) };
+  const planType = parse(PlanType, headers["x-codex-plan-type"]);
+  return { primary, secondary, ...(planType === undefined ? {} : { planType }) };
 }
 
 function windowFromHeaders(headers: IncomingHttpHeaders, name: string): RateLimitWindow | null {
@@ -195,5 +196,9 @@ function rateLimitsFromEvent(event: Json): RateLimits {
           resetsAt: numberOf(value["reset_at"]) ?? null,
         }
       : null;
-  return { primary: window(limits["primary"]), secondary: window(limits["secondary"]), planType: stringOf(event["plan_type"]) ?? null };
+  return {
+    primary: window(limits["primary"]),
+    secondary: window(limits["secondary"]),
+    planType: parse(PlanType, event["plan_type"]) ?? null,
+  };
 }
