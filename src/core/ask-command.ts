@@ -37,7 +37,8 @@ export async function askAboutCommand(request: CommandRequest, reason: string | 
     commandActions: [...parsed.actions],
     proposedExecpolicyAmendment: prefix === undefined ? null : [...prefix],
     availableDecisions: availableDecisions(prefix),
-    ...{ parsedCmd: parsedCmd(action), risk: parsed.risk },
+    parsedCmd: parsedCmd(action),
+    risk: parsed.risk,
   });
   const decision = decisionFrom(answer);
   const by = answer.kind === "answered" || answer.kind === "refused" ? answer.by : answer.kind;

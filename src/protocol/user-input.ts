@@ -32,6 +32,9 @@ export const ToolRequestUserInputQuestion = named("ToolRequestUserInputQuestion"
     options: maybe(array(ToolRequestUserInputOption())),
     allowOther: optional(boolean()),
     text: optional(string()),
+    /** Whether several options may be chosen, and the questionnaire's word for it. */
+    multiple: optional(boolean()),
+    type: optional(literals("single_choice", "multi_choice")),
   }),
 );
 export type ToolRequestUserInputQuestion = Infer<typeof ToolRequestUserInputQuestion>;

@@ -60,7 +60,10 @@ export const askUserQuestion = (everyMode: boolean): Tool => ({
         isOther: q.allowOther === true,
         isSecret: false,
         options: q.options.map((label) => ({ label, description: "" })),
-        ...{ text: q.text, allowOther: q.allowOther === true, type: q.type, multiple: q.type === "multi_choice" },
+        text: q.text,
+        allowOther: q.allowOther === true,
+        type: q.type,
+        multiple: q.type === "multi_choice",
       }),
     );
     return { kind: "direct", run: (context) => ask(asked, context) };

@@ -48,7 +48,9 @@ export const requestUserInput = (everyMode: boolean): Tool => ({
         isOther: q.isOther ?? true,
         isSecret: q.isSecret ?? false,
         options: q.options?.map((o) => ({ label: o.label, description: o.description ?? "" })) ?? null,
-        ...{ text: q.question, allowOther: q.isOther ?? true, ...(q.multiple === true ? { multiple: true } : {}) },
+        text: q.question,
+        allowOther: q.isOther ?? true,
+        ...(q.multiple === true ? { multiple: true } : {}),
       }),
     );
     return { kind: "direct", run: (context) => ask(asked, context) };
@@ -88,7 +90,8 @@ export async function ask(questions: readonly ToolRequestUserInputQuestion[], co
     questions: [...questions],
     isBlocking: true,
     autoResolutionMs: null,
-    ...{ toolCallId: context.callId, ...(only === undefined ? {} : { prompt: only.question }) },
+    toolCallId: context.callId,
+    ...(only === undefined ? {} : { prompt: only.question }),
   });
   const answers = answersFrom(answer, questions);
   if (answers === undefined) return failed("the user cancelled: no answers were given");

@@ -1,0 +1,111 @@
+/** What can be learnt about the place a thread works in, by reading files alone. */
+import { existsSync } from "node:fs";
+import { open, readFile } from "node:fs/promises";
+import { userInfo } from "node:os";
+import path from "node:path";
+import type { Config } from "../core/ports/config.ts";
+import type { ProjectDoc, Surroundings } from "../core/ports/surroundings.ts";
+import type { ThreadMeta } from "../core/ports/thread-store.ts";
+
+export interface SurroundingsOptions {
+  readonly codexHome: string;
+  readonly git: (cwd: string) => Promise<ThreadMeta["git"]>;
+}
+
+/** Larger images are refused: they would fill the model's window and the thread's file. */
+const maxImageBytes = 20 * 1024 * 1024;
+const docName = "AGENTS.md";
+/** Stands instead of AGENTS.md where a folder has both. */
+const overrideName = "AGENTS.override.md";
+
+export function createSurroundings({ codexHome, git }: SurroundingsOptions): Surroundings {
+  const shell = loginShell();
+  return {
+    git,
+    shell: () => shell,
+    timezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
+    imageDataUrl,
+    async projectDocs(cwd, config) {
+      const docs: ProjectDoc[] = [];
+      let left = config.projectDocMaxBytes;
+      const names = [overrideName, docName, ...config.projectDocFallbackFilenames];
+      for (const [folder, wanted] of [
+        [codexHome, [overrideName, docName]] as const,
+        ...foldersDownTo(cwd, config).map((f) => [f, names] as const),
+      ]) {
+        const doc = await firstDoc(folder, wanted, left);
+        if (doc === undefined) continue;
+        docs.push(doc);
+        left -= Buffer.byteLength(doc.text);
+      }
+      return docs;
+    },
+  };
+}
+
+/** The project's root first, `cwd` last. */
+function foldersDownTo(cwd: string, config: Config): string[] {
+  const folders = [cwd];
+  for (let at = cwd; at !== config.projectRoot && path.dirname(at) !== at; ) {
+    at = path.dirname(at);
+    folders.unshift(at);
+  }
+  return folders[0] === config.projectRoot ? folders : [cwd];
+}
+
+async function firstDoc(folder: string, names: readonly string[], maxBytes: number): Promise<ProjectDoc | undefined> {
+  if (maxBytes <= 0) return undefined;
+  for (const name of names) {
+    const file = path.join(folder, name);
+    const text = await head(file, maxBytes);
+    if (text !== undefined && text.trim() !== "") return { path: file, text };
+  }
+  return undefined;
+}
+
+/** The first bytes of a regular file; undefined where there is none. */
+async function head(file: string, maxBytes: number): Promise<string | undefined> {
+  const handle = await open(file, "r").catch(() => undefined);
+  if (handle === undefined) return undefined;
+  try {
+    if (!(await handle.stat()).isFile()) return undefined;
+    const buffer = Buffer.alloc(maxBytes);
+    const { bytesRead } = await handle.read(buffer, 0, maxBytes, 0);
+    return buffer.toString("utf8", 0, bytesRead);
+  } catch {
+    return undefined;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The account's shell by the system's own book, never by PATH: a workspace on PATH could bring a false one. */
+function loginShell(): { name: string; path: string } {
+  const wanted = [accountShell(), "/bin/bash", "/bin/sh"].find(
+    (file): file is string => typeof file === "string" && /^\/(usr\/)?(local\/)?s?bin\/(ba|z|da|k|fi)?sh$/.test(file) && existsSync(file),
+  );
+  const file = wanted ?? "/bin/sh";
+  return { name: path.basename(file), path: file };
+}
+function accountShell(): string | null {
+  try {
+    return userInfo().shell;
+  } catch {
+    return null; // an account without an entry
+  }
+}
+
+const imageTypes: readonly (readonly [type: string, isOf: (b: Buffer) => boolean])[] = [
+  ["image/png", (b) => b.subarray(0, 8).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]))],
+  ["image/jpeg", (b) => b[0] === 0xff && b[1] === 0xd8 && b[2] === 0xff],
+  ["image/gif", (b) => b.subarray(0, 4).toString("latin1") === "GIF8"],
+  ["image/webp", (b) => b.subarray(0, 4).toString("latin1") === "RIFF" && b.subarray(8, 12).toString("latin1") === "WEBP"],
+];
+
+async function imageDataUrl(file: string): Promise<string> {
+  const bytes = await readFile(file);
+  if (bytes.length > maxImageBytes) throw new Error(`the image is larger than ${maxImageBytes / 1024 / 1024} MB`);
+  const type = imageTypes.find(([, isOf]) => isOf(bytes))?.[0];
+  if (type === undefined) throw new Error("not a PNG, JPEG, GIF or WebP image");
+  return `data:${type};base64,${bytes.toString("base64")}`;
+}

@@ -1,0 +1,36 @@
+/** The machine's own clock and ids, and the name of the system. */
+import { randomUUIDv7 } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { type as osType, release } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock, Ids } from "../core/ports/clock.ts";
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: async (ms, signal) => {
+    await sleep(ms, undefined, { signal }).catch((error: unknown) => {
+      throw signal.aborted ? signal.reason : error;
+    });
+  },
+};
+
+export const systemIds: Ids = { thread: randomUUIDv7, turn: randomUUIDv7, item: randomUUIDv7 };
+
+/** Such as "Debian 12.0.0; x86_64", for user agents. */
+export function systemName(): string {
+  const processor = process.arch === "x64" ? "x86_64" : process.arch;
+  return `${(distribution() ?? `${osType()} ${release()}`).replace(/[^\x20-\x7e]/g, "_")}; ${processor}`;
+}
+
+function distribution(): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync("/etc/os-release", "utf8");
+  } catch {
+    return undefined; // not Linux, or a bare container: the kernel's name will do
+  }
+  const field = (name: string): string => new RegExp(`^${name}="?([^"\\n]*)`, "m").exec(text)?.[1] ?? "";
+  const name = field("NAME").split(" ")[0] ?? "";
+  const version = field("VERSION_ID");
+  return name === "" ? undefined : `${name} ${version === "" ? "unknown" : [...version.split("."), "0", "0"].slice(0, 3).join(".")}`;
+}
