@@ -8,6 +8,8 @@ export interface BeforeImages {
   keep(real: string, before: FileState): Promise<void>;
   /** Called after it changed: what the turn left there. */
   left(real: string, after: FileState): Promise<void>;
+  /** A folder had to be made for a file. */
+  made(folder: string): Promise<void>;
   /** A file went from one place to another. */
   moved(from: string, to: string): void;
 }
@@ -30,6 +32,7 @@ export async function applyPlan(plan: PatchPlan, workspace: Workspace, before: B
     return { ok: false, failed: [error.message, ...lost].join("\n") };
   }
   for (const move of plan.moves) before.moved(move.from, move.to);
+  for (const { madeFolders } of done) for (const folder of madeFolders) await before.made(folder);
   for (const step of plan.steps) await before.left(step.real, await workspace.read(step.real).catch(() => step.after));
   return { ok: true, stdout: plan.summary };
 }

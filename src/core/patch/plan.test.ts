@@ -24,7 +24,12 @@ import { isProtectedName, standingOf, type WriteScope, writeScope } from "./reac
 
 const workspace = createWorkspace();
 const workspaceWrite: SandboxPolicy = { type: "workspaceWrite", excludeSlashTmp: true, excludeTmpdirEnvVar: true };
-const nothingKept: BeforeImages = { keep: async () => undefined, left: async () => undefined, moved: () => undefined };
+const nothingKept: BeforeImages = {
+  keep: async () => undefined,
+  left: async () => undefined,
+  made: async () => undefined,
+  moved: () => undefined,
+};
 
 interface Place {
   readonly ws: string;

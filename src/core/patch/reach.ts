@@ -5,7 +5,7 @@ import type { Workspace } from "../ports/workspace.ts";
 import type { ThreadSettings } from "../settings.ts";
 
 /** What of the machine the settings do not say. */
-export interface Surroundings {
+export interface MachineFolders {
   readonly codexHome: string;
   readonly tmpdir: string | undefined;
 }
@@ -25,7 +25,7 @@ export interface WriteScope {
 
 export type Standing = "writable" | "protected" | "outside";
 
-export async function writeScope(settings: ThreadSettings, around: Surroundings, workspace: Workspace): Promise<WriteScope> {
+export async function writeScope(settings: ThreadSettings, folders: MachineFolders, workspace: Workspace): Promise<WriteScope> {
   const real = async (name: string): Promise<string> => (await workspace.locate(path.resolve(settings.cwd, name))).real;
   const named = [...new Set([settings.cwd, ...settings.workspaceRoots])];
   const sessionRoots = await Promise.all(named.map(async (name) => ({ named: path.resolve(name), real: await real(name) })));
@@ -35,13 +35,13 @@ export async function writeScope(settings: ThreadSettings, around: Surroundings,
   const extra = [
     ...(policy.writableRoots ?? []),
     ...(policy.excludeSlashTmp === true || path.sep === "\\" ? [] : ["/tmp"]),
-    ...(policy.excludeTmpdirEnvVar === true || !around.tmpdir ? [] : [around.tmpdir]),
+    ...(policy.excludeTmpdirEnvVar === true || !folders.tmpdir ? [] : [folders.tmpdir]),
   ];
   const roots = sessionRoots.map((root) => root.real);
   for (const name of extra.filter((name) => path.isAbsolute(name))) roots.push(await real(name));
-  const closed = [await real(around.codexHome)];
+  const closed = [await real(folders.codexHome)];
   for (const root of roots) closed.push(...(await gitFolder(root, workspace)));
-  return { everywhere, roots, sessionRoots, closed, sealed: [await real(path.join(around.codexHome, "parley"))] };
+  return { everywhere, roots, sessionRoots, closed, sealed: [await real(path.join(folders.codexHome, "parley"))] };
 }
 
 /** In a worktree `.git` is a file that names the real git folder, which may itself lie inside a writable root. */

@@ -1,0 +1,27 @@
+/** Port: keeps what files were before a turn changed them, over restarts, until there is too much of it. */
+import type { FileState } from "./workspace.ts";
+
+export interface TurnKey {
+  readonly threadId: string;
+  readonly turnId: string;
+}
+
+export interface UndoEntry {
+  /** Resolved path. */
+  readonly path: string;
+  /** "notKept": it was too large, or the disk was full. */
+  readonly before: FileState | "notKept";
+  /** Mark of the state that the turn left (see `stateMark`); undefined when the turn never finished the change. */
+  readonly leftMark: string | undefined;
+}
+
+export interface UndoStore {
+  /** The first call for a path in a turn counts. Resolves when it survives a crash of this process. Rejects when it cannot be written. */
+  keep(turn: TurnKey, path: string, before: FileState): Promise<void>;
+  /** The last call for a path in a turn counts. */
+  left(turn: TurnKey, path: string, mark: string): Promise<void>;
+  /** Undefined when nothing is kept for the turn: it touched no file, or was pruned. */
+  read(turn: TurnKey): Promise<readonly UndoEntry[] | undefined>;
+  /** Drops everything of a thread that was deleted. */
+  forget(threadId: string): Promise<void>;
+}
