@@ -36,7 +36,7 @@ test("each kind of change has git's header", async () => {
   assert.match(await fileDiff("a", "a", file([0xff, 0x0a]), absent), /\nBinary files a\/a and \/dev\/null differ\n$/);
   assert.match(
     await fileDiff("a", "a", absent, { kind: "link", target: "t" }),
-    /new file mode 120000\n[^]*\+t\n\\ No newline at end of file\n$/,
+    /new file mode 120000\n[\s\S]*\+t\n\\ No newline at end of file\n$/,
   );
   assert.match(await fileDiff('q"\n', 'q"\n', absent, file("x\n")), /^diff --git "a\/q\\"\\n" "b\/q\\"\\n"\n/);
 });
