@@ -3,7 +3,7 @@ import type { Config, EnvironmentPolicy, ProviderConfig } from "../core/ports/co
 import { parse } from "../lib/schema.ts";
 import { isTable, setOwn, type TomlTable } from "../lib/toml.ts";
 import { invalidRequest } from "../protocol/errors.ts";
-import { AskForApproval, Personality, ReasoningSummary, SandboxMode } from "../protocol/policy.ts";
+import { ApprovalsReviewer, AskForApproval, Personality, ReasoningSummary, SandboxMode } from "../protocol/policy.ts";
 import { mcpServersFrom } from "./mcp-servers.ts";
 import type { Project } from "./project.ts";
 import { bool, count, flags, list, tableAt, text, texts } from "./read-value.ts";
@@ -16,6 +16,8 @@ export interface BuildInput {
   readonly builtInProviders: Readonly<Record<string, ProviderConfig>>;
   /** Who serves when nothing is configured. */
   readonly fallback: { readonly modelProvider: string; readonly model: string | undefined };
+  /** Features that were switched for this process; weaker than the settings. */
+  readonly features: Readonly<Record<string, boolean>>;
   /** The text of a file that a key names; throws when it cannot be read. */
   readonly readFile: (file: string, key: string) => string;
 }
@@ -39,23 +41,29 @@ export function buildConfig(input: BuildInput): Config {
     projectDocFallbackFilenames: list(raw, "project_doc_fallback_filenames") ?? [],
     projectRootMarkers: list(raw, "project_root_markers") ?? [".git"],
     webSearch: webSearchFrom(raw, modelProvider),
-    features: flags(tableAt(raw, "features")),
+    features: { ...input.features, ...flags(tableAt(raw, "features")) },
     shellEnvironment: environmentFrom(tableAt(raw, "shell_environment_policy")),
     mcpServers: mcpServersFrom(tableAt(raw, "mcp_servers")),
     trusted: project.trust === "trusted",
+    trustLevel: project.trust,
     projectRoot: project.root,
     notify: list(raw, "notify") ?? [],
     syncTurns: bool(tableAt(raw, "parley"), "sync_turns") ?? false,
     askTimeouts: timeoutsFrom(tableAt(tableAt(raw, "parley"), "ask_timeouts")),
+    requirements: { allowedApprovalPolicies: undefined, allowedSandboxModes: undefined, allowedLoginMethods: undefined },
     raw,
     warnings: input.warnings,
   };
 }
 
-function policiesFrom(raw: TomlTable, project: Project): Pick<Config, "approvalPolicy" | "sandboxMode" | "sandboxWorkspaceWrite"> {
+function policiesFrom(
+  raw: TomlTable,
+  project: Project,
+): Pick<Config, "approvalPolicy" | "approvalsReviewer" | "sandboxMode" | "sandboxWorkspaceWrite"> {
   const workspace = tableAt(raw, "sandbox_workspace_write");
   return {
     approvalPolicy: parse(AskForApproval, raw["approval_policy"]) ?? (project.trust === "untrusted" ? "untrusted" : "on-request"),
+    approvalsReviewer: parse(ApprovalsReviewer, raw["approvals_reviewer"]) ?? "user",
     sandboxMode:
       parse(SandboxMode, raw["sandbox_mode"]) ?? modeOfProfile(raw) ?? (project.trust === undefined ? "read-only" : "workspace-write"),
     sandboxWorkspaceWrite: {
@@ -68,7 +76,7 @@ function policiesFrom(raw: TomlTable, project: Project): Pick<Config, "approvalP
 }
 
 /** The built-in permission profiles under their ids. */
-const profileModes: Readonly<Record<string, SandboxMode>> = {
+export const profileModes: Readonly<Record<string, SandboxMode>> = {
   ":read-only": "read-only",
   ":workspace": "workspace-write",
   ":danger-full-access": "danger-full-access",

@@ -113,7 +113,7 @@ export const configKeys: Keys = {
     bundled: table("The skills that come along.", { enabled: value(boolean, "On or off.", { standard: "true" }) }),
     include_instructions: value(boolean, "Tell the model which skills there are.", { standard: "true" }),
   }),
-  hooks: table("Commands that run at certain moments.", hookEvents),
+  hooks: table("Commands that run at certain moments.", hookEvents, { unused: "`hooks/list` shows them; this server runs none" }),
   notify: value(strings, "A program that is told about finished turns; a JSON text is added as the last argument."),
   history: history,
   agents: free("Limits and roles of sub-agents.", { unused: "a thread of this build does not start other threads by itself" }),

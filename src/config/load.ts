@@ -1,7 +1,18 @@
 /** The ConfigStore over files: what the composition root hands to every part that needs settings. */
+import path from "node:path";
 import type { ConfigStore, ProviderConfig } from "../core/ports/config.ts";
-import { ConfigLoader } from "./loader.ts";
+import type { TomlTable } from "../lib/toml.ts";
+import type { ConfigRequirements, PermissionProfileSummary } from "../protocol/config.ts";
+import { profileModes } from "./build.ts";
+import { featureRows, listFeatures } from "./features.ts";
+import { listHooks } from "./hooks.ts";
+import { ConfigLoader, mergeStack } from "./loader.ts";
 import { flagsTable } from "./overrides.ts";
+import { realPath } from "./project.ts";
+import { readConfig } from "./read.ts";
+import { flags, tableAt } from "./read-value.ts";
+import { forbiddenBy } from "./requirements.ts";
+import { writeConfig, writeError, writeOutcome } from "./write.ts";
 
 export interface ConfigStoreOptions {
   readonly codexHome: string;
@@ -19,7 +30,52 @@ export interface ConfigStoreOptions {
 /** Throws RpcError when a `-c` flag cannot be read; files are read, and complained about, when they are needed. */
 export function createConfigStore(options: ConfigStoreOptions): ConfigStore {
   const loader = new ConfigLoader({ ...options, cliOverrides: flagsTable(options.cliOverrides ?? []) });
+  const listeners = new Set<() => void>();
   return {
     effective: (cwd, overrides) => loader.effective(cwd, overrides),
+    read: (cwd) => readConfig(loader.stack(cwd).layers, enabledFeatures(loader, cwd)),
+    write(edits, { expectedVersion, filePath } = {}) {
+      const file = writableFile(loader, filePath);
+      const forbidden = (table: TomlTable) => forbiddenBy(loader.requirements(), table);
+      const { version, paths } = writeConfig(edits, { file, expectedVersion, forbidden });
+      for (const listener of listeners) listener();
+      return writeOutcome(file, version, paths, loader.layersIfSound());
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    requirements: () => loader.requirements()?.values ?? null,
+    features: (cwd) => listFeatures(enabledFeatures(loader, cwd)),
+    setFeatures(enablement) {
+      const known = Object.fromEntries(Object.entries(enablement).filter(([name]) => Object.hasOwn(featureRows, name)));
+      loader.switchFeatures(known);
+      return known;
+    },
+    permissionProfiles: () => listProfiles(loader.requirements()?.values.allowedSandboxModes),
+    hooks: (cwd) => listHooks(cwd, loader.stack(cwd), loader.files),
   };
+}
+
+function enabledFeatures(loader: ConfigLoader, cwd: string | undefined): Readonly<Record<string, boolean>> {
+  const required = loader.requirements()?.values.featureRequirements ?? {};
+  return { ...loader.features, ...flags(tableAt(mergeStack(loader.stack(cwd).layers), "features")), ...required };
+}
+
+function writableFile(loader: ConfigLoader, filePath: string | undefined): string {
+  const inUse = loader.layersIfSound().findLast(({ source }) => source.type === "user");
+  const active = inUse?.source.type === "user" ? inUse.source.file : loader.userFile;
+  if (filePath === undefined) return active;
+  const wanted = [active, loader.userFile].find((file) => file === filePath || realPath(file) === realPath(filePath));
+  if (wanted === undefined || !path.isAbsolute(filePath))
+    throw writeError("configLayerReadonly", "Only writes to the user config are allowed");
+  return wanted;
+}
+
+function listProfiles(allowed: ConfigRequirements["allowedSandboxModes"]): PermissionProfileSummary[] {
+  return Object.entries(profileModes).map(([id, mode]) => ({
+    id,
+    description: null,
+    allowed: allowed === null || allowed === undefined || allowed.includes(mode),
+  }));
 }

@@ -3,13 +3,14 @@ import path from "node:path";
 import type { Config, ProviderConfig } from "../core/ports/config.ts";
 import { isTable, type TomlTable } from "../lib/toml.ts";
 import type { ConfigLayerSource } from "../protocol/config.ts";
-import { invalidRequest } from "../protocol/errors.ts";
+import { invalidRequest, RpcError } from "../protocol/errors.ts";
 import { buildConfig } from "./build.ts";
 import { FileCache, fileLayer, flagsLayer, type Layer, makeLayer, projectLayer } from "./layers.ts";
 import { deepFreeze, mergeTables } from "./merge.ts";
 import { overridesTable } from "./overrides.ts";
 import { findProject, type Project, realPath } from "./project.ts";
 import { list, tableAt, text } from "./read-value.ts";
+import { enforce, type Requirements, readRequirements } from "./requirements.ts";
 
 export interface ConfigOptions {
   readonly codexHome: string;
@@ -35,9 +36,10 @@ const systemFolder = (env: ConfigOptions["env"]): string =>
 /** Reads layers and remembers them by the files' identity, so that asking again for an unchanged folder costs a few stat calls. */
 export class ConfigLoader {
   readonly #options: ConfigOptions;
-  readonly #files = new FileCache();
+  readonly files = new FileCache();
   readonly #made = new Map<string, { from: readonly unknown[]; config: Config }>();
   readonly #flags = new Map<string, Layer>();
+  #features: Readonly<Record<string, boolean>> = {};
 
   constructor(options: ConfigOptions) {
     this.#options = options;
@@ -57,29 +59,59 @@ export class ConfigLoader {
     const key = `${cwd}\0${JSON.stringify(overrides)}`;
     const known = this.#made.get(key);
     const read: unknown[] = [];
-    const from = [...stack.layers, stack.project.root, stack.project.trust, fallback.modelProvider, fallback.model];
+    const requirements = this.requirements();
+    const from = [
+      ...stack.layers,
+      stack.project.root,
+      stack.project.trust,
+      fallback.modelProvider,
+      fallback.model,
+      requirements,
+      this.#features,
+    ];
     if (known !== undefined && sameItems(known.from.slice(0, from.length), from) && this.#filesUnchanged(known.from.slice(from.length)))
       return known.config;
     const raw = mergeStack(stack.layers);
-    const config = deepFreeze(
-      buildConfig({
-        codexHome: this.#options.codexHome,
-        raw,
-        project: stack.project,
-        warnings: stack.layers.flatMap(warningsOf),
-        builtInProviders: this.#options.builtInProviders ?? {},
-        fallback: { model: undefined, ...fallback },
-        readFile: (file, configKey) => {
-          const content = this.#files.read(file);
-          const words = content?.text.trim() ?? "";
-          if (words === "") throw invalidRequest(`${configKey}: ${file} ${content === undefined ? "does not exist" : "is empty"}`);
-          read.push({ file, content });
-          return words;
-        },
-      }),
-    );
+    const built = buildConfig({
+      codexHome: this.#options.codexHome,
+      raw,
+      project: stack.project,
+      warnings: stack.layers.flatMap(warningsOf),
+      builtInProviders: this.#options.builtInProviders ?? {},
+      fallback: { model: undefined, ...fallback },
+      features: this.#features,
+      readFile: (file, configKey) => {
+        const content = this.files.read(file);
+        const words = content?.text.trim() ?? "";
+        if (words === "") throw invalidRequest(`${configKey}: ${file} ${content === undefined ? "does not exist" : "is empty"}`);
+        read.push({ file, content });
+        return words;
+      },
+    });
+    const config = deepFreeze(enforce(built, requirements, flags?.config ?? {}));
     this.#remember(key, { from: [...from, ...read], config });
     return config;
+  }
+
+  requirements(): Requirements | undefined {
+    return readRequirements(this.files, this.systemDir);
+  }
+
+  get features(): Readonly<Record<string, boolean>> {
+    return this.#features;
+  }
+  switchFeatures(enablement: Readonly<Record<string, boolean>>): void {
+    this.#features = Object.freeze({ ...this.#features, ...enablement });
+  }
+
+  /** The layers in force without a folder; none while a file is broken, so that a write can still mend it. */
+  layersIfSound(): readonly Layer[] {
+    try {
+      return this.stack(undefined).layers;
+    } catch (error) {
+      if (error instanceof RpcError) return [];
+      throw error;
+    }
   }
 
   /** All layers for a folder, those without effect included. Without a folder: no project's. */
@@ -90,8 +122,8 @@ export class ConfigLoader {
   #stack(cwd: string | undefined, flags: Layer | undefined): Stack {
     const { codexHome } = this.#options;
     const systemFile = path.join(this.systemDir, "config.toml");
-    const user = fileLayer(this.#files, this.userFile, { type: "user", file: this.userFile, profile: null });
-    const base = [fileLayer(this.#files, systemFile, { type: "system", file: systemFile }), user];
+    const user = fileLayer(this.files, this.userFile, { type: "user", file: this.userFile, profile: null });
+    const base = [fileLayer(this.files, systemFile, { type: "system", file: systemFile }), user];
     const strong = [...(flags === undefined ? [] : [flags]), ...this.#managed()];
     const profile = this.#profile(mergeStack([...base, ...strong]));
     const own = [...base, ...(profile === undefined ? [] : [profile])];
@@ -110,7 +142,7 @@ export class ConfigLoader {
     return project.folders
       .map((folder) => path.join(folder, ".codex"))
       .filter((dotCodex) => dotCodex !== home)
-      .map((dotCodex) => projectLayer(this.#files, dotCodex, reason))
+      .map((dotCodex) => projectLayer(this.files, dotCodex, reason))
       .filter((layer) => layer !== undefined);
   }
 
@@ -120,8 +152,8 @@ export class ConfigLoader {
     const profiles = tableAt(merged, "profiles");
     const entry = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
     const file = path.join(this.#options.codexHome, `${name}.config.toml`);
-    if (/^[A-Za-z0-9_-]+$/.test(name) && this.#files.read(file) !== undefined)
-      return fileLayer(this.#files, file, { type: "user", file, profile: name });
+    if (/^[A-Za-z0-9_-]+$/.test(name) && this.files.read(file) !== undefined)
+      return fileLayer(this.files, file, { type: "user", file, profile: name });
     if (!isTable(entry)) throw invalidRequest(`profile: no profile is named \`${name}\`; add [profiles.${name}] or the file ${file}`);
     const source: ConfigLayerSource = { type: "user", file: this.userFile, profile: name };
     return this.#remembered(`profile:${name}:${JSON.stringify(entry)}`, () =>
@@ -131,8 +163,8 @@ export class ConfigLoader {
 
   #managed(): Layer[] {
     const file = path.join(this.systemDir, "managed_config.toml");
-    if (this.#files.read(file) === undefined) return [];
-    return [fileLayer(this.#files, file, { type: "legacyManagedConfigTomlFromFile", file })];
+    if (this.files.read(file) === undefined) return [];
+    return [fileLayer(this.files, file, { type: "legacyManagedConfigTomlFromFile", file })];
   }
 
   #flagsLayer(cwd: string, overrides: Readonly<Record<string, unknown>>): Layer | undefined {
@@ -154,7 +186,7 @@ export class ConfigLoader {
     dropOldest(this.#made);
   }
   #filesUnchanged(read: readonly unknown[]): boolean {
-    return read.every((entry) => isTable(entry) && this.#files.read(String(entry["file"])) === entry["content"]);
+    return read.every((entry) => isTable(entry) && this.files.read(String(entry["file"])) === entry["content"]);
   }
 }
 

@@ -1,5 +1,14 @@
 /** Port: the settings of the user, the project and the request, as one frozen plain value. Data, not a place to hang services. */
-import type { AskForApproval, Personality, ReasoningSummary, SandboxMode } from "../../protocol/policy.ts";
+import type {
+  ConfigEdit,
+  ConfigReadResponse,
+  ConfigRequirements,
+  ConfigWriteResponse,
+  ExperimentalFeature,
+  PermissionProfileSummary,
+} from "../../protocol/config.ts";
+import type { HooksListEntry } from "../../protocol/hooks.ts";
+import type { ApprovalsReviewer, AskForApproval, Personality, ReasoningSummary, SandboxMode } from "../../protocol/policy.ts";
 
 export interface ProviderConfig {
   readonly id: string;
@@ -66,6 +75,7 @@ export interface Config {
   readonly modelProvider: string;
   readonly providers: Readonly<Record<string, ProviderConfig>>;
   readonly approvalPolicy: AskForApproval;
+  readonly approvalsReviewer: ApprovalsReviewer;
   readonly sandboxMode: SandboxMode;
   readonly sandboxWorkspaceWrite: {
     readonly writableRoots: readonly string[];
@@ -97,22 +107,57 @@ export interface Config {
   readonly mcpServers: Readonly<Record<string, McpServerConfig>>;
   /** Whether the user trusts the folder (its project root) that this value was made for. */
   readonly trusted: boolean;
+  /** What the user said about it; undefined: nothing yet. */
+  readonly trustLevel: "trusted" | "untrusted" | undefined;
   readonly projectRoot: string;
   readonly notify: readonly string[];
   /** fsync at the end of each turn. */
   readonly syncTurns: boolean;
   /** Seconds until an unanswered request counts as a no, by kind; undefined waits for ever. */
   readonly askTimeouts: Readonly<Record<string, number>>;
+  /** What the administrator allows; undefined allows everything. A turn's own settings must be held against it too. */
+  readonly requirements: {
+    readonly allowedApprovalPolicies: readonly AskForApproval[] | undefined;
+    readonly allowedSandboxModes: readonly SandboxMode[] | undefined;
+    readonly allowedLoginMethods: readonly ("chatgpt" | "api")[] | undefined;
+  };
   /** The merged TOML value itself, for config/read and for keys that only one part reads. */
   readonly raw: Readonly<Record<string, unknown>>;
   /** Problems worth a configWarning: unknown keys, values that were ignored. */
   readonly warnings: readonly string[];
 }
 
-export interface ConfigStore {
+/** All that most parts need; the smallest thing to fake. */
+export interface ConfigSource {
   /**
    * The value for a folder. `overrides` are dotted keys (`model_providers.x.base_url`) or nested objects, strongest last.
    * Contract: throws RpcError (invalidRequest) with the file, key and expected value when the config is broken; never falls back to defaults.
    */
   effective(cwd: string, overrides?: Readonly<Record<string, unknown>>): Config;
+}
+
+/** The settings as the app-server's own methods see and change them. */
+export interface ConfigStore extends ConfigSource {
+  /**
+   * What config/read answers, layers included, strongest first. Without a folder: no project's layers.
+   * Contract: throws as `effective` does.
+   */
+  read(cwd: string | undefined): Required<ConfigReadResponse>;
+  /**
+   * Writes to the user's file: all edits or none, comments and order kept.
+   * Contract: throws RpcError whose data holds `config_write_error_code`; the file is then as it was.
+   */
+  write(
+    edits: readonly ConfigEdit[],
+    options?: { readonly expectedVersion?: string | undefined; readonly filePath?: string | undefined },
+  ): ConfigWriteResponse;
+  /** Called after each write of this process. Returns what ends the calls. */
+  onChange(listener: () => void): () => void;
+  /** The administrator's demands, null when there are none. */
+  requirements(): ConfigRequirements | null;
+  features(cwd?: string): readonly ExperimentalFeature[];
+  /** Switches features for this process, below what files and flags say. Returns what was taken over; unknown names are not. */
+  setFeatures(enablement: Readonly<Record<string, boolean>>): Readonly<Record<string, boolean>>;
+  permissionProfiles(): readonly PermissionProfileSummary[];
+  hooks(cwd: string): HooksListEntry;
 }

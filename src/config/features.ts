@@ -1,0 +1,52 @@
+/** The feature flags of this server, for experimentalFeature/list and for those who ask whether one is on. */
+import type { ExperimentalFeature } from "../protocol/config.ts";
+
+type Row = Omit<ExperimentalFeature, "enabled" | "name" | "announcement">;
+const row = (stage: Row["stage"], defaultEnabled: boolean, displayName: string, description: string): Row => ({
+  stage,
+  defaultEnabled,
+  displayName,
+  description,
+});
+
+export const featureRows: Readonly<Record<string, Row>> = {
+  shell_tool: row("stable", true, "Shell", "Lets the model run commands."),
+  unified_exec: row("beta", false, "Interactive terminals", "Replaces the shell tool by commands that stay open and take input."),
+  view_image: row("stable", true, "Images", "Lets the model look at image files."),
+  apply_patch_freeform: row("stable", true, "Free-form patches", "Offers the patch tool under its grammar instead of as JSON."),
+  skills: row("stable", true, "Skills", "Tells the model which skills there are."),
+  collaboration_modes: row("stable", true, "Plan mode", "Lets a turn run in plan mode."),
+  personality: row("stable", true, "Personality", "Lets the user choose the tone of answers."),
+  steer: row("stable", true, "Steering", "Takes input while a turn runs."),
+  default_mode_request_user_input: row(
+    "stable",
+    true,
+    "Questions in every mode",
+    "Lets the model ask structured questions outside plan mode.",
+  ),
+  web_search_request: row("deprecated", false, "Web search", 'Older name of `web_search = "live"`.'),
+};
+
+/** Names under which other programs keep their own flags in the same table; no warning for them. */
+export const foreignFeatures: ReadonlySet<string> = new Set(
+  `analytics_plan_history api_key_cyber_access_programs api_key_model_discovery app_server_websocket_compression apply_patch_streaming_events
+  apps auth_elicitation background_paginated_rollout_migration browser_use browser_use_external child_agents_md chronicle code_mode
+  code_mode_only codex_git_commit codex_hooks collab computer_use connectors daemon_auto_start enable_fanout enable_mcp_apps
+  enable_request_compression exec_permission_approvals experimental_windows_sandbox external_migration fast_mode goals guardian_approval
+  hooks image_detail_original image_generation in_app_browser include_apply_patch_tool js_repl mcp_connection_sharing memories memory_tool
+  mentions_v2 multi_agent network_proxy plugins powershell_utf8 prevent_idle_sleep remote_compaction remote_control remote_models
+  remote_plugin request_rule responses_websockets rmcp_client secret_auth_storage shell_snapshot shell_zsh_fork skill_mcp_dependency_install
+  sqlite streamable_shell tool_call_mcp_elicitation tool_search tool_suggest tui2 undo unified_exec_tty use_linux_sandbox_bwrap
+  elevated_windows_sandbox enable_experimental_windows_sandbox view_image_tool web_search web_search_cached workspace_dependencies`.split(
+    /\s+/,
+  ),
+);
+
+export function listFeatures(enabled: Readonly<Record<string, boolean>>): ExperimentalFeature[] {
+  return Object.entries(featureRows).map(([name, facts]) => ({
+    name,
+    ...facts,
+    announcement: null,
+    enabled: enabled[name] ?? facts.defaultEnabled,
+  }));
+}

@@ -1,0 +1,172 @@
+/** Writes settings into the user's file: all edits or none, checked before they land, everything else in the file untouched. */
+import { chmodSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { isTable, parseToml, setOwn, TomlSyntaxError, type TomlTable } from "../lib/toml.ts";
+import type { ConfigEdit, ConfigWriteResponse, OverriddenMetadata } from "../protocol/config.ts";
+import { invalidRequest, type RpcError } from "../protocol/errors.ts";
+import { type Layer, makeLayer, problemOf } from "./layers.ts";
+import { mergeStack } from "./loader.ts";
+import { mcpServersFrom } from "./mcp-servers.ts";
+import { formatKeyPath, mergeTables, parseKeyPath, valueAt } from "./merge.ts";
+import { metadataOf } from "./read.ts";
+import { tableAt } from "./read-value.ts";
+import { editToml, withValue } from "./toml-edit.ts";
+
+export interface WriteTarget {
+  /** The user's config.toml, or the file of the profile in use. */
+  readonly file: string;
+  readonly expectedVersion: string | undefined;
+  /** What an administrator forbids; a sentence, or undefined when the table is fine. */
+  readonly forbidden: (config: TomlTable) => string | undefined;
+}
+
+type WriteErrorCode = "configLayerReadonly" | "configVersionConflict" | "configValidationError";
+export const writeError = (code: WriteErrorCode, message: string): RpcError => invalidRequest(message, { config_write_error_code: code });
+
+/** Throws RpcError with a `config_write_error_code`; the file is then as it was. Returns the version of what the file says now. */
+export function writeConfig(
+  edits: readonly ConfigEdit[],
+  target: WriteTarget,
+): { readonly version: string; readonly paths: readonly string[][] } {
+  const file = resolveLink(target.file);
+  const text = readIfThere(file);
+  const before = parsed(text, file);
+  if (target.expectedVersion !== undefined && target.expectedVersion !== versionIn(before, file))
+    throw writeError("configVersionConflict", "Configuration was modified since last read. Fetch latest version and retry.");
+  let edited = text;
+  let table = before;
+  const paths: string[][] = [];
+  for (const edit of edits) {
+    const parts = keyParts(edit.keyPath);
+    const value = newValue(edit, parts, table);
+    paths.push(parts);
+    edited = editToml(edited, parts, value);
+    table = withValue(table, parts, value);
+  }
+  check(table, target.forbidden);
+  if (edited !== text) replaceFile(file, text, edited);
+  return { version: versionIn(table, file), paths };
+}
+
+function keyParts(keyPath: string): string[] {
+  if (keyPath.trim() === "") throw writeError("configValidationError", "keyPath must not be empty");
+  const parts = parseKeyPath(keyPath);
+  if (!Array.isArray(parts))
+    throw writeError("configValidationError", /empty or unfinished/.test(parts.wrong) ? "keyPath segments must not be empty" : parts.wrong);
+  return parts;
+}
+
+function newValue(edit: ConfigEdit, parts: readonly string[], table: TomlTable): unknown {
+  for (let depth = 1; depth < parts.length; depth++) {
+    const above = valueAt(table, parts.slice(0, depth));
+    if (above !== undefined && !isTable(above)) throw writeError("configValidationError", "cannot set value on non-table parent");
+  }
+  if (edit.value === null || edit.value === undefined) return undefined;
+  const value = storable(edit.value, formatKeyPath(parts));
+  const old = valueAt(table, parts);
+  return edit.mergeStrategy === "upsert" && isTable(old) && isTable(value) ? mergeTables(old, value) : value;
+}
+
+/** JSON as TOML can hold it: keys that are null are not set. */
+function storable(value: unknown, where: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => storable(item, where));
+  if (value === null) throw writeError("configValidationError", `a list in \`${where}\` holds null, which TOML cannot store`);
+  if (!isTable(value)) return value;
+  const kept: TomlTable = {};
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === "__proto__" || key === "constructor" || key === "prototype")
+      throw writeError("configValidationError", `key path part \`${key}\` is not allowed`);
+    if (inner !== null) setOwn(kept, key, storable(inner, where));
+  }
+  return kept;
+}
+
+function check(table: TomlTable, forbidden: WriteTarget["forbidden"]): void {
+  const wrong = problemOf(table);
+  // Clients of the real server match on the key standing in a line of its own.
+  if (wrong !== undefined) throw writeError("configValidationError", `Invalid configuration: ${wrong.replace(/ (in `[^`]+`)$/, "\n$1\n")}`);
+  try {
+    mcpServersFrom(tableAt(table, "mcp_servers"));
+  } catch (error) {
+    throw writeError("configValidationError", `Invalid configuration: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const refused = forbidden(table);
+  if (refused !== undefined) throw writeError("configValidationError", `Invalid configuration: ${refused}`);
+}
+
+function parsed(text: string, file: string): TomlTable {
+  try {
+    return parseToml(text);
+  } catch (error) {
+    if (!(error instanceof TomlSyntaxError)) throw error;
+    throw writeError(
+      "configValidationError",
+      `${file} is broken and must be mended first: line ${error.line}, column ${error.column}: ${error.message}`,
+    );
+  }
+}
+
+/** The version that config/read gives for this content; a table that breaks the rules has none and never matches. */
+function versionIn(table: TomlTable, file: string): string {
+  return problemOf(table) === undefined ? makeLayer({ type: "user", file }, table, file).version : "invalid";
+}
+
+/** The file behind a link: users keep their settings elsewhere and link to them, and the link must survive. */
+function resolveLink(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return path.resolve(file);
+  }
+}
+
+function readIfThere(file: string): string {
+  return statSync(file, { throwIfNoEntry: false }) === undefined ? "" : readFileSync(file, "utf8");
+}
+
+function replaceFile(file: string, before: string, after: string): void {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${process.pid}.tmp`;
+  try {
+    writeFileSync(draft, after, { mode: 0o600 });
+    chmodSync(draft, 0o600);
+    if (readIfThere(file) !== before)
+      throw writeError("configVersionConflict", "Configuration was modified since last read. Fetch latest version and retry.");
+    renameSync(draft, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Says so when a stronger layer hides what was just written. `layers` are those in force now, weakest first. */
+export function writeOutcome(file: string, version: string, paths: readonly string[][], layers: readonly Layer[]): ConfigWriteResponse {
+  const written = layers.findIndex((layer) => layer.source.type === "user" && layer.source.file === file);
+  const stronger = layers.slice(written + 1).filter((layer) => layer.disabledReason === undefined);
+  const effective = mergeStack(layers);
+  for (const parts of paths) {
+    const hiding = stronger.findLast((layer) => valueAt(layer.config, parts) !== undefined);
+    const mine = written === -1 ? undefined : valueAt(layers[written]?.config, parts);
+    if (hiding === undefined || isDeepStrictEqual(valueAt(effective, parts), mine)) continue;
+    const overriddenMetadata: OverriddenMetadata = {
+      message: `Overridden by ${describe(hiding)}`,
+      overridingLayer: metadataOf(hiding),
+      effectiveValue: valueAt(effective, parts),
+    };
+    return { status: "okOverridden", version, filePath: file, overriddenMetadata };
+  }
+  return { status: "ok", version, filePath: file, overriddenMetadata: null };
+}
+
+function describe({ source }: Layer): string {
+  switch (source.type) {
+    case "sessionFlags":
+      return "session flags";
+    case "project":
+      return `project config: ${source.dotCodexFolder}/config.toml`;
+    case "user":
+      return `profile: ${source.profile ?? source.file}`;
+    default:
+      return `managed config: ${"file" in source ? source.file : source.type}`;
+  }
+}

@@ -1,0 +1,36 @@
+/** `config/*`, `configRequirements/read`, `experimentalFeature/*` and `permissionProfile/list`. */
+import type { configRequests } from "../protocol/config.ts";
+import type { HandlersFor } from "./app.ts";
+import { page } from "./page.ts";
+
+export const configHandlers: HandlersFor<typeof configRequests> = {
+  "config/read"({ cwd, includeLayers }, { app }) {
+    const { config, origins, layers } = app.config.read(cwd ?? undefined);
+    return includeLayers === true ? { config, origins, layers } : { config, origins };
+  },
+  "config/value/write"({ keyPath, value, mergeStrategy, expectedVersion, filePath }, { app }) {
+    return app.config.write([{ keyPath, value, mergeStrategy }], {
+      expectedVersion: expectedVersion ?? undefined,
+      filePath: filePath ?? undefined,
+    });
+  },
+  "config/batchWrite"({ edits, expectedVersion, filePath }, { app }) {
+    return app.config.write(edits, { expectedVersion: expectedVersion ?? undefined, filePath: filePath ?? undefined });
+  },
+  "configRequirements/read"(_params, { app }) {
+    return { requirements: app.config.requirements(), supportsIndependentSpeedModes: false };
+  },
+  async "config/mcpServer/reload"(_params, { app }) {
+    await app.mcp?.reload();
+    return {};
+  },
+  "experimentalFeature/list"({ cursor, limit }, { app }) {
+    return page(app.config.features(), cursor, limit);
+  },
+  "experimentalFeature/enablement/set"({ enablement }, { app }) {
+    return { enablement: app.config.setFeatures(enablement) };
+  },
+  "permissionProfile/list"({ cursor, limit }, { app }) {
+    return page(app.config.permissionProfiles(), cursor, limit);
+  },
+};
