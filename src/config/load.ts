@@ -2,7 +2,8 @@
 import path from "node:path";
 import type { ConfigStore, ProviderConfig } from "../core/ports/config.ts";
 import type { TomlTable } from "../lib/toml.ts";
-import type { ConfigRequirements, PermissionProfileSummary } from "../protocol/config.ts";
+import type { PermissionProfileSummary } from "../protocol/config.ts";
+import type { ConfigRequirements } from "../protocol/config-requirements.ts";
 import { profileModes } from "./build.ts";
 import { featureRows, listFeatures } from "./features.ts";
 import { listHooks } from "./hooks.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Config } from "../core/ports/config.ts";
 import { parse, problem } from "../lib/schema.ts";
 import { isTable, parseToml, setOwn, TomlSyntaxError, type TomlTable } from "../lib/toml.ts";
-import { ConfigRequirements } from "../protocol/config.ts";
+import { ConfigRequirements } from "../protocol/config-requirements.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { FileCache } from "./layers.ts";
 

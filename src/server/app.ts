@@ -1,10 +1,13 @@
 /** What a handler may use: one App for each process, one Session for each connection, one Call for each request. */
+import type { Accounts } from "../core/ports/accounts.ts";
 import type { Clock, Ids } from "../core/ports/clock.ts";
 import type { CommandRunner } from "../core/ports/command-runner.ts";
 import type { ConfigStore } from "../core/ports/config.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { ModelCatalog } from "../core/ports/model-client.ts";
+import type { Skills } from "../core/ports/skills.ts";
 import type { ThreadStore } from "../core/ports/thread-store.ts";
+import type { Usage } from "../core/ports/usage.ts";
 import type { Threads } from "../core/threads.ts";
 import type { Later, ParamsOf, ResultOf } from "../protocol/define.ts";
 import type { ServerNotifications } from "../protocol/methods.ts";
@@ -18,6 +21,11 @@ export interface App {
   readonly system: string;
   readonly config: ConfigStore;
   readonly catalog: ModelCatalog;
+  readonly accounts: Accounts;
+  readonly skills: Skills;
+  readonly usage: Usage;
+  /** The connections to MCP servers; `reload` takes over what the settings say now. */
+  readonly mcp?: { reload(): Promise<void> };
   readonly store: ThreadStore;
   readonly threads: Threads;
   readonly runner: CommandRunner;

@@ -1,6 +1,7 @@
 /** `config/*`, `configRequirements/read`, `experimentalFeature/*` and `permissionProfile/list`. */
 import type { configRequests } from "../protocol/config.ts";
-import type { HandlersFor } from "./app.ts";
+import { RpcError } from "../protocol/errors.ts";
+import type { App, HandlersFor, Session } from "./app.ts";
 import { page } from "./page.ts";
 
 export const configHandlers: HandlersFor<typeof configRequests> = {
@@ -34,3 +35,13 @@ export const configHandlers: HandlersFor<typeof configRequests> = {
     return page(app.config.permissionProfiles(), cursor, limit);
   },
 };
+
+/** Tells a client that has just introduced itself what is odd about the settings, and that a project's own are off. */
+export function announceConfigWarnings(app: App, session: Session): void {
+  try {
+    for (const summary of app.config.effective(process.cwd()).warnings) session.notify("configWarning", { summary, details: null });
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    session.notify("configWarning", { summary: error.message, details: null });
+  }
+}

@@ -2,11 +2,11 @@
 import type {
   ConfigEdit,
   ConfigReadResponse,
-  ConfigRequirements,
   ConfigWriteResponse,
   ExperimentalFeature,
   PermissionProfileSummary,
 } from "../../protocol/config.ts";
+import type { ConfigRequirements } from "../../protocol/config-requirements.ts";
 import type { HooksListEntry } from "../../protocol/hooks.ts";
 import type { ApprovalsReviewer, AskForApproval, Personality, ReasoningSummary, SandboxMode } from "../../protocol/policy.ts";
 

@@ -1,0 +1,52 @@
+/** Port: the user's account with the model's maker: signing in and out, and what the account may use. */
+import type {
+  AccountLoginCompletedNotification,
+  AccountUpdatedNotification,
+  AuthMode,
+  CancelLoginAccountStatus,
+  FeedbackUploadParams,
+  GetAccountRateLimitsResponse,
+  GetAccountResponse,
+  LoginAccountParams,
+  LoginAccountResponse,
+  RateLimitSnapshot,
+} from "../../protocol/account.ts";
+import type { RateLimits } from "./model-client.ts";
+
+/** What clients are told, in this order for one sign-in: loginCompleted, then updated. */
+export type AccountEvent =
+  | { readonly type: "loginCompleted"; readonly params: AccountLoginCompletedNotification }
+  | { readonly type: "updated"; readonly params: AccountUpdatedNotification }
+  | { readonly type: "rateLimits"; readonly params: { readonly rateLimits: RateLimitSnapshot } };
+
+/** What `getAuthStatus` of the older API answers. */
+export interface AuthStatus {
+  readonly authMethod: AuthMode | null;
+  readonly authToken: string | null;
+  readonly requiresOpenaiAuth: boolean;
+}
+
+export interface Accounts {
+  read(options: { readonly refreshToken: boolean }): Promise<GetAccountResponse>;
+  /**
+   * Starts a sign-in; an earlier one that still waits is given up. `events` are to be sent after the answer; those of a sign-in that
+   * goes on in the browser come through `onEvent`. Contract: throws RpcError when this way is not allowed or cannot be started.
+   */
+  startLogin(
+    params: LoginAccountParams,
+    client: { readonly name: string },
+  ): Promise<{ readonly response: LoginAccountResponse; readonly events: readonly AccountEvent[] }>;
+  cancelLogin(loginId: string): CancelLoginAccountStatus;
+  /** Forgets the account here; tells its maker where it can. */
+  logout(): Promise<readonly AccountEvent[]>;
+  /** Contract: throws RpcError when nobody is signed in with a ChatGPT account. */
+  rateLimits(signal: AbortSignal): Promise<GetAccountRateLimitsResponse>;
+  /** What the headers of a model's answer said. */
+  noteRateLimits(limits: RateLimits): void;
+  status(options: { readonly includeToken: boolean; readonly refreshToken: boolean }): Promise<AuthStatus>;
+  /** Keeps a report on this machine; nothing is sent. Resolves to the file it stands in. */
+  keepFeedback(params: FeedbackUploadParams): Promise<string>;
+  onEvent(listener: (event: AccountEvent) => void): () => void;
+  /** Gives up a sign-in that waits. */
+  close(): void;
+}

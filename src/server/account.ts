@@ -1,0 +1,48 @@
+/** `account/*` and `feedback/upload`. */
+import type { AccountEvent } from "../core/ports/accounts.ts";
+import type { accountRequests } from "../protocol/account.ts";
+import type { App, HandlersFor } from "./app.ts";
+
+export const accountHandlers: HandlersFor<typeof accountRequests> = {
+  "account/read"({ refreshToken }, { app }) {
+    return app.accounts.read({ refreshToken: refreshToken ?? false });
+  },
+  async "account/login/start"(params, { app, session, after }) {
+    const { response, events } = await app.accounts.startLogin(params, { name: session.client.name });
+    after(() => announceAccount(app, events));
+    return response;
+  },
+  "account/login/cancel"({ loginId }, { app }) {
+    return { status: app.accounts.cancelLogin(loginId) };
+  },
+  async "account/logout"(_params, { app, after }) {
+    const events = await app.accounts.logout();
+    after(() => announceAccount(app, events));
+    return {};
+  },
+  "account/rateLimits/read"(_params, { app }) {
+    return app.accounts.rateLimits(AbortSignal.timeout(rateLimitsTimeoutMs));
+  },
+  "account/usage/read"(_params, { app }) {
+    return app.usage.summary();
+  },
+  /** No part of this server reaches that provider's government regions. */
+  "account/bedrock/checkGovCloudRequirements"() {
+    return { isGovCloud: false, shouldWarn: false };
+  },
+  async "feedback/upload"(params, { app }) {
+    await app.accounts.keepFeedback(params);
+    return { threadId: params.threadId ?? app.ids.thread() };
+  },
+};
+
+const rateLimitsTimeoutMs = 15_000;
+
+/** Tells every client what happened to the account. */
+export function announceAccount(app: Pick<App, "subscriptions">, events: readonly AccountEvent[]): void {
+  for (const event of events) {
+    if (event.type === "loginCompleted") app.subscriptions.toAll("account/login/completed", event.params);
+    else if (event.type === "updated") app.subscriptions.toAll("account/updated", event.params);
+    else app.subscriptions.toAll("account/rateLimits/updated", event.params);
+  }
+}
