@@ -1,7 +1,7 @@
 /** What the administrator of the machine demands (requirements.toml): read, shown, and enforced where this server can. */
 import path from "node:path";
 import type { Config } from "../core/ports/config.ts";
-import { parse, problem } from "../lib/schema.ts";
+import { jsonSchema, parse, problem } from "../lib/schema.ts";
 import { isTable, parseToml, setOwn, TomlSyntaxError, type TomlTable } from "../lib/toml.ts";
 import { ConfigRequirements } from "../protocol/config-requirements.ts";
 import { invalidRequest } from "../protocol/errors.ts";
@@ -30,7 +30,7 @@ function requirementsFrom(text: string, file: string): Requirements {
   const wire: TomlTable = {};
   for (const [key, value] of Object.entries(parsed(text, file)))
     setOwn(wire, key === "features" ? "featureRequirements" : camelCase(key), value);
-  const known = new Set(Object.keys(ConfigRequirements().properties));
+  const known = new Set(Object.keys(jsonSchema(ConfigRequirements()).properties ?? {}));
   const values = Object.fromEntries(Object.entries(wire).filter(([key]) => known.has(key)));
   const checked = parse(ConfigRequirements, values);
   if (checked === undefined)
