@@ -59,10 +59,13 @@ export function object<P extends Fields>(properties: P): Schema<ObjectOf<P>> {
 }
 
 /** Gives a schema its public name (the JSON Schema `title`, under which generated files refer to it) and builds it once. */
-export function named<S extends Schema>(name: string, build: () => S): Lazy<S> {
+export const named = <S extends Schema>(name: string, build: () => S): Lazy<S> => once(() => schema<S>({ ...json(build()), title: name }));
+
+/** Builds a schema on first use, without a name. */
+export function once<S extends Schema>(build: () => S): Lazy<S> {
   let built: S | undefined;
   return () => {
-    built ??= schema<S>({ ...json(build()), title: name });
+    built ??= build();
     return built;
   };
 }

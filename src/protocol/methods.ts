@@ -23,8 +23,11 @@ import { threadSettingsNotifications, threadSettingsRequests } from "./thread-se
 import { turnNotifications, turnRequests } from "./turn.ts";
 import { turnRevertRequests } from "./turn-revert.ts";
 import { userInputServerRequests } from "./user-input.ts";
+import { v1ServerRequests } from "./v1/approval.ts";
+import { v1Notifications, v1Requests } from "./v1/methods.ts";
 
 export const clientRequests = {
+  ...initializeRequests,
   ...accountRequests,
   ...appRequests,
   ...backgroundTerminalsRequests,
@@ -33,7 +36,6 @@ export const clientRequests = {
   ...fsRequests,
   ...fuzzyFileSearchRequests,
   ...hooksRequests,
-  ...initializeRequests,
   ...mcpRequests,
   ...modelRequests,
   ...reviewRequests,
@@ -43,6 +45,7 @@ export const clientRequests = {
   ...threadRequests,
   ...turnRequests,
   ...allLater("acting safely", turnRevertRequests),
+  ...allLater("every door", v1Requests),
 } as const satisfies Record<string, Request | Later>;
 
 export const serverRequests = {
@@ -50,7 +53,8 @@ export const serverRequests = {
   ...approvalServerRequests,
   ...dynamicToolServerRequests,
   ...userInputServerRequests,
-} as const satisfies Record<string, Request>;
+  ...allLater("every door", v1ServerRequests),
+} as const satisfies Record<string, Request | Later>;
 
 export const serverNotifications = {
   ...accountNotifications,
@@ -67,14 +71,15 @@ export const serverNotifications = {
   ...threadSettingsNotifications,
   ...threadNotifications,
   ...turnNotifications,
-} as const satisfies Record<string, Notification>;
+  ...allLater("every door", v1Notifications),
+} as const satisfies Record<string, Notification | Later>;
 
 /** The client's own notifications; all are optional and ignored when unknown. */
 export const clientNotifications = { initialized: {} } as const;
 
 export type ClientRequests = Served<typeof clientRequests>;
-export type ServerRequests = typeof serverRequests;
-export type ServerNotifications = typeof serverNotifications;
+export type ServerRequests = Served<typeof serverRequests>;
+export type ServerNotifications = Served<typeof serverNotifications>;
 
 /** Sends one notification; a pair `(method, params)` that does not match the table does not compile. */
 export type Notify = <M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>) => void;

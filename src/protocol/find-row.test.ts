@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { allLater, byThread, Empty, later, request } from "./define.ts";
+import { RpcError } from "./errors.ts";
+import { findRow, requireRow } from "./find-row.ts";
+import { clientRequests } from "./methods.ts";
+import { unsupportedGroups } from "./unsupported.ts";
+
+const words = (method: string): string => {
+  try {
+    requireRow(method);
+    return "served";
+  } catch (error) {
+    assert.ok(error instanceof RpcError);
+    assert.equal(error.code, -32600);
+    return error.message;
+  }
+};
+
+test("a method is served, still to come, not supported, or unknown", () => {
+  assert.equal(words("turn/start"), "served");
+  assert.equal(words("process/spawn"), "process/spawn is not supported by Parley");
+  assert.match(words("no/such"), /^Invalid request: unknown variant `no\/such`, expected one of `initialize`, `/);
+  const coming = Object.entries(clientRequests).find(([, row]) => "later" in row)?.[0];
+  if (coming !== undefined) assert.equal(words(coming), `${coming} is not available in this build`);
+});
+
+test("names of Object.prototype and endless names are unknown methods", () => {
+  for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty", ""]) assert.equal(findRow(name).kind, "unknown");
+  assert.ok(words("x".repeat(100_000)).length < 10_000);
+});
+
+test("no method is both served and unsupported, and none is listed twice", () => {
+  const listed = unsupportedGroups.flatMap((group) => group.methods);
+  assert.equal(new Set(listed).size, listed.length);
+  assert.deepEqual(
+    listed.filter((method) => Object.hasOwn(clientRequests, method)),
+    [],
+  );
+});
+
+test("rows that change the same thing share an order key; reads have none", () => {
+  const key = (method: keyof typeof clientRequests, params: Record<string, unknown>): unknown => {
+    const row = clientRequests[method];
+    return "order" in row ? (row.order as (p: unknown) => unknown)(params) : undefined;
+  };
+  const thread = { threadId: "t" };
+  const changing = ["turn/start", "turn/steer", "turn/interrupt", "thread/archive", "thread/rollback", "thread/settings/update"] as const;
+  for (const method of changing) assert.equal(key(method, thread), byThread(thread));
+  for (const method of ["thread/read", "thread/list", "thread/turns/list", "config/read", "account/read", "command/exec"] as const)
+    assert.equal(key(method, thread), undefined);
+  assert.equal(key("config/value/write", {}), key("config/batchWrite", {}));
+  assert.equal(key("account/login/start", {}), key("account/logout", {}));
+});
+
+test("a whole table can wait for its part", () => {
+  assert.deepEqual(allLater("doors", { a: request({ params: Empty, result: Empty }), b: 5 }), { a: later("doors"), b: later("doors") });
+});
