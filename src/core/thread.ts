@@ -147,7 +147,8 @@ export class LiveThread {
     const provider =
       change.modelProvider ??
       (model === undefined || model === null || model === before.model ? before.modelProvider : this.#providerFor(model));
-    this.settings = Object.freeze({ ...next, modelProvider: provider });
+    const settled = { ...next, modelProvider: provider };
+    if (JSON.stringify(settled) !== JSON.stringify(before)) this.settings = Object.freeze(settled);
   }
   /** Per-request config overrides that the thread was started with. */
   overrides: Readonly<Record<string, unknown>> = {};

@@ -1,6 +1,6 @@
 /** A ThreadStore in memory: keeps what the port promises, without files. */
-import { type StoredThread, ThreadHeld, type ThreadMeta, type ThreadRecord, type ThreadStore } from "../../src/core/ports/thread-store.ts";
-import { replay } from "../../src/core/replay.ts";
+import { type StoredThread, ThreadHeld, type ThreadMeta, type ThreadRecord, type ThreadStore } from "../core/ports/thread-store.ts";
+import { replay } from "../core/replay.ts";
 
 interface Kept {
   records: ThreadRecord[];

@@ -1,0 +1,139 @@
+/** The composition root: the only file that knows which model clients, sandbox, store and tools are in use. */
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import { createConfigStore } from "../config/load.ts";
+import { CommandRefused, type CommandRunner } from "../core/ports/command-runner.ts";
+import type { Config, ProviderConfig } from "../core/ports/config.ts";
+import type { CorePorts } from "../core/ports/core-ports.ts";
+import type { ExecPolicy } from "../core/ports/exec-policy.ts";
+import type { Log } from "../core/ports/log.ts";
+import { Threads } from "../core/threads.ts";
+import { createSurroundings } from "../exec/surroundings.ts";
+import { createModelCatalog } from "../models/catalog.ts";
+import { builtInProvider, builtInProviderIds, chooseModel, providerForModel } from "../models/providers.ts";
+import { createModelClients } from "../models/registry.ts";
+import type { App, Dialect } from "../server/app.ts";
+import { Subscriptions } from "../server/subscriptions.ts";
+import { createAudit } from "../store/audit.ts";
+import { memoryStore } from "../store/memory.ts";
+import { dynamicTools } from "../tools/dynamic-tool.ts";
+import { builtInTools } from "../tools/registry.ts";
+import { systemClock, systemIds, systemName } from "./system.ts";
+
+export interface ComposeOptions {
+  readonly log: Log;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly codexHome?: string;
+  /** The words after each `-c`. */
+  readonly cliOverrides?: readonly string[];
+  readonly compat?: Dialect | undefined;
+}
+
+/** `CODEX_HOME`, else `~/.codex`: shared with every tool that reads the same threads and config. */
+export function codexHomeFrom(env: Readonly<Record<string, string | undefined>>): string {
+  return path.resolve(env["CODEX_HOME"] || path.join(homedir(), ".codex"));
+}
+
+export function createApp(options: ComposeOptions): App {
+  const env = options.env ?? process.env;
+  const codexHome = options.codexHome ?? codexHomeFrom(env);
+  const { log } = options;
+  const clock = systemClock;
+  const catalog = createModelCatalog();
+  const isLoggedIn = (): boolean => existsSync(path.join(codexHome, "auth.json"));
+  const config = createConfigStore({
+    codexHome,
+    env,
+    cliOverrides: options.cliOverrides ?? [],
+    builtInProviders: builtIn(env),
+    fallback: () => {
+      const chosen = chooseModel({ provider: undefined, model: undefined, providers: {}, env, loggedIn: isLoggedIn() });
+      return { modelProvider: chosen.provider, model: chosen.model };
+    },
+  });
+  const timeouts = (method: string): number | undefined => config.effective(process.cwd()).askTimeouts[method];
+  const subscriptions = new Subscriptions({ clock, log, timeoutFor: timeouts, checkWire: env["PARLEY_CHECK_WIRE"] === "1" });
+  const store = memoryStore();
+  const surroundings = createSurroundings({ codexHome, git: async () => undefined });
+  const system = systemName();
+  const ports: CorePorts = {
+    version: manifest.version,
+    system,
+    audience: subscriptions,
+    clock,
+    ids: systemIds,
+    log,
+    store,
+    config,
+    catalog,
+    models: createModelClients({ env, catalog }),
+    chooseModel: (of, model, provider) => modelFor(of, model ?? undefined, provider ?? undefined, env),
+    tools: [builtInTools({ shellPath: surroundings.shell().path, imageDataUrl: surroundings.imageDataUrl }), dynamicTools],
+    runner: noRunner,
+    commandEnv: () => ({}),
+    execPolicy: () => noPolicy,
+    surroundings,
+    audit: createAudit(codexHome, clock),
+  };
+  const threads = new Threads(ports);
+  store.onTrouble = (message) => subscriptions.toAll("warning", { message, threadId: null });
+  return {
+    version: manifest.version,
+    codexHome,
+    system,
+    config,
+    catalog,
+    store,
+    threads,
+    runner: ports.runner,
+    clock,
+    ids: systemIds,
+    log,
+    subscriptions,
+    compat: options.compat,
+    async close() {
+      await threads.close();
+      await store.close();
+    },
+  };
+}
+
+function builtIn(env: Readonly<Record<string, string | undefined>>): Record<string, ProviderConfig> {
+  return Object.fromEntries(
+    builtInProviderIds.flatMap((id) => [builtInProvider(id, env)].filter((p) => p !== undefined).map((p) => [id, p])),
+  );
+}
+
+/** A provider that the user named stays; else the model's name chooses one. */
+function modelFor(
+  config: Config,
+  model: string | undefined,
+  provider: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): { model: string; provider: string } {
+  const isExplicit = typeof config.raw["model_provider"] === "string";
+  const wanted = model ?? config.model;
+  const byName = wanted === undefined || isExplicit ? undefined : providerForModel(wanted, config.providers, env);
+  const chosen = chooseModel({
+    provider: provider ?? byName ?? config.modelProvider,
+    model: wanted,
+    providers: config.providers,
+    env,
+    loggedIn: false,
+  });
+  return { model: chosen.model, provider: chosen.provider };
+}
+
+const noRunner: CommandRunner = {
+  async start() {
+    throw new CommandRefused("noSandbox", "commands are not available in this build");
+  },
+};
+const noPolicy: ExecPolicy = {
+  parse: (argv) => ({ actions: [{ type: "unknown", command: argv.join(" ") }], simple: undefined, display: argv.join(" "), risk: "high" }),
+  decide: () => ({ decision: "ask" }),
+  proposedPrefix: () => undefined,
+  remember: async () => {},
+};
