@@ -14,6 +14,7 @@ import { createSurroundings } from "../exec/surroundings.ts";
 import { createModelCatalog } from "../models/catalog.ts";
 import { builtInProvider, builtInProviderIds, chooseModel, providerForModel } from "../models/providers.ts";
 import { createModelClients } from "../models/registry.ts";
+import { invalidRequest } from "../protocol/errors.ts";
 import type { App, Dialect } from "../server/app.ts";
 import { Subscriptions } from "../server/subscriptions.ts";
 import { createAudit } from "../store/audit.ts";
@@ -85,6 +86,9 @@ export function createApp(options: ComposeOptions): App {
     system,
     config,
     catalog,
+    accounts: notYet("accounts"),
+    skills: notYet("skills"),
+    usage: notYet("usage"),
     store,
     threads,
     runner: ports.runner,
@@ -137,3 +141,12 @@ const noPolicy: ExecPolicy = {
   proposedPrefix: () => undefined,
   remember: async () => {},
 };
+
+/** Stands for a part that is still to come: whoever uses it is told. */
+function notYet<T extends object>(part: string): T {
+  return new Proxy({} as T, {
+    get: () => () => {
+      throw invalidRequest(`${part} are not available in this build`);
+    },
+  });
+}
