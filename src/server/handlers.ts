@@ -1,9 +1,15 @@
 /** Every handler of the app-server. */
 import type { ClientRequests } from "../protocol/methods.ts";
+import { accountHandlers } from "./account.ts";
 import type { HandlersFor } from "./app.ts";
+import { appHandlers } from "./app-list.ts";
 import { backgroundTerminalsHandlers } from "./background-terminals.ts";
+import { configHandlers } from "./config.ts";
+import { hooksHandlers } from "./hooks.ts";
 import { initializeHandlers } from "./initialize.ts";
+import { modelHandlers } from "./model.ts";
 import { reviewHandlers } from "./review.ts";
+import { skillsHandlers } from "./skills.ts";
 import { threadHandlers } from "./thread.ts";
 import { threadListHandlers } from "./thread-list.ts";
 import { threadSettingsHandlers } from "./thread-settings.ts";
@@ -17,4 +23,10 @@ export const handlers: Partial<HandlersFor<ClientRequests>> = {
   ...backgroundTerminalsHandlers,
   ...turnHandlers,
   ...reviewHandlers,
+  ...configHandlers,
+  ...accountHandlers,
+  ...modelHandlers,
+  ...skillsHandlers,
+  ...appHandlers,
+  ...hooksHandlers,
 };

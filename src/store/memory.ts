@@ -1,6 +1,5 @@
 /** A ThreadStore in memory: keeps what the port promises, without files. */
 import { type StoredThread, ThreadHeld, type ThreadMeta, type ThreadRecord, type ThreadStore } from "../core/ports/thread-store.ts";
-import { replay } from "../core/replay.ts";
 
 interface Kept {
   records: ThreadRecord[];
@@ -15,17 +14,19 @@ export function memoryStore(now: () => number = Date.now): ThreadStore {
   const threads = new Map<string, Kept>();
   const held = new Map<string, string>();
   const stored = (kept: Kept): StoredThread => {
-    const past = replay(kept.records);
+    const said = kept.records.find((r) => r.type === "item" && r.item.type === "userMessage");
+    const content = said?.type === "item" && said.item.type === "userMessage" ? said.item.content : [];
+    const preview = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
     const { id, createdAtMs, cwd, cliVersion, source, originator, modelProvider } = kept.meta;
     return {
       ...{ id, createdAtMs, cwd, cliVersion, source, originator, modelProvider, name: kept.name, archived: kept.archived },
       path: `/memory/${id}.jsonl`,
-      preview: past.preview,
+      preview,
       updatedAtMs: kept.updatedAtMs,
       forkedFromId: kept.meta.forkedFromId ?? null,
       parentThreadId: kept.meta.parentThreadId ?? null,
       git: kept.git ?? null,
-      hasUserMessage: past.preview !== "",
+      hasUserMessage: said !== undefined,
     };
   };
   const change = (id: string, edit: (kept: Kept) => void): void => {
