@@ -8,6 +8,7 @@ import type { ModelItem } from "./ports/model-client.ts";
 import type { ThreadRecord } from "./ports/thread-store.ts";
 import type { ThreadSettings } from "./settings.ts";
 import type { LiveThread } from "./thread.ts";
+import { TurnFiles } from "./turn-diff.ts";
 
 export interface TurnInput {
   readonly content: readonly UserInput[];
@@ -102,6 +103,23 @@ export class LiveTurn {
     for (const item of items) this.thread.history.add(item);
     await this.thread.record(items.map((item): ThreadRecord => ({ type: "modelItem", item, turnId: this.id })));
   }
+
+  /** The files this turn has changed; kept for its diff and for undo. */
+  async files(): Promise<TurnFiles> {
+    this.#files ??= await this.#openFiles();
+    return this.#files;
+  }
+  async #openFiles(): Promise<TurnFiles> {
+    const { ports, id, ephemeral } = this.thread;
+    const root = await ports.surroundings.repositoryRoot(this.settings.cwd);
+    const { real } = await ports.workspace.locate(root ?? this.settings.cwd);
+    return new TurnFiles({ threadId: id, turnId: this.id }, real, {
+      workspace: ports.workspace,
+      undo: ephemeral ? undefined : ports.undo,
+      log: ports.log,
+    });
+  }
+  #files: TurnFiles | undefined;
 
   /** The same turn as a reviewer works in it: its own prompt and model, and its messages are not shown as the agent's. */
   asReviewer(model: string | undefined, prompt: string): LiveTurn {

@@ -6,13 +6,17 @@ import type { Terminal } from "./background.ts";
 import { CommandOutput } from "./command-output.ts";
 import { formatResult, formatRunning } from "./command-result.ts";
 import type { LiveTurn } from "./live-turn.ts";
+import { interceptPatch } from "./patch/heredoc.ts";
 import { type CommandExit, CommandRefused, type Confinement, type RunningCommand } from "./ports/command-runner.ts";
 import { type CommandAction, failed, said, type ToolOutput } from "./ports/tool.ts";
+import { runPatch } from "./run-patch.ts";
 
 type CommandItem = Extract<ThreadItem, { type: "commandExecution" }>;
 
 export async function runCommand(action: CommandAction, callId: string, turn: LiveTurn): Promise<ToolOutput> {
   const { thread } = turn;
+  const patch = interceptPatch(action.argv, action.cwd);
+  if (patch !== undefined) return "failed" in patch ? failed(patch.failed) : await runPatch({ kind: "patch", ...patch }, callId, turn);
   const policy = thread.ports.execPolicy(thread.config);
   const parsed = policy.parse(action.argv, action.cwd);
   const verdict = policy.decide(action.argv, action.cwd);

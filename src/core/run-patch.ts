@@ -1,7 +1,101 @@
-/** Carries out a patch: item, approval, application, diff. */
+/** Carries out a patch: what it would do, the person's word, the change itself, and the turn's diff after it. */
+import type { ThreadItem } from "../protocol/item.ts";
+import { decisionFrom } from "./approvals.ts";
+import { patchOutput } from "./file-changes.ts";
 import type { LiveTurn } from "./live-turn.ts";
+import { applyPlan } from "./patch/apply.ts";
+import { decidePatch, type PatchPlan, planPatch, reachOf } from "./patch/plan.ts";
+import { writeScope } from "./patch/reach.ts";
 import { type Action, failed, type ToolOutput } from "./ports/tool.ts";
+import { policyName } from "./run-command.ts";
 
-export async function runPatch(_action: Extract<Action, { kind: "patch" }>, _callId: string, _turn: LiveTurn): Promise<ToolOutput> {
-  return failed("apply_patch is not available in this build");
+type FileChangeItem = Extract<ThreadItem, { type: "fileChange" }>;
+
+export async function runPatch(action: Extract<Action, { kind: "patch" }>, callId: string, turn: LiveTurn): Promise<ToolOutput> {
+  const { ports } = turn.thread;
+  const scope = await writeScope(turn.settings, ports.places, ports.workspace);
+  const plan = await planPatch(action.patch, action.cwd, ports.workspace, scope);
+  if ("failed" in plan) return failed(plan.failed);
+  const decision = decidePatch(reachOf(plan, scope), turn.settings.approvalPolicy);
+  const item: FileChangeItem = { type: "fileChange", id: callId, changes: [...plan.changes], status: "inProgress" };
+  if (decision.kind === "refuse") {
+    await ports.audit.write({ ...about(plan, callId, turn), event: "decided", decision: "refusedByPolicy", by: policyName(turn) });
+    return failed(decision.text);
+  }
+  turn.startItem(item);
+  if (decision.kind === "ask" && !(await askAboutPatch(plan, decision.reason, item, turn))) {
+    await turn.completeItem({ ...item, status: "declined" });
+    turn.signal.throwIfAborted();
+    return failed("patch rejected by user");
+  }
+  if (decision.kind === "apply")
+    await ports.audit.write({ ...about(plan, callId, turn), event: "decided", decision: "allowedByPolicy", by: policyName(turn) });
+  return await apply(plan, item, turn);
+}
+
+async function apply(plan: PatchPlan, item: FileChangeItem, turn: LiveTurn): Promise<ToolOutput> {
+  const { thread } = turn;
+  const startedAt = thread.ports.clock.now();
+  const files = await turn.files();
+  const applied = await applyPlan(plan, thread.ports.workspace, files);
+  const text = applied.ok ? applied.stdout : applied.failed;
+  turn.notify("item/fileChange/outputDelta", { threadId: thread.id, turnId: turn.id, itemId: item.id, delta: text });
+  await turn.completeItem({ ...item, status: applied.ok ? "completed" : "failed" });
+  turn.notify("turn/diff/updated", { threadId: thread.id, turnId: turn.id, diff: await files.diff() });
+  return { kind: "text", text: patchOutput(applied.ok ? 0 : 1, thread.ports.clock.now() - startedAt, text), success: applied.ok };
+}
+
+async function askAboutPatch(plan: PatchPlan, reason: string | null, item: FileChangeItem, turn: LiveTurn): Promise<boolean> {
+  const { thread } = turn;
+  const { audit } = thread.ports;
+  const entry = about(plan, item.id, turn);
+  if (thread.grants.coversFiles(plan.touched)) {
+    await audit.write({ ...entry, event: "decided", decision: "acceptForSession", by: "session grant" });
+    return true;
+  }
+  await audit.write({ ...entry, event: "requested" });
+  const answer = await turn.ask("item/fileChange/requestApproval", {
+    threadId: thread.id,
+    turnId: turn.id,
+    itemId: item.id,
+    startedAtMs: thread.ports.clock.now(),
+    reason,
+    grantRoot: null,
+    changes: item.changes.map((change) => ({ ...change, type: change.kind.type, summary: summaryOf(change) })),
+  });
+  const decision = decisionFrom(answer);
+  const by = answer.kind === "answered" || answer.kind === "refused" ? answer.by : answer.kind;
+  if (decision.kind !== "accept") {
+    await audit.write({ ...entry, event: "decided", decision: decision.kind, by });
+    if (decision.kind === "cancel") turn.interrupt();
+    return false;
+  }
+  await audit.write({ ...entry, event: "decided", decision: decision.forSession ? "acceptForSession" : "accept", by });
+  if (decision.forSession) thread.grants.grantFiles(plan.touched);
+  return true;
+}
+
+function about(
+  plan: PatchPlan,
+  itemId: string,
+  turn: LiveTurn,
+): { threadId: string; turnId: string; itemId: string; kind: "fileChange"; subject: string; cwd: string } {
+  return {
+    threadId: turn.thread.id,
+    turnId: turn.id,
+    itemId,
+    kind: "fileChange",
+    subject: plan.touched.join("\n"),
+    cwd: turn.settings.cwd,
+  };
+}
+
+/** A line a person can decide by: what happens to the file, and how much of it. */
+function summaryOf({ kind, diff }: FileChangeItem["changes"][number]): string {
+  if (kind.type === "add") return `new file, ${diff.split("\n").length - 1} lines`;
+  if (kind.type === "delete") return "deleted";
+  const count = (sign: string): number =>
+    diff.split("\n").filter((line) => line.startsWith(sign) && !line.startsWith(sign.repeat(3))).length;
+  const moved = kind.move_path ? `moved to ${kind.move_path}, ` : "";
+  return `${moved}+${count("+")} -${count("-")}`;
 }

@@ -25,6 +25,7 @@ export function createSurroundings({ codexHome, git }: SurroundingsOptions): Sur
     shell: () => shell,
     timezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
     imageDataUrl,
+    repositoryRoot: async (cwd) => repositoryRoot(cwd),
     async projectDocs(cwd, config) {
       const docs: ProjectDoc[] = [];
       let left = config.projectDocMaxBytes;
@@ -41,6 +42,14 @@ export function createSurroundings({ codexHome, git }: SurroundingsOptions): Sur
       return docs;
     },
   };
+}
+
+/** The nearest folder upwards that holds `.git`, as a folder or as the file of a worktree. */
+function repositoryRoot(cwd: string): string | undefined {
+  for (let at = cwd; ; at = path.dirname(at)) {
+    if (existsSync(path.join(at, ".git"))) return at;
+    if (path.dirname(at) === at) return undefined;
+  }
 }
 
 /** The project's root first, `cwd` last. */

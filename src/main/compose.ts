@@ -11,6 +11,7 @@ import type { ExecPolicy } from "../core/ports/exec-policy.ts";
 import type { Log } from "../core/ports/log.ts";
 import { Threads } from "../core/threads.ts";
 import { createSurroundings } from "../exec/surroundings.ts";
+import { createWorkspace } from "../exec/workspace.ts";
 import { createModelCatalog } from "../models/catalog.ts";
 import { builtInProvider, builtInProviderIds, chooseModel, providerForModel } from "../models/providers.ts";
 import { createModelClients } from "../models/registry.ts";
@@ -19,6 +20,7 @@ import type { App, Dialect } from "../server/app.ts";
 import { Subscriptions } from "../server/subscriptions.ts";
 import { createAudit } from "../store/audit.ts";
 import { memoryStore } from "../store/memory.ts";
+import { createUndoStore } from "../store/undo.ts";
 import { dynamicTools } from "../tools/dynamic-tool.ts";
 import { builtInTools } from "../tools/registry.ts";
 import { systemClock, systemIds, systemName } from "./system.ts";
@@ -77,6 +79,9 @@ export function createApp(options: ComposeOptions): App {
     execPolicy: () => noPolicy,
     surroundings,
     audit: createAudit(codexHome, clock),
+    workspace: createWorkspace(),
+    undo: createUndoStore(path.join(codexHome, "parley", "undo")),
+    places: { codexHome, tmpdir: env["TMPDIR"] },
   };
   const threads = new Threads(ports);
   store.onTrouble = (message) => subscriptions.toAll("warning", { message, threadId: null });

@@ -1,5 +1,6 @@
 /** Built-in tools and when each is offered. Adding one: write its file, add its line here. */
 import type { Offer, Tool, ToolSource } from "../core/ports/tool.ts";
+import { applyPatchFreeform, applyPatchFunction } from "./apply-patch.ts";
 import { askUserQuestion } from "./ask-user-question.ts";
 import { execCommand } from "./exec-command.ts";
 import { requestUserInput } from "./request-user-input.ts";
@@ -24,6 +25,7 @@ export function builtInTools({ shellPath, imageDataUrl }: BuiltInOptions): ToolS
       const everyMode = offer.config.features["default_mode_request_user_input"] === true;
       return [
         ...shellTools(offer, { shell, line, exec }),
+        ...patchTools(offer),
         ...(offer.config.raw["include_plan_tool"] === false ? [] : [updatePlan]),
         ...(offer.model.supportsImages ? [image] : []),
         ...(offer.interactive ? [requestUserInput(everyMode), askUserQuestion(everyMode)] : []),
@@ -31,6 +33,12 @@ export function builtInTools({ shellPath, imageDataUrl }: BuiltInOptions): ToolS
       ];
     },
   };
+}
+
+/** Free text under a grammar where the model knows it, else a function; "none" edits by a here-document in the shell. */
+function patchTools({ model }: Offer): Tool[] {
+  if (model.applyPatch === "none") return [{ ...applyPatchFunction, silent: true }];
+  return [model.applyPatch === "freeform" ? applyPatchFreeform : applyPatchFunction];
 }
 
 /**

@@ -12,6 +12,8 @@ import type { ModelCatalog, ModelClients, TokenUsage } from "./model-client.ts";
 import type { Surroundings } from "./surroundings.ts";
 import type { ThreadStore } from "./thread-store.ts";
 import type { ToolSource } from "./tool.ts";
+import type { UndoStore } from "./undo-store.ts";
+import type { Workspace } from "./workspace.ts";
 
 export interface CorePorts {
   readonly version: string;
@@ -33,6 +35,10 @@ export interface CorePorts {
   /** The environment that commands get under a config's policy. */
   commandEnv(config: Config): Readonly<Record<string, string>>;
   readonly audit: Audit;
+  readonly workspace: Workspace;
+  readonly undo: UndoStore;
+  /** Places of this machine that the rules for edits must know. */
+  readonly places: { readonly codexHome: string; readonly tmpdir: string | undefined };
   /** The rules that count for a config: the user's, and a trusted project's. */
   execPolicy(config: Config): ExecPolicy;
   readonly surroundings: Surroundings;

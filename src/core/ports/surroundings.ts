@@ -12,6 +12,8 @@ export interface Surroundings {
   projectDocs(cwd: string, config: Config): Promise<readonly ProjectDoc[]>;
   /** Commit, branch and origin (credentials removed) by reading .git; undefined outside a repository. Never runs git. */
   git(cwd: string): Promise<ThreadMeta["git"]>;
+  /** The folder of the repository that holds `cwd`; undefined outside one. */
+  repositoryRoot(cwd: string): Promise<string | undefined>;
   /** The user's login shell: its name and absolute path outside any workspace. */
   shell(): { readonly name: string; readonly path: string };
   timezone(): string;
