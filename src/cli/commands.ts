@@ -7,6 +7,7 @@ export interface Command {
 }
 
 export const commands: Readonly<Record<string, Command>> = {
+  "app-server": { summary: "Serve the app-server protocol over stdio, websockets or a unix socket", load: () => import("./app-server.ts") },
   version: { summary: "Print the version", load: () => import("./version.ts") },
   help: { summary: "Print this list", load: () => import("./help.ts") },
 };

@@ -1,0 +1,96 @@
+/** `parley app-server`: puts the server behind the endpoints that the flags name and ends it in good order. */
+import { createApp } from "../main/compose.ts";
+import { type Endpoint, listenOn } from "../main/listen.ts";
+import { createLog, isLogLevel, type LogLevel } from "../main/log.ts";
+import { authFlags, checkFromFlags, endpointFrom } from "./listen-flags.ts";
+import { codexHome, type Globals, readFlags, StartError, UsageError } from "./usage.ts";
+
+const flags = {
+  ...authFlags,
+  "ws-allow-origin": { type: "string", multiple: true },
+  "ws-allow-host": { type: "string", multiple: true },
+  listen: { type: "string", multiple: true },
+  stdio: { type: "boolean" },
+  config: { type: "string", short: "c", multiple: true },
+  enable: { type: "string", multiple: true },
+  disable: { type: "string", multiple: true },
+  compat: { type: "string" },
+  "log-level": { type: "string" },
+  /** Taken for the sake of editors that send it: nothing is ever reported anywhere. */
+  "analytics-default-enabled": { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+const compats = ["seed-000", "0.92", "0.166"] as const;
+
+export async function run(args: readonly string[], globals: Globals): Promise<number> {
+  const [first, ...rest] = args;
+  if (first === "proxy") return (await import("./proxy.ts")).runProxy(rest);
+  const { values, positionals } = readFlags(args, flags);
+  if (values.help === true) return (await import("./app-server-help.ts")).printHelp();
+  if (positionals[0] !== undefined) throw new UsageError(`unrecognized subcommand '${positionals[0]}'`);
+
+  const home = codexHome();
+  const urls = values.stdio === true ? ["stdio://"] : (values.listen ?? ["stdio://"]);
+  const endpoints = urls.map((url) => endpointFrom(url, home)).filter((endpoint) => endpoint !== undefined);
+  if (endpoints.length === 0) throw new StartError("no transport configured; use --listen");
+  const compat = compats.find((word) => word === values.compat);
+  if (values.compat !== undefined && compat === undefined)
+    throw new UsageError(`invalid value '${values.compat}' for '--compat': expected ${compats.join(", ")}`);
+  const level = logLevel(values["log-level"]);
+  const checkToken = await checkFromFlags(values);
+  if (checkToken === undefined) await refuseOpenDoors(endpoints);
+
+  const features = [
+    ...(values.enable ?? []).map((feature) => `features.${feature}=true`),
+    ...(values.disable ?? []).map((feature) => `features.${feature}=false`),
+  ];
+  const cliOverrides = [...globals.config, ...(values.config ?? []), ...features];
+  const app = createApp({ codexHome: home, log: createLog(level, Date.now), compat, cliOverrides });
+  const allowed = { allowedOrigins: values["ws-allow-origin"] ?? [], allowedHosts: values["ws-allow-host"] ?? [] };
+  const listening = await listenOn(app, endpoints, { checkToken, ...allowed }).catch((error: Error) => {
+    throw new StartError(`cannot listen: ${error.message}`);
+  });
+  for (const url of listening.urls) announce(url);
+  await Promise.race([listening.finished, signalled()]);
+  await listening.close();
+  process.exit(0); // idle connections to models and tools must not keep a finished server alive
+}
+
+/** What others can reach needs a lock. */
+async function refuseOpenDoors(endpoints: readonly Endpoint[]): Promise<void> {
+  for (const endpoint of endpoints) {
+    if (endpoint.kind !== "websocket" || (await import("../rpc/websocket.ts")).isLoopback(endpoint.host)) continue;
+    const where = `${endpoint.host}:${endpoint.port}`;
+    const fix = "configure `--ws-auth capability-token` or `--ws-auth signed-bearer-token`";
+    throw new StartError(`refusing to start non-loopback websocket listener ${where} without auth; ${fix}`);
+  }
+}
+
+/** For the person in front of it, and for programs that wait for the address. */
+function announce(url: string): void {
+  const lines = url.startsWith("unix:")
+    ? ["parley app-server (unix socket)", `  listening on: ${url}`]
+    : [
+        "parley app-server (WebSockets)",
+        `  listening on: ${url}`,
+        `  readyz: ${url.replace(/^ws/, "http")}/readyz`,
+        `  healthz: ${url.replace(/^ws/, "http")}/healthz`,
+      ];
+  process.stderr.write(`${lines.join("\n")}\n`);
+}
+
+/** A second signal ends the process at once, as it would without us. */
+function signalled(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, () => resolve());
+  });
+}
+
+/** `RUST_LOG` counts where it is a plain level: launchers of the other server set it. */
+function logLevel(flag: string | undefined): LogLevel {
+  if (flag !== undefined && !isLogLevel(flag))
+    throw new UsageError(`invalid value '${flag}' for '--log-level': expected error, warn, info or debug`);
+  const word = flag ?? process.env["PARLEY_LOG"] ?? process.env["RUST_LOG"] ?? "";
+  return isLogLevel(word) ? word : "warn";
+}
