@@ -141,7 +141,7 @@ class Performance {
     if (this.#progress.step >= this.#steps.length) yield* this.#message(this.#closing(), undefined, undefined, signal);
     while (this.#progress.step < this.#steps.length) {
       const step = this.#steps[this.#progress.step];
-      if (step === undefined || (this.#called && !isCall(step))) break; // what comes after a call answers its result
+      if (step === undefined || (this.#called && !isCall(step) && step.kind !== "usage")) break; // what comes after a call answers its result
       this.#progress.step++;
       const failure = yield* this.#perform(step, signal);
       if (failure !== undefined) return yield [{ type: "failed", failure }];
