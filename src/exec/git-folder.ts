@@ -1,0 +1,45 @@
+/** Makes a git folder of our own for one repository: its index and history, none of its settings. */
+import { copyFile, mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { type Repository, readConfig } from "./git-files.ts";
+
+/** Settings that only say how files are compared; each value is checked, so that nothing else can come in with it. */
+const harmless: Readonly<Record<string, RegExp>> = {
+  "core.filemode": /^(?:true|false)$/i,
+  "core.symlinks": /^(?:true|false)$/i,
+  "core.ignorecase": /^(?:true|false)$/i,
+  "core.precomposeunicode": /^(?:true|false)$/i,
+  "core.trustctime": /^(?:true|false)$/i,
+  "core.checkstat": /^(?:default|minimal)$/i,
+  "core.autocrlf": /^(?:true|false|input)$/i,
+  "core.eol": /^(?:lf|crlf|native)$/i,
+};
+
+/** `folder` is empty and private. Objects are not copied: the caller points git at the repository's own. */
+export async function fillGitFolder(folder: string, head: string, repository: Repository): Promise<void> {
+  for (const name of ["refs", "objects", "info"]) await mkdir(path.join(folder, name), { mode: 0o700 });
+  await writeFile(path.join(folder, "HEAD"), `${head}\n`);
+  await writeFile(path.join(folder, "config"), await plainConfig(repository, head));
+  // Stronger than any .gitattributes of the tree.
+  await writeFile(path.join(folder, "info/attributes"), "* !filter !diff !merge\n");
+  await copyIfFile(path.join(repository.commonDir, "info/exclude"), path.join(folder, "info/exclude"));
+  await copyIfFile(path.join(repository.commonDir, "shallow"), path.join(folder, "shallow"));
+  await copyIfFile(path.join(repository.gitDir, "index"), path.join(folder, "index"));
+  for (const name of await readdir(repository.gitDir))
+    if (/^sharedindex\.[0-9a-f]+$/.test(name)) await copyIfFile(path.join(repository.gitDir, name), path.join(folder, name));
+}
+
+async function plainConfig(repository: Repository, head: string): Promise<string> {
+  const given = await readConfig(repository);
+  const core = Object.entries(harmless).flatMap(([key, values]) => {
+    const value = given.get(key);
+    return value !== undefined && values.test(value) ? [`\t${key.slice("core.".length)} = ${value}\n`] : [];
+  });
+  const format = head.length === 64 ? "[extensions]\n\tobjectFormat = sha256\n" : "";
+  return `[core]\n\trepositoryformatversion = 1\n\tbare = false\n${core.join("")}${format}`;
+}
+
+/** A pipe or a device under one of these names must not be opened. */
+async function copyIfFile(from: string, to: string): Promise<void> {
+  if ((await stat(from).catch(() => undefined))?.isFile()) await copyFile(from, to);
+}
