@@ -36,6 +36,8 @@ export class LiveTurn {
   #steering: TurnInput[] = [];
   items: ThreadItem[] = [];
   lastAgentMessage: string | null = null;
+  /** How it ended; undefined while it runs. */
+  outcome: "completed" | "interrupted" | "failed" | undefined;
   /** Resolves when turn/completed was sent. */
   readonly ended = Promise.withResolvers<void>();
 

@@ -13,7 +13,8 @@ import type { Answer } from "./ports/audience.ts";
 import type { Config, ProviderConfig } from "./ports/config.ts";
 import type { CorePorts } from "./ports/core-ports.ts";
 import type { ModelItem, TokenUsage } from "./ports/model-client.ts";
-import type { Lease, ThreadMeta, ThreadRecord } from "./ports/thread-store.ts";
+import { type Lease, ThreadHeld, type ThreadMeta, type ThreadRecord } from "./ports/thread-store.ts";
+import { replay } from "./replay.ts";
 import { changed, type SettingsChange, type ThreadSettings } from "./settings.ts";
 import { runTurn, type TurnOutcome } from "./turn.ts";
 
@@ -157,6 +158,27 @@ export class LiveThread {
     return this.ports.chooseModel(this.config, model, undefined).provider;
   }
 
+  /** Takes the thread for writing again after it was let go; what another process wrote meanwhile is read first. */
+  async ensureWritable(): Promise<void> {
+    if (this.lease !== undefined || this.ephemeral || this.readOnlyBecause !== undefined) return;
+    this.lease = await this.ports.store.lease(this.id, this.meta.originator).catch((error: unknown) => {
+      throw error instanceof ThreadHeld ? invalidRequest(error.message) : error;
+    });
+    if (!this.#stored) return;
+    const past = replay(await this.ports.store.read(this.id));
+    this.history.replace(past.modelHistory);
+    this.told = undefined;
+  }
+  get needsLease(): boolean {
+    return this.lease === undefined && !this.ephemeral && this.readOnlyBecause === undefined;
+  }
+  /** Nobody watches an idle thread: other processes may write it. */
+  rest(): void {
+    if (this.#turn !== undefined || this.terminals.list().length > 0) return;
+    this.lease?.release();
+    this.lease = undefined;
+  }
+
   /** Writes records in order; resolves when they would survive a crash of this process. */
   async record(records: readonly ThreadRecord[]): Promise<void> {
     if (records.length === 0) return;
@@ -246,6 +268,7 @@ export class LiveThread {
       this.ports.log.error("turn could not be ended cleanly", { turn: turn.id, error: String(error) }),
     );
     turn.ended.resolve();
+    if (!this.ports.audience.isWatched(this.id)) this.rest();
   }
 
   async #outcomeOf(turn: LiveTurn, work: () => Promise<TurnOutcome>): Promise<TurnOutcome> {
@@ -283,6 +306,7 @@ export class LiveThread {
       },
     ]);
     this.#turn = undefined;
+    turn.outcome = outcome.status;
     if (error !== null) turn.notify("error", { threadId: this.id, turnId: turn.id, willRetry: false, error });
     this.#announceStatus();
     const last = turn.items.findLast((item) => item.type === "agentMessage");

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { createConfigStore } from "../config/load.ts";
+import { SubAgents } from "../core/agents.ts";
 import { CommandRefused, type CommandRunner } from "../core/ports/command-runner.ts";
 import type { Config, ProviderConfig } from "../core/ports/config.ts";
 import type { CorePorts } from "../core/ports/core-ports.ts";
@@ -21,6 +22,7 @@ import { Subscriptions } from "../server/subscriptions.ts";
 import { createAudit } from "../store/audit.ts";
 import { memoryStore } from "../store/memory.ts";
 import { createUndoStore } from "../store/undo.ts";
+import { agentTools } from "../tools/agents.ts";
 import { dynamicTools } from "../tools/dynamic-tool.ts";
 import { builtInTools } from "../tools/registry.ts";
 import { systemClock, systemIds, systemName } from "./system.ts";
@@ -61,6 +63,7 @@ export function createApp(options: ComposeOptions): App {
   const store = memoryStore();
   const surroundings = createSurroundings({ codexHome, git: async () => undefined });
   const system = systemName();
+  const agents = new SubAgents({ threads: () => threads, adopt: (child, parent) => subscriptions.adopt(child, parent) });
   const ports: CorePorts = {
     version: manifest.version,
     system,
@@ -73,7 +76,11 @@ export function createApp(options: ComposeOptions): App {
     catalog,
     models: createModelClients({ env, catalog }),
     chooseModel: (of, model, provider) => modelFor(of, model ?? undefined, provider ?? undefined, env),
-    tools: [builtInTools({ shellPath: surroundings.shell().path, imageDataUrl: surroundings.imageDataUrl }), dynamicTools],
+    tools: [
+      builtInTools({ shellPath: surroundings.shell().path, imageDataUrl: surroundings.imageDataUrl }),
+      dynamicTools,
+      agentTools(agents),
+    ],
     runner: noRunner,
     commandEnv: () => ({}),
     execPolicy: () => noPolicy,
@@ -84,6 +91,7 @@ export function createApp(options: ComposeOptions): App {
     places: { codexHome, tmpdir: env["TMPDIR"] },
   };
   const threads = new Threads(ports);
+  subscriptions.onUnwatched = (threadId) => threads.find(threadId)?.rest();
   store.onTrouble = (message) => subscriptions.toAll("warning", { message, threadId: null });
   return {
     version: manifest.version,

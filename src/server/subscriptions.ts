@@ -34,6 +34,7 @@ export class Subscriptions implements Audience {
   readonly #options: SubscriptionOptions;
   readonly #sessions = new Set<Session>();
   readonly #byThread = new Map<string, Set<Session>>();
+  readonly #parents = new Map<string, string>();
   readonly #pending = new Map<number, Pending>();
   readonly #waiters = new Set<() => void>();
   #sessionIds = 0;
@@ -82,20 +83,25 @@ export class Subscriptions implements Audience {
     }
     return true;
   }
+  /** Those who hear a thread: its own subscribers, and those of the thread that started it. */
   subscribers(threadId: string): ReadonlySet<Session> {
-    return this.#byThread.get(threadId) ?? new Set();
+    const own = this.#byThread.get(threadId) ?? new Set();
+    const parent = this.#parents.get(threadId);
+    return parent === undefined ? own : new Set([...own, ...this.subscribers(parent)]);
+  }
+  /** From here on the parent's subscribers hear the child and answer its questions. */
+  adopt(childId: string, parentId: string): void {
+    this.#parents.set(childId, parentId);
   }
   pendingOn(threadId: string): readonly number[] {
     return [...this.#pending.values()].filter((p) => p.threadId === threadId).map((p) => p.id);
   }
 
   toThread<M extends keyof ServerNotifications>(threadId: string, method: M, params: ParamsOf<ServerNotifications[M]>): void {
-    const audience = this.#byThread.get(threadId);
-    if (audience !== undefined) this.#send(audience, method, params);
+    this.#send(this.subscribers(threadId), method, params);
   }
   toOlder<M extends keyof ServerNotifications>(threadId: string, method: M, params: ParamsOf<ServerNotifications[M]>): void {
-    const audience = this.#byThread.get(threadId);
-    if (audience !== undefined) this.#send([...audience].filter(isOlder), method, params);
+    this.#send([...this.subscribers(threadId)].filter(isOlder), method, params);
   }
   toAll<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void {
     this.#send(
@@ -143,6 +149,9 @@ export class Subscriptions implements Audience {
     );
   }
 
+  isWatched(threadId: string): boolean {
+    return this.subscribers(threadId).size > 0;
+  }
   caughtUp(threadId: string): Promise<void> | undefined {
     const isBehind = (): boolean => [...this.subscribers(threadId)].some((s) => s.peer.backlog > behind);
     if (!isBehind()) return undefined;

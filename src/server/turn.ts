@@ -11,8 +11,9 @@ import { announceSettings } from "./thread-settings.ts";
 const maxInputCharacters = 1024 * 1024;
 
 export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | "turn/steer" | "turn/interrupt">> = {
-  "turn/start"(params, { app, after }) {
+  async "turn/start"(params, { app, after }) {
     const thread = app.threads.require(params.threadId);
+    if (thread.needsLease) await thread.ensureWritable();
     const before = thread.settings;
     const { turn, begin } = thread.startTurn(inputFrom(params), changeFrom(params), { outputSchema: params.outputSchema ?? undefined });
     after(() => {

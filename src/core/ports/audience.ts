@@ -29,6 +29,7 @@ export interface Audience {
     params: ParamsOf<ServerRequests[M]>,
     signal: AbortSignal,
   ): Promise<Answer>;
+  isWatched(threadId: string): boolean;
   /** Resolves when slow readers of the thread have caught up; undefined when nobody is behind. */
   caughtUp(threadId: string): Promise<void> | undefined;
 }

@@ -1,0 +1,24 @@
+/** Port: other agents that an agent starts and speaks to; each is a thread of its own below the thread that started it. */
+import type { CollabAgentState } from "../../protocol/item.ts";
+
+export interface Agents {
+  /** Starts an agent with a task. Rejects with an AgentProblem when there may be no more of them. */
+  spawn(
+    parentThreadId: string,
+    task: { readonly message: string; readonly model?: string | undefined; readonly fork: boolean },
+  ): Promise<string>;
+  /** Adds to what an agent does, or begins its next turn; `interrupt` stops what it does first. */
+  send(parentThreadId: string, agentId: string, message: string, interrupt: boolean): Promise<void>;
+  /** Resolves when one of them has come to rest, or after `timeoutMs`. */
+  wait(
+    parentThreadId: string,
+    agentIds: readonly string[],
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, CollabAgentState>>>;
+  close(parentThreadId: string, agentId: string): Promise<CollabAgentState>;
+  state(agentId: string): CollabAgentState;
+}
+
+/** For the model: why an agent could not be started or reached. */
+export class AgentProblem extends Error {}

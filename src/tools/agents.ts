@@ -1,0 +1,175 @@
+/** `spawn_agent`, `send_input`, `wait`, `close_agent`: work given to other agents, each in a thread of its own. */
+
+import { AgentProblem, type Agents } from "../core/ports/agents.ts";
+import { failed, said, type Tool, type ToolContext, type ToolOutput, type ToolSource } from "../core/ports/tool.ts";
+import { array, boolean, type Infer, type Lazy, maybe, named, natural, object, type Schema, string } from "../lib/schema.ts";
+import type { CollabAgentState, CollabAgentTool } from "../protocol/item.ts";
+import { checked, parameters } from "./arguments.ts";
+
+const SpawnArgs = named("SpawnAgentArgs", () => object({ message: string(), model: maybe(string()), fork_context: maybe(boolean()) }));
+const SendArgs = named("SendInputArgs", () => object({ id: string(), message: string(), interrupt: maybe(boolean()) }));
+const WaitArgs = named("WaitArgs", () => object({ ids: array(string()), timeout_ms: maybe(natural()) }));
+const CloseArgs = named("CloseAgentArgs", () => object({ id: string() }));
+
+const waitMs = { least: 1000, usual: 30_000, most: 600_000 };
+
+export function agentTools(agents: Agents): ToolSource {
+  const tools = [spawn(agents), send(agents), wait(agents), close(agents)];
+  return { tools: (offer) => (offer.config.features["multi_agent"] === true || offer.config.features["collab"] === true ? tools : []) };
+}
+
+interface Step<A> {
+  readonly tool: CollabAgentTool;
+  readonly prompt?: (args: A) => string;
+  readonly model?: (args: A) => string | undefined;
+  readonly receivers: (args: A) => readonly string[];
+  /** Does it, and says what the model reads and which agents it was about. */
+  run(args: A, context: ToolContext): Promise<{ text: string; about: readonly string[] }>;
+}
+
+/** One tool of the family: arguments checked, item shown, problems told to the model. */
+function agentTool<T extends Schema>(
+  spec: { name: string; description: string; properties: Record<string, object>; required: string[] },
+  args: Lazy<T>,
+  agents: Agents,
+  step: Step<Infer<Lazy<T>>>,
+): Tool {
+  return {
+    name: spec.name,
+    spec: {
+      type: "function",
+      name: spec.name,
+      description: spec.description,
+      strict: false,
+      parameters: parameters(spec.properties, spec.required),
+    },
+    plan(call) {
+      const read = checked(args, call.args);
+      if ("failure" in read) return read.failure;
+      return { kind: "direct", run: (context) => carryOut(read.args, step, agents, context) };
+    },
+  };
+}
+
+async function carryOut<A>(args: A, step: Step<A>, agents: Agents, context: ToolContext): Promise<ToolOutput> {
+  const states = (ids: readonly string[]): Record<string, CollabAgentState> => Object.fromEntries(ids.map((id) => [id, agents.state(id)]));
+  const item = {
+    type: "collabAgentToolCall" as const,
+    id: context.callId,
+    tool: step.tool,
+    senderThreadId: context.threadId,
+    receiverThreadIds: [...step.receivers(args)],
+    prompt: step.prompt?.(args) ?? null,
+    model: step.model?.(args) ?? null,
+  };
+  context.startItem({ ...item, status: "inProgress", agentsStates: {} });
+  try {
+    const { text, about } = await step.run(args, context);
+    await context.completeItem({ ...item, receiverThreadIds: [...about], status: "completed", agentsStates: states(about) });
+    return said(text);
+  } catch (error) {
+    await context.completeItem({ ...item, status: "failed", agentsStates: states(item.receiverThreadIds) });
+    if (error instanceof AgentProblem) return failed(error.message);
+    throw error;
+  }
+}
+
+const spawn = (agents: Agents): Tool =>
+  agentTool(
+    {
+      name: "spawn_agent",
+      description: "Starts another agent on a task of its own and returns its id. It works in the same folder with the same rights.",
+      properties: {
+        message: { type: "string", description: "The task, complete: the agent knows nothing else unless fork_context is set." },
+        model: { type: "string", description: "Another model for it; yours when left out." },
+        fork_context: { type: "boolean", description: "Whether it knows this conversation." },
+      },
+      required: ["message"],
+    },
+    SpawnArgs,
+    agents,
+    {
+      tool: "spawnAgent",
+      prompt: (args) => args.message,
+      model: (args) => args.model ?? undefined,
+      receivers: () => [],
+      async run(args, context) {
+        const id = await agents.spawn(context.threadId, {
+          message: args.message,
+          model: args.model ?? undefined,
+          fork: args.fork_context === true,
+        });
+        return { text: JSON.stringify({ agent_id: id }), about: [id] };
+      },
+    },
+  );
+
+const send = (agents: Agents): Tool =>
+  agentTool(
+    {
+      name: "send_input",
+      description: "Sends a message to an agent: more for its running turn, or its next task.",
+      properties: {
+        id: { type: "string", description: "The agent's id." },
+        message: { type: "string" },
+        interrupt: { type: "boolean", description: "Whether to stop what it does first." },
+      },
+      required: ["id", "message"],
+    },
+    SendArgs,
+    agents,
+    {
+      tool: "sendInput",
+      prompt: (args) => args.message,
+      receivers: (args) => [args.id],
+      async run(args, context) {
+        await agents.send(context.threadId, args.id, args.message, args.interrupt === true);
+        return { text: JSON.stringify({ submitted: true }), about: [args.id] };
+      },
+    },
+  );
+
+const wait = (agents: Agents): Tool =>
+  agentTool(
+    {
+      name: "wait",
+      description: "Waits until one of the agents has finished, and returns the state and last message of each.",
+      properties: {
+        ids: { type: "array", items: { type: "string" } },
+        timeout_ms: { type: "number", description: "Milliseconds to wait at most; 30000 when left out." },
+      },
+      required: ["ids"],
+    },
+    WaitArgs,
+    agents,
+    {
+      tool: "wait",
+      receivers: (args) => args.ids,
+      async run(args, context) {
+        if (args.ids.length === 0) throw new AgentProblem("ids must not be empty");
+        const ms = Math.min(waitMs.most, Math.max(waitMs.least, args.timeout_ms ?? waitMs.usual));
+        const states = await agents.wait(context.threadId, args.ids, ms, context.signal);
+        const timedOut = Object.values(states).every((state) => state.status === "running");
+        return { text: JSON.stringify({ status: states, timed_out: timedOut }), about: args.ids };
+      },
+    },
+  );
+
+const close = (agents: Agents): Tool =>
+  agentTool(
+    {
+      name: "close_agent",
+      description: "Ends an agent that is no longer needed and returns its last state.",
+      properties: { id: { type: "string", description: "The agent's id." } },
+      required: ["id"],
+    },
+    CloseArgs,
+    agents,
+    {
+      tool: "closeAgent",
+      receivers: (args) => [args.id],
+      async run(args, context) {
+        return { text: JSON.stringify({ status: await agents.close(context.threadId, args.id) }), about: [args.id] };
+      },
+    },
+  );
