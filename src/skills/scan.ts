@@ -1,0 +1,121 @@
+/** Finds the skills under one folder, and notices cheaply whether anything under it has changed since. */
+import { type Dirent, realpathSync, statSync } from "node:fs";
+import { readdir, readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import { isInside } from "../lib/paths.ts";
+import type { SkillErrorInfo, SkillMetadata } from "../protocol/skills.ts";
+import { readHead } from "./front-matter.ts";
+
+/** A folder that holds skills. */
+export interface Root {
+  readonly folder: string;
+  readonly scope: SkillMetadata["scope"];
+  /** Links may not lead out of here: a project could otherwise show any file of the user's to the model. */
+  readonly within?: string;
+}
+export type FoundSkill = Omit<SkillMetadata, "enabled">;
+export interface Scan {
+  readonly skills: readonly FoundSkill[];
+  readonly errors: readonly SkillErrorInfo[];
+  /** Everything that was looked at, with what it looked like. */
+  readonly seen: ReadonlyMap<string, string>;
+}
+
+const maxDepth = 6;
+const maxFolders = 1000;
+const maxBytes = 256 * 1024;
+
+export function isUnchanged(scan: Scan): boolean {
+  for (const [file, stamp] of scan.seen) if (stampOf(file) !== stamp) return false;
+  return true;
+}
+
+/** Never throws: what cannot be read is an entry of `errors`. */
+export async function scanRoot(root: Root): Promise<Scan> {
+  const seen = new Map<string, string>();
+  const skills: FoundSkill[] = [];
+  const errors: SkillErrorInfo[] = [];
+  const visited = new Set<string>();
+  const queue: [folder: string, depth: number][] = [[root.folder, 0]];
+  for (let next = queue.shift(); next !== undefined && visited.size < maxFolders; next = queue.shift()) {
+    const [folder, depth] = next;
+    seen.set(folder, stampOf(folder));
+    const real = realIfFolder(folder, root);
+    if (real === undefined || visited.has(real)) continue;
+    visited.add(real);
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    if (entries.some((entry) => entry.name === "SKILL.md")) await readSkill(path.join(folder, "SKILL.md"), root, { seen, skills, errors });
+    if (depth < maxDepth)
+      for (const entry of entries) if (isOpenFolder(entry, folder, root)) queue.push([path.join(folder, entry.name), depth + 1]);
+  }
+  return { skills, errors, seen };
+}
+
+interface Found {
+  readonly seen: Map<string, string>;
+  readonly skills: FoundSkill[];
+  readonly errors: SkillErrorInfo[];
+}
+
+async function readSkill(file: string, root: Root, found: Found): Promise<void> {
+  const extra = path.join(path.dirname(file), "agents", "openai.yaml");
+  found.seen.set(file, stampOf(file)).set(extra, stampOf(extra));
+  try {
+    const {
+      shortDescription,
+      interface: face,
+      dependencies,
+      ...head
+    } = await readHead(file, await readText(file, root), await readIfThere(extra, root));
+    found.skills.push({
+      ...head,
+      ...(shortDescription === undefined ? {} : { shortDescription }),
+      ...(face === undefined ? {} : { interface: face }),
+      ...(dependencies === undefined ? {} : { dependencies }),
+      path: file,
+      scope: root.scope,
+      pluginId: null,
+    });
+  } catch (error) {
+    found.errors.push({ path: file, message: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+/** The text of a skill's file. Throws when it is too large or leads out of where it belongs. */
+export async function readText(file: string, { within }: Pick<Root, "within">): Promise<string> {
+  if (within !== undefined && !isInside(realpathSync(file), within)) throw new Error("is a link that leads out of the project");
+  const { size } = await stat(file);
+  if (size > maxBytes) throw new Error(`is larger than ${maxBytes / 1024} KiB`);
+  return readFile(file, "utf8");
+}
+
+async function readIfThere(file: string, root: Root): Promise<string | undefined> {
+  try {
+    return await readText(file, root);
+  } catch {
+    return undefined;
+  }
+}
+
+function isOpenFolder(entry: Dirent, parent: string, root: Root): boolean {
+  if (entry.name.startsWith(".") || entry.name === "node_modules") return false;
+  return entry.isDirectory() || (entry.isSymbolicLink() && realIfFolder(path.join(parent, entry.name), root) !== undefined);
+}
+
+function realIfFolder(folder: string, { within }: Root): string | undefined {
+  try {
+    const real = statSync(folder).isDirectory() ? realpathSync(folder) : undefined;
+    return real !== undefined && within !== undefined && !isInside(real, within) ? undefined : real;
+  } catch {
+    return undefined;
+  }
+}
+
+function stampOf(file: string): string {
+  try {
+    const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? "absent" : `${found.mtimeNs}:${found.size}:${found.ino}`;
+  } catch {
+    return "unreadable";
+  }
+}

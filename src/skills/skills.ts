@@ -1,0 +1,196 @@
+/** Skills as the server and the agent see them: found on disk, switched by the settings, held back where the folder is not trusted. */
+import path from "node:path";
+import type { Config, ConfigStore } from "../core/ports/config.ts";
+import type { Skills } from "../core/ports/skills.ts";
+import type { ThreadSettings } from "../core/settings.ts";
+import { isTable } from "../lib/toml.ts";
+import type { UserInput } from "../protocol/item.ts";
+import type { SkillMetadata, SkillsListEntry } from "../protocol/skills.ts";
+import { unpackBundled } from "./bundled.ts";
+import { isUnchanged, type Root, readText, type Scan, scanRoot } from "./scan.ts";
+import { catalogueText, injectionText, mentionedNames, refusalText } from "./texts.ts";
+import { FolderWatch } from "./watch.ts";
+
+export interface SkillsOptions {
+  readonly codexHome: string;
+  /** The user's home folder, whose `.agents/skills` counts too. */
+  readonly userHome: string;
+  /** Where the machine's own skills live, in `skills`. */
+  readonly systemDir: string;
+  readonly config: ConfigStore;
+}
+
+export function createSkills(options: SkillsOptions): Skills {
+  return new LocalSkills(options);
+}
+
+/** The order of listing: the nearest first. */
+const scopes = ["repo", "user", "system", "admin"] as const;
+
+class LocalSkills implements Skills {
+  readonly #options: SkillsOptions;
+  readonly #scans = new Map<string, Promise<Scan>>();
+  readonly #listeners = new Set<() => void>();
+  readonly #watch = new FolderWatch(() => this.#announce());
+  #extraRoots: readonly string[] = [];
+  #unpacked: Promise<void> | undefined;
+
+  constructor(options: SkillsOptions) {
+    this.#options = options;
+  }
+
+  async list(cwd: string, { forceReload }: { readonly forceReload: boolean }): Promise<SkillsListEntry> {
+    if (forceReload) this.#scans.clear();
+    const { skills, errors } = await this.#find(cwd, this.#options.config.effective(cwd));
+    return { cwd, skills, errors };
+  }
+
+  async setEnabled(skill: { readonly path: string } | { readonly name: string }, enabled: boolean): Promise<boolean> {
+    const entries = this.#entriesInFile().filter((entry) =>
+      "path" in skill ? entry["path"] !== skill.path : entry["name"] !== skill.name,
+    );
+    const value = enabled ? entries : [...entries, { ...skill, enabled }];
+    this.#options.config.write([{ keyPath: "skills.config", value: value.length === 0 ? null : value, mergeStrategy: "replace" }]);
+    this.#announce();
+    const { raw } = this.#options.config.effective(this.#options.codexHome);
+    return isEnabled({ name: "", path: "", ...skill }, raw);
+  }
+
+  setExtraRoots(roots: readonly string[]): void {
+    this.#extraRoots = roots.map((root) => path.resolve(root));
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    this.#watch.close();
+    this.#listeners.clear();
+  }
+
+  async catalogue(settings: ThreadSettings, config: Config): Promise<string | undefined> {
+    if (config.features["skills"] === false || tableOf(config.raw, "skills")["include_instructions"] === false) return undefined;
+    const { skills } = await this.#find(settings.cwd, config);
+    return catalogueText(skills.filter((skill) => refusalOf(skill, config) === undefined));
+  }
+
+  async injections(content: readonly UserInput[], settings: ThreadSettings, config: Config): Promise<readonly string[]> {
+    const items = content.filter((part) => part.type === "skill");
+    const words = content.flatMap((part) => (part.type === "text" ? mentionedNames(part.text) : []));
+    if (items.length === 0 && words.length === 0) return [];
+    const { skills } = await this.#find(settings.cwd, config);
+    const chosen = new Map<string, SkillMetadata>();
+    const refusals: string[] = [];
+    for (const item of items) {
+      const skill = skills.find((candidate) => candidate.path === path.resolve(item.path)) ?? onlyNamed(skills, item.name);
+      const reason = skill === undefined ? "no such skill is installed" : refusalOf(skill, config);
+      if (skill === undefined || reason !== undefined) refusals.push(refusalText(item.name, reason ?? ""));
+      else chosen.set(skill.path, skill);
+    }
+    const named = new Set(items.map((item) => item.name));
+    for (const word of words.filter((candidate) => !named.has(candidate))) {
+      const skill = onlyNamed(skills, word);
+      if (skill !== undefined && refusalOf(skill, config) === undefined) chosen.set(skill.path, skill);
+    }
+    return [...(await Promise.all([...chosen.values()].map((skill) => this.#injection(skill, config)))), ...refusals];
+  }
+
+  async #injection(skill: SkillMetadata, config: Config): Promise<string> {
+    try {
+      return injectionText(skill, await readText(skill.path, withinOf(skill.scope, config)));
+    } catch (error) {
+      return refusalText(skill.name, `${skill.path} ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  async #find(cwd: string, config: Config): Promise<{ skills: SkillMetadata[]; errors: SkillsListEntry["errors"] }> {
+    if (bundledOn(config)) {
+      this.#unpacked ??= unpackBundled(path.join(this.#options.codexHome, "skills", ".system"));
+      await this.#unpacked;
+    }
+    const roots = this.#roots(cwd, config);
+    this.#watch.add(roots.map((root) => root.folder));
+    const scans = await Promise.all(roots.map((root) => this.#scan(root)));
+    const byPath = new Map(scans.flatMap((scan) => scan.skills).map((skill) => [skill.path, skill]));
+    const skills = [...byPath.values()]
+      .map((skill) => ({ ...skill, enabled: isEnabled(skill, config.raw) }))
+      .sort((a, b) => scopes.indexOf(a.scope) - scopes.indexOf(b.scope) || order(a.name, b.name) || order(a.path, b.path));
+    return { skills, errors: scans.flatMap((scan) => scan.errors) };
+  }
+
+  async #scan(root: Root): Promise<Scan> {
+    const known = await this.#scans.get(root.folder);
+    if (known !== undefined && isUnchanged(known)) return known;
+    const fresh = scanRoot(root);
+    this.#scans.set(root.folder, fresh);
+    return fresh;
+  }
+
+  #roots(cwd: string, config: Config): Root[] {
+    const { codexHome, userHome, systemDir } = this.#options;
+    const own = path.join(codexHome, "skills");
+    const user = [own, path.join(userHome, ".agents", "skills"), ...this.#extraRoots].map((folder): Root => ({ folder, scope: "user" }));
+    const project = foldersBetween(config.projectRoot, path.resolve(cwd))
+      .flatMap((folder) => [path.join(folder, ".agents", "skills"), path.join(folder, ".codex", "skills")])
+      .filter((folder) => !user.some((root) => root.folder === folder))
+      .map((folder): Root => ({ folder, scope: "repo", within: config.projectRoot }));
+    const system: Root[] = bundledOn(config) ? [{ folder: path.join(own, ".system"), scope: "system" }] : [];
+    return [...project, ...user, ...system, { folder: path.join(systemDir, "skills"), scope: "admin" }];
+  }
+
+  /** The user's own list of switches, without what other layers add. */
+  #entriesInFile(): Record<string, unknown>[] {
+    const layers = this.#options.config.read(undefined).layers ?? [];
+    const user = layers.find((layer) => layer.name.type === "user" && layer.name.profile === null)?.config;
+    return isTable(user) ? entriesOf(user) : [];
+  }
+
+  #announce(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const tableOf = (raw: Readonly<Record<string, unknown>>, key: string): Readonly<Record<string, unknown>> =>
+  isTable(raw[key]) ? raw[key] : {};
+const bundledOn = (config: Config): boolean => tableOf(tableOf(config.raw, "skills"), "bundled")["enabled"] !== false;
+const withinOf = (scope: SkillMetadata["scope"], config: Config): { within?: string } =>
+  scope === "repo" ? { within: config.projectRoot } : {};
+
+function entriesOf(raw: Readonly<Record<string, unknown>>): Record<string, unknown>[] {
+  const entries = tableOf(raw, "skills")["config"];
+  return Array.isArray(entries) ? entries.filter(isTable) : [];
+}
+
+/** The last entry that names the skill, by path or by name, decides. */
+function isEnabled(skill: { readonly path: string; readonly name: string }, raw: Readonly<Record<string, unknown>>): boolean {
+  const last = entriesOf(raw).findLast((entry) =>
+    entry["path"] === undefined ? entry["name"] === skill.name : entry["path"] === skill.path,
+  );
+  return last?.["enabled"] !== false;
+}
+
+/** Why a skill may not be used, or undefined. */
+function refusalOf(skill: SkillMetadata, config: Config): string | undefined {
+  if (!skill.enabled) return "the user has switched it off";
+  if (skill.scope === "repo" && !config.trusted) return `it belongs to the project ${config.projectRoot}, which the user has not trusted`;
+  return undefined;
+}
+
+/** A name that two skills share names neither of them. */
+function onlyNamed(skills: readonly SkillMetadata[], name: string): SkillMetadata | undefined {
+  const found = skills.filter((skill) => skill.name === name && skill.enabled);
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** From the project's root down to the folder; the folder alone when it lies elsewhere (a link, say). */
+function foldersBetween(root: string, folder: string): string[] {
+  const folders: string[] = [];
+  for (let here = folder; ; here = path.dirname(here)) {
+    folders.unshift(here);
+    if (here === root) return folders;
+    if (here === path.dirname(here)) return [root];
+  }
+}
