@@ -13,6 +13,7 @@ import type { Log } from "../core/ports/log.ts";
 import { Threads } from "../core/threads.ts";
 import { createSurroundings } from "../exec/surroundings.ts";
 import { createWorkspace } from "../exec/workspace.ts";
+import { OrderedRuns } from "../lib/ordered-runs.ts";
 import { createModelCatalog } from "../models/catalog.ts";
 import { builtInProvider, builtInProviderIds, chooseModel, providerForModel } from "../models/providers.ts";
 import { createModelClients } from "../models/registry.ts";
@@ -105,10 +106,12 @@ export function createApp(options: ComposeOptions): App {
     store,
     threads,
     runner: ports.runner,
+    commandEnv: ports.commandEnv,
     clock,
     ids: systemIds,
     log,
     subscriptions,
+    runs: new OrderedRuns(),
     compat: options.compat,
     async close() {
       await threads.close();

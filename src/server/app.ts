@@ -1,14 +1,15 @@
 /** What a handler may use: one App for each process, one Session for each connection, one Call for each request. */
 import type { Accounts } from "../core/ports/accounts.ts";
 import type { Clock, Ids } from "../core/ports/clock.ts";
-import type { CommandRunner } from "../core/ports/command-runner.ts";
-import type { ConfigStore } from "../core/ports/config.ts";
+import type { CommandRunner, RunningCommand } from "../core/ports/command-runner.ts";
+import type { Config, ConfigStore } from "../core/ports/config.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { ModelCatalog } from "../core/ports/model-client.ts";
 import type { Skills } from "../core/ports/skills.ts";
 import type { ThreadStore } from "../core/ports/thread-store.ts";
 import type { Usage } from "../core/ports/usage.ts";
 import type { Threads } from "../core/threads.ts";
+import type { OrderedRuns } from "../lib/ordered-runs.ts";
 import type { Later, ParamsOf, ResultOf } from "../protocol/define.ts";
 import type { ServerNotifications } from "../protocol/methods.ts";
 import type { Peer } from "../rpc/peer.ts";
@@ -29,10 +30,14 @@ export interface App {
   readonly store: ThreadStore;
   readonly threads: Threads;
   readonly runner: CommandRunner;
+  /** The environment that commands get under a config's policy. */
+  commandEnv(config: Config): Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
   readonly subscriptions: Subscriptions;
+  /** Keeps requests of one order key in the order they came, over all connections. */
+  readonly runs: OrderedRuns;
   /** `--compat`: the dialect for every connection that does not choose one itself. */
   readonly compat: Dialect | undefined;
   /** Ends every turn and command and closes the store. */
@@ -54,6 +59,8 @@ export interface Session {
   /** Used a method of the older conversation API: hears `codex/event/*` too. */
   usesV1: boolean;
   notify<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void;
+  /** The client's own running commands, by the names it gave them. */
+  readonly processes: Map<string, RunningCommand>;
   /** Run when the connection ends: watches, searches and processes of this session. */
   readonly onClose: Set<() => void>;
 }

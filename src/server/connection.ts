@@ -4,7 +4,7 @@ import type { ServerNotifications } from "../protocol/methods.ts";
 import { Peer } from "../rpc/peer.ts";
 import type { Transport } from "../rpc/transport.ts";
 import type { App, Session } from "./app.ts";
-import { dispatch, OrderedRuns } from "./dispatch.ts";
+import { dispatch } from "./dispatch.ts";
 
 export interface Connection {
   readonly session: Session;
@@ -15,9 +15,8 @@ export interface Connection {
 
 export function serve(app: App, transport: Transport): Connection {
   const ended = Promise.withResolvers<void>();
-  const runs = new OrderedRuns();
   const peer = new Peer(transport, {
-    request: (method, params, after) => dispatch(method, params, { app, session, after }, runs),
+    request: (method, params, after) => dispatch(method, params, { app, session, after }),
     notification: (method) => app.log.debug("notification", { method }),
     answer: (id, outcome) => app.subscriptions.answered(session, id, outcome),
     drained: () => app.subscriptions.drained(session),
@@ -37,6 +36,7 @@ export function serve(app: App, transport: Transport): Connection {
     usesV1: false,
     notify: <M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>) =>
       app.subscriptions.toSession(session, method, params),
+    processes: new Map(),
     onClose: new Set(),
   };
   app.subscriptions.join(session);

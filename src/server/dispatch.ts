@@ -9,7 +9,7 @@ import { handlers } from "./handlers.ts";
 type Row = Request | Later;
 type AnyHandler = (params: unknown, call: Call) => unknown;
 
-export function dispatch(method: string, given: unknown, call: Call, runs: OrderedRuns): unknown {
+export function dispatch(method: string, given: unknown, call: Call): unknown {
   const row = findRow(method);
   if (row === undefined)
     throw invalidRequest(`Invalid request: unknown variant \`${method.slice(0, 200)}\`, expected one of ${knownMethods()}`);
@@ -21,7 +21,7 @@ export function dispatch(method: string, given: unknown, call: Call, runs: Order
   const handler = (handlers as Record<string, AnyHandler>)[method];
   if (handler === undefined) throw invalidRequest(`${method} is not available in this build`);
   const key = row.order?.(params);
-  return key === undefined ? handler(params, call) : runs.run(key, () => handler(params, call));
+  return key === undefined ? handler(params, call) : call.app.runs.run(key, () => handler(params, call));
 }
 
 function findRow(method: string): Row | undefined {
@@ -55,22 +55,5 @@ function refuseExperimentalFields(method: string, row: Request, params: unknown,
     const value = (params as Record<string, unknown>)[field];
     const isSet = value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
     if (isSet && gates(gate, call)) throw invalidRequest(`${method}.${field} requires experimentalApi capability`);
-  }
-}
-
-/** Runs of equal keys one after another, in the order they came. */
-export class OrderedRuns {
-  readonly #tails = new Map<string, Promise<unknown>>();
-
-  run(key: string, start: () => unknown): unknown {
-    const tail = this.#tails.get(key);
-    const result = tail === undefined ? start() : tail.then(start, start);
-    if (!(result instanceof Promise)) return result;
-    const mine = result.finally(() => {
-      if (this.#tails.get(key) === settled) this.#tails.delete(key);
-    });
-    const settled = mine.catch(() => {});
-    this.#tails.set(key, settled);
-    return mine;
   }
 }

@@ -4,6 +4,7 @@ import { accountHandlers } from "./account.ts";
 import type { HandlersFor } from "./app.ts";
 import { appHandlers } from "./app-list.ts";
 import { backgroundTerminalsHandlers } from "./background-terminals.ts";
+import { commandHandlers } from "./command.ts";
 import { configHandlers } from "./config.ts";
 import { hooksHandlers } from "./hooks.ts";
 import { initializeHandlers } from "./initialize.ts";
@@ -23,6 +24,7 @@ export const handlers: Partial<HandlersFor<ClientRequests>> = {
   ...backgroundTerminalsHandlers,
   ...turnHandlers,
   ...reviewHandlers,
+  ...commandHandlers,
   ...configHandlers,
   ...accountHandlers,
   ...modelHandlers,

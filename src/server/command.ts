@@ -1,0 +1,118 @@
+/** `command/exec`: the client's own commands, in the sandbox, without a thread. */
+import path from "node:path";
+import { CommandRefused, type RunningCommand } from "../core/ports/command-runner.ts";
+import { sandboxPolicyFor } from "../core/settings.ts";
+import type { CommandExecParams, CommandExecResponse, commandRequests } from "../protocol/command.ts";
+import { internalError, invalidRequest } from "../protocol/errors.ts";
+import type { Call, HandlersFor, Session } from "./app.ts";
+
+const defaultTimeoutMs = 10_000;
+/** What is kept of each stream when the client sets no cap of its own. */
+const defaultCap = 1024 * 1024;
+
+export const commandHandlers: HandlersFor<typeof commandRequests> = {
+  async "command/exec"(params, call) {
+    if (params.command.length === 0) throw invalidRequest("command must not be empty");
+    if (streams(params) && !params.processId) throw invalidRequest("processId is required for tty and streaming");
+    if (params.processId && call.session.processes.has(params.processId))
+      throw invalidRequest(`a process with id ${params.processId} is already running`);
+    const running = await start(params, call);
+    const output = new Output(params, call.session);
+    running.onOutput = (chunk, stream) => output.push(chunk, stream);
+    const { processes } = call.session;
+    if (params.processId) processes.set(params.processId, running);
+    try {
+      const exit = await running.exit;
+      return { exitCode: exit.exitCode, ...output.texts() };
+    } finally {
+      if (params.processId) processes.delete(params.processId);
+    }
+  },
+  "command/exec/write"(params, { session }) {
+    const running = named(session, params.processId);
+    if (params.deltaBase64) running.write(Buffer.from(params.deltaBase64, "base64"));
+    if (params.closeStdin === true) running.closeStdin();
+    return {};
+  },
+  "command/exec/resize"(params, { session }) {
+    named(session, params.processId).resize(params.size.cols, params.size.rows);
+    return {};
+  },
+  async "command/exec/terminate"(params, { session }) {
+    await named(session, params.processId).kill();
+    return {};
+  },
+};
+
+const streams = (params: CommandExecParams): boolean =>
+  params.tty === true || params.streamStdin === true || params.streamStdoutStderr === true;
+
+async function start(params: CommandExecParams, { app, session }: Call): Promise<RunningCommand> {
+  const cwd = path.resolve(params.cwd ?? process.cwd());
+  const config = app.config.effective(cwd);
+  const env = { ...app.commandEnv(config) };
+  for (const [name, value] of Object.entries(params.env ?? {})) {
+    if (value === null) delete env[name];
+    else env[name] = value;
+  }
+  const gone = new AbortController();
+  session.onClose.add(() => gone.abort(new Error("the client has gone")));
+  try {
+    return await app.runner.start(
+      {
+        argv: params.command,
+        cwd,
+        env,
+        stdin: params.streamStdin === true || params.tty === true ? "open" : "closed",
+        ...(params.tty === true ? { tty: params.size ?? { cols: 80, rows: 24 } } : {}),
+        ...(params.disableTimeout === true ? {} : { timeoutMs: params.timeoutMs ?? defaultTimeoutMs }),
+      },
+      { policy: params.sandboxPolicy ?? sandboxPolicyFor(config.sandboxMode, config), workspaceRoots: [cwd] },
+      gone.signal,
+    );
+  } catch (error) {
+    if (error instanceof CommandRefused) throw internalError(`failed to spawn command: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Collects, or streams, what a command prints, up to its cap. */
+class Output {
+  readonly #params: CommandExecParams;
+  readonly #session: Session;
+  readonly #cap: number;
+  readonly #kept = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
+  readonly #size = { stdout: 0, stderr: 0 };
+
+  constructor(params: CommandExecParams, session: Session) {
+    this.#params = params;
+    this.#session = session;
+    this.#cap = params.disableOutputCap === true ? Number.POSITIVE_INFINITY : (params.outputBytesCap ?? defaultCap);
+  }
+
+  push(chunk: Uint8Array, stream: "stdout" | "stderr"): void {
+    const room = this.#cap - this.#size[stream];
+    if (room <= 0) return;
+    const piece = chunk.length > room ? chunk.subarray(0, room) : chunk;
+    this.#size[stream] += piece.length;
+    const { processId } = this.#params;
+    if (this.#params.streamStdoutStderr !== true && this.#params.tty !== true) this.#kept[stream].push(Buffer.from(piece));
+    else if (processId)
+      this.#session.notify("command/exec/outputDelta", {
+        processId,
+        stream,
+        deltaBase64: Buffer.from(piece).toString("base64"),
+        capReached: this.#size[stream] >= this.#cap,
+      });
+  }
+
+  texts(): Pick<CommandExecResponse, "stdout" | "stderr"> {
+    return { stdout: Buffer.concat(this.#kept.stdout).toString("utf8"), stderr: Buffer.concat(this.#kept.stderr).toString("utf8") };
+  }
+}
+
+function named(session: Session, name: string): RunningCommand {
+  const running = session.processes.get(name);
+  if (running === undefined) throw invalidRequest(`no running process with id ${name}`);
+  return running;
+}
