@@ -53,14 +53,16 @@ function add(suite: string, verdicts: readonly Verdict[], tally: Tally): void {
   console.log(`${suite}: ${verdicts.filter(({ word }) => word === "ok").length} of ${verdicts.length} passed`);
 }
 
-/** The verdicts on the given names. A name without one is a failure, so that a misspelt entry cannot hide. */
+/** The verdicts on the given names; capitals alone name a group. A name without one is a failure, so that a misspelt entry cannot hide. */
 export function pick(names: readonly string[], lines: readonly string[]): readonly Verdict[] {
   const verdicts = new Map<string, Verdict>();
   for (const line of lines) {
     const [, word, name, why = ""] = /^(ok|FAIL|skip) +([\w-]+):?(?: (.*))?$/.exec(line) ?? [];
     if (name !== undefined && (word === "ok" || word === "FAIL" || word === "skip")) verdicts.set(name, { name, word, why });
   }
-  return names.map((name) => verdicts.get(name) ?? { name, word: "FAIL", why: "the suite has no verdict on it" });
+  const inGroup = (group: string): string[] => [...verdicts.keys()].filter((name) => new RegExp(`^${group}\\d+$`).test(name));
+  const all = names.flatMap((name) => (/^[A-Z]+$/.test(name) && inGroup(name).length > 0 ? inGroup(name) : [name]));
+  return [...new Set(all)].map((name) => verdicts.get(name) ?? { name, word: "FAIL", why: "the suite has no verdict on it" });
 }
 
 function listed(lines: readonly string[]): readonly { readonly area: string; readonly name: string }[] {

@@ -28,6 +28,14 @@ test("each thing that would make another installation is named", () => {
   assert.deepEqual(lockProblems(lock({})), ["the root needs a@1, which is not locked"]);
 });
 
+test("capitals in the ratchet name a whole group, which must not be empty", () => {
+  const lines = ["ok   P01 a", "FAIL P02 b: no", "ok   PX1 c", "ok   E01 d"];
+  assert.deepEqual(
+    pick(["P", "E01", "S"], lines).map(({ name, word }) => `${name} ${word}`),
+    ["P01 ok", "P02 FAIL", "E01 ok", "S FAIL"],
+  );
+});
+
 test("the ratchet takes verdicts from all suites, and a name without a verdict is a failure", () => {
   const lines = [
     "ok   thread-start",

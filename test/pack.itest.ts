@@ -1,0 +1,41 @@
+/** The package that users get: installed from its tarball into an empty folder, it runs from there. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { pack } from "../scripts/pack.ts";
+import { scratch } from "./support/process.ts";
+
+test("the tarball installs into an empty folder and runs there", { timeout: 120_000 }, async (t) => {
+  const folder = scratch(t);
+  const tarball = await pack(folder);
+  const sh = (command: string, input = "") =>
+    spawnSync("/bin/sh", ["-c", command], {
+      cwd: folder,
+      encoding: "utf8",
+      input,
+      env: { PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`, HOME: folder, CODEX_HOME: path.join(folder, "home") },
+    });
+  writeFileSync(path.join(folder, "package.json"), '{"private":true}');
+  // Natives are optional by design; without them nothing has to be fetched.
+  const install = sh(`npm install --offline --omit=optional --no-audit --no-fund ${JSON.stringify(tarball)}`);
+  assert.equal(install.status, 0, install.stderr);
+
+  const manifest = JSON.parse(readFileSync(path.join(folder, "node_modules/parley/package.json"), "utf8"));
+  assert.deepEqual(manifest.bin, { parley: "parley.cjs" });
+  assert.equal(manifest.engines.node, ">=24.21");
+  assert.ok(!Object.keys(manifest.optionalDependencies).some((name) => name.startsWith("node-")), "no Node binaries for users");
+  assert.equal(manifest.dependencies, undefined);
+
+  assert.match(sh("node_modules/.bin/parley --version").stdout, /^parley \d/);
+  const init = '{"id":1,"method":"initialize","params":{"clientInfo":{"name":"t","version":"1"}}}\n';
+  const served = sh("node_modules/.bin/parley app-server", init);
+  assert.equal(served.status, 0, served.stderr);
+  assert.match(served.stdout, /"id":1,"result":\{"userAgent"/);
+
+  const script = `const { spawnClient } = await import("parley/client"); const c = await spawnClient();
+    console.log((await c.call("thread/loaded/list", {})).data.length); c.close();`;
+  writeFileSync(path.join(folder, "use.mjs"), script);
+  assert.equal(sh("node use.mjs").stdout, "0\n");
+});

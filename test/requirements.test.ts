@@ -1,0 +1,26 @@
+/** The list of promises and the scenarios that prove them must not drift apart. */
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { requirements } from "./requirements.ts";
+
+const cited = new Set<string>();
+for (const file of globSync("**/*.{test,itest}.ts", { cwd: import.meta.dirname })) {
+  const text = readFileSync(path.join(import.meta.dirname, file), "utf8");
+  for (const [, id] of text.matchAll(/\bverifies\(\s*"([^"]+)"/g)) if (id !== undefined) cited.add(id);
+}
+
+test("every requirement has a scenario", () => {
+  assert.deepEqual(
+    Object.keys(requirements).filter((id) => !cited.has(id)),
+    [],
+  );
+});
+
+test("every scenario proves a requirement that exists", () => {
+  assert.deepEqual(
+    [...cited].filter((id) => !Object.hasOwn(requirements, id)),
+    [],
+  );
+});

@@ -1,0 +1,59 @@
+/** Every behaviour we promise, each with its source. A scenario cites the id; one without a scenario fails `requirements.test.ts`. */
+export interface Requirement {
+  /** Where the promise comes from: a document of the protocol, the observed behaviour of the real servers, or our own. */
+  readonly source: string;
+  readonly says: string;
+  /** Why it does not hold yet. The scenario must then fail; when it passes, the entry must go. */
+  readonly knownFailure?: string;
+}
+
+export const requirements = {
+  "handshake.first": {
+    source: "app-server README, Initialization",
+    says: "a known method before initialize is refused with Not initialized",
+  },
+  "handshake.unknownFirst": { source: "observed 0.92, 0.166", says: "an unknown method is told apart even before initialize" },
+  "handshake.answer": { source: "observed 0.92, 0.166", says: "initialize answers with the user agent, the home and the platform" },
+  "handshake.clientInfo": { source: "observed 0.92, 0.166", says: "initialize without clientInfo names the missing field" },
+  "handshake.once": { source: "app-server README, Initialization", says: "a second initialize is refused with Already initialized" },
+  "handshake.initializedOptional": {
+    source: "observed 0.92, 0.166",
+    says: "requests are served right after initialize, with or without initialized",
+  },
+  "handshake.each": { source: "app-server README, Initialization", says: "each connection shakes hands on its own" },
+  "handshake.optOut": { source: "observed 0.99, 0.166", says: "notifications that a client opted out of reach others only" },
+  "handshake.dialect": { source: "Parley", says: "capabilities.extensions.parley.dialect is checked" },
+  "handshake.cleanName": { source: "Parley", says: "control characters in a client's name never reach the user agent" },
+
+  "errors.unknownMethod": {
+    source: "observed 0.92, 0.166",
+    says: "an unknown method is -32600 and lists the known ones, whatever it is called",
+  },
+  "errors.wrongType": { source: "observed 0.92, 0.166", says: "params of the wrong type are -32600 with the reason" },
+  "errors.missingParams": { source: "app-server README, examples", says: "missing and null params count as an empty object" },
+  "errors.experimental": { source: "observed 0.98, 0.166", says: "experimental methods need the experimentalApi capability" },
+
+  "messages.unreadable": { source: "observed 0.92, 0.166", says: "lines that are no message are ignored and the connection goes on" },
+  "messages.exactIds": {
+    source: "observed 0.92, 0.166",
+    says: "ids come back as they were: 0, negative, strings, beyond 2^53 digit for digit",
+  },
+  "messages.noId": { source: "observed 0.92, 0.166", says: "null, a fraction or a boolean as id makes a notification" },
+  "messages.sameId": { source: "Parley", says: "two requests with one id get two answers" },
+  "messages.strayAnswers": { source: "observed 0.92, 0.166", says: "answers to questions that were never asked are ignored" },
+  "messages.keyOrder": { source: "observed 0.92, 0.166", says: "results are written id first, errors error first, without jsonrpc" },
+  "messages.deep": { source: "Parley", says: "200,000 nested arrays and __proto__ keys do no harm" },
+  "messages.burst": { source: "Parley", says: "20,000 requests in one burst get 20,000 answers" },
+
+  "order.answerFirst": { source: "Parley", says: "the answer to a request comes before the notifications that it causes" },
+  "order.item": { source: "app-server README, Items", says: "an item is started, then its deltas come, then it is completed" },
+  "order.turn": { source: "app-server README, Turns", says: "turn/started is the first and turn/completed the last of a turn" },
+  "order.stored": {
+    source: "Parley",
+    says: "an item is in the store before item/completed leaves",
+    knownFailure: "threads are kept in memory so far",
+  },
+  "order.sameThread": { source: "Parley", says: "requests that change one thread run in the order they came" },
+} as const satisfies Readonly<Record<string, Requirement>>;
+
+export type RequirementId = keyof typeof requirements;

@@ -1,0 +1,100 @@
+/** A real app-server process for tests of what only bytes, exit codes and signals can show. */
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { TestContext } from "node:test";
+import type { Message } from "./wire.ts";
+
+export const root: string = path.resolve(import.meta.dirname, "../..");
+export const launcher: string = path.join(root, "bin", "parley");
+
+/** A folder that is gone after the test. */
+export function scratch(t: TestContext): string {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "parley-itest-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export class ServerProcess {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly ended: Promise<Ended>;
+  /** What the server said, oldest first; a line that is no JSON is kept as text. */
+  readonly messages: Message[] = [];
+  #out = "";
+  #err = "";
+  readonly #waiting = new Set<() => void>();
+
+  constructor(t: TestContext, flags: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+    const folder = scratch(t);
+    const home = path.join(folder, "home");
+    mkdirSync(home);
+    this.child = spawn(launcher, ["app-server", ...flags], {
+      cwd: folder,
+      env: { PATH: process.env["PATH"], HOME: folder, CODEX_HOME: home, ...env },
+    });
+    t.after(() => this.child.kill("SIGKILL"));
+    this.child.stdin.on("error", () => {});
+    let rest = "";
+    this.child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      this.#out += chunk;
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) this.messages.push(line.startsWith("{") ? JSON.parse(line) : line);
+      this.#wake();
+    });
+    this.child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+      this.#err += chunk;
+      this.#wake();
+    });
+    this.ended = new Promise((resolve) => {
+      this.child.on("close", (code, signal) => {
+        this.#wake();
+        resolve({ code, signal, stdout: this.#out, stderr: this.#err });
+      });
+    });
+  }
+
+  get stderr(): string {
+    return this.#err;
+  }
+  write(data: string | Buffer): void {
+    this.child.stdin.write(data);
+  }
+  initialize(): void {
+    this.write('{"id":"init","method":"initialize","params":{"clientInfo":{"name":"t","version":"1"}}}\n');
+  }
+  answer(id: unknown): Promise<Message> {
+    return this.until(() => this.messages.find((message) => message.id === id), `answer ${id}`);
+  }
+  /** The address from the banner. */
+  url(): Promise<string> {
+    return this.until(() => /listening on: (\S+)\n/.exec(this.#err)?.[1], "the banner");
+  }
+  async until<T>(find: () => T | undefined, what: string, ms = 30_000): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const timer = setTimeout(() => reject(new Error(`${what} did not come; stderr: ${this.#err.slice(-2000)}`)), ms);
+    const check = (): void => {
+      const found = find();
+      if (found !== undefined) resolve(found);
+      else if (this.child.exitCode !== null)
+        reject(new Error(`${what} did not come before the end (${this.child.exitCode}): ${this.#err}`));
+    };
+    this.#waiting.add(check);
+    check();
+    return promise.finally(() => {
+      clearTimeout(timer);
+      this.#waiting.delete(check);
+    });
+  }
+  #wake(): void {
+    for (const check of [...this.#waiting]) check();
+  }
+}
