@@ -1,0 +1,5 @@
+// Generated from the method tables of Parley's app-server. Do not edit.
+
+import type { McpElicitationStringType } from "./McpElicitationStringType";
+
+export type McpElicitationUntitledSingleSelectEnumSchema = { type: McpElicitationStringType, enum: Array<string>, default?: string | null, description?: string | null, title?: string | null };

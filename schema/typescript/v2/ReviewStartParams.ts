@@ -1,0 +1,6 @@
+// Generated from the method tables of Parley's app-server. Do not edit.
+
+import type { ReviewDelivery } from "./ReviewDelivery";
+import type { ReviewTarget } from "./ReviewTarget";
+
+export type ReviewStartParams = { target: ReviewTarget, threadId: string, delivery?: ReviewDelivery | null };

@@ -1,0 +1,13 @@
+// Generated from the method tables of Parley's app-server. Do not edit.
+
+import type { AbsolutePathBuf } from "../AbsolutePathBuf";
+import type { LegacyAppPathString } from "../LegacyAppPathString";
+import type { MultiAgentMode } from "../MultiAgentMode";
+import type { ReasoningEffort } from "../ReasoningEffort";
+import type { ActivePermissionProfile } from "./ActivePermissionProfile";
+import type { ApprovalsReviewer } from "./ApprovalsReviewer";
+import type { AskForApproval } from "./AskForApproval";
+import type { SandboxPolicy } from "./SandboxPolicy";
+import type { Thread } from "./Thread";
+
+export type ThreadForkResponse = { approvalPolicy: AskForApproval, approvalsReviewer: ApprovalsReviewer, cwd: AbsolutePathBuf, model: string, modelProvider: string, sandbox: SandboxPolicy, thread: Thread, activePermissionProfile?: ActivePermissionProfile | null, disabledPluginIds?: Array<string>, instructionSources?: Array<LegacyAppPathString>, multiAgentMode?: MultiAgentMode, reasoningEffort?: ReasoningEffort | null, runtimeWorkspaceRoots?: Array<AbsolutePathBuf>, serviceTier?: string | null };

@@ -1,0 +1,19 @@
+// Generated from the method tables of Parley's app-server. Do not edit.
+
+import type { AbsolutePathBuf } from "../AbsolutePathBuf";
+import type { CollaborationMode } from "../CollaborationMode";
+import type { MultiAgentMode } from "../MultiAgentMode";
+import type { Personality } from "../Personality";
+import type { ReasoningEffort } from "../ReasoningEffort";
+import type { ReasoningSummary } from "../ReasoningSummary";
+import type { JsonValue } from "../serde_json/JsonValue";
+import type { AdditionalContextEntry } from "./AdditionalContextEntry";
+import type { ApprovalsReviewer } from "./ApprovalsReviewer";
+import type { AskForApproval } from "./AskForApproval";
+import type { CyberAccessProgram } from "./CyberAccessProgram";
+import type { SandboxPolicy } from "./SandboxPolicy";
+import type { TurnEnvironmentParams } from "./TurnEnvironmentParams";
+import type { TurnToolOutput } from "./TurnToolOutput";
+import type { UserInput } from "./UserInput";
+
+export type TurnStartParams = { input: Array<UserInput>, threadId: string, additionalContext?: { [key in string]?: AdditionalContextEntry } | null, approvalPolicy?: AskForApproval | null, approvalsReviewer?: ApprovalsReviewer | null, clientUserMessageId?: string | null, collaborationMode?: CollaborationMode | null, cwd?: string | null, cyberAccessProgram?: CyberAccessProgram | null, disabledPluginIds?: Array<string> | null, effort?: ReasoningEffort | null, environments?: Array<TurnEnvironmentParams> | null, model?: string | null, multiAgentMode?: MultiAgentMode | null, outputSchema?: JsonValue, parentTurnId?: string | null, permissions?: string | null, personality?: Personality | null, responsesapiClientMetadata?: { [key in string]?: string } | null, responsesapiClientMetadataPatch?: { [key in string]?: string } | null, rootTurnId?: string | null, runtimeWorkspaceRoots?: Array<AbsolutePathBuf> | null, sandboxPolicy?: SandboxPolicy | null, serviceTier?: string | null, serviceTierForTurn?: string | null, summary?: ReasoningSummary | null, toolOutput?: TurnToolOutput | null, turnTrigger?: string | null };

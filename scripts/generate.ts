@@ -1,0 +1,32 @@
+/** `npm run generate`: refreshes schema/ and docs/protocol.md from the method tables. `--check` only says whether they are fresh. */
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { bundleFile, jsonSchemaFiles } from "../src/cli/generate/json-schema.ts";
+import { typescriptFiles } from "../src/cli/generate/typescript.ts";
+import { protocolDocument } from "./protocol-document.ts";
+
+const root = path.resolve(import.meta.dirname, "..");
+const options = { experimental: true };
+const wanted = new Map<string, string>([
+  ["docs/protocol.md", protocolDocument(root)],
+  [`schema/${bundleFile}`, jsonSchemaFiles(options).get(bundleFile) ?? ""],
+  ...[...typescriptFiles(options)].map(([file, text]): [string, string] => [`schema/typescript/${file}`, text]),
+]);
+const present = globSync(["schema/**/*.ts", "schema/**/*.json"], { cwd: root }).map((file) => file.split(path.sep).join("/"));
+const leftOver = present.filter((file) => !wanted.has(file));
+const stale = [...wanted].filter(
+  ([file, text]) => !existsSync(path.join(root, file)) || readFileSync(path.join(root, file), "utf8") !== text,
+);
+
+if (process.argv.includes("--check")) {
+  for (const file of [...stale.map(([name]) => name), ...leftOver].slice(0, 20))
+    console.error(`not fresh: ${file} (run: npm run generate)`);
+  process.exitCode = stale.length + leftOver.length === 0 ? 0 : 1;
+} else {
+  for (const file of leftOver) rmSync(path.join(root, file));
+  for (const [file, text] of stale) {
+    mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    writeFileSync(path.join(root, file), text);
+  }
+  console.log(`${wanted.size} files, ${stale.length} written, ${leftOver.length} removed`);
+}
