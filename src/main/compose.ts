@@ -14,6 +14,7 @@ import { Threads } from "../core/threads.ts";
 import { createSurroundings } from "../exec/surroundings.ts";
 import { createWorkspace } from "../exec/workspace.ts";
 import { OrderedRuns } from "../lib/ordered-runs.ts";
+import { createMcpServers } from "../mcp/servers.ts";
 import { createModelCatalog } from "../models/catalog.ts";
 import { builtInProvider, builtInProviderIds, chooseModel, providerForModel } from "../models/providers.ts";
 import { createModelClients } from "../models/registry.ts";
@@ -64,6 +65,17 @@ export function createApp(options: ComposeOptions): App {
   const store = memoryStore();
   const surroundings = createSurroundings({ codexHome, git: async () => undefined });
   const system = systemName();
+  const mcp = createMcpServers({
+    audience: subscriptions,
+    version: manifest.version,
+    env,
+    authFor: () => undefined,
+    authStatus: ({ transport }) =>
+      transport.type === "stdio" ? "unsupported" : transport.bearerTokenEnvVar === undefined ? "notLoggedIn" : "bearerToken",
+    login: async () => {
+      throw invalidRequest("signing in to MCP servers is not available in this build");
+    },
+  });
   const agents = new SubAgents({ threads: () => threads, adopt: (child, parent) => subscriptions.adopt(child, parent) });
   const ports: CorePorts = {
     version: manifest.version,
@@ -100,6 +112,7 @@ export function createApp(options: ComposeOptions): App {
     system,
     config,
     catalog,
+    mcp,
     accounts: notYet("accounts"),
     skills: notYet("skills"),
     usage: notYet("usage"),
@@ -115,6 +128,7 @@ export function createApp(options: ComposeOptions): App {
     compat: options.compat,
     async close() {
       await threads.close();
+      await mcp.close();
       await store.close();
     },
   };

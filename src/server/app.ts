@@ -4,6 +4,7 @@ import type { Clock, Ids } from "../core/ports/clock.ts";
 import type { CommandRunner, RunningCommand } from "../core/ports/command-runner.ts";
 import type { Config, ConfigStore } from "../core/ports/config.ts";
 import type { Log } from "../core/ports/log.ts";
+import type { McpServers } from "../core/ports/mcp.ts";
 import type { ModelCatalog } from "../core/ports/model-client.ts";
 import type { Skills } from "../core/ports/skills.ts";
 import type { ThreadStore } from "../core/ports/thread-store.ts";
@@ -25,8 +26,7 @@ export interface App {
   readonly accounts: Accounts;
   readonly skills: Skills;
   readonly usage: Usage;
-  /** The connections to MCP servers; `reload` takes over what the settings say now. */
-  readonly mcp?: { reload(): Promise<void> };
+  readonly mcp: McpServers;
   readonly store: ThreadStore;
   readonly threads: Threads;
   readonly runner: CommandRunner;

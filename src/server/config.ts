@@ -22,7 +22,7 @@ export const configHandlers: HandlersFor<typeof configRequests> = {
     return { requirements: app.config.requirements(), supportsIndependentSpeedModes: false };
   },
   async "config/mcpServer/reload"(_params, { app }) {
-    await app.mcp?.reload();
+    await app.mcp.reload();
     return {};
   },
   "experimentalFeature/list"({ cursor, limit }, { app }) {

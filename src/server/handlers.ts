@@ -8,6 +8,7 @@ import { commandHandlers } from "./command.ts";
 import { configHandlers } from "./config.ts";
 import { hooksHandlers } from "./hooks.ts";
 import { initializeHandlers } from "./initialize.ts";
+import { mcpHandlers } from "./mcp.ts";
 import { modelHandlers } from "./model.ts";
 import { reviewHandlers } from "./review.ts";
 import { skillsHandlers } from "./skills.ts";
@@ -27,6 +28,7 @@ export const handlers: Partial<HandlersFor<ClientRequests>> = {
   ...commandHandlers,
   ...configHandlers,
   ...accountHandlers,
+  ...mcpHandlers,
   ...modelHandlers,
   ...skillsHandlers,
   ...appHandlers,

@@ -1,0 +1,37 @@
+/** Port: MCP servers of the user's settings, for the handlers and for the agent. */
+import type { McpResourceReadResponse, McpServerStatus, McpServerToolCallResponse } from "../../protocol/mcp.ts";
+import type { Config } from "./config.ts";
+import type { ToolSource } from "./tool.ts";
+
+/** Whose connections: a thread's own, or the ones that the server keeps for looking around. */
+export interface McpScope {
+  readonly threadId: string | undefined;
+  readonly config: Config;
+  readonly cwd: string;
+}
+
+export interface McpServers {
+  /** Tools of all servers that could be started, and the resource tools. */
+  readonly tools: ToolSource;
+  statuses(
+    scope: McpScope,
+    options: { readonly detail: "full" | "toolsAndAuthOnly"; readonly serverName?: string | undefined },
+  ): Promise<readonly McpServerStatus[]>;
+  /** Rejects with RpcError when there is no such server, or it cannot be reached. */
+  readResource(scope: McpScope, server: string, uri: string): Promise<McpResourceReadResponse>;
+  callTool(
+    scope: McpScope,
+    call: { readonly server: string; readonly tool: string; readonly args: unknown },
+  ): Promise<McpServerToolCallResponse>;
+  /** Starts a sign-in; `done` resolves when the browser came back, and never rejects. */
+  login(
+    scope: McpScope,
+    server: string,
+    scopes: readonly string[] | undefined,
+  ): Promise<{ readonly url: string; readonly loginId: string; readonly done: Promise<{ readonly error: string | undefined }> }>;
+  /** The settings changed: each thread takes over what they say now with its next turn. */
+  reload(): Promise<void>;
+  /** A thread was unloaded: its servers end. */
+  leave(threadId: string): Promise<void>;
+  close(): Promise<void>;
+}

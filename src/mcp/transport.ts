@@ -1,0 +1,71 @@
+/** The way to an MCP server: a child process with a bare environment, or streamable HTTP with the user's headers. */
+import type { FetchLike, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
+import type { McpServerConfig } from "../core/ports/config.ts";
+
+export interface TransportOptions {
+  readonly config: McpServerConfig;
+  /** Where a relative command runs; the thread's folder. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly auth?: OAuthClientProvider | undefined;
+  /** The last lines that the server wrote to stderr, for its failure's text. */
+  readonly onStderr: (text: string) => void;
+}
+
+/** All that a server gets of our environment unless the settings name more: never a key or a token. */
+const passedOn = ["HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
+
+export async function transportFor(options: TransportOptions): Promise<Transport> {
+  const { transport } = options.config;
+  return transport.type === "stdio" ? await childProcess(options, transport) : await http(options, transport);
+}
+
+async function childProcess(
+  options: TransportOptions,
+  transport: Extract<McpServerConfig["transport"], { type: "stdio" }>,
+): Promise<Transport> {
+  const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
+  const child = new StdioClientTransport({
+    command: transport.command,
+    args: [...transport.args],
+    cwd: transport.cwd ?? options.cwd,
+    env: { ...named(options.env, [...passedOn, ...transport.envVars]), ...transport.env },
+    stderr: "pipe",
+  });
+  child.stderr?.on("data", (chunk: Buffer) => options.onStderr(chunk.toString("utf8")));
+  return child;
+}
+
+async function http(
+  { env, auth }: TransportOptions,
+  transport: Extract<McpServerConfig["transport"], { type: "http" }>,
+): Promise<Transport> {
+  const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+  const bearer = transport.bearerTokenEnvVar === undefined ? undefined : env[transport.bearerTokenEnvVar];
+  const headers = {
+    ...transport.httpHeaders,
+    ...Object.fromEntries(
+      Object.entries(transport.envHttpHeaders).flatMap(([name, variable]) => (env[variable] === undefined ? [] : [[name, env[variable]]])),
+    ),
+    ...(bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }),
+  };
+  return new StreamableHTTPClientTransport(new URL(transport.url), {
+    requestInit: { headers },
+    fetch: sameOrigin,
+    ...(auth === undefined || bearer !== undefined ? {} : { authProvider: auth }),
+  });
+}
+
+/** A server must not send us, with the user's headers, to another place: redirects are refused. */
+const sameOrigin: FetchLike = async (url, init) => {
+  const response = await fetch(url, { ...init, redirect: "manual" });
+  if (response.status >= 300 && response.status < 400)
+    throw new Error(
+      `the server redirects to ${response.headers.get("location") ?? "another place"}; name that address in the settings if you trust it`,
+    );
+  return response;
+};
+
+function named(env: Readonly<Record<string, string | undefined>>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+}
