@@ -4,12 +4,12 @@ import { open, readFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import path from "node:path";
 import type { Config } from "../core/ports/config.ts";
+import type { Git } from "../core/ports/git.ts";
 import type { ProjectDoc, Surroundings } from "../core/ports/surroundings.ts";
-import type { ThreadMeta } from "../core/ports/thread-store.ts";
 
 export interface SurroundingsOptions {
   readonly codexHome: string;
-  readonly git: (cwd: string) => Promise<ThreadMeta["git"]>;
+  readonly git: Git;
 }
 
 /** Larger images are refused: they would fill the model's window and the thread's file. */
@@ -21,11 +21,11 @@ const overrideName = "AGENTS.override.md";
 export function createSurroundings({ codexHome, git }: SurroundingsOptions): Surroundings {
   const shell = loginShell();
   return {
-    git,
+    git: (cwd) => git.info(cwd),
     shell: () => shell,
     timezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
     imageDataUrl,
-    repositoryRoot: async (cwd) => repositoryRoot(cwd),
+    repositoryRoot: (cwd) => git.root(cwd),
     async projectDocs(cwd, config) {
       const docs: ProjectDoc[] = [];
       let left = config.projectDocMaxBytes;
@@ -42,14 +42,6 @@ export function createSurroundings({ codexHome, git }: SurroundingsOptions): Sur
       return docs;
     },
   };
-}
-
-/** The nearest folder upwards that holds `.git`, as a folder or as the file of a worktree. */
-function repositoryRoot(cwd: string): string | undefined {
-  for (let at = cwd; ; at = path.dirname(at)) {
-    if (existsSync(path.join(at, ".git"))) return at;
-    if (path.dirname(at) === at) return undefined;
-  }
 }
 
 /** The project's root first, `cwd` last. */

@@ -11,6 +11,7 @@ import type { CorePorts } from "../core/ports/core-ports.ts";
 import type { ExecPolicy } from "../core/ports/exec-policy.ts";
 import type { Log } from "../core/ports/log.ts";
 import { Threads } from "../core/threads.ts";
+import { createGit } from "../exec/git.ts";
 import { createSurroundings } from "../exec/surroundings.ts";
 import { createWorkspace } from "../exec/workspace.ts";
 import { OrderedRuns } from "../lib/ordered-runs.ts";
@@ -21,6 +22,7 @@ import { createModelClients } from "../models/registry.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { App, Dialect } from "../server/app.ts";
 import { Subscriptions } from "../server/subscriptions.ts";
+import { createSkills } from "../skills/skills.ts";
 import { createAudit } from "../store/audit.ts";
 import { memoryStore } from "../store/memory.ts";
 import { createUndoStore } from "../store/undo.ts";
@@ -28,6 +30,9 @@ import { agentTools } from "../tools/agents.ts";
 import { dynamicTools } from "../tools/dynamic-tool.ts";
 import { builtInTools } from "../tools/registry.ts";
 import { systemClock, systemIds, systemName } from "./system.ts";
+
+/** Where git is looked for: never on PATH, which may begin in a workspace. */
+const systemGit = ["/usr/bin/git", "/usr/local/bin/git", "/opt/homebrew/bin/git", "/bin/git"];
 
 export interface ComposeOptions {
   readonly log: Log;
@@ -63,8 +68,14 @@ export function createApp(options: ComposeOptions): App {
   const timeouts = (method: string): number | undefined => config.effective(process.cwd()).askTimeouts[method];
   const subscriptions = new Subscriptions({ clock, log, timeoutFor: timeouts, checkWire: env["PARLEY_CHECK_WIRE"] === "1" });
   const store = memoryStore();
-  const surroundings = createSurroundings({ codexHome, git: async () => undefined });
+  const git = createGit({
+    program: () => systemGit.find((file) => existsSync(file)),
+    scratch: path.join(codexHome, "parley", "cache"),
+    env,
+  });
+  const surroundings = createSurroundings({ codexHome, git });
   const system = systemName();
+  const skills = createSkills({ codexHome, userHome: env["HOME"] || homedir(), systemDir: "/etc/codex", config });
   const mcp = createMcpServers({
     audience: subscriptions,
     version: manifest.version,
@@ -93,17 +104,20 @@ export function createApp(options: ComposeOptions): App {
       builtInTools({ shellPath: surroundings.shell().path, imageDataUrl: surroundings.imageDataUrl }),
       dynamicTools,
       agentTools(agents),
+      mcp.tools,
     ],
     runner: noRunner,
     commandEnv: () => ({}),
     execPolicy: () => noPolicy,
     surroundings,
+    skills,
     audit: createAudit(codexHome, clock),
     workspace: createWorkspace(),
     undo: createUndoStore(path.join(codexHome, "parley", "undo")),
     places: { codexHome, tmpdir: env["TMPDIR"] },
   };
   const threads = new Threads(ports);
+  skills.onChange(() => subscriptions.toAll("skills/changed", {}));
   subscriptions.onUnwatched = (threadId) => threads.find(threadId)?.rest();
   store.onTrouble = (message) => subscriptions.toAll("warning", { message, threadId: null });
   return {
@@ -114,10 +128,11 @@ export function createApp(options: ComposeOptions): App {
     catalog,
     mcp,
     accounts: notYet("accounts"),
-    skills: notYet("skills"),
+    skills,
     usage: notYet("usage"),
     store,
     threads,
+    git,
     runner: ports.runner,
     commandEnv: ports.commandEnv,
     clock,
@@ -129,6 +144,7 @@ export function createApp(options: ComposeOptions): App {
     async close() {
       await threads.close();
       await mcp.close();
+      skills.close();
       await store.close();
     },
   };

@@ -3,6 +3,7 @@ import type { Accounts } from "../core/ports/accounts.ts";
 import type { Clock, Ids } from "../core/ports/clock.ts";
 import type { CommandRunner, RunningCommand } from "../core/ports/command-runner.ts";
 import type { Config, ConfigStore } from "../core/ports/config.ts";
+import type { Git } from "../core/ports/git.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { McpServers } from "../core/ports/mcp.ts";
 import type { ModelCatalog } from "../core/ports/model-client.ts";
@@ -29,6 +30,7 @@ export interface App {
   readonly mcp: McpServers;
   readonly store: ThreadStore;
   readonly threads: Threads;
+  readonly git: Git;
   readonly runner: CommandRunner;
   /** The environment that commands get under a config's policy. */
   commandEnv(config: Config): Readonly<Record<string, string>>;
