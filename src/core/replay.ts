@@ -17,117 +17,90 @@ export interface Replayed {
   readonly preview: string;
 }
 
-interface PastTurn {
-  turn: Turn;
-  startedAtMs: number | undefined;
-  /** Length of the model's history when the turn began, for rollbacks. */
-  readonly historyBefore: number;
-}
+type RecordOf<T extends ThreadRecord["type"]> = Extract<ThreadRecord, { type: T }>;
 
 export function replay(records: readonly ThreadRecord[]): Replayed {
-  const past = new Past();
-  for (const record of records) past.take(record);
-  return past.result();
+  const turns = turnsFromRecords(records);
+  return {
+    meta: records.find((record) => record.type === "meta")?.meta, // a copied fork may hold its parent's as well; the first one is its own
+    turns,
+    modelHistory: historyFromRecords(records, new Set(turns.map((turn) => turn.id))),
+    settings: records.findLast((record) => record.type === "turnContext")?.settings,
+    usage: records.findLast((record) => record.type === "tokenUsage")?.usage,
+    preview: previewFromRecords(records),
+  };
 }
 
-class Past {
-  #meta: ThreadMeta | undefined;
-  #settings: ThreadSettings | undefined;
-  #usage: ThreadTokenUsage | undefined;
-  #history: ModelItem[] = [];
-  #turns: PastTurn[] = [];
-  #byId = new Map<string, PastTurn>();
-  #preview = "";
-
-  take(record: ThreadRecord): void {
-    switch (record.type) {
-      case "meta":
-        this.#meta ??= record.meta; // a copied fork holds its parent's as well; the first one is its own
-        return;
-      case "turnStarted":
-        this.#turn(record.turnId).startedAtMs = record.atMs;
-        return;
-      case "turnContext":
-        this.#settings = record.settings;
-        return;
-      case "modelItem":
-        this.#history.push(record.item);
-        return;
-      case "item":
-        this.#item(record);
-        return;
-      case "tokenUsage":
-        this.#usage = record.usage;
-        return;
-      case "compacted":
-        this.#history = [...record.replacement]; // turns before it can no longer be taken back from what the model sees
-        return;
-      case "rolledBack":
-        this.#rollBack(record.numTurns);
-        return;
-      case "turnEnded":
-        this.#end(record);
-        return;
-    }
-  }
-
-  result(): Replayed {
-    return {
-      meta: this.#meta,
-      turns: this.#turns.map(({ turn, startedAtMs }) => ({
-        ...turn,
-        status: turn.status === "inProgress" ? "interrupted" : turn.status, // its process died before it could end
-        startedAt: startedAtMs === undefined ? null : Math.floor(startedAtMs / 1000),
-      })),
-      modelHistory: this.#history,
-      settings: this.#settings,
-      usage: this.#usage,
-      preview: this.#preview,
-    };
-  }
-
-  #turn(id: string): PastTurn {
-    const known = this.#byId.get(id);
+/** A turn that never ended is interrupted: its process died. An item that comes late goes to the turn it names. */
+export function turnsFromRecords(records: readonly ThreadRecord[]): Turn[] {
+  const turns: Turn[] = [];
+  const byId = new Map<string, Turn>();
+  const turnOf = (id: string): Turn => {
+    const known = byId.get(id);
     if (known !== undefined) return known;
-    const turn: Turn = {
-      id,
-      items: [],
-      itemsView: "full",
-      status: "inProgress",
-      error: null,
-      startedAt: null,
-      completedAt: null,
-      durationMs: null,
-    };
-    const fresh: PastTurn = { turn, startedAtMs: undefined, historyBefore: this.#history.length };
-    this.#byId.set(id, fresh);
-    this.#turns.push(fresh);
-    return fresh;
+    const turn = emptyTurn(id);
+    byId.set(id, turn);
+    turns.push(turn);
+    return turn;
+  };
+  for (const record of records) {
+    if (record.type === "turnStarted") turnOf(record.turnId).startedAt = Math.floor(record.atMs / 1000);
+    else if (record.type === "item") addItem(turnOf(record.turnId), record);
+    else if (record.type === "turnEnded") endTurn(turnOf(record.turnId), record);
+    // What was rolled back stays known by its id, so that a late word about it does not bring it back.
+    else if (record.type === "rolledBack") turns.length = Math.max(0, turns.length - record.numTurns);
   }
+  return turns;
+}
 
-  #item({ turnId, item }: { turnId: string; item: ThreadItem }): void {
-    const { turn } = this.#turn(turnId);
-    if (this.#preview === "" && item.type === "userMessage") this.#preview = previewOf(item.content);
-    const at = turn.items.findIndex((other) => other.id === item.id && other.type === item.type);
-    if (at === -1) turn.items.push(item);
-    else turn.items[at] = item;
-  }
+const emptyTurn = (id: string): Turn => ({
+  id,
+  items: [],
+  itemsView: "full",
+  status: "interrupted",
+  error: null,
+  startedAt: null,
+  completedAt: null,
+  durationMs: null,
+});
 
-  #end(record: Extract<ThreadRecord, { type: "turnEnded" }>): void {
-    const past = this.#turn(record.turnId);
-    past.turn = {
-      ...past.turn,
-      status: record.status,
-      error: record.error,
-      completedAt: Math.floor(record.atMs / 1000),
-      durationMs: record.durationMs,
-    };
-  }
+function addItem(turn: Turn, record: RecordOf<"item">): void {
+  const item: ThreadItem = { startedAtMs: record.startedAtMs, completedAtMs: record.completedAtMs, ...record.item };
+  const at = turn.items.findIndex((other) => other.id === item.id && other.type === item.type);
+  if (at === -1) turn.items.push(item);
+  else turn.items[at] = item;
+}
 
-  #rollBack(count: number): void {
-    const dropped = this.#turns.splice(Math.max(0, this.#turns.length - count));
-    for (const { turn } of dropped) this.#byId.delete(turn.id);
-    const first = dropped[0];
-    if (first !== undefined) this.#history.length = Math.min(this.#history.length, first.historyBefore);
+function endTurn(turn: Turn, record: RecordOf<"turnEnded">): void {
+  turn.status = record.status === "inProgress" ? "interrupted" : record.status;
+  turn.error = record.error;
+  turn.completedAt = Math.floor(record.atMs / 1000);
+  turn.durationMs = record.durationMs;
+}
+
+/** Rolling back undoes all that a turn did, a compaction too: only records of turns that stayed, and of none, are played. */
+function historyFromRecords(records: readonly ThreadRecord[], stayed: ReadonlySet<string>): ModelItem[] {
+  const isGone = goneTurns(records, stayed);
+  let history: ModelItem[] = [];
+  for (const record of records) {
+    if (record.type === "modelItem" && !isGone(record.turnId)) history.push(record.item);
+    else if (record.type === "compacted" && !isGone(record.turnId)) history = [...record.replacement];
   }
+  return history;
+}
+
+function goneTurns(records: readonly ThreadRecord[], stayed: ReadonlySet<string>): (turnId: string | undefined) => boolean {
+  if (!records.some((record) => record.type === "rolledBack")) return () => false;
+  const gone = new Set<string | undefined>();
+  for (const record of records) if (record.type === "turnStarted" && !stayed.has(record.turnId)) gone.add(record.turnId);
+  return (turnId) => gone.has(turnId);
+}
+
+function previewFromRecords(records: readonly ThreadRecord[]): string {
+  for (const record of records) {
+    if (record.type !== "item" || record.item.type !== "userMessage") continue;
+    const preview = previewOf(record.item.content);
+    if (preview !== "") return preview;
+  }
+  return "";
 }

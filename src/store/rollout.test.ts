@@ -8,6 +8,8 @@ import fc from "fast-check";
 import type { ThreadRecord } from "../core/ports/thread-store.ts";
 import { replay } from "../core/replay.ts";
 import type { ThreadSettings } from "../core/settings.ts";
+import type { SessionSource } from "../protocol/policy.ts";
+import type { CodexErrorInfo } from "../protocol/turn.ts";
 import { readRollout } from "./rollout.ts";
 import { linesOfRecord } from "./rollout-write.ts";
 
@@ -33,11 +35,11 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 // ---- any records
 
+/** Like fast-check's own, but without reading arrays as fixed tuples. */
+const fixed = <T>(value: T): fc.Arbitrary<T> => fc.constant(value) as fc.Arbitrary<T>;
+const among = <T>(...values: T[]): fc.Arbitrary<T> => fc.constantFrom(...values) as fc.Arbitrary<T>;
 const word = fc.stringMatching(/^[a-z0-9_-]{1,12}$/);
-const text = fc.oneof(
-  fc.string({ unit: "grapheme", maxLength: 60 }),
-  fc.constantFrom("", "a\nb\r\n\u2028", 'say "hi"\t\\', "\0", "日本語 🦀"),
-);
+const text = fc.oneof(fc.string({ unit: "grapheme", maxLength: 60 }), among("", "a\nb\r\n\u2028", 'say "hi"\t\\', "\0", "日本語 🦀"));
 const ms = fc.integer({ min: 0, max: 4_000_000_000_000 });
 const count = fc.nat(1_000_000);
 const orNull = <T>(inner: fc.Arbitrary<T>) => fc.option(inner, { nil: null });
@@ -45,62 +47,62 @@ const maybe = <T extends object>(required: { [K in keyof T]: fc.Arbitrary<T[K]> 
 const json = fc.jsonValue({ maxDepth: 2, noUnicodeString: false }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
 
 const input = fc.oneof(
-  fc.record({ type: fc.constant("text" as const), text, text_elements: fc.constant([]) }),
-  fc.record({ type: fc.constant("text" as const), text }),
-  fc.record({ type: fc.constant("image" as const), url: text, detail: fc.constantFrom(null, "high" as const) }),
-  fc.record({ type: fc.constant("image" as const), fileId: word }),
-  fc.record({ type: fc.constant("localImage" as const), path: word }),
-  fc.record({ type: fc.constant("skill" as const), name: word, path: word }),
-  fc.record({ type: fc.constant("mention" as const), name: text, path: word }),
+  fc.record({ type: fixed("text" as const), text, text_elements: fixed([]) }),
+  fc.record({ type: fixed("text" as const), text }),
+  fc.record({ type: fixed("image" as const), url: text, detail: among(null, "high" as const) }),
+  fc.record({ type: fixed("image" as const), fileId: word }),
+  fc.record({ type: fixed("localImage" as const), path: word }),
+  fc.record({ type: fixed("skill" as const), name: word, path: word }),
+  fc.record({ type: fixed("mention" as const), name: text, path: word }),
 );
-const status = fc.constantFrom("completed" as const, "failed" as const, "inProgress" as const);
+const status = among("completed" as const, "failed" as const, "inProgress" as const);
 const item = fc.oneof(
-  fc.record({ type: fc.constant("userMessage" as const), id: word, content: fc.array(input, { maxLength: 4 }), clientId: orNull(word) }),
-  fc.record({ type: fc.constant("agentMessage" as const), id: word, text }),
+  fc.record({ type: fixed("userMessage" as const), id: word, content: fc.array(input, { maxLength: 4 }), clientId: orNull(word) }),
+  fc.record({ type: fixed("agentMessage" as const), id: word, text }),
   fc.record({
-    type: fc.constant("agentMessage" as const),
+    type: fixed("agentMessage" as const),
     id: word,
     text,
-    phase: fc.constantFrom(null, "final_answer" as const),
-    memoryCitation: fc.constant(null),
-    delivery: fc.constant(null),
-    questions: fc.constant(null),
+    phase: among(null, "final_answer" as const),
+    memoryCitation: fixed(null),
+    delivery: fixed(null),
+    questions: fixed(null),
   }),
   fc.record({
-    type: fc.constant("reasoning" as const),
+    type: fixed("reasoning" as const),
     id: word,
     summary: fc.array(text, { maxLength: 3 }),
     content: fc.array(text, { maxLength: 2 }),
   }),
-  fc.record({ type: fc.constant("plan" as const), id: word, text }),
+  fc.record({ type: fixed("plan" as const), id: word, text }),
   fc
     .tuple(
       fc.record({
-        type: fc.constant("commandExecution" as const),
+        type: fixed("commandExecution" as const),
         id: word,
         command: text,
         cwd: text,
-        commandActions: fc.constant([{ type: "unknown" as const, command: "x" }]),
+        commandActions: fixed([{ type: "unknown" as const, command: "x" }]),
         status,
       }),
       maybe({
         aggregatedOutput: orNull(text),
         exitCode: orNull(fc.integer()),
         durationMs: orNull(count),
-        source: fc.constantFrom("agent" as const, "userShell" as const),
+        source: among("agent" as const, "userShell" as const),
         processId: orNull(word),
       }),
     )
     .map(([a, b]) => ({ ...a, ...b })),
   fc.record({
-    type: fc.constant("fileChange" as const),
+    type: fixed("fileChange" as const),
     id: word,
     status,
     changes: fc.array(
       fc.record({
         path: text,
         diff: text,
-        kind: fc.constantFrom(
+        kind: among(
           { type: "add" as const },
           { type: "delete" as const },
           { type: "update" as const, move_path: "/to" },
@@ -111,7 +113,7 @@ const item = fc.oneof(
     ),
   }),
   fc.record({
-    type: fc.constant("mcpToolCall" as const),
+    type: fixed("mcpToolCall" as const),
     id: word,
     server: text,
     tool: word,
@@ -122,48 +124,48 @@ const item = fc.oneof(
     durationMs: orNull(count),
   }),
   fc.record({
-    type: fc.constant("dynamicToolCall" as const),
+    type: fixed("dynamicToolCall" as const),
     id: word,
     tool: word,
     status,
     arguments: json,
-    contentItems: orNull(fc.constant([{ type: "inputText" as const, text: "x" }])),
+    contentItems: orNull(fixed([{ type: "inputText" as const, text: "x" }])),
     success: orNull(fc.boolean()),
   }),
   fc.record({
-    type: fc.constant("webSearch" as const),
+    type: fixed("webSearch" as const),
     id: word,
     query: text,
-    action: fc.constantFrom(null, { type: "search" as const, query: "q" }, { type: "openPage" as const, url: "u" }),
+    action: among(null, { type: "search" as const, query: "q" }, { type: "openPage" as const, url: "u" }),
   }),
-  fc.record({ type: fc.constant("imageView" as const), id: word, path: text }),
-  fc.record({ type: fc.constant("sleep" as const), id: word, durationMs: count }),
-  fc.record({ type: fc.constantFrom("enteredReviewMode" as const, "exitedReviewMode" as const), id: word, review: text }),
-  fc.record({ type: fc.constant("contextCompaction" as const), id: word }),
-  fc.record({ type: fc.constant("hookPrompt" as const), id: word, fragments: fc.constant([{ hookRunId: "h", text: "t" }]) }),
+  fc.record({ type: fixed("imageView" as const), id: word, path: text }),
+  fc.record({ type: fixed("sleep" as const), id: word, durationMs: count }),
+  fc.record({ type: among("enteredReviewMode" as const, "exitedReviewMode" as const), id: word, review: text }),
+  fc.record({ type: fixed("contextCompaction" as const), id: word }),
+  fc.record({ type: fixed("hookPrompt" as const), id: word, fragments: fixed([{ hookRunId: "h", text: "t" }]) }),
 );
 const modelItem = fc.oneof(
   fc.record({
-    type: fc.constant("message" as const),
-    role: fc.constantFrom("user", "assistant", "developer"),
-    content: fc.array(fc.record({ type: fc.constantFrom("input_text" as const, "output_text" as const), text }), { maxLength: 3 }),
+    type: fixed("message" as const),
+    role: among("user", "assistant", "developer"),
+    content: fc.array(fc.record({ type: among("input_text" as const, "output_text" as const), text }), { maxLength: 3 }),
   }),
   fc.record({
-    type: fc.constant("message" as const),
-    role: fc.constant("user"),
-    content: fc.constant([]),
+    type: fixed("message" as const),
+    role: fixed("user"),
+    content: fixed([]),
     internal_chat_message_metadata_passthrough: fc.record({ turn_id: word }),
   }),
-  fc.record({ type: fc.constant("function_call" as const), name: word, arguments: text, call_id: word, id: orNull(word) }),
-  fc.record({ type: fc.constant("function_call_output" as const), call_id: word, output: text }),
-  fc.record({ type: fc.constant("custom_tool_call" as const), name: word, input: text, call_id: word }),
+  fc.record({ type: fixed("function_call" as const), name: word, arguments: text, call_id: word, id: orNull(word) }),
+  fc.record({ type: fixed("function_call_output" as const), call_id: word, output: text }),
+  fc.record({ type: fixed("custom_tool_call" as const), name: word, input: text, call_id: word }),
   fc.record({
-    type: fc.constant("reasoning" as const),
-    summary: fc.array(fc.record({ type: fc.constant("summary_text" as const), text })),
+    type: fixed("reasoning" as const),
+    summary: fc.array(fc.record({ type: fixed("summary_text" as const), text })),
     encrypted_content: orNull(word),
   }),
-  fc.record({ type: fc.constant("web_search_call" as const), status: orNull(word) }),
-  fc.record({ type: fc.constant("compaction" as const), encrypted_content: word }),
+  fc.record({ type: fixed("web_search_call" as const), status: orNull(word) }),
+  fc.record({ type: fixed("compaction" as const), encrypted_content: word }),
 );
 const breakdown = fc.record({
   totalTokens: count,
@@ -178,39 +180,46 @@ const settings = fc.record({
   model: word,
   modelProvider: word,
   effort: orNull(word),
-  summary: fc.constantFrom(null, "auto" as const, "none" as const),
+  summary: among(null, "auto" as const, "none" as const),
   verbosity: orNull(word),
   serviceTier: orNull(word),
-  approvalPolicy: fc.constantFrom("never" as const, "on-failure" as const, {
+  approvalPolicy: among<ThreadSettings["approvalPolicy"]>("never" as const, "on-failure" as const, {
     granular: { mcp_elicitations: true, rules: false, sandbox_approval: true },
   }),
-  approvalsReviewer: fc.constantFrom("user" as const, "auto_review" as const),
-  sandboxPolicy: fc.constantFrom<ThreadSettings["sandboxPolicy"][]>(
+  approvalsReviewer: among("user" as const, "auto_review" as const),
+  sandboxPolicy: among<ThreadSettings["sandboxPolicy"]>(
     { type: "dangerFullAccess" as const },
     { type: "readOnly" as const },
     { type: "externalSandbox" as const, networkAccess: "enabled" as const },
     { type: "workspaceWrite" as const, writableRoots: ["/a"], networkAccess: true },
   ),
-  personality: fc.constantFrom(null, "friendly" as const),
-  mode: fc.constantFrom("plan" as const, "default" as const),
+  personality: among(null, "friendly" as const),
+  mode: among("plan" as const, "default" as const),
   modeInstructions: orNull(text),
   baseInstructions: orNull(text),
   developerInstructions: orNull(text),
 });
 const error = fc.record({
   message: text,
-  codexErrorInfo: fc.constantFrom(null, "other", "badRequest", "newWord", { httpConnectionFailed: { httpStatusCode: 401 } }, { odd: 1 }),
+  codexErrorInfo: among<CodexErrorInfo | null>(
+    null,
+    "other",
+    "badRequest",
+    "newWord",
+    { httpConnectionFailed: { httpStatusCode: 401 } },
+    { odd: 1 },
+  ),
   additionalDetails: orNull(text),
 });
 const meta = fc
   .tuple(
     fc.record({
-      id: fc.constant(id),
+      id: fixed(id),
       createdAtMs: ms,
       cwd: text,
       originator: text,
       cliVersion: word,
-      source: fc.constantFrom(
+      source: among<SessionSource>(
         "cli" as const,
         "appServer" as const,
         { custom: "x" },
@@ -225,38 +234,38 @@ const meta = fc
       forkedFromId: word,
       parentThreadId: word,
       git: fc.record({ sha: orNull(word), branch: orNull(text), originUrl: orNull(text) }),
-      dynamicTools: fc.constantFrom([], [{ name: "a", description: "d", inputSchema: {} }], [{ type: "namespace", name: "n", tools: [] }]),
+      dynamicTools: among([], [{ name: "a", description: "d", inputSchema: {} }], [{ type: "namespace", name: "n", tools: [] }]),
       threadSource: word,
     }),
   )
   .map(([a, b]) => ({ ...a, ...b }));
 const record: fc.Arbitrary<ThreadRecord> = fc.oneof(
   fc.record({
-    type: fc.constant("turnStarted" as const),
+    type: fixed("turnStarted" as const),
     turnId: word,
     atMs: ms,
     contextWindow: fc.option(count, { nil: undefined }),
-    mode: fc.constantFrom("default", "plan", "pair"),
+    mode: among("default", "plan", "pair"),
   }),
-  fc.record({ type: fc.constant("turnContext" as const), turnId: word, settings }),
-  fc.record({ type: fc.constant("modelItem" as const), item: modelItem, turnId: fc.option(word, { nil: undefined }) }),
-  fc.record({ type: fc.constant("item" as const), turnId: word, item, startedAtMs: ms, completedAtMs: ms }),
+  fc.record({ type: fixed("turnContext" as const), turnId: word, settings }),
+  fc.record({ type: fixed("modelItem" as const), item: modelItem, turnId: fc.option(word, { nil: undefined }) }),
+  fc.record({ type: fixed("item" as const), turnId: word, item, startedAtMs: ms, completedAtMs: ms }),
   fc.record({
-    type: fc.constant("tokenUsage" as const),
+    type: fixed("tokenUsage" as const),
     turnId: word,
     usage: fc.record({ last: breakdown, total: breakdown, modelContextWindow: orNull(count) }),
-    rateLimits: fc.constantFrom(
+    rateLimits: among(
       undefined,
       { primary: { usedPercent: 1, windowDurationMins: 2, resetsAt: null }, secondary: null, planType: "pro" },
       { odd: true },
     ),
   }),
-  fc.record({ type: fc.constant("compacted" as const), turnId: word, summary: text, replacement: fc.array(modelItem, { maxLength: 3 }) }),
-  fc.record({ type: fc.constant("rolledBack" as const), numTurns: count }),
+  fc.record({ type: fixed("compacted" as const), turnId: word, summary: text, replacement: fc.array(modelItem, { maxLength: 3 }) }),
+  fc.record({ type: fixed("rolledBack" as const), numTurns: count }),
   fc.record({
-    type: fc.constant("turnEnded" as const),
+    type: fixed("turnEnded" as const),
     turnId: word,
-    status: fc.constantFrom("completed" as const, "interrupted" as const, "failed" as const, "inProgress" as const),
+    status: among("completed" as const, "interrupted" as const, "failed" as const, "inProgress" as const),
     error: orNull(error),
     lastAgentMessage: orNull(text),
     atMs: ms,
