@@ -1,8 +1,9 @@
 /** `npm run build`: bundles the sources into dist/ as CommonJS, one chunk for each thing that is loaded on demand. */
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { rolldown } from "rolldown";
 import { isFresh, takeStamp } from "../src/cli/built-from.ts";
+import { lazyBuiltins } from "./lazy-builtins.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const dist = path.join(root, "dist");
@@ -20,25 +21,37 @@ if (found[0] < 24 || (found[0] === 24 && found[1] < 21)) {
   process.exit(1);
 }`;
 
-/** Writes the bundle into a folder that is made for it. */
-export async function bundleInto(folder: string): Promise<void> {
-  mkdirSync(folder, { recursive: true });
-  const bundle = await rolldown({
-    cwd: root,
-    input: { parley: "src/cli/main.ts", client: "src/client/client.ts", protocol: "src/protocol/methods.ts" },
-    platform: "node",
-    external: [...nativeModules],
-  });
-  await bundle.write({
+/** What steers the build, beside the sources. */
+const steering = ["package.json", "package-lock.json", "scripts/build.ts", "scripts/lazy-builtins.ts"];
+
+/**
+ * Bundles some entries with what they need. Each of `whole` becomes one chunk together with all it needs at once: every further file costs
+ * most of a millisecond at the start. Returns the modules in it.
+ */
+async function bundle(folder: string, input: Readonly<Record<string, string>>, whole: readonly string[]): Promise<readonly string[]> {
+  const graph = await rolldown({ cwd: root, input: { ...input }, platform: "node", external: [...nativeModules], plugins: [lazyBuiltins] });
+  const { output } = await graph.write({
     dir: folder,
     format: "cjs",
     entryFileNames: "[name].cjs",
     chunkFileNames: "chunks/[name]-[hash].cjs",
     banner: (chunk) => (chunk.isEntry && chunk.name === "parley" ? head : ""),
+    codeSplitting: { groups: whole.map((file) => ({ name: path.basename(file, ".ts"), test: (id) => id === path.join(root, file) })) },
   });
-  await bundle.close();
+  await graph.close();
+  return output.flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));
+}
+
+/** Writes the bundle into a folder that is made for it. Returns the sources that it is made of, as paths from the checkout. */
+export async function bundleInto(folder: string): Promise<readonly string[]> {
+  mkdirSync(folder, { recursive: true });
+  const modules = [
+    ...(await bundle(folder, { parley: "src/cli/main.ts" }, ["src/cli/app-server.ts"])),
+    ...(await bundle(folder, { client: "src/client/client.ts", protocol: "src/protocol/methods.ts" }, [])),
+  ];
   chmodSync(path.join(folder, "parley.cjs"), 0o755);
   writeFileSync(path.join(folder, "package.json"), '{ "type": "commonjs" }\n');
+  return modules.map((id) => path.relative(root, id)).filter((file) => file.startsWith(`src${path.sep}`));
 }
 
 /**
@@ -46,15 +59,16 @@ export async function bundleInto(folder: string): Promise<void> {
  * server loads them when it needs them; the entries change last.
  */
 export async function build(): Promise<void> {
-  const stamp = takeStamp(root); // before the sources are read: what changes meanwhile makes the bundle old, never wrong
+  // Taken before the sources are read: what changes meanwhile makes the bundle old, never wrong.
+  const stamp = takeStamp(root, [...globSync("src/**/*.{ts,tsx,json,md}", { cwd: root }), ...steering]);
   const next = path.join(dist, `.next-${process.pid}`);
   try {
-    await bundleInto(next);
+    const used = new Set([...(await bundleInto(next)), ...steering]);
     mkdirSync(path.join(dist, "chunks"), { recursive: true });
     const chunks = readdirSync(path.join(next, "chunks"));
     for (const chunk of chunks) renameSync(path.join(next, "chunks", chunk), path.join(dist, "chunks", chunk));
     for (const file of readdirSync(next).filter((name) => name !== "chunks")) renameSync(path.join(next, file), path.join(dist, file));
-    writeFileSync(stampFile, stamp);
+    writeFileSync(stampFile, JSON.stringify(Object.fromEntries(Object.entries(stamp).filter(([file]) => used.has(file)))));
     dropOldChunks(new Set(chunks));
   } finally {
     rmSync(next, { recursive: true, force: true });

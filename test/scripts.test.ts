@@ -1,6 +1,7 @@
 /** The scripts that guard the repository are themselves guarded. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { makeBuiltinsLazy } from "../scripts/lazy-builtins.ts";
 import { lockProblems } from "../scripts/lockcheck.ts";
 import { pick } from "../scripts/suites.ts";
 
@@ -53,4 +54,29 @@ test("the ratchet takes verdicts from all suites, and a name without a verdict i
     { name: "P02", word: "FAIL", why: "x (2 ms): no" },
     { name: "typo", word: "FAIL", why: "the suite has no verdict on it" },
   ]);
+});
+
+test("Node's modules in a bundle are loaded at their first use", () => {
+  const code = [
+    'const require_rolldown_runtime = require("./runtime.cjs");',
+    'let node_fs = require("node:fs");',
+    'let node_path = require("node:path");',
+    "node_path = require_rolldown_runtime.__toESM(node_path, 1);",
+    'let node_os = require("node:os");',
+    "const used = node_os;",
+    "exports.run = () => [(0, node_fs.existsSync)(node_path.default.sep), node_fs.constants.R_OK, used.EOL];",
+    "",
+  ].join("\n");
+  const lazy = makeBuiltinsLazy(code);
+  const loaded: string[] = [];
+  const load = (name: string): unknown => {
+    loaded.push(name);
+    return process.getBuiltinModule(name);
+  };
+  const exports: { run?: () => unknown } = {};
+  new Function("require", "exports", lazy)(load, exports);
+  assert.deepEqual(loaded, ["node:os"], "used as a whole, so loaded at once");
+  assert.deepEqual(exports.run?.(), [true, 4, "\n"]);
+  exports.run?.();
+  assert.deepEqual(loaded, ["node:os", "node:fs", "node:path", "node:fs"], "once for each member");
 });

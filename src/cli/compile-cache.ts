@@ -1,5 +1,5 @@
 /** Keeps V8's compiled code between starts. Whoever can write the folder can run code here, so it is ours alone or not used. */
-import { lstatSync, mkdirSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { enableCompileCache, flushCompileCache } from "node:module";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
@@ -18,7 +18,7 @@ export function keepCompiledCode(beside: string): void {
 
 function isOurs(folder: string): boolean {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
     const real = realpathSync(folder);
     const { uid, mode } = lstatSync(real);
     // Commands of the agent may write the temp folders, whatever the file modes say.

@@ -4,12 +4,12 @@ import { pathToFileURL } from "node:url";
 import { isFresh } from "./built-from.ts";
 import { commands } from "./commands.ts";
 import { keepCompiledCode } from "./compile-cache.ts";
-import { type Globals, StartError, UsageError } from "./usage.ts";
+import type { Globals } from "./usage.ts";
 
 async function main(args: readonly string[]): Promise<number> {
   const { command, rest, globals } = split(args);
   const found = Object.hasOwn(commands, command) ? commands[command] : undefined;
-  if (found === undefined) throw new UsageError(`unrecognized subcommand '${command}'`);
+  if (found === undefined) throw wrong(`unrecognized subcommand '${command}'`);
   const { run } = await found.load();
   return run(rest, globals);
 }
@@ -23,17 +23,22 @@ function split(args: readonly string[]): { readonly command: string; readonly re
     if (word === "--help" || word === "-h") return { command: "help", rest: [], globals: { config } };
     if (word === "-c" || word === "--config") config.push(args[++i] ?? "");
     else if (word.startsWith("--config=")) config.push(word.slice("--config=".length));
-    else if (word.startsWith("-")) throw new UsageError(`unexpected argument '${word}'`);
+    else if (word.startsWith("-")) throw wrong(`unexpected argument '${word}'`);
     else return { command: word, rest: args.slice(i + 1), globals: { config } };
   }
   return { command: "help", rest: [], globals: { config } };
 }
 
+const wrong = (message: string): Error => Object.assign(new Error(message), { exitCode: 2 });
+
+/** An error with an exit code is the user's to mend and says how; any other is ours, and its stack is what helps. */
 function complain(error: unknown): number {
-  if (error instanceof UsageError) console.error(`error: ${error.message}\n\nFor more information, try 'parley --help'.`);
-  else if (error instanceof StartError) console.error(`Error: ${error.message}`);
-  else console.error(error);
-  return error instanceof UsageError ? 2 : 1;
+  if (!(error instanceof Error && "exitCode" in error)) {
+    console.error(error);
+    return 1;
+  }
+  console.error(`error: ${error.message}${error.exitCode === 2 ? "\n\nFor more information, try 'parley --help'." : ""}`);
+  return error.exitCode === 2 ? 2 : 1;
 }
 
 /** A bundle that is older than its sources steps aside for them. */

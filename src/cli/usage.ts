@@ -3,10 +3,14 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 
-/** The command line is wrong; exit code 2. */
-export class UsageError extends Error {}
-/** The command line is right and cannot be carried out; exit code 1. */
-export class StartError extends Error {}
+/** The command line is wrong. */
+export class UsageError extends Error {
+  readonly exitCode = 2;
+}
+/** The command line is right and cannot be carried out. */
+export class StartError extends Error {
+  readonly exitCode = 1;
+}
 
 export type Run = (args: readonly string[], globals: Globals) => Promise<number>;
 /** Flags that stood before the subcommand. */

@@ -14,7 +14,8 @@ export const systemClock: Clock = {
   },
 };
 
-export const systemIds: Ids = { thread: randomUUIDv7, turn: randomUUIDv7, item: randomUUIDv7 };
+// Called through functions, so that node:crypto (5 ms) is loaded with the first id and not at the start.
+export const systemIds: Ids = { thread: () => randomUUIDv7(), turn: () => randomUUIDv7(), item: () => randomUUIDv7() };
 
 /** Such as "Debian 12.0.0; x86_64", for user agents. */
 export function systemName(): string {
