@@ -114,6 +114,11 @@ export const parley = table("What only this server knows.", {
     money_per_day: value(number, "Money in one calendar day; needs `prices`."),
     money_per_thread: value(number, "Money in one thread; needs `prices`."),
   }),
+  auth: table("Signing in with a service other than the public one.", {
+    issuer: value(string, "Its address."),
+    client_id: value(string, "Our name there."),
+    callback_port: value(natural, "The local port its browser flow returns to; 0 takes any.", { standard: "1455" }),
+  }),
   questions_in_every_mode: value(boolean, "Offer the question tool outside plan mode too.", { standard: "true" }),
 });
 

@@ -39,6 +39,14 @@ const standardValues: TomlTable = {
   shell_environment_policy: { inherit: null, ignore_default_excludes: null, exclude: null, set: null, include_only: null, filters: null },
 };
 
+/** Features of other programs that clients look for; they are off here. */
+const featuresOff = Object.fromEntries(
+  `api_key_cyber_access_programs api_key_model_discovery auth_elicitation background_paginated_rollout_migration codex_apps_mcp_2026_07_28
+  mcp_2026_07_28 mcp_connection_sharing memories mentions_v2 remote_control remote_plugin tool_suggest windows_sandbox_service`
+    .split(/\s+/)
+    .map((name) => [name, false]),
+);
+
 const workspaceDefaults = { writable_roots: [], network_access: false, exclude_tmpdir_env_var: false, exclude_slash_tmp: false };
 const providerDefaults = {
   wire_api: "responses",
@@ -51,7 +59,7 @@ const providerDefaults = {
 export function readConfig(layers: readonly Layer[], features: Readonly<Record<string, boolean>>): Required<ConfigReadResponse> {
   const merged = mergeStack(layers);
   const empty = Object.fromEntries([...Object.keys(configKeys), ...alwaysThere].map((key) => [key, null]));
-  const config = mergeTables({ ...empty, ...standardValues, features }, merged);
+  const config = mergeTables({ ...empty, ...standardValues, features: { ...featuresOff, ...features } }, merged);
   if (isTable(config["sandbox_workspace_write"]))
     config["sandbox_workspace_write"] = { ...workspaceDefaults, ...config["sandbox_workspace_write"] };
   const providers = Object.entries(tableAt(merged, "model_providers"));

@@ -1,0 +1,319 @@
+/** The user's account: signing in four ways, signing out, and what it may use. Implements the Accounts port. */
+import { randomUUID } from "node:crypto";
+import type { AccountEvent, Accounts, AuthStatus } from "../core/ports/accounts.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import type { ConfigSource } from "../core/ports/config.ts";
+import type { Credentials } from "../core/ports/credentials.ts";
+import type { Log } from "../core/ports/log.ts";
+import type { RateLimits } from "../core/ports/model-client.ts";
+import type {
+  Account,
+  AuthMode,
+  CancelLoginAccountStatus,
+  ChatgptAuthTokensRefreshParams,
+  ChatgptAuthTokensRefreshResponse,
+  FeedbackUploadParams,
+  GetAccountRateLimitsResponse,
+  GetAccountResponse,
+  LoginAccountParams,
+  PlanType,
+} from "../protocol/account.ts";
+import { invalidRequest } from "../protocol/errors.ts";
+import { type SignedIn, type Tokens, withApiKey, withTokens } from "./auth-data.ts";
+import { startBrowserLogin } from "./browser-login.ts";
+import { ownerOf, planTypeFrom } from "./claims.ts";
+import { keepFeedback } from "./feedback.ts";
+import { pollDeviceLogin, revokeToken, startDeviceLogin } from "./oauth.ts";
+import { fetchRateLimits, rateLimitsFrom, snapshotFrom } from "./rate-limits.ts";
+import { type AuthSettings, authSettings } from "./settings.ts";
+import { type AuthStorage, createStorage, type OpenKeyring, type StoreMode } from "./storage.ts";
+import { type BroughtTokens, TokenKeeper } from "./token-keeper.ts";
+
+export interface AccountsOptions {
+  readonly codexHome: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly config: ConfigSource;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Asks the client that brought its own tokens for fresh ones; undefined when no such client is there. */
+  readonly askTokens?: (
+    params: ChatgptAuthTokensRefreshParams,
+    signal: AbortSignal,
+  ) => Promise<ChatgptAuthTokensRefreshResponse | undefined>;
+  readonly openKeyring?: OpenKeyring;
+}
+
+export function createAccounts(options: AccountsOptions): { readonly accounts: Accounts; readonly credentials: Credentials } {
+  const accounts = new LocalAccounts(options);
+  return { accounts, credentials: accounts.keeper };
+}
+
+const loginTimeoutMs = 10 * 60 * 1000;
+const deviceTimeoutMs = 15 * 60 * 1000;
+const revokeTimeoutMs = 3000;
+
+class LocalAccounts implements Accounts {
+  readonly keeper: TokenKeeper;
+  readonly #options: AccountsOptions;
+  readonly #listeners = new Set<(event: AccountEvent) => void>();
+  #login: { readonly id: string; readonly abort: AbortController } | undefined;
+  #storage: { readonly mode: StoreMode; readonly at: AuthStorage } | undefined;
+
+  constructor(options: AccountsOptions) {
+    this.#options = options;
+    const { clock, log } = options;
+    this.keeper = new TokenKeeper({
+      clock,
+      log,
+      storage: () => this.#store(),
+      isAllowed: (found) => this.#isAllowed(found),
+      issuer: () => this.#settings().issuer,
+      renewBrought: (old, signal) => this.#renewBrought(old, signal),
+    });
+  }
+
+  async read({ refreshToken }: { readonly refreshToken: boolean }): Promise<GetAccountResponse> {
+    const { requiresOpenaiAuth } = this.#settings();
+    if (refreshToken) await this.#refreshOrSay();
+    return { account: requiresOpenaiAuth ? await this.#account() : null, requiresOpenaiAuth, workspaceRouting: null };
+  }
+
+  async startLogin(params: LoginAccountParams, client: { readonly name: string }): ReturnType<Accounts["startLogin"]> {
+    const settings = this.#settings();
+    this.#allow(settings, params.type === "apiKey" ? "api" : "chatgpt");
+    this.#login?.abort.abort();
+    switch (params.type) {
+      case "apiKey":
+        await this.#store().save(withApiKey(await this.#previous(), params.apiKey));
+        this.keeper.brought = undefined;
+        return { response: { type: "apiKey" }, events: [completed(null), updated("apikey", null)] };
+      case "chatgptAuthTokens":
+        return this.#bringTokens(settings, params);
+      case "chatgpt":
+        return this.#loginByBrowser(settings, client.name);
+      case "chatgptDeviceCode":
+        return this.#loginByDevice(settings);
+      default:
+        throw invalidRequest(`signing in with ${params.type} is not available; set the provider's keys in the environment instead`);
+    }
+  }
+
+  cancelLogin(loginId: string): CancelLoginAccountStatus {
+    if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(loginId)) throw invalidRequest(`invalid login id: ${loginId}`);
+    if (this.#login?.id !== loginId) return "notFound";
+    this.#login.abort.abort();
+    return "canceled";
+  }
+
+  async logout(): Promise<readonly AccountEvent[]> {
+    this.#login?.abort.abort();
+    const found = await this.keeper.signedIn().catch(() => undefined);
+    if (found?.kind === "chatgpt" && found.tokens.refresh_token !== "")
+      await revokeToken(this.#settings().issuer, found.tokens.refresh_token, AbortSignal.timeout(revokeTimeoutMs)).catch((error: unknown) =>
+        this.#options.log.debug("the account's maker could not be told of the sign-out", { reason: String(error) }),
+      );
+    this.keeper.brought = undefined;
+    await this.#store().clear();
+    return [updated(null, null)];
+  }
+
+  async rateLimits(signal: AbortSignal): Promise<GetAccountRateLimitsResponse> {
+    const token = await this.keeper.current();
+    if (token === undefined) throw invalidRequest("codex account authentication required to read rate limits");
+    if (token.kind !== "chatgpt") throw invalidRequest("chatgpt authentication required to read rate limits");
+    const { accountUrl } = this.#settings();
+    const first = await fetchRateLimits(accountUrl, token, signal);
+    const fresh = first.status === 401 ? await this.keeper.refresh(signal).catch(() => undefined) : undefined;
+    return rateLimitsFrom(fresh?.kind === "chatgpt" ? await fetchRateLimits(accountUrl, fresh, signal) : first);
+  }
+
+  noteRateLimits(limits: RateLimits): void {
+    this.#emit({ type: "rateLimits", params: { rateLimits: snapshotFrom(limits) } });
+  }
+
+  async status(options: { readonly includeToken: boolean; readonly refreshToken: boolean }): Promise<AuthStatus> {
+    const { requiresOpenaiAuth } = this.#settings();
+    if (!requiresOpenaiAuth) return { authMethod: null, authToken: null, requiresOpenaiAuth };
+    if (options.refreshToken) await this.#refreshOrSay();
+    const credential = await this.keeper.current();
+    const authToken =
+      credential === undefined || !options.includeToken ? null : credential.kind === "apiKey" ? credential.key : credential.accessToken;
+    return { authMethod: await this.#mode(), authToken, requiresOpenaiAuth };
+  }
+
+  async keepFeedback(params: FeedbackUploadParams): Promise<string> {
+    if (!this.#settings().feedback) throw invalidRequest("sending feedback is disabled by configuration");
+    return keepFeedback(this.#options.codexHome, params, this.#options.clock.now());
+  }
+
+  onEvent(listener: (event: AccountEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    this.#login?.abort.abort();
+    this.#listeners.clear();
+  }
+
+  #allow(settings: AuthSettings, method: "chatgpt" | "api"): void {
+    if (settings.methods.includes(method)) return;
+    throw invalidRequest(
+      method === "api" ? "API key login is disabled. Use ChatGPT login instead." : "ChatGPT login is disabled. Use API key login instead.",
+    );
+  }
+
+  /** A sign-in from before a restriction was set does not count. */
+  #isAllowed(found: SignedIn): boolean {
+    const { methods, workspaces } = this.#settings();
+    if (found.kind === "apiKey") return methods.includes("api");
+    const accountId = found.tokens.account_id ?? ownerOf(found.tokens.id_token).accountId ?? "";
+    return methods.includes("chatgpt") && (workspaces.length === 0 || workspaces.includes(accountId));
+  }
+
+  #bringTokens(
+    settings: AuthSettings,
+    params: Extract<LoginAccountParams, { type: "chatgptAuthTokens" }>,
+  ): Awaited<ReturnType<Accounts["startLogin"]>> {
+    this.#allowWorkspace(settings, params.chatgptAccountId);
+    this.keeper.brought = {
+      accessToken: params.accessToken,
+      accountId: params.chatgptAccountId,
+      plan: params.chatgptPlanType ?? undefined,
+    };
+    const plan = planOf(this.keeper.brought);
+    return { response: { type: "chatgptAuthTokens" }, events: [completed(null), updated("chatgptAuthTokens", plan)] };
+  }
+
+  async #loginByBrowser(settings: AuthSettings, originator: string): ReturnType<Accounts["startLogin"]> {
+    const { id, signal } = this.#begin(loginTimeoutMs);
+    const { issuer, callbackPort: port, workspaces } = settings;
+    try {
+      const accept = (tokens: Tokens): Promise<void> => this.#accept(settings, tokens);
+      const login = await startBrowserLogin({ issuer, port, originator, workspaces, accept }, signal);
+      void this.#finish(id, login.done);
+      return { response: { type: "chatgpt", loginId: id, authUrl: login.authUrl }, events: [] };
+    } catch (error) {
+      this.#end(id);
+      throw invalidRequest(`failed to start login server: ${wordsOf(error)}`);
+    }
+  }
+
+  async #loginByDevice(settings: AuthSettings): ReturnType<Accounts["startLogin"]> {
+    const { id, signal } = this.#begin(deviceTimeoutMs);
+    try {
+      const login = await startDeviceLogin(settings.issuer, signal);
+      const wait = async (): Promise<void> => {
+        for (;;) {
+          await this.#options.clock.sleep(login.intervalMs, signal);
+          const tokens = await pollDeviceLogin(settings.issuer, login, signal);
+          if (tokens !== undefined) return this.#accept(settings, tokens);
+        }
+      };
+      void this.#finish(id, wait());
+      return {
+        response: { type: "chatgptDeviceCode", loginId: id, userCode: login.userCode, verificationUrl: login.verificationUrl },
+        events: [],
+      };
+    } catch (error) {
+      this.#end(id);
+      throw invalidRequest(`failed to request a device code: ${wordsOf(error)}`);
+    }
+  }
+
+  #begin(timeoutMs: number): { id: string; signal: AbortSignal } {
+    const abort = new AbortController();
+    const id = randomUUID();
+    this.#login = { id, abort };
+    return { id, signal: AbortSignal.any([abort.signal, AbortSignal.timeout(timeoutMs)]) };
+  }
+  #end(id: string): void {
+    if (this.#login?.id === id) this.#login = undefined;
+  }
+
+  async #finish(id: string, done: Promise<void>): Promise<void> {
+    const aborted = this.#login?.abort.signal;
+    try {
+      await done;
+      this.#end(id);
+      this.#emit(completed(id));
+      this.#emit(updated("chatgpt", planIn(await this.#account())));
+    } catch (error) {
+      this.#end(id);
+      this.#emit(completed(id, aborted?.aborted === true ? "Login was not completed" : wordsOf(error)));
+    }
+  }
+
+  async #accept(settings: AuthSettings, tokens: Tokens): Promise<void> {
+    const { accountId } = ownerOf(tokens.id_token);
+    this.#allowWorkspace(settings, accountId);
+    this.keeper.brought = undefined;
+    await this.#store().save(withTokens(await this.#previous(), tokens, accountId, this.#options.clock.now()));
+  }
+
+  #allowWorkspace({ workspaces }: AuthSettings, accountId: string | undefined): void {
+    if (workspaces.length > 0 && (accountId === undefined || !workspaces.includes(accountId)))
+      throw invalidRequest(`Login is restricted to workspace id ${workspaces.join(", ")}`);
+  }
+
+  /** Unknown keys of the old entry are kept; an entry that cannot be read is replaced. */
+  #previous(): Promise<Awaited<ReturnType<AuthStorage["load"]>>> {
+    return this.#store()
+      .load()
+      .catch(() => undefined);
+  }
+
+  async #account(): Promise<Account | null> {
+    const { brought } = this.keeper;
+    if (brought !== undefined)
+      return { type: "chatgpt", email: ownerOf(brought.accessToken).email ?? null, planType: planOf(brought) ?? "unknown" };
+    const found = await this.keeper.signedIn();
+    if (found === undefined) return null;
+    if (found.kind === "apiKey") return { type: "apiKey" };
+    const { email, plan } = ownerOf(found.tokens.id_token);
+    return { type: "chatgpt", email: email ?? null, planType: plan ?? "unknown" };
+  }
+
+  async #mode(): Promise<AuthMode | null> {
+    if (this.keeper.brought !== undefined) return "chatgptAuthTokens";
+    const found = await this.keeper.signedIn();
+    return found === undefined ? null : found.kind === "apiKey" ? "apikey" : "chatgpt";
+  }
+
+  async #refreshOrSay(): Promise<void> {
+    await this.keeper.refresh(AbortSignal.timeout(30_000)).catch((error: unknown) => {
+      this.#options.log.warn("the account's token could not be renewed", { reason: wordsOf(error) });
+    });
+  }
+
+  async #renewBrought(old: BroughtTokens, signal: AbortSignal): Promise<BroughtTokens | undefined> {
+    const fresh = await this.#options.askTokens?.({ reason: "unauthorized", previousAccountId: old.accountId }, signal);
+    if (fresh === undefined) return undefined;
+    this.#allowWorkspace(this.#settings(), fresh.chatgptAccountId);
+    return { accessToken: fresh.accessToken, accountId: fresh.chatgptAccountId, plan: fresh.chatgptPlanType ?? undefined };
+  }
+
+  #settings(): AuthSettings {
+    return authSettings(this.#options.config.effective(this.#options.codexHome), this.#options.env);
+  }
+  #store(): AuthStorage {
+    const { store: mode } = this.#settings();
+    if (this.#storage?.mode !== mode) this.#storage = { mode, at: createStorage(mode, this.#options.codexHome, this.#options.openKeyring) };
+    return this.#storage.at;
+  }
+  #emit(event: AccountEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}
+
+const completed = (loginId: string | null, error: string | null = null): AccountEvent => ({
+  type: "loginCompleted",
+  params: { loginId, success: error === null, error, onboardingEntrypoint: null },
+});
+const updated = (authMode: AuthMode | null, planType: PlanType | null): AccountEvent => ({
+  type: "updated",
+  params: { authMode, planType },
+});
+const planIn = (account: Account | null) => (account?.type === "chatgpt" ? account.planType : null);
+const planOf = ({ plan, accessToken }: BroughtTokens) => (plan === undefined ? (ownerOf(accessToken).plan ?? null) : planTypeFrom(plan));
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,134 @@
+/** Keeps the account: in auth.json for its owner only, in the keyring of the system, or in memory alone. */
+import { createHash } from "node:crypto";
+import { chmod, mkdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { invalidRequest } from "../protocol/errors.ts";
+import { type AuthData, authDataFrom } from "./auth-data.ts";
+
+export type StoreMode = "file" | "keyring" | "auto" | "ephemeral";
+
+export interface AuthStorage {
+  /** undefined when nobody is signed in. Throws RpcError when what is stored cannot be understood. */
+  load(): Promise<AuthData | undefined>;
+  save(data: AuthData): Promise<void>;
+  /** Says whether there was something to forget. */
+  clear(): Promise<boolean>;
+}
+
+/** One secret of the system's keyring. Every call may fail where there is no keyring. */
+export interface KeyringEntry {
+  get(): Promise<string | undefined>;
+  set(secret: string): Promise<void>;
+  remove(): Promise<boolean>;
+}
+export type OpenKeyring = (service: string, account: string) => Promise<KeyringEntry>;
+
+export function createStorage(mode: StoreMode, codexHome: string, openKeyring: OpenKeyring = systemKeyring): AuthStorage {
+  const file = fileStorage(path.join(codexHome, "auth.json"));
+  if (mode === "file") return file;
+  if (mode === "ephemeral") return memoryStorage();
+  const keyring = keyringStorage(codexHome, openKeyring);
+  return mode === "keyring" ? keyring : keyringOrFile(keyring, file);
+}
+
+function fileStorage(file: string): AuthStorage {
+  return {
+    async load() {
+      const text = await readFile(file, "utf8").catch(absent);
+      return text === undefined ? undefined : parsed(text, file);
+    },
+    async save(data) {
+      await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+      const target = await realpath(file).catch(() => file);
+      const draft = `${target}.${process.pid}.tmp`;
+      try {
+        await writeFile(draft, JSON.stringify(data, undefined, 2), { mode: 0o600 });
+        await chmod(draft, 0o600);
+        await rename(draft, target);
+      } finally {
+        await rm(draft, { force: true });
+      }
+    },
+    async clear() {
+      const was = await readFile(file).catch(absent);
+      await rm(file, { force: true });
+      return was !== undefined;
+    },
+  };
+}
+
+function memoryStorage(): AuthStorage {
+  let held: AuthData | undefined;
+  return {
+    load: async () => held,
+    async save(data) {
+      held = data;
+    },
+    async clear() {
+      const was = held !== undefined;
+      held = undefined;
+      return was;
+    },
+  };
+}
+
+/** The names under which other programs of this home look for the same secret. */
+const service = "Codex Auth";
+async function accountName(codexHome: string): Promise<string> {
+  const real = await realpath(codexHome).catch(() => codexHome);
+  return `cli|${createHash("sha256").update(real).digest("hex").slice(0, 16)}`;
+}
+
+function keyringStorage(codexHome: string, open: OpenKeyring): AuthStorage {
+  const entry = async (): Promise<KeyringEntry> => open(service, await accountName(codexHome));
+  return {
+    async load() {
+      const text = await (await entry()).get();
+      return text === undefined ? undefined : parsed(text, "the system's keyring");
+    },
+    async save(data) {
+      await (await entry()).set(JSON.stringify(data));
+      await rm(path.join(codexHome, "auth.json"), { force: true });
+    },
+    clear: async () => (await entry()).remove(),
+  };
+}
+
+/** The keyring where there is one; else the file, without a word, since headless machines have none. */
+function keyringOrFile(keyring: AuthStorage, file: AuthStorage): AuthStorage {
+  return {
+    load: async () => (await keyring.load().catch(() => undefined)) ?? file.load(),
+    save: (data) => keyring.save(data).catch(() => file.save(data)),
+    async clear() {
+      const inKeyring = await keyring.clear().catch(() => false);
+      return (await file.clear()) || inKeyring;
+    },
+  };
+}
+
+async function systemKeyring(serviceName: string, account: string): Promise<KeyringEntry> {
+  const { AsyncEntry } = await import("@napi-rs/keyring");
+  const entry = new AsyncEntry(serviceName, account);
+  return {
+    get: async () => (await entry.getPassword()) ?? undefined,
+    set: (secret) => entry.setPassword(secret),
+    remove: () => entry.deletePassword(),
+  };
+}
+
+function parsed(text: string, where: string): AuthData {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw invalidRequest(`${where} is not valid JSON; sign out and in again`);
+  }
+  const data = authDataFrom(value);
+  if (data === undefined) throw invalidRequest(`${where} does not hold an account in a known shape; sign out and in again`);
+  return data;
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
+  throw invalidRequest(`the account cannot be read: ${error.message}`);
+}
