@@ -6,6 +6,7 @@ export interface JsonSchema {
   readonly type?: "string" | "boolean" | "number" | "integer" | "null" | "array" | "object";
   readonly enum?: readonly string[];
   readonly minimum?: number;
+  readonly minLength?: number;
   readonly anyOf?: readonly JsonSchema[];
   readonly allOf?: readonly JsonSchema[];
   readonly items?: JsonSchema | readonly JsonSchema[];
@@ -30,6 +31,8 @@ export function check(schema: JsonSchema, value: unknown): boolean {
       return Number.isInteger(value) && (schema.minimum === undefined || (value as number) >= schema.minimum);
     case "number":
       return Number.isFinite(value);
+    case "string":
+      return typeof value === "string" && value.length >= (schema.minLength ?? 0);
     case "array":
       return Array.isArray(value) && checkItems(schema, value);
     case "object":
@@ -66,6 +69,7 @@ function fault(schema: JsonSchema, value: unknown, path: string): string | undef
   if (schema.anyOf !== undefined) return unionFault(schema, schema.anyOf, value, path);
   if (schema.allOf !== undefined) return first(schema.allOf, (member) => fault(member, value, path));
   if (schema.enum !== undefined) return at(path, variantFault(value, schema.enum));
+  if (schema.type === "string" && typeof value === "string") return `${path === "" ? "the text" : path} must not be empty`;
   if (schema.type === "array" && Array.isArray(value)) return itemFault(schema, value, path);
   if (schema.type === "object" && isObject(value)) return fieldFault(schema, value, path);
   if (schema.type === "object" && schema.title !== undefined && Array.isArray(value)) {
@@ -157,7 +161,7 @@ function expected(schema: JsonSchema): string {
   if (schema.enum !== undefined) return "string or map";
   switch (schema.type) {
     case "integer":
-      return schema.minimum === 0 ? "u32" : "i64";
+      return schema.minimum === undefined ? "i64" : schema.minimum === 0 ? "u32" : "a nonzero u32";
     case "number":
       return "f64";
     case "object":

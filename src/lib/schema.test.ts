@@ -5,6 +5,7 @@ import {
   array,
   boolean,
   compile,
+  filledString,
   fits,
   type Infer,
   integer,
@@ -45,6 +46,7 @@ const Drawing = named("DrawingParams", () =>
     open: optional(boolean()),
     pair: optional(tuple([string(), integer()])),
     any: optional(unknown()),
+    effort: optional(filledString()),
     both: optional(intersect([object({ a: string() }), object({ b: string() })])),
   }),
 );
@@ -77,10 +79,11 @@ test("faults are told in the words of the real server, with their place", () => 
   says({ id: "1", shapes: [{ type: "hexagon" }] }, "unknown variant `hexagon`, expected one of `circle`, `square`, `box` in `shapes[0]`");
   says({ id: "1", shapes: [{ type: "square", side: -1 }] }, "invalid value: integer `-1`, expected u32 in `shapes[0].side`");
   says({ id: "1", shapes: [{ type: "square", side: 1.5 }] }, "invalid type: floating point `1.5`, expected u32 in `shapes[0].side`");
-  says([], "invalid length 0, expected struct DrawingParams with 9 elements");
+  says([], "invalid length 0, expected struct DrawingParams with 10 elements");
   says("x", 'invalid type: string "x", expected struct DrawingParams');
   says(null, "invalid type: null, expected struct DrawingParams");
   says({ id: "1", pair: ["x"] }, "invalid length 1, expected an array of length 2 in `pair`");
+  says({ id: "1", effort: "" }, "effort must not be empty");
   says({ id: "1", both: { a: "" } }, "missing field `b` in `both`");
 });
 
@@ -138,7 +141,7 @@ const keys = fc.constantFrom("type", "a", "b", "id");
 const schemas: fc.Arbitrary<Schema> = fc.letrec<{ schema: Schema }>((tie) => ({
   schema: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
-    fc.constantFrom(string(), boolean(), number(), integer(), natural(), nothing(), unknown(), literals("a", "b")),
+    fc.constantFrom(string(), filledString(), boolean(), number(), integer(), natural(), nothing(), unknown(), literals("a", "b")),
     tie("schema").map((s) => array(s)),
     tie("schema").map((s) => record(s)),
     tie("schema").map((s) => nullable(s)),

@@ -30,11 +30,14 @@ const json = (of: Schema): JsonSchema => of as unknown as JsonSchema;
 const optionalMark = Symbol("optional");
 
 export const string = (): Schema<string> => schema({ type: "string" });
+/** A string of at least one character. */
+export const filledString = (): Schema<string> => schema({ type: "string", minLength: 1 });
 export const boolean = (): Schema<boolean> => schema({ type: "boolean" });
 export const number = (): Schema<number> => schema({ type: "number" });
 export const integer = (): Schema<number> => schema({ type: "integer" });
 /** A whole number of at least 0. */
 export const natural = (): Schema<number> => schema({ type: "integer", minimum: 0 });
+export const positive = (): Schema<number> => schema({ type: "integer", minimum: 1 });
 export const nothing = (): Schema<null> => schema({ type: "null" });
 export const unknown = (): Schema<unknown> => schema({});
 export const literals = <const V extends string[]>(...values: V): Schema<V[number]> => schema({ type: "string", enum: values });

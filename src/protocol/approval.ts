@@ -1,5 +1,5 @@
 /** Asking the user before something is done. Asked by core/approvals.ts. */
-import { array, boolean, type Infer, integer, literals, maybe, named, object, optional, string, union } from "../lib/schema.ts";
+import { array, boolean, type Infer, integer, literals, maybe, named, object, optional, positive, string, union } from "../lib/schema.ts";
 import { request } from "./define.ts";
 import { CommandAction, LegacyAppPathString, PatchChangeKind } from "./item.ts";
 
@@ -142,7 +142,7 @@ export type PermissionGrantScope = Infer<typeof PermissionGrantScope>;
 export const AdditionalFileSystemPermissions = named("AdditionalFileSystemPermissions", () =>
   object({
     entries: maybe(array(FileSystemSandboxEntry())),
-    globScanMaxDepth: maybe(integer()),
+    globScanMaxDepth: maybe(positive()),
     read: maybe(array(LegacyAppPathString())),
     write: maybe(array(LegacyAppPathString())),
   }),

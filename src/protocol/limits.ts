@@ -54,15 +54,13 @@ export function limitCommand(command: readonly string[]): void {
 
 interface Settings {
   readonly cwd?: string | null;
-  readonly effort?: string | null;
   readonly sandboxPolicy?: { readonly type: string; readonly writableRoots?: readonly string[] } | null;
   readonly runtimeWorkspaceRoots?: readonly string[] | null;
 }
 
 /** The folders that a thread's or a turn's settings name. */
-export function limitSettings({ cwd, effort, sandboxPolicy, runtimeWorkspaceRoots }: Settings): void {
+export function limitSettings({ cwd, sandboxPolicy, runtimeWorkspaceRoots }: Settings): void {
   limitPath("cwd", cwd);
-  if (effort === "") throw invalidRequest("Invalid request: reasoning_effort must not be empty");
   for (const root of sandboxPolicy?.writableRoots ?? []) limitAbsolutePath("sandboxPolicy.writableRoots", root);
   for (const root of runtimeWorkspaceRoots ?? []) limitAbsolutePath("runtimeWorkspaceRoots", root);
 }

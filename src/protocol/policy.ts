@@ -1,5 +1,19 @@
 /** The settings that many methods share: approvals, sandbox, effort, modes, sources. Served by every area that names them. */
-import { array, boolean, type Infer, integer, literals, maybe, named, natural, object, optional, string, union } from "../lib/schema.ts";
+import {
+  array,
+  boolean,
+  filledString,
+  type Infer,
+  integer,
+  literals,
+  maybe,
+  named,
+  natural,
+  object,
+  optional,
+  string,
+  union,
+} from "../lib/schema.ts";
 
 export const AskForApproval = named("AskForApproval", () =>
   union([
@@ -45,7 +59,7 @@ export type NetworkAccess = Infer<typeof NetworkAccess>;
 export const Personality = named("Personality", () => literals("none", "friendly", "pragmatic"));
 export type Personality = Infer<typeof Personality>;
 
-export const ReasoningEffort = named("ReasoningEffort", () => string());
+export const ReasoningEffort = named("ReasoningEffort", () => filledString());
 export type ReasoningEffort = Infer<typeof ReasoningEffort>;
 
 export const ReasoningSummary = named("ReasoningSummary", () => literals("auto", "concise", "detailed", "none"));

@@ -103,7 +103,7 @@ export const skillsRequests = {
     limits({ name, path }) {
       const given = [name, path].filter((value) => value !== null && value !== undefined);
       if (given.length !== 1) throw invalidParams("skills/config/write requires exactly one of path or name");
-      limitAbsolutePath("path", path);
+      limitPath("path", path);
     },
   }),
   /** Sets the folders that are searched for skills beside the usual ones, until the server ends. */

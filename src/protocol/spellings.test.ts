@@ -139,7 +139,7 @@ test("the older API's own examples are read", () => {
   };
   const got = read(v1Requests.sendUserTurn, sent) as { sandboxPolicy: unknown; items: unknown };
   assert.deepEqual(got.sandboxPolicy, { type: "workspaceWrite", writableRoots: [], networkAccess: false });
-  assert.match(String(read(v1Requests.resumeConversation, {})), /either path or conversation id/);
+  assert.match(String(read(v1Requests.resumeConversation, {})), /either path, conversation id or non empty history/);
   const overridden = read(v1Requests.resumeConversation, { path: "/x", overrides: { sandbox: "readOnly" } });
   assert.deepEqual((overridden as { overrides: unknown }).overrides, { sandbox: "read-only" });
 });

@@ -1,6 +1,8 @@
 /** Rewrites every spelling that a document or a version uses into the one that the tables check. Serves the rows' `accept`. */
+import { jsonSchema } from "../lib/schema.ts";
 import type { RawParams } from "./define.ts";
 import { invalidRequest } from "./errors.ts";
+import { ResponseItem } from "./model-item.ts";
 
 /** Rewrites one value. What it cannot read it returns as it came, so that the check refuses it: never a default, never something wider. */
 type Respell = (value: unknown) => unknown;
@@ -145,6 +147,20 @@ function contentItem(value: unknown): unknown {
   return { ...value, ...(type === undefined ? {} : { type }), ...(imageUrl === undefined ? {} : { imageUrl }) };
 }
 
+/** The model's own items: kinds that are not known become `other`, as the real servers read them, and outputs come out of their older wrappings. */
+export const history: Respell = (value) => (Array.isArray(value) ? value.map(modelItem) : value);
+
+function modelItem(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const type = own(value, "type");
+  if (typeof type === "string" && !knownItems().has(type)) return { type: "other" };
+  const output = own(value, "output");
+  if (!isObject(output)) return value;
+  return { ...value, output: own(output, "body") ?? own(output, "content_items") ?? own(output, "content") ?? output };
+}
+const knownItems = (): ReadonlySet<string> =>
+  new Set((jsonSchema(ResponseItem()).anyOf ?? []).flatMap((member) => member.properties?.["type"]?.enum ?? []));
+
 /** The settings that thread/start, turn/start and their like share. */
 export const acceptSettings = respell({
   approvalPolicy,
@@ -153,6 +169,7 @@ export const acceptSettings = respell({
   collaborationMode,
   input: userInput,
   dynamicTools,
+  history,
 });
 
 /** The first of several names that is set. Two that are set and differ cannot both be meant. */

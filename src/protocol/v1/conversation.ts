@@ -20,7 +20,7 @@ import { UserInput } from "../item.ts";
 import { limitInput, limitPath, limitSettings } from "../limits.ts";
 import { ResponseItem } from "../model-item.ts";
 import { AskForApproval, ReasoningEffort, ReasoningSummary, SandboxMode, SandboxPolicy, ThreadId } from "../policy.ts";
-import { acceptSettings, approvalPolicy, inTurn, renamed, respell, sandboxMode, sandboxPolicy, userInput } from "../spellings.ts";
+import { acceptSettings, approvalPolicy, history, inTurn, renamed, respell, sandboxMode, sandboxPolicy, userInput } from "../spellings.ts";
 import { EventMsg } from "./event.ts";
 
 export const NewConversationParams = named("v1.NewConversationParams", () =>
@@ -172,14 +172,17 @@ const acceptConversation = inTurn(
     sandbox: sandboxMode,
     sandboxPolicy,
     items: userInput,
+    history,
     overrides: (value) => (typeof value === "object" && value !== null && !Array.isArray(value) ? acceptSettings({ ...value }) : value),
   }),
 );
-const requireName = ({ conversationId, path }: { conversationId?: string | null; path?: string | null }): void => {
+function requireName(
+  { conversationId, path }: { conversationId?: string | null; path?: string | null },
+  otherwise = "either path or conversation id must be provided",
+): void {
   limitPath("path", path);
-  if (typeof conversationId !== "string" && typeof path !== "string")
-    throw invalidRequest("either path or conversation id must be provided");
-};
+  if (typeof conversationId !== "string" && typeof path !== "string") throw invalidRequest(otherwise);
+}
 const limitItems = ({ items }: { items: readonly UserInput[] }): void => limitInput({ input: items });
 
 export const v1ConversationRequests = {
@@ -199,7 +202,7 @@ export const v1ConversationRequests = {
     order: byConversation,
     accept: acceptConversation,
     limits(params) {
-      if (!Array.isArray(params.history)) requireName(params);
+      if ((params.history ?? []).length === 0) requireName(params, "either path, conversation id or non empty history must be provided");
       limitSettings(params.overrides ?? {});
     },
   }),

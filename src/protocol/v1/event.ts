@@ -238,6 +238,11 @@ export const events = {
   context_compacted: event("context_compacted", "ContextCompactedEvent", nothing),
   /** Turns were taken out of the history. */
   thread_rolled_back: event("thread_rolled_back", "ThreadRolledBackEvent", () => ({ num_turns: natural() })),
+  /** The conversation got another title. */
+  thread_name_updated: event("thread_name_updated", "ThreadNameUpdatedEvent", () => ({
+    thread_id: ThreadId(),
+    thread_name: maybe(string()),
+  })),
   /** A review begins. */
   entered_review_mode: event("entered_review_mode", "ReviewRequest", () => ({
     target: ReviewTarget(),

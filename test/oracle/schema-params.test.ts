@@ -1,0 +1,76 @@
+/** Params that the real versions' schemas allow are taken by our rows. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { problem } from "../../src/lib/schema.ts";
+import type { Later, Request } from "../../src/protocol/define.ts";
+import { RpcError } from "../../src/protocol/errors.ts";
+import { clientRequests } from "../../src/protocol/methods.ts";
+import { isUnsupported } from "../../src/protocol/unsupported.ts";
+import { v1Requests } from "../../src/protocol/v1/methods.ts";
+import { arbitraryOf } from "./arbitrary.ts";
+import { oracleOf, sharedFolder, type Version, versions } from "./versions.ts";
+
+const skip = "skip" in sharedFolder ? sharedFolder.skip : false;
+const rows: Readonly<Record<string, Request | Later>> = { ...clientRequests, ...v1Requests };
+const runs = 60;
+
+/** Values of the right types that the real servers refuse too, by the words with which we refuse them. */
+const refusedThereToo: Readonly<Record<string, RegExp>> = {
+  "command/exec":
+    /^(command must not be empty|.*timeoutMs must be non-negative|.*cannot set both|.*requires a client-supplied processId|.*size requires tty|.*greater than 0)/,
+  "command/exec/resize": /greater than 0/,
+  execOneOffCommand: /^command must not be empty/,
+  "thread/shellCommand": /^(command must not be empty|.*must be non-negative)/,
+  "thread/rollback": /^numTurns must be >= 1/,
+  "thread/name/set": /^thread name must not be empty/,
+  "thread/inject_items": /^items must not be empty/,
+  "review/start": /must not be empty/,
+  "skills/config/write": /exactly one of path or name/,
+  "mcpServer/oauth/login": /must be non-negative/,
+  resumeConversation: /^either path, conversation id or non empty history/,
+  forkConversation: /^either path or conversation id/,
+};
+/** So many of its values exclude each other that most samples are refused, here and there. */
+const mostlyRefused: ReadonlySet<string> = new Set(["command/exec"]);
+
+function refusal(row: Request, params: Record<string, unknown>): string | undefined {
+  try {
+    return problem(row.params(), row.accept?.(params) ?? params);
+  } catch (error) {
+    assert.ok(error instanceof RpcError, `${error}`);
+    return error.message;
+  }
+}
+
+for (const version of versions) {
+  test(`params of ${version} are taken`, { skip }, () => {
+    let tried = 0;
+    for (const [name, params] of oracleOf(version).paramsOf) {
+      const [union, method = ""] = name.split(" ");
+      if (union !== "ClientRequest") continue;
+      const row = rows[method];
+      if (row === undefined || "later" in row) {
+        assert.ok(isUnsupported(method) || (row !== undefined && Object.hasOwn(v1Requests, method)), `${method} of ${version} has no row`);
+        continue;
+      }
+      if (params?.$ref === undefined) continue;
+      tried++;
+      assertTaken(version, method, row, arbitraryOf(params, oracleOf(version).bundle) as fc.Arbitrary<Record<string, unknown>>);
+    }
+    assert.ok(tried > 40, `only ${tried} methods tried`);
+  });
+}
+
+function assertTaken(version: Version, method: string, row: Request, params: fc.Arbitrary<Record<string, unknown>>): void {
+  let taken = 0;
+  fc.assert(
+    fc.property(params, (given) => {
+      const words = refusal(row, JSON.parse(JSON.stringify(given)) as Record<string, unknown>);
+      if (words === undefined) taken++;
+      else assert.match(words, refusedThereToo[method] ?? /^$/, `${version} ${method} ${JSON.stringify(given)}: ${words}`);
+    }),
+    { numRuns: runs },
+  );
+  if (!mostlyRefused.has(method)) assert.ok(taken > runs / 4, `${version} ${method}: only ${taken} of ${runs} taken`);
+}
