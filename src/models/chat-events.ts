@@ -5,7 +5,7 @@ import { seal } from "./convert.ts";
 import { cutOff, failureFromEvent } from "./failures.ts";
 import { ItemWriter } from "./item-writer.ts";
 import { countOf, isRecord, type Json, listOf, numberOf, parseJson, recordOf, stringOf } from "./json.ts";
-import { createTagSplitter } from "./tag-splitter.ts";
+import { createTagSplitter, type Emit } from "./tag-splitter.ts";
 import { callFromText, callTag } from "./text-tools.ts";
 import type { FlatTools } from "./tools.ts";
 import type { EventReader } from "./wire.ts";
@@ -43,8 +43,21 @@ export function createChatReader(flat: FlatTools, textTools: boolean): EventRead
     writer.endCall(callId, out);
   }
 
+  /** The blank lines between the closing tag and the answer are no part of it. */
+  let trims = false;
+  const thought =
+    (out: ModelEvent[]): Emit =>
+    (piece, inside, closed) => {
+      if (inside) writer.reason("raw", piece, out);
+      trims ||= closed;
+      const rest = inside ? "" : trims ? piece.trimStart() : piece;
+      if (rest === "") return;
+      trims = false;
+      text(rest, out);
+    };
+
   function content(value: unknown, out: ModelEvent[]): void {
-    if (typeof value === "string") think.feed(value, (piece, inside) => (inside ? writer.reason("raw", piece, out) : text(piece, out)));
+    if (typeof value === "string") think.feed(value, thought(out));
     // Mistral's thinking models send lists of parts
     for (const part of listOf(value).filter(isRecord)) {
       if (part["type"] === "thinking")
@@ -89,7 +102,7 @@ export function createChatReader(flat: FlatTools, textTools: boolean): EventRead
   }
 
   function complete(out: ModelEvent[]): boolean {
-    think.flush((piece, inside) => (inside ? writer.reason("raw", piece, out) : text(piece, out)));
+    think.flush(thought(out));
     calls?.flush((piece, inside, closed) => textCall(piece, inside, closed, out));
     if (finish === "length" && writer.hasTornCall()) {
       writer.dropCalls();

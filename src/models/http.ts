@@ -111,6 +111,9 @@ function answer(sent: ClientRequest, request: HttpRequest, signal: AbortSignal):
 }
 
 function reply(response: IncomingMessage, request: HttpRequest, signal: AbortSignal): HttpReply {
+  /** Arrived, not yet asked for. Bounded: the connection is paused when the consumer is slow. */
+  let waiting: Buffer[] = [];
+  let size = 0;
   let wake: (() => void) | undefined;
   let ended = false;
   let failure: unknown;
@@ -122,9 +125,9 @@ function reply(response: IncomingMessage, request: HttpRequest, signal: AbortSig
     Math.min(request.idleMs, 2 ** 31 - 1),
   );
   const notify = (): void => {
-    const waiting = wake;
+    const sleeper = wake;
     wake = undefined;
-    waiting?.();
+    sleeper?.();
   };
   function fail(reason: unknown): void {
     failure ??= reason;
@@ -137,8 +140,23 @@ function reply(response: IncomingMessage, request: HttpRequest, signal: AbortSig
     clearTimeout(idle);
     signal.removeEventListener("abort", onAbort);
   }
+  function take(): Buffer {
+    const [first] = waiting;
+    const all = waiting.length === 1 && first !== undefined ? first : Buffer.concat(waiting);
+    waiting = [];
+    size = 0;
+    if (response.isPaused()) response.resume();
+    return all;
+  }
+  const onData = (chunk: Buffer): void => {
+    waiting.push(chunk);
+    size += chunk.length;
+    if (size > holdBytes) response.pause();
+    notify();
+  };
   signal.addEventListener("abort", onAbort, { once: true });
-  response.on("readable", notify);
+  // Not "readable": it costs a third more for each packet.
+  response.on("data", onData);
   response.on("end", () => {
     ended = true;
     done();
@@ -154,9 +172,9 @@ function reply(response: IncomingMessage, request: HttpRequest, signal: AbortSig
     headers: response.headers,
     async next() {
       while (true) {
+        if (signal.aborted) throw signal.reason;
+        if (waiting.length > 0) return take();
         if (failure !== undefined) throw failure;
-        const chunk: unknown = response.read();
-        if (chunk instanceof Buffer) return chunk;
         if (ended) return undefined;
         if (fresh) {
           idle.refresh();
@@ -173,7 +191,7 @@ function reply(response: IncomingMessage, request: HttpRequest, signal: AbortSig
     finish() {
       done();
       if (ended || response.destroyed) return;
-      response.off("readable", notify);
+      response.off("data", onData);
       response.resume();
       setTimeout(() => response.destroy(), 1000).unref();
     },
@@ -183,6 +201,8 @@ function reply(response: IncomingMessage, request: HttpRequest, signal: AbortSig
     },
   };
 }
+
+const holdBytes = 256 * 1024;
 
 const isReset = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE");

@@ -13,6 +13,8 @@ export function createResponsesReader(): EventReader {
   /** Output index → id, for providers that leave out one of them. */
   const ids = new Map<number, string>();
   const started = new Set<string>();
+  /** Text of messages that are not done yet, for servers that never say so. */
+  const open = new Map<string, string[]>();
   let current = "";
   let unreadable = 0;
 
@@ -24,6 +26,7 @@ export function createResponsesReader(): EventReader {
     if (known !== "") return known;
     current = id ?? `msg_${randomUUID()}`;
     started.add(current);
+    open.set(current, []);
     out.push({ type: "itemStarted", itemId: current, item: { type: "message", role: "assistant", content: [] } });
     return current;
   }
@@ -39,6 +42,7 @@ export function createResponsesReader(): EventReader {
     if (index !== undefined) ids.set(index, id);
     if (started.has(id)) return id;
     started.add(id);
+    if (item.type === "message") open.set(id, []);
     current = id;
     out.push({ type: "itemStarted", itemId: id, item: emptied(item) });
     return id;
@@ -55,7 +59,21 @@ export function createResponsesReader(): EventReader {
       return;
     }
     const itemId = start(item, event, out);
+    open.delete(itemId);
     out.push({ type: "itemDone", itemId, item });
+  }
+
+  function text(event: Json, delta: string, out: ModelEvent[]): void {
+    const itemId = idOf(event, out);
+    open.get(itemId)?.push(delta);
+    out.push({ type: "textDelta", itemId, delta });
+  }
+
+  function closeOpen(out: ModelEvent[]): void {
+    for (const [itemId, pieces] of open) {
+      const item: ModelItem = { type: "message", role: "assistant", content: [{ type: "output_text", text: pieces.join("") }] };
+      out.push({ type: "itemDone", itemId, item });
+    }
   }
 
   function read(data: string, out: ModelEvent[]): boolean {
@@ -65,7 +83,7 @@ export function createResponsesReader(): EventReader {
     switch (event["type"]) {
       case "response.output_text.delta":
       case "response.refusal.delta":
-        if (typeof delta === "string" && delta !== "") out.push({ type: "textDelta", itemId: idOf(event, out), delta });
+        if (typeof delta === "string" && delta !== "") text(event, delta, out);
         return false;
       case "response.reasoning_summary_part.added":
         out.push({ type: "summaryPartAdded", itemId: idOf(event, out), index: countOf(event["summary_index"]) });
@@ -94,6 +112,10 @@ export function createResponsesReader(): EventReader {
       case "codex.rate_limits":
         out.push({ type: "rateLimits", rateLimits: rateLimitsFromEvent(event) });
         return false;
+      case "response.completed":
+      case "response.done":
+        closeOpen(out);
+        return readEnd(event, out);
       default:
         return readEnd(event, out);
     }

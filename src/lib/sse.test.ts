@@ -1,0 +1,58 @@
+/** The reader of event streams takes bytes as they come and stays bounded. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createSseReader, SseTooLong } from "./sse.ts";
+
+function read(...chunks: (string | Uint8Array)[]): [string, string | undefined][] {
+  const events: [string, string | undefined][] = [];
+  const reader = createSseReader((data, event) => events.push([data, event]));
+  for (const chunk of chunks) reader.feed(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+  return events;
+}
+
+describe("createSseReader", () => {
+  it("reads names and data, several lines of them too", () => {
+    assert.deepEqual(read("event: a\ndata: 1\n\n", "data: 2\ndata: 3\n\n"), [
+      ["1", "a"],
+      ["2\n3", undefined],
+    ]);
+  });
+  it("skips comments, ids and unknown fields", () => {
+    assert.deepEqual(read(": hello\n\nid: 7\nretry: 5\nwhat: x\ndata: 1\n\n"), [["1", undefined]]);
+  });
+  it("joins characters that were cut between chunks", () => {
+    const bytes = Buffer.from("data: 👩‍💻é\n\n");
+    const pieces = Array.from(bytes, (_, i) => bytes.subarray(i, i + 1));
+    assert.deepEqual(read(...pieces), [["👩‍💻é", undefined]]);
+  });
+  it("reads CR, LF and CRLF, also when the pair is cut", () => {
+    assert.deepEqual(read("data: 1\r", "\n\r\ndata: 2\r\rdata: 3\n\n"), [
+      ["1", undefined],
+      ["2", undefined],
+      ["3", undefined],
+    ]);
+  });
+  it("gives nothing for an event that was not finished", () => {
+    assert.deepEqual(read("data: 1\n"), []);
+  });
+  it("throws when a line or an event grows past the limit", () => {
+    for (const piece of ["x".repeat(50), `${"x".repeat(20)}\ndata: `]) {
+      const reader = createSseReader(() => undefined, 1000);
+      reader.feed(Buffer.from("data: "));
+      assert.throws(() => {
+        for (let i = 0; i < 100; i++) reader.feed(Buffer.from(piece));
+      }, SseTooLong);
+    }
+  });
+  it("does not keep a long comment or a long line that is no field", () => {
+    const events: string[] = [];
+    const reader = createSseReader((data) => events.push(data), 1000);
+    for (const start of [": ", "nonsense"]) {
+      reader.feed(Buffer.from(start));
+      for (let i = 0; i < 100; i++) reader.feed(Buffer.from("x".repeat(50)));
+      reader.feed(Buffer.from("\n"));
+    }
+    reader.feed(Buffer.from("data: still here\n\n"));
+    assert.deepEqual(events, ["still here"]);
+  });
+});

@@ -1,0 +1,238 @@
+/** What the Responses wire sends and how it reads the unusual. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { collect, contractTools, failureOf, itemsOf, modelRequest, textOf, userText } from "../../test/support/model-mocks/events.ts";
+import { responsesFrames } from "../../test/support/model-mocks/frames.ts";
+import { type Answer, MockProvider, refuse, stream } from "../../test/support/model-mocks/server.ts";
+import type { Credentials } from "../core/ports/credentials.ts";
+import type { ModelEvent, ModelItem, ModelRequest } from "../core/ports/model-client.ts";
+import { recordOf } from "./json.ts";
+import { builtInProvider } from "./providers.ts";
+import { createModelClients } from "./registry.ts";
+
+const openai = builtInProvider("openai", {}) ?? assert.fail();
+
+async function ask(answers: readonly Answer[], changes: Partial<ModelRequest> = {}, credentials?: Credentials) {
+  await using mock = new MockProvider(...answers);
+  const baseUrl = `${await mock.listen()}/v1`;
+  const provider = { ...openai, id: "mock", baseUrl, envKey: undefined, requiresOpenaiAuth: credentials !== undefined };
+  const client = createModelClients({ env: {}, ...(credentials === undefined ? {} : { credentials }) }).clientFor(provider);
+  const events = await collect(client, modelRequest(changes));
+  return { events, requests: mock.requests, body: recordOf(mock.requests.at(-1)?.body) };
+}
+const ok = stream(responsesFrames({ text: "ok" }));
+const raw = (...events: unknown[]): Answer => stream(events.map((event) => `data: ${JSON.stringify(event)}\n\n`));
+const completed = { type: "response.completed", response: { id: "r" } };
+
+describe("a Responses request", () => {
+  it("has the documented shape", async () => {
+    const { body, requests } = await ask([ok], {
+      effort: "high",
+      summary: "detailed",
+      verbosity: "low",
+      serviceTier: "fast",
+      outputSchema: { type: "object" },
+      parallelToolCalls: false,
+    });
+    const { input, tools, ...rest } = body;
+    assert.deepEqual(rest, {
+      model: "mock-model",
+      instructions: "You are a test.",
+      tool_choice: "auto",
+      parallel_tool_calls: false,
+      reasoning: { effort: "high", summary: "detailed" },
+      store: false,
+      stream: true,
+      include: ["reasoning.encrypted_content"],
+      prompt_cache_key: modelRequest().threadId,
+      text: { verbosity: "low", format: { type: "json_schema", name: "final_answer", strict: true, schema: { type: "object" } } },
+      service_tier: "priority",
+    });
+    assert.deepEqual(input, [userText("hello")]);
+    assert.deepEqual(tools, [
+      { ...contractTools[0], strict: false },
+      contractTools[1],
+      {
+        ...recordOf(contractTools[2]),
+        tools: [{ type: "function", name: "read", description: "Reads.", parameters: { type: "object", properties: {} }, strict: false }],
+      },
+    ]);
+    const { headers, path } = requests[0] ?? assert.fail();
+    assert.equal(path, "/v1/responses");
+    assert.partialDeepStrictEqual(headers, {
+      originator: "contract",
+      "user-agent": "contract/1",
+      session_id: modelRequest().threadId,
+      "thread-id": modelRequest().threadId,
+    });
+    assert.equal(headers["authorization"], undefined);
+  });
+
+  it("asks for no reasoning when none is wanted", async () => {
+    const { body } = await ask([ok], { instructions: "" });
+    assert.deepEqual([body["reasoning"], body["include"], body["text"], body["instructions"]], [null, [], undefined, undefined]);
+  });
+
+  it("leaves out ids, states and raw thoughts, and keeps what the provider needs", async () => {
+    const input: ModelItem[] = [
+      {
+        type: "message",
+        id: "msg_1",
+        role: "assistant",
+        status: "completed",
+        phase: "commentary",
+        content: [{ type: "output_text", text: "hi" }],
+      },
+      { type: "reasoning", id: "rs_1", summary: [], content: [{ type: "reasoning_text", text: "secret" }], encrypted_content: "gAAAA" },
+      { type: "reasoning", id: "rs_2", summary: [{ type: "summary_text", text: "no blob" }] },
+      {
+        type: "function_call",
+        id: "fc_1",
+        call_id: "c",
+        name: "x",
+        arguments: "{}",
+        status: "completed",
+        internal_chat_message_metadata_passthrough: { turn_id: "t" },
+      },
+      { type: "local_shell_call", call_id: "l", status: "completed", action: { type: "exec", command: ["ls"] } },
+      { type: "other" },
+    ];
+    assert.deepEqual((await ask([ok], { input })).body["input"], [
+      { type: "message", role: "assistant", phase: "commentary", content: [{ type: "output_text", text: "hi" }] },
+      { type: "reasoning", summary: [], encrypted_content: "gAAAA" },
+      { type: "function_call", call_id: "c", name: "x", arguments: "{}" },
+      { type: "local_shell_call", call_id: "l", status: "completed", action: { type: "exec", command: ["ls"] } },
+    ]);
+  });
+
+  it("is sent again without reasoning that the provider cannot read", async () => {
+    const input: ModelItem[] = [userText("go"), { type: "reasoning", summary: [], encrypted_content: "gAAAA-of-another" }];
+    const refusal = refuse(400, { error: { code: "invalid_encrypted_content", message: "The encrypted content could not be verified." } });
+    const { events, requests } = await ask([refusal, ok], { input });
+    assert.equal(textOf(events), "ok");
+    assert.equal(requests.length, 2);
+    assert.ok(!JSON.stringify(requests[1]?.body).includes("gAAAA"));
+    assert.ok(events.some((event) => event.type === "warning" && /reasoning/.test(event.message)));
+  });
+
+  it("is sent again with a fresh token after a 401, once", async () => {
+    const tokens = ["old", "new"];
+    const chatgpt = (accessToken: string) => ({ kind: "chatgpt" as const, accessToken, accountId: "acc" });
+    const credentials: Credentials = { current: async () => chatgpt(tokens[0] ?? ""), refresh: async () => chatgpt(tokens[1] ?? "") };
+    const { events, requests } = await ask([refuse(401, {}), ok], {}, credentials);
+    assert.equal(textOf(events), "ok");
+    assert.deepEqual(
+      requests.map((r) => [r.headers["authorization"], r.headers["chatgpt-account-id"]]),
+      [
+        ["Bearer old", "acc"],
+        ["Bearer new", "acc"],
+      ],
+    );
+    const refused = await ask([refuse(401, {})], {}, credentials);
+    assert.equal(failureOf(refused.events).kind, "unauthorized");
+    assert.equal(refused.requests.length, 2);
+  });
+});
+
+describe("a Responses stream", () => {
+  it("tells rate limits and another model from the headers", async () => {
+    const headers = {
+      "x-codex-primary-used-percent": "12.5",
+      "x-codex-primary-window-minutes": "300",
+      "x-codex-primary-reset-at": "1999999999",
+      "x-codex-secondary-used-percent": "40",
+      "openai-model": "gpt-other",
+    };
+    const { events } = await ask([stream(responsesFrames({ text: "x" }), headers)]);
+    assert.deepEqual(events.slice(0, 2), [
+      {
+        type: "rateLimits",
+        rateLimits: {
+          primary: { usedPercent: 12.5, windowDurationMins: 300, resetsAt: 1_999_999_999 },
+          secondary: { usedPercent: 40, windowDurationMins: null, resetsAt: null },
+        },
+      },
+      { type: "rerouted", model: "gpt-other" },
+    ] satisfies ModelEvent[]);
+  });
+
+  it("says nothing of a dated snapshot of the same model", async () => {
+    const { events } = await ask([stream(responsesFrames({ text: "x" }), { "openai-model": "mock-model-2026-01-01" })]);
+    assert.ok(!events.some((event) => event.type === "rerouted"));
+  });
+
+  it("gives text without an announced item an item of its own", async () => {
+    const { events } = await ask([raw({ type: "response.output_text.delta", delta: "hello" }, completed)]);
+    assert.deepEqual(
+      events.map((event) => event.type),
+      ["itemStarted", "textDelta", "itemDone", "completed"],
+    );
+  });
+
+  it("announces an item that comes only when it is done", async () => {
+    const item = { type: "message", role: "assistant", content: [{ type: "output_text", text: "late" }] };
+    const { events } = await ask([raw({ type: "response.output_item.done", item }, completed)]);
+    assert.deepEqual(
+      events.map((event) => event.type),
+      ["itemStarted", "itemDone", "completed"],
+    );
+    assert.equal(textOf(events), "late");
+  });
+
+  it("shows a refusal as text", async () => {
+    const item = { type: "message", id: "m", role: "assistant", content: [{ type: "refusal", refusal: "I will not." }] };
+    const { events } = await ask([raw({ type: "response.output_item.done", item }, completed)]);
+    assert.equal(textOf(events), "I will not.");
+  });
+
+  it("leaves out an item that cannot be read, and says so", async () => {
+    const { events } = await ask([
+      raw(
+        { type: "response.output_item.done", item: { type: "function_call" } },
+        { type: "response.output_item.done", item: null },
+        completed,
+      ),
+    ]);
+    assert.deepEqual(itemsOf(events), []);
+    assert.equal(events.filter((event) => event.type === "warning").length, 2);
+  });
+
+  const ends: readonly [string, unknown, object][] = [
+    [
+      "context_length_exceeded",
+      { type: "response.failed", response: { error: { code: "context_length_exceeded", message: "too long" } } },
+      { kind: "contextWindowExceeded", retry: false },
+    ],
+    [
+      "insufficient_quota",
+      { type: "response.failed", response: { error: { code: "insufficient_quota", message: "pay" } } },
+      { kind: "usageLimitExceeded", retry: false },
+    ],
+    [
+      "rate_limit_exceeded",
+      { type: "response.failed", response: { error: { code: "rate_limit_exceeded", message: "Please try again in 1.5s." } } },
+      { kind: "responseStreamDisconnected", retry: { afterMs: 1500 } },
+    ],
+    [
+      "server_error",
+      { type: "response.failed", response: { error: { code: "server_error", message: "oops" } } },
+      { kind: "internalServerError", retry: {} },
+    ],
+    [
+      "invalid_prompt",
+      { type: "response.failed", response: { error: { code: "invalid_prompt", message: "bad" } } },
+      { kind: "badRequest", retry: false },
+    ],
+    ["nothing at all", { type: "response.failed", response: {} }, { kind: "responseStreamDisconnected", retry: {} }],
+    [
+      "incomplete",
+      { type: "response.incomplete", response: { incomplete_details: { reason: "max_output_tokens" } } },
+      { kind: "other", retry: false },
+    ],
+    ["an error event", { type: "error", code: "server_error", message: "oops" }, { kind: "internalServerError", retry: {} }],
+  ];
+  for (const [name, event, wanted] of ends)
+    it(`that ends with ${name} is that failure`, async () => {
+      assert.partialDeepStrictEqual(failureOf((await ask([raw(event)])).events), wanted);
+    });
+});
