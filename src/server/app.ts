@@ -14,6 +14,7 @@ import type { Threads } from "../core/threads.ts";
 import type { OrderedRuns } from "../lib/ordered-runs.ts";
 import type { Later, ParamsOf, ResultOf } from "../protocol/define.ts";
 import type { ServerNotifications } from "../protocol/methods.ts";
+import type { SessionSource } from "../protocol/policy.ts";
 import type { Peer } from "../rpc/peer.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 
@@ -53,6 +54,10 @@ export interface Session {
   readonly id: number;
   readonly peer: Peer;
   readonly transport: "stdio" | "websocket" | "unix" | "memory";
+  /** Where threads that are started here count as coming from. */
+  readonly source: SessionSource;
+  /** Nobody is there to answer questions: the model is not offered to ask any. */
+  readonly unattended: boolean;
   client: { readonly name: string; readonly title: string | null; readonly version: string };
   initialized: boolean;
   dialect: Dialect;

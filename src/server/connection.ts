@@ -1,6 +1,7 @@
 /** Joins one transport to the app: a session, its peer, and the end of both. */
 import type { ParamsOf } from "../protocol/define.ts";
 import type { ServerNotifications } from "../protocol/methods.ts";
+import type { SessionSource } from "../protocol/policy.ts";
 import { Peer } from "../rpc/peer.ts";
 import type { Transport } from "../rpc/transport.ts";
 import type { App, Session } from "./app.ts";
@@ -13,7 +14,15 @@ export interface Connection {
   close(): void;
 }
 
-export function serve(app: App, transport: Transport): Connection {
+/** What a door says of those who come through it. */
+export interface ConnectionOptions {
+  /** Where threads that are started here count as coming from. An app-server's count as the editor's, so that they are listed. */
+  readonly source?: SessionSource;
+  /** Nobody is there to answer questions. */
+  readonly unattended?: boolean;
+}
+
+export function serve(app: App, transport: Transport, options: ConnectionOptions = {}): Connection {
   const ended = Promise.withResolvers<void>();
   const peer = new Peer(transport, {
     request: (method, params, after) => dispatch(method, params, { app, session, after }),
@@ -28,6 +37,8 @@ export function serve(app: App, transport: Transport): Connection {
     id: app.subscriptions.nextSessionId(),
     peer,
     transport: transport.kind,
+    source: options.source ?? "vscode",
+    unattended: options.unattended === true,
     client: { name: "unknown", title: null, version: "0" },
     initialized: false,
     dialect: app.compat ?? "0.92",

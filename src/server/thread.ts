@@ -15,6 +15,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
   async "thread/start"(params, call) {
     const { app, session } = call;
     const thread = await app.threads.start(startOptions(params, call));
+    thread.interactive = !session.unattended;
     app.subscriptions.subscribe(session, thread.id);
     announce(thread, call);
     return opened(thread, session);
@@ -29,6 +30,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
       config: params.config,
       originator: session.client.name,
     });
+    if (session.unattended) thread.interactive = false;
     app.subscriptions.subscribe(session, thread.id);
     call.after(() => app.subscriptions.replay(session, thread.id));
     if (thread.readOnlyBecause !== undefined)
@@ -164,7 +166,7 @@ function startOptions(params: ThreadStartParams | ThreadForkParams, { session }:
     cwd: path.resolve(params.cwd ?? cwd),
     config: params.config,
     originator: session.client.name,
-    source: "vscode", // listed by default, as threads of an app-server are expected to be (CONFLICTS 51b)
+    source: session.source,
     ...("ephemeral" in params ? { ephemeral: params.ephemeral } : {}),
     ...("dynamicTools" in params ? { dynamicTools: params.dynamicTools } : {}),
     ...("threadSource" in params ? { threadSource: params.threadSource } : {}),

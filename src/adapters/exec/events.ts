@@ -1,0 +1,139 @@
+/** `exec --json`: the thread's notifications as the event stream that scripts and SDKs read. */
+import type { Client } from "../../client/client.ts";
+import type { ThreadItem } from "../../protocol/item.ts";
+import type { TokenUsageBreakdown } from "../../protocol/thread.ts";
+import type { Turn, TurnPlanStep } from "../../protocol/turn.ts";
+
+type Event = { readonly type: string; readonly [key: string]: unknown };
+
+/** Writes one event a line. Item ids are counted for each process: `item_0`, `item_1`, … */
+export class ExecEvents {
+  readonly #write: (event: Event) => void;
+  readonly #ids = new Map<string, string>();
+  #nextId = 0;
+  #usage: TokenUsageBreakdown | undefined;
+  #plan: { readonly id: string; readonly items: readonly object[] } | undefined;
+
+  constructor(write: (event: Event) => void) {
+    this.#write = write;
+  }
+
+  threadStarted(threadId: string): void {
+    this.#write({ type: "thread.started", thread_id: threadId });
+  }
+
+  /** Hears one thread; other threads of the same server stay out of the stream. */
+  listen(client: Client, threadId: string): void {
+    const mine = (p: { threadId?: string | null }): boolean => p.threadId === threadId;
+    client.on("turn/started", (p) => mine(p) && this.#write({ type: "turn.started" }));
+    client.on("item/started", (p) => mine(p) && this.#item("item.started", p.item));
+    client.on("item/completed", (p) => mine(p) && this.#item("item.completed", p.item));
+    client.on("turn/plan/updated", (p) => mine(p) && this.#planned(p.plan));
+    client.on("thread/tokenUsage/updated", (p) => {
+      if (mine(p)) this.#usage = p.tokenUsage.total;
+    });
+    client.on("warning", (p) => this.#notice(p.message));
+    client.on("configWarning", (p) => this.#notice(p.details ? `${p.summary}: ${p.details}` : p.summary));
+    client.on("deprecationNotice", (p) => this.#notice(p.details ? `${p.summary}: ${p.details}` : p.summary));
+    client.on("model/rerouted", (p) => mine(p) && this.#notice(`model rerouted: ${p.fromModel} -> ${p.toModel}`));
+    client.on("error", (p) => mine(p) && this.#write({ type: "error", message: p.error.message }));
+  }
+
+  turnEnded(turn: Turn): void {
+    if (this.#plan !== undefined)
+      this.#write({ type: "item.completed", item: { id: this.#plan.id, type: "todo_list", items: this.#plan.items } });
+    if (turn.status === "failed") {
+      const { message, additionalDetails } = turn.error ?? { message: "the turn failed" };
+      this.#write({ type: "turn.failed", error: { message: additionalDetails ? `${message} (${additionalDetails})` : message } });
+    } else if (turn.status === "completed") this.#write({ type: "turn.completed", usage: usageFrom(this.#usage) });
+  }
+
+  #item(type: "item.started" | "item.completed", item: ThreadItem): void {
+    const body = itemFrom(item);
+    if (body === undefined) return;
+    const wholeOnly = item.type === "agentMessage" || item.type === "reasoning";
+    if (type === "item.started" && wholeOnly) return;
+    this.#write({ type, item: { id: item.type === "webSearch" ? item.id : this.#idOf(item.id), ...body } });
+  }
+  #idOf(itemId: string): string {
+    const id = this.#ids.get(itemId) ?? this.#freshId();
+    this.#ids.set(itemId, id);
+    return id;
+  }
+  #freshId(): string {
+    return `item_${this.#nextId++}`;
+  }
+  #planned(plan: readonly TurnPlanStep[]): void {
+    const items = plan.map(({ step, status }) => ({ text: step, completed: status === "completed" }));
+    const first = this.#plan === undefined;
+    const id = this.#plan?.id ?? this.#freshId();
+    this.#plan = { id, items };
+    this.#write({ type: first ? "item.started" : "item.updated", item: { id, type: "todo_list", items } });
+  }
+  #notice(message: string): void {
+    this.#write({ type: "item.completed", item: { id: this.#freshId(), type: "error", message } });
+  }
+}
+
+function usageFrom(usage: TokenUsageBreakdown | undefined): object {
+  return {
+    input_tokens: usage?.inputTokens ?? 0,
+    cached_input_tokens: usage?.cachedInputTokens ?? 0,
+    cache_write_input_tokens: 0,
+    output_tokens: usage?.outputTokens ?? 0,
+    reasoning_output_tokens: usage?.reasoningOutputTokens ?? 0,
+  };
+}
+
+const snake = (status: string): string => (status === "inProgress" ? "in_progress" : status);
+const snakeName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Undefined for kinds that this stream does not have. */
+function itemFrom(item: ThreadItem): { type: string; [key: string]: unknown } | undefined {
+  switch (item.type) {
+    case "agentMessage":
+      return { type: "agent_message", text: item.text };
+    case "reasoning": {
+      const text = (item.summary ?? []).join("\n") || (item.content ?? []).join("\n");
+      return text === "" ? undefined : { type: "reasoning", text };
+    }
+    case "commandExecution":
+      return {
+        type: "command_execution",
+        command: item.command,
+        aggregated_output: item.aggregatedOutput ?? "",
+        exit_code: item.exitCode ?? null,
+        status: snake(item.status),
+      };
+    case "fileChange":
+      return {
+        type: "file_change",
+        changes: item.changes.map(({ path, kind }) => ({ path, kind: kind.type })),
+        status: item.status === "declined" ? "failed" : snake(item.status),
+      };
+    case "mcpToolCall":
+      return {
+        type: "mcp_tool_call",
+        server: item.server,
+        tool: item.tool,
+        arguments: item.arguments,
+        result: item.result ? { content: item.result.content, structured_content: item.result.structuredContent ?? null } : null,
+        error: item.error ?? null,
+        status: snake(item.status),
+      };
+    case "collabAgentToolCall":
+      return {
+        type: "collab_tool_call",
+        tool: snakeName(item.tool),
+        sender_thread_id: item.senderThreadId,
+        receiver_thread_ids: item.receiverThreadIds,
+        prompt: item.prompt ?? null,
+        agents_states: item.agentsStates,
+        status: snake(item.status),
+      };
+    case "webSearch":
+      return { type: "web_search", query: item.query, action: item.action ?? null };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,71 @@
+/** One turn without a person: start, resume, fork or review a thread, and see it through. */
+import type { Client } from "../../client/client.ts";
+import type { UserInput } from "../../protocol/item.ts";
+import type { ReviewTarget } from "../../protocol/review.ts";
+import type { ThreadStartParams, ThreadStartResponse } from "../../protocol/thread.ts";
+import type { Turn } from "../../protocol/turn.ts";
+
+export type Task =
+  | { readonly kind: "new"; readonly prompt: string }
+  | { readonly kind: "resume"; readonly threadId: string; readonly prompt: string }
+  | { readonly kind: "fork"; readonly threadId: string; readonly prompt: string }
+  | { readonly kind: "review"; readonly target: ReviewTarget };
+
+export interface ExecOptions {
+  readonly settings: Pick<
+    ThreadStartParams,
+    "model" | "cwd" | "sandbox" | "approvalPolicy" | "ephemeral" | "threadSource" | "runtimeWorkspaceRoots" | "config" | "modelProvider"
+  >;
+  readonly images: readonly string[];
+  readonly outputSchema: unknown;
+  /** Called when the thread is open, before its turn begins. */
+  readonly onOpen: (answer: ThreadStartResponse) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface Ended {
+  readonly turn: Turn;
+  readonly lastMessage: string | null;
+}
+
+export async function runTask(client: Client, task: Task, options: ExecOptions): Promise<Ended> {
+  const answer = await open(client, task, options);
+  const threadId = answer.thread.id;
+  options.onOpen(answer);
+  const ended = Promise.withResolvers<Turn>();
+  let lastMessage: string | null = null;
+  let turnId: string | undefined;
+  client.on("item/completed", (p) => {
+    if (p.threadId === threadId && p.item.type === "agentMessage") lastMessage = p.item.text;
+  });
+  client.on("turn/completed", (p) => {
+    if (p.threadId === threadId && (turnId === undefined || p.turn.id === turnId)) ended.resolve(p.turn);
+  });
+  client.ended.addEventListener("abort", () => ended.reject(client.ended.reason), { once: true });
+  const turn =
+    task.kind === "review"
+      ? await client.call("review/start", { threadId, target: task.target, delivery: "inline" })
+      : await client.call("turn/start", { threadId, input: inputFrom(task.prompt, options.images), outputSchema: options.outputSchema });
+  turnId = turn.turn.id;
+  options.signal.addEventListener("abort", () => void client.call("turn/interrupt", { threadId, turnId: turn.turn.id }).catch(() => {}), {
+    once: true,
+  });
+  return { turn: await ended.promise, lastMessage };
+}
+
+async function open(client: Client, task: Task, { settings }: ExecOptions): Promise<ThreadStartResponse> {
+  if (task.kind === "new" || task.kind === "review") return await client.call("thread/start", settings);
+  const { model, modelProvider, cwd, sandbox, approvalPolicy, config } = settings;
+  const given = { threadId: task.threadId, ...defined({ model, modelProvider, cwd, sandbox, approvalPolicy, config }) };
+  return task.kind === "fork"
+    ? await client.call("thread/fork", given)
+    : await client.call("thread/resume", { ...given, excludeTurns: true });
+}
+
+function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
+}
+
+function inputFrom(prompt: string, images: readonly string[]): UserInput[] {
+  return [...images.map((file): UserInput => ({ type: "localImage", path: file })), { type: "text", text: prompt, text_elements: [] }];
+}

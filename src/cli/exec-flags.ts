@@ -1,0 +1,97 @@
+/** The flags of `parley exec` and what they mean. */
+
+import type { SandboxMode } from "../protocol/policy.ts";
+import type { ReviewTarget } from "../protocol/review.ts";
+import { type readFlags, UsageError } from "./usage.ts";
+
+export const execFlags = {
+  json: { type: "boolean" },
+  "experimental-json": { type: "boolean" },
+  config: { type: "string", short: "c", multiple: true },
+  enable: { type: "string", multiple: true },
+  disable: { type: "string", multiple: true },
+  model: { type: "string", short: "m" },
+  profile: { type: "string", short: "p" },
+  oss: { type: "boolean" },
+  "local-provider": { type: "string" },
+  sandbox: { type: "string", short: "s" },
+  "full-auto": { type: "boolean" },
+  "approve-for-me": { type: "boolean" },
+  "dangerously-bypass-approvals-and-sandbox": { type: "boolean" },
+  yolo: { type: "boolean" },
+  cd: { type: "string", short: "C" },
+  "add-dir": { type: "string", multiple: true },
+  image: { type: "string", short: "i", multiple: true },
+  "skip-git-repo-check": { type: "boolean" },
+  "output-schema": { type: "string" },
+  "output-last-message": { type: "string", short: "o" },
+  ephemeral: { type: "boolean" },
+  "ignore-user-config": { type: "boolean" },
+  "ignore-rules": { type: "boolean" },
+  "strict-config": { type: "boolean" },
+  color: { type: "string" },
+  "thread-source": { type: "string" },
+  "cyber-access-program": { type: "string" },
+  last: { type: "boolean" },
+  uncommitted: { type: "boolean" },
+  base: { type: "string" },
+  commit: { type: "string" },
+  title: { type: "string" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+export type ExecFlags = ReturnType<typeof readFlags<typeof execFlags>>["values"];
+
+export type Words =
+  | { readonly kind: "new"; readonly prompt: string | undefined }
+  | { readonly kind: "resume" | "fork"; readonly threadId: string; readonly prompt: string | undefined }
+  | { readonly kind: "review"; readonly target: ReviewTarget };
+
+/** What the free words ask for; `last` stands for the newest session. */
+export const newest = "last";
+
+export function taskWords(words: readonly string[], flags: ExecFlags): Words {
+  const [first, ...rest] = words;
+  if (first === "review") return { kind: "review", target: reviewTarget(rest, flags) };
+  if (first === "resume" && flags.last === true) return { kind: "resume", threadId: newest, prompt: one(rest) };
+  if (first === "resume" || first === "fork") {
+    const [threadId, ...prompt] = rest;
+    if (threadId === undefined) throw new UsageError(`${first} needs a session id${first === "resume" ? " or --last" : ""}`);
+    return { kind: first, threadId, prompt: one(prompt) };
+  }
+  return { kind: "new", prompt: one(words) };
+}
+
+function one(words: readonly string[]): string | undefined {
+  if (words.length > 1) throw new UsageError(`unexpected argument '${words[1]}'; put the prompt in quotes`);
+  return words[0];
+}
+
+function reviewTarget(words: readonly string[], flags: ExecFlags): ReviewTarget {
+  const instructions = one(words);
+  if (flags.uncommitted === true) return { type: "uncommittedChanges" };
+  if (flags.base !== undefined) return { type: "baseBranch", branch: flags.base };
+  if (flags.commit !== undefined) return { type: "commit", sha: flags.commit, title: flags.title ?? null };
+  return instructions === undefined ? { type: "uncommittedChanges" } : { type: "custom", instructions };
+}
+
+const modes: readonly SandboxMode[] = ["read-only", "workspace-write", "danger-full-access"];
+
+export function sandboxFrom(flags: ExecFlags): SandboxMode | undefined {
+  if (flags["dangerously-bypass-approvals-and-sandbox"] === true || flags.yolo === true) return "danger-full-access";
+  if (flags.sandbox === undefined) return flags["full-auto"] === true || flags["approve-for-me"] === true ? "workspace-write" : undefined;
+  const mode = modes.find((word) => word === flags.sandbox);
+  if (mode === undefined) throw new UsageError(`invalid value '${flags.sandbox}' for '--sandbox': expected ${modes.join(", ")}`);
+  return mode;
+}
+
+/** Everything that is said through config keys, weakest first. */
+export function overridesFrom(flags: ExecFlags): string[] {
+  return [
+    ...(flags.profile === undefined ? [] : [`profile=${JSON.stringify(flags.profile)}`]),
+    ...(flags.oss === true ? [`model_provider=${JSON.stringify(flags["local-provider"] ?? "ollama")}`] : []),
+    ...(flags.enable ?? []).map((name) => `features.${name}=true`),
+    ...(flags.disable ?? []).map((name) => `features.${name}=false`),
+    ...(flags.config ?? []),
+  ];
+}
