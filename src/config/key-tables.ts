@@ -108,7 +108,7 @@ export const parley = table("What only this server knows.", {
   ),
   prices: named("What models cost, for `account/usage/read` and money budgets.", "model", price),
   currency: value(string, "The unit of `prices` and budgets in money.", { standard: "`USD`" }),
-  budget: table("Warn at 80 %, then ask before each further model call.", {
+  budget: table("Warns at 80 %, and asks before the next model call when spent; a yes reaches a further fifth.", {
     tokens_per_day: value(natural, "Tokens in one calendar day."),
     tokens_per_thread: value(natural, "Tokens in one thread."),
     money_per_day: value(number, "Money in one calendar day; needs `prices`."),

@@ -24,7 +24,7 @@ export const accountHandlers: HandlersFor<typeof accountRequests> = {
     return app.accounts.rateLimits(AbortSignal.timeout(rateLimitsTimeoutMs));
   },
   "account/usage/read"(_params, { app }) {
-    return app.usage.summary();
+    return app.usage.summary(app.config.effective(process.cwd()));
   },
   /** No part of this server reaches that provider's government regions. */
   "account/bedrock/checkGovCloudRequirements"() {

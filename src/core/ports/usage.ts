@@ -6,16 +6,24 @@ import type { UsageMeter } from "./core-ports.ts";
 /** How a budget stands. `text` is a sentence for the user that names the limit. */
 export type BudgetState =
   | { readonly state: "ok" }
-  /** 80 % or more; told once for each limit and day or thread. */
+  /** 80 % or more; said once for each limit and day or thread. */
   | { readonly state: "warn"; readonly text: string }
   /** Nothing is left: ask before the next model call. */
   | { readonly state: "spent"; readonly text: string };
 
+/** Money is in the currency of `parley.currency`; undefined where `parley.prices` does not know a model that was used. */
+export interface Spending {
+  readonly tokens: number;
+  readonly money: number | undefined;
+}
+
 export interface Usage extends UsageMeter {
-  /** Lifetime, per day and, for a thread, by model; money where `parley.prices` knows the model. */
-  summary(threadId?: string, config?: Config): Promise<GetAccountTokenUsageResponse>;
-  /** To be asked before each model call. Cheap: keeps its sums in memory. */
-  budget(threadId: string, config: Config): Promise<BudgetState>;
-  /** The user said yes after `spent`: the limit counts anew from here for this thread or day. */
-  extendBudget(threadId: string, config: Config): Promise<void>;
+  /** What account/usage/read answers; for a thread also its tokens by model. */
+  summary(config: Config, threadId?: string): GetAccountTokenUsageResponse;
+  /** Spent by one turn, one thread, or today by all threads. */
+  spending(of: { readonly threadId: string; readonly turnId?: string } | "today", config: Config): Spending;
+  /** To be asked before each model call. Cheap: reads only what was added to the file since it last looked. */
+  budget(threadId: string, config: Config): BudgetState;
+  /** The user said yes to `spent`: it is asked again when a further fifth of the limit is used. */
+  extendBudget(threadId: string, config: Config): void;
 }

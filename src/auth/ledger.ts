@@ -1,0 +1,174 @@
+/** The file that every model call's tokens are written to, and the sums over it. Shared by all processes of one home. */
+import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type Infer, named, natural, object, parse, string } from "../lib/schema.ts";
+
+const Line = named("UsageLine", () =>
+  object({
+    /** Milliseconds since 1970. */
+    at: natural(),
+    thread: string(),
+    turn: string(),
+    model: string(),
+    input: natural(),
+    cached: natural(),
+    output: natural(),
+    total: natural(),
+  }),
+);
+export type UsageLine = Infer<typeof Line>;
+
+/** Tokens of one model. */
+export interface Tokens {
+  input: number;
+  cached: number;
+  output: number;
+  total: number;
+}
+/** By model. */
+export type Sum = Map<string, Tokens>;
+
+const largeFile = 8 * 1024 * 1024;
+/** Sums of single turns are kept for as many as a client may still ask about. */
+const keptTurns = 1000;
+
+export class Ledger {
+  readonly #file: string;
+  readonly #days = new Map<string, Sum>();
+  readonly #threads = new Map<string, Sum>();
+  readonly #turns = new Map<string, Sum>();
+  #read = 0;
+  #inode: number | undefined;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Counts even where the file cannot be written; then for this process only. */
+  add(line: UsageLine): void {
+    this.refresh();
+    try {
+      mkdirSync(path.dirname(this.#file), { recursive: true, mode: 0o700 });
+      appendFileSync(this.#file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+      this.refresh();
+    } catch {
+      this.#count(line);
+    }
+  }
+
+  day(name: string): Sum {
+    return this.#days.get(name) ?? new Map();
+  }
+  thread(id: string): Sum {
+    return this.#threads.get(id) ?? new Map();
+  }
+  turn(threadId: string, turnId: string): Sum {
+    return this.#turns.get(`${threadId} ${turnId}`) ?? new Map();
+  }
+  /** Names of days with their sums, oldest first. */
+  days(): [string, Sum][] {
+    return [...this.#days].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  /** Takes over what was added to the file since the last look. A torn last line waits until it is whole. */
+  refresh(): void {
+    let handle: number;
+    try {
+      handle = openSync(this.#file, "r");
+    } catch {
+      return;
+    }
+    try {
+      const { size, ino } = fstatSync(handle);
+      if (ino !== this.#inode || size < this.#read) this.#forget(ino);
+      if (size === this.#read) return;
+      const isFirst = this.#read === 0;
+      this.#take(handle, size);
+      if (isFirst && size > largeFile) this.#shrink();
+    } finally {
+      closeSync(handle);
+    }
+  }
+
+  #take(handle: number, size: number): void {
+    const bytes = Buffer.alloc(size - this.#read);
+    const length = readSync(handle, bytes, 0, bytes.length, this.#read);
+    const end = bytes.subarray(0, length).lastIndexOf(0x0a) + 1;
+    for (const text of bytes.toString("utf8", 0, end).split("\n")) {
+      const line = text === "" ? undefined : lineFrom(text);
+      if (line !== undefined) this.#count(line);
+    }
+    this.#read += end;
+  }
+
+  #count(line: UsageLine): void {
+    addTo(this.#days, dayOf(line.at), line);
+    addTo(this.#threads, line.thread, line);
+    addTo(this.#turns, `${line.thread} ${line.turn}`, line);
+    const [oldest] = this.#turns.keys();
+    if (this.#turns.size > keptTurns && oldest !== undefined) this.#turns.delete(oldest);
+  }
+
+  #forget(inode: number): void {
+    this.#inode = inode;
+    this.#read = 0;
+    for (const sums of [this.#days, this.#threads, this.#turns]) sums.clear();
+  }
+
+  /** Writes one line for each day, thread and model in place of one for each call. */
+  #shrink(): void {
+    const merged = new Map<string, UsageLine>();
+    for (const text of readAll(this.#file).split("\n")) {
+      const line = text === "" ? undefined : lineFrom(text);
+      if (line === undefined) continue;
+      const key = JSON.stringify([dayOf(line.at), line.thread, line.model]);
+      const known = merged.get(key);
+      merged.set(key, known === undefined ? { ...line, turn: "" } : { ...known, ...added(known, line) });
+    }
+    const draft = `${this.#file}.${process.pid}.tmp`;
+    try {
+      writeFileSync(draft, [...merged.values()].map((line) => `${JSON.stringify(line)}\n`).join(""), { mode: 0o600 });
+      renameSync(draft, this.#file);
+    } catch {
+      rmSync(draft, { force: true });
+    }
+  }
+}
+
+function readAll(file: string): string {
+  const handle = openSync(file, "r");
+  try {
+    const bytes = Buffer.alloc(fstatSync(handle).size);
+    return bytes.toString("utf8", 0, readSync(handle, bytes, 0, bytes.length, 0));
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function lineFrom(text: string): UsageLine | undefined {
+  try {
+    return parse(Line, JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function addTo(sums: Map<string, Sum>, key: string, line: UsageLine): void {
+  const sum = sums.get(key) ?? new Map<string, Tokens>();
+  sums.set(key, sum);
+  sum.set(line.model, added(sum.get(line.model) ?? { input: 0, cached: 0, output: 0, total: 0 }, line));
+}
+
+const added = (a: Tokens, b: Tokens): Tokens => ({
+  input: a.input + b.input,
+  cached: a.cached + b.cached,
+  output: a.output + b.output,
+  total: a.total + b.total,
+});
+
+/** The calendar day where the user is: budgets begin anew at their midnight. */
+export function dayOf(at: number): string {
+  const date = new Date(at);
+  const two = (n: number): string => String(n).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}

@@ -1,0 +1,192 @@
+/** Counts tokens over all threads, prices them, and watches the budget. Implements the Usage port. */
+import path from "node:path";
+import type { Clock } from "../core/ports/clock.ts";
+import type { Config } from "../core/ports/config.ts";
+import type { TokenUsage } from "../core/ports/model-client.ts";
+import type { BudgetState, Spending, Usage } from "../core/ports/usage.ts";
+import { maybe, named, number, object, parse, record } from "../lib/schema.ts";
+import type { GetAccountTokenUsageResponse, ThreadUsage } from "../protocol/account.ts";
+import { dayOf, Ledger, type Sum, type Tokens } from "./ledger.ts";
+
+const Settings = named("UsageSettings", () =>
+  object({
+    prices: maybe(record(object({ input: maybe(number()), cached_input: maybe(number()), output: maybe(number()) }))),
+    budget: maybe(
+      object({
+        tokens_per_day: maybe(number()),
+        tokens_per_thread: maybe(number()),
+        money_per_day: maybe(number()),
+        money_per_thread: maybe(number()),
+      }),
+    ),
+  }),
+);
+
+export function createUsage(options: { readonly codexHome: string; readonly clock: Clock }): Usage {
+  return new LocalUsage(new Ledger(path.join(options.codexHome, "parley", "usage.jsonl")), options.clock);
+}
+
+const warnAt = 0.8;
+/** How much further a yes reaches, as a part of the limit. */
+const extension = 0.2;
+
+/** One limit of the user's and how far it is used. */
+interface Gauge {
+  /** Where it counts: a day or a thread, and in what. */
+  readonly key: string;
+  readonly used: number;
+  readonly limit: number;
+  readonly words: string;
+}
+
+class LocalUsage implements Usage {
+  readonly #ledger: Ledger;
+  readonly #clock: Clock;
+  readonly #warned = new Set<string>();
+  /** Amounts up to which the user agreed, by gauge. */
+  readonly #agreed = new Map<string, number>();
+
+  constructor(ledger: Ledger, clock: Clock) {
+    this.#ledger = ledger;
+    this.#clock = clock;
+  }
+
+  spent(threadId: string, turnId: string, model: string, usage: TokenUsage): void {
+    this.#ledger.add({
+      at: this.#clock.now(),
+      thread: threadId,
+      turn: turnId,
+      model,
+      input: usage.inputTokens,
+      cached: usage.cachedInputTokens,
+      output: usage.outputTokens,
+      total: usage.totalTokens,
+    });
+  }
+
+  spending(of: { readonly threadId: string; readonly turnId?: string } | "today", config: Config): Spending {
+    this.#ledger.refresh();
+    if (of === "today") return this.#spending(this.#ledger.day(dayOf(this.#clock.now())), config);
+    const sum = of.turnId === undefined ? this.#ledger.thread(of.threadId) : this.#ledger.turn(of.threadId, of.turnId);
+    return this.#spending(sum, config);
+  }
+
+  summary(config: Config, threadId?: string): GetAccountTokenUsageResponse {
+    this.#ledger.refresh();
+    const days = this.#ledger.days();
+    const totals = days.map(([, sum]) => totalOf(sum));
+    const names = days.map(([name]) => name);
+    return {
+      summary: {
+        lifetimeTokens: totals.reduce((a, b) => a + b, 0),
+        peakDailyTokens: totals.reduce((a, b) => Math.max(a, b), 0),
+        ...streaks(names, dayOf(this.#clock.now())),
+        longestRunningTurnSec: null,
+      },
+      dailyUsageBuckets: days.map(([startDate, sum]) => ({ startDate, tokens: totalOf(sum) })),
+      threadUsage: threadId === undefined ? null : this.#threadUsage(threadId, config),
+    };
+  }
+
+  budget(threadId: string, config: Config): BudgetState {
+    const gauges = this.#gauges(threadId, config);
+    const spent = gauges.find(({ key, used, limit }) => used >= Math.max(limit, this.#agreed.get(key) ?? 0));
+    if (spent !== undefined) return { state: "spent", text: `The budget is spent: ${spent.words}.` };
+    const near = gauges.find(({ key, used, limit }) => used >= limit * warnAt && !this.#warned.has(key));
+    if (near === undefined) return { state: "ok" };
+    this.#warned.add(near.key);
+    return { state: "warn", text: `The budget is nearly spent: ${near.words}.` };
+  }
+
+  extendBudget(threadId: string, config: Config): void {
+    for (const { key, used, limit } of this.#gauges(threadId, config)) if (used >= limit) this.#agreed.set(key, used + limit * extension);
+  }
+
+  #gauges(threadId: string, config: Config): Gauge[] {
+    const limits = settingsOf(config)?.budget;
+    if (limits === undefined || limits === null) return [];
+    const today = dayOf(this.#clock.now());
+    const day = this.spending("today", config);
+    const thread = this.spending({ threadId }, config);
+    const currency = currencyOf(config);
+    const gauges: [
+      key: string,
+      used: number | undefined,
+      limit: number | null | undefined,
+      words: (used: string, limit: string) => string,
+    ][] = [
+      [`${today} tokens`, day.tokens, limits.tokens_per_day, (used, limit) => `${used} of ${limit} tokens used today`],
+      [`${threadId} tokens`, thread.tokens, limits.tokens_per_thread, (used, limit) => `${used} of ${limit} tokens used in this thread`],
+      [`${today} money`, day.money, limits.money_per_day, (used, limit) => `${used} of ${limit} ${currency} used today`],
+      [`${threadId} money`, thread.money, limits.money_per_thread, (used, limit) => `${used} of ${limit} ${currency} used in this thread`],
+    ];
+    return gauges.flatMap(([key, used, limit, words]) =>
+      used === undefined || limit === null || limit === undefined ? [] : [{ key, used, limit, words: words(shown(used), shown(limit)) }],
+    );
+  }
+
+  #spending(sum: Sum, config: Config): Spending {
+    const costs = [...sum].map(([model, tokens]) => costOf(model, tokens, config));
+    const isPriced = costs.every((cost) => cost !== undefined);
+    return { tokens: totalOf(sum), money: isPriced ? costs.reduce<number>((a, b) => a + (b ?? 0), 0) : undefined };
+  }
+
+  #threadUsage(threadId: string, config: Config): ThreadUsage {
+    const sum = this.#ledger.thread(threadId);
+    const { money } = this.#spending(sum, config);
+    return {
+      threadId,
+      estimatedUsageCreditsMicros: 0,
+      estimatedUsageUsdMicros: money === undefined || currencyOf(config) !== "USD" ? null : Math.round(money * 1e6),
+      groups: [...sum].map(([model, tokens]) => ({
+        model,
+        estimatedUsageCreditsMicros: 0,
+        inputTokens: tokens.input,
+        cachedInputTokens: tokens.cached,
+        netNewInputTokens: Math.max(0, tokens.input - tokens.cached),
+        outputTokens: tokens.output,
+        totalTokens: tokens.total,
+      })),
+    };
+  }
+}
+
+const settingsOf = (config: Config) => parse(Settings, config.raw["parley"] ?? {});
+
+function currencyOf(config: Config): string {
+  const own = config.raw["parley"];
+  const currency = typeof own === "object" && own !== null && "currency" in own ? own.currency : undefined;
+  return typeof currency === "string" ? currency : "USD";
+}
+
+/** The price of the model itself, else of the longest name that it begins with (`gpt-5` prices `gpt-5-2026-01-01`). */
+function costOf(model: string, tokens: Tokens, config: Config): number | undefined {
+  const prices = settingsOf(config)?.prices ?? {};
+  const [name] = Object.keys(prices)
+    .filter((known) => model === known || model.startsWith(`${known}-`))
+    .sort((a, b) => b.length - a.length);
+  const price = name === undefined ? undefined : prices[name];
+  if (price === undefined) return undefined;
+  const input = price.input ?? 0;
+  const fresh = Math.max(0, tokens.input - tokens.cached);
+  return (fresh * input + tokens.cached * (price.cached_input ?? input) + tokens.output * (price.output ?? 0)) / 1e6;
+}
+
+const totalOf = (sum: Sum): number => [...sum.values()].reduce((total, tokens) => total + tokens.total, 0);
+const shown = (amount: number): string => (Number.isInteger(amount) ? amount.toLocaleString("en-US") : amount.toFixed(2));
+
+/** Days in a row with any use; the present one may still lie ahead. */
+function streaks(days: readonly string[], today: string): { currentStreakDays: number; longestStreakDays: number } {
+  let longest = 0;
+  let run = 0;
+  let last: number | undefined;
+  for (const day of days) {
+    const number = dayNumber(day);
+    run = last !== undefined && number === last + 1 ? run + 1 : 1;
+    longest = Math.max(longest, run);
+    last = number;
+  }
+  const isRunning = last !== undefined && dayNumber(today) - last <= 1;
+  return { currentStreakDays: isRunning ? run : 0, longestStreakDays: longest };
+}
+const dayNumber = (day: string): number => Math.round(Date.parse(`${day}T00:00:00Z`) / 86_400_000);
