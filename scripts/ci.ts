@@ -12,7 +12,12 @@ const isFull = process.env["PARLEY_REQUIRE"] === "all";
 await tests("npm test", ["npm", "test"]);
 await checks();
 await step("build", buildIfOld);
-await tests("oracle tests", [process.execPath, "scripts/test.ts", "oracle"], () => existsSync(path.join(root, "test", "oracle")));
+await tests("the scenarios over every transport, and comparisons with other servers", [
+  process.execPath,
+  "scripts/test.ts",
+  "legs",
+  "oracle",
+]);
 const shared = path.resolve(root, process.env["PARLEY_SHARED"] ?? "../shared");
 if (existsSync(path.join(shared, "conformance", "run.mjs"))) {
   console.log(`\n== suites of ${shared}`);
@@ -35,8 +40,7 @@ console.log(`${tally.passed} passed, ${tally.failed} failed`);
 process.exitCode = tally.failed === 0 ? 0 : 1;
 
 /** Runs a command that ends with `N passed, M failed` and adds its figures. */
-async function tests(name: string, [program = "", ...args]: readonly string[], exists = () => true): Promise<void> {
-  if (!exists()) return;
+async function tests(name: string, [program = "", ...args]: readonly string[]): Promise<void> {
   const { code, lines } = await show(name, program, args);
   const [, passed, failed] = /^(\d+) passed, (\d+) failed$/.exec(lines.at(-1) ?? "") ?? [];
   tally.passed += Number(passed ?? 0);

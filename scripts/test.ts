@@ -13,9 +13,20 @@ interface Group {
   readonly isolation: "none" | "process";
   /** Runs what we ship, so the bundle must be there. */
   readonly needsBuild?: true;
-  /** Compares with things that a lone clone does not have: only on request. */
-  readonly onRequest?: true;
+  /** Runs only when this word is given: what a lone clone lacks, or what repeats other groups in another way. */
+  readonly onRequest?: string;
+  readonly env?: Readonly<Record<string, string>>;
 }
+
+/** The same scenarios on the bundle, behind a transport that we ship. */
+const leg = (name: string): Group => ({
+  name: `scenarios over ${name}`,
+  files: "test/scenarios/**/*.test.ts",
+  isolation: "none",
+  needsBuild: true,
+  onRequest: "legs",
+  env: { PARLEY_LEG: name },
+});
 
 const groups: readonly Group[] = [
   { name: "unit", files: "src/**/*.test.{ts,tsx}", isolation: "none" },
@@ -23,7 +34,10 @@ const groups: readonly Group[] = [
   { name: "rules", files: "test/*.test.ts", isolation: "none" },
   { name: "faults", files: "test/faults/**/*.test.ts", isolation: "process" },
   { name: "isolated", files: "test/**/*.itest.ts", isolation: "process", needsBuild: true },
-  { name: "oracle", files: "test/oracle/**/*.test.ts", isolation: "process", needsBuild: true, onRequest: true },
+  { name: "oracle", files: "test/oracle/**/*.test.ts", isolation: "process", needsBuild: true, onRequest: "oracle" },
+  leg("stdio"),
+  leg("websocket"),
+  leg("unix"),
 ];
 
 /** No test may hang for ever, and no group. */
@@ -60,16 +74,21 @@ console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed > 0 || isShort || total.passed === 0 ? 1 : 0;
 
 function choose(group: Group): readonly string[] {
-  if (words.includes(group.name)) return globSync(group.files, { cwd: root });
-  const paths = words.filter((word) => !groups.some(({ name }) => name === word));
-  if (paths.length === 0) return words.length > 0 || group.onRequest === true ? [] : globSync(group.files, { cwd: root });
-  const wanted = paths.map((word) => path.relative(root, path.resolve(word)));
-  return globSync(group.files, { cwd: root }).filter((file) => wanted.some((w) => file === w || file.startsWith(`${w}${path.sep}`)));
+  const all = globSync(group.files, { cwd: root });
+  const nameOf = ({ name, onRequest }: Group): string => onRequest ?? name;
+  if (words.includes(nameOf(group))) return all;
+  if (group.onRequest !== undefined) return [];
+  if (words.length === 0) return all;
+  const wanted = words
+    .filter((word) => !groups.some((other) => nameOf(other) === word))
+    .map((word) => path.relative(root, path.resolve(word)));
+  return all.filter((file) => wanted.some((word) => file === word || file.startsWith(`${word}${path.sep}`)));
 }
 
 function run(group: Group, files: readonly string[]): Promise<Counts> {
-  const countsFile = path.join(scratch, `${group.name}.json`);
-  const home = path.join(scratch, `${group.name}-home`);
+  const own = path.join(scratch, group.name.replaceAll(" ", "-"));
+  const countsFile = `${own}.json`;
+  const home = `${own}-home`;
   mkdirSync(home);
   const reporter = path.join(import.meta.dirname, "test-reporter.ts");
   const flags = [`--test-isolation=${group.isolation}`, `--test-timeout=${testTimeoutMs}`, `--test-reporter=${reporter}`];
@@ -78,7 +97,7 @@ function run(group: Group, files: readonly string[]): Promise<Counts> {
   const child = spawn(process.execPath, ["--test", ...flags, "--test-reporter-destination=stdout", ...[...files].sort()], {
     cwd: root,
     stdio: ["ignore", "inherit", "inherit"],
-    env: { ...env, CODEX_HOME: home, PARLEY_CHECK_WIRE: "1", PARLEY_TEST_COUNTS: countsFile },
+    env: { ...env, CODEX_HOME: home, PARLEY_CHECK_WIRE: "1", PARLEY_TEST_COUNTS: countsFile, ...group.env },
   });
   const timer = setTimeout(() => child.kill("SIGKILL"), groupTimeoutMs);
   return new Promise((resolve) => {

@@ -26,6 +26,7 @@ const compats = ["seed-000", "0.92", "0.166"] as const;
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
   const [first, ...rest] = args;
   if (first === "proxy") return (await import("./proxy.ts")).runProxy(rest);
+  if (first === "generate-ts" || first === "generate-json-schema") return (await import("./generate.ts")).run(args);
   const { values, positionals } = readFlags(args, flags);
   if (values.help === true) return (await import("./app-server-help.ts")).printHelp();
   if (positionals[0] !== undefined) throw new UsageError(`unrecognized subcommand '${positionals[0]}'`);

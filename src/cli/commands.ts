@@ -9,6 +9,7 @@ export interface Command {
 export const commands: Readonly<Record<string, Command>> = {
   "app-server": { summary: "Serve the app-server protocol over stdio, websockets or a unix socket", load: () => import("./app-server.ts") },
   exec: { summary: "Run one turn without a person, for scripts and CI", load: () => import("./exec.ts") },
+  tour: { summary: "Show what the server does, offline, in a folder of its own", load: () => import("./tour.ts") },
   version: { summary: "Print the version", load: () => import("./version.ts") },
   help: { summary: "Print this list", load: () => import("./help.ts") },
 };
