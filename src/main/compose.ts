@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import manifest from "../../package.json" with { type: "json" };
+import { createAccounts } from "../auth/accounts.ts";
 import { createConfigStore } from "../config/load.ts";
 import { SubAgents } from "../core/agents.ts";
 import { CommandRefused, type CommandRunner } from "../core/ports/command-runner.ts";
@@ -20,6 +21,7 @@ import { createModelCatalog } from "../models/catalog.ts";
 import { builtInProvider, builtInProviderIds, chooseModel, providerForModel } from "../models/providers.ts";
 import { createModelClients } from "../models/registry.ts";
 import { invalidRequest } from "../protocol/errors.ts";
+import { announceAccount } from "../server/account.ts";
 import type { App, Dialect } from "../server/app.ts";
 import { Subscriptions } from "../server/subscriptions.ts";
 import { createSkills } from "../skills/skills.ts";
@@ -65,6 +67,7 @@ export function createApp(options: ComposeOptions): App {
       return { modelProvider: chosen.provider, model: chosen.model };
     },
   });
+  const { accounts, credentials } = createAccounts({ codexHome, env, config, clock, log });
   const timeouts = (method: string): number | undefined => config.effective(process.cwd()).askTimeouts[method];
   const subscriptions = new Subscriptions({ clock, log, timeoutFor: timeouts, checkWire: env["PARLEY_CHECK_WIRE"] === "1" });
   const store = memoryStore();
@@ -98,7 +101,7 @@ export function createApp(options: ComposeOptions): App {
     store,
     config,
     catalog,
-    models: createModelClients({ env, catalog }),
+    models: createModelClients({ env, catalog, credentials }),
     chooseModel: (of, model, provider) => modelFor(of, model ?? undefined, provider ?? undefined, env),
     tools: [
       builtInTools({ shellPath: surroundings.shell().path, imageDataUrl: surroundings.imageDataUrl }),
@@ -117,6 +120,7 @@ export function createApp(options: ComposeOptions): App {
     places: { codexHome, tmpdir: env["TMPDIR"] },
   };
   const threads = new Threads(ports);
+  accounts.onEvent((event) => announceAccount({ subscriptions }, [event]));
   skills.onChange(() => subscriptions.toAll("skills/changed", {}));
   subscriptions.onUnwatched = (threadId) => threads.find(threadId)?.rest();
   store.onTrouble = (message) => subscriptions.toAll("warning", { message, threadId: null });
@@ -127,7 +131,7 @@ export function createApp(options: ComposeOptions): App {
     config,
     catalog,
     mcp,
-    accounts: notYet("accounts"),
+    accounts,
     skills,
     usage: notYet("usage"),
     store,
@@ -145,6 +149,7 @@ export function createApp(options: ComposeOptions): App {
       await threads.close();
       await mcp.close();
       skills.close();
+      accounts.close();
       await store.close();
     },
   };
