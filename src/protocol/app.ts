@@ -1,4 +1,4 @@
-/** Connectors and plugins, of which Parley has none of its own. Mirrored by server/app.ts. */
+/** Connectors and plugins, of which Parley has none of its own. Mirrored by server/app-list.ts. */
 import {
   array,
   boolean,

@@ -1,4 +1,4 @@
-/** What a person sees of a thread: items and their parts. Made in core/items.ts. */
+/** What a person sees of a thread: items and their parts. Made in core, by the step that says, runs or changes something. */
 import {
   array,
   boolean,

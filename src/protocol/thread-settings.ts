@@ -15,7 +15,8 @@ import {
   SandboxPolicy,
 } from "./policy.ts";
 import { acceptSettings } from "./spellings.ts";
-import { MultiAgentMode, Thread } from "./thread.ts";
+import { Thread } from "./thread.ts";
+import { MultiAgentMode } from "./thread-environment.ts";
 
 export const ThreadSettingsUpdateParams = named("ThreadSettingsUpdateParams", () =>
   object({

@@ -37,6 +37,8 @@ import {
   ThreadSource,
 } from "./policy.ts";
 import { acceptSettings } from "./spellings.ts";
+import * as change from "./thread-change.ts";
+import { MultiAgentMode, SelectedCapabilityRoot, ThreadEnvironment, TurnEnvironmentParams } from "./thread-environment.ts";
 import { Turn, TurnItemsView } from "./turn.ts";
 
 export const Thread = named("Thread", () =>
@@ -76,11 +78,6 @@ export const Thread = named("Thread", () =>
   }),
 );
 export type Thread = Infer<typeof Thread>;
-
-export const ThreadEnvironment = named("ThreadEnvironment", () =>
-  object({ cwd: LegacyAppPathString(), environmentId: string(), runtimeWorkspaceRoots: array(LegacyAppPathString()) }),
-);
-export type ThreadEnvironment = Infer<typeof ThreadEnvironment>;
 
 export const ThreadExtra = named("ThreadExtra", () => object({}));
 export type ThreadExtra = Infer<typeof ThreadExtra>;
@@ -265,69 +262,6 @@ export type ThreadReadParams = Infer<typeof ThreadReadParams>;
 export const ThreadReadResponse = named("ThreadReadResponse", () => object({ thread: Thread(), readState: maybe(ThreadReadState()) }));
 export type ThreadReadResponse = Infer<typeof ThreadReadResponse>;
 
-export const ThreadArchiveParams = named("ThreadArchiveParams", () => object({ threadId: string() }));
-export type ThreadArchiveParams = Infer<typeof ThreadArchiveParams>;
-
-export const ThreadArchiveResponse = named("ThreadArchiveResponse", () => object({}));
-export type ThreadArchiveResponse = Infer<typeof ThreadArchiveResponse>;
-
-export const ThreadUnarchiveParams = named("ThreadUnarchiveParams", () => object({ threadId: string() }));
-export type ThreadUnarchiveParams = Infer<typeof ThreadUnarchiveParams>;
-
-export const ThreadUnarchiveResponse = named("ThreadUnarchiveResponse", () => object({ thread: Thread() }));
-export type ThreadUnarchiveResponse = Infer<typeof ThreadUnarchiveResponse>;
-
-export const ThreadDeleteParams = named("ThreadDeleteParams", () => object({ threadId: string() }));
-export type ThreadDeleteParams = Infer<typeof ThreadDeleteParams>;
-
-export const ThreadDeleteResponse = named("ThreadDeleteResponse", () => object({}));
-export type ThreadDeleteResponse = Infer<typeof ThreadDeleteResponse>;
-
-export const ThreadUnsubscribeParams = named("ThreadUnsubscribeParams", () => object({ threadId: string() }));
-export type ThreadUnsubscribeParams = Infer<typeof ThreadUnsubscribeParams>;
-
-export const ThreadUnsubscribeResponse = named("ThreadUnsubscribeResponse", () => object({ status: ThreadUnsubscribeStatus() }));
-export type ThreadUnsubscribeResponse = Infer<typeof ThreadUnsubscribeResponse>;
-
-export const ThreadSetNameParams = named("ThreadSetNameParams", () => object({ name: string(), threadId: string() }));
-export type ThreadSetNameParams = Infer<typeof ThreadSetNameParams>;
-
-export const ThreadSetNameResponse = named("ThreadSetNameResponse", () => object({}));
-export type ThreadSetNameResponse = Infer<typeof ThreadSetNameResponse>;
-
-export const ThreadRollbackParams = named("ThreadRollbackParams", () => object({ numTurns: natural(), threadId: string() }));
-export type ThreadRollbackParams = Infer<typeof ThreadRollbackParams>;
-
-export const ThreadRollbackResponse = named("ThreadRollbackResponse", () => object({ thread: Thread() }));
-export type ThreadRollbackResponse = Infer<typeof ThreadRollbackResponse>;
-
-export const ThreadRevertParams = named("ThreadRevertParams", () => object({ beforeTurnId: string(), threadId: string() }));
-export type ThreadRevertParams = Infer<typeof ThreadRevertParams>;
-
-export const ThreadRevertResponse = named("ThreadRevertResponse", () =>
-  object({ thread: Thread(), itemsBackwardsCursor: maybe(string()), turnsBackwardsCursor: maybe(string()) }),
-);
-export type ThreadRevertResponse = Infer<typeof ThreadRevertResponse>;
-
-export const ThreadCompactStartParams = named("ThreadCompactStartParams", () => object({ threadId: string() }));
-export type ThreadCompactStartParams = Infer<typeof ThreadCompactStartParams>;
-
-export const ThreadCompactStartResponse = named("ThreadCompactStartResponse", () => object({}));
-export type ThreadCompactStartResponse = Infer<typeof ThreadCompactStartResponse>;
-
-export const TurnEnvironmentParams = named("TurnEnvironmentParams", () =>
-  object({ cwd: LegacyAppPathString(), environmentId: string(), runtimeWorkspaceRoots: maybe(array(LegacyAppPathString())) }),
-);
-export type TurnEnvironmentParams = Infer<typeof TurnEnvironmentParams>;
-
-export const MultiAgentMode = named("MultiAgentMode", () =>
-  union([literals("explicitRequestOnly", "proactive"), object({ custom: string() })]),
-);
-export type MultiAgentMode = Infer<typeof MultiAgentMode>;
-
-export const SelectedCapabilityRoot = named("SelectedCapabilityRoot", () => object({ id: string(), location: CapabilityRootLocation() }));
-export type SelectedCapabilityRoot = Infer<typeof SelectedCapabilityRoot>;
-
 export const ThreadStartSource = named("ThreadStartSource", () => literals("startup", "clear"));
 export type ThreadStartSource = Infer<typeof ThreadStartSource>;
 
@@ -344,9 +278,6 @@ export type TurnsPage = Infer<typeof TurnsPage>;
 export const ThreadReadState = named("ThreadReadState", () => object({ revision: string(), firstUnread: maybe(ThreadUnreadPosition()) }));
 export type ThreadReadState = Infer<typeof ThreadReadState>;
 
-export const ThreadUnsubscribeStatus = named("ThreadUnsubscribeStatus", () => literals("notLoaded", "notSubscribed", "unsubscribed"));
-export type ThreadUnsubscribeStatus = Infer<typeof ThreadUnsubscribeStatus>;
-
 export const ThreadTokenUsage = named("ThreadTokenUsage", () =>
   object({ last: TokenUsageBreakdown(), total: TokenUsageBreakdown(), modelContextWindow: maybe(integer()) }),
 );
@@ -354,11 +285,6 @@ export type ThreadTokenUsage = Infer<typeof ThreadTokenUsage>;
 
 export const RequestId = named("RequestId", () => union([string(), integer()]));
 export type RequestId = Infer<typeof RequestId>;
-
-export const CapabilityRootLocation = named("CapabilityRootLocation", () =>
-  object({ type: literals("environment"), environmentId: string(), path: string() }),
-);
-export type CapabilityRootLocation = Infer<typeof CapabilityRootLocation>;
 
 export const SortDirection = named("SortDirection", () => literals("asc", "desc"));
 export type SortDirection = Infer<typeof SortDirection>;
@@ -444,31 +370,31 @@ export const threadRequests = {
   /** Reads a thread without opening it, with its turns where asked for. */
   "thread/read": request({ params: ThreadReadParams, result: ThreadReadResponse }),
   /** Puts a thread away: it is kept, and listed only among the archived. */
-  "thread/archive": request({ params: ThreadArchiveParams, result: ThreadArchiveResponse, order: byThread }),
+  "thread/archive": request({ params: change.ThreadArchiveParams, result: change.ThreadArchiveResponse, order: byThread }),
   /** Brings an archived thread back. */
-  "thread/unarchive": request({ params: ThreadUnarchiveParams, result: ThreadUnarchiveResponse, order: byThread }),
+  "thread/unarchive": request({ params: change.ThreadUnarchiveParams, result: change.ThreadUnarchiveResponse, order: byThread }),
   /** Deletes a thread for good. */
-  "thread/delete": request({ params: ThreadDeleteParams, result: ThreadDeleteResponse, order: byThread }),
+  "thread/delete": request({ params: change.ThreadDeleteParams, result: change.ThreadDeleteResponse, order: byThread }),
   /** Stops this connection from hearing about a thread. */
-  "thread/unsubscribe": request({ params: ThreadUnsubscribeParams, result: ThreadUnsubscribeResponse, order: byThread }),
+  "thread/unsubscribe": request({ params: change.ThreadUnsubscribeParams, result: change.ThreadUnsubscribeResponse, order: byThread }),
   /** Gives a thread its title. */
   "thread/name/set": request({
-    params: ThreadSetNameParams,
-    result: ThreadSetNameResponse,
+    params: change.ThreadSetNameParams,
+    result: change.ThreadSetNameResponse,
     order: byThread,
     limits: ({ name }) => limitText("thread name", name),
   }),
   /** Drops the last turns from the history; files stay as they are. */
   "thread/rollback": request({
-    params: ThreadRollbackParams,
-    result: ThreadRollbackResponse,
+    params: change.ThreadRollbackParams,
+    result: change.ThreadRollbackResponse,
     order: byThread,
     limits({ numTurns }) {
       if (numTurns < 1) throw invalidRequest("numTurns must be >= 1");
     },
   }),
   /** Drops a turn and all after it from the history; files stay as they are. */
-  "thread/revert": request({ params: ThreadRevertParams, result: ThreadRevertResponse, order: byThread }),
+  "thread/revert": request({ params: change.ThreadRevertParams, result: change.ThreadRevertResponse, order: byThread }),
   /** Has the model sum up the history so far, to make room. */
-  "thread/compact/start": request({ params: ThreadCompactStartParams, result: ThreadCompactStartResponse, order: byThread }),
+  "thread/compact/start": request({ params: change.ThreadCompactStartParams, result: change.ThreadCompactStartResponse, order: byThread }),
 };

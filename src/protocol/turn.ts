@@ -30,7 +30,7 @@ import {
   SandboxPolicy,
 } from "./policy.ts";
 import { acceptSettings } from "./spellings.ts";
-import { MultiAgentMode, TurnEnvironmentParams } from "./thread.ts";
+import { MultiAgentMode, TurnEnvironmentParams } from "./thread-environment.ts";
 
 export const Turn = named("Turn", () =>
   object({

@@ -1,0 +1,56 @@
+/** The params and results of changes to a thread: away and back, its title, its history. The rows are in thread.ts. */
+import { type Infer, literals, maybe, named, natural, object, string } from "../lib/schema.ts";
+import { Thread } from "./thread.ts";
+
+export const ThreadArchiveParams = named("ThreadArchiveParams", () => object({ threadId: string() }));
+export type ThreadArchiveParams = Infer<typeof ThreadArchiveParams>;
+
+export const ThreadArchiveResponse = named("ThreadArchiveResponse", () => object({}));
+export type ThreadArchiveResponse = Infer<typeof ThreadArchiveResponse>;
+
+export const ThreadUnarchiveParams = named("ThreadUnarchiveParams", () => object({ threadId: string() }));
+export type ThreadUnarchiveParams = Infer<typeof ThreadUnarchiveParams>;
+
+export const ThreadUnarchiveResponse = named("ThreadUnarchiveResponse", () => object({ thread: Thread() }));
+export type ThreadUnarchiveResponse = Infer<typeof ThreadUnarchiveResponse>;
+
+export const ThreadDeleteParams = named("ThreadDeleteParams", () => object({ threadId: string() }));
+export type ThreadDeleteParams = Infer<typeof ThreadDeleteParams>;
+
+export const ThreadDeleteResponse = named("ThreadDeleteResponse", () => object({}));
+export type ThreadDeleteResponse = Infer<typeof ThreadDeleteResponse>;
+
+export const ThreadUnsubscribeParams = named("ThreadUnsubscribeParams", () => object({ threadId: string() }));
+export type ThreadUnsubscribeParams = Infer<typeof ThreadUnsubscribeParams>;
+
+export const ThreadUnsubscribeResponse = named("ThreadUnsubscribeResponse", () => object({ status: ThreadUnsubscribeStatus() }));
+export type ThreadUnsubscribeResponse = Infer<typeof ThreadUnsubscribeResponse>;
+
+export const ThreadSetNameParams = named("ThreadSetNameParams", () => object({ name: string(), threadId: string() }));
+export type ThreadSetNameParams = Infer<typeof ThreadSetNameParams>;
+
+export const ThreadSetNameResponse = named("ThreadSetNameResponse", () => object({}));
+export type ThreadSetNameResponse = Infer<typeof ThreadSetNameResponse>;
+
+export const ThreadRollbackParams = named("ThreadRollbackParams", () => object({ numTurns: natural(), threadId: string() }));
+export type ThreadRollbackParams = Infer<typeof ThreadRollbackParams>;
+
+export const ThreadRollbackResponse = named("ThreadRollbackResponse", () => object({ thread: Thread() }));
+export type ThreadRollbackResponse = Infer<typeof ThreadRollbackResponse>;
+
+export const ThreadRevertParams = named("ThreadRevertParams", () => object({ beforeTurnId: string(), threadId: string() }));
+export type ThreadRevertParams = Infer<typeof ThreadRevertParams>;
+
+export const ThreadRevertResponse = named("ThreadRevertResponse", () =>
+  object({ thread: Thread(), itemsBackwardsCursor: maybe(string()), turnsBackwardsCursor: maybe(string()) }),
+);
+export type ThreadRevertResponse = Infer<typeof ThreadRevertResponse>;
+
+export const ThreadCompactStartParams = named("ThreadCompactStartParams", () => object({ threadId: string() }));
+export type ThreadCompactStartParams = Infer<typeof ThreadCompactStartParams>;
+
+export const ThreadCompactStartResponse = named("ThreadCompactStartResponse", () => object({}));
+export type ThreadCompactStartResponse = Infer<typeof ThreadCompactStartResponse>;
+
+export const ThreadUnsubscribeStatus = named("ThreadUnsubscribeStatus", () => literals("notLoaded", "notSubscribed", "unsubscribed"));
+export type ThreadUnsubscribeStatus = Infer<typeof ThreadUnsubscribeStatus>;
