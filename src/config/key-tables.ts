@@ -104,8 +104,9 @@ export const parley = table("What only this server knows.", {
   sync_turns: value(boolean, "Wait for the disk at the end of each turn.", { standard: "false" }),
   ask_timeouts: value(
     () => record(number()),
-    "Seconds until an unanswered question counts as a no, by kind: `command`, `fileChange`, `userInput`, `elicitation`, `permissions`, `tool`.",
+    'Seconds until an unanswered question counts as a no, by method: `"item/commandExecution/requestApproval" = 300`.',
   ),
+
   prices: named("What models cost, for `account/usage/read` and money budgets.", "model", price),
   currency: value(string, "The unit of `prices` and budgets in money.", { standard: "`USD`" }),
   budget: table("Warns at 80 %, and asks before the next model call when spent; a yes reaches a further fifth.", {

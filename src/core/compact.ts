@@ -90,6 +90,7 @@ async function ask(turn: LiveTurn, input: readonly ModelItem[]): Promise<{ summa
       if (event.type === "completed" && event.usage !== undefined) {
         thread.countTokens(event.usage);
         turn.notify("thread/tokenUsage/updated", { threadId: thread.id, turnId: turn.id, tokenUsage: thread.usage });
+        thread.ports.usage?.spent(thread.id, turn.id, thread.settings.model, event.usage);
       }
     }
   }

@@ -1,5 +1,6 @@
 /** One model request: the stream becomes items and deltas, its usage is counted, and what can be tried again is. */
 import type { CodexErrorInfo, TurnError } from "../protocol/turn.ts";
+import { overBudget } from "./budget.ts";
 import { offeredTools } from "./call-tool.ts";
 import { instructionsFor } from "./context.ts";
 import type { LiveTurn } from "./live-turn.ts";
@@ -20,6 +21,8 @@ export interface OfferedCall {
 
 export async function sample(turn: LiveTurn): Promise<Reply> {
   const { thread } = turn;
+  const refused = await overBudget(turn);
+  if (refused !== undefined) return { calls: [], failed: refused };
   const tools = await offeredTools(turn);
   const provider = thread.provider();
   const limits = { request: provider.requestMaxRetries, stream: provider.streamMaxRetries };

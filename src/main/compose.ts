@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { createAccounts } from "../auth/accounts.ts";
+import { createUsage } from "../auth/usage.ts";
 import { createConfigStore } from "../config/load.ts";
 import { SubAgents } from "../core/agents.ts";
 import { CommandRefused, type CommandRunner } from "../core/ports/command-runner.ts";
@@ -21,7 +22,7 @@ import { createModelCatalog } from "../models/catalog.ts";
 import { builtInProvider, builtInProviderIds, chooseModel, providerForModel } from "../models/providers.ts";
 import { createModelClients } from "../models/registry.ts";
 import { invalidRequest } from "../protocol/errors.ts";
-import { announceAccount } from "../server/account.ts";
+import { announceAccount, askForTokens } from "../server/account.ts";
 import type { App, Dialect } from "../server/app.ts";
 import { Subscriptions } from "../server/subscriptions.ts";
 import { createSkills } from "../skills/skills.ts";
@@ -67,7 +68,6 @@ export function createApp(options: ComposeOptions): App {
       return { modelProvider: chosen.provider, model: chosen.model };
     },
   });
-  const { accounts, credentials } = createAccounts({ codexHome, env, config, clock, log });
   const timeouts = (method: string): number | undefined => config.effective(process.cwd()).askTimeouts[method];
   const subscriptions = new Subscriptions({ clock, log, timeoutFor: timeouts, checkWire: env["PARLEY_CHECK_WIRE"] === "1" });
   const store = memoryStore();
@@ -78,6 +78,15 @@ export function createApp(options: ComposeOptions): App {
   });
   const surroundings = createSurroundings({ codexHome, git });
   const system = systemName();
+  const { accounts, credentials } = createAccounts({
+    codexHome,
+    env,
+    config,
+    clock,
+    log,
+    askTokens: (params, signal) => askForTokens(subscriptions, params, signal),
+  });
+  const usage = createUsage({ codexHome, clock });
   const skills = createSkills({ codexHome, userHome: env["HOME"] || homedir(), systemDir: "/etc/codex", config });
   const mcp = createMcpServers({
     audience: subscriptions,
@@ -114,6 +123,7 @@ export function createApp(options: ComposeOptions): App {
     execPolicy: () => noPolicy,
     surroundings,
     skills,
+    usage,
     audit: createAudit(codexHome, clock),
     workspace: createWorkspace(),
     undo: createUndoStore(path.join(codexHome, "parley", "undo")),
@@ -133,7 +143,7 @@ export function createApp(options: ComposeOptions): App {
     mcp,
     accounts,
     skills,
-    usage: notYet("usage"),
+    usage,
     store,
     threads,
     git,
@@ -192,12 +202,3 @@ const noPolicy: ExecPolicy = {
   proposedPrefix: () => undefined,
   remember: async () => {},
 };
-
-/** Stands for a part that is still to come: whoever uses it is told. */
-function notYet<T extends object>(part: string): T {
-  return new Proxy({} as T, {
-    get: () => () => {
-      throw invalidRequest(`${part} are not available in this build`);
-    },
-  });
-}

@@ -1,7 +1,9 @@
 /** `account/*` and `feedback/upload`. */
 import type { AccountEvent } from "../core/ports/accounts.ts";
-import type { accountRequests } from "../protocol/account.ts";
+import { parse } from "../lib/schema.ts";
+import { type accountRequests, type ChatgptAuthTokensRefreshParams, ChatgptAuthTokensRefreshResponse } from "../protocol/account.ts";
 import type { App, HandlersFor } from "./app.ts";
+import type { Subscriptions } from "./subscriptions.ts";
 
 export const accountHandlers: HandlersFor<typeof accountRequests> = {
   "account/read"({ refreshToken }, { app }) {
@@ -9,6 +11,7 @@ export const accountHandlers: HandlersFor<typeof accountRequests> = {
   },
   async "account/login/start"(params, { app, session, after }) {
     const { response, events } = await app.accounts.startLogin(params, { name: session.client.name });
+    if (params.type === "chatgptAuthTokens") app.subscriptions.subscribe(session, accountChannel);
     after(() => announceAccount(app, events));
     return response;
   },
@@ -45,4 +48,17 @@ export function announceAccount(app: Pick<App, "subscriptions">, events: readonl
     else if (event.type === "updated") app.subscriptions.toAll("account/updated", event.params);
     else app.subscriptions.toAll("account/rateLimits/updated", event.params);
   }
+}
+
+/** Stands where questions name a thread: clients that brought their own tokens listen here for the request to renew them. */
+const accountChannel = "account";
+
+/** Asks those clients for fresh tokens; undefined when none of them gives any. */
+export async function askForTokens(
+  subscriptions: Subscriptions,
+  params: ChatgptAuthTokensRefreshParams,
+  signal: AbortSignal,
+): Promise<ChatgptAuthTokensRefreshResponse | undefined> {
+  const answer = await subscriptions.ask(accountChannel, "account/chatgptAuthTokens/refresh", params, signal);
+  return answer.kind === "answered" ? parse(ChatgptAuthTokensRefreshResponse, answer.result) : undefined;
 }

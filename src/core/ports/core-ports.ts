@@ -8,11 +8,12 @@ import type { CommandRunner } from "./command-runner.ts";
 import type { Config, ConfigStore } from "./config.ts";
 import type { ExecPolicy } from "./exec-policy.ts";
 import type { Log } from "./log.ts";
-import type { ModelCatalog, ModelClients, TokenUsage } from "./model-client.ts";
+import type { ModelCatalog, ModelClients } from "./model-client.ts";
 import type { Surroundings } from "./surroundings.ts";
 import type { ThreadStore } from "./thread-store.ts";
 import type { ToolSource } from "./tool.ts";
 import type { UndoStore } from "./undo-store.ts";
+import type { Usage } from "./usage.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface CorePorts {
@@ -43,7 +44,7 @@ export interface CorePorts {
   execPolicy(config: Config): ExecPolicy;
   readonly surroundings: Surroundings;
   readonly skills?: SkillTexts;
-  readonly usage?: UsageMeter;
+  readonly usage?: Usage;
 }
 
 /** What skills add to a conversation. */
@@ -52,9 +53,4 @@ export interface SkillTexts {
   catalogue(settings: ThreadSettings, config: Config): Promise<string | undefined>;
   /** One text for each skill that the input names, by item or by `$name`. */
   injections(content: readonly UserInput[], settings: ThreadSettings, config: Config): Promise<readonly string[]>;
-}
-
-/** Where tokens are counted over all threads. */
-export interface UsageMeter {
-  spent(threadId: string, turnId: string, model: string, usage: TokenUsage): void;
 }

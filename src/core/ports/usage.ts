@@ -1,7 +1,7 @@
 /** Port: tokens and money over all threads, and the budget the user set. */
 import type { GetAccountTokenUsageResponse } from "../../protocol/account.ts";
 import type { Config } from "./config.ts";
-import type { UsageMeter } from "./core-ports.ts";
+import type { TokenUsage } from "./model-client.ts";
 
 /** How a budget stands. `text` is a sentence for the user that names the limit. */
 export type BudgetState =
@@ -17,7 +17,9 @@ export interface Spending {
   readonly money: number | undefined;
 }
 
-export interface Usage extends UsageMeter {
+export interface Usage {
+  /** Counts one model call. */
+  spent(threadId: string, turnId: string, model: string, usage: TokenUsage): void;
   /** What account/usage/read answers; for a thread also its tokens by model. */
   summary(config: Config, threadId?: string): GetAccountTokenUsageResponse;
   /** Spent by one turn, one thread, or today by all threads. */
