@@ -107,7 +107,7 @@ function packageName(provider: ProviderConfig): string {
   const name = stringOf(provider.options["package"]);
   if (name !== undefined && name !== "") return name;
   throw new Error(
-    `model_providers.${provider.id}.package is not set; give the name of an AI SDK provider package, for example "@ai-sdk/amazon-bedrock"`,
+    `model_providers.${provider.id}.options.package is not set; give the name of an AI SDK provider package, for example "@ai-sdk/amazon-bedrock"`,
   );
 }
 
@@ -130,7 +130,7 @@ function makeModel(exports: Json, model: string, provider: ProviderConfig, env: 
   const factory = name === undefined ? undefined : exports[name];
   if (typeof factory !== "function")
     throw new Error(
-      `the package has no ${wanted ?? "create…"} function; set model_providers.${provider.id}.export to the name of its factory`,
+      `the package has no ${wanted ?? "create…"} function; set model_providers.${provider.id}.options.export to the name of its factory`,
     );
   const key = provider.envKey === undefined ? undefined : env[provider.envKey];
   const made: unknown = factory({

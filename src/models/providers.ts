@@ -160,11 +160,14 @@ const isSet = (env: Env, name: string): boolean => (env[name]?.trim() ?? "") !==
 
 /** Whether a provider can be called without further set-up. `loggedIn`: credentials for the OpenAI account are stored. */
 export function isUsable(id: string, providers: Readonly<Record<string, ProviderConfig>>, env: Env, loggedIn = false): boolean {
-  const config = providers[id] ?? builtInProvider(id, env);
+  const standard = builtInProvider(id, env);
+  const config = providers[id] ?? standard;
   if (config === undefined) return false;
   if (config.bearerToken !== undefined) return true;
   if (config.requiresOpenaiAuth) return loggedIn || (config.envKey !== undefined && isSet(env, config.envKey));
-  if (providers[id] === undefined && table[id]?.local === true) return table[id]?.urls?.some((name) => isSet(env, name)) ?? false;
+  const row = table[id];
+  // A local server at its standard address may not run at all; it counts when the user pointed to it.
+  if (row?.local === true && config.baseUrl === standard?.baseUrl) return row.urls?.some((name) => isSet(env, name)) ?? false;
   return config.envKey === undefined || isSet(env, config.envKey);
 }
 

@@ -89,7 +89,7 @@ export class ScriptedModelClient implements ModelClient {
     const given = configured ?? this.#options.fallbackFile;
     if (given === undefined) return tour();
     if (typeof given !== "string") {
-      this.#loaded ??= { stamp: "inline", scenario: scenarioFromValue(given, `model_providers.${this.#provider.id}.scenario`) };
+      this.#loaded ??= { stamp: "inline", scenario: scenarioFromValue(given, `model_providers.${this.#provider.id}.options.scenario`) };
       return this.#loaded.scenario;
     }
     const file = configured === undefined ? path.resolve(given) : path.resolve(this.#options.home, given);

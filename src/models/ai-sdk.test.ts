@@ -1,0 +1,131 @@
+/** The adapter for AI SDK models: found, asked and refused as its specification says. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { collect, failureOf, itemsOf, modelRequest, textOf, userText } from "../../test/support/model-mocks/events.ts";
+import { aiSdkParts } from "../../test/support/model-mocks/frames.ts";
+import type { ModelItem } from "../core/ports/model-client.ts";
+import { type AiSdkParts, createAiSdkClient } from "./ai-sdk.ts";
+import { type Json, listOf, recordOf } from "./json.ts";
+import { providerDefaults } from "./providers.ts";
+
+const provider = {
+  ...{ id: "bedrock", name: "Bedrock", baseUrl: "", wireApi: "ai-sdk" as const, envKey: undefined, bearerToken: undefined },
+  ...{ httpHeaders: {}, envHttpHeaders: {}, queryParams: {}, ...providerDefaults, requiresOpenaiAuth: false },
+  options: { package: "fake", settings: { region: "eu" } },
+};
+
+function fake(answer: () => Promise<unknown>, version = "v4") {
+  const seen: Json[] = [];
+  const settings: unknown[] = [];
+  const doStream = async (options: Json) => {
+    seen.push(options);
+    return answer();
+  };
+  const load: AiSdkParts["load"] = async () => ({
+    createFake: (given: unknown) => {
+      settings.push(given);
+      return (modelId: string) => ({ specificationVersion: version, modelId, doStream });
+    },
+  });
+  return { client: createAiSdkClient(provider, { env: {}, packagesDir: "/nowhere", load }), seen, settings };
+}
+async function* parts(list: readonly unknown[]): AsyncGenerator<unknown> {
+  yield* list;
+}
+const says = (text: string) => async () => ({ stream: parts(aiSdkParts({ text })) });
+
+describe("the AI SDK adapter", () => {
+  it("hands over the settings, the history and the tools", async () => {
+    const { client, seen, settings } = fake(says("ok"));
+    const thought = itemsOf(await collect(fake(async () => ({ stream: parts(aiSdkParts({ summary: "hm" })) })).client, modelRequest()));
+    const input: ModelItem[] = [
+      {
+        type: "message",
+        role: "user",
+        content: [
+          { type: "input_text", text: "go" },
+          { type: "input_image", image_url: "data:image/png;base64,AAAA" },
+        ],
+      },
+      ...thought,
+      { type: "function_call", call_id: "a", name: "exec_command", arguments: '{"cmd":"ls"}' },
+      { type: "function_call_output", call_id: "a", output: "x" },
+      userText("more"),
+    ];
+    assert.equal(textOf(await collect(client, modelRequest({ input, effort: "low" }))), "ok");
+    assert.deepEqual(settings, [{ region: "eu" }]);
+    assert.deepEqual(seen[0]?.["prompt"], [
+      { role: "system", content: "You are a test." },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "go" },
+          { type: "file", mediaType: "image/png", data: { type: "data", data: "AAAA" } },
+        ],
+      },
+      {
+        role: "assistant",
+        content: [
+          { type: "reasoning", text: "hm", providerOptions: { bedrock: { signature: "signed" } } },
+          { type: "tool-call", toolCallId: "a", toolName: "exec_command", input: { cmd: "ls" } },
+        ],
+      },
+      { role: "tool", content: [{ type: "tool-result", toolCallId: "a", toolName: "exec_command", output: { type: "text", value: "x" } }] },
+      { role: "user", content: [{ type: "text", text: "more" }] },
+    ]);
+    assert.equal(seen[0]?.["reasoning"], "low");
+    assert.equal(listOf(seen[0]?.["tools"]).length, 3);
+  });
+
+  it("writes files as older specifications want them", async () => {
+    const { client, seen } = fake(says("ok"), "v2");
+    const input: ModelItem[] = [
+      { type: "message", role: "user", content: [{ type: "input_image", image_url: "data:image/png;base64,AAAA" }] },
+    ];
+    await collect(client, modelRequest({ input }));
+    const user = recordOf(listOf(seen[0]?.["prompt"])[1]);
+    assert.deepEqual(recordOf(listOf(user["content"])[0])["data"], "AAAA");
+  });
+
+  it("reads usage and reasons of the second specification", async () => {
+    const v2 = [
+      { type: "text-delta", id: "t", delta: "hi" },
+      { type: "finish", finishReason: "length", usage: { inputTokens: 5, outputTokens: 2, totalTokens: 7, cachedInputTokens: 1 } },
+    ];
+    const events = await collect(fake(async () => ({ stream: parts(v2) })).client, modelRequest());
+    assert.deepEqual(events.at(-1), {
+      type: "completed",
+      responseId: "",
+      usage: { inputTokens: 5, cachedInputTokens: 1, outputTokens: 2, reasoningOutputTokens: 0, totalTokens: 7 },
+    });
+    assert.equal(events.at(-2)?.type, "warning");
+  });
+
+  it("reads the SDK's errors", async () => {
+    const throwing = (fields: Record<string, unknown>) => fake(() => Promise.reject(Object.assign(new Error("refused"), fields))).client;
+    const limited = failureOf(
+      await collect(
+        throwing({ statusCode: 429, responseHeaders: { "Retry-After": "2" }, responseBody: "{}", url: "https://x/y?key=1" }),
+        modelRequest(),
+      ),
+    );
+    assert.partialDeepStrictEqual(limited, { httpStatus: 429, retry: { afterMs: 2000 } });
+    assert.doesNotMatch(limited.message, /key=1/);
+    assert.equal(failureOf(await collect(throwing({ isRetryable: true }), modelRequest())).kind, "httpConnectionFailed");
+    const inStream = await collect(
+      fake(async () => ({ stream: parts([{ type: "error", error: { message: "boom", statusCode: 500 } }]) })).client,
+      modelRequest(),
+    );
+    assert.equal(failureOf(inStream).kind, "internalServerError");
+  });
+
+  it("says which package to install", async () => {
+    const client = createAiSdkClient(
+      { ...provider, options: { package: "@ai-sdk/no-such-package" } },
+      { env: {}, packagesDir: "/nowhere" },
+    );
+    assert.match(failureOf(await collect(client, modelRequest())).message, /npm install --prefix \/nowhere @ai-sdk\/no-such-package/);
+    const unset = createAiSdkClient({ ...provider, options: {} }, { env: {}, packagesDir: "/nowhere" });
+    assert.match(failureOf(await collect(unset, modelRequest())).message, /options\.package is not set/);
+  });
+});
