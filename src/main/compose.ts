@@ -13,6 +13,7 @@ import type { CorePorts } from "../core/ports/core-ports.ts";
 import type { ExecPolicy } from "../core/ports/exec-policy.ts";
 import type { Log } from "../core/ports/log.ts";
 import { Threads } from "../core/threads.ts";
+import { createFileSearch } from "../exec/file-search.ts";
 import { createGit } from "../exec/git.ts";
 import { createSurroundings } from "../exec/surroundings.ts";
 import { createWorkspace } from "../exec/workspace.ts";
@@ -34,8 +35,10 @@ import { dynamicTools } from "../tools/dynamic-tool.ts";
 import { builtInTools } from "../tools/registry.ts";
 import { systemClock, systemIds, systemName } from "./system.ts";
 
-/** Where git is looked for: never on PATH, which may begin in a workspace. */
-const systemGit = ["/usr/bin/git", "/usr/local/bin/git", "/opt/homebrew/bin/git", "/bin/git"];
+/** Where programs that the server itself runs are looked for: never on PATH, which may begin in a workspace. */
+const systemFolders = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/bin"];
+const systemProgram = (name: string): string | undefined =>
+  systemFolders.map((folder) => path.join(folder, name)).find((file) => existsSync(file));
 
 export interface ComposeOptions {
   readonly log: Log;
@@ -72,7 +75,7 @@ export function createApp(options: ComposeOptions): App {
   const subscriptions = new Subscriptions({ clock, log, timeoutFor: timeouts, checkWire: env["PARLEY_CHECK_WIRE"] === "1" });
   const store = memoryStore();
   const git = createGit({
-    program: () => systemGit.find((file) => existsSync(file)),
+    program: () => systemProgram("git"),
     scratch: path.join(codexHome, "parley", "cache"),
     env,
   });
@@ -147,6 +150,9 @@ export function createApp(options: ComposeOptions): App {
     store,
     threads,
     git,
+    fileSearch: createFileSearch({ ripgrep: () => systemProgram("rg"), now: clock.now }),
+    workspace: ports.workspace,
+    undo: ports.undo,
     runner: ports.runner,
     commandEnv: ports.commandEnv,
     clock,

@@ -44,7 +44,7 @@ export const clientRequests = {
   ...threadSettingsRequests,
   ...threadRequests,
   ...turnRequests,
-  ...allLater("acting safely", turnRevertRequests),
+  ...turnRevertRequests,
   ...allLater("every door", v1Requests),
 } as const satisfies Record<string, Request | Later>;
 

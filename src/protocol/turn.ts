@@ -169,19 +169,6 @@ export type TurnInterruptParams = Infer<typeof TurnInterruptParams>;
 export const TurnInterruptResponse = named("TurnInterruptResponse", () => object({}));
 export type TurnInterruptResponse = Infer<typeof TurnInterruptResponse>;
 
-/** Puts the files that a turn changed back to what they were before it. `force` overwrites what was changed since. */
-export const TurnRevertParams = named("TurnRevertParams", () => object({ threadId: string(), turnId: string(), force: maybe(boolean()) }));
-export type TurnRevertParams = Infer<typeof TurnRevertParams>;
-
-/** With conflicts and without `force` nothing was restored. */
-export const TurnRevertResponse = named("TurnRevertResponse", () =>
-  object({ restored: array(AbsolutePathBuf()), conflicts: array(TurnRevertConflict()) }),
-);
-export type TurnRevertResponse = Infer<typeof TurnRevertResponse>;
-
-export const TurnRevertConflict = named("TurnRevertConflict", () => object({ path: AbsolutePathBuf(), reason: string() }));
-export type TurnRevertConflict = Infer<typeof TurnRevertConflict>;
-
 export const TurnStartedNotification = named("TurnStartedNotification", () => object({ threadId: string(), turn: Turn() }));
 export type TurnStartedNotification = Infer<typeof TurnStartedNotification>;
 
@@ -275,8 +262,6 @@ export const turnRequests = {
   }),
   /** Stops the running turn and its commands; the turn ends as interrupted. */
   "turn/interrupt": request({ params: TurnInterruptParams, result: TurnInterruptResponse, order: byThread }),
-  /** Puts the files that a turn changed back to what they were before it; history stays. */
-  "turn/revert": request({ params: TurnRevertParams, result: TurnRevertResponse, order: byThread, experimental: true, own: true }),
 };
 
 export const turnNotifications = {

@@ -3,13 +3,16 @@ import type { Accounts } from "../core/ports/accounts.ts";
 import type { Clock, Ids } from "../core/ports/clock.ts";
 import type { CommandRunner, RunningCommand } from "../core/ports/command-runner.ts";
 import type { Config, ConfigStore } from "../core/ports/config.ts";
+import type { FileSearch } from "../core/ports/file-search.ts";
 import type { Git } from "../core/ports/git.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { McpServers } from "../core/ports/mcp.ts";
 import type { ModelCatalog } from "../core/ports/model-client.ts";
 import type { Skills } from "../core/ports/skills.ts";
 import type { ThreadStore } from "../core/ports/thread-store.ts";
+import type { UndoStore } from "../core/ports/undo-store.ts";
 import type { Usage } from "../core/ports/usage.ts";
+import type { Workspace } from "../core/ports/workspace.ts";
 import type { Threads } from "../core/threads.ts";
 import type { OrderedRuns } from "../lib/ordered-runs.ts";
 import type { Later, ParamsOf, ResultOf } from "../protocol/define.ts";
@@ -32,6 +35,9 @@ export interface App {
   readonly store: ThreadStore;
   readonly threads: Threads;
   readonly git: Git;
+  readonly fileSearch: FileSearch;
+  readonly workspace: Workspace;
+  readonly undo: UndoStore;
   readonly runner: CommandRunner;
   /** The environment that commands get under a config's policy. */
   commandEnv(config: Config): Readonly<Record<string, string>>;

@@ -6,6 +6,8 @@ import { appHandlers } from "./app-list.ts";
 import { backgroundTerminalsHandlers } from "./background-terminals.ts";
 import { commandHandlers } from "./command.ts";
 import { configHandlers } from "./config.ts";
+import { fsHandlers } from "./fs.ts";
+import { fuzzyFileSearchHandlers } from "./fuzzy-file-search.ts";
 import { hooksHandlers } from "./hooks.ts";
 import { initializeHandlers } from "./initialize.ts";
 import { mcpHandlers } from "./mcp.ts";
@@ -16,6 +18,7 @@ import { threadHandlers } from "./thread.ts";
 import { threadListHandlers } from "./thread-list.ts";
 import { threadSettingsHandlers } from "./thread-settings.ts";
 import { turnHandlers } from "./turn.ts";
+import { turnRevertHandlers } from "./turn-revert.ts";
 
 export const handlers: Partial<HandlersFor<ClientRequests>> = {
   ...initializeHandlers,
@@ -24,8 +27,11 @@ export const handlers: Partial<HandlersFor<ClientRequests>> = {
   ...threadSettingsHandlers,
   ...backgroundTerminalsHandlers,
   ...turnHandlers,
+  ...turnRevertHandlers,
   ...reviewHandlers,
   ...commandHandlers,
+  ...fsHandlers,
+  ...fuzzyFileSearchHandlers,
   ...configHandlers,
   ...accountHandlers,
   ...mcpHandlers,

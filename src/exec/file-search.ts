@@ -1,0 +1,133 @@
+/** The FileSearch port: ripgrep lists the files where it is installed, our own walker elsewhere; the score is ours everywhere. */
+import path from "node:path";
+import type { FileIndex, FileSearch, FoundFile } from "../core/ports/file-search.ts";
+import { fuzzyIndices, fuzzyScore, type Haystack, haystack, words } from "../lib/fuzzy.ts";
+import { type ListFiles, listWithRipgrep, walkFiles } from "./list-files.ts";
+
+export interface FileSearchOptions {
+  /** Absolute path of ripgrep, in a folder that no command may write; undefined when there is none. */
+  readonly ripgrep: () => string | undefined;
+  readonly now: () => number;
+}
+
+/** Paths held for one root; beyond it the listing stops. */
+const maxPaths = 300_000;
+/** An older listing is made again with the next query, so that a long session sees new files. */
+const freshMs = 5_000;
+/** How long scoring may hold the event loop before others get a turn. */
+const sliceMs = 12;
+const maxRoots = 32;
+const maxQuery = 256;
+
+export function createFileSearch({ ripgrep, now }: FileSearchOptions): FileSearch {
+  return {
+    open(roots) {
+      const distinct = [...new Set(roots.map((root) => path.resolve(root)))].slice(0, maxRoots);
+      const program = ripgrep();
+      const list = program === undefined ? walkFiles : listWithRipgrep(program);
+      return new Index(distinct, list, now);
+    },
+  };
+}
+
+interface Entry {
+  readonly root: string;
+  readonly kind: FoundFile["kind"];
+  readonly hay: Haystack;
+}
+
+class Index implements FileIndex {
+  readonly #roots: readonly string[];
+  readonly #list: ListFiles;
+  readonly #now: () => number;
+  readonly #abort = new AbortController();
+  #entries: Entry[] = [];
+  #listing: Promise<void> | undefined;
+  #isListing = false;
+  #listedAt = 0;
+
+  constructor(roots: readonly string[], list: ListFiles, now: () => number) {
+    this.#roots = roots;
+    this.#list = list;
+    this.#now = now;
+    void this.#freshen();
+  }
+
+  close(): void {
+    this.#abort.abort();
+  }
+
+  async search(
+    query: string,
+    limit: number,
+    signal: AbortSignal,
+    onPartial: (found: readonly FoundFile[]) => void = () => undefined,
+  ): Promise<readonly FoundFile[]> {
+    const wanted = words(query.slice(0, maxQuery));
+    if (wanted.length === 0) return [];
+    const listed = this.#freshen();
+    if (this.#isListing && this.#entries.length > 0) onPartial(await this.#best(wanted, limit, signal));
+    await Promise.race([listed, aborted(signal)]);
+    return await this.#best(wanted, limit, signal);
+  }
+
+  /** Lists when there is no listing, or an old one; resolves when it is complete. */
+  #freshen(): Promise<void> {
+    if (this.#listing === undefined || (!this.#isListing && this.#now() - this.#listedAt > freshMs)) this.#listing = this.#listAll();
+    return this.#listing;
+  }
+
+  async #listAll(): Promise<void> {
+    this.#isListing = true;
+    const entries: Entry[] = [];
+    if (this.#entries.length === 0) this.#entries = entries;
+    await Promise.all(
+      this.#roots.map(async (root) => {
+        const folders = new Set<string>();
+        let count = 0;
+        await this.#list(root, this.#abort.signal, (file) => {
+          for (let folder = path.posix.dirname(file); folder !== "." && !folders.has(folder); folder = path.posix.dirname(folder)) {
+            folders.add(folder);
+            entries.push({ root, kind: "directory", hay: haystack(folder) });
+          }
+          entries.push({ root, kind: "file", hay: haystack(file) });
+          return ++count < maxPaths;
+        });
+      }),
+    );
+    this.#entries = entries;
+    this.#listedAt = this.#now();
+    this.#isListing = false;
+  }
+
+  async #best(wanted: readonly string[], limit: number, signal: AbortSignal): Promise<readonly FoundFile[]> {
+    const found: { entry: Entry; score: number }[] = [];
+    let yieldAt = performance.now() + sliceMs;
+    for (const [i, entry] of this.#entries.entries()) {
+      const score = fuzzyScore(wanted, entry.hay);
+      if (score !== undefined) found.push({ entry, score });
+      if (i % 256 !== 0 || performance.now() < yieldAt) continue;
+      await new Promise(setImmediate);
+      signal.throwIfAborted();
+      yieldAt = performance.now() + sliceMs;
+    }
+    signal.throwIfAborted();
+    found.sort((a, b) => b.score - a.score || compare(a.entry.hay.text, b.entry.hay.text));
+    return found.slice(0, limit).map(({ entry, score }) => ({
+      root: entry.root,
+      path: entry.hay.text,
+      kind: entry.kind,
+      score,
+      indices: fuzzyIndices(wanted, entry.hay),
+    }));
+  }
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,108 @@
+/** Watches one path for `fs/watch`: a folder's own entries, or a file, also while it does not exist. */
+import { type FSWatcher, statSync, watch } from "node:fs";
+import path from "node:path";
+
+/** Changes that come close together are told together. */
+const quietMs = 150;
+/** The longest that a stream of changes can put the telling off. */
+const maxDelayMs = 1_000;
+const maxPaths = 1_000;
+
+/** Tells the changed paths, sorted, until the returned function is called. Never throws: what cannot be watched is looked for from the nearest folder above. */
+export function watchPath(target: string, tell: (changedPaths: string[]) => void): () => void {
+  const watcher = new PathWatcher(target, tell);
+  return () => watcher.close();
+}
+
+class PathWatcher {
+  readonly #target: string;
+  readonly #tell: (changedPaths: string[]) => void;
+  readonly #changed = new Set<string>();
+  #system: FSWatcher | undefined;
+  #anchor = "";
+  #timer: NodeJS.Timeout | undefined;
+  #firstAt = 0;
+  #existed: boolean;
+  #isClosed = false;
+
+  constructor(target: string, tell: (changedPaths: string[]) => void) {
+    this.#target = target;
+    this.#tell = tell;
+    this.#existed = exists(target);
+    this.#attach();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#system?.close();
+  }
+
+  /** Holds on to the target when it is a folder, else to the nearest folder above: replacing a file ends a watch on the file itself. */
+  #attach(): void {
+    // Looked at again after each step: folders may come and go between looking and watching.
+    for (let tries = 0; tries < 100 && !this.#isClosed; tries++) {
+      const anchor = isFolder(this.#target) ? this.#target : nearestFolder(path.dirname(this.#target));
+      if (anchor === this.#anchor && this.#system !== undefined) return;
+      this.#system?.close();
+      this.#anchor = anchor;
+      try {
+        this.#system = watch(anchor, { persistent: false }, (_kind, name) => this.#hear(name));
+        this.#system.on("error", () => this.#lose());
+      } catch {
+        this.#system = undefined;
+      }
+    }
+  }
+
+  #lose(): void {
+    this.#system?.close();
+    this.#system = undefined;
+    this.#attach();
+  }
+
+  #hear(name: string | null): void {
+    if (this.#isClosed) return;
+    const place = name === null ? this.#anchor : path.join(this.#anchor, name);
+    if (this.#anchor === this.#target) {
+      // Linux names the folder itself when it goes.
+      const isGone = !isFolder(this.#target);
+      this.#note(isGone ? this.#target : place);
+      if (isGone) this.#lose();
+    } else if (place === this.#target) this.#note(this.#target);
+    this.#attach();
+    const nowExists = exists(this.#target);
+    if (nowExists !== this.#existed) this.#note(this.#target);
+    this.#existed = nowExists;
+  }
+
+  #note(place: string): void {
+    const now = performance.now();
+    if (this.#changed.size === 0) this.#firstAt = now;
+    if (this.#changed.size < maxPaths) this.#changed.add(place);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#flush(), Math.min(quietMs, Math.max(0, this.#firstAt + maxDelayMs - now))).unref();
+  }
+
+  #flush(): void {
+    const paths = [...this.#changed].sort();
+    this.#changed.clear();
+    if (!this.#isClosed && paths.length > 0) this.#tell(paths);
+  }
+}
+
+const exists = (place: string): boolean => statSync(place, { throwIfNoEntry: false }) !== undefined;
+
+function isFolder(place: string): boolean {
+  try {
+    return statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch {
+    return false;
+  }
+}
+
+function nearestFolder(from: string): string {
+  let at = from;
+  while (!isFolder(at) && at !== path.dirname(at)) at = path.dirname(at);
+  return at;
+}

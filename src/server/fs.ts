@@ -1,0 +1,204 @@
+/** `fs/*`: files of the server's machine for its client, which acts with the user's own rights. */
+import { constants } from "node:fs";
+import {
+  copyFile,
+  cp,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  realpath,
+  rm,
+  rmdir,
+  stat,
+  symlink,
+  unlink,
+  writeFile,
+} from "node:fs/promises";
+import path from "node:path";
+import { isInside } from "../lib/paths.ts";
+import { internalError, invalidRequest, RpcError } from "../protocol/errors.ts";
+import type { FsReadDirectoryEntry, fsRequests } from "../protocol/fs.ts";
+import type { HandlersFor, Session } from "./app.ts";
+import { watchPath } from "./fs-watch.ts";
+
+/** A larger file would not fit into one message that clients can take. */
+const maxReadBytes = 64 * 1024 * 1024;
+const maxWatches = 256;
+
+export const fsHandlers: HandlersFor<typeof fsRequests> = {
+  "fs/readFile": async (params) => ({ dataBase64: (await told(() => readWhole(params.path))).toString("base64") }),
+
+  async "fs/writeFile"(params) {
+    const bytes = fromBase64(params.dataBase64);
+    await told(() => writeFile(params.path, bytes));
+    return {};
+  },
+
+  async "fs/createDirectory"(params) {
+    await told(() => mkdir(params.path, { recursive: params.recursive ?? true }));
+    return {};
+  },
+
+  async "fs/getMetadata"(params) {
+    const [own, target] = await told(() => Promise.all([lstat(params.path), stat(params.path)]));
+    return {
+      isDirectory: target.isDirectory(),
+      isFile: target.isFile(),
+      isSymlink: own.isSymbolicLink(),
+      createdAtMs: Math.floor(target.birthtimeMs),
+      modifiedAtMs: Math.floor(target.mtimeMs),
+    };
+  },
+
+  "fs/readDirectory": async (params) => ({ entries: await told(() => listFolder(params.path)) }),
+
+  async "fs/remove"(params) {
+    await told(() => remove(params.path, params.recursive ?? true, params.force ?? true));
+    return {};
+  },
+
+  async "fs/copy"(params) {
+    await told(() => copy(path.resolve(params.sourcePath), path.resolve(params.destinationPath), params.recursive ?? false));
+    return {};
+  },
+
+  "fs/watch"(params, { session }) {
+    const watches = watchesOf(session);
+    if (watches.has(params.watchId)) throw invalidRequest(`watchId already exists: ${params.watchId}`);
+    if (watches.size >= maxWatches)
+      throw invalidRequest(`too many watches on this connection (at most ${maxWatches}); end some with fs/unwatch`);
+    const { watchId } = params;
+    watches.set(
+      watchId,
+      watchPath(path.resolve(params.path), (changedPaths) => session.notify("fs/changed", { watchId, changedPaths })),
+    );
+    return { path: params.path };
+  },
+
+  "fs/unwatch"(params, { session }) {
+    const watches = watchesOf(session);
+    watches.get(params.watchId)?.();
+    watches.delete(params.watchId);
+    return {};
+  },
+};
+
+/** The watches of each connection, by their ids; values end one. They go with the session. */
+const watchesBySession = new WeakMap<Session, Map<string, () => void>>();
+
+function watchesOf(session: Session): Map<string, () => void> {
+  let watches = watchesBySession.get(session);
+  if (watches === undefined) {
+    const fresh = new Map<string, () => void>();
+    session.onClose.add(() => {
+      for (const end of fresh.values()) end();
+      fresh.clear();
+    });
+    watchesBySession.set(session, fresh);
+    watches = fresh;
+  }
+  return watches;
+}
+
+/** Failures of the system in the words that clients of Codex know: `No such file or directory (os error 2)`. */
+async function told<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof RpcError || !(error instanceof Error)) throw error;
+    throw internalError(systemText(error));
+  }
+}
+
+const words: Readonly<Record<string, string>> = {
+  ENOENT: "No such file or directory",
+  EACCES: "Permission denied",
+  EPERM: "Operation not permitted",
+  EEXIST: "File exists",
+  ENOTDIR: "Not a directory",
+  EISDIR: "Is a directory",
+  ENOTEMPTY: "Directory not empty",
+  EROFS: "Read-only file system",
+  ENOSPC: "No space left on device",
+  ELOOP: "Symbolic link loop",
+  ENAMETOOLONG: "File name too long",
+  EBUSY: "Device or resource busy",
+};
+
+function systemText(error: Error & { code?: unknown; errno?: unknown }): string {
+  const text = typeof error.code === "string" ? words[error.code] : undefined;
+  if (text === undefined) return error.message;
+  return typeof error.errno === "number" ? `${text} (os error ${-error.errno})` : text;
+}
+
+/** Never waits for a pipe or a device. */
+async function readWhole(file: string): Promise<Buffer> {
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const found = await handle.stat();
+    if (!found.isFile()) throw invalidRequest(`path \`${file}\` is not a file`);
+    if (found.size > maxReadBytes) throw invalidRequest(`path \`${file}\` is larger than ${maxReadBytes} bytes`);
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+function fromBase64(text: string): Buffer {
+  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text))
+    throw invalidRequest("fs/writeFile requires valid base64 dataBase64: standard alphabet with padding");
+  return Buffer.from(text, "base64");
+}
+
+/** Links count as what they lead to; those that lead nowhere are left out. */
+async function listFolder(folder: string): Promise<FsReadDirectoryEntry[]> {
+  const entries: FsReadDirectoryEntry[] = [];
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const found = entry.isSymbolicLink() ? await stat(path.join(folder, entry.name)).catch(() => undefined) : entry;
+    if (found !== undefined) entries.push({ fileName: entry.name, isDirectory: found.isDirectory(), isFile: found.isFile() });
+  }
+  return entries.sort((a, b) => (a.fileName < b.fileName ? -1 : 1));
+}
+
+async function remove(target: string, isRecursive: boolean, isForced: boolean): Promise<void> {
+  if (path.resolve(target) === path.parse(path.resolve(target)).root) throw invalidRequest("fs/remove does not remove a whole file system");
+  const found = await lstat(target).catch((error: NodeJS.ErrnoException) => {
+    if (isForced && (error.code === "ENOENT" || error.code === "ENOTDIR")) return undefined;
+    throw error;
+  });
+  if (found === undefined) return;
+  if (!found.isDirectory()) await unlink(target);
+  else if (isRecursive) await rm(target, { recursive: true });
+  else await rmdir(target);
+}
+
+/** Links are copied as links. A folder goes into an existing folder file by file. */
+async function copy(source: string, target: string, isRecursive: boolean): Promise<void> {
+  const found = await lstat(source);
+  if (found.isDirectory()) {
+    if (!isRecursive) throw invalidRequest("fs/copy requires recursive: true when sourcePath is a directory");
+    if (isInside(await realOf(target), await realpath(source)))
+      throw invalidRequest("fs/copy cannot copy a directory to itself or one of its descendants");
+    await cp(source, target, { recursive: true, force: true, verbatimSymlinks: true });
+    return;
+  }
+  if (found.isSymbolicLink()) {
+    const leadsTo = await readlink(source);
+    await unlink(target).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+    });
+    await symlink(leadsTo, target);
+    return;
+  }
+  if (!found.isFile()) throw invalidRequest("fs/copy only copies regular files, directories and symbolic links");
+  await copyFile(source, target);
+}
+
+/** The real path of something that may not exist yet. */
+async function realOf(target: string): Promise<string> {
+  const parent = path.dirname(target);
+  if (parent === target) return target;
+  return await realpath(target).catch(async () => path.join(await realOf(parent), path.basename(target)));
+}

@@ -1,0 +1,16 @@
+/** `turn/revert`: puts the files that a turn changed back, unless somebody has changed them since. History stays as it is. */
+import { revertTurn } from "../core/undo.ts";
+import { invalidRequest } from "../protocol/errors.ts";
+import type { turnRevertRequests } from "../protocol/turn-revert.ts";
+import type { HandlersFor } from "./app.ts";
+
+export const turnRevertHandlers: HandlersFor<typeof turnRevertRequests> = {
+  async "turn/revert"({ threadId, turnId, force }, { app }) {
+    // The thread need not be loaded: what is kept outlives the process.
+    if (app.threads.find(threadId)?.turn !== undefined)
+      throw invalidRequest("cannot revert files while a turn is running; interrupt it first");
+    const reverted = await revertTurn({ threadId, turnId }, force ?? false, app.undo, app.workspace);
+    if (reverted !== undefined) return reverted;
+    throw invalidRequest(`no file changes are kept for turn ${turnId} of thread ${threadId}: it changed no files, or it is too old`);
+  },
+};
