@@ -1,7 +1,10 @@
 // Generated from the method tables of Parley's app-server. Do not edit.
 
+export type { ClientRequest } from "./ClientRequest";
 export type { SeedAnswersResponse } from "./SeedAnswersResponse";
 export type { SeedOpenQuestionParams } from "./SeedOpenQuestionParams";
 export type { SeedQuestionnaireParams } from "./SeedQuestionnaireParams";
 export type { SeedToolQuestionsParams } from "./SeedToolQuestionsParams";
 export type { ServerRequest } from "./ServerRequest";
+export type { TurnRevertParams } from "./TurnRevertParams";
+export type { TurnRevertResponse } from "./TurnRevertResponse";
