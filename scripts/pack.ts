@@ -12,6 +12,7 @@ export async function pack(into: string): Promise<string> {
   const stage = mkdtempSync(path.join(tmpdir(), "parley-pack-"));
   try {
     await bundleInto(stage);
+    writeTypes(path.join(stage, "types"));
     for (const file of ["README.md", "LICENSE", "CHANGELOG.md"]) copyFileSync(path.join(root, file), path.join(stage, file));
     const content = manifest();
     writeFileSync(path.join(stage, "package.json"), `${JSON.stringify(content, null, 2)}\n`);
@@ -22,6 +23,18 @@ export async function pack(into: string): Promise<string> {
     rmSync(stage, { recursive: true, force: true });
   }
 }
+
+/** Declarations of what the package exports, for clients in TypeScript. */
+function writeTypes(into: string): void {
+  const entries = ["src/client/client.ts", "src/protocol/methods.ts"];
+  const config = { extends: "../tsconfig.json", compilerOptions: { ...declarations, outDir: into, rootDir: path.join(root, "src") } };
+  const file = path.join(root, "node_modules", `parley-types-${process.pid}.json`);
+  writeFileSync(file, JSON.stringify({ ...config, include: [], files: entries.map((entry) => path.join(root, entry)) }));
+  const { status, stdout } = spawnSync(process.execPath, [path.join(root, "node_modules/.bin/tsc"), "-p", file], { encoding: "utf8" });
+  rmSync(file);
+  if (status !== 0) throw new Error(`tsc could not write the declarations: ${stdout}`);
+}
+const declarations = { noEmit: false, incremental: false, declaration: true, emitDeclarationOnly: true };
 
 /** Of the optional packages only those that the bundle can use: the checkout's Node binaries are not for users to download. */
 function manifest() {
@@ -35,7 +48,10 @@ function manifest() {
     type: "commonjs",
     engines,
     bin: { parley: "parley.cjs" },
-    exports: { "./client": "./client.cjs", "./protocol": "./protocol.cjs" },
+    exports: {
+      "./client": { types: "./types/client/client.d.ts", default: "./client.cjs" },
+      "./protocol": { types: "./types/protocol/methods.d.ts", default: "./protocol.cjs" },
+    },
     optionalDependencies: Object.fromEntries(nativeModules.map((module) => [module, optionalDependencies[module]])),
   };
 }

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { pack } from "../scripts/pack.ts";
-import { scratch } from "./support/process.ts";
+import { root, scratch } from "./support/process.ts";
 
 test("the tarball installs into an empty folder and runs there", { timeout: 120_000 }, async (t) => {
   const folder = scratch(t);
@@ -38,4 +38,20 @@ test("the tarball installs into an empty folder and runs there", { timeout: 120_
     console.log((await c.call("thread/loaded/list", {})).data.length); c.close();`;
   writeFileSync(path.join(folder, "use.mjs"), script);
   assert.equal(sh("node use.mjs").stdout, "0\n");
+
+  assert.deepEqual(compile(folder, 'const { data } = await (await connectClient("ws://x")).call("thread/loaded/list", { limit: 1 });'), []);
+  const [wrong = ""] = compile(folder, 'await (await connectClient("ws://x")).call("thread/read", { threadId: 1 });');
+  assert.match(wrong, /Type 'number' is not assignable to type 'string'/);
 });
+
+/** What the TypeScript compiler says to a user of the installed package. */
+function compile(folder: string, text: string): readonly string[] {
+  writeFileSync(path.join(folder, "use.mts"), `import { connectClient } from "parley/client";\n${text}\nexport {};\n`);
+  const flags = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024", "--types", "node"];
+  const roots = ["--typeRoots", path.join(root, "node_modules", "@types"), "--ignoreConfig"];
+  const { stdout } = spawnSync(process.execPath, [path.join(root, "node_modules/.bin/tsc"), ...flags, ...roots, "use.mts"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  return stdout.split("\n").filter((line) => line !== "");
+}

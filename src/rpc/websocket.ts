@@ -2,7 +2,6 @@
 import type { IncomingMessage, Server } from "node:http";
 import { isIP, isIPv4, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { ClientOptions } from "ws";
 import type { CheckToken } from "./bearer.ts";
 import type { Transport } from "./transport.ts";
 import { maxMessageBytes, WebSocketTransport } from "./websocket-transport.ts";
@@ -177,7 +176,7 @@ export async function openWebSocket(
   url: string,
   kind: "websocket" | "unix",
   options: ConnectOptions,
-  extra: ClientOptions,
+  extra: { readonly createConnection?: () => Socket },
 ): Promise<Transport> {
   options.signal?.throwIfAborted();
   const { WebSocket } = await import("ws");
