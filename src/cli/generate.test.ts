@@ -46,15 +46,15 @@ test("every JSON Schema file stands alone and the bundle holds them all", async 
     const json: unknown = JSON.parse(text);
     for (const [, ref = ""] of text.matchAll(/"\$ref": "#([^"]+)"/g)) assert.ok(at(json, ref) !== undefined, `${name}: ${ref}`);
   }
-  for (const name of ["v2/TurnStartParams.json", "v2/ThreadReadResponse.json", "ServerRequest.json"])
-    new Ajv({ strict: false }).compile(JSON.parse(readFileSync(path.join(out, name), "utf8")) as object);
+  const alone = new Ajv({ strict: false }).compile(JSON.parse(readFileSync(path.join(out, "v2/TurnSteerParams.json"), "utf8")) as object);
+  assert.equal(alone({ threadId: "t", expectedTurnId: "u", input: [{ type: "text", text: "hi" }] }), true);
+  assert.equal(alone({ threadId: "t", expectedTurnId: "u", input: ["hi"] }), false);
   const bundle = JSON.parse(readFileSync(path.join(out, bundleFile), "utf8")) as Record<string, unknown>;
   const ajv = new Ajv({ strict: false });
   ajv.addSchema(bundle, "all");
-  const asked = ajv.getSchema("all#/definitions/ClientRequest");
-  assert.equal(asked?.({ method: "thread/start", id: "a", params: { sandbox: "read-only" } }), true);
-  assert.equal(asked?.({ method: "thread/start", id: "a", params: { sandbox: "nonsense" } }), false);
-  assert.equal(asked?.({ method: "no/such", id: "a", params: {} }), false);
+  const asked = ajv.getSchema("all#/definitions/v2/ThreadStartParams");
+  assert.equal(asked?.({ sandbox: "read-only" }), true);
+  assert.equal(asked?.({ sandbox: "nonsense" }), false);
   const own = ajv.getSchema("all#/x-parley/definitions/ServerRequest");
   const question = { prompt: "Where to?", toolCallId: "c", itemId: "c", threadId: "t", turnId: "u" };
   assert.equal(own?.({ method: "agent/requestUserInput", id: 1, params: question }), true);
