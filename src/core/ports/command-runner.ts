@@ -69,6 +69,8 @@ export interface WrappedCommand {
   readonly env: Readonly<Record<string, string>>;
   /** Bytes for further descriptors (the seccomp filter), from descriptor 3 on. */
   readonly extra: readonly Uint8Array[];
+  /** A descriptor that the wrapping keeps open while anything of the command lives. */
+  readonly life?: number;
   /** Called when the command has ended: removes what the wrapping had to put down. */
   readonly cleanup?: () => void;
 }

@@ -1,0 +1,48 @@
+/** Starts processes that inherit nothing of the server but what they are given: other descriptors are covered by /dev/null. */
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
+
+export type Descriptor = "pipe" | "ignore" | number;
+
+export interface SealedOptions extends Omit<SpawnOptions, "stdio"> {
+  readonly stdio: readonly Descriptor[];
+}
+
+export function spawnSealed(file: string, args: readonly string[], options: SealedOptions): ChildProcess {
+  const leaks = inheritableDescriptors().filter((fd) => fd >= options.stdio.length);
+  if (leaks.length === 0) return spawn(file, args, { ...options, stdio: [...options.stdio] });
+  const cover = openSync("/dev/null", "r+");
+  try {
+    const stdio: Descriptor[] = [...options.stdio];
+    while (stdio.length <= Math.max(...leaks)) stdio.push("ignore");
+    for (const fd of leaks) stdio[fd] = cover;
+    return spawn(file, args, { ...options, stdio });
+  } finally {
+    closeSync(cover);
+  }
+}
+
+const closeOnExec = 0o2000000;
+
+/**
+ * Descriptors above the standard three that a child would inherit. Node opens its own files so that they are not, but what the server got
+ * from its own parent, or what a native module opened (a terminal's master side), may be. Linux tells; elsewhere nothing is known.
+ */
+export function inheritableDescriptors(): number[] {
+  let names: string[];
+  try {
+    names = readdirSync("/proc/self/fd");
+  } catch {
+    return [];
+  }
+  return names.map(Number).filter((fd) => fd > 2 && isInheritable(fd));
+}
+
+function isInheritable(fd: number): boolean {
+  try {
+    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "latin1"))?.[1];
+    return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0;
+  } catch {
+    return false; // Closed meanwhile: the descriptor of the directory listing itself.
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * The small helper that outlives the server: a shell that waits for the end of a pipe from the server and then ends the commands that still
+ * run and takes away what sandboxes put down. It runs from an inline script with a fixed PATH and loads no file of anybody's.
+ */
+import type { ChildProcess } from "node:child_process";
+import { spawnSealed } from "./descriptors.ts";
+import { findSystemProgram } from "./program.ts";
+
+/** Set for every command, so that it is found even when the server died before it knew the process number. */
+export const markName = "PARLEY_COMMAND_ID";
+
+export interface WatchedCommand {
+  readonly id: string;
+  /** Known once the process was started. */
+  pid: number | undefined;
+  /** Ends as a whole with its first process (a process namespace). */
+  readonly endsAtOnce: boolean;
+}
+
+/** What must go when the server dies now. */
+export interface Leftovers {
+  readonly emptyFolders: readonly string[];
+  readonly pipeFolder: string | undefined;
+}
+
+/**
+ * Each line from the server is the whole state; the last one counts. Words of a line: `n:ID` started or about to be, number unknown;
+ * `b:PID` a sandbox; `s:PID` a session; `d:PATH` a folder to remove if it is empty and no sandbox uses it, `r:PATH` a folder of unused pipes (paths escaped for printf %b).
+ */
+const script = `
+trap '' HUP INT QUIT TERM
+last=$(tail -n 1)
+exec 2>/dev/null
+marked() { grep -lsF "${markName}=$1" /proc/[0-9]*/environ | sed 's,^/proc/,,;s,/environ$,,'; }
+members() {
+  for f in /proc/[0-9]*/stat; do
+    IFS= read -r stat <"$f" || continue
+    set -- "$1" \${stat##*) }
+    [ "$2" != Z ] && { [ "$4" = "$1" ] || [ "$5" = "$1" ]; } || continue
+    f=\${f#/proc/}; echo "\${f%/stat}"
+  done
+}
+for w in $last; do case $w in
+  s:*) kill -TERM -- "-\${w#s:}" $(members "\${w#s:}"); kill -CONT -- "-\${w#s:}";;
+esac; done
+quiet=0 round=0
+while [ $quiet -lt 3 ] && [ $round -lt 50 ]; do
+  busy=
+  for w in $last; do case $w in
+    n:*) p=$(marked "\${w#n:}"); [ -z "$p" ] || { busy=1; kill -KILL $p; };;
+    b:*) kill -KILL "\${w#b:}" && busy=1;;
+    s:*) p=$(members "\${w#s:}"); [ -n "$p" ] || kill -0 -- "-\${w#s:}" || continue
+      busy=1; [ $round -lt 20 ] || kill -KILL -- "-\${w#s:}" $p;;
+  esac; done
+  [ -n "$busy" ] && quiet=0 || quiet=$((quiet + 1))
+  round=$((round + 1))
+  sleep 0.1
+done
+for w in $last; do case $w in
+  d:*) p=$(printf '%b' "\${w#d:}"); grep -qsF -- " $p " /proc/[0-9]*/mountinfo || rmdir -- "$p";;
+  r:*) p=$(printf '%b' "\${w#r:}"); rm -f -- "$p"/pipe-*; rmdir -- "$p";;
+esac; done
+`;
+
+export class Janitor {
+  readonly #commands = new Set<WatchedCommand>();
+  readonly #leftovers: () => Leftovers;
+  #child: ChildProcess | undefined;
+  #lastLine = "";
+
+  constructor(leftovers: () => Leftovers) {
+    this.#leftovers = leftovers;
+  }
+
+  /** Before a command is started; the number is added by `update`. */
+  watch(command: WatchedCommand): void {
+    this.#commands.add(command);
+    this.update();
+  }
+
+  forget(command: WatchedCommand): void {
+    if (this.#commands.delete(command)) this.update();
+  }
+
+  /** Tells the helper the state of now. Written at once, so that a server killed right afterwards has told it. */
+  update(): void {
+    const words = [...this.#commands].map(({ id, pid, endsAtOnce }) =>
+      pid === undefined ? `n:${id}` : `${endsAtOnce ? "b" : "s"}:${pid}`,
+    );
+    const { emptyFolders, pipeFolder } = this.#leftovers();
+    words.push(...emptyFolders.map((folder) => `d:${escapeForPrintf(folder)}`));
+    if (pipeFolder !== undefined) words.push(`r:${escapeForPrintf(pipeFolder)}`);
+    const line = words.join(" ");
+    if (line === this.#lastLine && this.#child !== undefined) return;
+    this.#lastLine = line;
+    this.#helper()?.stdin?.write(`${line}\n`);
+  }
+
+  /** Ends the helper; it finds nothing to do when all commands have ended. */
+  close(): void {
+    this.#child?.stdin?.end();
+    this.#child = undefined;
+  }
+
+  #helper(): ChildProcess | undefined {
+    if (this.#child !== undefined) return this.#child;
+    const shell = findSystemProgram("sh");
+    if (shell === undefined) return undefined;
+    const child = spawnSealed(shell, ["-c", script, "parley-janitor"], {
+      cwd: "/",
+      env: { PATH: "/usr/bin:/bin" },
+      stdio: ["pipe", "ignore", "ignore"],
+      detached: true,
+    });
+    child.on("error", () => undefined);
+    // Somebody ended the helper: the next update starts another one, with the whole state.
+    child.on("exit", () => {
+      if (this.#child === child) this.#child = undefined;
+    });
+    child.stdin?.on("error", () => undefined);
+    child.unref();
+    if (child.stdin !== null && "unref" in child.stdin && typeof child.stdin.unref === "function") child.stdin.unref();
+    this.#child = child;
+    return child;
+  }
+}
+
+/** One word that no shell expands and that `printf %b` turns back into the path. */
+function escapeForPrintf(text: string): string {
+  const escaped = (byte: number): string => `\\0${byte.toString(8).padStart(3, "0")}`;
+  return [...Buffer.from(text)]
+    .map((byte) => (/[\w./@+-]/.test(String.fromCharCode(byte)) && byte < 0x80 ? String.fromCharCode(byte) : escaped(byte)))
+    .join("");
+}

@@ -1,0 +1,206 @@
+/** One command that runs: its output, its input, and its end, whatever way that comes. */
+import type { ChildProcess } from "node:child_process";
+import { constants } from "node:os";
+import type { Readable, Writable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import type { CommandExit, RunningCommand } from "../core/ports/command-runner.ts";
+import { descendantsOf, isAlive, listProcesses, markedProcesses, membersOf, signalProcess } from "./processes.ts";
+
+/** After the command's own process ended: how long its output may stay silent, and how long it may go on, before nobody waits for more. */
+const quietMs = 60;
+const drainMs = 1_000;
+/** How long a sandbox may take to be gone once its first process has ended. */
+const lifeMs = 5_000;
+const firstPollMs = 5;
+
+export interface LiveParts {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly outputs: readonly { readonly stream: Readable; readonly name: "stdout" | "stderr" }[];
+  readonly input: Writable | undefined;
+  /** Ends when nothing of a sandboxed command lives; undefined outside a sandbox. */
+  readonly life: Readable | undefined;
+  /** The mark in the environment (NAME=value) of everything the command started. */
+  readonly mark: string;
+  readonly graceMs: number;
+  readonly timeoutMs: number | undefined;
+  readonly resize: ((cols: number, rows: number) => void) | undefined;
+  readonly closeInput: () => void;
+  /** A word of the runner itself, shown before the output. */
+  readonly note: string | undefined;
+  /** Called once, when nothing of the command lives. */
+  readonly onGone: () => void;
+}
+
+export class LiveCommand implements RunningCommand {
+  onOutput: RunningCommand["onOutput"] = () => undefined;
+  readonly exit: Promise<CommandExit>;
+  readonly #parts: LiveParts;
+  readonly #startedAt = performance.now();
+  #lastOutputAt = 0;
+  #isDelivered = false;
+  #timedOut = false;
+  #killing: Promise<void> | undefined;
+  #isGone = false;
+
+  constructor(parts: LiveParts) {
+    this.#parts = parts;
+    for (const { stream, name } of parts.outputs) this.#forward(stream, name);
+    parts.input?.on("error", () => undefined); // The command closed its input; what was written for it has no reader.
+    parts.life?.on("error", () => undefined).resume();
+    // Not at once: nobody could have set `onOutput` yet.
+    if (parts.note !== undefined) setImmediate(() => this.onOutput(Buffer.from(parts.note ?? ""), "stderr"));
+    this.exit = this.#watch();
+  }
+
+  get pid(): number {
+    return this.#parts.pid;
+  }
+
+  write(data: Uint8Array | string): void {
+    const { input } = this.#parts;
+    if (input?.writable === true) input.write(data);
+  }
+
+  closeStdin(): void {
+    this.#parts.closeInput();
+  }
+
+  resize(cols: number, rows: number): void {
+    if (cols > 0 && rows > 0 && !this.#isGone) this.#parts.resize?.(Math.trunc(cols), Math.trunc(rows));
+  }
+
+  kill(): Promise<void> {
+    if (this.#isGone) return Promise.resolve();
+    this.#killing ??= (this.#parts.life === undefined ? this.#endSession() : this.#endSandbox()).finally(() => {
+      this.#killing = undefined;
+    });
+    return this.#killing;
+  }
+
+  /** For the runner: looks whether anything of a finished command is left, and tells it when nothing is. */
+  checkGone(): void {
+    if (this.#isDelivered && !this.#hasLife()) this.#gone();
+  }
+
+  #hasLife(): boolean {
+    const { life, pid } = this.#parts;
+    return life === undefined ? membersOf(pid).length > 0 : !life.closed && !life.readableEnded;
+  }
+
+  #forward(stream: Readable, name: "stdout" | "stderr"): void {
+    stream.on("data", (chunk: Buffer) => {
+      this.#lastOutputAt = performance.now();
+      if (!this.#isDelivered) this.onOutput(chunk, name);
+    });
+    stream.on("error", () => undefined); // A terminal reports its end as an error.
+  }
+
+  async #watch(): Promise<CommandExit> {
+    const { child, outputs, life, timeoutMs } = this.#parts;
+    const timer = timeoutMs === undefined ? undefined : setTimeout(() => this.#onTimeout(), timeoutMs);
+    const closed = Promise.all(outputs.map(({ stream }) => untilClosed(stream)));
+    const { code, signal } = await untilExit(child);
+    const durationMs = Math.round(performance.now() - this.#startedAt);
+    clearTimeout(timer);
+    await Promise.race([closed, this.#untilQuiet()]);
+    if (life !== undefined) await Promise.race([untilClosed(life), delay(lifeMs, undefined, { ref: false })]);
+    this.#isDelivered = true;
+    // Something may still hold the output open. It is read on, so that its writer is not ended by a broken pipe, but nobody waits for it.
+    for (const { stream } of outputs) if ("unref" in stream && typeof stream.unref === "function") stream.unref();
+    const survivors = life === undefined ? this.#survivors() : [];
+    this.checkGone();
+    life?.once("close", () => this.checkGone());
+    const exitCode = this.#timedOut ? 124 : (code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+    return { exitCode, signal, timedOut: this.#timedOut, durationMs, survivors };
+  }
+
+  #onTimeout(): void {
+    this.#timedOut = true;
+    void this.kill();
+  }
+
+  /** Resolves when no output came for a moment after the command's own end. */
+  async #untilQuiet(): Promise<void> {
+    const endedAt = performance.now();
+    for (;;) {
+      const now = performance.now();
+      const silentSince = Math.max(this.#lastOutputAt, endedAt);
+      if (now - silentSince >= quietMs || now - endedAt >= drainMs) return;
+      await delay(Math.min(quietMs, quietMs - (now - silentSince) + 1));
+    }
+  }
+
+  #survivors(): number[] {
+    const members = new Set(membersOf(this.pid));
+    return markedProcesses(this.#parts.mark, this.pid).filter((pid) => pid !== process.pid && !members.has(pid));
+  }
+
+  /** TERM to the session and the group, KILL to what is left of them. */
+  async #endSession(): Promise<void> {
+    const { pid, graceMs } = this.#parts;
+    const send = (signal: NodeJS.Signals): void => {
+      signalProcess(-pid, signal);
+      for (const member of membersOf(pid)) signalProcess(member, signal);
+    };
+    send("SIGTERM");
+    send("SIGCONT"); // A stopped process takes TERM only when it goes on.
+    const isEmpty = (): boolean => !isAlive(-pid) && membersOf(pid).length === 0;
+    if (!(await eventually(isEmpty, graceMs))) {
+      send("SIGKILL");
+      await eventually(isEmpty, graceMs);
+    }
+    await this.exit;
+    if (isEmpty()) this.#gone();
+  }
+
+  /** The processes in the sandbox get TERM; the sandbox itself only KILL, for its end leaves them no time at all. */
+  async #endSandbox(): Promise<void> {
+    const { pid, graceMs } = this.#parts;
+    const all = listProcesses();
+    const first = all.filter((entry) => entry.parent === pid).map((entry) => entry.pid);
+    const inside = first.flatMap((init) => descendantsOf(init, all));
+    for (const member of inside) signalProcess(member, "SIGTERM");
+    for (const member of inside) signalProcess(member, "SIGCONT");
+    const hasEnded = inside.length > 0 && (await Promise.race([this.exit.then(() => true), delay(graceMs, false, { ref: false })]));
+    if (!hasEnded) {
+      signalProcess(pid, "SIGKILL");
+      for (const init of first) signalProcess(init, "SIGKILL");
+    }
+    await this.exit;
+  }
+
+  #gone(): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    for (const { stream } of this.#parts.outputs) stream.destroy();
+    this.#parts.input?.destroy();
+    this.#parts.onGone();
+  }
+}
+
+function untilExit(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+  return new Promise((resolve) => {
+    child.once("exit", (code, signal) => resolve({ code, signal }));
+  });
+}
+
+function untilClosed(stream: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.closed || stream.readableEnded) resolve();
+    else {
+      stream.once("end", resolve);
+      stream.once("close", resolve);
+      stream.once("error", () => resolve());
+    }
+  });
+}
+
+async function eventually(isTrue: () => boolean, withinMs: number): Promise<boolean> {
+  const end = performance.now() + withinMs;
+  for (let pause = firstPollMs; !isTrue(); pause = Math.min(pause * 2, 100)) {
+    if (performance.now() >= end) return false;
+    await delay(pause);
+  }
+  return true;
+}

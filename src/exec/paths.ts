@@ -1,0 +1,44 @@
+/** Questions about absolute paths that the sandbox and the policy both ask. Compared by component, never by prefix of the text. */
+import { lstatSync, realpathSync, type Stats } from "node:fs";
+import path from "node:path";
+
+export function isInside(child: string, parent: string): boolean {
+  return child === parent || child.startsWith(parent.endsWith(path.sep) ? parent : parent + path.sep);
+}
+
+export const isInsideAny = (child: string, parents: Iterable<string>): boolean => {
+  for (const parent of parents) if (isInside(child, parent)) return true;
+  return false;
+};
+
+/** The folders strictly between the two, outermost first. */
+export function foldersBetween(outer: string, inner: string): string[] {
+  const found: string[] = [];
+  for (let at = path.dirname(inner); at !== outer && isInside(at, outer); at = path.dirname(at)) found.unshift(at);
+  return found;
+}
+
+export function findRealPath(file: string): string | undefined {
+  try {
+    return realpathSync.native(file);
+  } catch {
+    return undefined;
+  }
+}
+
+export function findLstat(file: string): Stats | undefined {
+  return lstatSync(file, { throwIfNoEntry: false }) ?? undefined;
+}
+
+/** Every symlink on the way to a path, as the real path of the link itself. */
+export function symlinksOnTheWay(file: string): string[] {
+  const links: string[] = [];
+  let real = path.parse(file).root;
+  for (const name of file.split(path.sep)) {
+    if (name === "") continue;
+    const at = path.join(real, name);
+    if (findLstat(at)?.isSymbolicLink() === true) links.push(at);
+    real = findRealPath(at) ?? at;
+  }
+  return links;
+}

@@ -1,0 +1,143 @@
+/**
+ * Real pipes for the output and input of commands. Node gives its children sockets, which cannot be opened again as /dev/stdout or
+ * /dev/stdin; scripts do that. Named pipes are made in batches in a folder of the server's own, opened and unlinked at once.
+ */
+import { execFile } from "node:child_process";
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
+import path from "node:path";
+import { findRealPath, isInside } from "./paths.ts";
+import { isAlive } from "./processes.ts";
+import { findSystemProgram } from "./program.ts";
+
+const batch = 48;
+const refillBelow = 16;
+/** Memory, and not there for confined commands, which get a fresh one of their own. */
+const memoryFolder = "/dev/shm";
+
+/** Both ends of a pipe, as descriptors of the server. */
+export interface PipeEnds {
+  readonly read: number;
+  readonly write: number;
+}
+
+export class PipePool {
+  readonly #fallback: string;
+  #folder: string | undefined;
+  #ready: string[] = [];
+  #series = 0;
+  #making: Promise<void> | undefined;
+
+  /** `fallback` is where the pipes are made when the machine has no folder in memory; nobody but the server's user may enter it. */
+  constructor(fallback: string) {
+    this.#fallback = fallback;
+  }
+
+  /** Holds unused pipes; to be removed when the server dies. */
+  get folder(): string | undefined {
+    return this.#folder;
+  }
+
+  /** Resolves when pipes are at hand, or cannot be had. */
+  async prepare(): Promise<void> {
+    if (this.#ready.length === 0) await this.#make();
+  }
+
+  /** Undefined when none can be had: the caller then takes what Node offers. */
+  take(): PipeEnds | undefined {
+    if (this.#ready.length < refillBelow) void this.#make();
+    for (let file = this.#ready.pop(); file !== undefined; file = this.#ready.pop()) {
+      const ends = openEnds(file);
+      if (ends !== undefined) return ends;
+    }
+    return undefined;
+  }
+
+  /** Takes the unused pipes away. */
+  close(): void {
+    this.#ready = [];
+    if (this.#folder !== undefined) removePipes(this.#folder);
+    this.#folder = undefined;
+  }
+
+  #make(): Promise<void> {
+    this.#making ??= this.#makeBatch().finally(() => {
+      this.#making = undefined;
+    });
+    return this.#making;
+  }
+
+  async #makeBatch(): Promise<void> {
+    const mkfifo = findSystemProgram("mkfifo");
+    if (mkfifo === undefined) return;
+    try {
+      this.#folder ??= makeFolder(this.#fallback);
+    } catch {
+      return; // A read-only home: commands then get sockets.
+    }
+    const folder = this.#folder;
+    const series = this.#series++;
+    const files = Array.from({ length: batch }, (_, i) => path.join(folder, `pipe-${series}-${i}`));
+    const isMade = await new Promise<boolean>((resolve) => {
+      execFile(mkfifo, ["-m", "600", "--", ...files], { cwd: "/", env: {}, timeout: 5_000 }, (error) => resolve(error === null));
+    });
+    if (isMade && this.#folder === folder) this.#ready.push(...files);
+    else removePipes(folder);
+  }
+}
+
+/** A new folder of an unguessable name, which only this user may enter. Those of servers that were killed are taken away. */
+function makeFolder(fallback: string): string {
+  const inMemory = isUsable(memoryFolder);
+  const parent = inMemory ? memoryFolder : fallback;
+  if (!inMemory) mkdirSync(parent, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(parent)) {
+    const pid = /^parley-(\d+)-/.exec(name)?.[1];
+    const at = path.join(parent, name);
+    if (pid !== undefined && !isAlive(Number(pid)) && lstatSync(at, { throwIfNoEntry: false })?.uid === process.getuid?.()) removePipes(at);
+  }
+  return mkdtempSync(path.join(parent, `parley-${process.pid}-`));
+}
+
+/** Not where commands are given a temporary folder. */
+function isUsable(folder: string): boolean {
+  const temporary = process.env["TMPDIR"];
+  if (temporary !== undefined && isInside(findRealPath(temporary) ?? temporary, folder)) return false;
+  try {
+    return lstatSync(folder).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+function openEnds(file: string): PipeEnds | undefined {
+  let read: number | undefined;
+  try {
+    // Without waiting for a writer; the writer then finds a reader.
+    read = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    if (!fstatSync(read).isFIFO()) throw new Error("not a pipe");
+    const write = openSync(file, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    return { read, write };
+  } catch {
+    if (read !== undefined) closeSync(read);
+    return undefined;
+  } finally {
+    unlinkQuietly(file);
+  }
+}
+
+function removePipes(folder: string): void {
+  try {
+    for (const name of readdirSync(folder)) if (name.startsWith("pipe-")) unlinkQuietly(path.join(folder, name));
+    rmdirSync(folder);
+  } catch {
+    // Another one took it away.
+  }
+}
+
+function unlinkQuietly(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // Already gone.
+  }
+}

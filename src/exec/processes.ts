@@ -1,0 +1,113 @@
+/** Looks at the processes of the machine: who descends from whom, who is in which session, who carries a mark in its environment. */
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+
+export interface ProcessEntry {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+}
+
+/** Live processes, zombies left out. With `since`, only those that were started after the process of that number, and itself. */
+export function listProcesses(since?: number): ProcessEntry[] {
+  if (!existsSync("/proc/self/stat")) return listFromPs();
+  return processNumbers(since).flatMap((pid) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+      // The program's name stands in parentheses and may hold anything, parentheses too.
+      const [state, parent, group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      if (state === "Z" || state === "X") return [];
+      return [{ pid, parent: Number(parent), group: Number(group), session: Number(session) }];
+    } catch {
+      return []; // It ended meanwhile.
+    }
+  });
+}
+
+/** Numbers grow until they start anew at the bottom: then all are looked at. */
+function processNumbers(since: number | undefined): number[] {
+  let all: number[];
+  try {
+    all = readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
+  } catch {
+    return [];
+  }
+  return since === undefined || newestProcess() < since ? all : all.filter((pid) => pid >= since);
+}
+
+/** Without /proc the session is not told in numbers: the group stands in for it. */
+function listFromPs(): ProcessEntry[] {
+  let text: string;
+  try {
+    text = execFileSync("/bin/ps", ["-axo", "pid=,ppid=,pgid=,stat="], { encoding: "utf8", env: {}, timeout: 5_000 });
+  } catch {
+    return [];
+  }
+  return text.split("\n").flatMap((line) => {
+    const [pid, parent, group, state] = line.trim().split(/\s+/);
+    if (group === undefined || state === undefined || state.startsWith("Z")) return [];
+    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), session: Number(group) }];
+  });
+}
+
+export function descendantsOf(pid: number, all: readonly ProcessEntry[]): number[] {
+  const children = Map.groupBy(all, (entry) => entry.parent);
+  const found: number[] = [];
+  const queue = [pid];
+  for (let at = queue.pop(); at !== undefined; at = queue.pop())
+    for (const child of children.get(at) ?? []) {
+      found.push(child.pid);
+      queue.push(child.pid);
+    }
+  return found;
+}
+
+/** Everything in the session or the group that a command leads. */
+export function membersOf(leader: number): number[] {
+  return listProcesses(leader)
+    .filter((entry) => entry.session === leader || entry.group === leader)
+    .map((entry) => entry.pid);
+}
+
+/** Processes whose environment holds `mark` (NAME=value), whatever session they moved to; none came before `leader`. Linux only. */
+export function markedProcesses(mark: string, leader: number): number[] {
+  return processNumbers(leader).filter((pid) => carries(pid, mark));
+}
+
+function newestProcess(): number {
+  try {
+    return Number(readFileSync("/proc/loadavg", "latin1").trim().split(" ").at(-1));
+  } catch {
+    return 0;
+  }
+}
+
+function carries(pid: number, mark: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(mark);
+  } catch {
+    return false; // Ended, or another user's.
+  }
+}
+
+/** Sends a signal; a process that is gone is no error. Negative numbers name a group. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Gone, or never ours.
+  }
+}
+
+/** Whether a process, or with a negative number a group, is there. Another user's counts. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

@@ -1,0 +1,107 @@
+/** Terminals for commands that want one: the native module where it is installed, else script(1), else plain pipes with a word about it. */
+import { closeSync } from "node:fs";
+import { createRequire } from "node:module";
+import { ReadStream } from "node:tty";
+import type { Command } from "../core/ports/command-runner.ts";
+import { findSystemProgram } from "./program.ts";
+import { quoteCommand } from "./shell-quote.ts";
+
+/** A terminal whose far side a process can be given as its standard descriptors. */
+export interface Terminal {
+  /** The side for the command. */
+  readonly slave: number;
+  /** The server's side: output is read here, input written here. */
+  readonly master: ReadStream;
+  /** Lets go of the command's side once the command has it. */
+  releaseSlave(): void;
+  resize(cols: number, rows: number): void;
+}
+
+export interface TerminalSize {
+  readonly cols: number;
+  readonly rows: number;
+}
+
+/** The native part of the module. Checked before use, as the module is optional. */
+interface NativeTerminals {
+  open(cols: number, rows: number): { readonly master: number; readonly slave: number };
+  resize(master: number, cols: number, rows: number): void;
+}
+
+/**
+ * Opens a terminal pair, or answers undefined when the native module is missing. The module's own way of starting programs is not used: it
+ * cannot hand over the descriptors that a sandbox needs, and would let the master side of one terminal leak into the next command.
+ */
+export function openTerminal(size: TerminalSize): Terminal | undefined {
+  const native = process.platform === "linux" ? loadNative() : undefined;
+  if (native === undefined) return undefined;
+  const { master, slave } = native.open(size.cols, size.rows);
+  const stream = new ReadStream(master);
+  return {
+    slave,
+    master: stream,
+    releaseSlave: once(() => closeSync(slave)),
+    resize: (cols, rows) => {
+      if (!stream.destroyed) native.resize(master, cols, rows);
+    },
+  };
+}
+
+function loadNative(): NativeTerminals | undefined {
+  try {
+    // The binary is a package of its own per platform, which only the module itself is sure to find.
+    const require = createRequire(import.meta.url);
+    const binary = `@lydell/node-pty-${process.platform}-${process.arch}/pty.node`;
+    const native: unknown = createRequire(require.resolve("@lydell/node-pty"))(binary);
+    return isNative(native) ? native : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isNative(native: unknown): native is NativeTerminals {
+  if (typeof native !== "object" || native === null) return false;
+  return "open" in native && typeof native.open === "function" && "resize" in native && typeof native.resize === "function";
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) act();
+    isDone = true;
+  };
+}
+
+export interface TerminalPlan {
+  /** The command with what makes the terminal its own, if it wants one. */
+  readonly command: Command;
+  readonly terminal: Terminal | undefined;
+  /** For the reader of the output, when no terminal could be had. */
+  readonly note: string | undefined;
+}
+
+/** How to give the command the terminal that it asks for. */
+export function planTerminal(command: Command): TerminalPlan {
+  if (command.tty === undefined) return { command, terminal: undefined, note: undefined };
+  const setsid = findSystemProgram("setsid");
+  const terminal = setsid === undefined ? undefined : openTerminal(command.tty);
+  if (setsid !== undefined && terminal !== undefined)
+    return { command: { ...command, argv: [setsid, "--ctty", ...command.argv] }, terminal, note: undefined };
+  const { tty, ...plain } = command;
+  const argv = scriptedTerminal(command.argv, tty);
+  return argv === undefined
+    ? { command: plain, terminal: undefined, note: noTerminalNote }
+    : { command: { ...plain, argv }, terminal: undefined, note: undefined };
+}
+
+/** The command line that runs a command in a terminal made by script(1); its size cannot change later. */
+export function scriptedTerminal(argv: readonly string[], size: TerminalSize): string[] | undefined {
+  const script = findSystemProgram("script");
+  if (script === undefined || process.platform === "win32") return undefined;
+  const line = `stty cols ${Math.trunc(size.cols)} rows ${Math.trunc(size.rows)} 2>/dev/null; exec ${quoteCommand(argv)}`;
+  if (process.platform === "darwin") return [script, "-q", "/dev/null", "/bin/sh", "-c", line];
+  return [script, "--quiet", "--flush", "--return", "--command", line, "/dev/null"];
+}
+
+const noTerminalNote =
+  "parley: no terminal can be had here (install the optional package @lydell/node-pty, or script(1)); running with plain pipes.\n";

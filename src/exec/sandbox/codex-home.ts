@@ -1,0 +1,49 @@
+/** What commands may see of the server's own home: a short list of things made for them, and never a secret. */
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { isInside } from "../paths.ts";
+
+/** Instructions and scripts that the model is pointed to. Everything else in the home is the server's business. */
+const openEntries = new Set([
+  "AGENTS.md",
+  "AGENTS.override.md",
+  "agents",
+  "memories",
+  "plugins",
+  "prompts",
+  "rules",
+  "skills",
+  "vendor_imports",
+]);
+
+/** Names the server itself keeps in its home; looked at where the home is also the user's home, so that only these are hidden. */
+const ownEntries = new Set([
+  ...["parley", "auth.json", ".credentials.json", "config.toml", "sessions", "archived_sessions", "log", "history.jsonl", "hooks.json"],
+  ...["shell_snapshots", "thread-writer-locks", ".tmp", "auth.lock", "installation_id", "internal_storage.json", "models_cache.json"],
+  ...["session_index.jsonl", "version.json", ".personality_migration", ".sandbox_migration"],
+]);
+const ownPatterns = [/^auth\.json/, /^\.credentials/, /^config\.toml/, /\.sqlite(-wal|-shm|-journal)?$/, /^state_\d/, /^logs_\d/];
+
+const isOwn = (name: string): boolean => ownEntries.has(name) || ownPatterns.some((pattern) => pattern.test(name));
+
+/** Whether a writable root would open the server's own home: the home itself, or a place in it that the server reads or writes. */
+export function isServerOwned(real: string, codexHome: string): boolean {
+  if (!isInside(real, codexHome)) return false;
+  const [first] = path.relative(codexHome, real).split(path.sep);
+  return first === undefined || first === "" || openEntries.has(first) || isOwn(first);
+}
+
+/**
+ * The entries of the home that commands may read. Entries are named one by one, so that a secret which is written or replaced while a
+ * command runs does not appear to it: a mask over a single file would fall off when the file is replaced by a rename.
+ */
+export function readableEntries(codexHome: string, userHome: string | undefined): string[] {
+  let names: string[];
+  try {
+    names = readdirSync(codexHome);
+  } catch {
+    return [];
+  }
+  const isUserHome = userHome !== undefined && isInside(userHome, codexHome);
+  return names.filter((name) => (isUserHome ? !isOwn(name) : openEntries.has(name)));
+}

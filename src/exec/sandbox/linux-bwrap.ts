@@ -1,0 +1,174 @@
+/** The Linux sandbox: a bubblewrap command line with its own namespaces, a read-only disk, writable roots on top and a system-call filter. */
+import { spawn } from "node:child_process";
+import path from "node:path";
+import type { Command, Confinement, WrappedCommand } from "../../core/ports/command-runner.ts";
+import { findLstat, findRealPath } from "../paths.ts";
+import { findSystemProgram } from "../program.ts";
+import { readableEntries } from "./codex-home.ts";
+import { baseMounts, type HomeMask, isHidden, planMounts } from "./mounts.ts";
+import { NestedRepositories } from "./nested-repositories.ts";
+import { Placeholders } from "./placeholders.ts";
+import type { PlatformSandbox, SandboxContext } from "./platform-sandbox.ts";
+import { protect } from "./protection.ts";
+import { type WritableRoots, writableRoots } from "./roots.ts";
+import { isFilterArch, seccompFilter } from "./seccomp.ts";
+
+type Refusal = { readonly refused: string };
+
+/** /dev/shm is not among them: a TMPDIR may well lie there. */
+const kernelTrees = ["/proc", "/sys", "/dev/pts", "/dev/mqueue"];
+const seccompDescriptor = 3;
+const lifeDescriptor = 4;
+
+const otherWays = "or choose the danger-full-access mode, or externalSandbox if this machine is itself a sandbox.";
+const howToInstall = `Install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap), ${otherWays}`;
+const howToAllow = `Allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces=10000; on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0 or an AppArmor profile for bwrap; in Docker --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined), ${otherWays}`;
+
+export class BubblewrapSandbox implements PlatformSandbox {
+  readonly #context: SandboxContext;
+  readonly #placeholders = new Placeholders();
+  readonly #nested = new NestedRepositories();
+  #works: Promise<string | undefined> | undefined;
+  #filter: Uint8Array | undefined;
+
+  constructor(context: SandboxContext) {
+    this.#context = context;
+  }
+
+  get leftovers(): readonly string[] {
+    return this.#placeholders.paths;
+  }
+
+  async prepare(confinement: Confinement): Promise<Refusal | undefined> {
+    const bwrap = findSystemProgram("bwrap");
+    if (bwrap === undefined) return { refused: `No sandbox: bubblewrap (bwrap) is not installed. ${howToInstall}` };
+    const filter = this.#loadFilter();
+    if ("refused" in filter) return filter;
+    // A failure is not remembered: the person may mend it while the server runs.
+    this.#works ??= probe(bwrap, filter.bytes).then((reason) => {
+      if (reason !== undefined) this.#works = undefined;
+      return reason;
+    });
+    const [reason] = await Promise.all([this.#works, ...searchedRoots(confinement).map((root) => this.#nested.prepare(root))]);
+    return reason === undefined ? undefined : { refused: `No sandbox: ${reason}. ${howToAllow}` };
+  }
+
+  wrap(command: Command, confinement: Confinement): WrappedCommand | Refusal {
+    const filter = this.#loadFilter();
+    if ("refused" in filter) return filter;
+    const codexHome = findRealPath(this.#context.codexHome);
+    const roots = writableRoots(command, confinement, { codexHome, kernelTrees });
+    if ("refused" in roots) return roots;
+    const bwrap = findSystemProgram("bwrap", [...roots.named, ...roots.temporary]);
+    if (bwrap === undefined)
+      return { refused: `No sandbox: bubblewrap (bwrap) was not found outside the writable folders. ${howToInstall}` };
+    const mounts = this.#mounts(command, roots, codexHome);
+    if ("refused" in mounts) return mounts;
+    const { policy } = confinement;
+    const network = "networkAccess" in policy && policy.networkAccess === true;
+    return {
+      argv: [
+        ...[bwrap, ...namespaces(network), ...(command.tty === undefined ? ["--new-session"] : [])],
+        ...["--seccomp", String(seccompDescriptor), "--sync-fd", String(lifeDescriptor)],
+        ...[...baseMounts(policy.type === "workspaceWrite"), ...mounts.options, "--chdir", command.cwd, "--", ...command.argv],
+      ],
+      cwd: "/",
+      env: network ? command.env : { ...command.env, CODEX_SANDBOX_NETWORK_DISABLED: "1" },
+      extra: [filter.bytes],
+      life: lifeDescriptor,
+      cleanup: mounts.cleanup,
+    };
+  }
+
+  #loadFilter(): Refusal | { readonly bytes: Uint8Array } {
+    const { arch } = process;
+    if (!isFilterArch(arch))
+      return { refused: `No sandbox: there is no system-call filter for ${arch} processors. Use another machine, ${otherWays}` };
+    this.#filter ??= seccompFilter(arch);
+    return { bytes: this.#filter };
+  }
+
+  #mounts(command: Command, roots: WritableRoots, codexHome: string | undefined): Refusal | { options: string[]; cleanup: () => void } {
+    const userHome = this.#context.userHome === undefined ? undefined : findRealPath(this.#context.userHome);
+    const entered = roots.named.filter((root) => findLstat(root)?.isDirectory() === true);
+    const nested = entered.flatMap((root) => [...this.#nested.enter(root)]);
+    const held: string[] = [];
+    const cleanup = (): void => {
+      for (const file of held.splice(0)) this.#placeholders.release(file);
+      for (const root of entered.splice(0)) this.#nested.leave(root);
+    };
+    const refuse = (reason: string): Refusal => {
+      cleanup();
+      return { refused: reason };
+    };
+    const protection = protect({ ...roots, nested, userHome });
+    if ("refused" in protection) return refuse(protection.refused);
+    const writable = [...roots.named, ...protection.temporary];
+    const masks = homeMasks(codexHome, userHome);
+    if (isHidden(command.cwd, masks, writable)) return refuse(`commands cannot run in ${command.cwd}: it belongs to the server's own home`);
+    try {
+      for (const file of protection.missing) if (this.#placeholders.hold(file)) held.push(file);
+      const readOnly = [...protection.readOnly, ...protection.missing];
+      return { options: planMounts({ roots: writable, readOnly, masks }), cleanup };
+    } catch (error) {
+      return refuse(`No sandbox: a protected name could not be kept free (${error instanceof Error ? error.message : String(error)})`);
+    }
+  }
+}
+
+/** Nothing of the outside is shared: no capability, no process, no message queue, and no network unless it is allowed. */
+const namespaces = (network: boolean): string[] => [
+  ...["--die-with-parent", "--cap-drop", "ALL", "--unshare-user", "--unshare-pid", "--unshare-ipc"],
+  ...(network ? [] : ["--unshare-net"]),
+];
+
+const searchedRoots = ({ policy, workspaceRoots }: Confinement): string[] =>
+  policy.type !== "workspaceWrite"
+    ? []
+    : [...workspaceRoots, ...(policy.writableRoots ?? [])]
+        .map(findRealPath)
+        .filter((root) => root !== undefined)
+        .filter((root) => root !== "/");
+
+/** The server's home, and `~/.codex` when that is another one: the keys of a second installation are no less secret. */
+function homeMasks(codexHome: string | undefined, userHome: string | undefined): HomeMask[] {
+  const usual = userHome === undefined ? undefined : findRealPath(path.join(userHome, ".codex"));
+  const homes = [...new Set([codexHome, usual])].filter((home) => home !== undefined);
+  return homes.map((home) => ({ home, entries: readableEntries(home, userHome) }));
+}
+
+/** Runs the smallest sandbox there is. Answers why it failed, or undefined. */
+function probe(bwrap: string, filter: Uint8Array): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const options = [
+      ...namespaces(false),
+      "--seccomp",
+      String(seccompDescriptor),
+      "--ro-bind",
+      "/",
+      "/",
+      "--dev",
+      "/dev",
+      "--proc",
+      "/proc",
+    ];
+    const child = spawn(bwrap, [...options, "--ro-bind", "/proc/sys", "/proc/sys", "--", "/bin/sh", "-c", ":"], {
+      cwd: "/",
+      env: {},
+      stdio: ["ignore", "ignore", "pipe", "pipe"],
+      timeout: 10_000,
+      killSignal: "SIGKILL",
+    });
+    let said = "";
+    child.stderr?.on("data", (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(0, 2_000);
+    });
+    const input = child.stdio[3];
+    if (input !== null && input !== undefined && "end" in input) {
+      input.on("error", () => undefined); // bwrap may end before it reads the filter; its own words tell why.
+      input.end(filter);
+    }
+    child.on("error", (error) => resolve(error.message));
+    child.on("close", (code) => resolve(code === 0 ? undefined : said.trim().split("\n").at(-1) || `bwrap ended with ${code}`));
+  });
+}

@@ -1,0 +1,145 @@
+/** The macOS sandbox: a Seatbelt profile made for the command, given to sandbox-exec as an argument. */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import type { Command, Confinement, WrappedCommand } from "../../core/ports/command-runner.ts";
+import { findRealPath, isInside } from "../paths.ts";
+import { readableEntries } from "./codex-home.ts";
+import type { PlatformSandbox, SandboxContext } from "./platform-sandbox.ts";
+import { protect, protectedNames } from "./protection.ts";
+import { writableRoots } from "./roots.ts";
+
+const sandboxExec = "/usr/bin/sandbox-exec";
+const kernelTrees = ["/dev", "/System"];
+
+export interface ProfileInput {
+  readonly roots: readonly string[];
+  /** Paths in the roots that stay read-only, existing or not. */
+  readonly protectedPaths: readonly string[];
+  /** Homes of the server: hidden but for the named entries, and never writable. */
+  readonly masks: readonly { readonly home: string; readonly entries: readonly string[] }[];
+  readonly network: boolean;
+}
+
+export class SeatbeltSandbox implements PlatformSandbox {
+  readonly leftovers: readonly string[] = [];
+  readonly #context: SandboxContext;
+
+  constructor(context: SandboxContext) {
+    this.#context = context;
+  }
+
+  prepare(): Promise<{ refused: string } | undefined> {
+    const reason = `No sandbox: ${sandboxExec} is missing. Choose the danger-full-access mode, or externalSandbox if this machine is itself a sandbox.`;
+    return Promise.resolve(existsSync(sandboxExec) ? undefined : { refused: reason });
+  }
+
+  wrap(command: Command, confinement: Confinement): WrappedCommand | { readonly refused: string } {
+    const codexHome = findRealPath(this.#context.codexHome);
+    const userHome = this.#context.userHome === undefined ? undefined : findRealPath(this.#context.userHome);
+    const roots = writableRoots(command, confinement, { codexHome, kernelTrees });
+    if ("refused" in roots) return roots;
+    const protection = protect({ ...roots, nested: [], userHome });
+    if ("refused" in protection) return protection;
+    const { policy } = confinement;
+    const network = "networkAccess" in policy && policy.networkAccess === true;
+    const writable = [...roots.named, ...protection.temporary];
+    // Patterns cannot hold a quotation mark; a path must never be able to end one.
+    const odd = writable.find((root) => /["\n]/.test(root));
+    if (odd !== undefined)
+      return { refused: `writable root ${JSON.stringify(odd)}: its name holds a character that the sandbox cannot be told` };
+    const profile = seatbeltProfile({
+      roots: writable,
+      protectedPaths: [...protection.readOnly, ...protection.missing],
+      masks: codexHome === undefined ? [] : [{ home: codexHome, entries: readableEntries(codexHome, userHome) }],
+      network,
+    });
+    return {
+      argv: [sandboxExec, "-p", profile, "--", ...command.argv],
+      cwd: command.cwd,
+      env: { ...command.env, CODEX_SANDBOX: "seatbelt", ...(network ? {} : { CODEX_SANDBOX_NETWORK_DISABLED: "1" }) },
+      extra: [],
+    };
+  }
+}
+
+/** Rules that every command needs: to run programs, to read the disk, to ask the system about itself, and to use a terminal. */
+const base = `(version 1)
+(deny default)
+(allow process-exec process-fork)
+(allow signal (target same-sandbox))
+(allow process-info* (target same-sandbox))
+(allow file-read*)
+(allow file-write-data (require-all (path "/dev/null") (vnode-type CHARACTER-DEVICE)))
+(allow file-write-data file-ioctl (literal "/dev/dtracehelper") (literal "/dev/zero") (literal "/dev/random") (literal "/dev/urandom"))
+(allow pseudo-tty)
+(allow file-read* file-write* file-ioctl (literal "/dev/ptmx") (literal "/dev/tty"))
+(allow file-read* file-write* (require-all (regex #"^/dev/ttys[0-9]+$") (extension "com.apple.sandbox.pty")))
+(allow file-ioctl (regex #"^/dev/ttys[0-9]+$"))
+(allow sysctl-read)
+(allow user-preference-read)
+(allow iokit-open (iokit-registry-entry-class "RootDomainUserClient"))
+(allow ipc-posix-sem)
+(allow ipc-posix-shm-read* (ipc-posix-name "apple.shm.notification_center"))
+(allow mach-lookup
+  (global-name "com.apple.system.opendirectoryd.libinfo")
+  (global-name "com.apple.system.logger")
+  (global-name "com.apple.PowerManagement.control")
+  (global-name "com.apple.trustd.agent"))`;
+
+/** A later rule beats an earlier one: what is opened comes before what stays closed inside it. */
+export function seatbeltProfile({ roots, protectedPaths, masks, network }: ProfileInput): string {
+  const isInHome = (root: string): boolean => masks.some(({ home }) => isInside(root, home));
+  const rules = [
+    base,
+    ...rule("allow file-write*", roots.filter((root) => !isInHome(root)).map(subtree)),
+    ...masks.flatMap(maskRules),
+    ...rule("allow file-read* file-write*", roots.filter(isInHome).map(subtree)),
+    ...rule(
+      "deny file-write*",
+      roots.flatMap((root) => protectedNames.map((name) => namedIn(root, "", name))),
+    ),
+    // A repository may lie anywhere in a root, and may come to lie there while the command runs: the name itself is protected.
+    ...rule(
+      "deny file-write*",
+      roots.map((root) => namedIn(root, "(.*/)?", ".git")),
+    ),
+    ...rule("deny file-write*", protectedPaths.map(subtree)),
+    // Moving a root away would take the rules off it.
+    ...rule(
+      "deny file-write-unlink",
+      roots.map((root) => `(literal ${quoted(root)})`),
+    ),
+    ...(network ? networkRules : []),
+  ];
+  return `${rules.join("\n")}\n`;
+}
+
+const rule = (head: string, filters: readonly string[]): string[] => (filters.length === 0 ? [] : [`(${head} ${filters.join(" ")})`]);
+
+const maskRules = ({ home, entries }: ProfileInput["masks"][number]): string[] => [
+  ...rule("deny file-read* file-write*", [subtree(home)]),
+  ...rule("allow file-read-metadata", [`(literal ${quoted(home)})`]),
+  ...rule(
+    "allow file-read*",
+    entries.map((name) => subtree(path.join(home, name))),
+  ),
+];
+
+/** Unix sockets are a way out of the sandbox, but for the one that resolves names. */
+const networkRules = [
+  "(allow network* system-socket)",
+  "(deny network-outbound (remote unix-socket))",
+  '(allow network-outbound (literal "/private/var/run/mDNSResponder"))',
+  '(allow mach-lookup (global-name "com.apple.SystemConfiguration.configd") (global-name "com.apple.dnssd.service") (global-name "com.apple.ocspd"))',
+];
+
+const quoted = (text: string): string => `"${text.replaceAll(/[\\"]/g, "\\$&")}"`;
+const subtree = (file: string): string => `(subpath ${quoted(file)})`;
+
+/** Disks there do not tell `.GIT` from `.git`. */
+function namedIn(root: string, between: string, name: string): string {
+  const letters = [...name].map((c) => (/[a-z]/.test(c) ? `[${c}${c.toUpperCase()}]` : escapeRegex(c))).join("");
+  return `(regex #"^${escapeRegex(root)}/${between}${letters}(/|$)")`;
+}
+
+const escapeRegex = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");

@@ -1,0 +1,85 @@
+/** The mount part of a bubblewrap command line: which trees a command sees, and which of them it may write. Pure but for looks at the disk. */
+import { existsSync, readlinkSync } from "node:fs";
+import path from "node:path";
+import { findLstat, findRealPath, isInside, isInsideAny } from "../paths.ts";
+import { pinnedFolders } from "./protection.ts";
+
+/** A home of the server: hidden but for the named entries. */
+export interface HomeMask {
+  readonly home: string;
+  readonly entries: readonly string[];
+}
+
+export interface MountPlan {
+  readonly roots: readonly string[];
+  /** Paths inside the roots that stay read-only; all exist. */
+  readonly readOnly: readonly string[];
+  readonly masks: readonly HomeMask[];
+}
+
+/** Parts of /proc through which an owner without any capability could still change the machine. */
+const closedProc = ["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi"];
+
+/**
+ * The same for every command. `/dev` is a fresh one, read-only as a folder; with `scratch` its shared memory is private and writable.
+ * bubblewrap covers parts of /proc itself, but not /proc/sys when its user is root.
+ */
+export function baseMounts(scratch: boolean): string[] {
+  const options = ["--ro-bind", "/", "/", "--dev", "/dev", "--remount-ro", "/dev"];
+  if (scratch) options.push("--tmpfs", "/dev/shm");
+  options.push("--proc", "/proc");
+  for (const name of closedProc) if (existsSync(`/proc/${name}`)) options.push("--ro-bind", `/proc/${name}`, `/proc/${name}`);
+  // init listens on this pipe, and a read-only mount does not keep anyone from writing into a pipe.
+  const initPipe = findRealPath("/run/initctl");
+  if (initPipe !== undefined && findLstat(initPipe)?.isFIFO() === true) options.push("--ro-bind", "/dev/null", initPipe);
+  return options;
+}
+
+/** Later mounts lie over earlier ones: outer folders first, and the masks after all that could show what they hide. */
+export function planMounts(plan: MountPlan): string[] {
+  const { roots, masks } = plan;
+  const readOnly = plan.readOnly.filter((file) => !isInsideAny(file, outermost(plan.readOnly, file, roots)));
+  const pins = pinnedFolders(roots, [...roots, ...readOnly, ...masks.map((mask) => mask.home)]).filter(
+    (folder) => !roots.includes(folder) && !isInsideAny(folder, readOnly),
+  );
+  const mounts = [
+    ...[...roots, ...pins].map((at) => ({ at, options: ["--bind", at, at] })),
+    ...readOnly.map((at) => ({ at, options: ["--ro-bind", at, at] })),
+  ].sort((a, b) => a.at.length - b.at.length);
+  const homes = masks.map((mask) => mask.home);
+  const isMasked = (at: string): boolean => isInsideAny(at, homes);
+  return [
+    ...mounts.filter(({ at }) => !isMasked(at)).flatMap(({ options }) => options),
+    ...[...masks].sort((a, b) => a.home.length - b.home.length).flatMap(maskOptions),
+    ...mounts.filter(({ at }) => isMasked(at) && !homes.includes(at)).flatMap(({ options }) => options),
+    ...homes.flatMap((home) => ["--remount-ro", home]),
+  ];
+}
+
+/** Read-only paths above `file` that already cover it, unless a writable root opens the way again in between. */
+function outermost(readOnly: readonly string[], file: string, roots: readonly string[]): string[] {
+  return readOnly.filter(
+    (other) => other !== file && isInside(file, other) && !roots.some((root) => isInside(root, other) && isInside(file, root)),
+  );
+}
+
+function maskOptions({ home, entries }: HomeMask): string[] {
+  const options = ["--tmpfs", home];
+  for (const name of entries) {
+    const at = path.join(home, name);
+    const found = findLstat(at);
+    if (found === undefined) continue;
+    if (found.isSymbolicLink()) options.push("--symlink", readlinkSync(at), at);
+    else options.push("--ro-bind", at, at);
+  }
+  return options;
+}
+
+/** Whether a folder is not there for commands. */
+export function isHidden(folder: string, masks: readonly HomeMask[], roots: readonly string[]): boolean {
+  const real = findRealPath(folder) ?? folder;
+  return masks.some(
+    ({ home, entries }) =>
+      real !== home && isInside(real, home) && !isInsideAny(real, [...entries.map((name) => path.join(home, name)), ...roots]),
+  );
+}

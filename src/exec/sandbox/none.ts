@@ -1,0 +1,15 @@
+/** No confinement: for full access, and where an outer sandbox is promised. Only the runner chooses it, by the policy's own words. */
+import type { Command, WrappedCommand } from "../../core/ports/command-runner.ts";
+import type { PlatformSandbox } from "./platform-sandbox.ts";
+
+export class OpenSandbox implements PlatformSandbox {
+  readonly leftovers: readonly string[] = [];
+
+  prepare(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  wrap(command: Command): WrappedCommand {
+    return { argv: command.argv, cwd: command.cwd, env: command.env, extra: [] };
+  }
+}

@@ -1,0 +1,16 @@
+/** What the runner asks of a platform's sandbox beside the port: a look ahead that may take time, so that wrapping itself stays cheap. */
+import type { Confinement, Sandbox } from "../../core/ports/command-runner.ts";
+
+export interface PlatformSandbox extends Sandbox {
+  /** Finds out whether commands can be confined here and learns what wrapping needs to know. The text of a refusal names the fix. */
+  prepare(confinement: Confinement): Promise<{ readonly refused: string } | undefined>;
+  /** Folders that must be removed when the server dies while commands run. */
+  readonly leftovers: readonly string[];
+}
+
+export interface SandboxContext {
+  /** The server's own home: never writable, and its secrets not readable. */
+  readonly codexHome: string;
+  /** The user's home folder. */
+  readonly userHome: string | undefined;
+}

@@ -1,0 +1,143 @@
+/** Works out what stays read-only inside the writable roots: `.git` and all it leads to, `.codex`, `.agents`, and start-up files of a home. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { findLstat, findRealPath, foldersBetween, isInside, isInsideAny } from "../paths.ts";
+
+import { isPlaceholder } from "./placeholders.ts";
+
+/** Names that decide what git, this server or an agent will run later. */
+export const protectedNames = [".git", ".codex", ".agents"] as const;
+
+/** Where the workspace is a whole home: files that other programs run or trust. Only those that exist. */
+const homeEntries = [
+  ...[".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout"],
+  ...[".kshrc", ".cshrc", ".tcshrc", ".login", ".xprofile", ".xinitrc", ".xsession", ".inputrc", ".pam_environment", ".tmux.conf"],
+  ...[".ssh", ".gnupg", ".gitconfig", ".netrc", ".npmrc", ".pypirc", ".yarnrc", ".yarnrc.yml", ".aws", ".kube", ".docker", ".claude"],
+  ...[".config/git", ".config/fish", ".config/systemd", ".config/autostart", ".config/environment.d", ".local/bin", ".cargo/bin", "bin"],
+  ...[".vimrc", ".config/nvim", ".emacs", ".emacs.d", ".crontab", ".local/share/applications", "Library/LaunchAgents"],
+];
+
+export interface Protection {
+  /** Existing paths that stay read-only. */
+  readonly readOnly: readonly string[];
+  /** Paths that do not exist and must not come to exist. */
+  readonly missing: readonly string[];
+}
+
+export interface ProtectionInput {
+  readonly named: readonly string[];
+  readonly temporary: readonly string[];
+  /** `.git` entries of repositories inside the named roots. */
+  readonly nested: readonly string[];
+  readonly userHome: string | undefined;
+}
+
+export type ProtectionResult = { readonly refused: string } | (Protection & { readonly temporary: readonly string[] });
+
+/** Pure reading: nothing is changed. `temporary` comes back without the folders that cannot be protected. */
+export function protect(input: ProtectionInput): ProtectionResult {
+  const temporary = input.temporary.filter((root) => protectedNames.every((name) => !isLink(path.join(root, name))));
+  const roots = [...input.named, ...temporary];
+  const found = new Collector(roots);
+  for (const root of roots) {
+    if (findLstat(root)?.isDirectory() !== true) continue;
+    for (const name of protectedNames) {
+      const at = path.join(root, name);
+      if (isLink(at))
+        return {
+          refused: `${at} is a symlink. Commands could replace it, so none may write beside it: make it a real folder (for git: a file with "gitdir: …"), or use the read-only or danger-full-access mode`,
+        };
+      found.add(at);
+    }
+    found.addRepository(path.join(root, ".git"));
+    if (input.userHome !== undefined && isInside(input.userHome, root))
+      for (const name of homeEntries) found.addExisting(path.join(input.userHome, name));
+  }
+  for (const git of input.nested) {
+    if (findLstat(git) === undefined || isLink(git)) continue;
+    found.add(git);
+    found.addRepository(git);
+  }
+  return { readOnly: [...found.readOnly], missing: [...found.missing], temporary };
+}
+
+const isLink = (file: string): boolean => findLstat(file)?.isSymbolicLink() === true;
+
+class Collector {
+  readonly readOnly = new Set<string>();
+  readonly missing = new Set<string>();
+  readonly #roots: readonly string[];
+
+  constructor(roots: readonly string[]) {
+    this.#roots = roots;
+  }
+
+  /** Only what lies in a writable root needs protection; all else is read-only anyway. A root that is named explicitly stays writable. */
+  add(file: string): void {
+    if (this.#roots.includes(file) || !isInsideAny(file, this.#roots)) return;
+    if (findLstat(file) !== undefined) {
+      // A stand-in, of another command or of a server that was killed, is still something missing.
+      (isPlaceholder(file) ? this.missing : this.readOnly).add(file);
+      return;
+    }
+    // What is missing may lack its parents too: standing in for the outermost missing folder closes the way to all below.
+    let at = file;
+    while (findLstat(path.dirname(at)) === undefined) at = path.dirname(at);
+    this.missing.add(at);
+  }
+
+  addExisting(file: string): void {
+    const real = findRealPath(file);
+    if (real !== undefined) this.add(real);
+  }
+
+  /** What a `.git` leads to: the folder that a `gitdir:` file names, the common folder of a worktree, hooks and config that are links. */
+  addRepository(git: string): void {
+    const folder = findLstat(git)?.isFile() === true ? this.#followed(git, "gitdir:") : git;
+    if (folder === undefined) return;
+    const common = this.#followed(path.join(folder, "commondir"), "");
+    for (const base of common === undefined ? [folder] : [folder, common])
+      for (const name of ["hooks", "config", "config.worktree", "info"]) {
+        const at = path.join(base, name);
+        if (isLink(at)) this.addExisting(at);
+      }
+  }
+
+  #followed(pointer: string, prefix: string): string | undefined {
+    const text = readPointer(pointer);
+    if (text === undefined || !text.startsWith(prefix)) return undefined;
+    const target = path.resolve(path.dirname(pointer), text.slice(prefix.length).trim());
+    const real = findRealPath(target) ?? realOfMissing(target);
+    this.add(real);
+    return real;
+  }
+}
+
+/** A `.git` or `commondir` file is one short line. */
+function readPointer(file: string): string | undefined {
+  const found = findLstat(file);
+  if (found?.isFile() !== true || found.size > 8192) return undefined;
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function realOfMissing(file: string): string {
+  const parent = path.dirname(file);
+  if (parent === file) return file;
+  return path.join(findRealPath(parent) ?? realOfMissing(parent), path.basename(file));
+}
+
+/**
+ * Folders between a root and what must hold still inside it. Mounted onto themselves they cannot be renamed, so that nobody can move a
+ * protected path away by moving a folder above it.
+ */
+export function pinnedFolders(roots: readonly string[], held: Iterable<string>): string[] {
+  const pinned = new Set<string>();
+  for (const file of held)
+    for (const root of roots)
+      if (isInside(file, root) && file !== root) for (const folder of foldersBetween(root, file)) pinned.add(folder);
+  return [...pinned];
+}

@@ -1,0 +1,78 @@
+/** Which folders a confined command may write, as real paths. Used by every platform's sandbox; whatever is doubtful is refused, never widened. */
+import path from "node:path";
+import type { Command, Confinement } from "../../core/ports/command-runner.ts";
+import { findLstat, findRealPath, isInside, isInsideAny, symlinksOnTheWay } from "../paths.ts";
+import { isServerOwned } from "./codex-home.ts";
+
+export interface WritableRoots {
+  /** Named by the session or the policy: their protected names must hold, else the command is refused. */
+  readonly named: readonly string[];
+  /** /tmp and TMPDIR: left out when they cannot be protected. */
+  readonly temporary: readonly string[];
+}
+
+export interface RootsContext {
+  /** Real path of the server's own home. */
+  readonly codexHome: string | undefined;
+  /** Trees that the kernel or the platform owns; never writable. */
+  readonly kernelTrees: readonly string[];
+}
+
+export function writableRoots(command: Command, confinement: Confinement, context: RootsContext): WritableRoots | { refused: string } {
+  const { policy } = confinement;
+  if (policy.type !== "workspaceWrite") return { named: [], temporary: [] };
+  const asked = [...confinement.workspaceRoots, ...(policy.writableRoots ?? [])];
+  const named: string[] = [];
+  for (const root of asked) {
+    if (!path.isAbsolute(root) || root.includes("\0")) return { refused: `writable root ${JSON.stringify(root)} is not an absolute path` };
+    const real = findRealPath(root);
+    if (real === undefined) continue; // A folder that is not there cannot be written; making it is the session's business.
+    const reason = whyNot(real, context);
+    if (reason !== undefined) return { refused: `writable root ${root}: ${reason}` };
+    if (!named.includes(real)) named.push(real);
+  }
+  const temporary = temporaryRoots(command, policy, context).filter((root) => !named.includes(root));
+  const all = [...named, ...temporary];
+  for (const root of asked) {
+    const planted = symlinksOnTheWay(path.normalize(root)).find((link) => isInsideAny(path.dirname(link), all));
+    if (planted === undefined) continue;
+    return {
+      refused: `writable root ${root} goes through the symlink ${planted}, which commands may change: name the real folder instead`,
+    };
+  }
+  return { named, temporary };
+}
+
+function whyNot(real: string, { codexHome, kernelTrees }: RootsContext): string | undefined {
+  if (real === path.parse(real).root)
+    return "the whole disk cannot be a workspace: choose a project folder, or use the read-only or danger-full-access mode";
+  if (isInsideAny(real, kernelTrees)) return "this tree belongs to the system and is never writable for commands";
+  if (codexHome !== undefined && isServerOwned(real, codexHome))
+    return `it lies in the server's own home (${codexHome}), which commands may never write: choose another folder, or use the read-only or danger-full-access mode`;
+  return undefined;
+}
+
+interface TemporarySwitches {
+  readonly excludeSlashTmp?: boolean | undefined;
+  readonly excludeTmpdirEnvVar?: boolean | undefined;
+}
+
+function temporaryRoots(command: Command, policy: TemporarySwitches, context: RootsContext): string[] {
+  const home = command.env["HOME"];
+  const found = new Map<string, string>();
+  const consider = (folder: string, isAcceptable: (real: string) => boolean): void => {
+    const real = findRealPath(folder);
+    if (real === undefined || findLstat(real)?.isDirectory() !== true) return;
+    if (whyNot(real, context) === undefined && isAcceptable(real)) found.set(real, folder);
+  };
+  if (policy.excludeSlashTmp !== true) consider("/tmp", () => true);
+  const tmpdir = command.env["TMPDIR"];
+  // A TMPDIR that holds the user's home is a mistake in the environment, not a wish to open it.
+  if (policy.excludeTmpdirEnvVar !== true && tmpdir !== undefined && path.isAbsolute(tmpdir))
+    consider(tmpdir, (real) => home === undefined || !isInside(findRealPath(home) ?? home, real));
+  const roots = [...found.keys()];
+  // /tmp itself is a link on some systems, but that link lies in no writable folder; one inside /tmp may have been put there by a command.
+  return roots.filter(
+    (root) => !symlinksOnTheWay(path.normalize(found.get(root) ?? root)).some((link) => isInsideAny(path.dirname(link), roots)),
+  );
+}

@@ -1,0 +1,21 @@
+/** Windows: no sandbox of our own yet, so that confined commands are refused with the ways out. */
+import type { PlatformSandbox } from "./platform-sandbox.ts";
+
+export class NoSandbox implements PlatformSandbox {
+  readonly leftovers: readonly string[] = [];
+  readonly #reason: string;
+
+  constructor(platform: string) {
+    const where = platform === "win32" ? "Windows" : platform;
+    const wsl = platform === "win32" ? "run the server under WSL, " : "";
+    this.#reason = `No sandbox: commands cannot be confined on ${where} yet. To go on, ${wsl}choose the danger-full-access mode, or externalSandbox if this machine is itself a sandbox.`;
+  }
+
+  prepare(): Promise<{ refused: string }> {
+    return Promise.resolve({ refused: this.#reason });
+  }
+
+  wrap(): { refused: string } {
+    return { refused: this.#reason };
+  }
+}

@@ -1,0 +1,144 @@
+/** Runs commands: confined as asked, in a session of their own, with nothing left behind. Implements the CommandRunner port. */
+import type { ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { statSync } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
+import { type Command, CommandRefused, type CommandRunner, type Confinement, type RunningCommand } from "../core/ports/command-runner.ts";
+import { Janitor, markName, type WatchedCommand } from "./janitor.ts";
+import { LiveCommand, type LiveParts } from "./live-command.ts";
+import { PipePool } from "./pipes.ts";
+import { findProgram } from "./program.ts";
+import { planTerminal, type TerminalPlan } from "./pty.ts";
+import { createSandbox } from "./sandbox/create-sandbox.ts";
+import { OpenSandbox } from "./sandbox/none.ts";
+import type { PlatformSandbox } from "./sandbox/platform-sandbox.ts";
+import { startWired } from "./wiring.ts";
+
+export interface CommandRunnerOptions {
+  readonly codexHome: string;
+  /** The user's home; taken from the system when left out. */
+  readonly userHome?: string;
+  /** Between TERM and KILL. */
+  readonly graceMs?: number;
+  /** Instead of the platform's own. */
+  readonly sandbox?: PlatformSandbox;
+}
+
+export interface ClosableRunner extends CommandRunner {
+  /** Ends every command of which something lives, and the helper. */
+  close(): Promise<void>;
+}
+
+export function createCommandRunner(options: CommandRunnerOptions): ClosableRunner {
+  return new Runner(options);
+}
+
+class Runner implements ClosableRunner {
+  readonly #graceMs: number;
+  readonly #confined: PlatformSandbox;
+  readonly #open = new OpenSandbox();
+  readonly #pipes: PipePool;
+  readonly #janitor: Janitor;
+  /** Commands of which something lives. */
+  readonly #live = new Set<LiveCommand>();
+
+  constructor({ codexHome, userHome, graceMs, sandbox }: CommandRunnerOptions) {
+    this.#graceMs = graceMs ?? 2_000;
+    this.#confined = sandbox ?? createSandbox(process.platform, { codexHome, userHome: userHome ?? homedir() });
+    this.#pipes = new PipePool(path.join(codexHome, "parley", "run"));
+    this.#janitor = new Janitor(() => ({ emptyFolders: this.#confined.leftovers, pipeFolder: this.#pipes.folder }));
+  }
+
+  async start(command: Command, confinement: Confinement, signal: AbortSignal): Promise<RunningCommand> {
+    requireSound(command);
+    const { type } = confinement.policy;
+    const sandbox = type === "dangerFullAccess" || type === "externalSandbox" ? this.#open : this.#confined;
+    const [refusal] = await Promise.all([sandbox.prepare(confinement), this.#pipes.prepare()]);
+    if (refusal !== undefined) throw new CommandRefused("noSandbox", refusal.refused);
+    if (signal.aborted) throw new CommandRefused("other", "the command was interrupted before it was started");
+    for (const finished of this.#live) finished.checkGone();
+    const plan = planTerminal(command);
+    try {
+      return await this.#launch(plan, confinement, sandbox, signal);
+    } finally {
+      plan.terminal?.releaseSlave();
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#live].map((command) => command.kill()));
+    this.#pipes.close();
+    this.#janitor.close();
+  }
+
+  async #launch(plan: TerminalPlan, confinement: Confinement, sandbox: PlatformSandbox, signal: AbortSignal): Promise<RunningCommand> {
+    const { command, terminal } = plan;
+    const wrapped = sandbox.wrap(command, confinement);
+    if ("refused" in wrapped) throw new CommandRefused("noSandbox", wrapped.refused);
+    const id = randomBytes(16).toString("hex");
+    const watched: WatchedCommand = { id, pid: undefined, endsAtOnce: wrapped.life !== undefined };
+    const cleanUp = (): void => {
+      wrapped.cleanup?.();
+      this.#janitor.forget(watched);
+    };
+    this.#janitor.watch(watched);
+    try {
+      const { child, parts } = startWired(
+        { stdin: command.stdin, wrapped, terminal, env: { ...wrapped.env, [markName]: id } },
+        this.#pipes,
+      );
+      if (parts === undefined || child.pid === undefined) throw await refusalOf(child, command);
+      watched.pid = child.pid;
+      this.#janitor.update();
+      const live = { ...parts, child, pid: child.pid, mark: `${markName}=${id}`, graceMs: this.#graceMs, timeoutMs: command.timeoutMs };
+      return this.#follow({ ...live, note: plan.note }, signal, cleanUp);
+    } catch (error) {
+      cleanUp();
+      throw error;
+    }
+  }
+
+  #follow(parts: Omit<LiveParts, "onGone">, signal: AbortSignal, cleanUp: () => void): LiveCommand {
+    const abort = (): void => void live.kill();
+    const onGone = (): void => {
+      signal.removeEventListener("abort", abort);
+      this.#live.delete(live);
+      cleanUp();
+    };
+    const live = new LiveCommand({ ...parts, onGone });
+    this.#live.add(live);
+    signal.addEventListener("abort", abort);
+    return live;
+  }
+}
+
+/** What cannot be started is refused before anything is prepared. */
+function requireSound(command: Command): void {
+  const [program] = command.argv;
+  if (program === undefined || program === "") throw new CommandRefused("other", "the command is empty");
+  if ([...command.argv, command.cwd, ...Object.keys(command.env), ...Object.values(command.env)].some((text) => text.includes("\0")))
+    throw new CommandRefused("other", "the command holds a NUL character, which no program can be given");
+  if (!path.isAbsolute(command.cwd)) throw new CommandRefused("badCwd", `the working folder ${command.cwd} is not an absolute path`);
+  if (!isFolder(command.cwd)) throw new CommandRefused("badCwd", `the working folder ${command.cwd} does not exist or is not a folder`);
+  if (findProgram(program, command.env["PATH"], command.cwd) === undefined)
+    throw new CommandRefused(
+      "notFound",
+      `${program}: no such program (not found${program.includes("/") ? "" : " on the PATH"}, or not executable)`,
+    );
+}
+
+function isFolder(file: string): boolean {
+  try {
+    return statSync(file).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** Node tells by an event why a process could not be started. */
+function refusalOf(child: ChildProcess, command: Command): Promise<CommandRefused> {
+  return new Promise((resolve) => {
+    child.once("error", (error) => resolve(new CommandRefused("other", `${command.argv[0]} could not be started: ${error.message}`)));
+  });
+}

@@ -1,0 +1,110 @@
+/** The descriptors between the server and one command: pipes or a terminal, the bytes a sandbox wants, and the sign of its life. */
+import type { ChildProcess } from "node:child_process";
+import { closeSync } from "node:fs";
+import { Socket } from "node:net";
+import type { Readable, Writable } from "node:stream";
+import type { Command, WrappedCommand } from "../core/ports/command-runner.ts";
+import { type Descriptor, spawnSealed } from "./descriptors.ts";
+import type { LiveParts } from "./live-command.ts";
+import type { PipeEnds, PipePool } from "./pipes.ts";
+import type { Terminal } from "./pty.ts";
+
+export interface WiringInput {
+  readonly stdin: Command["stdin"];
+  readonly wrapped: WrappedCommand;
+  readonly terminal: Terminal | undefined;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface Wired {
+  readonly child: ChildProcess;
+  /** Undefined when the process could not be started. */
+  readonly parts: Pick<LiveParts, "outputs" | "input" | "life" | "resize" | "closeInput"> | undefined;
+}
+
+/** Starts the wrapped command and takes hold of all its ends. The command's sides are closed in the server before this returns. */
+export function startWired({ stdin, wrapped, terminal, env }: WiringInput, pool: PipePool): Wired {
+  const [program = "", ...args] = wrapped.argv;
+  const standard = terminal === undefined ? pipes(stdin, pool) : undefined;
+  const stdio: Descriptor[] = terminal === undefined ? (standard?.stdio ?? []) : [terminal.slave, terminal.slave, terminal.slave];
+  for (let i = 0; i < wrapped.extra.length; i++) stdio[3 + i] = "pipe";
+  if (wrapped.life !== undefined) stdio[wrapped.life] = "pipe";
+  // setsid(1) makes the session of a command with a terminal; a process that leads one already would have to fork first.
+  const detached = terminal === undefined || wrapped.life !== undefined;
+  let child: ChildProcess;
+  try {
+    child = spawnSealed(program, args, { cwd: wrapped.cwd, env: { ...env }, stdio, detached });
+  } finally {
+    standard?.closeTheirs();
+    terminal?.releaseSlave();
+  }
+  if (child.pid === undefined) {
+    standard?.closeOurs();
+    terminal?.master.destroy();
+    return { child, parts: undefined };
+  }
+  feed(child, wrapped.extra);
+  const lifeStream = wrapped.life === undefined ? undefined : child.stdio[wrapped.life];
+  const life = isReadable(lifeStream) ? lifeStream : undefined;
+  return { child, parts: { life, ...(terminal === undefined ? pipeParts(child, standard) : terminalParts(terminal)) } };
+}
+
+interface StandardPipes {
+  readonly stdio: Descriptor[];
+  readonly stdin: PipeEnds | undefined;
+  readonly stdout: PipeEnds | undefined;
+  readonly stderr: PipeEnds | undefined;
+  closeTheirs(): void;
+  closeOurs(): void;
+}
+
+/** Real pipes as far as they can be had, Node's sockets for the rest. */
+function pipes(stdin: Command["stdin"], pool: PipePool): StandardPipes {
+  const input = stdin === "open" ? pool.take() : undefined;
+  const stdout = pool.take();
+  const stderr = pool.take();
+  const closeAll = (fds: readonly (number | undefined)[]): void => {
+    for (const fd of fds) if (fd !== undefined) closeSync(fd);
+  };
+  return {
+    stdio: [stdin === "closed" ? "ignore" : (input?.read ?? "pipe"), stdout?.write ?? "pipe", stderr?.write ?? "pipe"],
+    stdin: input,
+    stdout,
+    stderr,
+    closeTheirs: () => closeAll([input?.read, stdout?.write, stderr?.write]),
+    closeOurs: () => closeAll([input?.write, stdout?.read, stderr?.read]),
+  };
+}
+
+type Parts = Pick<LiveParts, "outputs" | "input" | "resize" | "closeInput">;
+
+function pipeParts(child: ChildProcess, standard: StandardPipes | undefined): Parts {
+  const reader = (ends: PipeEnds | undefined, own: Readable | null): Readable | null =>
+    ends === undefined ? own : new Socket({ fd: ends.read, readable: true, writable: false });
+  const ends = standard?.stdin;
+  const input: Writable | null = ends === undefined ? child.stdin : new Socket({ fd: ends.write, readable: false, writable: true });
+  const outputs = [
+    { stream: reader(standard?.stdout, child.stdout), name: "stdout" as const },
+    { stream: reader(standard?.stderr, child.stderr), name: "stderr" as const },
+  ].flatMap(({ stream, name }) => (stream === null ? [] : [{ stream, name }]));
+  return { outputs, input: input ?? undefined, resize: undefined, closeInput: () => input?.end() };
+}
+
+function terminalParts({ master, resize }: Terminal): Parts {
+  // Ending the master side would end the terminal: the end of input is a character.
+  return { outputs: [{ stream: master, name: "stdout" }], input: master, resize, closeInput: () => master.write("\x04") };
+}
+
+function feed(child: ChildProcess, extra: readonly Uint8Array[]): void {
+  for (const [i, bytes] of extra.entries()) {
+    const stream = child.stdio[3 + i];
+    if (!isWritable(stream)) continue;
+    stream.on("error", () => undefined); // Ended before it read them; its exit code tells.
+    stream.end(bytes);
+  }
+}
+
+const isWritable = (stream: Readable | Writable | null | undefined): stream is Writable =>
+  stream !== null && stream !== undefined && "end" in stream;
+const isReadable = (stream: Readable | Writable | null | undefined): stream is Readable =>
+  stream !== null && stream !== undefined && "read" in stream;
