@@ -16,6 +16,7 @@ Options:
       --enable <FEATURE>     The same as -c features.<FEATURE>=true
       --disable <FEATURE>    The same as -c features.<FEATURE>=false
       --compat <GENERATION>  Speak as seed-000, 0.92 or 0.166 to every client; default: found out at initialize
+      --strict-config        Refuse to start when config.toml holds keys that are not known
       --log-level <LEVEL>    error, warn (default), info or debug; JSON lines on stderr. Also PARLEY_LOG
 
 Websockets:

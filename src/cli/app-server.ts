@@ -16,6 +16,7 @@ const flags = {
   disable: { type: "string", multiple: true },
   compat: { type: "string" },
   "log-level": { type: "string" },
+  "strict-config": { type: "boolean" },
   /** Taken for the sake of editors that send it: nothing is ever reported anywhere. */
   "analytics-default-enabled": { type: "boolean" },
   help: { type: "boolean", short: "h" },
@@ -48,6 +49,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   ];
   const cliOverrides = [...globals.config, ...(values.config ?? []), ...features];
   const app = createApp({ codexHome: home, log: createLog(level, Date.now), compat, cliOverrides });
+  if (values["strict-config"] === true) refuseWarnings(app.config.effective(process.cwd()).warnings);
   const allowed = { allowedOrigins: values["ws-allow-origin"] ?? [], allowedHosts: values["ws-allow-host"] ?? [] };
   const listening = await listenOn(app, endpoints, { checkToken, ...allowed }).catch((error: Error) => {
     throw new StartError(`cannot listen: ${error.message}`);
@@ -56,6 +58,10 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   await Promise.race([listening.finished, signalled()]);
   await listening.close();
   process.exit(0); // idle connections to models and tools must not keep a finished server alive
+}
+
+function refuseWarnings(warnings: readonly string[]): void {
+  if (warnings.length > 0) throw new StartError(`--strict-config: ${warnings.join("; ")}`);
 }
 
 /** What others can reach needs a lock. */

@@ -10,20 +10,21 @@ const flushAfterMs = 3000;
 /** `beside` is tried first (a checkout or a private installation), then the user's own home. Never throws: without a cache it is slower. */
 export function keepCompiledCode(beside: string): void {
   const home = process.env["CODEX_HOME"] || path.join(homedir(), ".codex");
-  const folder = [beside, path.join(home, "parley", "cache")].find(isOurs);
+  const folder = [beside, path.join(home, "parley", "cache")].find(isPrivate);
   if (folder === undefined) return;
   enableCompileCache(folder);
   setTimeout(flushCompileCache, flushAfterMs).unref();
 }
 
-function isOurs(folder: string): boolean {
+/** Whether a folder, made if need be, can be written by this user alone. */
+export function isPrivate(folder: string): boolean {
   try {
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
     const real = realpathSync(folder);
     const { uid, mode } = lstatSync(real);
     // Commands of the agent may write the temp folders, whatever the file modes say.
-    const inTemp = [tmpdir(), "/tmp"].some((temp) => real === temp || real.startsWith(`${temp}${path.sep}`));
-    return !inTemp && (process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0));
+    const isTemp = [realpathSync(tmpdir()), "/tmp"].some((temp) => real === temp || real.startsWith(`${temp}${path.sep}`));
+    return !isTemp && (process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0));
   } catch {
     return false;
   }

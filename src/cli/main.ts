@@ -23,6 +23,7 @@ function split(args: readonly string[]): { readonly command: string; readonly re
     if (word === "--help" || word === "-h") return { command: "help", rest: [], globals: { config } };
     if (word === "-c" || word === "--config") config.push(args[++i] ?? "");
     else if (word.startsWith("--config=")) config.push(word.slice("--config=".length));
+    else if (word === "--enable" || word === "--disable") config.push(`features.${args[++i]}=${word === "--enable"}`);
     else if (word.startsWith("-")) throw wrong(`unexpected argument '${word}'`);
     else return { command: word, rest: args.slice(i + 1), globals: { config } };
   }

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+import { isPrivate } from "./compile-cache.ts";
+
+/** A folder that is not below the system's temp folder. */
+function inFolder(run: (folder: string) => void): void {
+  const folder = mkdtempSync(path.resolve(import.meta.dirname, "../../node_modules/.parley-test-"));
+  try {
+    run(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+test("a folder is made for its owner alone", () =>
+  inFolder((folder) => {
+    const cache = path.join(folder, "deep", "cache");
+    assert.equal(isPrivate(cache), true);
+    assert.equal(statSync(cache).mode & 0o777, 0o700);
+  }));
+
+test("a folder that others can write is not used", () =>
+  inFolder((folder) => {
+    for (const mode of [0o770, 0o707]) {
+      chmodSync(folder, mode);
+      assert.equal(isPrivate(folder), false, mode.toString(8));
+    }
+  }));
+
+test("a folder that cannot be made is not used", () =>
+  inFolder((folder) => {
+    writeFileSync(path.join(folder, "file"), "");
+    assert.equal(isPrivate(path.join(folder, "file", "cache")), false);
+  }));
+
+test("nothing below the temp folder is used, since commands may write there", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "parley-cache-"));
+  try {
+    assert.equal(isPrivate(folder), false);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
