@@ -34,6 +34,7 @@ import { agentTools } from "../tools/agents.ts";
 import { dynamicTools } from "../tools/dynamic-tool.ts";
 import { builtInTools } from "../tools/registry.ts";
 import { systemClock, systemIds, systemName } from "./system.ts";
+import { openV1 } from "./v1.ts";
 
 /** Where programs that the server itself runs are looked for: never on PATH, which may begin in a workspace. */
 const systemFolders = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/bin"];
@@ -137,7 +138,7 @@ export function createApp(options: ComposeOptions): App {
   skills.onChange(() => subscriptions.toAll("skills/changed", {}));
   subscriptions.onUnwatched = (threadId) => threads.find(threadId)?.rest();
   store.onTrouble = (message) => subscriptions.toAll("warning", { message, threadId: null });
-  return {
+  const app: App = {
     version: manifest.version,
     codexHome,
     system,
@@ -160,6 +161,7 @@ export function createApp(options: ComposeOptions): App {
     log,
     subscriptions,
     runs: new OrderedRuns(),
+    openLegacy: (session) => openV1(() => app, session),
     compat: options.compat,
     async close() {
       await threads.close();
@@ -169,6 +171,7 @@ export function createApp(options: ComposeOptions): App {
       await store.close();
     },
   };
+  return app;
 }
 
 function builtIn(env: Readonly<Record<string, string | undefined>>): Record<string, ProviderConfig> {

@@ -5,7 +5,7 @@ import { approvalServerRequests } from "./approval.ts";
 import { backgroundTerminalsRequests } from "./background-terminals.ts";
 import { commandNotifications, commandRequests } from "./command.ts";
 import { configNotifications, configRequests } from "./config.ts";
-import { allLater, type Later, type Notification, type ParamsOf, type Request, type ResultOf, type Served } from "./define.ts";
+import type { Later, Notification, ParamsOf, Request, ResultOf, Served } from "./define.ts";
 import { dynamicToolServerRequests } from "./dynamic-tool.ts";
 import { fsNotifications, fsRequests } from "./fs.ts";
 import { fuzzyFileSearchNotifications, fuzzyFileSearchRequests } from "./fuzzy-file-search.ts";
@@ -45,7 +45,7 @@ export const clientRequests = {
   ...threadRequests,
   ...turnRequests,
   ...turnRevertRequests,
-  ...allLater("every door", v1Requests),
+  ...v1Requests,
 } as const satisfies Record<string, Request | Later>;
 
 export const serverRequests = {
@@ -53,7 +53,7 @@ export const serverRequests = {
   ...approvalServerRequests,
   ...dynamicToolServerRequests,
   ...userInputServerRequests,
-  ...allLater("every door", v1ServerRequests),
+  ...v1ServerRequests,
 } as const satisfies Record<string, Request | Later>;
 
 export const serverNotifications = {
@@ -71,7 +71,7 @@ export const serverNotifications = {
   ...threadSettingsNotifications,
   ...threadNotifications,
   ...turnNotifications,
-  ...allLater("every door", v1Notifications),
+  ...v1Notifications,
 } as const satisfies Record<string, Notification | Later>;
 
 /** The client's own notifications; all are optional and ignored when unknown. */

@@ -47,6 +47,7 @@ export interface App {
   readonly subscriptions: Subscriptions;
   /** Keeps requests of one order key in the order they came, over all connections. */
   readonly runs: OrderedRuns;
+  openLegacy(session: Session): LegacyDoor;
   /** `--compat`: the dialect for every connection that does not choose one itself. */
   readonly compat: Dialect | undefined;
   /** Ends every turn and command and closes the store. */
@@ -55,6 +56,12 @@ export interface App {
 
 /** The generations of clients. "0.92" is the documents' own, "seed-000" the editor document's spelling of it, "0.166" today's. */
 export type Dialect = "seed-000" | "0.92" | "0.166";
+
+/** Serves the older API on one connection; an adapter that is itself a client. */
+export interface LegacyDoor {
+  request(method: string, params: unknown): Promise<unknown>;
+  close(): void;
+}
 
 export interface Session {
   readonly id: number;
@@ -69,8 +76,8 @@ export interface Session {
   dialect: Dialect;
   experimental: boolean;
   optOut: ReadonlySet<string>;
-  /** Used a method of the older conversation API: hears `codex/event/*` too. */
-  usesV1: boolean;
+  /** The older conversation API on this connection, once one of its methods was used: `codex/event/*` come through it. */
+  legacy: LegacyDoor | undefined;
   notify<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void;
   /** The client's own running commands, by the names it gave them. */
   readonly processes: Map<string, RunningCommand>;

@@ -44,7 +44,7 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
     dialect: app.compat ?? "0.92",
     experimental: false,
     optOut: new Set(),
-    usesV1: false,
+    legacy: undefined,
     notify: <M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>) =>
       app.subscriptions.toSession(session, method, params),
     processes: new Map(),
@@ -55,6 +55,7 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
   function end(): void {
     for (const run of session.onClose) run();
     session.onClose.clear();
+    session.legacy?.close();
     app.subscriptions.leave(session);
     ended.resolve();
   }

@@ -1,5 +1,6 @@
 /** Every handler of the app-server. */
 import type { ClientRequests } from "../protocol/methods.ts";
+import { v1Requests } from "../protocol/v1/methods.ts";
 import { accountHandlers } from "./account.ts";
 import type { HandlersFor } from "./app.ts";
 import { appHandlers } from "./app-list.ts";
@@ -19,6 +20,7 @@ import { threadListHandlers } from "./thread-list.ts";
 import { threadSettingsHandlers } from "./thread-settings.ts";
 import { turnHandlers } from "./turn.ts";
 import { turnRevertHandlers } from "./turn-revert.ts";
+import { v1HandlersFor } from "./v1.ts";
 
 export const handlers: Partial<HandlersFor<ClientRequests>> = {
   ...initializeHandlers,
@@ -39,4 +41,5 @@ export const handlers: Partial<HandlersFor<ClientRequests>> = {
   ...skillsHandlers,
   ...appHandlers,
   ...hooksHandlers,
+  ...v1HandlersFor(v1Requests),
 };

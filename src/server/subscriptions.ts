@@ -36,6 +36,7 @@ export class Subscriptions implements Audience {
   readonly #byThread = new Map<string, Set<Session>>();
   readonly #parents = new Map<string, string>();
   readonly #pending = new Map<number, Pending>();
+  readonly #private = new Map<number, { readonly session: Session; readonly settle: (result: unknown) => void }>();
   readonly #waiters = new Set<() => void>();
   #sessionIds = 0;
   #requestIds = 0;
@@ -140,7 +141,25 @@ export class Subscriptions implements Audience {
     }
   }
 
+  /** Asks one connection alone, about no thread. Resolves to undefined when it refuses or goes away. */
+  askSession(session: Session, method: string, params: unknown): Promise<unknown> {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const id = this.#requestIds++;
+    const settle = (result: unknown): void => {
+      this.#private.delete(id);
+      session.onClose.delete(gone);
+      resolve(result);
+    };
+    const gone = (): void => settle(undefined);
+    session.onClose.add(gone);
+    this.#private.set(id, { session, settle });
+    session.peer.send(JSON.stringify({ method, id, params }));
+    return promise;
+  }
+
   answered(session: Session, id: string | number, outcome: Outcome): void {
+    const own = typeof id === "number" ? this.#private.get(id) : undefined;
+    if (own?.session === session) return own.settle("error" in outcome ? undefined : outcome.result);
     const pending = typeof id === "number" ? this.#pending.get(id) : undefined;
     if (pending === undefined || !this.subscribers(pending.threadId).has(session)) return;
     const by = session.client.name;

@@ -1,0 +1,5 @@
+// Generated from the method tables of Parley's app-server. Do not edit.
+
+import type { ThreadId } from "./ThreadId";
+
+export type CollabCloseBeginEvent = { type: "collab_close_begin", call_id: string, sender_thread_id: ThreadId, receiver_thread_id: ThreadId };

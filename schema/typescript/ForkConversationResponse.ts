@@ -1,0 +1,6 @@
+// Generated from the method tables of Parley's app-server. Do not edit.
+
+import type { EventMsg } from "./EventMsg";
+import type { ThreadId } from "./ThreadId";
+
+export type ForkConversationResponse = { conversationId: ThreadId, initialMessages?: Array<EventMsg> | null, model: string, rolloutPath: string };

@@ -1,0 +1,6 @@
+// Generated from the method tables of Parley's app-server. Do not edit.
+
+import type { ThreadId } from "./ThreadId";
+import type { TurnItem } from "./TurnItem";
+
+export type ItemCompletedEvent = { type: "item_completed", thread_id: ThreadId, turn_id: string, item: TurnItem };

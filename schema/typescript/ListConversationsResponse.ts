@@ -1,0 +1,5 @@
+// Generated from the method tables of Parley's app-server. Do not edit.
+
+import type { ConversationSummary } from "./ConversationSummary";
+
+export type ListConversationsResponse = { items: Array<ConversationSummary>, nextCursor?: string | null };

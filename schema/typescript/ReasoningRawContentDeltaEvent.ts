@@ -1,0 +1,3 @@
+// Generated from the method tables of Parley's app-server. Do not edit.
+
+export type ReasoningRawContentDeltaEvent = { type: "reasoning_raw_content_delta", thread_id: string, turn_id: string, item_id: string, delta: string, content_index?: number };

@@ -1,0 +1,257 @@
+/** Conversations in today's methods. */
+import path from "node:path";
+import { invalidRequest, RpcError } from "../../protocol/errors.ts";
+import type { ThreadItem } from "../../protocol/item.ts";
+import type { SessionSource } from "../../protocol/policy.ts";
+import type { Thread, ThreadStartParams, ThreadStartResponse } from "../../protocol/thread.ts";
+import type { Turn } from "../../protocol/turn.ts";
+import type { ConversationSummary, NewConversationParams, SessionSource as OldSource } from "../../protocol/v1/conversation.ts";
+import type { EventMessage } from "../../protocol/v1/event.ts";
+import { conversationNotFound, freshId, type V1Context, type V1Methods } from "./door.ts";
+import { completedEvents } from "./items.ts";
+import { inBothCases, oldPolicy } from "./spelling.ts";
+
+type Conversations = Pick<
+  V1Methods,
+  | "newConversation"
+  | "listConversations"
+  | "resumeConversation"
+  | "forkConversation"
+  | "archiveConversation"
+  | "getConversationSummary"
+  | "sendUserMessage"
+  | "sendUserTurn"
+  | "interruptConversation"
+  | "addConversationListener"
+  | "removeConversationListener"
+>;
+
+export const conversationMethods: Conversations = {
+  async newConversation(params, context) {
+    const answer = await context.client.call("thread/start", startParams(params));
+    configured(answer, [], context);
+    return {
+      conversationId: answer.thread.id,
+      model: answer.model,
+      reasoningEffort: answer.reasoningEffort ?? null,
+      rolloutPath: answer.thread.path ?? "",
+    };
+  },
+  async listConversations(params, { client }) {
+    const page = await client.call("thread/list", {
+      limit: params.pageSize ?? null,
+      cursor: params.cursor ?? null,
+      modelProviders: params.modelProviders ?? null,
+    });
+    return { items: page.data.map(summaryOf), nextCursor: page.nextCursor ?? null };
+  },
+  async resumeConversation(params, context) {
+    const overrides = startParams(params.overrides ?? {});
+    const answer = await context.client.call("thread/resume", {
+      ...overrides,
+      threadId: params.conversationId ?? idOf(params.path) ?? "00000000-0000-0000-0000-000000000000",
+      path: params.path ?? null,
+      history: params.history ?? null,
+    });
+    const messages = configured(answer, answer.thread.turns, context);
+    return { conversationId: answer.thread.id, model: answer.model, initialMessages: messages, rolloutPath: answer.thread.path ?? "" };
+  },
+  async forkConversation(params, context) {
+    const overrides = startParams(params.overrides ?? {});
+    const answer = await context.client.call("thread/fork", {
+      ...overrides,
+      threadId: params.conversationId ?? idOf(params.path) ?? "",
+      path: params.path ?? null,
+    });
+    const messages = configured(answer, answer.thread.turns, context);
+    return { conversationId: answer.thread.id, model: answer.model, initialMessages: messages, rolloutPath: answer.thread.path ?? "" };
+  },
+  async archiveConversation(params, { client }) {
+    if (idOf(params.rolloutPath) !== params.conversationId)
+      throw invalidRequest(`rollout path \`${params.rolloutPath}\` does not match conversation id ${params.conversationId}`);
+    await client.call("thread/archive", { threadId: params.conversationId });
+    return {};
+  },
+  async getConversationSummary(params, { client }) {
+    const threadId = "conversationId" in params ? params.conversationId : (idOf(params.rolloutPath) ?? "");
+    return { summary: summaryOf((await client.call("thread/read", { threadId })).thread) };
+  },
+  async sendUserMessage(params, context) {
+    await turn({ threadId: params.conversationId, input: params.items }, context);
+    return {};
+  },
+  async sendUserTurn(params, context) {
+    const { cwd, approvalPolicy, sandboxPolicy, model, effort, summary, outputSchema } = params;
+    await turn(
+      {
+        threadId: params.conversationId,
+        input: params.items,
+        cwd,
+        approvalPolicy,
+        sandboxPolicy,
+        model,
+        effort: effort ?? null,
+        summary,
+        outputSchema,
+      },
+      context,
+    );
+    return {};
+  },
+  async interruptConversation({ conversationId }, { client, running }) {
+    const turnId = running.get(conversationId);
+    if (turnId === undefined) throw invalidRequest("no active turn to interrupt");
+    const ended = new Promise<void>((resolve) => {
+      const stop = client.on("turn/completed", (p) => {
+        if (p.turn.id !== turnId) return;
+        stop();
+        resolve();
+      });
+    });
+    await client.call("turn/interrupt", { threadId: conversationId, turnId });
+    await ended;
+    return { abortReason: "interrupted" };
+  },
+  async addConversationListener({ conversationId }, context) {
+    const answer = context.opened.get(conversationId) ?? (await join(conversationId, context));
+    const subscriptionId = freshId();
+    context.listeners.set(subscriptionId, conversationId);
+    context.event(conversationId, "", sessionConfigured(answer, null));
+    return { subscriptionId };
+  },
+  async removeConversationListener({ subscriptionId }, { listeners }) {
+    if (!listeners.delete(subscriptionId)) throw invalidRequest(`subscription not found: ${subscriptionId}`);
+    return {};
+  },
+};
+
+/** A conversation that was opened elsewhere on this server. */
+async function join(threadId: string, { client, opened }: V1Context): Promise<ThreadStartResponse> {
+  const loaded = await client.call("thread/loaded/list", {});
+  if (!loaded.data.includes(threadId)) throw invalidRequest(`thread not found: ${threadId}`);
+  const answer = await client.call("thread/resume", { threadId, excludeTurns: true });
+  opened.set(threadId, answer);
+  return answer;
+}
+
+async function turn(params: Parameters<V1Context["client"]["call"]>[1] & { threadId: string }, { client }: V1Context): Promise<void> {
+  try {
+    await client.call("turn/start", params as never);
+  } catch (error) {
+    if (error instanceof RpcError && error.message.startsWith("thread not found")) throw conversationNotFound(params.threadId);
+    throw error;
+  }
+}
+
+type Settings = Pick<
+  ThreadStartParams,
+  "model" | "modelProvider" | "cwd" | "approvalPolicy" | "sandbox" | "baseInstructions" | "developerInstructions" | "config"
+>;
+
+function startParams(params: NewConversationParams): Settings {
+  const {
+    model,
+    modelProvider,
+    cwd,
+    approvalPolicy,
+    sandbox,
+    baseInstructions,
+    developerInstructions,
+    profile,
+    includePlanTool,
+    compactPrompt,
+  } = params;
+  const config = {
+    ...(params.config ?? {}),
+    ...(profile ? { profile } : {}),
+    ...(compactPrompt ? { compact_prompt: compactPrompt } : {}),
+    ...(includePlanTool === false ? { include_plan_tool: false } : {}),
+  };
+  return {
+    model: model ?? null,
+    modelProvider: modelProvider ?? null,
+    cwd: cwd ?? null,
+    approvalPolicy: approvalPolicy ?? null,
+    sandbox: sandbox ?? null,
+    baseInstructions: baseInstructions ?? null,
+    developerInstructions: developerInstructions ?? null,
+    config,
+  };
+}
+
+/** Tells the client that a conversation is ready, once the answer was sent. */
+function configured(answer: ThreadStartResponse, turns: readonly Turn[], context: V1Context): EventMessage[] | null {
+  context.opened.set(answer.thread.id, answer);
+  const messages = turns.length === 0 ? null : replayed(turns);
+  setImmediate(() =>
+    context.notify("sessionConfigured", {
+      sessionId: answer.thread.id,
+      model: answer.model,
+      reasoningEffort: answer.reasoningEffort ?? null,
+      historyLogId: 0,
+      historyEntryCount: 0,
+      initialMessages: messages,
+      rolloutPath: answer.thread.path ?? "",
+    }),
+  );
+  return messages;
+}
+
+/** What was said before, as events. */
+function replayed(turns: readonly Turn[]): EventMessage[] {
+  const spoken: readonly ThreadItem["type"][] = ["userMessage", "agentMessage", "reasoning", "contextCompaction", "exitedReviewMode"];
+  return turns.flatMap((past) =>
+    past.items
+      .filter((item) => spoken.includes(item.type))
+      .flatMap((item) => completedEvents(item, { threadId: "", turnId: past.id }))
+      .filter((event) => event.type !== "item_completed")
+      .map((event) => inBothCases(event) as EventMessage),
+  );
+}
+
+export function sessionConfigured(
+  answer: ThreadStartResponse,
+  messages: EventMessage[] | null,
+): Extract<EventMessage, { type: "session_configured" }> {
+  return {
+    type: "session_configured",
+    session_id: answer.thread.id,
+    forked_from_id: answer.thread.forkedFromId ?? null,
+    model: answer.model,
+    model_provider_id: answer.modelProvider,
+    approval_policy: answer.approvalPolicy,
+    sandbox_policy: oldPolicy(answer.sandbox),
+    cwd: answer.cwd,
+    reasoning_effort: answer.reasoningEffort ?? null,
+    history_log_id: 0,
+    history_entry_count: 0,
+    initial_messages: messages,
+    rollout_path: answer.thread.path ?? null,
+  };
+}
+
+const idOf = (file: string | null | undefined): string | undefined => /([0-9a-f-]{36})\.jsonl$/i.exec(path.basename(file ?? ""))?.[1];
+
+function summaryOf(thread: Thread): ConversationSummary {
+  const time = (seconds: number): string => new Date(seconds * 1000).toISOString();
+  return {
+    conversationId: thread.id,
+    path: thread.path ?? "",
+    preview: thread.preview,
+    timestamp: time(thread.createdAt),
+    updatedAt: time(thread.updatedAt),
+    modelProvider: thread.modelProvider,
+    cwd: thread.cwd,
+    cliVersion: thread.cliVersion,
+    source: oldSource(thread.source),
+    gitInfo: thread.gitInfo
+      ? { sha: thread.gitInfo.sha ?? null, branch: thread.gitInfo.branch ?? null, origin_url: thread.gitInfo.originUrl ?? null }
+      : null,
+  };
+}
+
+function oldSource(source: SessionSource): OldSource {
+  if (source === "cli" || source === "vscode" || source === "exec" || source === "unknown") return source;
+  if (source === "appServer") return "mcp";
+  return "subAgent" in source ? { subagent: source.subAgent } : "unknown";
+}

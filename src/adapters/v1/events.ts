@@ -1,0 +1,192 @@
+/** Today's notifications as the older event stream: `codex/event/<type>`. Also what the MCP server streams. */
+
+import type { RateLimitSnapshot } from "../../protocol/account.ts";
+import type { ParamsOf } from "../../protocol/define.ts";
+import type { ServerNotifications } from "../../protocol/methods.ts";
+import type { TokenUsageBreakdown } from "../../protocol/thread.ts";
+import type { CodexErrorInfo, TurnError } from "../../protocol/turn.ts";
+import type { EventMessage } from "../../protocol/v1/event.ts";
+import type { CodexErrorInfo as OldErrorInfo, TokenUsage } from "../../protocol/v1/event-value.ts";
+import { completedEvents, startedEvents } from "./items.ts";
+
+/** One event with the conversation and the turn that it belongs to. */
+export interface Told {
+  readonly threadId: string;
+  readonly turnId: string;
+  readonly msg: EventMessage;
+}
+
+type Notified = {
+  [M in keyof ServerNotifications]: { readonly method: M; readonly params: ParamsOf<ServerNotifications[M]> };
+}[keyof ServerNotifications];
+
+/** Translates, remembering only what later events repeat. */
+export class EventStream {
+  #rateLimits: RateLimitSnapshot | undefined;
+  readonly #windows = new Map<string, number | null>();
+  readonly #lastMessage = new Map<string, string>();
+
+  take(method: string, params: unknown): readonly Told[] {
+    const notified = { method, params } as Notified;
+    const at = params as { threadId?: string | null; turnId?: string; turn?: { id: string } };
+    const threadId = at.threadId ?? "";
+    const turnId = at.turnId ?? at.turn?.id ?? "";
+    return this.#events(notified).map((msg) => ({ threadId, turnId, msg }));
+  }
+
+  #events(n: Notified): EventMessage[] {
+    switch (n.method) {
+      case "turn/started":
+        return [
+          { type: "task_started", model_context_window: this.#windows.get(n.params.threadId) ?? null, collaboration_mode_kind: "default" },
+        ];
+      case "item/started":
+        return startedEvents(n.params.item, n.params);
+      case "item/completed":
+        if (n.params.item.type === "agentMessage") this.#lastMessage.set(n.params.turnId, n.params.item.text);
+        return completedEvents(n.params.item, n.params);
+      case "item/agentMessage/delta":
+        return [
+          {
+            type: "agent_message_content_delta",
+            thread_id: n.params.threadId,
+            turn_id: n.params.turnId,
+            item_id: n.params.itemId,
+            delta: n.params.delta,
+          },
+          { type: "agent_message_delta", delta: n.params.delta },
+        ];
+      case "item/reasoning/summaryTextDelta":
+        return [{ type: "agent_reasoning_delta", delta: n.params.delta }];
+      case "item/reasoning/summaryPartAdded":
+        return n.params.summaryIndex === 0
+          ? []
+          : [{ type: "agent_reasoning_section_break", item_id: n.params.itemId, summary_index: n.params.summaryIndex }];
+      case "item/reasoning/textDelta":
+        return [{ type: "agent_reasoning_raw_content_delta", delta: n.params.delta }];
+      case "item/commandExecution/outputDelta":
+        return [
+          {
+            type: "exec_command_output_delta",
+            call_id: n.params.itemId,
+            stream: "stdout",
+            chunk: Buffer.from(n.params.delta).toString("base64"),
+          },
+        ];
+      case "item/commandExecution/terminalInteraction":
+        return [{ type: "terminal_interaction", call_id: n.params.itemId, process_id: n.params.processId, stdin: n.params.stdin }];
+      case "turn/diff/updated":
+        return [{ type: "turn_diff", unified_diff: n.params.diff }];
+      case "turn/plan/updated":
+        return [
+          {
+            type: "plan_update",
+            explanation: n.params.explanation ?? null,
+            plan: n.params.plan.map(({ step, status }) => ({ step, status: status === "inProgress" ? "in_progress" : status })),
+          },
+        ];
+      case "thread/tokenUsage/updated":
+        this.#windows.set(n.params.threadId, n.params.tokenUsage.modelContextWindow ?? null);
+        return [this.#tokenCount(n.params.tokenUsage)];
+      case "account/rateLimits/updated":
+        this.#rateLimits = n.params.rateLimits;
+        return [];
+      case "error":
+        return [errorEvent(n.params.error, n.params.willRetry)];
+      case "warning":
+        return [
+          { type: "warning", message: n.params.message },
+          { type: "background_event", message: n.params.message },
+        ];
+      case "deprecationNotice":
+        return [{ type: "deprecation_notice", summary: n.params.summary, details: n.params.details ?? null }];
+      case "mcpServer/startupStatus/updated":
+        return [
+          {
+            type: "mcp_startup_update",
+            server: n.params.name,
+            status: n.params.status === "failed" ? { state: "failed", error: n.params.error ?? "" } : { state: n.params.status },
+          },
+        ];
+      case "turn/completed":
+        return this.#ended(n.params.turn.id, n.params.turn.status);
+      default:
+        return [];
+    }
+  }
+
+  #ended(turnId: string, status: string): EventMessage[] {
+    const last = this.#lastMessage.get(turnId) ?? null;
+    this.#lastMessage.delete(turnId);
+    if (status === "interrupted") return [{ type: "turn_aborted", reason: "interrupted" }];
+    return [{ type: "task_complete", last_agent_message: last }];
+  }
+
+  #tokenCount({
+    total,
+    last,
+    modelContextWindow,
+  }: {
+    total: TokenUsageBreakdown;
+    last: TokenUsageBreakdown;
+    modelContextWindow?: number | null;
+  }): EventMessage {
+    return {
+      type: "token_count",
+      info: { total_token_usage: tokens(total), last_token_usage: tokens(last), model_context_window: modelContextWindow ?? null },
+      rate_limits:
+        this.#rateLimits === undefined
+          ? null
+          : {
+              primary: windowOf(this.#rateLimits.primary),
+              secondary: windowOf(this.#rateLimits.secondary),
+              credits: null,
+              plan_type: this.#rateLimits.planType ?? null,
+            },
+    };
+  }
+}
+
+const tokens = (usage: TokenUsageBreakdown): TokenUsage => ({
+  input_tokens: usage.inputTokens,
+  cached_input_tokens: usage.cachedInputTokens,
+  output_tokens: usage.outputTokens,
+  reasoning_output_tokens: usage.reasoningOutputTokens,
+  total_tokens: usage.totalTokens,
+});
+
+const windowOf = (
+  window: RateLimitSnapshot["primary"],
+): { used_percent: number; window_minutes: number | null; resets_at: number | null } | null =>
+  window
+    ? { used_percent: window.usedPercent, window_minutes: window.windowDurationMins ?? null, resets_at: window.resetsAt ?? null }
+    : null;
+
+function errorEvent(error: TurnError, willRetry: boolean): EventMessage {
+  const info = errorInfo(error.codexErrorInfo ?? "other");
+  if (willRetry)
+    return { type: "stream_error", message: error.message, codex_error_info: info, additional_details: error.additionalDetails ?? null };
+  return { type: "error", message: error.message, codex_error_info: info };
+}
+
+const plainInfos = [
+  "context_window_exceeded",
+  "usage_limit_exceeded",
+  "internal_server_error",
+  "unauthorized",
+  "bad_request",
+  "sandbox_error",
+] as const;
+
+function errorInfo(info: CodexErrorInfo): OldErrorInfo {
+  if (typeof info === "string")
+    return plainInfos.find((word) => word === info.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)) ?? "other";
+  const status = (value: { httpStatusCode?: number | null }): { http_status_code: number | null } => ({
+    http_status_code: value.httpStatusCode ?? null,
+  });
+  if ("httpConnectionFailed" in info) return { http_connection_failed: status(info.httpConnectionFailed) };
+  if ("responseStreamConnectionFailed" in info) return { response_stream_connection_failed: status(info.responseStreamConnectionFailed) };
+  if ("responseStreamDisconnected" in info) return { response_stream_disconnected: status(info.responseStreamDisconnected) };
+  if ("responseTooManyFailedAttempts" in info) return { response_too_many_failed_attempts: status(info.responseTooManyFailedAttempts) };
+  return "other";
+}

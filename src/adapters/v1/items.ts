@@ -1,0 +1,188 @@
+/** A thread's items as the older events tell them: begun, ended, and what was said. */
+import type { FileUpdateChange, ThreadItem } from "../../protocol/item.ts";
+import type { FileChange } from "../../protocol/v1/approval.ts";
+import type { EventMessage } from "../../protocol/v1/event.ts";
+import type { TurnItem } from "../../protocol/v1/event-value.ts";
+import { durationOf, parsedCommands, wordsOf } from "./spelling.ts";
+
+export interface At {
+  readonly threadId: string;
+  readonly turnId: string;
+}
+
+export function startedEvents(item: ThreadItem, at: At): EventMessage[] {
+  const turnItem = turnItemFrom(item);
+  const generic: EventMessage[] =
+    turnItem === undefined ? [] : [{ type: "item_started", thread_id: at.threadId, turn_id: at.turnId, item: turnItem }];
+  switch (item.type) {
+    case "commandExecution":
+      return [...generic, { type: "exec_command_begin", ...commandOf(item, at) }];
+    case "fileChange":
+      return [
+        ...generic,
+        { type: "patch_apply_begin", call_id: item.id, turn_id: at.turnId, auto_approved: false, changes: changesOf(item.changes) },
+      ];
+    case "mcpToolCall":
+      return [...generic, { type: "mcp_tool_call_begin", call_id: item.id, invocation: invocationOf(item) }];
+    case "webSearch":
+      return [...generic, { type: "web_search_begin", call_id: item.id }];
+    case "enteredReviewMode":
+      return [
+        ...generic,
+        { type: "entered_review_mode", target: { type: "custom", instructions: item.review }, user_facing_hint: item.review },
+      ];
+    default:
+      return generic;
+  }
+}
+
+export function completedEvents(item: ThreadItem, at: At): EventMessage[] {
+  const turnItem = turnItemFrom(item);
+  const generic: EventMessage[] =
+    turnItem === undefined ? [] : [{ type: "item_completed", thread_id: at.threadId, turn_id: at.turnId, item: turnItem }];
+  return [...generic, ...endOf(item, at)];
+}
+
+function endOf(item: ThreadItem, at: At): EventMessage[] {
+  switch (item.type) {
+    case "userMessage":
+      return [userMessage(item)];
+    case "agentMessage":
+      return [{ type: "agent_message", message: item.text }];
+    case "reasoning":
+      return [
+        ...(item.summary ?? []).map((text): EventMessage => ({ type: "agent_reasoning", text })),
+        ...(item.content ?? []).map((text): EventMessage => ({ type: "agent_reasoning_raw_content", text })),
+      ];
+    case "commandExecution":
+      return [commandEnd(item, at)];
+    case "fileChange":
+      return [
+        {
+          type: "patch_apply_end",
+          call_id: item.id,
+          turn_id: at.turnId,
+          success: item.status === "completed",
+          stdout: item.status === "completed" ? `Success. Updated ${item.changes.length} file(s)\n` : "",
+          stderr: item.status === "completed" ? "" : `patch ${item.status}\n`,
+          changes: changesOf(item.changes),
+        },
+      ];
+    case "mcpToolCall":
+      return [
+        {
+          type: "mcp_tool_call_end",
+          call_id: item.id,
+          invocation: invocationOf(item),
+          duration: durationOf(item.durationMs ?? 0),
+          result: item.result
+            ? {
+                Ok: {
+                  content: item.result.content,
+                  isError: item.status === "failed",
+                  structuredContent: item.result.structuredContent ?? null,
+                },
+              }
+            : { Err: item.error?.message ?? "failed" },
+        },
+      ];
+    case "webSearch":
+      return [{ type: "web_search_end", call_id: item.id, query: item.query, action: searchAction(item) }];
+    case "imageView":
+      return [{ type: "view_image_tool_call", call_id: item.id, path: item.path }];
+    case "contextCompaction":
+      return [{ type: "context_compacted" }];
+    case "exitedReviewMode":
+      return [
+        {
+          type: "exited_review_mode",
+          review_output: { findings: [], overall_correctness: "", overall_explanation: item.review, overall_confidence_score: 0 },
+        },
+      ];
+    default:
+      return [];
+  }
+}
+
+function userMessage(item: Extract<ThreadItem, { type: "userMessage" }>): EventMessage {
+  return {
+    type: "user_message",
+    message: item.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"),
+    images: item.content.flatMap((part) => (part.type === "image" && "url" in part ? [part.url] : [])),
+    local_images: item.content.flatMap((part) => (part.type === "localImage" ? [part.path] : [])),
+    text_elements: [],
+    kind: "plain",
+  };
+}
+
+function commandOf(item: Extract<ThreadItem, { type: "commandExecution" }>, at: At) {
+  return {
+    call_id: item.id,
+    turn_id: at.turnId,
+    process_id: item.processId ?? null,
+    command: wordsOf(item.command),
+    cwd: item.cwd,
+    parsed_cmd: parsedCommands(item.commandActions),
+    source: item.source === "userShell" ? ("user_shell" as const) : ("agent" as const),
+  };
+}
+
+function commandEnd(item: Extract<ThreadItem, { type: "commandExecution" }>, at: At): EventMessage {
+  const output = item.aggregatedOutput ?? "";
+  return {
+    type: "exec_command_end",
+    ...commandOf(item, at),
+    stdout: output,
+    stderr: "",
+    aggregated_output: output,
+    exit_code: item.exitCode ?? -1,
+    duration: durationOf(item.durationMs ?? 0),
+    formatted_output: output,
+    status: item.status,
+    ...{ durationMs: item.durationMs ?? 0 },
+  };
+}
+
+const invocationOf = (item: Extract<ThreadItem, { type: "mcpToolCall" }>) => ({
+  server: item.server,
+  tool: item.tool,
+  arguments: item.arguments,
+});
+
+function searchAction(item: Extract<ThreadItem, { type: "webSearch" }>): Extract<EventMessage, { type: "web_search_end" }>["action"] {
+  const action = item.action;
+  if (action?.type === "openPage") return { type: "open_page", url: action.url ?? null };
+  if (action?.type === "findInPage") return { type: "find_in_page", url: action.url ?? null, pattern: action.pattern ?? null };
+  return action?.type === "other" ? { type: "other" } : { type: "search", query: item.query };
+}
+
+/** Changes by path. */
+export function changesOf(changes: readonly FileUpdateChange[]): Record<string, FileChange> {
+  return Object.fromEntries(
+    changes.map(({ path, kind, diff }): [string, FileChange] => {
+      if (kind.type === "add") return [path, { type: "add", content: diff }];
+      if (kind.type === "delete") return [path, { type: "delete", content: diff }];
+      const move = kind.move_path ?? null;
+      return [path, { type: "update", unified_diff: diff, move_path: move, unifiedDiff: diff, movePath: move }];
+    }),
+  );
+}
+
+function turnItemFrom(item: ThreadItem): TurnItem | undefined {
+  switch (item.type) {
+    case "userMessage":
+      return { type: "UserMessage", id: item.id, content: item.content };
+    case "agentMessage":
+      return { type: "AgentMessage", id: item.id, content: [{ type: "Text", text: item.text }] };
+    case "plan":
+      return { type: "Plan", id: item.id, text: item.text };
+    case "reasoning":
+      return { type: "Reasoning", id: item.id, summary_text: item.summary ?? [], raw_content: item.content ?? [] };
+    case "webSearch":
+      return { type: "WebSearch", id: item.id, query: item.query, action: searchAction(item) };
+    case "contextCompaction":
+      return { type: "ContextCompaction", id: item.id };
+    default:
+      return undefined;
+  }
+}

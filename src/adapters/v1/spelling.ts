@@ -1,0 +1,75 @@
+/** The older event language's spelling: snake_case keys with camelCase duplicates, shell words, times. */
+import type { CommandAction } from "../../protocol/item.ts";
+import type { SandboxPolicy } from "../../protocol/policy.ts";
+import type { ParsedCommand } from "../../protocol/v1/approval.ts";
+import type { Duration, SandboxPolicy as OldPolicy } from "../../protocol/v1/event-value.ts";
+
+const camel = (key: string): string => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Repeats every snake_case key in camelCase, at every depth: the older document shows the one, the servers sent the other (CONFLICTS 55). */
+export function inBothCases(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inBothCases);
+  if (typeof value !== "object" || value === null) return value;
+  const both: Record<string, unknown> = {};
+  for (const [key, inner] of Object.entries(value)) {
+    const written = inBothCases(inner);
+    both[key] = written;
+    const other = camel(key);
+    if (!key.includes("/") && other !== key && !Object.hasOwn(value, other)) both[other] = written;
+  }
+  return both;
+}
+
+/** The words of a command line as the server quotes it: plain, '…' and "…". */
+export function wordsOf(line: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  let quote: string | undefined;
+  for (let i = 0; i < line.length; i++) {
+    const c = line[i] ?? "";
+    if (quote !== undefined) {
+      if (c === quote) quote = undefined;
+      else if (c === "\\" && quote === '"' && /["\\$`]/.test(line[i + 1] ?? "")) word = (word ?? "") + (line[++i] ?? "");
+      else word = (word ?? "") + c;
+    } else if (c === "'" || c === '"') {
+      quote = c;
+      word ??= "";
+    } else if (c === "\\") word = (word ?? "") + (line[++i] ?? "");
+    else if (/\s/.test(c)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else word = (word ?? "") + c;
+  }
+  return word === undefined ? words : [...words, word];
+}
+
+export function parsedCommands(actions: readonly CommandAction[]): ParsedCommand[] {
+  return actions.map((action) => {
+    const cmd = action.command;
+    if (action.type === "read") return { type: "read", cmd, name: action.name, path: action.path };
+    if (action.type === "listFiles") return { type: "list_files", cmd, path: action.path ?? null };
+    if (action.type === "search") return { type: "search", cmd, query: action.query ?? null, path: action.path ?? null };
+    return { type: "unknown", cmd };
+  });
+}
+
+export const durationOf = (ms: number): Duration => ({ secs: Math.floor(ms / 1000), nanos: (ms % 1000) * 1_000_000 });
+
+export function oldPolicy(policy: SandboxPolicy): OldPolicy {
+  switch (policy.type) {
+    case "dangerFullAccess":
+      return { type: "danger-full-access" };
+    case "readOnly":
+      return { type: "read-only" };
+    case "externalSandbox":
+      return { type: "external-sandbox", network_access: policy.networkAccess ?? "restricted" };
+    case "workspaceWrite":
+      return {
+        type: "workspace-write",
+        writable_roots: policy.writableRoots ?? [],
+        network_access: policy.networkAccess ?? false,
+        exclude_tmpdir_env_var: policy.excludeTmpdirEnvVar ?? false,
+        exclude_slash_tmp: policy.excludeSlashTmp ?? false,
+      };
+  }
+}

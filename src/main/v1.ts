@@ -1,0 +1,24 @@
+/** Joins the adapter of the older API to a connection. */
+import { V1Door } from "../adapters/v1/door.ts";
+import type { App, LegacyDoor, Session } from "../server/app.ts";
+import { userAgent } from "../server/initialize.ts";
+import { connectInProcess } from "./in-process.ts";
+
+export function openV1(app: () => App, session: Session): LegacyDoor {
+  const door = new V1Door({
+    connect: () =>
+      connectInProcess(app(), {
+        clientInfo: { name: session.client.name, title: session.client.title, version: session.client.version },
+        capabilities: { experimentalApi: true, extensions: { parley: { dialect: "0.92" } } },
+        door: { source: session.source },
+      }),
+    notify: (method, params) => {
+      if (!session.optOut.has(method)) session.peer.notify(method, params);
+    },
+    ask: (method, params) => app().subscriptions.askSession(session, method, params),
+    userAgent: userAgent(app(), session),
+    authStatus: (params) => app().accounts.status(params),
+    diffToRemote: (cwd) => app().git.diffToRemote(cwd, AbortSignal.timeout(60_000)),
+  });
+  return { request: (method, params) => door.request(method as never, params as never), close: () => door.close() };
+}

@@ -1,0 +1,17 @@
+/** The older conversation API: every method goes through the door that its first use opens on the connection. */
+import type { v1Requests } from "../protocol/v1/methods.ts";
+import type { Call, HandlersFor } from "./app.ts";
+
+export function throughTheOldDoor(method: string): (params: unknown, call: Call) => Promise<unknown> {
+  return (params, { app, session }) => {
+    session.legacy ??= app.openLegacy(session);
+    return session.legacy.request(method, params);
+  };
+}
+
+/** One entry for each row of the older tables. */
+export function v1HandlersFor(table: typeof v1Requests): HandlersFor<typeof v1Requests> {
+  return Object.fromEntries(Object.keys(table).map((method) => [method, throughTheOldDoor(method)])) as unknown as HandlersFor<
+    typeof v1Requests
+  >;
+}
