@@ -28,7 +28,7 @@ export function createAiSdkReader(flat: FlatTools, failureFrom: (error: unknown)
       const all = metadata;
       writer.sealReasoning(() => seal("ai-sdk", all), out);
     }
-    writer.reason("summary", stringOf(part["delta"]) ?? "", out);
+    writer.summarize(stringOf(part["delta"]) ?? "", out);
     if (part["type"] === "reasoning-end") writer.closeTexts(out);
   }
 

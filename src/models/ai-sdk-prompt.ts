@@ -1,5 +1,5 @@
 /** Writes a thread's history as the prompt of an AI SDK language model. */
-import { type Entry, foreignReasoning, type Part, unseal } from "./convert.ts";
+import { developerText, type Entry, foreignReasoning, type Part, unseal } from "./convert.ts";
 import { isRecord, parseJson } from "./json.ts";
 import type { FlatTools } from "./tools.ts";
 
@@ -33,7 +33,7 @@ export function aiSdkPrompt(history: AiSdkHistory): readonly unknown[] {
     if (entry.kind !== "result") show();
     switch (entry.kind) {
       case "developer":
-        put("user", { type: "text", text: `<developer_instructions>\n${entry.text}\n</developer_instructions>` });
+        put("user", { type: "text", text: developerText(entry.text) });
         break;
       case "user":
         put("user", ...entry.parts.map((part) => partOf(part, history.version)));

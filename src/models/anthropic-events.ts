@@ -23,7 +23,7 @@ export function createAnthropicReader(flat: FlatTools): EventReader {
         writer.closeTexts(out); // each block of thoughts has its own signature
         signature = stringOf(block["signature"]) ?? "";
         writer.sealReasoning(() => seal("anthropic", { signature }), out);
-        writer.reason("summary", stringOf(block["thinking"]) ?? "", out);
+        writer.summarize(stringOf(block["thinking"]) ?? "", out);
         return;
       case "redacted_thinking": {
         writer.closeTexts(out);
@@ -46,7 +46,7 @@ export function createAnthropicReader(flat: FlatTools): EventReader {
         writer.text(stringOf(value["text"]) ?? "", out);
         return;
       case "thinking_delta":
-        writer.reason("summary", stringOf(value["thinking"]) ?? "", out);
+        writer.summarize(stringOf(value["thinking"]) ?? "", out);
         return;
       case "signature_delta":
         signature += stringOf(value["signature"]) ?? "";

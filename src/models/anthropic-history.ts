@@ -1,5 +1,5 @@
 /** Writes a thread's history as Anthropic messages: blocks in alternating turns, every tool_use answered in the next message. */
-import { type Entry, foreignReasoning, imagesLeftOut, noImage, type Part, unseal } from "./convert.ts";
+import { developerText, type Entry, foreignReasoning, imagesLeftOut, noImage, type Part, unseal } from "./convert.ts";
 import { type Json, parseJson, recordOf, stringOf } from "./json.ts";
 import type { FlatTools } from "./tools.ts";
 import type { Lacks } from "./wire.ts";
@@ -48,7 +48,7 @@ export function anthropicMessages(source: Source): AnthropicHistory {
 function blocks(entry: Entry, source: Source): Block[] {
   switch (entry.kind) {
     case "developer":
-      return [{ type: "text", text: `<developer_instructions>\n${entry.text}\n</developer_instructions>` }];
+      return [{ type: "text", text: developerText(entry.text) }];
     case "user":
       return entry.parts.flatMap((part) => partBlock(part, source));
     case "assistant":

@@ -41,7 +41,7 @@ describe("a chat request", () => {
   it("has one system message, joined users and paired calls", async () => {
     const { messages, body } = await ask([ok], { input: thread });
     assert.deepEqual(messages, [
-      { role: "system", content: "You are a test.\n\nrules" },
+      { role: "system", content: "You are a test.\n\n<developer_instructions>\nrules\n</developer_instructions>" },
       { role: "user", content: "<environment_context>\n\ngo" },
       {
         role: "assistant",

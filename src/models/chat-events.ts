@@ -48,7 +48,7 @@ export function createChatReader(flat: FlatTools, textTools: boolean): EventRead
   const thought =
     (out: ModelEvent[]): Emit =>
     (piece, inside, closed) => {
-      if (inside) writer.reason("raw", piece, out);
+      if (inside) writer.think(piece, out);
       trims ||= closed;
       const rest = inside ? "" : trims ? piece.trimStart() : piece;
       if (rest === "") return;
@@ -61,21 +61,21 @@ export function createChatReader(flat: FlatTools, textTools: boolean): EventRead
     // Mistral's thinking models send lists of parts
     for (const part of listOf(value).filter(isRecord)) {
       if (part["type"] === "thinking")
-        for (const inner of listOf(part["thinking"])) writer.reason("raw", stringOf(recordOf(inner)["text"]) ?? "", out);
+        for (const inner of listOf(part["thinking"])) writer.think(stringOf(recordOf(inner)["text"]) ?? "", out);
       else text(stringOf(part["text"]) ?? "", out);
     }
   }
 
   function reasoning(delta: Json, out: ModelEvent[]): void {
     const list = listOf(delta["reasoning_details"]).filter(isRecord);
-    if (list.length === 0) writer.reason("raw", stringOf(delta["reasoning_content"]) ?? stringOf(delta["reasoning"]) ?? "", out);
+    if (list.length === 0) writer.think(stringOf(delta["reasoning_content"]) ?? stringOf(delta["reasoning"]) ?? "", out);
     if (list.length === 0) return;
     if (!writer.isReasoning) details = [];
     const all = details;
     for (const detail of list) {
       all.push(detail);
-      if (detail["type"] === "reasoning.summary") writer.reason("summary", stringOf(detail["summary"]) ?? "", out);
-      else writer.reason("raw", stringOf(detail["text"]) ?? "", out);
+      if (detail["type"] === "reasoning.summary") writer.summarize(stringOf(detail["summary"]) ?? "", out, countOf(detail["index"]));
+      else writer.think(stringOf(detail["text"]) ?? "", out);
     }
     writer.sealReasoning(() => seal("chat", { details: joined(all) }), out);
   }

@@ -1,7 +1,7 @@
 /** Writes a thread's history as Chat Completions messages. */
 import type { ModelRequest } from "../core/ports/model-client.ts";
 import type { CatalogEntry } from "./catalog.ts";
-import { type Call, type Entry, foreignReasoning, imagesLeftOut, noImage, type Part, unseal } from "./convert.ts";
+import { type Call, developerText, type Entry, foreignReasoning, imagesLeftOut, noImage, type Part, unseal } from "./convert.ts";
 import { isRecord, listOf } from "./json.ts";
 import { callAsText, resultAsText, toolsAsText } from "./text-tools.ts";
 import type { FlatTools } from "./tools.ts";
@@ -30,7 +30,7 @@ export function chatMessages(history: ChatHistory): readonly Message[] {
 
 /** One system message at the start: many chat templates know no other place for it. */
 function systemText({ request, lacks, flat }: ChatHistory, lead: readonly Entry[]): string {
-  const parts = [request.instructions, ...lead.flatMap((entry) => (entry.kind === "developer" ? [entry.text] : []))];
+  const parts = [request.instructions, ...lead.flatMap((entry) => (entry.kind === "developer" ? [developerText(entry.text)] : []))];
   if (lacks.has("tools") && flat.tools.length > 0) parts.push(toolsAsText(flat.tools));
   if (lacks.has("outputSchema") && isRecord(request.outputSchema))
     parts.push(
@@ -58,7 +58,7 @@ class MessageWriter {
   add(entry: Entry): void {
     switch (entry.kind) {
       case "developer":
-        this.#addUser([{ kind: "text", text: `<developer_instructions>\n${entry.text}\n</developer_instructions>` }]);
+        this.#addUser([{ kind: "text", text: developerText(entry.text) }]);
         return;
       case "user":
         this.#addUser(entry.parts);

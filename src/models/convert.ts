@@ -206,3 +206,5 @@ export function withoutImages(items: readonly ModelItem[], warnings: string[]): 
 
 export const imagesLeftOut = "This model does not take images; the images of this thread were left out.";
 export const foreignReasoning = "Earlier reasoning of another provider's model cannot be shown to this one and was left out.";
+/** Words of the developer on wires that have no role for them. */
+export const developerText = (text: string): string => `<developer_instructions>\n${text}\n</developer_instructions>`;

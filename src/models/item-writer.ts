@@ -19,7 +19,8 @@ interface OpenText {
 
 interface OpenReasoning {
   readonly itemId: string;
-  readonly summary: string[];
+  /** By section. */
+  readonly summary: string[][];
   readonly content: string[];
   sealed: (() => string) | undefined;
 }
@@ -55,18 +56,27 @@ export class ItemWriter {
     out.push({ type: "textDelta", itemId: this.#message.itemId, delta });
   }
 
-  /** `kind`: a summary made for people, or the model's own thoughts. */
-  reason(kind: "summary" | "raw", delta: string, out: ModelEvent[]): void {
+  /** The model's own thoughts. */
+  think(delta: string, out: ModelEvent[]): void {
     if (delta === "") return;
     const open = this.#openReasoning(out);
-    if (kind === "summary") {
-      if (open.summary.length === 0) out.push({ type: "summaryPartAdded", itemId: open.itemId, index: 0 });
-      open.summary.push(delta);
-      out.push({ type: "summaryDelta", itemId: open.itemId, index: 0, delta });
-    } else {
-      open.content.push(delta);
-      out.push({ type: "reasoningDelta", itemId: open.itemId, index: 0, delta });
+    open.content.push(delta);
+    out.push({ type: "reasoningDelta", itemId: open.itemId, index: 0, delta });
+  }
+
+  /** A summary of thoughts, made for people; `section` grows by one when a new part begins. */
+  summarize(delta: string, out: ModelEvent[], section = 0): void {
+    if (delta === "") return;
+    const open = this.#openReasoning(out);
+    const index = Math.min(section, open.summary.length);
+    let pieces = open.summary[index];
+    if (pieces === undefined) {
+      pieces = [];
+      open.summary.push(pieces);
+      out.push({ type: "summaryPartAdded", itemId: open.itemId, index });
     }
+    pieces.push(delta);
+    out.push({ type: "summaryDelta", itemId: open.itemId, index, delta });
   }
 
   get isReasoning(): boolean {
@@ -147,7 +157,7 @@ export class ItemWriter {
     const item: ModelItem = {
       type: "reasoning",
       id: open.itemId,
-      summary: open.summary.length === 0 ? [] : [{ type: "summary_text", text: open.summary.join("") }],
+      summary: open.summary.map((pieces) => ({ type: "summary_text", text: pieces.join("") })),
       ...(open.content.length === 0 ? {} : { content: [{ type: "reasoning_text", text: open.content.join("") }] }),
       ...(open.sealed === undefined ? {} : { encrypted_content: open.sealed() }),
     };
