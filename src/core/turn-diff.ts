@@ -21,6 +21,8 @@ export class TurnFiles implements BeforeImages {
   readonly #root: string;
   readonly #ports: TurnFilesPorts;
   readonly #before = new Map<string, FileState>();
+  /** Paths that this turn did change at least once. */
+  readonly #changed = new Set<string>();
   readonly #movedTo = new Map<string, string>();
   readonly #drawn = new Map<string, { before: FileState; after: FileState; text: string }>();
 
@@ -30,21 +32,30 @@ export class TurnFiles implements BeforeImages {
     this.#ports = ports;
   }
 
-  async keep(real: string, before: FileState): Promise<void> {
-    if (this.#before.has(real)) return;
-    this.#before.set(real, before);
-    await this.#note(real, async (undo) => await undo.keep(this.#turn, real, before));
+  async changing(real: string, before: FileState, after: FileState): Promise<void> {
+    const isFirst = !this.#before.has(real);
+    if (isFirst) this.#before.set(real, before);
+    await this.#note(real, async (undo) => {
+      if (isFirst) await undo.keep(this.#turn, real, before, stateMark(after));
+      else await undo.left(this.#turn, real, stateMark(after));
+    });
   }
 
-  async left(real: string, after: FileState): Promise<void> {
-    await this.#note(real, async (undo) => await undo.left(this.#turn, real, stateMark(after)));
+  changed(real: string): void {
+    this.#changed.add(real);
+  }
+
+  async notChanged(real: string, before: FileState): Promise<void> {
+    const wasChanged = this.#changed.has(real);
+    if (!wasChanged) this.#before.delete(real);
+    await this.#note(real, async (undo) => {
+      if (wasChanged) await undo.left(this.#turn, real, stateMark(before));
+      else await undo.drop(this.#turn, real);
+    });
   }
 
   async made(folder: string): Promise<void> {
-    await this.#note(folder, async (undo) => {
-      await undo.keep(this.#turn, folder, absent);
-      await undo.left(this.#turn, folder, folderMark);
-    });
+    await this.#note(folder, async (undo) => await undo.keep(this.#turn, folder, absent, folderMark));
   }
 
   moved(from: string, to: string): void {

@@ -53,9 +53,18 @@ function place(t: TestContext) {
     }
     return files;
   };
+  /** A further patch in a turn, with something happening between its verification and its application. */
+  const failing = async (files: TurnFiles, body: string, meanwhile: () => void): Promise<string> => {
+    const plan = await planPatch(`*** Begin Patch\n${body}\n*** End Patch`, ws, workspace, scope);
+    assert.ok(!("failed" in plan), JSON.stringify(plan));
+    meanwhile();
+    const applied = await applyPlan(plan, workspace, files);
+    assert.ok(!applied.ok);
+    return applied.failed;
+  };
   const revert = (turnId: string, force = false) =>
     revertTurn({ threadId: "thread", turnId }, force, createUndoStore(kept, roomy), workspace);
-  return { root, ws, kept, file, turn, revert };
+  return { root, ws, kept, file, turn, failing, revert };
 }
 
 test("a turn of several patches is taken back as a whole, after a restart too", async (t) => {
@@ -109,6 +118,18 @@ test("an earlier turn cannot be taken back under a later one, the later one can"
   assert.equal(p.file("a"), "1\n");
 });
 
+test("a patch that failed leaves nothing to take back", async (t) => {
+  const p = place(t);
+  p.file("a", "1\n");
+  p.file("b", "1\n");
+  const files = await p.turn("one", ["*** Update File: a\n@@\n-1\n+2"]);
+  const failed = await p.failing(files, "*** Update File: a\n@@\n-2\n+3\n*** Update File: b\n@@\n-1\n+2", () => p.file("b", "mine\n"));
+  assert.match(failed, /changed by someone else/);
+  assert.deepEqual([p.file("a"), p.file("b")], ["2\n", "mine\n"]);
+  assert.deepEqual(await p.revert("one"), { restored: [path.join(p.ws, "a")], conflicts: [] });
+  assert.deepEqual([p.file("a"), p.file("b")], ["1\n", "mine\n"]);
+});
+
 test("a link put in the way is not followed by a revert either", async (t) => {
   const p = place(t);
   p.file("sub/a", "1\n");
@@ -157,9 +178,7 @@ test("undo data is private and the oldest goes first", async (t) => {
 test("an id that is a path stays inside the folder", async (t) => {
   const p = place(t);
   const store = createUndoStore(p.kept, roomy);
-  await store.keep({ threadId: "../../x", turnId: ".." }, "/f", { kind: "absent" });
+  await store.keep({ threadId: "../../x", turnId: ".." }, "/f", { kind: "absent" }, "m");
   assert.deepEqual(readdirSync(p.root).sort(), ["home", "ws"]);
-  assert.deepEqual(await store.read({ threadId: "../../x", turnId: ".." }), [
-    { path: "/f", before: { kind: "absent" }, leftMark: undefined },
-  ]);
+  assert.deepEqual(await store.read({ threadId: "../../x", turnId: ".." }), [{ path: "/f", before: { kind: "absent" }, leftMark: "m" }]);
 });

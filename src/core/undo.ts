@@ -12,9 +12,9 @@ export interface Reverted {
   readonly conflicts: Conflict[];
 }
 
-/** A short name for a state: equal states have equal marks. */
+/** A short name for what stands at a place: equal contents have equal marks, whatever their modes. */
 export function stateMark(state: FileState): string {
-  if (state.kind === "file") return `file:${state.mode.toString(8)}:${createHash("sha256").update(state.bytes).digest("hex")}`;
+  if (state.kind === "file") return `file:${createHash("sha256").update(state.bytes).digest("hex")}`;
   return state.kind === "link" ? `link:${state.target}` : state.kind;
 }
 
@@ -47,8 +47,7 @@ async function look(entry: UndoEntry, workspace: Workspace): Promise<Look> {
   try {
     const now = await workspace.read(entry.path);
     if (sameState(now, entry.before)) return { entry, now, reason: undefined };
-    const isAsLeft = entry.leftMark === undefined || stateMark(now) === entry.leftMark;
-    return { entry, now, reason: isAsLeft ? undefined : changedSince(now) };
+    return { entry, now, reason: stateMark(now) === entry.leftMark ? undefined : changedSince(now) };
   } catch (error) {
     if (error instanceof WorkspaceRefusal) return { entry, now: undefined, reason: error.message };
     throw error;

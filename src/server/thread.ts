@@ -86,6 +86,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     if (stored === undefined && live === undefined) throw invalidRequest(`no rollout found for thread id ${params.threadId}`);
     await app.threads.unload(params.threadId);
     if (stored !== undefined) await app.store.delete(params.threadId);
+    await app.undo.forget(params.threadId);
     after(() => app.subscriptions.toAll("thread/deleted", { threadId: params.threadId }));
     return {};
   },

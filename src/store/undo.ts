@@ -25,7 +25,7 @@ const defaultLimits: UndoLimits = {
 const Line = named("UndoLine", () =>
   object({
     path: string(),
-    kind: literals("absent", "file", "link", "left"),
+    kind: literals("absent", "file", "link", "left", "dropped"),
     mode: optional(integer()),
     blob: optional(nullable(string())),
     target: optional(string()),
@@ -72,13 +72,14 @@ export function createUndoStore(folder: string, limits: UndoLimits = defaultLimi
     await appendFile(path.join(place, "index.jsonl"), `${JSON.stringify(line)}\n`, { mode: 0o600 });
 
   return {
-    keep: (turn, file, before) =>
+    keep: (turn, file, before, mark) =>
       inOrder(async () => {
         const place = await open(turn);
         const blob = before.kind === "file" ? await keepBytes(place, before.bytes) : undefined;
-        await append(place, lineFor(file, before, blob));
+        await append(place, { ...lineFor(file, before, blob), mark });
       }),
     left: (turn, file, mark) => inOrder(async () => await append(await open(turn), { path: file, kind: "left", mark })),
+    drop: (turn, file) => inOrder(async () => await append(await open(turn), { path: file, kind: "dropped" })),
     read: (turn) => inOrder(async () => await readTurn(placeOf(folder, turn))),
     forget: (threadId) =>
       inOrder(async () => {
@@ -107,9 +108,11 @@ async function readTurn(place: string): Promise<readonly UndoEntry[] | undefined
     const line = parse(Line, jsonOrUndefined(raw));
     if (line === undefined) continue;
     const known = entries.get(line.path);
-    if (line.kind === "left") {
-      if (known !== undefined) entries.set(line.path, { ...known, leftMark: line.mark });
-    } else if (known === undefined) entries.set(line.path, { path: line.path, before: await stateFrom(line, place), leftMark: undefined });
+    if (line.kind === "dropped") entries.delete(line.path);
+    else if (line.kind !== "left") {
+      if (known === undefined)
+        entries.set(line.path, { path: line.path, before: await stateFrom(line, place), leftMark: line.mark ?? "unknown" });
+    } else if (known !== undefined && line.mark !== undefined) entries.set(line.path, { ...known, leftMark: line.mark });
   }
   return [...entries.values()];
 }

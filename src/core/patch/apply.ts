@@ -2,12 +2,14 @@
 import { type FileState, type NewFile, sameContent, type Workspace, WorkspaceRefusal } from "../ports/workspace.ts";
 import type { PatchPlan, PatchStep } from "./plan.ts";
 
-/** Remembers files for the turn's diff and for undo. Neither call ever rejects: a file that could not be kept is said so when it is asked for. */
+/** Remembers files for the turn's diff and for undo. No call ever rejects: a file that could not be kept is said so when it is asked for. */
 export interface BeforeImages {
-  /** Called before a file changes. The first call for a path in a turn counts. Resolves when the image survives a crash. */
-  keep(real: string, before: FileState): Promise<void>;
-  /** Called after it changed: what the turn left there. */
-  left(real: string, after: FileState): Promise<void>;
+  /** Called before a file changes; `before` of the first change in a turn counts. Resolves when both survive a crash. */
+  changing(real: string, before: FileState, after: FileState): Promise<void>;
+  /** The change was made. */
+  changed(real: string): void;
+  /** The change was not made: the turn left it as `before`, and what stands there is not its doing. */
+  notChanged(real: string, before: FileState): Promise<void>;
   /** A folder had to be made for a file. */
   made(folder: string): Promise<void>;
   /** A file went from one place to another. */
@@ -21,7 +23,7 @@ export async function applyPlan(plan: PatchPlan, workspace: Workspace, before: B
   const done: Done[] = [];
   try {
     for (const step of plan.steps) await checkAgain(step, workspace);
-    for (const step of plan.steps) await before.keep(step.real, step.before);
+    for (const step of plan.steps) await before.changing(step.real, step.before, step.after);
     for (const step of plan.steps) {
       const { madeFolders } = await workspace.replace(step.real, step.before, step.isNew ? withoutMode(step.after) : step.after);
       done.push({ step, madeFolders });
@@ -29,11 +31,14 @@ export async function applyPlan(plan: PatchPlan, workspace: Workspace, before: B
   } catch (error) {
     if (!(error instanceof WorkspaceRefusal)) throw error;
     const lost = await putBack(done, workspace);
-    return { ok: false, failed: [error.message, ...lost].join("\n") };
+    for (const step of plan.steps) if (!lost.has(step)) await before.notChanged(step.real, step.before);
+    return { ok: false, failed: [error.message, ...lost.values()].join("\n") };
+  }
+  for (const { step, madeFolders } of done) {
+    before.changed(step.real);
+    for (const folder of madeFolders) await before.made(folder);
   }
   for (const move of plan.moves) before.moved(move.from, move.to);
-  for (const { madeFolders } of done) for (const folder of madeFolders) await before.made(folder);
-  for (const step of plan.steps) await before.left(step.real, await workspace.read(step.real).catch(() => step.after));
   return { ok: true, stdout: plan.summary };
 }
 
@@ -54,8 +59,8 @@ async function checkAgain(step: PatchStep, workspace: Workspace): Promise<void> 
 }
 
 /** Latest first. What cannot be put back is named: silence would hide a half-applied patch. */
-async function putBack(done: readonly Done[], workspace: Workspace): Promise<string[]> {
-  const lost: string[] = [];
+async function putBack(done: readonly Done[], workspace: Workspace): Promise<ReadonlyMap<PatchStep, string>> {
+  const lost = new Map<PatchStep, string>();
   for (const { step, madeFolders } of done.toReversed()) {
     try {
       const now = await workspace.read(step.real);
@@ -63,7 +68,7 @@ async function putBack(done: readonly Done[], workspace: Workspace): Promise<str
       await workspace.replace(step.real, now, step.before);
       for (const folder of madeFolders.toReversed()) await workspace.removeFolder(folder);
     } catch (error) {
-      lost.push(`${step.real} could not be put back: ${error instanceof Error ? error.message : String(error)}`);
+      lost.set(step, `${step.real} could not be put back: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   return lost;

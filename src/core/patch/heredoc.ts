@@ -1,5 +1,6 @@
 /** Sees when a shell command is nothing but a patch, so that it becomes a file change with its own approval. */
 import path from "node:path";
+import { verificationFailed } from "../file-changes.ts";
 
 export type Intercepted = { readonly patch: string; readonly cwd: string } | { readonly failed: string };
 
@@ -17,7 +18,7 @@ export function interceptPatch(argv: readonly string[], cwd: string): Intercepte
   if (script === undefined) return undefined;
   const bare = script.trim();
   if (bare.startsWith("*** Begin Patch") && bare.endsWith("*** End Patch"))
-    return { failed: `patch detected without explicit call to apply_patch. Rerun as ["apply_patch", "<patch>"]` };
+    return { failed: verificationFailed(`patch detected without explicit call to apply_patch. Rerun as ["apply_patch", "<patch>"]`) };
   return fromScript(script, cwd);
 }
 

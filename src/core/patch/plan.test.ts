@@ -25,8 +25,9 @@ import { isProtectedName, standingOf, type WriteScope, writeScope } from "./reac
 const workspace = createWorkspace();
 const workspaceWrite: SandboxPolicy = { type: "workspaceWrite", excludeSlashTmp: true, excludeTmpdirEnvVar: true };
 const nothingKept: BeforeImages = {
-  keep: async () => undefined,
-  left: async () => undefined,
+  changing: async () => undefined,
+  changed: () => undefined,
+  notChanged: async () => undefined,
   made: async () => undefined,
   moved: () => undefined,
 };
@@ -231,7 +232,10 @@ test("what lies outside or is protected is known before anybody is asked", async
   const p = await place(t);
   p.file(".git/config", "x\n");
   p.file("../outside/victim", "old\n");
-  const reach = async (body: string) => reachOf(await p.plan(body), p.scope);
+  const reach = async (body: string) => {
+    const { outside, protected: closed } = reachOf(await p.plan(body), p.scope);
+    return { outside, protected: closed };
+  };
   assert.deepEqual(await reach("*** Add File: ok\n+x"), { outside: [], protected: [] });
   assert.deepEqual(await reach("*** Add File: ok\n+x\n*** Add File: ../outside/x\n+x"), { outside: [`${p.outside}/x`], protected: [] });
   assert.deepEqual(await reach("*** Delete File: ../outside/victim"), { outside: [`${p.outside}/victim`], protected: [] });
@@ -246,10 +250,11 @@ test("what lies outside or is protected is known before anybody is asked", async
     ".g\u200cit/x",
   ])
     assert.equal((await reach(`*** Add File: ${name}\n+x`)).protected.length, 1, name);
-  const outside = { outside: ["/x"], protected: [] };
-  assert.equal(decidePatch({ outside: [], protected: [] }, "never").kind, "apply");
-  assert.equal(decidePatch({ outside: [], protected: [] }, "untrusted").kind, "ask");
+  const outside = { outside: ["/x"], protected: [], overwrites: [] };
+  assert.equal(decidePatch({ outside: [], protected: [], overwrites: [] }, "never").kind, "apply");
+  assert.equal(decidePatch({ outside: [], protected: [], overwrites: [] }, "untrusted").kind, "ask");
   assert.equal(decidePatch(outside, "on-request").kind, "ask");
+  assert.deepEqual(decidePatch({ ...outside, overwrites: ["/x"] }, "on-request"), { kind: "ask", reason: "replaces existing files: /x" });
   assert.equal(decidePatch(outside, "never").kind, "refuse");
   const granular = { mcp_elicitations: true, rules: true, sandbox_approval: false };
   assert.equal(decidePatch(outside, { granular }).kind, "refuse");

@@ -220,11 +220,13 @@ class Draft {
 export interface PatchReach {
   readonly outside: readonly string[];
   readonly protected: readonly string[];
+  /** Existing files that an Add File or a move replaces. */
+  readonly overwrites: readonly string[];
 }
 
 export function reachOf(plan: PatchPlan, scope: WriteScope): PatchReach {
   const standing = (wanted: string): string[] => plan.touched.filter((real) => standingOf(real, scope) === wanted);
-  return { outside: standing("outside"), protected: standing("protected") };
+  return { outside: standing("outside"), protected: standing("protected"), overwrites: plan.overwrites };
 }
 
 export type PatchDecision =
@@ -239,7 +241,8 @@ export function decidePatch(reach: PatchReach, policy: AskForApproval): PatchDec
   if (isWithin && policy !== "untrusted") return { kind: "apply" };
   const mayAsk = typeof policy === "object" ? policy.granular.sandbox_approval : policy !== "never";
   const closed = reach.protected.length === 0 ? null : `writes to protected files: ${reach.protected.join(", ")}`;
-  if (mayAsk) return { kind: "ask", reason: closed };
+  const replaced = reach.overwrites.length === 0 ? null : `replaces existing files: ${reach.overwrites.join(", ")}`;
+  if (mayAsk) return { kind: "ask", reason: [closed, replaced].filter((part) => part !== null).join("; ") || null };
   const where = closed ?? `writing outside of the project: ${reach.outside.join(", ")}`;
   return { kind: "refuse", text: `patch rejected: ${where}; rejected by user approval settings` };
 }

@@ -11,15 +11,17 @@ export interface UndoEntry {
   readonly path: string;
   /** "notKept": it was too large, or the disk was full. */
   readonly before: FileState | "notKept";
-  /** Mark of the state that the turn left (see `stateMark`); undefined when the turn never finished the change. */
-  readonly leftMark: string | undefined;
+  /** Mark of the state that the turn left there, or was about to leave when it was cut off (see `stateMark`). */
+  readonly leftMark: string;
 }
 
 export interface UndoStore {
-  /** The first call for a path in a turn counts. Resolves when it survives a crash of this process. Rejects when it cannot be written. */
-  keep(turn: TurnKey, path: string, before: FileState): Promise<void>;
-  /** The last call for a path in a turn counts. */
+  /** Before the first change of a path in a turn. Resolves when it survives a crash of this process. Rejects when it cannot be written. */
+  keep(turn: TurnKey, path: string, before: FileState, leftMark: string): Promise<void>;
+  /** Before each further change; the last call counts. */
   left(turn: TurnKey, path: string, mark: string): Promise<void>;
+  /** The turn did not change the path after all. */
+  drop(turn: TurnKey, path: string): Promise<void>;
   /** Undefined when nothing is kept for the turn: it touched no file, or was pruned. */
   read(turn: TurnKey): Promise<readonly UndoEntry[] | undefined>;
   /** Drops everything of a thread that was deleted. */
