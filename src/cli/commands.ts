@@ -10,6 +10,10 @@ export const commands: Readonly<Record<string, Command>> = {
   "app-server": { summary: "Serve the app-server protocol over stdio, websockets or a unix socket", load: () => import("./app-server.ts") },
   exec: { summary: "Run one turn without a person, for scripts and CI", load: () => import("./exec.ts") },
   tour: { summary: "Show what the server does, offline, in a folder of its own", load: () => import("./tour.ts") },
+  login: { summary: "Sign in, or say who is signed in (login status)", load: () => import("./login.ts") },
+  logout: { summary: "Forget the account", load: async () => ({ run: (await import("./login.ts")).logout }) },
+  mcp: { summary: "Add, list, show, remove and sign in to MCP servers", load: () => import("./mcp.ts") },
+  doctor: { summary: "Say what works on this machine, with the fix for what does not", load: () => import("./doctor.ts") },
   version: { summary: "Print the version", load: () => import("./version.ts") },
   help: { summary: "Print this list", load: () => import("./help.ts") },
 };

@@ -12,8 +12,8 @@ export function mcpServersFrom(servers: TomlTable): Readonly<Record<string, McpS
 }
 
 function mcpServerFrom(name: string, entry: TomlTable): McpServerConfig {
-  if (!/^[A-Za-z0-9_-]+$/.test(name))
-    throw invalidRequest(`mcp_servers: the name \`${name}\` may hold only letters, digits, \`-\` and \`_\``);
+  if (!/^[A-Za-z0-9_:@/.-]+$/.test(name))
+    throw invalidRequest(`mcp_servers: the name \`${name}\` may hold only letters, digits and \`-_:@/.\``);
   const startupMs = count(entry, "startup_timeout_ms");
   return {
     name,

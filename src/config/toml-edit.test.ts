@@ -115,6 +115,11 @@ describe("editing TOML", () => {
     );
   });
 
+  it("leaves no gap where the first section was", () => {
+    assert.equal(editToml("[a]\nb = 1\n\n[c]\nd = 1\n", ["a"], undefined), "[c]\nd = 1\n");
+    assert.equal(editToml("\n\n[a]\nb = 1\n", ["a"], undefined), "\n");
+  });
+
   it("works on empty texts, CRLF, a byte order mark and a missing last line end", () => {
     assert.equal(editToml("", ["a"], 1), "a = 1\n");
     assert.equal(editToml("", ["a", "b"], 1), "[a]\nb = 1\n");

@@ -165,6 +165,7 @@ class Editor {
       this.#setPair(holder, value, isTable(value) ? withValue(value, inner, undefined) : value);
       return;
     }
+    const before = this.#text;
     for (const [i, statement] of [...this.#statements.entries()].reverse()) {
       if (statement.kind !== "pair" && statement.kind !== "header") continue;
       if (!startsWith(statement.path, path)) continue;
@@ -172,6 +173,7 @@ class Editor {
       const gap = statement.kind === "header" && statement.comments.length === 0 && above?.kind === "blank" ? above : statement;
       this.#cut({ start: gap.line.start, end: statement.line.end }, this.#lines(statement.comments));
     }
+    if (!/^\s/.test(before)) this.#text = this.#text.replace(/^(\ufeff?)(?:\r?\n)+/, "$1");
     this.#statements = scanToml(this.#text);
   }
 

@@ -1,0 +1,239 @@
+/** `parley doctor`: what works on this machine, one line each, with the fix for what does not. */
+import { constants } from "node:fs";
+import { access, mkdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import { type App, type Config, withApp } from "./own-app.ts";
+import { type Globals, readFlags, UsageError } from "./usage.ts";
+
+export interface Finding {
+  readonly name: string;
+  readonly state: "ok" | "warn" | "fail";
+  readonly text: string;
+  readonly fix?: string;
+}
+type Check = (app: App, config: Config | undefined) => Promise<readonly Finding[]>;
+
+const timeoutMs = 8000;
+
+export async function run(args: readonly string[], globals: Globals): Promise<number> {
+  const { values, positionals } = readFlags(args, {
+    json: { type: "boolean" },
+    config: { type: "string", short: "c", multiple: true },
+    help: { type: "boolean", short: "h" },
+  });
+  if (values.help === true) return print(help);
+  if (positionals[0] !== undefined) throw new UsageError(`unexpected argument '${positionals[0]}'`);
+  return withApp(globals, values.config ?? [], async (app) => {
+    const findings = await examine(app);
+    print(values.json === true ? `${JSON.stringify(findings, undefined, 2)}\n` : findings.map(line).join(""));
+    return findings.some(({ state }) => state === "fail") ? 1 : 0;
+  });
+}
+
+/** All checks, side by side; one that throws is a finding too. */
+export async function examine(app: App): Promise<Finding[]> {
+  let config: Config | undefined;
+  const settings = tryConfig(app, (found) => {
+    config = found;
+  });
+  const checks: [string, Check][] = [
+    ["node", checkNode],
+    ["home", checkHome],
+    ["sandbox", checkSandbox],
+    ["git", checkGit],
+    ["provider", checkProvider],
+    ["mcp", checkMcp],
+    ["skills", checkSkills],
+  ];
+  const found = await Promise.all(
+    checks.map(([name, check]) => check(app, config).catch((error: unknown): Finding[] => [{ name, state: "fail", text: wordsOf(error) }])),
+  );
+  const [node = [], ...rest] = found;
+  return [...node, ...settings, ...rest.flat()];
+}
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function tryConfig(app: App, take: (config: Config) => void): Finding[] {
+  const file = path.join(app.codexHome, "config.toml");
+  try {
+    const config = app.config.effective(process.cwd());
+    take(config);
+    const warnings = config.warnings.map((text): Finding => ({ name: "config", state: "warn", text }));
+    return warnings.length === 0 ? [{ name: "config", state: "ok", text: file }] : warnings;
+  } catch (error) {
+    return [{ name: "config", state: "fail", text: wordsOf(error), fix: `mend ${file}; until then no thread can start` }];
+  }
+}
+
+const checkNode: Check = async () => {
+  const wanted = manifest.engines.node.replace(">=", "");
+  const isEnough = compareVersions(process.versions.node, wanted) >= 0;
+  const text = `Node ${process.versions.node} on ${process.platform}-${process.arch}`;
+  return [isEnough ? { name: "node", state: "ok", text } : { name: "node", state: "fail", text, fix: `install Node ${wanted} or newer` }];
+};
+
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [a, b].map((version) => version.split(".").map(Number));
+  for (let i = 0; i < 3; i++) {
+    const difference = (left?.[i] ?? 0) - (right?.[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+const checkHome: Check = async ({ codexHome }) => {
+  const probe = path.join(codexHome, `.doctor-${process.pid}`);
+  try {
+    await mkdir(codexHome, { recursive: true, mode: 0o700 });
+    await writeFile(probe, "", { mode: 0o600 });
+    return [{ name: "home", state: "ok", text: `${codexHome} can be written` }];
+  } catch (error) {
+    return [
+      { name: "home", state: "fail", text: wordsOf(error), fix: `make ${codexHome} writable, or set CODEX_HOME to a folder that is` },
+    ];
+  } finally {
+    await rm(probe, { force: true });
+  }
+};
+
+/** Runs a harmless command as strictly as the model's own would be. */
+const checkSandbox: Check = async (app) => {
+  const cwd = process.cwd();
+  const signal = AbortSignal.timeout(timeoutMs);
+  const env = { PATH: "/usr/bin:/bin" };
+  try {
+    const command = await app.runner.start(
+      { argv: ["/bin/sh", "-c", "echo > parley-doctor-probe"], cwd, env, stdin: "closed", timeoutMs },
+      { policy: { type: "readOnly" }, workspaceRoots: [cwd] },
+      signal,
+    );
+    command.onOutput = () => {};
+    const { exitCode } = await command.exit;
+    const written = await access(path.join(cwd, "parley-doctor-probe"), constants.F_OK).then(
+      () => true,
+      () => false,
+    );
+    if (written) await rm(path.join(cwd, "parley-doctor-probe"), { force: true });
+    if (written || exitCode === 0)
+      return [
+        {
+          name: "sandbox",
+          state: "fail",
+          text: "a command under read-only could write",
+          fix: "do not let the model run commands here; please report this",
+        },
+      ];
+    return [{ name: "sandbox", state: "ok", text: "commands run confined: a write under read-only was refused" }];
+  } catch (error) {
+    const fix =
+      process.platform === "linux"
+        ? 'install bubblewrap and allow unprivileged user namespaces, or run in a container with sandbox_mode = "danger-full-access"'
+        : "see docs for the sandbox of this system";
+    return [{ name: "sandbox", state: "fail", text: `commands cannot be confined here: ${wordsOf(error)}`, fix }];
+  }
+};
+
+const checkGit: Check = async (app) => {
+  const root = await app.git.root(process.cwd());
+  return [{ name: "git", state: "ok", text: root === undefined ? "this folder is in no repository" : `repository ${root}` }];
+};
+
+const checkProvider: Check = async (app, config) => {
+  const provider = config?.providers[config.modelProvider];
+  if (config === undefined || provider === undefined) return [];
+  if (provider.wireApi === "scripted")
+    return [
+      {
+        name: "provider",
+        state: "warn",
+        text: "no model is configured; the offline tour answers",
+        fix: "set a provider's key (OPENAI_API_KEY, ANTHROPIC_API_KEY …), run `parley login`, or set model_provider in config.toml",
+      },
+    ];
+  const key = await keyOf(app, config);
+  return [key, await reach(provider.id, provider.baseUrl)];
+};
+
+async function keyOf(app: App, config: Config): Promise<Finding> {
+  const { modelProvider: id } = config;
+  const provider = config.providers[id];
+  const name = "key";
+  const variable = provider?.envKey;
+  if (variable !== undefined && (process.env[variable] ?? "") !== "") return { name, state: "ok", text: `${id}: ${variable} is set` };
+  if (provider?.bearerToken !== undefined) return { name, state: "ok", text: `${id}: a token stands in config.toml` };
+  if (provider?.requiresOpenaiAuth === true) {
+    const { authMethod } = await app.accounts.status({ includeToken: false, refreshToken: false });
+    if (authMethod !== null) return { name, state: "ok", text: `${id}: signed in (${authMethod})` };
+    return {
+      name,
+      state: "fail",
+      text: `${id}: nobody is signed in`,
+      fix: `run \`parley login\`${variable === undefined ? "" : ` or set ${variable}`}`,
+    };
+  }
+  if (variable !== undefined)
+    return { name, state: "fail", text: `${id}: ${variable} is not set`, fix: `set ${variable} in the environment of the server` };
+  return { name, state: "ok", text: `${id}: no key needed` };
+}
+
+/** Any answer at all means that the way there is open. */
+async function reach(id: string, url: string): Promise<Finding> {
+  const name = "provider";
+  const started = performance.now();
+  try {
+    const response = await fetch(url, { method: "GET", redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
+    await response.body?.cancel();
+    return { name, state: "ok", text: `${id}: ${new URL(url).host} answers (${Math.round(performance.now() - started)} ms)` };
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : wordsOf(error);
+    return {
+      name,
+      state: "fail",
+      text: `${id}: ${url} cannot be reached: ${cause}`,
+      fix: "check the address (base_url), the network and the proxy",
+    };
+  }
+}
+
+const checkMcp: Check = async (app, config) => {
+  const servers = Object.values(config?.mcpServers ?? {}).filter(({ enabled }) => enabled);
+  if (config === undefined || servers.length === 0) return [];
+  const statuses = await app.mcp.statuses({ threadId: undefined, config, cwd: process.cwd() }, { detail: "toolsAndAuthOnly" });
+  return statuses.map(({ name: server, tools, toolsError, authStatus }): Finding => {
+    const name = "mcp";
+    if (typeof toolsError !== "string") return { name, state: "ok", text: `${server}: ${Object.keys(tools).length} tools` };
+    const fix =
+      authStatus === "notLoggedIn"
+        ? `run \`parley mcp login ${server}\``
+        : `check [mcp_servers.${server}] in config.toml, or set enabled = false there`;
+    return { name, state: "fail", text: `${server}: ${toolsError}`, fix };
+  });
+};
+
+const checkSkills: Check = async (app, config) => {
+  if (config === undefined) return [];
+  const { skills, errors } = await app.skills.list(process.cwd(), { forceReload: true });
+  const broken = errors.map(
+    ({ path: file, message }): Finding => ({ name: "skills", state: "warn", text: `${file}: ${message}`, fix: "mend or remove the file" }),
+  );
+  return broken.length > 0 ? broken : [{ name: "skills", state: "ok", text: `${skills.length} skills` }];
+};
+
+const marks = { ok: "ok  ", warn: "warn", fail: "FAIL" } as const;
+const line = ({ name, state, text, fix }: Finding): string =>
+  `${marks[state]}  ${name.padEnd(9)} ${text}${fix === undefined ? "" : ` -> ${fix}`}\n`;
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+const help = `Says what works on this machine: one line each, with the fix for what does not.
+
+Usage: parley doctor [--json]
+
+Checks Node, the settings, the home folder, the sandbox, git, the model provider, MCP servers and skills of this folder.
+Exit code 1 when something must be mended.
+`;

@@ -1,0 +1,129 @@
+/** `parley login`, `parley login status` and `parley logout`. */
+import { type App, withApp } from "./own-app.ts";
+import { type Globals, readFlags, StartError, UsageError } from "./usage.ts";
+
+const flags = {
+  "with-api-key": { type: "boolean" },
+  "device-auth": { type: "boolean" },
+  config: { type: "string", short: "c", multiple: true },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+/** Whichever model is configured: these commands are about the account that the built-in provider uses. */
+const aboutTheAccount = ['model_provider="openai"'];
+
+export async function run(args: readonly string[], globals: Globals): Promise<number> {
+  const { values, positionals } = readFlags(args, flags);
+  if (values.help === true) return print(help);
+  const [word, extra] = positionals;
+  if (extra !== undefined || (word !== undefined && word !== "status")) throw new UsageError(`unrecognized subcommand '${extra ?? word}'`);
+  const overrides = [...(values.config ?? []), ...aboutTheAccount];
+  return withApp(globals, overrides, async (app) => {
+    if (word === "status") return showStatus(app);
+    if (values["with-api-key"] === true) return saveKey(app);
+    return signIn(app, values["device-auth"] === true);
+  });
+}
+
+export async function logout(args: readonly string[], globals: Globals): Promise<number> {
+  const { values, positionals } = readFlags(args, { config: flags.config, help: flags.help });
+  if (values.help === true) return print("Forgets the account that `parley login` stored.\n\nUsage: parley logout\n");
+  if (positionals[0] !== undefined) throw new UsageError(`unexpected argument '${positionals[0]}'`);
+  return withApp(globals, [...(values.config ?? []), ...aboutTheAccount], async (app) => {
+    const { authMethod } = await app.accounts
+      .status({ includeToken: false, refreshToken: false })
+      .catch(() => ({ authMethod: "unreadable" }));
+    await app.accounts.logout();
+    console.error(authMethod === null ? "Not logged in" : "Successfully logged out");
+    return 0;
+  });
+}
+
+async function showStatus(app: App): Promise<number> {
+  const { authMethod, authToken } = await app.accounts.status({ includeToken: true, refreshToken: false });
+  if (authMethod === null) {
+    console.error("Not logged in");
+    return 1;
+  }
+  if (authMethod === "apikey") console.error(`Logged in using an API key - ${masked(authToken ?? "")}`);
+  else {
+    const { account } = await app.accounts.read({ refreshToken: false });
+    const who = account?.type === "chatgpt" ? [account.email, `plan ${account.planType}`].filter((word) => word !== null).join(", ") : "";
+    console.error(`Logged in using ChatGPT${who === "" ? "" : ` (${who})`}`);
+  }
+  return 0;
+}
+
+const masked = (key: string): string => (key.length <= 13 ? "***" : `${key.slice(0, 8)}***${key.slice(-5)}`);
+
+async function saveKey(app: App): Promise<number> {
+  if (process.stdin.isTTY)
+    throw new StartError(
+      "the key is read from stdin and must not stand on the command line; try: printenv OPENAI_API_KEY | parley login --with-api-key",
+    );
+  console.error("Reading API key from stdin...");
+  const apiKey = (await readAll(process.stdin)).trim();
+  if (apiKey === "") throw new StartError("no API key came on stdin");
+  if (/\s/.test(apiKey)) throw new StartError("the API key on stdin has spaces or line ends in it");
+  await app.accounts.startLogin({ type: "apiKey", apiKey }, client);
+  console.error("Successfully logged in");
+  return 0;
+}
+
+type AccountEvent = Parameters<Parameters<App["accounts"]["onEvent"]>[0]>[0];
+const client = { name: "parley_cli" };
+
+async function signIn(app: App, byDevice: boolean): Promise<number> {
+  const ended = new Promise<AccountEvent>((resolve) => {
+    app.accounts.onEvent((event) => {
+      if (event.type === "loginCompleted") resolve(event);
+    });
+  });
+  const { response } = await app.accounts.startLogin({ type: byDevice ? "chatgptDeviceCode" : "chatgpt" }, client);
+  if (response.type === "chatgpt")
+    console.error(
+      `Open this address in your browser to sign in:\n\n  ${response.authUrl}\n\nOn a machine without a browser use: parley login --device-auth`,
+    );
+  if (response.type === "chatgptDeviceCode")
+    console.error(
+      `Open ${response.verificationUrl} in a browser and enter this code:\n\n  ${response.userCode}\n\nThe code ends in 15 minutes. Never pass it on to anybody.`,
+    );
+  const stop = (): void => app.accounts.close();
+  process.once("SIGINT", stop);
+  const event = await ended;
+  process.off("SIGINT", stop);
+  if (event.type !== "loginCompleted" || !event.params.success)
+    throw new StartError(`not signed in: ${event.type === "loginCompleted" ? event.params.error : "unknown reason"}`);
+  console.error("Successfully logged in");
+  return 0;
+}
+
+async function readAll(stream: AsyncIterable<Buffer | string>): Promise<string> {
+  let text = "";
+  for await (const chunk of stream) {
+    text += chunk.toString();
+    if (text.length > maxKey) throw new StartError("more came on stdin than an API key can hold");
+  }
+  return text;
+}
+const maxKey = 16 * 1024;
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+const help = `Signs in to the account that pays for the built-in provider \`openai\`.
+
+Usage: parley login [OPTIONS]
+       parley login status
+       parley logout
+
+  --with-api-key   Read an API key from stdin
+  --device-auth    Sign in on another device, with a code
+  -c, --config     Override a value of config.toml: key=value
+
+Without options the browser flow is used. \`status\` exits with 1 when nobody is signed in.
+The account is kept in auth.json of the home folder, readable by its owner only; \`cli_auth_credentials_store\` changes that.
+Other providers take their keys from the environment (ANTHROPIC_API_KEY and so on).
+`;

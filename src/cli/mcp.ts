@@ -1,0 +1,224 @@
+/** `parley mcp`: the MCP servers of the user's settings. */
+import { type App, type Config, withApp } from "./own-app.ts";
+import { type Globals, readFlags, StartError, UsageError } from "./usage.ts";
+
+type McpServerConfig = Config["mcpServers"][string];
+type Action = (app: App, args: readonly string[]) => Promise<number>;
+
+export async function run(args: readonly string[], globals: Globals): Promise<number> {
+  const [word, ...rest] = args;
+  if (word === undefined || word === "--help" || word === "-h" || word === "help") return print(help);
+  const action = Object.hasOwn(actions, word) ? actions[word] : undefined;
+  if (action === undefined) throw new UsageError(`unrecognized subcommand '${word}'`);
+  return withApp(globals, [], (app) => action(app, rest));
+}
+
+const actions: Readonly<Record<string, Action>> = { add, list, get, remove, login };
+
+const addFlags = {
+  env: { type: "string", multiple: true },
+  url: { type: "string" },
+  "bearer-token-env-var": { type: "string" },
+} as const;
+
+async function add(app: App, args: readonly string[]): Promise<number> {
+  const end = args.indexOf("--");
+  const command = end === -1 ? [] : args.slice(end + 1);
+  const { values, positionals } = readFlags(end === -1 ? args : args.slice(0, end), addFlags);
+  const [name, ...words] = positionals;
+  const [program, ...programArgs] = [...words, ...command];
+  if (name === undefined) throw new UsageError("a name for the server is missing: parley mcp add <NAME> (--url <URL> | -- <COMMAND>...)");
+  if (!/^[A-Za-z0-9_:@/.-]+$/.test(name))
+    throw new StartError(`invalid server name '${name}' (use letters, numbers, '-', '_', ':', '@', '/', '.')`);
+  if ((program === undefined) === (values.url === undefined))
+    throw new UsageError("give either a command after -- or --url, not both and not neither");
+  const value =
+    values.url === undefined
+      ? { command: program, ...(programArgs.length === 0 ? {} : { args: programArgs }), ...environment(values.env) }
+      : {
+          url: address(values.url),
+          ...(values["bearer-token-env-var"] === undefined ? {} : { bearer_token_env_var: values["bearer-token-env-var"] }),
+        };
+  if (values.url !== undefined && values.env !== undefined) throw new UsageError("--env is for servers that are started, not for --url");
+  app.config.write([{ keyPath: keyPath(name), value, mergeStrategy: "replace" }]);
+  return print(`Added global MCP server '${name}'.\n`);
+}
+
+const keyPath = (name: string): string => `mcp_servers.${JSON.stringify(name)}`;
+
+function environment(pairs: readonly string[] | undefined): { env?: Record<string, string> } {
+  if (pairs === undefined) return {};
+  const env = pairs.map((pair): [string, string] => {
+    const at = pair.indexOf("=");
+    if (at <= 0) throw new UsageError(`invalid value '${pair}' for '--env': expected KEY=VALUE`);
+    return [pair.slice(0, at), pair.slice(at + 1)];
+  });
+  return { env: Object.fromEntries(env) };
+}
+
+function address(url: string): string {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new UsageError(`invalid value '${url}' for '--url': expected an http or https address`);
+  return url;
+}
+
+/** The user's own; what a project adds is not for this command to change. */
+const serversOf = (app: App): Readonly<Record<string, McpServerConfig>> => app.config.effective(app.codexHome).mcpServers;
+
+function serverNamed(app: App, name: string | undefined): McpServerConfig {
+  if (name === undefined) throw new UsageError("the name of the server is missing");
+  const servers = serversOf(app);
+  const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
+  if (server === undefined) throw new StartError(`No MCP server named '${name}' found.`);
+  return server;
+}
+
+async function list(app: App, args: readonly string[]): Promise<number> {
+  const { values } = readFlags(args, { json: { type: "boolean" } });
+  const servers = Object.values(serversOf(app)).sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (values.json === true) return printJson(servers.map(listed));
+  if (servers.length === 0) return print("No MCP servers configured yet. Try `parley mcp add my-tool -- my-command`.\n");
+  const started = servers.flatMap(({ name, enabled, transport }) =>
+    transport.type === "stdio"
+      ? [
+          [
+            name,
+            transport.command,
+            transport.args.join(" ") || "-",
+            hidden(transport.env),
+            transport.cwd ?? "-",
+            enabled ? "enabled" : "disabled",
+          ],
+        ]
+      : [],
+  );
+  const reached = servers.flatMap(({ name, enabled, transport }) =>
+    transport.type === "http" ? [[name, transport.url, transport.bearerTokenEnvVar ?? "-", enabled ? "enabled" : "disabled"]] : [],
+  );
+  const tables = [
+    started.length === 0 ? "" : columns([["Name", "Command", "Args", "Env", "Cwd", "Status"], ...started]),
+    reached.length === 0 ? "" : columns([["Name", "Url", "Bearer Token Env Var", "Status"], ...reached]),
+  ];
+  return print(tables.filter((table) => table !== "").join("\n"));
+}
+
+/** Values may be secrets; names are enough to tell entries apart. */
+const hidden = (env: Readonly<Record<string, string>>): string =>
+  Object.keys(env)
+    .map((key) => `${key}=*****`)
+    .join(", ") || "-";
+
+function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => (row[i] ?? "").length)));
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+          .join("  ")
+          .trimEnd()}\n`,
+    )
+    .join("");
+}
+
+async function get(app: App, args: readonly string[]): Promise<number> {
+  const { values, positionals } = readFlags(args, { json: { type: "boolean" } });
+  const server = serverNamed(app, positionals[0]);
+  if (values.json === true) {
+    const { auth_status: _, ...shown } = listed(server);
+    return printJson({
+      ...shown,
+      enabled_tools: server.enabledTools ?? null,
+      disabled_tools: server.disabledTools.length === 0 ? null : server.disabledTools,
+    });
+  }
+  const { transport } = server;
+  const facts: [string, string][] =
+    transport.type === "stdio"
+      ? [
+          ["transport", "stdio"],
+          ["command", transport.command],
+          ["args", transport.args.join(" ") || "-"],
+          ["cwd", transport.cwd ?? "-"],
+          ["env", hidden(transport.env)],
+        ]
+      : [
+          ["transport", "streamable_http"],
+          ["url", transport.url],
+          ["bearer_token_env_var", transport.bearerTokenEnvVar ?? "-"],
+          ["http_headers", hidden(transport.httpHeaders)],
+        ];
+  const lines = [["enabled", String(server.enabled)], ...facts, ["remove", `parley mcp remove ${server.name}`]];
+  return print(`${server.name}\n${lines.map(([key, value]) => `  ${key}: ${value}\n`).join("")}`);
+}
+
+/** The shape that scripts written for other programs of this home expect. */
+function listed(server: McpServerConfig) {
+  const { transport } = server;
+  const none = <T extends object>(table: T): T | null => (Object.keys(table).length === 0 ? null : table);
+  return {
+    name: server.name,
+    enabled: server.enabled,
+    disabled_reason: null,
+    transport:
+      transport.type === "stdio"
+        ? {
+            type: "stdio",
+            command: transport.command,
+            args: transport.args,
+            env: none(transport.env),
+            env_vars: transport.envVars,
+            cwd: transport.cwd ?? null,
+          }
+        : {
+            type: "streamable_http",
+            url: transport.url,
+            bearer_token_env_var: transport.bearerTokenEnvVar ?? null,
+            http_headers: none(transport.httpHeaders),
+            env_http_headers: none(transport.envHttpHeaders),
+          },
+    startup_timeout_sec: server.startupTimeoutMs / 1000,
+    tool_timeout_sec: server.toolTimeoutMs / 1000,
+    auth_status: transport.type === "stdio" ? "unsupported" : transport.bearerTokenEnvVar === undefined ? "not_logged_in" : "bearer_token",
+  };
+}
+
+async function remove(app: App, args: readonly string[]): Promise<number> {
+  const { positionals } = readFlags(args, {});
+  const [name] = positionals;
+  if (name === undefined) throw new UsageError("the name of the server is missing");
+  if (!Object.hasOwn(serversOf(app), name)) return print(`No MCP server named '${name}' found.\n`);
+  app.config.write([{ keyPath: keyPath(name), value: null, mergeStrategy: "replace" }]);
+  return print(`Removed global MCP server '${name}'.\n`);
+}
+
+async function login(app: App, args: readonly string[]): Promise<number> {
+  const { values, positionals } = readFlags(args, { scopes: { type: "string" } });
+  const { name } = serverNamed(app, positionals[0]);
+  const scope = { threadId: undefined, config: app.config.effective(app.codexHome), cwd: process.cwd() };
+  const { url, done } = await app.mcp.login(scope, name, values.scopes?.split(","));
+  console.error(`Open this address in your browser to sign in to '${name}':\n\n  ${url}\n`);
+  const { error } = await done;
+  if (error !== undefined) throw new StartError(`not signed in to '${name}': ${error}`);
+  return print(`Successfully logged in to MCP server '${name}'.\n`);
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+const printJson = (value: unknown): number => print(`${JSON.stringify(value, undefined, 2)}\n`);
+
+const help = `Manages the MCP servers in config.toml.
+
+Usage: parley mcp add <NAME> [--env KEY=VALUE]... -- <COMMAND>...
+       parley mcp add <NAME> --url <URL> [--bearer-token-env-var NAME]
+       parley mcp list [--json]
+       parley mcp get <NAME> [--json]
+       parley mcp remove <NAME>
+       parley mcp login <NAME> [--scopes a,b]
+
+Examples
+  parley mcp add docs -- npx -y docs-server
+  parley mcp add issues --url https://mcp.example.com/ --bearer-token-env-var ISSUES_TOKEN
+`;

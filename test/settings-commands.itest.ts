@@ -1,0 +1,84 @@
+/** parley login, logout, mcp and doctor, as a person runs them. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { launcher, scratch } from "./support/process.ts";
+
+function place(t: TestContext) {
+  const folder = scratch(t);
+  const home = path.join(folder, "home");
+  mkdirSync(home);
+  const run = (args: readonly string[], input = "") => {
+    const env = { PATH: "/usr/bin:/bin", HOME: folder, CODEX_HOME: home };
+    const { status, stdout, stderr } = spawnSync(launcher, args, { cwd: folder, encoding: "utf8", env, input });
+    return { status, stdout, stderr };
+  };
+  return { home, folder, run };
+}
+
+test("an API key comes in on stdin, shows masked, and goes", (t) => {
+  const { home, run } = place(t);
+  assert.deepEqual(run(["login", "status"]), { status: 1, stdout: "", stderr: "Not logged in\n" });
+  assert.equal(run(["login", "--with-api-key"], "sk-abcdefghijklmnop\n").status, 0);
+  assert.equal(statSync(path.join(home, "auth.json")).mode & 0o777, 0o600);
+  const { status, stderr } = run(["login", "status"]);
+  assert.deepEqual([status, stderr], [0, "Logged in using an API key - sk-abcde***lmnop\n"]);
+  assert.equal(run(["logout"]).stderr, "Successfully logged out\n");
+  assert.equal(run(["logout"]).stderr, "Not logged in\n");
+  assert.equal(run(["login", "--with-api-key"], "  \n").status, 1);
+  assert.equal(run(["login", "nonsense"]).status, 2);
+});
+
+test("MCP servers are added, shown and removed, and the rest of the file stays", (t) => {
+  const { home, run } = place(t);
+  const file = path.join(home, "config.toml");
+  writeFileSync(file, '# mine\nmodel = "m" # why\n');
+  assert.equal(run(["mcp", "add", "docs", "--env", "A=secret", "--", "npx", "-y", "docs"]).stdout, "Added global MCP server 'docs'.\n");
+  assert.equal(run(["mcp", "add", "web", "--url", "https://example.invalid/mcp", "--bearer-token-env-var", "TOK"]).status, 0);
+  const table = run(["mcp", "list"]).stdout;
+  assert.ok(table.includes("A=*****") && !table.includes("secret"));
+  const listed = JSON.parse(run(["mcp", "list", "--json"]).stdout);
+  assert.deepEqual(
+    listed.map((server: { name: string; transport: { type: string }; auth_status: string }) => [
+      server.name,
+      server.transport.type,
+      server.auth_status,
+    ]),
+    [
+      ["docs", "stdio", "unsupported"],
+      ["web", "streamable_http", "bearer_token"],
+    ],
+  );
+  assert.match(run(["mcp", "get", "docs"]).stdout, /^docs\n {2}enabled: true\n {2}transport: stdio\n {2}command: npx\n {2}args: -y docs\n/);
+  assert.equal(run(["mcp", "remove", "docs"]).stdout, "Removed global MCP server 'docs'.\n");
+  assert.deepEqual(
+    [run(["mcp", "get", "docs"]).status, run(["mcp", "add", "a b", "--", "x"]).status, run(["mcp", "add", "x"]).status],
+    [1, 1, 2],
+  );
+  assert.equal(
+    readFileSync(file, "utf8"),
+    '# mine\nmodel = "m" # why\n\n[mcp_servers.web]\nurl = "https://example.invalid/mcp"\nbearer_token_env_var = "TOK"\n',
+  );
+});
+
+test("the doctor names what is broken and how to mend it", (t) => {
+  const { home, run } = place(t);
+  const findings = () => JSON.parse(run(["doctor", "--json"]).stdout) as { name: string; state: string; text: string; fix?: string }[];
+  const found = (name: string) => findings().find((finding) => finding.name === name);
+  assert.equal(found("node")?.state, "ok");
+  assert.equal(found("home")?.state, "ok");
+  assert.match(found("provider")?.fix ?? "", /parley login/);
+  writeFileSync(
+    path.join(home, "config.toml"),
+    'model_provider = "openai"\nopenai_base_url = "http://127.0.0.1:9/v1"\n[mcp_servers.gone]\ncommand = "/no/such/program"\n',
+  );
+  const broken = findings();
+  assert.match(broken.find(({ name }) => name === "key")?.fix ?? "", /parley login/);
+  assert.match(broken.find(({ name }) => name === "provider")?.text ?? "", /cannot be reached/);
+  assert.match(broken.find(({ name }) => name === "mcp")?.fix ?? "", /mcp_servers\.gone/);
+  writeFileSync(path.join(home, "config.toml"), "model = \n");
+  const { status, stdout } = run(["doctor"]);
+  assert.deepEqual([status, /FAIL {2}config {4}.*line 1, column 9.* -> mend /.test(stdout)], [1, true], stdout);
+});
