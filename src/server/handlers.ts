@@ -22,7 +22,7 @@ import { turnHandlers } from "./turn.ts";
 import { turnRevertHandlers } from "./turn-revert.ts";
 import { v1HandlersFor } from "./v1.ts";
 
-export const handlers: Partial<HandlersFor<ClientRequests>> = {
+export const handlers: HandlersFor<ClientRequests> = {
   ...initializeHandlers,
   ...threadHandlers,
   ...threadListHandlers,
