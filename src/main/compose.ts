@@ -7,7 +7,6 @@ import { createAccounts } from "../auth/accounts.ts";
 import { createUsage } from "../auth/usage.ts";
 import { createConfigStore } from "../config/load.ts";
 import { SubAgents } from "../core/agents.ts";
-import { CommandRefused, type CommandRunner } from "../core/ports/command-runner.ts";
 import type { Config, ProviderConfig } from "../core/ports/config.ts";
 import type { CorePorts } from "../core/ports/core-ports.ts";
 import type { ExecPolicy } from "../core/ports/exec-policy.ts";
@@ -15,6 +14,7 @@ import type { Log } from "../core/ports/log.ts";
 import { Threads } from "../core/threads.ts";
 import { createFileSearch } from "../exec/file-search.ts";
 import { createGit } from "../exec/git.ts";
+import { createCommandRunner } from "../exec/spawn.ts";
 import { createSurroundings } from "../exec/surroundings.ts";
 import { createWorkspace } from "../exec/workspace.ts";
 import { OrderedRuns } from "../lib/ordered-runs.ts";
@@ -82,6 +82,7 @@ export function createApp(options: ComposeOptions): App {
   });
   const surroundings = createSurroundings({ codexHome, git });
   const system = systemName();
+  const runner = createCommandRunner({ codexHome });
   const { accounts, credentials } = createAccounts({
     codexHome,
     env,
@@ -122,8 +123,8 @@ export function createApp(options: ComposeOptions): App {
       agentTools(agents),
       mcp.tools,
     ],
-    runner: noRunner,
-    commandEnv: () => ({}),
+    runner,
+    commandEnv: () => plainEnv(env),
     execPolicy: () => noPolicy,
     surroundings,
     skills,
@@ -166,6 +167,7 @@ export function createApp(options: ComposeOptions): App {
     async close() {
       await threads.close();
       await mcp.close();
+      await runner.close();
       skills.close();
       accounts.close();
       await store.close();
@@ -200,14 +202,16 @@ function modelFor(
   return { model: chosen.model, provider: chosen.provider };
 }
 
-const noRunner: CommandRunner = {
-  async start() {
-    throw new CommandRefused("noSandbox", "commands are not available in this build");
-  },
-};
 const noPolicy: ExecPolicy = {
   parse: (argv) => ({ actions: [{ type: "unknown", command: argv.join(" ") }], simple: undefined, display: argv.join(" "), risk: "high" }),
   decide: () => ({ decision: "ask" }),
   proposedPrefix: () => undefined,
   remember: async () => {},
 };
+
+/** Until the policy for environments is in place: nothing that may hold a secret. */
+function plainEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined || /KEY|SECRET|TOKEN/i.test(name) ? [] : [[name, value]])),
+  );
+}
