@@ -88,6 +88,22 @@ describe("an Anthropic request", () => {
     assert.deepEqual(body["output_config"], { effort: "max" });
   });
 
+  it("asks other makers' models by effort, and drops what they do not know", async () => {
+    const { body } = await ask([ok], { model: "kimi-next", effort: "high" });
+    assert.deepEqual([body["thinking"], body["output_config"]], [undefined, undefined], "a known model without thinking");
+    const { requests } = await ask([refuse(400, { error: { message: "output_config.effort: Extra inputs are not permitted" } }), ok], {
+      model: "new-model",
+      effort: "high",
+    });
+    assert.deepEqual(
+      requests.map((request) => [request.body["thinking"], request.body["output_config"]]),
+      [
+        [{ type: "enabled", budget_tokens: 11_904 }, { effort: "high" }],
+        [{ type: "enabled", budget_tokens: 11_904 }, undefined],
+      ],
+    );
+  });
+
   it("drops what a server refuses: the display of thoughts, then thinking", async () => {
     const refusals = [
       refuse(400, { error: { message: "thinking.adaptive.display: Extra inputs are not permitted" } }),

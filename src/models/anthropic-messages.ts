@@ -107,14 +107,15 @@ function thinkingFields(request: ModelRequest, model: CatalogEntry, lacks: Lacks
     const display = lacks.has("thinkingDisplay") ? {} : { display: request.summary === "none" ? "omitted" : "summarized" };
     return { wanted: true, effort, fields: () => ({ thinking: { type: "adaptive", ...display } }) };
   }
-  if (!off && model.thinking === "budget" && request.effort !== undefined && canThink) {
+  // servers of other makers that speak this wire go by the effort; one that does not know it says so
+  const effort =
+    model.known || request.effort === undefined || lacks.has("reasoningEffort") ? undefined : nearestEffort(request.effort, model);
+  if (!off && (model.thinking === "budget" || !model.known) && request.effort !== undefined && canThink) {
     const wished = budgets[request.effort] ?? 12_000;
-    const fields = (maxTokens: number) => ({
-      thinking: { type: "enabled", budget_tokens: Math.max(1024, Math.min(wished, maxTokens - 4096)) },
-    });
-    return { wanted: true, effort: undefined, fields };
+    const budget = (maxTokens: number): number => Math.max(1024, Math.min(wished, maxTokens - 4096));
+    return { wanted: true, effort, fields: (maxTokens) => ({ thinking: { type: "enabled", budget_tokens: budget(maxTokens) } }) };
   }
-  return { wanted: false, effort: undefined, fields: () => ({}) };
+  return { wanted: false, effort, fields: () => ({}) };
 }
 
 function outputConfig(request: ModelRequest, lacks: Lacks, effort: string | undefined): Record<string, unknown> {
