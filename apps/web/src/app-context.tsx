@@ -1,0 +1,47 @@
+/** What every screen can reach: the controller, the settings, where we are, and the few lists that several screens share. */
+import { createContext, useContext, useRef, useSyncExternalStore } from "react";
+import type { Models, Scope } from "./connection/connection.ts";
+import type { Controller } from "./state/controller.ts";
+import type { AppState } from "./state/model.ts";
+import type { Place } from "./state/router.ts";
+import type { Settings } from "./state/settings.ts";
+
+export interface App {
+  readonly controller: Controller;
+  readonly settings: Settings;
+  readonly change: (settings: Partial<Settings>) => void;
+  readonly place: Place;
+  readonly go: (place: Place) => void;
+  readonly models: Models;
+  readonly scope: Scope;
+  /** True while no model is set up and the built-in tour answers. */
+  readonly offlineTour: boolean;
+  readonly defaultFolder: string;
+  readonly toast: (message: string, tone?: "info" | "problem") => void;
+  readonly run: (command: string) => void;
+  readonly isMac: boolean;
+}
+
+export const AppContext = createContext<App | undefined>(undefined);
+
+export function useApp(): App {
+  const app = useContext(AppContext);
+  if (app === undefined) throw new Error("used outside the app");
+  return app;
+}
+
+/** Reads a part of the state and draws again only when that part is another value. */
+export function useAppState<T>(select: (state: AppState) => T): T {
+  const { store } = useApp().controller;
+  const last = useRef<{ state: AppState; value: T; select: (state: AppState) => T }>(undefined);
+  return useSyncExternalStore(store.subscribe, () => {
+    const state = store.get();
+    if (last.current?.state === state && last.current.select === select) return last.current.value;
+    const value = select(state);
+    last.current = { state, value, select };
+    return value;
+  });
+}
+
+const order: readonly Scope[] = ["read", "approve", "drive", "admin"];
+export const allows = (have: Scope, need: Scope): boolean => order.indexOf(have) >= order.indexOf(need);

@@ -1,0 +1,124 @@
+/** What the page needs from whatever stands behind it. The screens know only this; the manager's HTTP and websocket are one implementation. */
+import type { RouteName, RouteOutput } from "../../../../src/manager/api.ts";
+import type { StreamEvent } from "../../../../src/manager/events.ts";
+import type { ThreadPage } from "../state/fold.ts";
+import type { MessageOverrides, OutgoingMessage, PendingRequest, Project, SessionSummary } from "../state/model.ts";
+
+export type Answer<K extends RouteName> = RouteOutput<K>;
+export type Models = Answer<"GET /api/models">["data"];
+export type Skills = Answer<"GET /api/skills">["data"][number]["skills"];
+export type McpServers = Answer<"GET /api/mcp/servers">["data"];
+export type Devices = Answer<"GET /api/devices">["data"];
+export type Me = Answer<"GET /api/auth/me">;
+export type Rules = Answer<"GET /api/rules">;
+export type AuditPage = Answer<"GET /api/audit">;
+export type Capabilities = Answer<"GET /api/capabilities">;
+export type Account = Answer<"GET /api/account">;
+export type RateLimits = Answer<"GET /api/account/rate-limits">["rateLimits"];
+export type FoundFile = Answer<"GET /api/sessions/:sessionId/files">["data"][number];
+export type Scope = Me["scope"];
+
+/** Something the server refused, in words for people. */
+export class Refused extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly body: unknown;
+  constructor(status: number, code: string, message: string, body: unknown) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.body = body;
+  }
+}
+
+export interface Listener {
+  event(event: StreamEvent): void;
+  link(link: "connecting" | "online" | "offline"): void;
+  /** Events were missed for good: read everything again. */
+  resync(): void;
+  signedOut(): void;
+}
+
+export interface SessionPage {
+  readonly sessions: readonly SessionSummary[];
+  readonly nextCursor: string | null;
+}
+export interface SessionQuery {
+  readonly archived?: boolean;
+  readonly cursor?: string;
+  readonly search?: string;
+}
+export interface NewSession extends MessageOverrides {
+  readonly cwd?: string;
+  readonly projectId?: string;
+}
+export type ReviewTarget =
+  | { readonly targetType: "uncommittedChanges" }
+  | { readonly targetType: "baseBranch"; readonly branch: string }
+  | { readonly targetType: "commit"; readonly sha: string }
+  | { readonly targetType: "custom"; readonly instructions: string };
+export type RequestAnswer = { readonly response: unknown; readonly note?: string } | { readonly error: { readonly message: string } };
+
+export interface Connection {
+  /** Connects and keeps connecting until `close`. */
+  open(listener: Listener): void;
+  close(): void;
+  /** The sessions whose every event is wanted, beside the state of all. */
+  watch(sessionIds: readonly string[]): void;
+
+  me(): Promise<Me>;
+  signIn(code: string, name: string): Promise<Me>;
+  signOut(): Promise<void>;
+
+  sessions(query: SessionQuery): Promise<SessionPage>;
+  turns(sessionId: string, cursor: string | null): Promise<ThreadPage & { readonly session: SessionSummary }>;
+  start(options: NewSession): Promise<SessionSummary>;
+  resume(sessionId: string): Promise<SessionSummary>;
+  send(message: OutgoingMessage): Promise<"started" | "steered" | "queued">;
+  unqueue(sessionId: string, messageId: string): Promise<void>;
+  interrupt(sessionId: string): Promise<void>;
+  rename(sessionId: string, title: string): Promise<void>;
+  archive(sessionId: string, archived: boolean): Promise<void>;
+  remove(sessionId: string): Promise<void>;
+  fork(sessionId: string): Promise<SessionSummary>;
+  rollback(sessionId: string, numTurns: number): Promise<void>;
+  compact(sessionId: string): Promise<void>;
+  review(sessionId: string, target: ReviewTarget): Promise<string>;
+  assign(sessionId: string, projectId: string | null): Promise<void>;
+  setControls(sessionId: string, controls: NonNullable<SessionSummary["sessionControls"]>): Promise<void>;
+
+  projects(): Promise<readonly Project[]>;
+  makeProject(name: string, workingDirectory: string | null): Promise<Project>;
+  renameProject(projectId: string, name: string, workingDirectory: string | null): Promise<void>;
+  removeProject(projectId: string): Promise<void>;
+
+  pending(): Promise<readonly PendingRequest[]>;
+  answer(request: PendingRequest, answer: RequestAnswer): Promise<void>;
+
+  models(): Promise<Models>;
+  skills(cwd: string): Promise<Skills>;
+  files(sessionId: string, query: string): Promise<readonly FoundFile[]>;
+  capabilities(): Promise<Capabilities>;
+  account(): Promise<Account>;
+  rateLimits(): Promise<RateLimits>;
+  mcpServers(): Promise<McpServers>;
+  mcpLogin(name: string): Promise<string>;
+  mcpReload(): Promise<void>;
+
+  devices(): Promise<Devices>;
+  revoke(deviceId: string): Promise<void>;
+  makeLink(scope: Scope, name: string): Promise<{ readonly url: string; readonly expiresAt: string }>;
+  rules(): Promise<Rules>;
+  addRule(rule: {
+    readonly pattern: string[];
+    readonly decision: "allow" | "prompt" | "forbidden";
+    readonly expiresAt: string | null;
+  }): Promise<Rules>;
+  changeRule(
+    ruleId: string,
+    rule: { readonly pattern?: string[]; readonly decision?: "allow" | "prompt" | "forbidden"; readonly expiresAt?: string | null },
+  ): Promise<Rules>;
+  removeRule(ruleId: string): Promise<Rules>;
+  audit(before: number | null): Promise<AuditPage>;
+  auditExportUrl(): string;
+}

@@ -1,0 +1,344 @@
+/** Changes of files, one under the other: folded per file, unified or side by side, with a place for remarks on every line. */
+import { memo, type ReactElement, useMemo, useState } from "react";
+import { Button, focusIt, IconButton } from "../../ui/controls.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import { CopyButton } from "../copy-button.tsx";
+import type { LineComment } from "./comments.ts";
+import type { DiffLine, FileDiff, Hunk } from "./parse.ts";
+import { type Piece, sideBySide, wordMarks } from "./rows.ts";
+
+export interface DiffProps {
+  readonly files: readonly FileDiff[];
+  readonly view: "unified" | "split";
+  /** Without it the diff is only for reading. */
+  readonly comments?: {
+    readonly list: readonly LineComment[];
+    readonly add: (comment: Omit<LineComment, "id">) => void;
+    readonly remove: (id: string) => void;
+  };
+  /** Files start folded when there are many. */
+  readonly startOpen?: boolean;
+  readonly shorten?: (path: string) => string;
+}
+
+/** A file with more changed lines than this starts folded: drawing it takes a moment. */
+const largeFile = 600;
+
+export function DiffView({ files, view, comments, startOpen, shorten = (p) => p }: DiffProps): ReactElement {
+  const open = startOpen ?? files.length <= 12;
+  return (
+    <div className="diff">
+      {files.map((file) => (
+        <DiffFile
+          key={file.path}
+          file={file}
+          view={view}
+          comments={comments}
+          startOpen={open && file.added + file.removed <= largeFile}
+          shorten={shorten}
+        />
+      ))}
+    </div>
+  );
+}
+
+const changeWord: Readonly<Record<FileDiff["change"], string>> = { add: "New", delete: "Deleted", update: "Changed", rename: "Moved" };
+
+const DiffFile = memo(function DiffFile({
+  file,
+  view,
+  comments,
+  startOpen,
+  shorten,
+}: {
+  file: FileDiff;
+  view: DiffProps["view"];
+  comments: DiffProps["comments"];
+  startOpen: boolean;
+  shorten: (path: string) => string;
+}): ReactElement {
+  const [open, setOpen] = useState(startOpen);
+  const path = shorten(file.path);
+  return (
+    <section className="diff-file" aria-label={`${changeWord[file.change]}: ${path}`}>
+      <div className="diff-file-head">
+        <button type="button" className="diff-fold" aria-expanded={open} onClick={() => setOpen(!open)}>
+          <Icon name={open ? "chevronDown" : "chevronRight"} size={14} />
+          <span className={`diff-badge diff-badge-${file.change}`}>{changeWord[file.change]}</span>
+          <span className="diff-path" title={file.path}>
+            {file.oldPath === null ? path : `${shorten(file.oldPath)} → ${path}`}
+          </span>
+        </button>
+        <DiffCount added={file.added} removed={file.removed} />
+        <CopyButton text={file.path} label="Copy path" />
+      </div>
+      {open ? <DiffBody file={file} view={view} comments={comments} /> : null}
+    </section>
+  );
+});
+
+export function DiffCount({ added, removed }: { added: number; removed: number }): ReactElement {
+  return (
+    <span className="diff-count">
+      <span className="diff-plus">
+        +{added}
+        <span className="visually-hidden"> lines added</span>
+      </span>{" "}
+      <span className="diff-minus">
+        −{removed}
+        <span className="visually-hidden"> lines removed</span>
+      </span>
+    </span>
+  );
+}
+
+function DiffBody({ file, view, comments }: { file: FileDiff; view: DiffProps["view"]; comments: DiffProps["comments"] }): ReactElement {
+  const [draft, setDraft] = useState<{ line: DiffLine; hunk: number }>();
+  if (file.binary) return <p className="diff-note">A binary file; its content is not shown.</p>;
+  if (file.hunks.length === 0)
+    return <p className="diff-note">{file.change === "rename" ? "Moved without changes." : "No lines to show."}</p>;
+  const place = (line: DiffLine): { line: number; side: "old" | "new" } =>
+    line.newLine === null ? { line: line.oldLine ?? 0, side: "old" } : { line: line.newLine, side: "new" };
+  const tools: LineTools | undefined = comments && {
+    start: (line, hunk) => setDraft({ line, hunk }),
+    isOpen: (line, hunk) => draft?.line === line && draft.hunk === hunk,
+    of: (line) =>
+      comments.list.filter(
+        (c) => c.path === file.path && c.line === place(line).line && c.side === place(line).side && c.code === line.text,
+      ),
+    save: (line, text) => {
+      comments.add({ path: file.path, ...place(line), code: line.text, text });
+      setDraft(undefined);
+    },
+    cancel: () => setDraft(undefined),
+    remove: comments.remove,
+  };
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll sideways and must be reachable by keyboard
+    <div className="diff-scroll" tabIndex={0}>
+      <table className={`diff-table diff-${view}`}>
+        <caption className="visually-hidden">Changes of {file.path}</caption>
+        {view === "split" ? (
+          <colgroup>
+            <col className="diff-col-no" />
+            <col />
+            <col className="diff-col-no" />
+            <col />
+          </colgroup>
+        ) : null}
+        {file.hunks.map((hunk, i) => (
+          <tbody key={i}>
+            {i > 0 || hunk.heading !== "" ? (
+              <tr className="diff-hunk">
+                <td colSpan={view === "split" ? 4 : 3}>{hunk.heading === "" ? "⋯" : hunk.heading}</td>
+              </tr>
+            ) : null}
+            <HunkRows hunk={hunk} index={i} view={view} tools={tools} />
+          </tbody>
+        ))}
+      </table>
+    </div>
+  );
+}
+
+interface LineTools {
+  start(line: DiffLine, hunk: number): void;
+  isOpen(line: DiffLine, hunk: number): boolean;
+  of(line: DiffLine): readonly LineComment[];
+  save(line: DiffLine, text: string): void;
+  cancel(): void;
+  remove(id: string): void;
+}
+
+function HunkRows({
+  hunk,
+  index,
+  view,
+  tools,
+}: {
+  hunk: Hunk;
+  index: number;
+  view: DiffProps["view"];
+  tools: LineTools | undefined;
+}): ReactElement {
+  const marks = useMemo(() => wordMarks(hunk), [hunk]);
+  if (view === "split")
+    return (
+      <>
+        {sideBySide(hunk).map(({ left, right }, i) => (
+          <Remarked key={i} lines={[left, right]} index={index} span={4} tools={tools}>
+            <tr>
+              <SideCells line={left} side="old" marks={marks} tools={tools} hunk={index} />
+              <SideCells line={right} side="new" marks={marks} tools={tools} hunk={index} />
+            </tr>
+          </Remarked>
+        ))}
+      </>
+    );
+  return (
+    <>
+      {hunk.lines.map((line, i) => (
+        <Remarked key={i} lines={[line]} index={index} span={3} tools={tools}>
+          <tr className={`diff-line diff-line-${line.kind}`}>
+            <td className="diff-no">{line.oldLine}</td>
+            <td className="diff-no">{line.newLine}</td>
+            <LineCell line={line} pieces={marks.get(line)} tools={tools} hunk={index} />
+          </tr>
+        </Remarked>
+      ))}
+    </>
+  );
+}
+
+function SideCells({
+  line,
+  side,
+  marks,
+  tools,
+  hunk,
+}: {
+  line: DiffLine | null;
+  side: "old" | "new";
+  marks: ReadonlyMap<DiffLine, readonly Piece[]>;
+  tools: LineTools | undefined;
+  hunk: number;
+}): ReactElement {
+  if (line === null)
+    return (
+      <>
+        <td className="diff-no diff-void" />
+        <td className="diff-void" />
+      </>
+    );
+  const number = side === "old" ? line.oldLine : line.newLine;
+  return (
+    <>
+      <td className={`diff-no diff-line-${line.kind}`}>{number}</td>
+      <LineCell
+        line={line}
+        pieces={marks.get(line)}
+        tools={side === "old" && line.kind === "same" ? undefined : tools}
+        hunk={hunk}
+        className={`diff-line-${line.kind}`}
+      />
+    </>
+  );
+}
+
+const sign = { add: "+", remove: "−", same: " " } as const;
+const spoken = { add: "added: ", remove: "removed: ", same: "" } as const;
+
+function LineCell({
+  line,
+  pieces,
+  tools,
+  hunk,
+  className = "",
+}: {
+  line: DiffLine;
+  pieces: readonly Piece[] | undefined;
+  tools: LineTools | undefined;
+  hunk: number;
+  className?: string;
+}): ReactElement {
+  return (
+    <td className={`diff-text ${className}`}>
+      <span className="diff-sign" aria-hidden="true">
+        {sign[line.kind]}
+      </span>
+      {line.kind === "same" ? null : <span className="visually-hidden">{spoken[line.kind]}</span>}
+      <span className="diff-code">
+        {pieces === undefined
+          ? line.text
+          : pieces.map((p, i) => (p.changed ? <mark key={i}>{p.text}</mark> : <span key={i}>{p.text}</span>))}
+      </span>
+      {tools === undefined ? null : (
+        <IconButton
+          icon="comment"
+          size={14}
+          label={`Comment on line ${line.newLine ?? line.oldLine}`}
+          className="diff-comment-button"
+          onClick={() => tools.start(line, hunk)}
+        />
+      )}
+    </td>
+  );
+}
+
+function Remarked({
+  lines,
+  index,
+  span,
+  tools,
+  children,
+}: {
+  lines: readonly (DiffLine | null)[];
+  index: number;
+  span: number;
+  tools: LineTools | undefined;
+  children: ReactElement;
+}): ReactElement {
+  if (tools === undefined) return children;
+  const real = [...new Set(lines.filter((l) => l !== null))];
+  const remarks = real.flatMap((line) => tools.of(line));
+  const writing = real.find((line) => tools.isOpen(line, index));
+  return (
+    <>
+      {children}
+      {remarks.map((comment) => (
+        <tr key={comment.id} className="diff-remark-row">
+          <td colSpan={span}>
+            <div className="diff-remark">
+              <p>{comment.text}</p>
+              <IconButton icon="close" size={14} label="Remove comment" onClick={() => tools.remove(comment.id)} />
+            </div>
+          </td>
+        </tr>
+      ))}
+      {writing === undefined ? null : (
+        <tr className="diff-remark-row">
+          <td colSpan={span}>
+            <CommentForm onSave={(text) => tools.save(writing, text)} onCancel={tools.cancel} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+function CommentForm({ onSave, onCancel }: { onSave: (text: string) => void; onCancel: () => void }): ReactElement {
+  const [text, setText] = useState("");
+  const save = (): void => {
+    if (text.trim() !== "") onSave(text.trim());
+  };
+  return (
+    <form
+      className="diff-comment-form"
+      onSubmit={(e) => {
+        e.preventDefault();
+        save();
+      }}
+    >
+      <textarea
+        ref={focusIt}
+        aria-label="Comment"
+        rows={2}
+        value={text}
+        placeholder="What should be different here?"
+        onChange={(e) => setText(e.target.value)}
+        onKeyDown={(e) => {
+          if (e.key === "Escape") onCancel();
+          if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) save();
+        }}
+      />
+      <div className="row-end">
+        <Button size="small" tone="quiet" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button size="small" tone="primary" type="submit" disabled={text.trim() === ""}>
+          Add comment
+        </Button>
+      </div>
+    </form>
+  );
+}

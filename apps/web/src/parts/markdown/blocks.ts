@@ -1,0 +1,86 @@
+/** Splits growing markdown into blocks so that each piece of a stream re-reads only its last block. No HTML is ever made. */
+import { Lexer, type Token } from "marked";
+
+export interface Blocks {
+  readonly source: string;
+  /** Blocks that later text cannot change; their identity is kept from step to step. */
+  readonly frozen: readonly Token[];
+  readonly frozenLength: number;
+  /** The block that is still growing, and blank space after it. */
+  readonly open: readonly Token[];
+}
+
+const nothing: Blocks = { source: "", frozen: [], frozenLength: 0, open: [] };
+
+/** The blocks of `source`; `before` is the result for an earlier, shorter version of the same text. */
+export function advance(before: Blocks | undefined, source: string): Blocks {
+  const base = before !== undefined && source.startsWith(before.source) ? before : nothing;
+  if (base.source === source && base !== nothing) return base;
+  const rest = source.slice(base.frozenLength);
+  const done = finished(rest);
+  const length = done.reduce((sum, token) => sum + token.raw.length, 0);
+  return {
+    source,
+    frozen: done.length === 0 ? base.frozen : [...base.frozen, ...done],
+    frozenLength: base.frozenLength + length,
+    open: lex(rest.slice(length)),
+  };
+}
+
+/** The blocks at the start that no later text can change: those before a blank line after which another block has begun with a whole line. */
+function finished(text: string): Token[] {
+  const end = text.lastIndexOf("\n\n", text.lastIndexOf("\n") - 1);
+  if (end === -1) return [];
+  const tokens = lex(text.slice(0, text.lastIndexOf("\n") + 1));
+  let keep = 0;
+  let before = "";
+  tokens.forEach((token, index) => {
+    if (index > 0 && token.type !== "space" && /\n[ \t]*\n$/.test(before)) keep = index;
+    before = token.type === "space" ? before + token.raw : token.raw;
+  });
+  return tokens.slice(0, keep);
+}
+
+function lex(text: string): Token[] {
+  try {
+    return new Lexer({ gfm: true, breaks: false }).lex(text);
+  } catch {
+    // The lexer refuses pathological nesting; the text is then shown as it is.
+    return [{ type: "paragraph", raw: text, text, tokens: [{ type: "text", raw: text, text }] } as Token];
+  }
+}
+
+const named: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+  hellip: "…",
+  mdash: "—",
+  ndash: "–",
+  copy: "©",
+};
+
+/** Character references are markup in markdown; what they stand for is plain text. */
+export function decodeEntities(text: string): string {
+  if (!text.includes("&")) return text;
+  return text.replace(/&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}));/g, (whole, decimal, hex, name) => {
+    if (name !== undefined) return named[name as string] ?? whole;
+    const code = decimal !== undefined ? Number(decimal) : Number.parseInt(hex as string, 16);
+    return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : whole;
+  });
+}
+
+/** An address that a click may open; anything that could run or read something is refused. */
+export function safeHref(href: string): string | undefined {
+  const trimmed = href.trim();
+  if (!/^(https?:|mailto:)/i.test(trimmed)) return undefined;
+  try {
+    const url = new URL(trimmed);
+    return ["http:", "https:", "mailto:"].includes(url.protocol) && url.username === "" && url.password === "" ? url.href : undefined;
+  } catch {
+    return undefined;
+  }
+}

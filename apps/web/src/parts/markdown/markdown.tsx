@@ -1,0 +1,167 @@
+/** Shows markdown that a model wrote: React elements from tokens, no HTML, no remote content, links that show where they go. */
+import type { Token, Tokens } from "marked";
+import { memo, type ReactElement, type ReactNode, useRef } from "react";
+import { CodeBlock } from "../code/code-block.tsx";
+import { advance, type Blocks, decodeEntities, safeHref } from "./blocks.ts";
+
+/** `settled` is false while the text still streams in. */
+export function Markdown({ text, settled = true }: { text: string; settled?: boolean }): ReactElement {
+  const last = useRef<Blocks>(undefined);
+  const blocks = advance(last.current, text);
+  last.current = blocks;
+  return (
+    <div className="markdown">
+      {blocks.frozen.map((token, i) => (
+        <Block key={i} token={token} settled />
+      ))}
+      {blocks.open.map((token, i) => (
+        <Block key={blocks.frozen.length + i} token={token} settled={settled} />
+      ))}
+    </div>
+  );
+}
+
+const Block = memo(function Block({ token, settled }: { token: Token; settled: boolean }): ReactNode {
+  return block(token, settled, 0);
+});
+
+/** Deeper nesting than this is shown as plain text; no reader misses it and no stack overflows. */
+const maxDepth = 24;
+
+function block(token: Token, settled: boolean, depth: number): ReactNode {
+  if (depth > maxDepth) return token.raw;
+  switch (token.type) {
+    case "space":
+    case "def":
+      return null;
+    case "heading": {
+      // Headings of a message stand below the headings of the page.
+      const Tag = `h${Math.min(6, (token as Tokens.Heading).depth + 3)}` as "h4" | "h5" | "h6";
+      return <Tag className={`md-h md-h${(token as Tokens.Heading).depth}`}>{inline(token.tokens, depth)}</Tag>;
+    }
+    case "paragraph":
+      return <p>{inline(token.tokens, depth)}</p>;
+    case "code":
+      return <CodeBlock code={(token as Tokens.Code).text} language={(token as Tokens.Code).lang ?? ""} settled={settled} />;
+    case "blockquote":
+      return <blockquote>{children(token.tokens, settled, depth)}</blockquote>;
+    case "list":
+      return <List token={token as Tokens.List} settled={settled} depth={depth} />;
+    case "table":
+      return <Table token={token as Tokens.Table} depth={depth} />;
+    case "hr":
+      return <hr />;
+    case "html":
+      return <p className="md-html">{token.raw}</p>;
+    case "text":
+      return token.tokens === undefined ? decodeEntities((token as Tokens.Text).text) : inline(token.tokens, depth);
+    default:
+      return inlineToken(token, depth);
+  }
+}
+
+const children = (tokens: readonly Token[] | undefined, settled: boolean, depth: number): ReactNode =>
+  tokens?.map((t, i) => <Fragmented key={i}>{block(t, settled, depth + 1)}</Fragmented>);
+const Fragmented = ({ children }: { children: ReactNode }): ReactNode => children;
+
+function List({ token, settled, depth }: { token: Tokens.List; settled: boolean; depth: number }): ReactElement {
+  const items = token.items.map((item, i) => (
+    <li key={i} className={item.task ? "md-task" : undefined}>
+      {item.task ? (
+        <span className="md-check" role="img" aria-label={item.checked === true ? "Done" : "Open"} data-checked={item.checked} />
+      ) : null}
+      {children(
+        item.tokens.filter((t) => t.type !== "checkbox"),
+        settled,
+        depth,
+      )}
+    </li>
+  ));
+  return token.ordered ? <ol start={token.start === "" ? undefined : token.start}>{items}</ol> : <ul>{items}</ul>;
+}
+
+function Table({ token, depth }: { token: Tokens.Table; depth: number }): ReactElement {
+  const align = (i: number): "left" | "center" | "right" | undefined => token.align[i] ?? undefined;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table wider than the page scrolls and must be reachable by keyboard
+    <div className="md-table" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {token.header.map((cell, i) => (
+              <th key={i} scope="col" style={{ textAlign: align(i) }}>
+                {inline(cell.tokens, depth)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {token.rows.map((row, r) => (
+            <tr key={r}>
+              {row.map((cell, i) => (
+                <td key={i} style={{ textAlign: align(i) }}>
+                  {inline(cell.tokens, depth)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function inline(tokens: readonly Token[] | undefined, depth: number): ReactNode {
+  if (tokens === undefined) return null;
+  if (depth > maxDepth) return tokens.map((t) => t.raw).join("");
+  return tokens.map((t, i) => <Fragmented key={i}>{inlineToken(t, depth + 1)}</Fragmented>);
+}
+
+function inlineToken(token: Token, depth: number): ReactNode {
+  switch (token.type) {
+    case "text":
+      return "tokens" in token && token.tokens !== undefined ? inline(token.tokens, depth) : decodeEntities((token as Tokens.Text).text);
+    case "escape":
+      return decodeEntities((token as Tokens.Escape).text);
+    case "strong":
+      return <strong>{inline(token.tokens, depth)}</strong>;
+    case "em":
+      return <em>{inline(token.tokens, depth)}</em>;
+    case "del":
+      return <del>{inline(token.tokens, depth)}</del>;
+    case "codespan":
+      return <code className="md-code">{(token as Tokens.Codespan).text}</code>;
+    case "br":
+      return <br />;
+    case "link":
+      return <Link href={(token as Tokens.Link).href}>{inline(token.tokens, depth)}</Link>;
+    case "image":
+      return <RemoteImage href={(token as Tokens.Image).href} alt={(token as Tokens.Image).text} />;
+    default:
+      return token.raw;
+  }
+}
+
+export function Link({ href, children }: { href: string; children: ReactNode }): ReactElement {
+  const safe = safeHref(href);
+  if (safe === undefined)
+    return (
+      <span className="md-deadlink" title={href}>
+        {children}
+      </span>
+    );
+  return (
+    <a href={safe} target="_blank" rel="noopener noreferrer nofollow" title={safe}>
+      {children}
+    </a>
+  );
+}
+
+/** A picture from elsewhere would tell that place who reads this; its address is shown instead. */
+function RemoteImage({ href, alt }: { href: string; alt: string }): ReactElement {
+  return (
+    <span className="md-image">
+      <span>Picture not loaded{alt === "" ? "" : `: ${alt}`}</span> <Link href={href}>{href.slice(0, 120)}</Link>
+    </span>
+  );
+}

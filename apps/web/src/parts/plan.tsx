@@ -1,0 +1,32 @@
+/** The agent's check list, with the step it is at. */
+import type { ReactElement } from "react";
+import type { PlanView } from "../state/model.ts";
+
+const words = { pending: "to do", inProgress: "in progress", completed: "done" } as const;
+
+export function PlanList({ plan }: { plan: PlanView }): ReactElement {
+  return (
+    <div className="plan">
+      {plan.explanation === null ? null : <p className="plan-why">{plan.explanation}</p>}
+      <ol className="plan-steps">
+        {plan.steps.map((step, i) => (
+          <li key={i} className={`plan-step plan-step-${step.status}`} aria-current={step.status === "inProgress" ? "step" : undefined}>
+            <span className="plan-mark" aria-hidden="true" />
+            <span>
+              {step.step}
+              <span className="visually-hidden"> ({words[step.status]})</span>
+            </span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+export function planProgress(plan: PlanView): { done: number; total: number; current: string | null } {
+  return {
+    done: plan.steps.filter((s) => s.status === "completed").length,
+    total: plan.steps.length,
+    current: plan.steps.find((s) => s.status === "inProgress")?.step ?? null,
+  };
+}

@@ -1,0 +1,305 @@
+/** One waiting request as a card: what it is, what it would do, and the answers the engine offers. It ends only when the server says so. */
+import { type KeyboardEvent, memo, type ReactElement, type ReactNode, useId, useRef, useState } from "react";
+import type { ItemOf, PendingView, Resolution } from "../../state/model.ts";
+import { Button, focusIt } from "../../ui/controls.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import { DiffView } from "../diff/diff-view.tsx";
+import { diffOfChange } from "../diff/parse.ts";
+import { safeHref } from "../markdown/blocks.ts";
+import { type Choice, choicesFor, detailsOf, outcomeWord, stringOf } from "./choices.ts";
+import { type Description, describe } from "./describe.ts";
+import { ElicitationForm } from "./elicitation-form.tsx";
+import { QuestionForm } from "./question-form.tsx";
+import { ToolCallForm } from "./tool-call-form.tsx";
+
+export type Reply = { readonly response: unknown; readonly note?: string } | { readonly error: { readonly message: string } };
+
+export interface CardProps {
+  readonly request: PendingView;
+  /** The changed files, for a request about them. */
+  readonly change?: ItemOf<"fileChange"> | undefined;
+  readonly onAnswer: (reply: Reply) => void;
+  /** Whether single letters act while the card has the focus. */
+  readonly letters: boolean;
+  /** Shown above the heading where cards of several sessions stand together. */
+  readonly context?: ReactNode;
+  readonly why?: string | undefined;
+}
+
+export const RequestCard = memo(function RequestCard({ request, change, onAnswer, letters, context, why }: CardProps): ReactElement {
+  const heading = useId();
+  const card = useRef<HTMLElement>(null);
+  const [raw, setRaw] = useState(false);
+  const description = describe(request);
+  const choices = choicesFor(request);
+  const busy = request.answer === "sending" || request.answer === "accepted" || request.answer === "elsewhere";
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.target !== card.current) return;
+    if (event.key === "Escape") {
+      card.current?.blur();
+      return;
+    }
+    if (!letters || busy || event.ctrlKey || event.metaKey || event.altKey) return;
+    const key = event.key === "Enter" ? "y" : event.key.toLowerCase();
+    const choice = choices.find((c) => c.key === key);
+    if (choice === undefined) return;
+    event.preventDefault();
+    onAnswer({ response: choice.response });
+  };
+  return (
+    <section
+      ref={card}
+      className={`card card-kind-${request.kind}`}
+      aria-labelledby={heading}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a card takes the focus so that its keys act only while it has it
+      tabIndex={0}
+      onKeyDown={onKey}
+      data-request={request.requestId}
+    >
+      {context}
+      <header className="card-head">
+        <span className="card-icon">
+          <Icon name={description.icon} size={18} />
+        </span>
+        <div>
+          <span className="card-badge">{description.badge}</span>
+          <h3 id={heading}>{description.heading}</h3>
+        </div>
+        <span className="spacer" />
+        <Button size="small" tone="quiet" aria-expanded={raw} onClick={() => setRaw(!raw)}>
+          Raw
+        </Button>
+      </header>
+      <CardBody request={request} description={description} change={change} why={why} raw={raw} />
+      <CardAnswer request={request} choices={choices} busy={busy} onAnswer={onAnswer} letters={letters} />
+      <CardStatus request={request} />
+    </section>
+  );
+});
+
+function CardBody({
+  request,
+  description,
+  change,
+  why,
+  raw,
+}: {
+  request: PendingView;
+  description: Description;
+  change: CardProps["change"];
+  why: string | undefined;
+  raw: boolean;
+}): ReactElement {
+  const files = change?.changes.map(diffOfChange) ?? [];
+  return (
+    <div className="card-body">
+      {description.reason === null ? null : <p className="card-reason">{description.reason}</p>}
+      {description.command === null || description.command === "" ? null : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a long command scrolls and must be reachable by keyboard
+        <pre className="card-command" tabIndex={0}>
+          <code>{description.command}</code>
+        </pre>
+      )}
+      {description.facts.length === 0 ? null : (
+        <dl className="facts">
+          {description.facts.map((fact, i) => (
+            <div key={i}>
+              <dt>{fact.label}</dt>
+              <dd className={fact.mono === true ? "mono" : undefined}>{fact.value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {files.length === 0 ? null : <DiffView files={files} view="unified" startOpen={files.length <= 4} />}
+      {why === undefined ? null : <p className="card-why">{why}</p>}
+      {raw ? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolls and must be reachable by keyboard
+        <pre className="card-raw" tabIndex={0}>
+          {JSON.stringify({ method: request.method, params: request.details }, null, 2)}
+        </pre>
+      ) : null}
+    </div>
+  );
+}
+
+function CardAnswer({
+  request,
+  choices,
+  busy,
+  onAnswer,
+  letters,
+}: {
+  request: PendingView;
+  choices: readonly Choice[];
+  busy: boolean;
+  onAnswer: (reply: Reply) => void;
+  letters: boolean;
+}): ReactElement {
+  if (request.kind === "question") return <QuestionForm request={request} busy={busy} onAnswer={onAnswer} />;
+  if (request.kind === "toolCall") return <ToolCallForm request={request} busy={busy} onAnswer={onAnswer} />;
+  if (request.kind === "elicitation")
+    return detailsOf(request)["mode"] === "url" ? (
+      <OpenLink request={request} busy={busy} onAnswer={onAnswer} />
+    ) : (
+      <ElicitationForm request={request} busy={busy} onAnswer={onAnswer} />
+    );
+  if (choices.length === 0) return <RawAnswer busy={busy} onAnswer={onAnswer} />;
+  return <Choices choices={choices} busy={busy} onAnswer={onAnswer} letters={letters} />;
+}
+
+const tones = { accept: "primary", grant: "grant", decline: "plain", stop: "danger" } as const;
+
+function Choices({
+  choices,
+  busy,
+  onAnswer,
+  letters,
+}: {
+  choices: readonly Choice[];
+  busy: boolean;
+  onAnswer: (reply: Reply) => void;
+  letters: boolean;
+}): ReactElement {
+  const [note, setNote] = useState<string>();
+  const decline = choices.find((c) => c.tone === "decline");
+  if (note !== undefined && decline !== undefined)
+    return (
+      <form
+        className="card-answer card-note"
+        onSubmit={(e) => {
+          e.preventDefault();
+          onAnswer({ response: decline.response, note: note.trim() });
+        }}
+      >
+        <label>
+          <span>Decline, and tell the agent what to do instead</span>
+          <textarea ref={focusIt} rows={2} value={note} onChange={(e) => setNote(e.target.value)} />
+        </label>
+        <div className="card-buttons">
+          <Button type="submit" tone="primary" disabled={busy || note.trim() === ""}>
+            Decline and send
+          </Button>
+          <Button tone="quiet" onClick={() => setNote(undefined)}>
+            Back
+          </Button>
+        </div>
+      </form>
+    );
+  const details = choices.filter((c) => c.detail !== null);
+  return (
+    <div className="card-answer">
+      <div className="card-buttons">
+        {choices.map((choice) => (
+          <Button
+            key={choice.id}
+            tone={tones[choice.tone]}
+            disabled={busy}
+            title={choice.detail ?? undefined}
+            onClick={() => onAnswer({ response: choice.response })}
+          >
+            {choice.label}
+            {letters && choice.key !== null ? (
+              <span className="keycap" aria-hidden="true">
+                {choice.key.toUpperCase()}
+              </span>
+            ) : null}
+          </Button>
+        ))}
+        {decline === undefined ? null : (
+          <Button tone="quiet" disabled={busy} onClick={() => setNote("")}>
+            Do this instead…
+          </Button>
+        )}
+      </div>
+      {details.map((choice) => (
+        <p key={choice.id} className="card-detail">
+          <strong>{choice.label}:</strong> {choice.detail}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function OpenLink({ request, busy, onAnswer }: { request: PendingView; busy: boolean; onAnswer: (reply: Reply) => void }): ReactElement {
+  const url = stringOf(detailsOf(request)["url"]) ?? "";
+  const safe = safeHref(url);
+  return (
+    <div className="card-answer">
+      {safe === undefined ? <p className="problem">This address cannot be opened from here.</p> : null}
+      <div className="card-buttons">
+        {safe === undefined ? null : (
+          <a className="button button-plain button-normal" href={safe} target="_blank" rel="noopener noreferrer">
+            <Icon name="external" size={14} />
+            Open the page
+          </a>
+        )}
+        <Button
+          tone="primary"
+          disabled={busy || safe === undefined}
+          onClick={() => onAnswer({ response: { action: "accept", content: {} } })}
+        >
+          I have done it
+        </Button>
+        <Button disabled={busy} onClick={() => onAnswer({ response: { action: "decline" } })}>
+          Decline
+        </Button>
+        <Button tone="quiet" disabled={busy} onClick={() => onAnswer({ response: { action: "cancel" } })}>
+          Cancel
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** For a kind of request that the page does not know: the protocol's own result, by hand. */
+function RawAnswer({ busy, onAnswer }: { busy: boolean; onAnswer: (reply: Reply) => void }): ReactElement {
+  const [text, setText] = useState("{}");
+  const parsed = parseJson(text);
+  return (
+    <div className="card-answer">
+      <label className="field">
+        <span>Result, as JSON</span>
+        <textarea className="mono" rows={4} value={text} onChange={(e) => setText(e.target.value)} aria-invalid={parsed === undefined} />
+      </label>
+      <div className="card-buttons">
+        <Button tone="primary" disabled={busy || parsed === undefined} onClick={() => onAnswer({ response: parsed?.value })}>
+          Send result
+        </Button>
+        <Button disabled={busy} onClick={() => onAnswer({ error: { message: "declined by the user" } })}>
+          Refuse
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+export function parseJson(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+function CardStatus({ request }: { request: PendingView }): ReactElement | null {
+  if (request.problem !== null) return <p className="card-status problem">{request.problem}</p>;
+  if (request.answer === "sending") return <p className="card-status">Sending your answer…</p>;
+  if (request.answer === "accepted") return <p className="card-status">Answer received. Waiting for the engine…</p>;
+  if (request.answer === "elsewhere") return <p className="card-status">Someone else is answering this.</p>;
+  return null;
+}
+
+/** A request that has ended, in one line: what was decided and by whom. */
+export function ResolutionLine({ resolution }: { resolution: Resolution }): ReactElement {
+  const { badge, command, heading } = describe(resolution.request);
+  const what = command ?? heading;
+  const how = resolution.status === "expired" ? (resolution.reason ?? "Ended without an answer") : outcomeWord(resolution.decision);
+  return (
+    <p className={`resolution resolution-${resolution.status}`}>
+      <Icon name={resolution.status === "expired" ? "clock" : "check"} size={14} />
+      <span>
+        <strong>{how}</strong> by {resolution.by.name} · {badge}: <span className="mono">{what.split("\n")[0]?.slice(0, 90)}</span>
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,132 @@
+/** What a person can answer to each kind of request, and the protocol's own result for each answer. */
+import type { PendingRequest } from "../../state/model.ts";
+
+export interface Choice {
+  readonly id: string;
+  readonly label: string;
+  readonly tone: "accept" | "grant" | "decline" | "stop";
+  /** The single key that picks it while the card has the focus. */
+  readonly key: string | null;
+  /** What exactly will be remembered, for choices that reach further than this once. */
+  readonly detail: string | null;
+  /** Sent to the engine unchanged. */
+  readonly response: unknown;
+}
+
+type Details = Readonly<Record<string, unknown>>;
+export const detailsOf = (request: PendingRequest): Details => (isRecord(request.details) ? request.details : {});
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+export const stringOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+
+export function choicesFor(request: PendingRequest): readonly Choice[] {
+  const details = detailsOf(request);
+  switch (request.method) {
+    case "item/commandExecution/requestApproval":
+      return decisions(details, ["accept", "acceptForSession", "decline", "cancel"], (decision) => ({ decision }));
+    case "item/fileChange/requestApproval":
+      return decisions(details, ["accept", "acceptForSession", "decline", "cancel"], (decision) => ({ decision }));
+    case "execCommandApproval":
+    case "applyPatchApproval":
+      return decisions(details, ["approved", "approved_for_session", "denied", "abort"], (decision) => ({ decision }));
+    case "item/permissions/requestApproval":
+      return permissionChoices(details);
+    default:
+      return [];
+  }
+}
+
+function decisions(details: Details, usual: readonly unknown[], wrap: (decision: unknown) => unknown): readonly Choice[] {
+  const offered = details["availableDecisions"];
+  const list = Array.isArray(offered) && offered.length > 0 ? offered : usual;
+  return list.map((decision, index) => ({ ...describeDecision(decision, details, index), response: wrap(decision) }));
+}
+
+type Described = Omit<Choice, "response">;
+const words: Readonly<Record<string, Described>> = {
+  accept: { id: "accept", label: "Allow once", tone: "accept", key: "y", detail: null },
+  acceptForSession: { id: "acceptForSession", label: "Allow for session", tone: "grant", key: "s", detail: null },
+  decline: { id: "decline", label: "Decline", tone: "decline", key: "n", detail: null },
+  cancel: { id: "cancel", label: "Stop turn", tone: "stop", key: null, detail: null },
+  approved: { id: "approved", label: "Allow once", tone: "accept", key: "y", detail: null },
+  approved_for_session: { id: "approved_for_session", label: "Allow for session", tone: "grant", key: "s", detail: null },
+  denied: { id: "denied", label: "Decline", tone: "decline", key: "n", detail: null },
+  abort: { id: "abort", label: "Stop turn", tone: "stop", key: null, detail: null },
+};
+
+function describeDecision(decision: unknown, details: Details, index: number): Described {
+  if (typeof decision === "string") {
+    const known = words[decision];
+    if (known !== undefined) return decision === "acceptForSession" ? { ...known, ...sessionGrant(details) } : known;
+    return { id: decision, label: spaced(decision), tone: "decline", key: null, detail: null };
+  }
+  if (isRecord(decision)) {
+    const rule = decision["acceptWithExecpolicyAmendment"];
+    if (isRecord(rule)) return ruleChoice(rule["execpolicy_amendment"]);
+    const network = decision["applyNetworkPolicyAmendment"];
+    if (isRecord(network)) return hostChoice(network["network_policy_amendment"], index);
+    const [name] = Object.keys(decision);
+    return { id: `${name}-${index}`, label: spaced(name ?? "Other"), tone: "grant", key: null, detail: JSON.stringify(decision) };
+  }
+  return { id: `choice-${index}`, label: String(decision), tone: "decline", key: null, detail: null };
+}
+
+function sessionGrant(details: Details): Partial<Described> {
+  const root = stringOf(details["grantRoot"]);
+  return root === null ? {} : { detail: `Changes under ${root} are not asked about again in this session.` };
+}
+
+function ruleChoice(amendment: unknown): Described {
+  const prefix = Array.isArray(amendment) ? amendment.map(String) : [];
+  const text = prefix.map(shellWord).join(" ");
+  return { id: `rule:${text}`, label: "Always allow", tone: "grant", key: "r", detail: `Commands that start with: ${text}` };
+}
+
+function hostChoice(amendment: unknown, index: number): Described {
+  const host = isRecord(amendment) ? (stringOf(amendment["host"]) ?? "?") : "?";
+  const deny = isRecord(amendment) && amendment["action"] === "deny";
+  return {
+    id: `host-${index}`,
+    label: deny ? `Always block ${host}` : `Always allow ${host}`,
+    tone: deny ? "decline" : "grant",
+    key: deny ? null : "r",
+    detail: deny ? `Connections to ${host} are refused from now on.` : `Connections to ${host} are not asked about again.`,
+  };
+}
+
+function permissionChoices(details: Details): readonly Choice[] {
+  const permissions = details["permissions"] ?? {};
+  return [
+    { id: "turn", label: "Grant for this turn", tone: "accept", key: "y", detail: null, response: { permissions, scope: "turn" } },
+    { id: "session", label: "Grant for this session", tone: "grant", key: "s", detail: null, response: { permissions, scope: "session" } },
+    { id: "decline", label: "Decline", tone: "decline", key: "n", detail: null, response: { permissions: {}, scope: "turn" } },
+  ];
+}
+
+/** A word as a shell would need it, for showing. */
+export const shellWord = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
+const spaced = (name: string): string => {
+  const text = name
+    .replace(/[_-]/g, " ")
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .toLowerCase();
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
+
+/** How an answer is told to people afterwards. */
+export function outcomeWord(decision: unknown): string {
+  if (typeof decision === "string") {
+    if (["accept", "approved", "success", "turn"].includes(decision)) return "Allowed";
+    if (["acceptForSession", "approved_for_session", "session"].includes(decision)) return "Allowed for the session";
+    if (["decline", "denied"].includes(decision)) return "Declined";
+    if (["cancel", "abort"].includes(decision)) return "Stopped";
+    if (decision === "failure") return "Answered as failed";
+    return spaced(decision);
+  }
+  if (isRecord(decision)) {
+    if ("acceptWithExecpolicyAmendment" in decision) return "Always allowed";
+    if ("applyNetworkPolicyAmendment" in decision) return "Network rule added";
+  }
+  return "Answered";
+}

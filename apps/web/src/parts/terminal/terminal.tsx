@@ -1,0 +1,77 @@
+/** A command's output as a terminal would colour it: the end of it while it runs, all of it on demand. */
+import { memo, type ReactElement, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { CopyButton } from "../copy-button.tsx";
+import { type Line, parseAnsi, plainText } from "./ansi.ts";
+
+const shownAtFirst = 14;
+/** More lines than this are offered as a file instead of being drawn. */
+const drawnAtMost = 2000;
+
+export const TerminalOutput = memo(function TerminalOutput({ output, live }: { output: string; live: boolean }): ReactElement | null {
+  const [all, setAll] = useState(false);
+  const lines = useMemo(() => parseAnsi(output), [output]);
+  const box = useRef<HTMLPreElement>(null);
+  useLayoutEffect(() => {
+    if (live && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
+  }, [lines, live]);
+  if (output.trim() === "") return live ? <p className="terminal-quiet">No output yet</p> : null;
+  const shown = all ? lines.slice(-drawnAtMost) : lines.slice(-shownAtFirst);
+  const hidden = lines.length - shown.length;
+  return (
+    <div className="terminal">
+      {hidden > 0 ? (
+        <div className="terminal-more">
+          {all ? (
+            <span>{hidden} earlier lines are in the download</span>
+          ) : (
+            <button type="button" className="link-button" onClick={() => setAll(true)}>
+              Show {hidden} earlier lines
+            </button>
+          )}
+        </div>
+      ) : null}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: output that scrolls must be reachable by keyboard */}
+      <pre ref={box} className="terminal-text" tabIndex={0}>
+        {shown.map((line, i) => (
+          <OutputLine key={lines.length - shown.length + i} line={line} last={i === shown.length - 1} />
+        ))}
+      </pre>
+      <div className="terminal-tools">
+        <CopyButton text={plainText(lines)} label="Copy output" />
+        {lines.length > 200 ? <DownloadButton text={plainText(lines)} /> : null}
+      </div>
+    </div>
+  );
+});
+
+const OutputLine = memo(function OutputLine({ line, last }: { line: Line; last: boolean }): ReactElement {
+  return (
+    <>
+      {line.map((span, i) =>
+        span.style === "" && span.color === undefined && span.background === undefined ? (
+          span.text
+        ) : (
+          <span key={i} className={span.style} style={{ color: span.color, backgroundColor: span.background }}>
+            {span.text}
+          </span>
+        ),
+      )}
+      {last ? null : "\n"}
+    </>
+  );
+});
+
+function DownloadButton({ text }: { text: string }): ReactElement {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => () => void (url !== undefined && URL.revokeObjectURL(url)), [url]);
+  const prepare = (): void => setUrl(URL.createObjectURL(new Blob([text], { type: "text/plain" })));
+  return url === undefined ? (
+    <button type="button" className="link-button" onClick={prepare}>
+      Download all
+    </button>
+  ) : (
+    <a className="link-button" href={url} download="output.txt">
+      Save output.txt
+    </a>
+  );
+}

@@ -1,0 +1,208 @@
+/** The conversation: turns as articles in a virtual list that stays at the end while it grows and keeps its place while someone reads. */
+import {
+  memo,
+  type ReactElement,
+  type ReactNode,
+  type Ref,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { VList, type VListHandle } from "virtua";
+import type { ThreadView, TurnView } from "../../state/model.ts";
+import { duration } from "../../state/words.ts";
+import { Button } from "../../ui/controls.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import { Item, Note } from "./items.tsx";
+import { type Segment, type Step, segmentsOf, summarize } from "./rows.ts";
+
+export interface TranscriptHandle {
+  toLatest(): void;
+}
+
+export interface TranscriptProps {
+  readonly thread: ThreadView;
+  readonly cwd: string;
+  readonly foldReasoning: boolean;
+  readonly onOlder: () => Promise<void>;
+  /** Stands after the last turn: messages on their way, ended requests. */
+  readonly footer: ReactNode;
+  readonly empty: ReactNode;
+  readonly turnMenu?: (turn: TurnView, fromEnd: number) => ReactNode;
+  readonly ref?: Ref<TranscriptHandle>;
+}
+
+/** Nearer to the end than this many pixels counts as being at the end. */
+const nearEnd = 80;
+
+export function Transcript({ thread, cwd, foldReasoning, onOlder, footer, empty, turnMenu, ref }: TranscriptProps): ReactElement {
+  const list = useRef<VListHandle>(null);
+  const [atEnd, setAtEnd] = useState(true);
+  const stick = useRef(true);
+  const [loadingOlder, setLoadingOlder] = useState(false);
+  const busy = useRef(false);
+  const segments = useMemo(() => thread.turns.flatMap((turn, i) => segmentsOf(turn, i + 1)), [thread.turns]);
+  const count = segments.length + 1;
+
+  const toLatest = useCallback((): void => {
+    stick.current = true;
+    setAtEnd(true);
+    list.current?.scrollToIndex(Number.MAX_SAFE_INTEGER, { align: "end" });
+  }, []);
+  useImperativeHandle(ref, () => ({ toLatest }), [toLatest]);
+
+  useLayoutEffect(() => {
+    if (stick.current) list.current?.scrollToIndex(count - 1, { align: "end" });
+  }, [segments, footer, count]);
+  // Rows are measured after they are drawn; the end can move once more.
+  useEffect(() => {
+    if (!stick.current) return;
+    const frame = requestAnimationFrame(() => stick.current && list.current?.scrollToIndex(count - 1, { align: "end" }));
+    return () => cancelAnimationFrame(frame);
+  }, [segments, footer, count]);
+
+  const older = useCallback(async (): Promise<void> => {
+    if (busy.current) return;
+    busy.current = true;
+    setLoadingOlder(true);
+    try {
+      await onOlder();
+    } finally {
+      busy.current = false;
+      setLoadingOlder(false);
+    }
+  }, [onOlder]);
+
+  const onScroll = (offset: number): void => {
+    const handle = list.current;
+    if (handle === null) return;
+    const end = handle.scrollSize - offset - handle.viewportSize <= nearEnd;
+    stick.current = end;
+    setAtEnd(end);
+    if (offset < 600 && thread.olderCursor !== null) void older();
+  };
+
+  if (thread.loaded && thread.turns.length === 0)
+    return (
+      <div className="transcript transcript-empty">
+        {empty}
+        <div className="column">{footer}</div>
+      </div>
+    );
+  return (
+    <div className="transcript">
+      <VList
+        ref={list}
+        className="transcript-list"
+        shift={loadingOlder}
+        onScroll={onScroll}
+        bufferSize={600}
+        tabIndex={0}
+        aria-label="Conversation"
+        role="group"
+      >
+        {[
+          ...segments.map((segment) => (
+            <Article
+              key={segment.key}
+              segment={segment}
+              cwd={cwd}
+              foldReasoning={foldReasoning}
+              menu={segment.isFirst ? turnMenu?.(segment.turn, thread.turns.length - segment.number + 1) : undefined}
+            />
+          )),
+          <div key="footer" className="column transcript-footer">
+            {footer}
+          </div>,
+        ]}
+      </VList>
+      {atEnd ? null : (
+        <Button className="to-latest" icon="down" size="small" onClick={toLatest}>
+          Latest
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const Article = memo(
+  function Article({
+    segment,
+    cwd,
+    foldReasoning,
+    menu,
+  }: {
+    segment: Segment;
+    cwd: string;
+    foldReasoning: boolean;
+    menu: ReactNode;
+  }): ReactElement {
+    const { turn, isFirst, isLast } = segment;
+    const heading = `turn-${segment.key}`;
+    return (
+      <article className="turn column" aria-labelledby={heading} data-turn={turn.id}>
+        <h3 id={heading} className="visually-hidden">
+          {isFirst ? `Turn ${segment.number}` : `Turn ${segment.number}, continued`}
+        </h3>
+        {menu === undefined ? null : <div className="turn-menu">{menu}</div>}
+        {segment.steps.map((step, i) => (
+          <StepView
+            key={step.kind === "group" ? step.id : step.item.id}
+            step={step}
+            live={turn.status === "inProgress" && isLast && i === segment.steps.length - 1}
+            cwd={cwd}
+            foldReasoning={foldReasoning}
+          />
+        ))}
+        {isLast ? <TurnEnd turn={turn} /> : null}
+      </article>
+    );
+  },
+  (a, b) => a.segment === b.segment && a.cwd === b.cwd && a.foldReasoning === b.foldReasoning,
+);
+
+function StepView({ step, live, cwd, foldReasoning }: { step: Step; live: boolean; cwd: string; foldReasoning: boolean }): ReactElement {
+  const [open, setOpen] = useState(false);
+  if (step.kind === "item") return <Item item={step.item} live={live} cwd={cwd} foldReasoning={foldReasoning} />;
+  return (
+    <div className="group">
+      <button type="button" className="group-head" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <Icon name={open ? "chevronDown" : "chevronRight"} size={13} />
+        <span>{summarize(step.items)}</span>
+      </button>
+      {open ? (
+        <div className="group-body">
+          {step.items.map((item) => (
+            <Item key={item.id} item={item} live={false} cwd={cwd} foldReasoning={foldReasoning} />
+          ))}
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+function TurnEnd({ turn }: { turn: TurnView }): ReactElement | null {
+  if (turn.status === "inProgress")
+    return turn.retrying === null ? null : (
+      <p className="turn-retry">
+        <span className="spinner" aria-hidden="true" /> Trying again: {turn.retrying}
+      </p>
+    );
+  if (turn.status === "failed")
+    return (
+      <div className="turn-error">
+        <Icon name="warning" size={16} />
+        <div>
+          <strong>The turn failed.</strong>
+          <p>{turn.error?.message ?? "No reason was given."}</p>
+          {turn.error?.additionalDetails == null ? null : <p className="hint">{turn.error.additionalDetails}</p>}
+        </div>
+      </div>
+    );
+  if (turn.status === "interrupted") return <Note icon="stop">Stopped</Note>;
+  return turn.durationMs === null || turn.durationMs < 1000 ? null : <p className="turn-time">{duration(turn.durationMs)}</p>;
+}

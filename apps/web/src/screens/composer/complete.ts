@@ -1,0 +1,57 @@
+/** Finds what is being typed at the cursor: a file after @, a skill after $, a command after /. */
+
+export interface Trigger {
+  readonly kind: "file" | "skill" | "command";
+  readonly query: string;
+  /** Where the text to be replaced starts. */
+  readonly start: number;
+}
+
+export function triggerAt(text: string, cursor: number): Trigger | undefined {
+  const before = text.slice(0, cursor);
+  const command = /^\/([\w-]*)$/.exec(before);
+  if (command !== null) return { kind: "command", query: command[1] ?? "", start: 0 };
+  const word = /(^|\s)([@$])([^\s@$]{0,120})$/.exec(before);
+  if (word === null) return undefined;
+  const query = word[3] ?? "";
+  // A price or a shell variable in capitals is no skill.
+  if (word[2] === "$" && /^[\dA-Z_]/.test(query)) return undefined;
+  return { kind: word[2] === "@" ? "file" : "skill", query, start: cursor - query.length - 1 };
+}
+
+/** The text with the trigger replaced, and where the cursor goes. */
+export function complete(text: string, cursor: number, trigger: Trigger, insert: string): { text: string; cursor: number } {
+  const after = text.slice(cursor);
+  const gap = after.startsWith(" ") ? "" : " ";
+  return { text: text.slice(0, trigger.start) + insert + gap + after, cursor: trigger.start + insert.length + 1 };
+}
+
+export interface Named {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** Names that are still in the text when it is sent. */
+export const mentioned = (text: string, sign: "@" | "$", known: readonly Named[]): readonly Named[] => {
+  const words = new Set(text.split(/\s+/).map((w) => w.replace(/[.,;:!?)]+$/, "")));
+  return known.filter(
+    (k, i) => (words.has(`${sign}${k.name}`) || text.includes(`${sign}${k.name} `)) && known.findIndex((o) => o.path === k.path) === i,
+  );
+};
+
+export interface SlashCommand {
+  readonly name: string;
+  readonly help: string;
+}
+export const slashCommands: readonly SlashCommand[] = [
+  { name: "new", help: "Start a new session" },
+  { name: "diff", help: "Show what was changed" },
+  { name: "review", help: "Have the changes reviewed" },
+  { name: "compact", help: "Summarise the conversation to make room" },
+  { name: "fork", help: "Continue in a copy of this session" },
+  { name: "undo", help: "Take the last turn out of the conversation" },
+  { name: "rename", help: "Give the session another title" },
+  { name: "archive", help: "Put the session away" },
+  { name: "stop", help: "Stop the running turn" },
+  { name: "help", help: "Keys and help" },
+];

@@ -1,0 +1,337 @@
+/** Where people write: a native text field with drafts, attachments, completion, and a clear choice between steering and queueing. */
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
+import { useApp } from "../../app-context.tsx";
+import { Chip } from "../../parts/transcript/items.tsx";
+import type { UserInput } from "../../state/model.ts";
+import { readDraft, writeDraft } from "../../state/settings.ts";
+import { Button, IconButton } from "../../ui/controls.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import { type Attachment, attach, inputOf } from "./attachments.ts";
+import { complete, mentioned, type Named, type Trigger, triggerAt } from "./complete.ts";
+import { type Suggestion, useSuggestions } from "./suggestions.ts";
+
+export interface ComposerProps {
+  /** Drafts are kept under this name. */
+  readonly draftKey: string;
+  readonly sessionId: string | null;
+  readonly cwd: string;
+  readonly running: boolean;
+  readonly disabled: boolean;
+  readonly placeholder: string;
+  /** True when the message has left; the draft is then cleared. */
+  readonly onSend: (input: readonly UserInput[], delivery: "auto" | "steer" | "queue") => boolean | Promise<boolean>;
+  readonly onStop?: () => void;
+  readonly onCommand?: (name: string) => void;
+  readonly footer: ReactNode;
+  readonly meter?: ReactNode;
+}
+
+export function Composer(props: ComposerProps): ReactElement {
+  const { draftKey, running, disabled, placeholder, onStop, footer, meter } = props;
+  const { settings, isMac, toast } = useApp();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const draft = useDraft(draftKey);
+  const { text, setText } = draft;
+  const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
+  const [names, setNames] = useState<{ files: readonly Named[]; skills: readonly Named[] }>({ files: [], skills: [] });
+  const [cursor, setCursor] = useState(0);
+  const [sending, setSending] = useState(false);
+  const completion = useCompletion(props, text, cursor);
+  const id = useId();
+  const empty = text.trim() === "" && attachments.length === 0;
+  const other = settings.whileRunning === "steer" ? "queue" : "steer";
+
+  const put = (next: string, at: number): void => {
+    setText(next);
+    setCursor(at);
+    requestAnimationFrame(() => field.current?.setSelectionRange(at, at));
+  };
+  const choose = (suggestion: Suggestion): void => {
+    const { trigger } = completion;
+    if (trigger === undefined) return;
+    if (suggestion.kind === "command") {
+      put("", 0);
+      props.onCommand?.(suggestion.insert);
+      return;
+    }
+    const sign = suggestion.kind === "file" ? "@" : "$";
+    const next = complete(text, cursor, trigger, `${sign}${suggestion.insert}`);
+    const named = { name: suggestion.insert, path: suggestion.path };
+    setNames(suggestion.kind === "file" ? { ...names, files: [...names.files, named] } : { ...names, skills: [...names.skills, named] });
+    put(next.text, next.cursor);
+  };
+  const add = useCallback(
+    async (files: Iterable<File>): Promise<void> => {
+      for (const file of files) {
+        const result = await attach(file);
+        if (typeof result === "string") toast(result, "problem");
+        else setAttachments((list) => [...list, result].slice(0, 20));
+      }
+    },
+    [toast],
+  );
+  const send = async (delivery: "auto" | "steer" | "queue"): Promise<void> => {
+    if (empty || disabled || sending) return;
+    const slash = /^\/([\w-]+)$/.exec(text.trim())?.[1];
+    if (slash !== undefined && props.onCommand !== undefined && attachments.length === 0) {
+      put("", 0);
+      return props.onCommand(slash);
+    }
+    const input: UserInput[] = [
+      ...attachments.filter((a) => a.kind === "text").map(inputOf),
+      ...(text.trim() === "" ? [] : [{ type: "text", text: text.trim() } as const]),
+      ...attachments.filter((a) => a.kind === "image").map(inputOf),
+      ...mentioned(text, "@", names.files).map((m) => ({ type: "mention", ...m }) as const),
+      ...mentioned(text, "$", names.skills).map((m) => ({ type: "skill", ...m }) as const),
+    ];
+    setSending(true);
+    const gone = await props.onSend(input, delivery);
+    setSending(false);
+    if (!gone) return;
+    draft.clear();
+    setAttachments([]);
+    setNames({ files: [], skills: [] });
+  };
+  const now = (): "auto" | "steer" | "queue" => (running ? settings.whileRunning : "auto");
+  const onKey = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
+    if (event.nativeEvent.isComposing) return;
+    if (completion.onKey(event, choose)) return;
+    if (event.key !== "Enter" || event.shiftKey) return;
+    const mod = isMac ? event.metaKey : event.ctrlKey;
+    if (event.altKey && running) {
+      event.preventDefault();
+      return void send(other);
+    }
+    if (mod || settings.sendWith === "Enter") {
+      event.preventDefault();
+      void send(now());
+    }
+  };
+  useGrow(field, text);
+
+  return (
+    <div className="composer" {...dropZone(add)}>
+      {completion.list.length === 0 ? null : (
+        <SuggestionList
+          id={`${id}-list`}
+          list={completion.list}
+          active={completion.active}
+          onPick={choose}
+          onActive={completion.setActive}
+        />
+      )}
+      {attachments.length === 0 ? null : (
+        <AttachmentRow list={attachments} onRemove={(gone) => setAttachments(attachments.filter((a) => a.id !== gone))} />
+      )}
+      <textarea
+        ref={field}
+        id="composer"
+        aria-label="Message"
+        rows={1}
+        value={text}
+        placeholder={placeholder}
+        disabled={disabled}
+        aria-autocomplete="list"
+        aria-controls={completion.list.length === 0 ? undefined : `${id}-list`}
+        aria-activedescendant={completion.list.length === 0 ? undefined : `${id}-list-${completion.active}`}
+        onChange={(e) => {
+          setText(e.target.value);
+          setCursor(e.target.selectionStart);
+        }}
+        onSelect={(e) => setCursor(e.currentTarget.selectionStart)}
+        onKeyDown={onKey}
+        onPaste={(e: ClipboardEvent) => {
+          const files = [...e.clipboardData.files];
+          if (files.length === 0) return;
+          e.preventDefault();
+          void add(files);
+        }}
+      />
+      <div className="composer-bar">
+        <label className="icon-button" title="Attach pictures or files">
+          <Icon name="paperclip" size={18} label="Attach pictures or files" />
+          <input
+            type="file"
+            multiple
+            className="visually-hidden"
+            disabled={disabled}
+            onChange={(e) => {
+              void add([...(e.target.files ?? [])]);
+              e.target.value = "";
+            }}
+          />
+        </label>
+        <div className="composer-controls">{footer}</div>
+        {meter}
+        {running && !empty ? (
+          <Button size="small" tone="quiet" title={`Alt+Enter: ${other}`} onClick={() => void send(other)}>
+            {other === "queue" ? "Queue" : "Steer"}
+          </Button>
+        ) : null}
+        {running && onStop !== undefined ? (
+          <IconButton icon="stop" label="Stop the turn" keys="Esc Esc" className="stop-button" onClick={onStop} />
+        ) : null}
+        {running && empty ? null : (
+          <IconButton
+            icon="send"
+            label={running ? (settings.whileRunning === "queue" ? "Queue this message" : "Steer the running turn") : "Send"}
+            className="send-button"
+            disabled={empty || disabled || sending}
+            onClick={() => void send(now())}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function useDraft(key: string): { text: string; setText: (text: string) => void; clear: () => void } {
+  const [text, setLocal] = useState(() => readDraft(localStorage, key));
+  const latest = useRef(text);
+  latest.current = text;
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const setText = useCallback(
+    (next: string): void => {
+      setLocal(next);
+      clearTimeout(timer.current);
+      timer.current = setTimeout(() => writeDraft(localStorage, key, next), 250);
+    },
+    [key],
+  );
+  // A draft is written out when its composer leaves the screen, also in the middle of a pause.
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      writeDraft(localStorage, key, latest.current);
+    },
+    [key],
+  );
+  const clear = useCallback((): void => {
+    clearTimeout(timer.current);
+    latest.current = "";
+    setLocal("");
+    writeDraft(localStorage, key, "");
+  }, [key]);
+  return { text, setText, clear };
+}
+
+function useGrow(field: React.RefObject<HTMLTextAreaElement | null>, text: string): void {
+  // The height follows the text
+  useLayoutEffect(() => {
+    const element = field.current;
+    if (element === null || CSS.supports("field-sizing", "content")) return;
+    element.style.height = "auto";
+    element.style.height = `${element.scrollHeight}px`;
+  }, [text]);
+}
+
+function dropZone(add: (files: Iterable<File>) => Promise<void>): { onDragOver: (e: DragEvent) => void; onDrop: (e: DragEvent) => void } {
+  return {
+    onDragOver: (e) => {
+      if (e.dataTransfer.types.includes("Files")) e.preventDefault();
+    },
+    onDrop: (e) => {
+      if (e.dataTransfer.files.length === 0) return;
+      e.preventDefault();
+      void add([...e.dataTransfer.files]);
+    },
+  };
+}
+
+interface Completion {
+  readonly trigger: Trigger | undefined;
+  readonly list: readonly Suggestion[];
+  readonly active: number;
+  setActive(index: number): void;
+  /** True when the key belonged to the list. */
+  onKey(event: KeyboardEvent, choose: (suggestion: Suggestion) => void): boolean;
+}
+
+function useCompletion({ sessionId, cwd, onCommand }: ComposerProps, text: string, cursor: number): Completion {
+  const [dismissed, setDismissed] = useState<string>();
+  const [active, setActive] = useState(0);
+  const found = triggerAt(text, cursor);
+  const trigger = found === undefined || (found.kind === "command" && onCommand === undefined) || dismissed === text ? undefined : found;
+  const list = useSuggestions(trigger, sessionId, cwd);
+  const at = Math.min(active, Math.max(0, list.length - 1));
+  return {
+    trigger,
+    list,
+    active: at,
+    setActive,
+    onKey(event, choose) {
+      if (list.length === 0) return false;
+      const chosen = list[at];
+      if (event.key === "ArrowDown") setActive((at + 1) % list.length);
+      else if (event.key === "ArrowUp") setActive((at - 1 + list.length) % list.length);
+      else if (event.key === "Escape") setDismissed(text);
+      else if ((event.key === "Enter" || event.key === "Tab") && !event.shiftKey && chosen !== undefined) choose(chosen);
+      else return false;
+      event.preventDefault();
+      event.stopPropagation();
+      return true;
+    },
+  };
+}
+
+function SuggestionList({
+  id,
+  list,
+  active,
+  onPick,
+  onActive,
+}: {
+  id: string;
+  list: readonly Suggestion[];
+  active: number;
+  onPick: (s: Suggestion) => void;
+  onActive: (index: number) => void;
+}): ReactElement {
+  return (
+    <div id={id} role="listbox" aria-label="Suggestions" className="suggestions">
+      {list.map((suggestion, i) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the text field that owns the focus
+        // biome-ignore lint/a11y/useFocusableInteractive: the active option is named by aria-activedescendant
+        <div
+          key={suggestion.insert + suggestion.path}
+          id={`${id}-${i}`}
+          role="option"
+          aria-selected={i === active}
+          className="suggestion"
+          onPointerMove={() => onActive(i)}
+          onPointerDown={(e) => e.preventDefault()}
+          onClick={() => onPick(suggestion)}
+        >
+          <Icon name={suggestion.icon} size={15} />
+          <span className="suggestion-label">{suggestion.label}</span>
+          <span className="hint">{suggestion.help}</span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function AttachmentRow({ list, onRemove }: { list: readonly Attachment[]; onRemove: (id: string) => void }): ReactElement {
+  return (
+    <ul className="attachments" aria-label="Attached">
+      {list.map((a) => (
+        <li key={a.id} className="attachment">
+          {a.kind === "image" ? <img src={a.url} alt={a.name} /> : <Chip icon="file">{a.name}</Chip>}
+          <IconButton icon="close" size={12} label={`Remove ${a.name}`} onClick={() => onRemove(a.id)} />
+        </li>
+      ))}
+    </ul>
+  );
+}

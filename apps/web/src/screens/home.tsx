@@ -1,0 +1,142 @@
+/** The start: say what should be done, choose where and how, and a session begins. */
+import { type ReactElement, useMemo, useState } from "react";
+import { allows, useApp, useAppState } from "../app-context.tsx";
+import type { MessageOverrides, UserInput } from "../state/model.ts";
+import { type PermissionMode, permissionModes } from "../state/modes.ts";
+import { folderName, shortPath } from "../state/words.ts";
+import { Icon } from "../ui/icons.tsx";
+import { Picker } from "../ui/overlays.tsx";
+import { Composer } from "./composer/composer.tsx";
+import { ControlPickers } from "./composer/controls.tsx";
+
+export function Home({ menuButton }: { menuButton: ReactElement | null }): ReactElement {
+  const app = useApp();
+  const { controller, go, scope, models, defaultFolder } = app;
+  const projects = useAppState((s) => s.projects);
+  const sessions = useAppState((s) => s.sessions);
+  const [folder, setFolder] = useState<string>();
+  const [typing, setTyping] = useState(false);
+  const [mode, setMode] = useState<PermissionMode>(permissionModes[1] as PermissionMode);
+  const [model, setModel] = useState<string>();
+  const [effort, setEffort] = useState<string>();
+  const [starting, setStarting] = useState(false);
+  const recent = useMemo(
+    () =>
+      [
+        ...new Set([
+          ...projects.flatMap((p) => (p.workingDirectory === null ? [] : [p.workingDirectory])),
+          ...[...sessions.values()].sort((a, b) => b.updatedAt - a.updatedAt).map((s) => s.cwd),
+        ]),
+      ].slice(0, 12),
+    [projects, sessions],
+  );
+  const cwd = folder ?? recent[0] ?? defaultFolder;
+  const chosen = model ?? models.find((m) => m.isDefault)?.model ?? models[0]?.model ?? null;
+  const send = async (input: readonly UserInput[]): Promise<boolean> => {
+    setStarting(true);
+    const overrides: MessageOverrides = {
+      approvalPolicy: mode.approvalPolicy,
+      filesystemSandbox: mode.filesystemSandbox,
+      networkAccess: mode.networkAccess,
+      ...(model === undefined ? {} : { model }),
+      ...(effort === undefined ? {} : { effort }),
+    };
+    const project = projects.find((p) => p.workingDirectory === cwd);
+    const session = await controller.startSession({
+      ...(cwd === "" ? {} : { cwd }),
+      ...(project === undefined ? {} : { projectId: project.projectId }),
+      ...overrides,
+    });
+    setStarting(false);
+    if (session === undefined) return false;
+    controller.send(session.sessionId, input, { delivery: "auto", overrides });
+    go({ name: "session", sessionId: session.sessionId, requestId: null });
+    return true;
+  };
+  return (
+    <div className="page home">
+      <header className="page-head page-head-bare">{menuButton}</header>
+      <div className="page-scroll">
+        <div className="column home-column">
+          <h1 className="home-title">What should we work on?</h1>
+          <p className="home-sub">Say it in your own words. You see every step, and nothing that matters happens without you.</p>
+          <Composer
+            draftKey="new"
+            cwd={cwd}
+            sessionId={null}
+            running={false}
+            disabled={!allows(scope, "drive") || starting}
+            placeholder="Describe a task, paste an error, ask about the code…"
+            onSend={(input) => send(input)}
+            footer={
+              <>
+                <Picker
+                  label="Folder"
+                  icon="folder"
+                  value={cwd}
+                  prefer="below"
+                  shown={cwd === "" ? "Choose a folder" : folderName(cwd)}
+                  options={[
+                    ...[...new Set([cwd, ...recent])]
+                      .filter((p) => p !== "")
+                      .map((p) => ({ value: p, label: folderName(p), help: shortPath(p) })),
+                    { value: "?", label: "Another folder…" },
+                  ]}
+                  onPick={(value) => {
+                    setTyping(value === "?");
+                    setFolder(value === "?" ? "" : value);
+                  }}
+                />
+                <ControlPickers
+                  model={chosen}
+                  effort={effort ?? null}
+                  mode={mode}
+                  onModel={setModel}
+                  onEffort={setEffort}
+                  onMode={setMode}
+                  prefer="below"
+                />
+              </>
+            }
+          />
+          {typing ? (
+            <label className="field home-folder">
+              <span>Folder on the machine that runs the engine</span>
+              <input
+                type="text"
+                className="mono"
+                spellCheck={false}
+                value={folder ?? ""}
+                onChange={(e) => setFolder(e.target.value)}
+                placeholder="/path/to/project"
+              />
+            </label>
+          ) : null}
+          <Suggestions onPick={(text) => void send([{ type: "text", text }])} disabled={!allows(scope, "drive") || starting} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+const ideas = [
+  ["eye", "Explain this project", "Read the code in this folder and explain how it is put together, with the files to look at first."],
+  ["review", "Review my changes", "Review the uncommitted changes in this folder. Point out bugs first, then what could be simpler."],
+  ["bolt", "Fix the failing tests", "Run the tests, find out why they fail, and fix the cause."],
+] as const;
+
+function Suggestions({ onPick, disabled }: { onPick: (text: string) => void; disabled: boolean }): ReactElement {
+  return (
+    <ul className="ideas" aria-label="Ideas">
+      {ideas.map(([icon, title, text]) => (
+        <li key={title}>
+          <button type="button" className="idea" disabled={disabled} onClick={() => onPick(text)}>
+            <Icon name={icon} size={18} />
+            <span className="idea-title">{title}</span>
+            <span className="hint">{text}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

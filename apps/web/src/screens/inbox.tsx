@@ -1,0 +1,84 @@
+/** Everything that waits for a person, across all sessions, oldest first. */
+import { type ReactElement, useMemo } from "react";
+import { allows, useApp, useAppState } from "../app-context.tsx";
+import { RequestCard, ResolutionLine } from "../parts/requests/card.tsx";
+import type { PendingView, SessionSummary } from "../state/model.ts";
+import { ago, folderName, plural } from "../state/words.ts";
+import { Empty } from "../ui/controls.tsx";
+import { useNow } from "./sidebar.tsx";
+import { whyAsked } from "./why.ts";
+
+export function Inbox({ menuButton }: { menuButton: ReactElement | null }): ReactElement {
+  const { controller, settings, go, scope } = useApp();
+  const pending = useAppState((s) => s.pending);
+  const sessions = useAppState((s) => s.sessions);
+  const resolved = useAppState((s) => s.resolved);
+  const now = useNow(15_000);
+  const list = useMemo(() => [...pending.values()].sort((a, b) => a.createdAt.localeCompare(b.createdAt)), [pending]);
+  return (
+    <div className="page">
+      <header className="page-head">
+        {menuButton}
+        <h1>Inbox</h1>
+        <span className="page-sub">{list.length === 0 ? "" : `${plural(list.length, "thing")} waiting for you`}</span>
+      </header>
+      <div className="page-scroll">
+        <div className="column inbox">
+          {list.length === 0 ? (
+            <Empty icon="inbox" title="Nothing waits for you">
+              <p>Approvals, questions and tool calls of every session come together here.</p>
+            </Empty>
+          ) : null}
+          {list.map((request) => (
+            <RequestCard
+              key={request.requestId}
+              request={request}
+              letters={settings.cardKeys && allows(scope, "approve")}
+              onAnswer={(reply) => void controller.answer(request, reply)}
+              why={whyAsked(request, sessions.get(request.threadId))}
+              context={
+                <CardContext
+                  request={request}
+                  session={sessions.get(request.threadId)}
+                  now={now}
+                  onOpen={() => go({ name: "session", sessionId: request.threadId, requestId: request.requestId })}
+                />
+              }
+            />
+          ))}
+          {resolved.length === 0 ? null : (
+            <section className="recent">
+              <h2>Recently answered</h2>
+              {resolved.slice(0, 20).map((r) => (
+                <ResolutionLine key={r.request.requestId} resolution={r} />
+              ))}
+            </section>
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function CardContext({
+  request,
+  session,
+  now,
+  onOpen,
+}: {
+  request: PendingView;
+  session: SessionSummary | undefined;
+  now: number;
+  onOpen: () => void;
+}): ReactElement {
+  return (
+    <div className="card-context">
+      <button type="button" className="link-button" onClick={onOpen}>
+        {session?.title ?? request.sessionTitle ?? "Open the session"}
+      </button>
+      <span>{session === undefined ? "" : folderName(session.cwd)}</span>
+      <span className="spacer" />
+      <time dateTime={request.createdAt}>{ago(Date.parse(request.createdAt) / 1000, now)}</time>
+    </div>
+  );
+}

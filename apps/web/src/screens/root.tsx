@@ -1,0 +1,86 @@
+/** Decides between signing in and the page itself, and gives every screen what it shares. */
+import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { type App, AppContext } from "../app-context.tsx";
+import type { Me, Models } from "../connection/connection.ts";
+import type { Controller } from "../state/controller.ts";
+import { addressOf, type Place, placeOf } from "../state/router.ts";
+import { readSettings, type Settings, writeJson } from "../state/settings.ts";
+import { Shell } from "./shell.tsx";
+import { SignIn } from "./sign-in.tsx";
+import { type Message, Toasts } from "./toasts.tsx";
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+export function Root({ controller }: { controller: Controller }): ReactElement {
+  const phase = useSyncExternalStore(controller.store.subscribe, () => controller.store.get().phase);
+  const [settings, setSettings] = useState<Settings>(() => readSettings(localStorage));
+  const [place, setPlace] = useState<Place>(() => placeOf(location.pathname, location.hash));
+  const [messages, setMessages] = useState<readonly Message[]>([]);
+  const shared = useShared(controller, phase === "ready");
+  const runner = useRef<(command: string) => void>(() => {});
+
+  const toast = useCallback((text: string, tone: "info" | "problem" = "info"): void => {
+    setMessages((list) => [...list.filter((m) => m.text !== text), { id: crypto.randomUUID(), text, tone }].slice(-4));
+  }, []);
+  const go = useCallback((next: Place): void => {
+    const address = addressOf(next);
+    if (address !== location.pathname + location.hash) history.pushState(null, "", address);
+    setPlace(next);
+  }, []);
+  const change = useCallback((part: Partial<Settings>): void => {
+    setSettings((before) => {
+      const next = { ...before, ...part };
+      writeJson(localStorage, "parley.settings", next);
+      return next;
+    });
+  }, []);
+
+  useEffect(() => controller.onToast(toast), [controller, toast]);
+  useEffect(() => {
+    const back = (): void => setPlace(placeOf(location.pathname, location.hash));
+    addEventListener("popstate", back);
+    return () => removeEventListener("popstate", back);
+  }, []);
+  useEffect(() => {
+    if (settings.theme === "system") delete document.documentElement.dataset["theme"];
+    else document.documentElement.dataset["theme"] = settings.theme;
+  }, [settings.theme]);
+  const started = useRef(false);
+  useEffect(() => {
+    if (started.current || location.hash.startsWith("#sign-in=")) return;
+    started.current = true;
+    void controller.start();
+  }, [controller]);
+
+  const app = useMemo<App>(
+    () => ({ controller, settings, change, place, go, toast, isMac, run: (command) => runner.current(command), ...shared }),
+    [controller, settings, change, place, go, toast, shared],
+  );
+  return (
+    <AppContext value={app}>
+      {phase === "ready" ? <Shell onRunner={(run) => (runner.current = run)} /> : null}
+      {phase === "signedOut" || (phase === "starting" && location.hash.startsWith("#sign-in=")) ? <SignIn /> : null}
+      <Toasts messages={messages} onGone={(id) => setMessages((list) => list.filter((m) => m.id !== id))} />
+    </AppContext>
+  );
+}
+
+/** Lists that are read once after signing in. */
+function useShared(controller: Controller, ready: boolean): Pick<App, "models" | "scope" | "offlineTour" | "defaultFolder"> {
+  const [models, setModels] = useState<Models>([]);
+  const [me, setMe] = useState<Me>();
+  const [runtime, setRuntime] = useState({ offlineTour: false, cwd: "" });
+  useEffect(() => {
+    if (!ready) return;
+    const { connection } = controller;
+    // Each may be missing on an older engine; the page works without it.
+    connection.models().then(setModels, () => {});
+    connection.me().then(setMe, () => {});
+    connection.capabilities().then(
+      (c) => setRuntime(c.runtime),
+      () => {},
+    );
+  }, [controller, ready]);
+  const scope = me?.scope ?? "admin";
+  return useMemo(() => ({ models, scope, offlineTour: runtime.offlineTour, defaultFolder: runtime.cwd }), [models, scope, runtime]);
+}

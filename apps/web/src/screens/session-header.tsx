@@ -1,0 +1,96 @@
+/** The session's head: what it is called, where it works, how it is, and what can be done with it. */
+import type { ReactElement } from "react";
+import { allows, useApp, useAppState } from "../app-context.tsx";
+import { planProgress } from "../parts/plan.tsx";
+import { stateWord, waitingCounts } from "../state/list.ts";
+import type { SessionSummary, ThreadView } from "../state/model.ts";
+import { folderName, shortPath } from "../state/words.ts";
+import { IconButton } from "../ui/controls.tsx";
+import { Icon } from "../ui/icons.tsx";
+import { Menu, type MenuItem } from "../ui/overlays.tsx";
+import { type ListDialog, useSessionMenu } from "./sidebar.tsx";
+
+export interface HeaderProps {
+  readonly session: SessionSummary | undefined;
+  readonly thread: ThreadView | undefined;
+  readonly menuButton: ReactElement | null;
+  readonly panel: "changes" | "plan" | "details" | undefined;
+  readonly onPanel: (panel: "changes" | "plan" | "details") => void;
+  readonly onCommand: (command: string) => boolean;
+  readonly onDialog: (dialog: ListDialog) => void;
+}
+
+export function SessionHeader({ session, thread, menuButton, panel, onPanel, onCommand, onDialog }: HeaderProps): ReactElement {
+  const waiting = useAppState((s) => (session === undefined ? 0 : (waitingCounts(s.pending).get(session.sessionId) ?? 0)));
+  const state = session === undefined ? undefined : stateWord(session, waiting, false);
+  const plan = [...(thread?.turns ?? [])].reverse().find((t) => t.plan !== null)?.plan ?? null;
+  const progress = plan === null ? null : planProgress(plan);
+  return (
+    <header className="session-head">
+      {menuButton}
+      <div className="session-name">
+        <h1 title={session?.title}>{session?.title ?? "Session"}</h1>
+        {session === undefined ? null : (
+          <p className="session-place">
+            <span title={session.cwd}>
+              <Icon name="folder" size={13} /> <span className="place-short">{folderName(session.cwd)}</span>
+              <span className="place-long">{shortPath(session.cwd)}</span>
+            </span>
+            {session.branch == null ? null : (
+              <span>
+                <Icon name="branch" size={13} /> {session.branch}
+              </span>
+            )}
+          </p>
+        )}
+      </div>
+      {state === undefined || state.id === "idle" ? null : <span className={`state-pill state-pill-${state.id}`}>{state.text}</span>}
+      <span className="spacer" />
+      {progress === null || progress.total === 0 ? null : (
+        <button
+          type="button"
+          className="head-button"
+          aria-pressed={panel === "plan"}
+          onClick={() => onPanel("plan")}
+          title={progress.current ?? "Plan"}
+        >
+          <Icon name="plan" size={16} />
+          <span>
+            {progress.done}/{progress.total}
+            <span className="visually-hidden"> steps of the plan done</span>
+          </span>
+        </button>
+      )}
+      <IconButton icon="diff" label="Changes" keys="Ctrl+Shift+D" aria-pressed={panel === "changes"} onClick={() => onPanel("changes")} />
+      <IconButton icon="info" label="Details" className="only-wide" aria-pressed={panel === "details"} onClick={() => onPanel("details")} />
+      {session === undefined ? null : <HeaderMenu session={session} onCommand={onCommand} onDialog={onDialog} />}
+    </header>
+  );
+}
+
+function HeaderMenu({
+  session,
+  onCommand,
+  onDialog,
+}: {
+  session: SessionSummary;
+  onCommand: (command: string) => boolean;
+  onDialog: (dialog: ListDialog) => void;
+}): ReactElement | null {
+  const { scope } = useApp();
+  const shared = useSessionMenu(session, onDialog);
+  if (!allows(scope, "drive")) return null;
+  const own: readonly (MenuItem | "line")[] = [
+    { id: "review", label: "Review…", icon: "review", run: () => void onCommand("review") },
+    {
+      id: "compact",
+      label: "Summarise to make room",
+      icon: "compress",
+      disabled: session.activeTurnId != null,
+      run: () => void onCommand("compact"),
+    },
+    { id: "undo", label: "Undo the last turn…", icon: "undo", disabled: session.activeTurnId != null, run: () => void onCommand("undo") },
+    "line",
+  ];
+  return <Menu label="Session actions" items={[...own, ...shared]} />;
+}

@@ -1,0 +1,257 @@
+/** One session: its conversation, what it waits for, the composer, and its changes beside it. */
+import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { allows, useApp, useAppState } from "../app-context.tsx";
+import type { LineComment } from "../parts/diff/comments.ts";
+import { ResolutionLine } from "../parts/requests/card.tsx";
+import { Transcript, type TranscriptHandle } from "../parts/transcript/transcript.tsx";
+import { WaitingItems } from "../parts/transcript/waiting.ts";
+import type { ThreadView, TurnView } from "../state/model.ts";
+import { Button, Empty } from "../ui/controls.tsx";
+import { Icon } from "../ui/icons.tsx";
+import { Menu } from "../ui/overlays.tsx";
+import { ReviewDialog, RollbackDialog } from "./dialogs.tsx";
+import { Dock } from "./dock.tsx";
+import { OutboxList } from "./outbox.tsx";
+import { SessionHeader } from "./session-header.tsx";
+import { focusSoon } from "./shell.tsx";
+import { SidePanel } from "./side-panel.tsx";
+import { type ListDialog, ListDialogs } from "./sidebar.tsx";
+
+export interface SessionProps {
+  readonly sessionId: string;
+  readonly requestId: string | null;
+  readonly menuButton: ReactElement | null;
+  readonly onCommands: (handle: (command: string) => boolean) => void;
+}
+
+type Dialogs = ListDialog | { readonly kind: "review" } | { readonly kind: "rollback"; readonly turns: number };
+
+const waitingAbove = 5;
+
+export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: SessionProps): ReactElement {
+  const app = useApp();
+  const { controller, settings, go, scope } = app;
+  const { connection } = controller;
+  const thread = useAppState((s) => s.threads.get(sessionId));
+  const session = useAppState((s) => s.sessions.get(sessionId) ?? s.archived.get(sessionId));
+  const allPending = useAppState((s) => s.pending);
+  const resolved = useAppState((s) => s.resolved);
+  const [gone, setGone] = useState(false);
+  const [panel, setPanel] = useState<"changes" | "plan" | "details">();
+  const [dialog, setDialog] = useState<Dialogs>();
+  const [comments, setComments] = useState<readonly LineComment[]>([]);
+  const transcript = useRef<TranscriptHandle>(null);
+  const pending = useMemo(
+    () =>
+      [...allPending.values()]
+        .filter((p) => p.threadId === sessionId || p.rootThreadId === sessionId)
+        .sort((a, b) => a.createdAt.localeCompare(b.createdAt)),
+    [allPending, sessionId],
+  );
+  const waiting = useMemo(() => new Set(pending.flatMap((p) => [p.itemId, p.callId]).filter((id) => id !== null)), [pending]);
+  const answered = useMemo(
+    () =>
+      resolved
+        .filter((r) => r.request.threadId === sessionId)
+        .slice(0, waitingAbove)
+        .reverse(),
+    [resolved, sessionId],
+  );
+
+  useEffect(() => {
+    void controller.open(sessionId).then((result) => setGone(result === "gone"));
+    return () => controller.leave();
+  }, [controller, sessionId]);
+  useEffect(() => {
+    if (requestId !== null) focusSoon(`[data-request="${CSS.escape(requestId)}"]`);
+  }, [requestId]);
+
+  const run = useCallback(
+    (command: string): boolean => {
+      const drive = allows(scope, "drive");
+      switch (command) {
+        case "diff":
+          setPanel((p) => (p === "changes" ? undefined : "changes"));
+          return true;
+        case "latest":
+          transcript.current?.toLatest();
+          return true;
+        case "stop":
+          if (drive && session?.activeTurnId != null) void controller.try(connection.interrupt(sessionId));
+          return true;
+        case "review":
+          if (drive) setDialog({ kind: "review" });
+          return true;
+        case "compact":
+          if (drive) void controller.try(connection.compact(sessionId), "Summarising the conversation");
+          return true;
+        case "undo":
+          if (drive) setDialog({ kind: "rollback", turns: 1 });
+          return true;
+        case "rename":
+          if (drive && session !== undefined) setDialog({ kind: "rename", session });
+          return true;
+        case "archive":
+          if (drive) void controller.try(connection.archive(sessionId, true), "Archived");
+          return true;
+        case "fork":
+          if (drive)
+            void controller
+              .try(connection.fork(sessionId), "Forked")
+              .then((f) => f !== undefined && go({ name: "session", sessionId: f.sessionId, requestId: null }));
+          return true;
+        default:
+          return false;
+      }
+    },
+    [scope, session, controller, connection, sessionId, go],
+  );
+  useEffect(() => onCommands(run), [onCommands, run]);
+  const older = useCallback(() => controller.loadOlder(sessionId).catch(controller.report), [controller, sessionId]);
+
+  if (gone || (thread?.loaded === true && session === undefined)) return <Gone menuButton={menuButton} />;
+  const turnMenu = (turn: TurnView, fromEnd: number): ReactElement | null =>
+    !allows(scope, "drive") || turn.status === "inProgress" ? null : (
+      <TurnMenu fromEnd={fromEnd} onRollback={(turns) => setDialog({ kind: "rollback", turns })} />
+    );
+  return (
+    <div
+      className={`session ${panel === undefined ? "" : "session-panel"} ${panel === "changes" && settings.diffView === "split" ? "session-panel-wide" : ""}`}
+    >
+      <div className="session-main">
+        <SessionHeader
+          session={session}
+          menuButton={menuButton}
+          panel={panel}
+          onPanel={(p) => setPanel(panel === p ? undefined : p)}
+          onCommand={run}
+          onDialog={setDialog}
+          thread={thread}
+        />
+        {thread === undefined || !thread.loaded ? (
+          <Loading />
+        ) : (
+          <WaitingItems value={waiting}>
+            <Transcript
+              ref={transcript}
+              thread={thread}
+              cwd={session?.cwd ?? ""}
+              foldReasoning={settings.foldReasoning}
+              onOlder={older}
+              turnMenu={turnMenu}
+              empty={<Start />}
+              footer={
+                <>
+                  {answered.map((r) => (
+                    <ResolutionLine key={r.request.requestId} resolution={r} />
+                  ))}
+                  <OutboxList sessionId={sessionId} />
+                  <Working thread={thread} />
+                </>
+              }
+            />
+          </WaitingItems>
+        )}
+        <Dock
+          sessionId={sessionId}
+          session={session}
+          thread={thread}
+          pending={pending}
+          onCommand={(name) => (name === "new" ? app.run("newSession") : name === "help" ? app.run("help") : void run(name))}
+        />
+      </div>
+      {panel === undefined || thread === undefined ? null : (
+        <SidePanel
+          tab={panel}
+          onTab={setPanel}
+          onClose={() => setPanel(undefined)}
+          thread={thread}
+          session={session}
+          comments={comments}
+          onComments={setComments}
+        />
+      )}
+      {dialog === undefined ? null : dialog.kind === "review" ? (
+        <ReviewDialog
+          onClose={() => setDialog(undefined)}
+          onStart={(target) =>
+            void controller
+              .try(connection.review(sessionId, target))
+              .then((id) => id !== undefined && id !== sessionId && go({ name: "session", sessionId: id, requestId: null }))
+          }
+        />
+      ) : dialog.kind === "rollback" ? (
+        <RollbackDialog
+          turns={dialog.turns}
+          onClose={() => setDialog(undefined)}
+          onConfirm={() => void controller.try(connection.rollback(sessionId, dialog.turns)).then(() => controller.open(sessionId))}
+        />
+      ) : (
+        <ListDialogs dialog={dialog} onClose={() => setDialog(undefined)} />
+      )}
+    </div>
+  );
+}
+
+function TurnMenu({ fromEnd, onRollback }: { fromEnd: number; onRollback: (turns: number) => void }): ReactElement {
+  return (
+    <Menu
+      label="Turn"
+      className="icon-button turn-menu-button"
+      items={[{ id: "back", label: "Go back to before this turn", icon: "undo", run: () => onRollback(fromEnd) }]}
+    />
+  );
+}
+
+/** Shows that a turn runs while nothing of it is on the screen yet. */
+function Working({ thread }: { thread: ThreadView }): ReactElement | null {
+  const turn = thread.turns.at(-1);
+  if (turn?.status !== "inProgress") return null;
+  const last = turn.items.at(-1);
+  const streaming = last?.type === "agentMessage" || (last !== undefined && "status" in last && last.status === "inProgress");
+  return (
+    <p className="working" aria-hidden="true">
+      <span className="working-dots">
+        <span />
+        <span />
+        <span />
+      </span>
+      {streaming ? "" : "Working"}
+    </p>
+  );
+}
+
+const Loading = (): ReactElement => (
+  <div className="transcript loading" aria-busy="true">
+    <div className="column">
+      <div className="skeleton skeleton-user" />
+      <div className="skeleton" />
+      <div className="skeleton skeleton-short" />
+    </div>
+  </div>
+);
+
+const Start = (): ReactElement => (
+  <div className="column">
+    <Empty icon="comment" title="A fresh session">
+      <p>Write the first message below.</p>
+    </Empty>
+  </div>
+);
+
+function Gone({ menuButton }: { menuButton: ReactElement | null }): ReactElement {
+  const { go } = useApp();
+  return (
+    <div className="page">
+      <header className="page-head">
+        {menuButton}
+        <h1>Not here</h1>
+      </header>
+      <Empty icon="trash" title="This session was deleted or never existed">
+        <Button onClick={() => go({ name: "home" })}>
+          <Icon name="plus" /> Start a new one
+        </Button>
+      </Empty>
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+/** Reads something once for a settings page and shows what can go wrong. */
+import { type ReactElement, type ReactNode, useCallback, useEffect, useState } from "react";
+import { Refused } from "../../connection/connection.ts";
+import { Button } from "../../ui/controls.tsx";
+
+export interface Loaded<T> {
+  readonly value: T | undefined;
+  readonly problem: string | undefined;
+  readonly reload: () => void;
+  readonly set: (value: T) => void;
+}
+
+export function useLoaded<T>(read: () => Promise<T>): Loaded<T> {
+  const [value, setValue] = useState<T>();
+  const [problem, setProblem] = useState<string>();
+  const reload = useCallback((): void => {
+    setProblem(undefined);
+    read().then(setValue, (error: unknown) => setProblem(error instanceof Refused ? error.message : "The manager cannot be reached."));
+  }, [read]);
+  useEffect(reload, [reload]);
+  return { value, problem, reload, set: setValue };
+}
+
+export function Shown<T>({ of, children }: { of: Loaded<T>; children: (value: T) => ReactNode }): ReactElement {
+  if (of.problem !== undefined)
+    return (
+      <div className="load-problem">
+        <p>{of.problem}</p>
+        <Button size="small" onClick={of.reload}>
+          Try again
+        </Button>
+      </div>
+    );
+  return of.value === undefined ? <p className="hint">Loading…</p> : <>{children(of.value)}</>;
+}

@@ -1,0 +1,86 @@
+/** Settings: what this browser remembers, and what the manager keeps. */
+import { lazy, type ReactElement, Suspense } from "react";
+import { allows, useApp } from "../../app-context.tsx";
+import type { SettingsTab } from "../../state/router.ts";
+import { Empty } from "../../ui/controls.tsx";
+import { Icon, type IconName } from "../../ui/icons.tsx";
+
+const General = lazy(() => import("./general.tsx").then((m) => ({ default: m.General })));
+const KeysTab = lazy(() => import("./keys.tsx").then((m) => ({ default: m.KeysTab })));
+const Devices = lazy(() => import("./devices.tsx").then((m) => ({ default: m.Devices })));
+const RulesTab = lazy(() => import("./rules.tsx").then((m) => ({ default: m.RulesTab })));
+const Audit = lazy(() => import("./audit.tsx").then((m) => ({ default: m.Audit })));
+const Servers = lazy(() => import("./servers.tsx").then((m) => ({ default: m.Servers })));
+const AccountTab = lazy(() => import("./account.tsx").then((m) => ({ default: m.AccountTab })));
+
+const tabs: readonly { readonly id: SettingsTab; readonly label: string; readonly icon: IconName; readonly admin: boolean }[] = [
+  { id: "general", label: "General", icon: "gear", admin: false },
+  { id: "keys", label: "Keys", icon: "keyboard", admin: false },
+  { id: "account", label: "Model and account", icon: "spark", admin: false },
+  { id: "servers", label: "MCP servers", icon: "tool", admin: false },
+  { id: "rules", label: "Approval rules", icon: "shield", admin: false },
+  { id: "devices", label: "Devices", icon: "device", admin: true },
+  { id: "audit", label: "Audit", icon: "list", admin: true },
+];
+
+export function SettingsScreen({ tab, menuButton }: { tab: SettingsTab; menuButton: ReactElement | null }): ReactElement {
+  const { go, scope, controller } = useApp();
+  const shown = tabs.filter((t) => !t.admin || allows(scope, "admin"));
+  const current = shown.find((t) => t.id === tab);
+  return (
+    <div className="page settings">
+      <header className="page-head">
+        {menuButton}
+        <h1>Settings</h1>
+        <span className="spacer" />
+        <button type="button" className="link-button" onClick={() => void controller.signOut()}>
+          Sign out
+        </button>
+      </header>
+      <div className="settings-body">
+        <nav className="settings-tabs" aria-label="Settings">
+          {shown.map((t) => (
+            <button
+              key={t.id}
+              type="button"
+              aria-current={t.id === tab ? "page" : undefined}
+              onClick={() => go({ name: "settings", tab: t.id })}
+            >
+              <Icon name={t.icon} size={16} />
+              {t.label}
+            </button>
+          ))}
+        </nav>
+        <div className="settings-page">
+          {current === undefined ? (
+            <Empty icon="shield" title="This device may not see that page" />
+          ) : (
+            <Suspense fallback={<p className="hint">Loading…</p>}>
+              <h2>{current.label}</h2>
+              <Tab id={current.id} />
+            </Suspense>
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Tab({ id }: { id: SettingsTab }): ReactElement {
+  switch (id) {
+    case "general":
+      return <General />;
+    case "keys":
+      return <KeysTab />;
+    case "devices":
+      return <Devices />;
+    case "rules":
+      return <RulesTab />;
+    case "audit":
+      return <Audit />;
+    case "servers":
+      return <Servers />;
+    case "account":
+      return <AccountTab />;
+  }
+}

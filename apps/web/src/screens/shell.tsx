@@ -1,0 +1,232 @@
+/** The frame: session list, the screen in the middle, keys, palette, help, and what is said aloud. */
+import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { allows, useApp, useAppState } from "../app-context.tsx";
+import { chordOf, createChords, isTyping, keymapWith } from "../state/keys.ts";
+import { listRows } from "../state/list.ts";
+import { Button, IconButton } from "../ui/controls.tsx";
+import { Announcer } from "./announcer.tsx";
+import { Help } from "./help.tsx";
+import { Home } from "./home.tsx";
+import { Inbox } from "./inbox.tsx";
+import { watchForPeople } from "./notifications.ts";
+import { Palette } from "./palette.tsx";
+import { SessionScreen } from "./session.tsx";
+import { SettingsScreen } from "./settings/settings.tsx";
+import { Sidebar } from "./sidebar.tsx";
+
+const isNarrow = (): boolean => matchMedia("(max-width: 860px)").matches;
+
+export function Shell({ onRunner }: { onRunner: (run: (command: string) => void) => void }): ReactElement {
+  const app = useApp();
+  const { controller, place, go, settings } = app;
+  const [sidebar, setSidebar] = useState(!isNarrow());
+  const [dialog, setDialog] = useState<"palette" | "help">();
+  const sessionCommands = useRef<(command: string) => boolean>(() => false);
+  const link = useAppState((s) => s.link);
+  const engine = useAppState((s) => s.engine);
+  const waiting = useAppState((s) => s.pending.size);
+
+  const step = useCallback(
+    (by: number): void => {
+      const state = controller.store.get();
+      const rows = listRows(state, { groupBy: settings.groupBy, filter: "all", search: "", folded: new Set() }, Date.now());
+      const ids = rows.flatMap((r) => (r.kind === "session" ? [r.session.sessionId] : []));
+      const at = place.name === "session" ? ids.indexOf(place.sessionId) : -1;
+      const next = ids[at === -1 ? 0 : Math.max(0, Math.min(ids.length - 1, at + by))];
+      if (next !== undefined) go({ name: "session", sessionId: next, requestId: null });
+    },
+    [controller, settings.groupBy, place, go],
+  );
+
+  const run = useCallback(
+    (command: string): void => {
+      if (sessionCommands.current(command)) return;
+      const jump = /^session:(\d)$/.exec(command)?.[1];
+      if (jump !== undefined) return jumpTo(Number(jump), controller, settings.groupBy, go);
+      switch (command) {
+        case "palette":
+        case "help":
+          return setDialog(command);
+        case "search":
+          setSidebar(true);
+          return focusSoon("#session-search");
+        case "inbox":
+          return go({ name: "inbox" });
+        case "newSession":
+          go({ name: "home" });
+          return focusSoon("#composer");
+        case "composer":
+          return focusSoon("#composer");
+        case "nextWaiting":
+          return goToWaiting(controller, go);
+        case "previousSession":
+          return step(-1);
+        case "nextSession":
+          return step(1);
+        case "sidebar":
+          return setSidebar((s) => !s);
+      }
+    },
+    [controller, settings.groupBy, go, step],
+  );
+  useEffect(() => onRunner(run), [onRunner, run]);
+  useKeys(run, dialog !== undefined);
+  useEffect(() => watchForPeople(controller.store, () => settings.notify, go), [controller, settings.notify, go]);
+  // On a phone every move closes the drawer
+  useEffect(() => {
+    if (isNarrow()) setSidebar(false);
+  }, [place]);
+
+  return (
+    <div className={`shell ${sidebar ? "" : "shell-wide"}`}>
+      <nav className="skip-links" aria-label="Skip to">
+        <a href="#session-search">Session list</a>
+        <a href="#main">Conversation</a>
+        <a href="#composer">Composer</a>
+      </nav>
+      {sidebar ? <Sidebar onClose={() => setSidebar(false)} onNew={() => run("newSession")} /> : null}
+      {sidebar ? (
+        <button type="button" className="sidebar-shade" aria-label="Close the session list" onClick={() => setSidebar(false)} />
+      ) : null}
+      <main id="main" className="main" tabIndex={-1}>
+        <Banner link={link} engineDown={!engine.running} reason={engine.reason} />
+        <Screen
+          onCommands={(handle) => (sessionCommands.current = handle)}
+          menuButton={
+            sidebar ? null : (
+              <span className="menu-button">
+                <IconButton
+                  icon="menu"
+                  label={waiting > 0 ? `Session list, ${waiting} waiting` : "Session list"}
+                  onClick={() => setSidebar(true)}
+                />
+                {waiting > 0 ? (
+                  <span className="badge badge-corner" aria-hidden="true">
+                    {waiting}
+                  </span>
+                ) : null}
+              </span>
+            )
+          }
+        />
+      </main>
+      {dialog === "palette" ? <Palette onClose={() => setDialog(undefined)} /> : null}
+      {dialog === "help" ? <Help onClose={() => setDialog(undefined)} /> : null}
+      <Announcer />
+    </div>
+  );
+}
+
+function Screen({
+  menuButton,
+  onCommands,
+}: {
+  menuButton: ReactElement | null;
+  onCommands: (handle: (command: string) => boolean) => void;
+}): ReactElement {
+  const { place } = useApp();
+  // Another screen takes no commands of the last one
+  useEffect(() => {
+    if (place.name !== "session") onCommands(() => false);
+  }, [place.name]);
+  if (place.name === "inbox") return <Inbox menuButton={menuButton} />;
+  if (place.name === "session")
+    return (
+      <SessionScreen
+        key={place.sessionId}
+        sessionId={place.sessionId}
+        requestId={place.requestId}
+        menuButton={menuButton}
+        onCommands={onCommands}
+      />
+    );
+  if (place.name === "settings") return <SettingsScreen tab={place.tab} menuButton={menuButton} />;
+  return <Home menuButton={menuButton} />;
+}
+
+function Banner({ link, engineDown, reason }: { link: string; engineDown: boolean; reason: string | null }): ReactElement | null {
+  const { offlineTour, go, scope } = useApp();
+  const [late, setLate] = useState(false);
+  // A blink of the network needs no banner.
+  useEffect(() => {
+    if (link === "online") return setLate(false);
+    const timer = setTimeout(() => setLate(true), 1200);
+    return () => clearTimeout(timer);
+  }, [link]);
+  if (late)
+    return (
+      <p className="banner banner-problem">The manager cannot be reached. Trying again… What you write is kept and sent when it is back.</p>
+    );
+  if (engineDown)
+    return (
+      <p className="banner banner-problem">The engine has stopped{reason === null ? "" : `: ${reason}`}. It is being started again.</p>
+    );
+  if (offlineTour)
+    return (
+      <div className="banner banner-info">
+        <span>No model is set up yet, so the built-in offline tour answers. Everything else is real.</span>
+        {allows(scope, "admin") ? (
+          <Button size="small" tone="quiet" onClick={() => go({ name: "settings", tab: "account" })}>
+            Set up a model
+          </Button>
+        ) : null}
+      </div>
+    );
+  return null;
+}
+
+function useKeys(run: (command: string) => void, dialogOpen: boolean): void {
+  const { settings, isMac } = useApp();
+  const keymap = useMemo(() => keymapWith(settings.keys), [settings.keys]);
+  const live = useRef({ run, keymap, dialogOpen });
+  live.current = { run, keymap, dialogOpen };
+  useEffect(() => {
+    const match = createChords(() => live.current.keymap);
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.isComposing || ["Control", "Shift", "Alt", "Meta"].includes(event.key)) return;
+      if (live.current.dialogOpen && event.key === "Escape") return;
+      const chord = chordOf(event, isMac);
+      const number = /^Alt\+([1-9])$/.exec(chord)?.[1];
+      const command = number === undefined ? match(chord, event.timeStamp) : `session:${number}`;
+      if (command === undefined) return;
+      const field =
+        event.target instanceof HTMLElement &&
+        (event.target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(event.target.tagName));
+      if (field && isTyping(chord) && command !== "stop") return;
+      if (command !== "stop") event.preventDefault();
+      live.current.run(command);
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, [isMac]);
+}
+
+type Go = ReturnType<typeof useApp>["go"];
+type Control = ReturnType<typeof useApp>["controller"];
+
+function jumpTo(number: number, controller: Control, groupBy: "time" | "project", go: Go): void {
+  const rows = listRows(controller.store.get(), { groupBy, filter: "all", search: "", folded: new Set() }, Date.now());
+  const row = rows.find((r) => r.kind === "session" && r.number === number);
+  if (row?.kind === "session") go({ name: "session", sessionId: row.session.sessionId, requestId: null });
+}
+
+function goToWaiting(controller: Control, go: Go): void {
+  const all = [...controller.store.get().pending.values()].sort((a, b) => a.createdAt.localeCompare(b.createdAt));
+  const here = document.activeElement?.closest<HTMLElement>("[data-request]")?.dataset["request"];
+  const at = all.findIndex((p) => p.requestId === here);
+  const next = all[(at + 1) % Math.max(1, all.length)];
+  if (next === undefined) return;
+  go({ name: "session", sessionId: next.threadId, requestId: next.requestId });
+  focusSoon(`[data-request="${CSS.escape(next.requestId)}"]`);
+}
+
+/** Waits for the element to be drawn; gives up after a second. */
+export function focusSoon(selector: string): void {
+  let tries = 0;
+  const attempt = (): void => {
+    const element = document.querySelector<HTMLElement>(selector);
+    if (element !== null) element.focus();
+    else if (++tries < 20) setTimeout(attempt, 50);
+  };
+  setTimeout(attempt, 0);
+}

@@ -1,0 +1,376 @@
+/** The session list: the inbox on top, then every session with its state, found by words, arranged by time or project. */
+import { memo, type ReactElement, useEffect, useMemo, useState } from "react";
+import { Virtualizer } from "virtua";
+import { allows, useApp, useAppState } from "../app-context.tsx";
+import { type ListRow, type ListView, listRows, stateWord, waitingCounts } from "../state/list.ts";
+import type { SessionSummary } from "../state/model.ts";
+import { ago, folderName } from "../state/words.ts";
+import { Button, IconButton } from "../ui/controls.tsx";
+import { Icon, Logo } from "../ui/icons.tsx";
+import { Menu, type MenuItem, Picker } from "../ui/overlays.tsx";
+import { ConfirmDelete, NameDialog } from "./dialogs.tsx";
+
+export type ListDialog =
+  | { readonly kind: "rename" | "delete"; readonly session: SessionSummary }
+  | { readonly kind: "newProject" }
+  | { readonly kind: "renameProject" | "deleteProject"; readonly projectId: string; readonly name: string };
+
+export function Sidebar({ onClose, onNew }: { onClose: () => void; onNew: () => void }): ReactElement {
+  const app = useApp();
+  const { controller, settings, place, go } = app;
+  const sessions = useAppState((s) => s.sessions);
+  const archived = useAppState((s) => s.archived);
+  const projects = useAppState((s) => s.projects);
+  const pending = useAppState((s) => s.pending);
+  const [filter, setFilter] = useState<ListView["filter"]>("all");
+  const [search, setSearch] = useState("");
+  const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
+  const [dialog, setDialog] = useState<ListDialog>();
+  const now = useNow(30_000);
+  const rows = useMemo(
+    () => listRows({ sessions, archived, projects, pending }, { groupBy: settings.groupBy, filter, search, folded }, now),
+    [sessions, archived, projects, pending, settings.groupBy, filter, search, folded, now],
+  );
+  useDeepSearch(search, filter === "archived");
+  useEffect(() => {
+    if (filter === "archived") void controller.readArchive();
+  }, [filter, controller]);
+  const fold = (key: string): void =>
+    setFolded((before) => new Set(before.has(key) ? [...before].filter((k) => k !== key) : [...before, key]));
+
+  return (
+    <nav className="sidebar" aria-label="Sessions">
+      <header className="sidebar-head">
+        <Logo />
+        <span className="brand">Parley</span>
+        <span className="spacer" />
+        <IconButton
+          icon="gear"
+          label="Settings"
+          onClick={() => go({ name: "settings", tab: "general" })}
+          aria-current={place.name === "settings" ? "page" : undefined}
+        />
+        <IconButton icon="close" label="Close the session list" className="only-narrow" onClick={onClose} />
+      </header>
+      <div className="sidebar-actions">
+        <Button tone="primary" icon="plus" onClick={onNew} disabled={!allows(app.scope, "drive")}>
+          New session
+        </Button>
+      </div>
+      <button
+        type="button"
+        className={`inbox-link ${place.name === "inbox" ? "row-current" : ""}`}
+        aria-current={place.name === "inbox" ? "page" : undefined}
+        onClick={() => go({ name: "inbox" })}
+      >
+        <Icon name="inbox" size={17} />
+        <span>Inbox</span>
+        {pending.size > 0 ? (
+          <span className="badge">
+            {pending.size}
+            <span className="visually-hidden"> waiting</span>
+          </span>
+        ) : null}
+      </button>
+      <div className="sidebar-search">
+        <Icon name="search" size={15} />
+        <input
+          id="session-search"
+          type="search"
+          placeholder="Search sessions"
+          aria-label="Search sessions"
+          value={search}
+          onChange={(e) => setSearch(e.target.value)}
+        />
+      </div>
+      <div className="sidebar-filter">
+        <Picker
+          label="Show"
+          value={filter}
+          prefer="below"
+          options={[
+            { value: "all", label: "All sessions" },
+            { value: "waiting", label: "Needs you" },
+            { value: "working", label: "Working" },
+            { value: "archived", label: "Archive" },
+          ]}
+          onPick={(value) => setFilter(value as ListView["filter"])}
+        />
+        <span className="spacer" />
+        <IconButton
+          icon={settings.groupBy === "time" ? "clock" : "folder"}
+          size={16}
+          label={settings.groupBy === "time" ? "Group by project" : "Group by time"}
+          onClick={() => app.change({ groupBy: settings.groupBy === "time" ? "project" : "time" })}
+        />
+        {allows(app.scope, "drive") ? (
+          <IconButton icon="plus" size={16} label="New project" onClick={() => setDialog({ kind: "newProject" })} />
+        ) : null}
+      </div>
+      {rows.length === 0 ? <p className="sidebar-empty">{search === "" ? "No sessions here yet." : "Nothing fits."}</p> : null}
+      <div className="session-list">
+        <Virtualizer as="ul" item="li" itemSize={58}>
+          {rows.map((row) => (
+            <Row key={row.key} row={row} now={now} folded={folded.has(row.key)} onFold={fold} onDialog={setDialog} />
+          ))}
+        </Virtualizer>
+      </div>
+      {dialog === undefined ? null : <ListDialogs dialog={dialog} onClose={() => setDialog(undefined)} />}
+    </nav>
+  );
+}
+
+function Row({
+  row,
+  now,
+  folded,
+  onFold,
+  onDialog,
+}: {
+  row: ListRow;
+  now: number;
+  folded: boolean;
+  onFold: (key: string) => void;
+  onDialog: (dialog: ListDialog) => void;
+}): ReactElement {
+  const { scope } = useApp();
+  if (row.kind === "session") return <SessionRow session={row.session} number={row.number} now={now} onDialog={onDialog} />;
+  const { projectId } = row;
+  return (
+    <div className={`list-heading ${row.key === "waiting" ? "list-heading-waiting" : ""}`}>
+      <button type="button" aria-expanded={!folded} onClick={() => onFold(row.key)}>
+        <Icon name={folded ? "chevronRight" : "chevronDown"} size={12} />
+        <span>{row.text}</span>
+        <span className="list-count">{row.count}</span>
+      </button>
+      {projectId === undefined || !allows(scope, "drive") ? null : (
+        <Menu
+          label={`Project ${row.text}`}
+          className="icon-button row-menu"
+          items={[
+            {
+              id: "rename",
+              label: "Rename project",
+              icon: "edit",
+              run: () => onDialog({ kind: "renameProject", projectId, name: row.text }),
+            },
+            {
+              id: "delete",
+              label: "Remove project",
+              icon: "trash",
+              danger: true,
+              disabled: row.count > 0,
+              run: () => onDialog({ kind: "deleteProject", projectId, name: row.text }),
+            },
+          ]}
+        />
+      )}
+    </div>
+  );
+}
+
+const SessionRow = memo(function SessionRow({
+  session,
+  number,
+  now,
+  onDialog,
+}: {
+  session: SessionSummary;
+  number: number;
+  now: number;
+  onDialog: (dialog: ListDialog) => void;
+}): ReactElement {
+  const { place, go, scope } = useApp();
+  const waiting = useAppState((s) => waitingCounts(s.pending).get(session.sessionId) ?? 0);
+  const unread = useAppState((s) => s.unread.has(session.sessionId));
+  const state = stateWord(session, waiting, unread);
+  const current = place.name === "session" && place.sessionId === session.sessionId;
+  const menu = useSessionMenu(session, onDialog);
+  return (
+    <div className={`session-row ${current ? "row-current" : ""}`}>
+      <button
+        type="button"
+        className="session-open"
+        aria-current={current ? "page" : undefined}
+        onClick={() => go({ name: "session", sessionId: session.sessionId, requestId: null })}
+      >
+        <span className={`state-dot state-${state.id}`} aria-hidden="true" />
+        <span className="session-text">
+          <span className={`session-title ${unread ? "session-unread" : ""}`}>{session.title}</span>
+          <span className="session-sub">
+            <span className="session-where">{folderName(session.cwd)}</span>
+            {state.id === "idle" ? null : <span className={`state-word state-word-${state.id}`}>{state.text}</span>}
+            {state.id === "idle" ? <span className="visually-hidden">, {state.text}</span> : null}
+          </span>
+        </span>
+        <span className="session-time">
+          {number <= 9 ? (
+            <span className="session-number" aria-hidden="true">
+              {number}
+            </span>
+          ) : null}
+          {ago(session.updatedAt, now)}
+        </span>
+      </button>
+      {allows(scope, "drive") ? <Menu label={`Actions for ${session.title}`} className="icon-button row-menu" items={menu} /> : null}
+    </div>
+  );
+});
+
+/** What can be done with a session from the list and from its own header. */
+export function useSessionMenu(session: SessionSummary, onDialog: (dialog: ListDialog) => void): readonly (MenuItem | "line")[] {
+  const { controller, go } = useApp();
+  const projects = useAppState((s) => s.projects);
+  const { connection } = controller;
+  const id = session.sessionId;
+  const moves = projects
+    .filter((p) => p.projectId !== session.projectId)
+    .slice(0, 8)
+    .map(
+      (p): MenuItem => ({
+        id: `move:${p.projectId}`,
+        label: `Move to ${p.name}`,
+        icon: "folder",
+        run: () => void controller.try(connection.assign(id, p.projectId)),
+      }),
+    );
+  return [
+    { id: "rename", label: "Rename", icon: "edit", run: () => onDialog({ kind: "rename", session }) },
+    {
+      id: "fork",
+      label: "Fork",
+      icon: "fork",
+      disabled: !session.materialized,
+      run: () =>
+        void controller
+          .try(connection.fork(id), "Forked")
+          .then((forked) => forked !== undefined && go({ name: "session", sessionId: forked.sessionId, requestId: null })),
+    },
+    ...(moves.length === 0 ? [] : (["line", ...moves] as const)),
+    ...(session.projectId === null
+      ? []
+      : [
+          {
+            id: "unassign",
+            label: "Take out of its project",
+            icon: "folder",
+            run: () => void controller.try(connection.assign(id, null)),
+          } as const,
+        ]),
+    "line",
+    session.archived
+      ? {
+          id: "unarchive",
+          label: "Bring back",
+          icon: "archive",
+          run: () => void controller.try(connection.archive(id, false), "Back in the list"),
+        }
+      : {
+          id: "archive",
+          label: "Archive",
+          icon: "archive",
+          disabled: !session.materialized,
+          run: () => void controller.try(connection.archive(id, true), "Archived"),
+        },
+    { id: "delete", label: "Delete", icon: "trash", danger: true, run: () => onDialog({ kind: "delete", session }) },
+  ];
+}
+
+export function ListDialogs({ dialog, onClose }: { dialog: ListDialog; onClose: () => void }): ReactElement {
+  const { controller, place, go } = useApp();
+  const { connection } = controller;
+  switch (dialog.kind) {
+    case "rename":
+      return (
+        <NameDialog
+          title="Rename session"
+          label="Title"
+          initial={dialog.session.title}
+          max={200}
+          onClose={onClose}
+          onSave={(title) => void controller.try(connection.rename(dialog.session.sessionId, title))}
+        />
+      );
+    case "delete":
+      return (
+        <ConfirmDelete
+          title={dialog.session.title}
+          onClose={onClose}
+          onConfirm={() =>
+            void controller
+              .try(
+                connection.remove(dialog.session.sessionId).then(() => true),
+                "Deleted",
+              )
+              .then((done) => {
+                if (done === true && place.name === "session" && place.sessionId === dialog.session.sessionId) go({ name: "home" });
+              })
+          }
+        />
+      );
+    case "newProject":
+      return (
+        <NameDialog
+          title="New project"
+          label="Name"
+          initial=""
+          max={120}
+          folder=""
+          onClose={onClose}
+          onSave={(name, folder) => void controller.try(connection.makeProject(name, folder === "" ? null : folder))}
+        />
+      );
+    case "renameProject":
+      return (
+        <NameDialog
+          title="Rename project"
+          label="Name"
+          initial={dialog.name}
+          max={120}
+          onClose={onClose}
+          onSave={(name) => void controller.try(connection.renameProject(dialog.projectId, name, null))}
+        />
+      );
+    case "deleteProject":
+      return (
+        <ConfirmDelete
+          title={dialog.name}
+          what="project"
+          onClose={onClose}
+          onConfirm={() => void controller.try(connection.removeProject(dialog.projectId), "Project removed")}
+        />
+      );
+  }
+}
+
+/** The list in memory is searched at once; the server is asked for sessions whose text fits but that are not here. */
+function useDeepSearch(search: string, archived: boolean): void {
+  const { controller } = useApp();
+  useEffect(() => {
+    const wanted = search.trim();
+    if (wanted.length < 3) return;
+    const timer = setTimeout(() => {
+      controller.connection.sessions({ search: wanted, archived }).then(
+        (page) =>
+          controller.store.dispatch({
+            type: "sessions",
+            sessions: page.sessions,
+            archived,
+            first: false,
+            complete: controller.store.get().listComplete,
+          }),
+        () => {},
+      );
+    }, 300);
+    return () => clearTimeout(timer);
+  }, [search, archived, controller]);
+}
+
+export function useNow(everyMs: number): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
+}

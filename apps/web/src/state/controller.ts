@@ -1,0 +1,305 @@
+/** Does what the person asks: joins the connection to the store, and keeps the promise that no message and no answer is lost or sent twice. */
+import type { StreamEvent } from "../../../../src/manager/events.ts";
+import { type Connection, type NewSession, Refused, type RequestAnswer } from "../connection/connection.ts";
+import type { MessageOverrides, OutgoingMessage, PendingRequest, SessionSummary, UserInput } from "./model.ts";
+import { readJson, type Shelf, writeJson } from "./settings.ts";
+import type { Store } from "./store.ts";
+
+const outboxKey = "parley.outbox";
+/** Open threads are kept while few, so that going back is instant. */
+const keptThreads = 6;
+
+export type Toast = (message: string, tone?: "info" | "problem") => void;
+
+export class Controller {
+  readonly connection: Connection;
+  readonly store: Store;
+  readonly #shelf: Shelf;
+  #toast: Toast = () => {};
+  /** Events that arrive while the lists are read; they are folded afterwards, in order. */
+  #held: StreamEvent[] | undefined = [];
+  #recent: string[] = [];
+  #loading: Promise<void> | undefined;
+
+  constructor(connection: Connection, store: Store, shelf: Shelf) {
+    this.connection = connection;
+    this.store = store;
+    this.#shelf = shelf;
+  }
+
+  onToast(toast: Toast): void {
+    this.#toast = toast;
+  }
+
+  /** Tells the person what went wrong; what they asked for simply did not happen. */
+  readonly report = (error: unknown): void => {
+    if (error instanceof Refused && error.status === 401) return this.#signedOut();
+    this.#toast(error instanceof Refused ? error.message : "The manager cannot be reached. Nothing was changed.", "problem");
+  };
+
+  async start(): Promise<void> {
+    try {
+      await this.connection.me();
+    } catch (error) {
+      if (error instanceof Refused && (error.status === 401 || error.status === 403)) return this.#signedOut();
+    }
+    this.enter();
+  }
+
+  enter(): void {
+    this.store.dispatch({ type: "phase", phase: "ready" });
+    this.connection.open({
+      event: (event) => (this.#held === undefined ? this.store.stream({ type: "event", event }) : void this.#held.push(event)),
+      link: (link) => {
+        this.store.dispatch({ type: "link", link });
+        if (link === "online") void this.#load();
+      },
+      resync: () => this.#resync(),
+      signedOut: () => this.#signedOut(),
+    });
+  }
+
+  #signedOut(): void {
+    this.connection.close();
+    this.store.dispatch({ type: "phase", phase: "signedOut" });
+  }
+
+  async signOut(): Promise<void> {
+    await this.connection.signOut().catch(this.report);
+    this.#signedOut();
+  }
+
+  #loadedOnce = false;
+  async #load(): Promise<void> {
+    if (!this.#loadedOnce) {
+      this.#loadedOnce = true;
+      await this.#readAll();
+      this.#restoreOutbox();
+    }
+    for (const message of this.store.get().outbox)
+      if (message.state === "offline" || message.state === "sending") void this.#deliver(message);
+  }
+
+  #resync(): void {
+    void this.#readAll().then(() => {
+      for (const sessionId of this.store.get().threads.keys()) void this.#readThread(sessionId).catch(() => {});
+    });
+  }
+
+  #readAll(): Promise<void> {
+    this.#held ??= [];
+    this.#loading ??= this.#readLists()
+      .catch(this.report)
+      .finally(() => {
+        this.#loading = undefined;
+        const held = this.#held ?? [];
+        this.#held = undefined;
+        for (const event of held) this.store.stream({ type: "event", event });
+      });
+    return this.#loading;
+  }
+
+  async #readLists(): Promise<void> {
+    const [first, pending, projects] = await Promise.all([
+      this.connection.sessions({}),
+      this.connection.pending(),
+      this.connection.projects(),
+    ]);
+    this.store.dispatch({ type: "projects", projects });
+    this.store.dispatch({ type: "pending", requests: pending });
+    this.store.dispatch({ type: "sessions", sessions: first.sessions, archived: false, first: true, complete: first.nextCursor === null });
+    void this.#readRest(first.nextCursor, false);
+  }
+
+  async #readRest(start: string | null, archived: boolean): Promise<void> {
+    let cursor = start;
+    while (cursor !== null) {
+      const page = await this.connection.sessions({ archived, cursor }).catch(() => undefined);
+      if (page === undefined) return;
+      cursor = page.nextCursor;
+      this.store.dispatch({ type: "sessions", sessions: page.sessions, archived, first: false, complete: cursor === null });
+    }
+  }
+
+  async readArchive(): Promise<void> {
+    try {
+      const page = await this.connection.sessions({ archived: true });
+      this.store.dispatch({ type: "sessions", sessions: page.sessions, archived: true, first: true, complete: page.nextCursor === null });
+      await this.#readRest(page.nextCursor, true);
+    } catch (error) {
+      this.report(error);
+    }
+  }
+
+  /* Sessions */
+
+  async open(sessionId: string): Promise<"ok" | "gone"> {
+    this.#recent = [sessionId, ...this.#recent.filter((id) => id !== sessionId)];
+    for (const old of this.#recent.splice(keptThreads)) this.store.dispatch({ type: "threadClosed", sessionId: old });
+    this.store.dispatch({ type: "threadOpened", sessionId });
+    this.store.dispatch({ type: "open", sessionId });
+    this.connection.watch(this.#recent);
+    try {
+      await this.#readThread(sessionId);
+      return "ok";
+    } catch (error) {
+      if (error instanceof Refused && (error.status === 404 || error.status === 410)) return "gone";
+      this.report(error);
+      return "ok";
+    }
+  }
+
+  async #readThread(sessionId: string): Promise<void> {
+    const page = await this.connection.turns(sessionId, null);
+    this.store.dispatch({ type: "threadPage", page, older: false });
+    const { session } = page;
+    this.store.dispatch({
+      type: "sessions",
+      sessions: [session],
+      archived: session.archived,
+      first: false,
+      complete: this.store.get().listComplete,
+    });
+  }
+
+  async loadOlder(sessionId: string): Promise<void> {
+    const thread = this.store.get().threads.get(sessionId);
+    if (thread === undefined || thread.olderCursor === null) return;
+    const page = await this.connection.turns(sessionId, thread.olderCursor);
+    this.store.dispatch({ type: "threadPage", page, older: true });
+  }
+
+  leave(): void {
+    this.store.dispatch({ type: "open", sessionId: null });
+  }
+
+  async startSession(options: NewSession): Promise<SessionSummary | undefined> {
+    try {
+      const session = await this.connection.start(options);
+      this.store.dispatch({
+        type: "sessions",
+        sessions: [session],
+        archived: false,
+        first: false,
+        complete: this.store.get().listComplete,
+      });
+      return session;
+    } catch (error) {
+      this.report(error);
+      return undefined;
+    }
+  }
+
+  /** Runs an action and says so when it fails. */
+  async try<T>(work: Promise<T>, success?: string): Promise<T | undefined> {
+    try {
+      const result = await work;
+      if (success !== undefined) this.#toast(success);
+      return result;
+    } catch (error) {
+      this.report(error);
+      return undefined;
+    }
+  }
+
+  /* Messages */
+
+  send(
+    sessionId: string,
+    input: readonly UserInput[],
+    options: { delivery: OutgoingMessage["delivery"]; overrides: MessageOverrides },
+  ): void {
+    const text = input.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+    const message: OutgoingMessage = {
+      messageId: crypto.randomUUID(),
+      sessionId,
+      input,
+      text,
+      ...options,
+      state: "sending",
+      problem: null,
+    };
+    this.#keep(message);
+    void this.#deliver(message);
+  }
+
+  retry(message: OutgoingMessage): void {
+    void this.#deliver(message);
+  }
+
+  discard(messageId: string): void {
+    this.store.dispatch({ type: "outboxDrop", messageId });
+    this.#saveOutbox();
+  }
+
+  readonly #underway = new Set<string>();
+  /** The id goes along, so that a message whose answer was lost is not sent a second time when it is tried again. */
+  async #deliver(message: OutgoingMessage): Promise<void> {
+    if (this.#underway.has(message.messageId)) return;
+    this.#underway.add(message.messageId);
+    this.#keep({ ...message, state: "sending", problem: null });
+    try {
+      await this.connection.send(message);
+      const waiting = this.store.get().outbox.some((m) => m.messageId === message.messageId);
+      if (waiting) this.#keep({ ...message, state: "accepted", problem: null });
+    } catch (error) {
+      const refused = error instanceof Refused && error.status < 500;
+      const problem = error instanceof Refused ? error.message : "The manager cannot be reached. This is sent as soon as it is back.";
+      this.#keep({ ...message, state: refused ? "failed" : "offline", problem });
+    } finally {
+      this.#underway.delete(message.messageId);
+    }
+  }
+
+  #keep(message: OutgoingMessage): void {
+    this.store.dispatch({ type: "outbox", message });
+    this.#saveOutbox();
+  }
+
+  #saveOutbox(): void {
+    const unsent = this.store.get().outbox.filter((m) => m.state !== "accepted");
+    writeJson(this.#shelf, outboxKey, unsent.length === 0 ? null : unsent);
+  }
+
+  #restoreOutbox(): void {
+    const saved = readJson(this.#shelf, outboxKey);
+    if (!Array.isArray(saved)) return;
+    for (const message of saved as OutgoingMessage[])
+      if (typeof message?.messageId === "string" && typeof message.sessionId === "string" && Array.isArray(message.input))
+        this.store.dispatch({ type: "outbox", message: { ...message, state: message.state === "failed" ? "failed" : "offline" } });
+  }
+
+  /* Answers */
+
+  /** Hands an answer in. The card stays until the server's own event says that the request has ended, and by whom. */
+  async answer(request: PendingRequest, answer: RequestAnswer): Promise<void> {
+    const { requestId } = request;
+    const current = this.store.get().pending.get(requestId);
+    if (current === undefined || current.answer === "sending" || current.answer === "accepted") return;
+    this.store.dispatch({ type: "answer", requestId, answer: "sending", problem: null });
+    try {
+      await this.connection.answer(request, answer);
+      this.store.dispatch({ type: "answer", requestId, answer: "accepted", problem: null });
+    } catch (error) {
+      const problem = error instanceof Refused ? answerProblem(error) : "Your answer did not reach the manager. Try again.";
+      this.store.dispatch({
+        type: "answer",
+        requestId,
+        answer: error instanceof Refused && error.code === "in_flight" ? "elsewhere" : "none",
+        problem,
+      });
+      if (error instanceof Refused && error.status === 404)
+        void this.connection.pending().then(
+          (requests) => this.store.dispatch({ type: "pending", requests }),
+          () => {},
+        );
+      if (error instanceof Refused && error.status === 401) this.#signedOut();
+    }
+  }
+}
+
+function answerProblem(error: Refused): string {
+  if (error.code === "in_flight") return "Someone else's answer is already on its way.";
+  if (error.status === 404) return "This was already answered or has ended.";
+  return error.message;
+}

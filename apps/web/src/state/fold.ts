@@ -1,0 +1,293 @@
+/** The page's one reducer: everything that happens is an action, and the next state follows from the last one and it. */
+import type { StreamEvent } from "../../../../src/manager/events.ts";
+import type { Turn } from "../../../../src/protocol/turn.ts";
+import { foldNotification, turnView } from "./fold-thread.ts";
+import {
+  type AppState,
+  emptyState,
+  emptyThread,
+  type OutgoingMessage,
+  type PendingRequest,
+  type PendingView,
+  type Project,
+  type QueuedMessage,
+  type Resolution,
+  type SessionSummary,
+  type ThreadTokenUsage,
+  type ThreadView,
+  withEntry,
+} from "./model.ts";
+
+export interface ThreadPage {
+  readonly sessionId: string;
+  /** Newest first, as the server sends them. */
+  readonly turns: readonly Turn[];
+  readonly olderCursor: string | null;
+  readonly plan: {
+    readonly turnId: string;
+    readonly explanation: string | null;
+    readonly steps: NonNullable<ThreadView["turns"][number]["plan"]>["steps"];
+  } | null;
+  readonly diffs: Readonly<Record<string, string>>;
+  readonly tokenUsage: ThreadTokenUsage | null;
+  readonly queue: readonly QueuedMessage[];
+  readonly seq: number;
+}
+
+export type Action =
+  | { readonly type: "event"; readonly event: StreamEvent }
+  | { readonly type: "link"; readonly link: AppState["link"] }
+  | { readonly type: "phase"; readonly phase: AppState["phase"] }
+  | {
+      readonly type: "sessions";
+      readonly sessions: readonly SessionSummary[];
+      readonly archived: boolean;
+      readonly first: boolean;
+      readonly complete: boolean;
+    }
+  | { readonly type: "projects"; readonly projects: readonly Project[] }
+  | { readonly type: "pending"; readonly requests: readonly PendingRequest[] }
+  | { readonly type: "threadPage"; readonly page: ThreadPage; readonly older: boolean }
+  | { readonly type: "threadOpened"; readonly sessionId: string }
+  | { readonly type: "threadClosed"; readonly sessionId: string }
+  | { readonly type: "answer"; readonly requestId: string; readonly answer: PendingView["answer"]; readonly problem: string | null }
+  | { readonly type: "outbox"; readonly message: OutgoingMessage }
+  | { readonly type: "outboxDrop"; readonly messageId: string }
+  | { readonly type: "open"; readonly sessionId: string | null };
+
+export function reduce(state: AppState, action: Action): AppState {
+  switch (action.type) {
+    case "event":
+      return foldEvent(state, action.event);
+    case "link":
+      return { ...state, link: action.link };
+    case "phase":
+      return action.phase === "signedOut" ? { ...emptyState, phase: "signedOut" } : { ...state, phase: action.phase };
+    case "sessions":
+      return foldSessions(state, action);
+    case "projects":
+      return { ...state, projects: action.projects };
+    case "pending":
+      return { ...state, pending: mergePending(state.pending, action.requests) };
+    case "threadPage":
+      return foldPage(state, action.page, action.older);
+    case "threadOpened":
+      return state.threads.has(action.sessionId)
+        ? state
+        : { ...state, threads: withEntry(state.threads, action.sessionId, emptyThread(action.sessionId)) };
+    case "threadClosed":
+      return { ...state, threads: withEntry(state.threads, action.sessionId, undefined) };
+    case "answer":
+      return changePending(state, action.requestId, (p) => ({ ...p, answer: action.answer, problem: action.problem }));
+    case "outbox":
+      return { ...state, outbox: [...state.outbox.filter((m) => m.messageId !== action.message.messageId), action.message] };
+    case "outboxDrop":
+      return { ...state, outbox: state.outbox.filter((m) => m.messageId !== action.messageId) };
+    case "open":
+      return {
+        ...state,
+        openSession: action.sessionId,
+        unread: action.sessionId === null ? state.unread : without(state.unread, action.sessionId),
+      };
+  }
+}
+
+function foldSessions(state: AppState, action: Extract<Action, { type: "sessions" }>): AppState {
+  const key = action.archived ? "archived" : "sessions";
+  const map = new Map(action.first ? [] : state[key]);
+  for (const session of action.sessions) map.set(session.sessionId, session);
+  return { ...state, [key]: map, ...(action.archived ? {} : { listComplete: action.complete }) };
+}
+
+/** The server's list is the truth about what waits; what this page was doing with an entry is kept. */
+function mergePending(before: ReadonlyMap<string, PendingView>, requests: readonly PendingRequest[]): ReadonlyMap<string, PendingView> {
+  return new Map(
+    requests.map((r) => [
+      r.requestId,
+      { ...r, answer: answerOf(r, before.get(r.requestId)), problem: before.get(r.requestId)?.problem ?? null },
+    ]),
+  );
+}
+
+const answerOf = (request: PendingRequest, before: PendingView | undefined): PendingView["answer"] =>
+  before?.answer === "sending" || before?.answer === "accepted" ? before.answer : request.status === "responding" ? "elsewhere" : "none";
+
+function foldPage(state: AppState, page: ThreadPage, older: boolean): AppState {
+  const before = state.threads.get(page.sessionId) ?? emptyThread(page.sessionId);
+  const known = new Map(before.turns.map((t) => [t.id, t]));
+  const fresh = page.turns
+    .map((turn) => {
+      const view = turnView(turn, older ? undefined : known.get(turn.id));
+      const plan = page.plan?.turnId === turn.id ? { explanation: page.plan.explanation, steps: page.plan.steps } : view.plan;
+      return { ...view, plan, diff: page.diffs[turn.id] ?? view.diff };
+    })
+    .reverse();
+  if (older) {
+    const have = new Set(before.turns.map((t) => t.id));
+    const thread = { ...before, turns: [...fresh.filter((t) => !have.has(t.id)), ...before.turns], olderCursor: page.olderCursor };
+    return { ...state, threads: withEntry(state.threads, page.sessionId, thread) };
+  }
+  const base: ThreadView = {
+    ...before,
+    turns: fresh,
+    olderCursor: page.olderCursor,
+    tokenUsage: page.tokenUsage ?? before.tokenUsage,
+    queue: page.queue,
+    seq: page.seq,
+    loaded: true,
+    early: [],
+  };
+  // What happened while the page was on its way comes after it.
+  const late = before.early.filter((e) => e.seq > page.seq);
+  const thread = late.reduce((t, e) => ({ ...foldNotification(t, e.method, e.params), seq: e.seq }), base);
+  return dropDelivered({ ...state, threads: withEntry(state.threads, page.sessionId, thread) }, thread);
+}
+
+function foldEvent(state: AppState, event: StreamEvent): AppState {
+  switch (event.type) {
+    case "notification":
+      return foldRaw(state, event);
+    case "session_upserted":
+      return foldSession(state, event.payload);
+    case "session_deleted":
+      return forget(state, event.payload.sessionId);
+    case "session_project_updated": {
+      const session = state.sessions.get(event.payload.sessionId);
+      if (session === undefined) return state;
+      return { ...state, sessions: withEntry(state.sessions, session.sessionId, { ...session, projectId: event.payload.projectId }) };
+    }
+    case "queue_updated": {
+      const thread = state.threads.get(event.payload.sessionId);
+      const delivered = dropQueued(state, event.payload.queue);
+      return thread === undefined
+        ? delivered
+        : { ...delivered, threads: withEntry(state.threads, thread.id, { ...thread, queue: event.payload.queue }) };
+    }
+    case "project_upserted":
+      return { ...state, projects: [...state.projects.filter((p) => p.projectId !== event.payload.projectId), event.payload].sort(byName) };
+    case "project_deleted":
+      return { ...state, projects: state.projects.filter((p) => p.projectId !== event.payload.projectId) };
+    case "approval":
+    case "tool_user_input_requested":
+    case "tool_call_requested":
+    case "request_pending":
+      return addPending(state, event.payload);
+    case "request_responding":
+      return changePending(state, event.payload.requestId, (p) =>
+        p.answer === "sending" || p.answer === "accepted" ? p : { ...p, answer: event.payload.responding ? "elsewhere" : "none" },
+      );
+    case "approval_resolved":
+      return resolve(state, event.payload.approvalId, event.payload);
+    case "tool_user_input_resolved":
+    case "request_resolved":
+      return resolve(state, event.payload.requestId, event.payload);
+    case "tool_call_resolved":
+      return resolve(state, event.payload.requestId, { ...event.payload, decision: event.payload.success ? "success" : "failure" });
+    case "engine_state":
+      return { ...state, engine: { running: event.payload.running, reason: event.payload.reason ?? null } };
+    default:
+      return state;
+  }
+}
+
+function foldRaw(state: AppState, event: Extract<StreamEvent, { type: "notification" }>): AppState {
+  const thread = event.threadId === null ? undefined : state.threads.get(event.threadId);
+  if (thread === undefined || event.seq <= thread.seq) return state;
+  const { method } = event.payload;
+  const params = (event.payload.params ?? {}) as Record<string, unknown>;
+  if (!thread.loaded) {
+    const early = [...thread.early, { seq: event.seq, method, params }];
+    return { ...state, threads: withEntry(state.threads, thread.id, { ...thread, early }) };
+  }
+  const next = { ...foldNotification(thread, method, params), seq: event.seq };
+  const folded = { ...state, threads: withEntry(state.threads, thread.id, next) };
+  return method.startsWith("item/") || method === "turn/completed" ? dropDelivered(folded, next) : folded;
+}
+
+function foldSession(state: AppState, session: SessionSummary): AppState {
+  const before = state.sessions.get(session.sessionId);
+  const next: AppState = session.archived
+    ? {
+        ...state,
+        sessions: withEntry(state.sessions, session.sessionId, undefined),
+        archived: withEntry(state.archived, session.sessionId, session),
+      }
+    : {
+        ...state,
+        sessions: withEntry(state.sessions, session.sessionId, session),
+        archived: withEntry(state.archived, session.sessionId, undefined),
+      };
+  const stopped = before?.state === "working" && (session.state === "idle" || session.state === "failed");
+  const noticed = session.sessionId === state.openSession || session.systemOwned;
+  return stopped && !noticed ? { ...next, unread: new Set([...state.unread, session.sessionId]) } : next;
+}
+
+function forget(state: AppState, sessionId: string): AppState {
+  return {
+    ...state,
+    sessions: withEntry(state.sessions, sessionId, undefined),
+    archived: withEntry(state.archived, sessionId, undefined),
+    threads: withEntry(state.threads, sessionId, undefined),
+    pending: new Map([...state.pending].filter(([, p]) => p.threadId !== sessionId)),
+    outbox: state.outbox.filter((m) => m.sessionId !== sessionId),
+    unread: without(state.unread, sessionId),
+  };
+}
+
+type Ending = Pick<Resolution, "status" | "by" | "at"> & { readonly decision?: unknown; readonly reason?: string | null | undefined };
+
+function addPending(state: AppState, request: PendingRequest): AppState {
+  const before = state.pending.get(request.requestId);
+  const view = { ...request, answer: answerOf(request, before), problem: before?.problem ?? null };
+  return { ...state, pending: withEntry(state.pending, request.requestId, view) };
+}
+
+function resolve(state: AppState, requestId: string, end: Ending): AppState {
+  const request = state.pending.get(requestId);
+  if (request === undefined) return state;
+  const entry: Resolution = {
+    request,
+    status: end.status,
+    decision: end.decision ?? null,
+    by: end.by,
+    at: end.at,
+    reason: end.reason ?? null,
+  };
+  return {
+    ...state,
+    pending: withEntry(state.pending, requestId, undefined),
+    resolved: [entry, ...state.resolved.filter((r) => r.request.requestId !== requestId)].slice(0, 200),
+  };
+}
+
+function changePending(state: AppState, requestId: string, change: (p: PendingView) => PendingView): AppState {
+  const before = state.pending.get(requestId);
+  return before === undefined ? state : { ...state, pending: withEntry(state.pending, requestId, change(before)) };
+}
+
+/** A message leaves the outbox when the transcript shows it. */
+function dropDelivered(state: AppState, thread: ThreadView): AppState {
+  if (state.outbox.length === 0) return state;
+  const shown = new Set<string>();
+  for (const turn of thread.turns.slice(-3))
+    for (const item of turn.items) if (item.type === "userMessage" && item.clientId != null) shown.add(item.clientId);
+  return state.outbox.some((m) => shown.has(m.messageId))
+    ? { ...state, outbox: state.outbox.filter((m) => !shown.has(m.messageId)) }
+    : state;
+}
+
+function dropQueued(state: AppState, queue: readonly QueuedMessage[]): AppState {
+  const waiting = new Set(queue.map((q) => q.messageId));
+  return state.outbox.some((m) => waiting.has(m.messageId))
+    ? { ...state, outbox: state.outbox.filter((m) => !waiting.has(m.messageId)) }
+    : state;
+}
+
+function without(set: ReadonlySet<string>, value: string): ReadonlySet<string> {
+  if (!set.has(value)) return set;
+  const copy = new Set(set);
+  copy.delete(value);
+  return copy;
+}
+
+const byName = (a: Project, b: Project): number => a.name.localeCompare(b.name);

@@ -1,0 +1,101 @@
+/** The session list as rows: what needs the person first, then by time or project, filtered by words. */
+import type { AppState, PendingView, SessionSummary } from "./model.ts";
+import { dayGroup } from "./words.ts";
+
+export type ListRow =
+  | { readonly kind: "heading"; readonly key: string; readonly text: string; readonly count: number; readonly projectId?: string }
+  | { readonly kind: "session"; readonly key: string; readonly session: SessionSummary; readonly number: number };
+
+export interface ListView {
+  readonly groupBy: "time" | "project";
+  readonly filter: "all" | "waiting" | "working" | "archived";
+  readonly search: string;
+  readonly folded: ReadonlySet<string>;
+}
+
+export function listRows(
+  state: Pick<AppState, "sessions" | "archived" | "projects" | "pending">,
+  view: ListView,
+  now: number,
+): readonly ListRow[] {
+  const source = view.filter === "archived" ? state.archived : state.sessions;
+  const words = view.search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((w) => w !== "");
+  const waiting = waitingCounts(state.pending);
+  const fits = (s: SessionSummary): boolean =>
+    !s.systemOwned &&
+    (view.filter !== "waiting" || needsYou(s, waiting)) &&
+    (view.filter !== "working" || s.state === "working" || s.state === "waiting") &&
+    words.every((w) => searchText(s).includes(w));
+  const sessions = [...source.values()].filter(fits).sort((a, b) => b.updatedAt - a.updatedAt || a.sessionId.localeCompare(b.sessionId));
+  const first = sessions.filter((s) => needsYou(s, waiting));
+  const rest = sessions.filter((s) => !needsYou(s, waiting));
+  const groups = new Map<string, { text: string; projectId?: string; list: SessionSummary[] }>();
+  if (first.length > 0) groups.set("waiting", { text: "Needs you", list: first });
+  if (view.groupBy === "project" && view.filter !== "archived")
+    for (const project of state.projects)
+      groups.set(`p:${project.projectId}`, { text: project.name, projectId: project.projectId, list: [] });
+  for (const session of rest) {
+    const [key, text] = groupOf(session, state, view, now);
+    const group = groups.get(key) ?? { text, list: [] };
+    group.list.push(session);
+    groups.set(key, group);
+  }
+  return flatten(groups, view.folded);
+}
+
+function groupOf(session: SessionSummary, state: Pick<AppState, "projects">, view: ListView, now: number): [string, string] {
+  if (view.groupBy === "project" && view.filter !== "archived") {
+    const project = state.projects.find((p) => p.projectId === session.projectId);
+    return project === undefined ? ["p:none", "No project"] : [`p:${project.projectId}`, project.name];
+  }
+  const day = dayGroup(session.updatedAt, now);
+  return [`d:${day}`, day];
+}
+
+function flatten(
+  groups: ReadonlyMap<string, { text: string; projectId?: string; list: SessionSummary[] }>,
+  folded: ReadonlySet<string>,
+): ListRow[] {
+  const rows: ListRow[] = [];
+  let number = 0;
+  for (const [key, group] of groups) {
+    rows.push({
+      kind: "heading",
+      key,
+      text: group.text,
+      count: group.list.length,
+      ...(group.projectId === undefined ? {} : { projectId: group.projectId }),
+    });
+    if (folded.has(key)) continue;
+    for (const session of group.list) rows.push({ kind: "session", key: session.sessionId, session, number: ++number });
+  }
+  return rows;
+}
+
+export function waitingCounts(pending: ReadonlyMap<string, PendingView>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const p of pending.values()) {
+    for (const id of new Set([p.threadId, p.rootThreadId])) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return counts;
+}
+
+const needsYou = (session: SessionSummary, waiting: ReadonlyMap<string, number>): boolean => (waiting.get(session.sessionId) ?? 0) > 0;
+
+const searchText = (s: SessionSummary): string => `${s.title}\n${s.preview}\n${s.cwd}\n${s.branch ?? ""}`.toLowerCase();
+
+export interface StateWord {
+  readonly id: "waiting" | "working" | "failed" | "unread" | "idle";
+  readonly text: string;
+}
+
+/** One word for the state of a session; colour never says it alone. */
+export function stateWord(session: SessionSummary, waiting: number, unread: boolean): StateWord {
+  if (waiting > 0) return { id: "waiting", text: "Needs you" };
+  if (session.state === "working" || session.state === "waiting") return { id: "working", text: "Working" };
+  if (session.state === "failed") return { id: "failed", text: "Failed" };
+  return unread ? { id: "unread", text: "Done, unread" } : { id: "idle", text: "Idle" };
+}

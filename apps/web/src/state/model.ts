@@ -1,0 +1,157 @@
+/** What the page knows, as plain immutable data. Names follow the wire; a "view" is the wire's thing plus what only a screen needs. */
+import type { Actor, PendingRequest, Project, QueuedMessage, SessionSummary } from "../../../../src/manager/api/records.ts";
+import type { ThreadItem, UserInput } from "../../../../src/protocol/item.ts";
+import type { ThreadTokenUsage } from "../../../../src/protocol/thread.ts";
+import type { Turn, TurnError, TurnPlanStep } from "../../../../src/protocol/turn.ts";
+
+export type {
+  Actor,
+  PendingRequest,
+  Project,
+  QueuedMessage,
+  SessionSummary,
+  ThreadItem,
+  ThreadTokenUsage,
+  TurnError,
+  TurnPlanStep,
+  UserInput,
+};
+export type ItemOf<T extends ThreadItem["type"]> = Extract<ThreadItem, { type: T }>;
+
+export interface PlanView {
+  readonly explanation: string | null;
+  readonly steps: readonly TurnPlanStep[];
+}
+
+export interface TurnView {
+  readonly id: string;
+  readonly status: Turn["status"];
+  readonly items: readonly ThreadItem[];
+  readonly error: TurnError | null;
+  /** Seconds since 1970, as the wire has them. */
+  readonly startedAt: number | null;
+  readonly durationMs: number | null;
+  readonly plan: PlanView | null;
+  /** The unified diff of everything this turn changed so far. */
+  readonly diff: string | null;
+  /** Why the engine is trying again, while it does. */
+  readonly retrying: string | null;
+}
+
+/** A message that left the composer and is not yet part of the transcript. */
+export interface OutgoingMessage {
+  readonly messageId: string;
+  readonly sessionId: string;
+  readonly input: readonly UserInput[];
+  readonly text: string;
+  readonly delivery: "auto" | "steer" | "queue";
+  readonly overrides: MessageOverrides;
+  /** `offline` is tried again by itself; `failed` was refused and waits for the person. */
+  readonly state: "sending" | "accepted" | "offline" | "failed";
+  readonly problem: string | null;
+}
+
+export interface MessageOverrides {
+  readonly model?: string;
+  readonly effort?: string;
+  readonly approvalPolicy?: "untrusted" | "on-failure" | "on-request" | "never";
+  readonly filesystemSandbox?: "read-only" | "workspace-write" | "danger-full-access";
+  readonly networkAccess?: "restricted" | "enabled";
+}
+
+export interface ThreadView {
+  readonly id: string;
+  readonly turns: readonly TurnView[];
+  /** Where older turns start; null when all are here. */
+  readonly olderCursor: string | null;
+  readonly tokenUsage: ThreadTokenUsage | null;
+  readonly queue: readonly QueuedMessage[];
+  readonly notices: readonly Notice[];
+  /** Events up to this number are contained. */
+  readonly seq: number;
+  /** False until the first page is here; events that arrive before are kept in `early`. */
+  readonly loaded: boolean;
+  readonly early: readonly EarlyEvent[];
+}
+
+export interface EarlyEvent {
+  readonly seq: number;
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+export interface Notice {
+  readonly id: string;
+  readonly kind: "warning" | "info";
+  readonly text: string;
+}
+
+export interface PendingView extends PendingRequest {
+  /** Where this page's own answer is. Only the server's event ends a request. */
+  readonly answer: "none" | "sending" | "accepted" | "elsewhere";
+  readonly problem: string | null;
+}
+
+export interface Resolution {
+  readonly request: PendingRequest;
+  readonly status: "resolved" | "expired";
+  readonly decision: unknown;
+  readonly by: Actor;
+  readonly at: string;
+  readonly reason: string | null;
+}
+
+export interface AppState {
+  readonly phase: "starting" | "signedOut" | "ready";
+  readonly link: "connecting" | "online" | "offline";
+  readonly engine: { readonly running: boolean; readonly reason: string | null };
+  readonly sessions: ReadonlyMap<string, SessionSummary>;
+  readonly archived: ReadonlyMap<string, SessionSummary>;
+  /** Whether the list has been read to its end. */
+  readonly listComplete: boolean;
+  readonly projects: readonly Project[];
+  readonly pending: ReadonlyMap<string, PendingView>;
+  /** The last requests that ended, newest first. */
+  readonly resolved: readonly Resolution[];
+  readonly threads: ReadonlyMap<string, ThreadView>;
+  readonly outbox: readonly OutgoingMessage[];
+  /** Sessions with something the person has not looked at. */
+  readonly unread: ReadonlySet<string>;
+  readonly openSession: string | null;
+}
+
+export const emptyState: AppState = {
+  phase: "starting",
+  link: "connecting",
+  engine: { running: true, reason: null },
+  sessions: new Map(),
+  archived: new Map(),
+  listComplete: false,
+  projects: [],
+  pending: new Map(),
+  resolved: [],
+  threads: new Map(),
+  outbox: [],
+  unread: new Set(),
+  openSession: null,
+};
+
+export const emptyThread = (id: string): ThreadView => ({
+  id,
+  turns: [],
+  olderCursor: null,
+  tokenUsage: null,
+  queue: [],
+  notices: [],
+  seq: 0,
+  loaded: false,
+  early: [],
+});
+
+/** A copy of a map with one entry set or, for undefined, removed. */
+export function withEntry<K, V>(map: ReadonlyMap<K, V>, key: K, value: V | undefined): ReadonlyMap<K, V> {
+  const copy = new Map(map);
+  if (value === undefined) copy.delete(key);
+  else copy.set(key, value);
+  return copy;
+}

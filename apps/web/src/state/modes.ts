@@ -1,0 +1,81 @@
+/** The permission modes that a person picks from, and the policies behind each. */
+import type { SessionSummary } from "./model.ts";
+
+type Policy = "untrusted" | "on-failure" | "on-request" | "never";
+type Sandbox = "read-only" | "workspace-write" | "danger-full-access";
+type Network = "restricted" | "enabled";
+
+export interface PermissionMode {
+  readonly id: string;
+  readonly label: string;
+  readonly help: string;
+  readonly approvalPolicy: Policy;
+  readonly filesystemSandbox: Sandbox;
+  readonly networkAccess: Network;
+  /** Nobody is asked before something happens. */
+  readonly unguarded: boolean;
+}
+
+export const permissionModes: readonly PermissionMode[] = [
+  {
+    id: "read",
+    label: "Read only",
+    help: "Looks and answers. Anything that writes is asked about first.",
+    approvalPolicy: "on-request",
+    filesystemSandbox: "read-only",
+    networkAccess: "restricted",
+    unguarded: false,
+  },
+  {
+    id: "ask",
+    label: "Ask first",
+    help: "Works in the project folder. Commands that are not known to be harmless are asked about.",
+    approvalPolicy: "untrusted",
+    filesystemSandbox: "workspace-write",
+    networkAccess: "restricted",
+    unguarded: false,
+  },
+  {
+    id: "auto",
+    label: "Auto",
+    help: "Works in the project folder on its own. Asks before leaving it or using the network.",
+    approvalPolicy: "on-request",
+    filesystemSandbox: "workspace-write",
+    networkAccess: "restricted",
+    unguarded: false,
+  },
+  {
+    id: "full",
+    label: "Full access",
+    help: "No questions, no sandbox. Only for machines you can afford to lose.",
+    approvalPolicy: "never",
+    filesystemSandbox: "danger-full-access",
+    networkAccess: "enabled",
+    unguarded: true,
+  },
+];
+
+export interface ModeChoice {
+  readonly approvalPolicy: Policy;
+  readonly filesystemSandbox: Sandbox;
+  readonly networkAccess: Network;
+}
+
+/** The named mode that these policies make up, or a plain description of them. */
+export function modeOf(choice: ModeChoice): PermissionMode {
+  const known = permissionModes.find((m) => m.approvalPolicy === choice.approvalPolicy && m.filesystemSandbox === choice.filesystemSandbox);
+  if (known !== undefined) return { ...known, networkAccess: choice.networkAccess };
+  const sandbox = { "read-only": "read only", "workspace-write": "project folder", "danger-full-access": "no sandbox" }[
+    choice.filesystemSandbox
+  ];
+  const policy = { untrusted: "asks first", "on-failure": "asks on failure", "on-request": "asks when needed", never: "never asks" }[
+    choice.approvalPolicy
+  ];
+  const unguarded = choice.approvalPolicy === "never" || choice.filesystemSandbox === "danger-full-access";
+  return { id: "custom", label: `Custom: ${policy}`, help: `${sandbox}, ${policy}`, ...choice, unguarded };
+}
+
+export function modeOfSession(session: SessionSummary | undefined): PermissionMode | undefined {
+  const controls = session?.sessionControls;
+  return controls == null ? undefined : modeOf(controls);
+}

@@ -1,0 +1,97 @@
+/** Buttons and small controls in the page's look, all native elements underneath. */
+import type { ButtonHTMLAttributes, ReactElement, ReactNode, Ref } from "react";
+import { Icon, type IconName } from "./icons.tsx";
+
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  readonly tone?: "primary" | "plain" | "quiet" | "danger" | "grant";
+  readonly size?: "small" | "normal";
+  readonly icon?: IconName;
+  readonly busy?: boolean;
+  readonly ref?: Ref<HTMLButtonElement>;
+}
+
+export function Button({
+  tone = "plain",
+  size = "normal",
+  icon,
+  busy = false,
+  className = "",
+  children,
+  ...rest
+}: ButtonProps): ReactElement {
+  return (
+    <button type="button" className={`button button-${tone} button-${size} ${className}`} aria-busy={busy || undefined} {...rest}>
+      {busy ? (
+        <span className="spinner" aria-hidden="true" />
+      ) : icon === undefined ? null : (
+        <Icon name={icon} size={size === "small" ? 14 : 16} />
+      )}
+      {children}
+    </button>
+  );
+}
+
+interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  readonly icon: IconName;
+  /** What the button does; its name for screen readers and its tooltip. */
+  readonly label: string;
+  readonly size?: number;
+  readonly keys?: string | undefined;
+  readonly ref?: Ref<HTMLButtonElement>;
+}
+
+export function IconButton({ icon, label, size = 18, keys, className = "", ...rest }: IconButtonProps): ReactElement {
+  return (
+    <button
+      type="button"
+      className={`icon-button ${className}`}
+      aria-label={label}
+      title={keys === undefined ? label : `${label} (${keys})`}
+      {...rest}
+    >
+      <Icon name={icon} size={size} />
+    </button>
+  );
+}
+
+export function Switch({
+  label,
+  help,
+  checked,
+  onChange,
+}: {
+  label: string;
+  help?: string;
+  checked: boolean;
+  onChange: (on: boolean) => void;
+}): ReactElement {
+  return (
+    <label className="switch">
+      <span className="switch-text">
+        <span>{label}</span>
+        {help === undefined ? null : <span className="hint">{help}</span>}
+      </span>
+      <input type="checkbox" role="switch" aria-checked={checked} checked={checked} onChange={(e) => onChange(e.target.checked)} />
+      <span className="switch-track" aria-hidden="true" />
+    </label>
+  );
+}
+
+export function Keys({ keys }: { keys: string }): ReactElement {
+  return <kbd className="keys">{keys}</kbd>;
+}
+
+export function Empty({ icon, title, children }: { icon: IconName; title: string; children?: ReactNode }): ReactElement {
+  return (
+    <div className="empty">
+      <span className="empty-icon">
+        <Icon name={icon} size={26} />
+      </span>
+      <p className="empty-title">{title}</p>
+      {children === undefined ? null : <div className="empty-text">{children}</div>}
+    </div>
+  );
+}
+
+/** As a `ref`: takes the focus when it appears, for a field that the person has just asked for. */
+export const focusIt = (element: HTMLElement | null): void => element?.focus();

@@ -1,0 +1,127 @@
+/** Takes a picture of every screen, in both themes and on a phone, for people to look at: node apps/web/test/shots.ts [folder]. */
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { launch } from "./browser.ts";
+import { FakeBridge } from "./fake-bridge.ts";
+import { requests } from "./fake-world.ts";
+import { fill } from "./play.ts";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const out = process.argv[2] ?? path.join(root, "test-output/web");
+const only = process.argv[3];
+mkdirSync(out, { recursive: true });
+
+const desktop = { width: 1440, height: 900 };
+const phone = { width: 390, height: 844 };
+
+type Shot = readonly [name: string, address: string, prepare?: (page: Page, bridge: FakeBridge) => Promise<void>];
+const wait = (page: Page, ms = 250): Promise<void> => page.waitForTimeout(ms);
+const shots: readonly Shot[] = [
+  ["home", "/"],
+  ["session", "/s/s1"],
+  ["session-top", "/s/s1", async (page) => void (await page.locator(".transcript-list").evaluate((e) => e.scrollTo(0, 0)))],
+  ["working", "/s/s2"],
+  [
+    "command",
+    "/s/s1",
+    async (page, bridge) => {
+      bridge.ask(requests.command("s1"));
+      await page.getByText("Run this command?").waitFor();
+    },
+  ],
+  [
+    "question",
+    "/s/s4",
+    async (page, bridge) => {
+      bridge.ask(requests.question("s4"));
+      await page.getByText("Where should the limiter").first().waitFor();
+    },
+  ],
+  [
+    "inbox",
+    "/inbox",
+    async (page, bridge) => {
+      for (const [kind, make] of Object.entries(requests)) bridge.ask(make(kind === "command" ? "s1" : "s4"));
+      await page.getByText("Grant more permissions?").waitFor();
+    },
+  ],
+  ["inbox-end", "/inbox", async (page) => void (await page.locator(".page-scroll").evaluate((e) => e.scrollTo(0, 1500)))],
+  [
+    "changes",
+    "/s/s1",
+    async (page) => {
+      await page.getByRole("button", { name: "Changes" }).first().click();
+      await page.getByText("token-bucket.ts").last().waitFor();
+    },
+  ],
+  [
+    "split",
+    "/s/s1",
+    async (page) => {
+      await page.getByRole("button", { name: "Changes" }).first().click();
+      await page.getByRole("button", { name: "Side by side" }).click();
+    },
+  ],
+  ["palette", "/s/s1", async (page) => page.keyboard.press("Control+k")],
+  ["menu", "/s/s1", async (page) => page.getByRole("button", { name: "Session actions" }).click()],
+  ["permissions", "/s/s1", async (page) => page.getByRole("button", { name: /^Permissions/ }).click()],
+  ["unguarded", "/s/s6"],
+  ["settings", "/settings/general"],
+  ["rules", "/settings/rules"],
+  ["devices", "/settings/devices"],
+  ["audit", "/settings/audit"],
+  ["servers", "/settings/servers"],
+  ["account", "/settings/account"],
+  [
+    "list",
+    "/",
+    async (page) => void (page.viewportSize()?.width === 390 && (await page.getByRole("button", { name: /^Session list/ }).click())),
+  ],
+];
+
+async function shoot(browser: Browser, label: string, theme: "light" | "dark", viewport: { width: number; height: number }): Promise<void> {
+  const bridge = new FakeBridge(path.join(root, "dist/web"));
+  fill(bridge);
+  const url = await bridge.listen();
+  const page = await browser.newPage({
+    viewport,
+    colorScheme: theme,
+    reducedMotion: "reduce",
+    ...(viewport === phone ? { hasTouch: true, isMobile: true } : {}),
+  });
+  page.on("console", (m) => m.type() === "error" && console.log(`${label}: ${m.text()}`));
+  page.on("pageerror", (e) => console.log(`${label}: ${e.message}`));
+  for (const [name, address, prepare] of shots) {
+    if (only !== undefined && !only.split(",").includes(name)) continue;
+    bridge.pending.clear();
+    await page.goto(url + address);
+    await page.locator("main").waitFor();
+    await wait(page, 350);
+    try {
+      await prepare?.(page, bridge);
+    } catch (error) {
+      console.log(`${label}-${name}: ${String(error).split("\n")[0]}`);
+    }
+    await wait(page);
+    await page.screenshot({ path: path.join(out, `${name}-${label}.png`) });
+  }
+  bridge.signedIn = false;
+  await page.goto(url);
+  await wait(page);
+  await page.screenshot({ path: path.join(out, `sign-in-${label}.png`) });
+  await page.close();
+  await bridge.close();
+}
+
+const browser = await launch();
+if (browser === undefined) console.log("no browser: nothing taken");
+else {
+  await shoot(browser, "light", "light", desktop);
+  await shoot(browser, "dark", "dark", desktop);
+  await shoot(browser, "phone", "light", phone);
+  await shoot(browser, "phone-dark", "dark", phone);
+  await browser.close();
+  console.log(`pictures in ${out}`);
+}
