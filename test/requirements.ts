@@ -54,6 +54,28 @@ export const requirements = {
     knownFailure: "threads are kept in memory so far",
   },
   "order.sameThread": { source: "Parley", says: "requests that change one thread run in the order they came" },
+
+  "patch.item": {
+    source: "app-server README, Items; observed 0.98, 0.166",
+    says: "a patch is a fileChange item with path, kind and diff of each file, and is applied after the yes",
+  },
+  "patch.diff": { source: "app-server README, Events", says: "turn/diff/updated holds one diff over all patches of the turn" },
+  "patch.declined": { source: "app-server README, Approvals", says: "a declined patch writes nothing and the model is told" },
+  "patch.unfit": { source: "observed 0.98, 0.166", says: "a patch that does not fit gives no item, only its reason to the model" },
+  "patch.edited": { source: "Parley", says: "a file that its user edits while the approval waits keeps the user's edit" },
+  "patch.swapped": { source: "Parley", says: "a folder swapped for a link while the approval waits is not written through" },
+  "patch.hereDocument": {
+    source: "observed 0.98, 0.166",
+    says: "a shell command that is only a patch becomes a file change, taken literally",
+  },
+  "revert.files": { source: "Parley", says: "turn/revert puts back every file that the turn's patches changed" },
+  "revert.restart": { source: "Parley", says: "turn/revert works after a restart, also for a thread that is not loaded" },
+  "revert.conflict": { source: "Parley", says: "a file changed since the turn is a conflict: nothing is touched unless forced" },
+  "revert.refused": { source: "Parley", says: "turn/revert needs experimentalApi and a turn that changed files" },
+
+  "fs.files": { source: "observed 0.166", says: "fs methods read, write, list, copy and remove, with the system's words for failures" },
+  "fs.watch": { source: "observed 0.166", says: "fs/changed goes to the connection that watches, and names what changed" },
+  "search.session": { source: "observed 0.166", says: "fuzzy search finds scattered letters with score and places, once and in a session" },
 } as const satisfies Readonly<Record<string, Requirement>>;
 
 export type RequirementId = keyof typeof requirements;

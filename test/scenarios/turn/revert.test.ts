@@ -1,0 +1,79 @@
+/** `turn/revert`, which no other server has. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type Stage, verifies } from "../../support/verifies.ts";
+import type { Wire } from "../../support/wire.ts";
+
+const config = 'sandbox_mode = "danger-full-access"\napproval_policy = "never"';
+const patch = (...lines: string[]): string => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
+const turns = [
+  [
+    { patch: patch("*** Update File: old", "@@", "-1", "+2", "*** Add File: new/n", "+n") },
+    { say: "and" },
+    { patch: patch("*** Update File: old", "@@", "-2", "+3", "*** Delete File: doomed") },
+    { say: "done" },
+  ],
+];
+
+async function play(stage: Stage): Promise<{ wire: Wire; threadId: string; turnId: string }> {
+  writeFileSync(path.join(stage.workspace, "old"), "1\n");
+  writeFileSync(path.join(stage.workspace, "doomed"), "bye\n");
+  const wire = await stage.wire({ turns, config });
+  await wire.initialize({ experimentalApi: true });
+  const { result } = await wire.ask("thread/start", { cwd: stage.workspace });
+  const threadId: string = result.thread.id;
+  const answer = await wire.ask("turn/start", { threadId, input: [{ type: "text", text: "go" }] });
+  await wire.notification("turn/completed");
+  assert.equal(readFileSync(path.join(stage.workspace, "old"), "utf8"), "3\n");
+  return { wire, threadId, turnId: answer.result.turn.id };
+}
+const content = (stage: Stage, name: string): string | undefined => {
+  const at = path.join(stage.workspace, name);
+  return existsSync(at) ? readFileSync(at, "utf8") : undefined;
+};
+
+verifies("revert.files", async (stage) => {
+  const { wire, threadId, turnId } = await play(stage);
+  const { result } = await wire.ask("turn/revert", { threadId, turnId });
+  assert.deepEqual(result, { restored: ["doomed", "new/n", "old"].map((name) => path.join(stage.workspace, name)), conflicts: [] });
+  assert.deepEqual(
+    [content(stage, "old"), content(stage, "doomed"), existsSync(path.join(stage.workspace, "new"))],
+    ["1\n", "bye\n", false],
+  );
+});
+
+verifies("revert.restart", async (stage) => {
+  const { threadId, turnId } = await play(stage);
+  await stage.restart();
+  const wire = await stage.wire();
+  await wire.initialize({ experimentalApi: true });
+  const { result } = await wire.ask("turn/revert", { threadId, turnId });
+  assert.equal(result.restored.length, 3);
+  assert.equal(content(stage, "old"), "1\n");
+});
+
+verifies("revert.conflict", async (stage) => {
+  const { wire, threadId, turnId } = await play(stage);
+  writeFileSync(path.join(stage.workspace, "old"), "mine\n");
+  const careful = await wire.ask("turn/revert", { threadId, turnId });
+  assert.deepEqual(careful.result, {
+    restored: [],
+    conflicts: [{ path: path.join(stage.workspace, "old"), reason: "it was changed since the turn" }],
+  });
+  assert.deepEqual([content(stage, "old"), content(stage, "doomed")], ["mine\n", undefined]);
+  const forced = await wire.ask("turn/revert", { threadId, turnId, force: true });
+  assert.equal(forced.result.restored.length, 3);
+  assert.equal(content(stage, "old"), "1\n");
+});
+
+verifies("revert.refused", async (stage) => {
+  const { wire, threadId } = await play(stage);
+  const unknown = await wire.ask("turn/revert", { threadId, turnId: "no-such-turn" });
+  assert.equal(unknown.error.code, -32600);
+  assert.match(unknown.error.message, /no file changes are kept for turn no-such-turn/);
+  const plain = await stage.wire();
+  await plain.initialize();
+  const gated = await plain.ask("turn/revert", { threadId, turnId: "x" });
+  assert.equal(gated.error.message, "turn/revert requires experimentalApi capability");
+});
