@@ -70,6 +70,7 @@ export async function build(): Promise<void> {
     for (const file of readdirSync(next).filter((name) => name !== "chunks")) renameSync(path.join(next, file), path.join(dist, file));
     writeFileSync(stampFile, JSON.stringify(Object.fromEntries(Object.entries(stamp).filter(([file]) => used.has(file)))));
     dropOldChunks(new Set(chunks));
+    rmSync(path.join(dist, ".cache"), { recursive: true, force: true }); // compiled code of chunks that no longer exist
   } finally {
     rmSync(next, { recursive: true, force: true });
   }
