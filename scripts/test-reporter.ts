@@ -16,7 +16,8 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   for await (const event of events) {
     if (event.type === "test:pass" || event.type === "test:fail") {
       const { name, file, line, details, skip, todo } = event.data;
-      if (details.type === "suite" && event.type === "test:pass") continue;
+      // A suite says nothing of its own, unless it failed before its tests could.
+      if (details.type === "suite" && (event.type === "test:pass" || isOfItsTests(event.data.details.error))) continue;
       if (skip !== undefined && skip !== false) counts.skipped.push({ name, why: typeof skip === "string" ? skip : "no reason given" });
       else if (event.type === "test:pass") counts.passed++;
       else if (todo === undefined || todo === false) {
@@ -29,6 +30,8 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   const out = process.env["PARLEY_TEST_COUNTS"];
   if (out !== undefined) writeFileSync(out, JSON.stringify(counts));
 }
+
+const isOfItsTests = (error: Error): boolean => "failureType" in error && error.failureType === "subtestsFailed";
 
 function reason(error: Error): string {
   const { cause } = error;
