@@ -16,8 +16,8 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   for await (const event of events) {
     if (event.type === "test:pass" || event.type === "test:fail") {
       const { name, file, line, details, skip, todo } = event.data;
-      // A suite says nothing of its own, unless it failed before its tests could.
-      if (details.type === "suite" && (event.type === "test:pass" || isOfItsTests(event.data.details.error))) continue;
+      // A test that only holds others says nothing of its own, unless it failed before they could.
+      if (event.type === "test:pass" ? details.type === "suite" : isOfItsTests(event.data.details.error)) continue;
       if (skip !== undefined && skip !== false) counts.skipped.push({ name, why: typeof skip === "string" ? skip : "no reason given" });
       else if (event.type === "test:pass") counts.passed++;
       else if (todo === undefined || todo === false) {
