@@ -4,6 +4,7 @@ import { parse } from "../lib/schema.ts";
 import { isTable, setOwn, type TomlTable } from "../lib/toml.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import { ApprovalsReviewer, AskForApproval, Personality, ReasoningSummary, SandboxMode } from "../protocol/policy.ts";
+import { featureAliases } from "./features.ts";
 import { mcpServersFrom } from "./mcp-servers.ts";
 import type { Project } from "./project.ts";
 import { bool, count, flags, list, tableAt, text, texts } from "./read-value.ts";
@@ -41,13 +42,14 @@ export function buildConfig(input: BuildInput): Config {
     projectDocFallbackFilenames: list(raw, "project_doc_fallback_filenames") ?? [],
     projectRootMarkers: list(raw, "project_root_markers") ?? [".git"],
     webSearch: webSearchFrom(raw, modelProvider),
-    features: { ...input.features, ...flags(tableAt(raw, "features")) },
+    features: { ...input.features, ...featuresFrom(raw) },
     shellEnvironment: environmentFrom(tableAt(raw, "shell_environment_policy")),
     mcpServers: mcpServersFrom(tableAt(raw, "mcp_servers")),
     trusted: project.trust === "trusted",
     trustLevel: project.trust,
     projectRoot: project.root,
     notify: list(raw, "notify") ?? [],
+    agents: { maxDepth: count(tableAt(raw, "agents"), "max_depth") ?? 2, maxThreads: count(tableAt(raw, "agents"), "max_threads") ?? 6 },
     syncTurns: bool(tableAt(raw, "parley"), "sync_turns") ?? false,
     askTimeouts: timeoutsFrom(tableAt(tableAt(raw, "parley"), "ask_timeouts")),
     requirements: { allowedApprovalPolicies: undefined, allowedSandboxModes: undefined, allowedLoginMethods: undefined },
@@ -152,6 +154,22 @@ function providerFrom(id: string, entry: TomlTable, base: ProviderConfig | undef
     requiresOpenaiAuth: bool(entry, "requires_openai_auth") ?? base?.requiresOpenaiAuth ?? false,
     options: { ...base?.options, ...(isTable(entry["options"]) ? entry["options"] : {}) },
   };
+}
+
+/** The switches under their present names, wherever in the file they stand. */
+export function featuresFrom(raw: TomlTable): Readonly<Record<string, boolean>> {
+  const named = flags({ ...elsewhere(raw), ...tableAt(raw, "features") });
+  const older = Object.entries(named).map(
+    ([name, on]) => [Object.hasOwn(featureAliases, name) ? (featureAliases[name] ?? name) : name, on] as const,
+  );
+  return { ...Object.fromEntries(older), ...named };
+}
+
+function elsewhere(raw: TomlTable): TomlTable {
+  const keys = ["experimental_use_unified_exec_tool", "experimental_use_freeform_apply_patch"];
+  const found: TomlTable = Object.fromEntries(keys.flatMap((key) => (typeof raw[key] === "boolean" ? [[key, raw[key]]] : [])));
+  const image = bool(tableAt(raw, "tools"), "view_image");
+  return image === undefined ? found : { ...found, view_image: image };
 }
 
 function webSearchFrom(raw: TomlTable, modelProvider: string): Config["webSearch"] {

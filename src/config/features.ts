@@ -10,36 +10,39 @@ const row = (stage: Row["stage"], defaultEnabled: boolean, displayName: string, 
 });
 
 export const featureRows: Readonly<Record<string, Row>> = {
-  shell_tool: row("stable", true, "Shell", "Lets the model run commands."),
-  unified_exec: row("beta", false, "Interactive terminals", "Replaces the shell tool by commands that stay open and take input."),
+  unified_exec: row("stable", true, "Interactive terminals", "Offers commands that stay open and take input, to models that know them."),
   view_image: row("stable", true, "Images", "Lets the model look at image files."),
-  apply_patch_freeform: row("stable", true, "Free-form patches", "Offers the patch tool under its grammar instead of as JSON."),
+  apply_patch_freeform: row("stable", true, "Free-form patches", "Offers the patch tool under its grammar, to models that know it."),
   skills: row("stable", true, "Skills", "Tells the model which skills there are."),
-  collaboration_modes: row("stable", true, "Plan mode", "Lets a turn run in plan mode."),
-  personality: row("stable", true, "Personality", "Lets the user choose the tone of answers."),
-  steer: row("stable", true, "Steering", "Takes input while a turn runs."),
   default_mode_request_user_input: row(
     "stable",
-    true,
+    false,
     "Questions in every mode",
-    "Lets the model ask structured questions outside plan mode.",
+    "Lets the model ask structured questions outside plan mode too.",
   ),
+  multi_agent: row("underDevelopment", false, "Sub-agents", "Lets the model give work to agents of its own."),
   web_search_request: row("deprecated", false, "Web search", 'Older name of `web_search = "live"`.'),
+};
+
+/** Older and other names of the same switches. */
+export const featureAliases: Readonly<Record<string, string>> = {
+  collab: "multi_agent",
+  view_image_tool: "view_image",
+  experimental_use_unified_exec_tool: "unified_exec",
+  experimental_use_freeform_apply_patch: "apply_patch_freeform",
 };
 
 /** Names under which other programs keep their own flags in the same table; no warning for them. */
 export const foreignFeatures: ReadonlySet<string> = new Set(
-  `analytics_plan_history api_key_cyber_access_programs api_key_model_discovery app_server_websocket_compression apply_patch_streaming_events
+  `shell_tool steer collaboration_modes personality analytics_plan_history api_key_cyber_access_programs api_key_model_discovery app_server_websocket_compression apply_patch_streaming_events
   apps auth_elicitation background_paginated_rollout_migration browser_use browser_use_external child_agents_md chronicle code_mode
-  code_mode_only codex_git_commit codex_hooks collab computer_use connectors daemon_auto_start enable_fanout enable_mcp_apps
+  code_mode_only codex_git_commit codex_hooks computer_use connectors daemon_auto_start enable_fanout enable_mcp_apps
   enable_request_compression exec_permission_approvals experimental_windows_sandbox external_migration fast_mode goals guardian_approval
   hooks image_detail_original image_generation in_app_browser include_apply_patch_tool js_repl mcp_connection_sharing memories memory_tool
-  mentions_v2 multi_agent network_proxy plugins powershell_utf8 prevent_idle_sleep remote_compaction remote_control remote_models
+  mentions_v2 network_proxy plugins powershell_utf8 prevent_idle_sleep remote_compaction remote_control remote_models
   remote_plugin request_rule responses_websockets rmcp_client secret_auth_storage shell_snapshot shell_zsh_fork skill_mcp_dependency_install
   sqlite streamable_shell tool_call_mcp_elicitation tool_search tool_suggest tui2 undo unified_exec_tty use_linux_sandbox_bwrap
-  elevated_windows_sandbox enable_experimental_windows_sandbox view_image_tool web_search web_search_cached workspace_dependencies`.split(
-    /\s+/,
-  ),
+  elevated_windows_sandbox enable_experimental_windows_sandbox web_search web_search_cached workspace_dependencies`.split(/\s+/),
 );
 
 export function listFeatures(enabled: Readonly<Record<string, boolean>>): ExperimentalFeature[] {

@@ -1,6 +1,6 @@
 /** The tables inside config.toml: providers, MCP servers, environment, hooks, the terminal UI and our own additions. */
 import { array, boolean, literals, natural, number, object, record, string, union } from "../lib/schema.ts";
-import { free, type Keys, named, table, value } from "./key.ts";
+import { free, type Key, type Keys, named, table, value } from "./key.ts";
 
 const strings = () => array(string());
 const texts = () => record(string());
@@ -21,10 +21,9 @@ export const modelProvider = table("One provider.", {
   stream_max_retries: value(natural, "Tries after a stream that broke.", { standard: "5" }),
   stream_idle_timeout_ms: value(natural, "Silence after which a stream counts as broken.", { standard: "300000" }),
   requires_openai_auth: value(boolean, "Send the user's signed-in account as the key.", { standard: "false" }),
-  supports_websockets: value(boolean, "Whether it speaks websockets.", { unused: "requests go over HTTP streams" }),
   options: free("Settings of the adapter: the scenario file of `scripted`, the package of `ai-sdk`."),
   ...foreign("auth aws capabilities credential_file gateway_oauth location model_catalog_url project_id supports_standalone_web_search"),
-  ...foreign("websocket_connect_timeout_ms"),
+  ...foreign("supports_websockets websocket_connect_timeout_ms"),
 });
 
 const seconds = () => number();
@@ -64,6 +63,12 @@ export const environment = table("Which variables commands get.", {
   include_only: value(strings, "When given, only names that match one of these patterns remain."),
   experimental_use_profile: value(boolean, "Run commands in a login shell.", { standard: "false" }),
   ...foreign("filters"),
+});
+
+export const agents: Key = table("Sub-agents (`features.multi_agent`).", {
+  max_threads: value(natural, "How many of them one thread may have at a time.", { standard: "6" }),
+  max_depth: value(natural, "How deep agents may start agents.", { standard: "2" }),
+  ...foreign("interrupt_message job_max_runtime_seconds"),
 });
 
 export const history = table("The prompt history of the terminal UI.", {
@@ -120,7 +125,6 @@ export const parley = table("What only this server knows.", {
     client_id: value(string, "Our name there."),
     callback_port: value(natural, "The local port its browser flow returns to; 0 takes any.", { standard: "1455" }),
   }),
-  questions_in_every_mode: value(boolean, "Offer the question tool outside plan mode too.", { standard: "true" }),
 });
 
 /** Names that other programs use in the same table. */

@@ -2,7 +2,7 @@
 import { array, boolean, integer, literals, natural, object, string, union } from "../lib/schema.ts";
 import { ApprovalsReviewer, AskForApproval, ReasoningSummary, SandboxMode } from "../protocol/policy.ts";
 import { free, type Keys, named, table, value } from "./key.ts";
-import { environment, history, hookEvents, mcpServer, modelProvider, parley, tui } from "./key-tables.ts";
+import { agents, environment, history, hookEvents, mcpServer, modelProvider, parley, tui } from "./key-tables.ts";
 
 const strings = () => array(string());
 
@@ -25,7 +25,6 @@ const profileKeys: Keys = {
   model_verbosity: value(() => literals("low", "medium", "high"), "How long answers are, for models that can be told."),
   model_supports_reasoning_summaries: value(boolean, "Ask for summaries even from a model that the catalogue does not know."),
   model_instructions_file: value(string, "A file whose text replaces the base instructions. Relative to the file that names it."),
-  model_catalog_json: value(string, "A file with further models for `model/list`."),
   model_personality: value(() => literals("none", "friendly", "pragmatic"), "Older name of `personality`."),
   personality: value(() => literals("none", "friendly", "pragmatic"), "The tone of answers."),
   service_tier: value(string, "The provider's service tier."),
@@ -39,6 +38,7 @@ const profileKeys: Keys = {
     view_image: value(boolean, "Offer the tool that shows images to the model.", { standard: "true" }),
     experimental_request_user_input: free("Options of the question tool."),
   }),
+  include_plan_tool: value(boolean, "Offer the tool that keeps a plan.", { standard: "true" }),
   features: named(
     "Feature flags; `experimentalFeature/list` names them.",
     "name",
@@ -50,8 +50,6 @@ const profileKeys: Keys = {
     { enabled: value(boolean, "On or off.") },
     { unused: "nothing is ever sent, so there is nothing to switch" },
   ),
-  windows: free("Choices for Windows.", { unused: "the sandbox of this build covers Linux and macOS" }),
-  include_apply_patch_tool: value(boolean, "Offer the patch tool to models that were not trained on it.", { standard: "true" }),
   experimental_instructions_file: value(string, "Older name of `model_instructions_file`."),
   experimental_compact_prompt_file: value(string, "A file whose text replaces the compaction prompt."),
   experimental_use_unified_exec_tool: value(boolean, "Use the interactive terminal tools instead of plain `shell`."),
@@ -66,9 +64,7 @@ export const configKeys: Keys = {
   openai_base_url: value(string, "The address of the built-in provider `openai`."),
   model_context_window: value(natural, "Tokens that fit, when the catalogue does not know the model."),
   model_auto_compact_token_limit: value(integer, "Compact the history above this many tokens; 0 or less never does."),
-  model_auto_compact_token_limit_scope: value(() => literals("total", "body_after_prefix"), "What counts against the limit."),
   tool_output_token_limit: value(natural, "Tokens of a tool's output that the model gets to see.", { standard: "10000" }),
-  background_terminal_max_timeout: value(natural, "Milliseconds that waiting for an interactive command may last.", { standard: "300000" }),
   instructions: value(string, "Text that replaces the base instructions."),
   developer_instructions: value(string, "Text added as a developer message."),
   compact_prompt: value(string, "Text that replaces the compaction prompt."),
@@ -82,11 +78,7 @@ export const configKeys: Keys = {
     exclude_slash_tmp: value(boolean, "Keep `/tmp` read-only.", { standard: "false" }),
   }),
   default_permissions: value(string, "The permission profile of new threads: `:read-only`, `:workspace` or `:danger-full-access`."),
-  permissions: free("Permission profiles of other programs.", {
-    unused: "the three built-in profiles and `sandbox_workspace_write` cover what this sandbox can do",
-  }),
   shell_environment_policy: environment,
-  allow_login_shell: value(boolean, "Let the model ask for a login shell.", { standard: "true" }),
   projects: named(
     "What the user decided about folders.",
     "path",
@@ -99,7 +91,6 @@ export const configKeys: Keys = {
   project_doc_fallback_filenames: value(strings, "Read where there is no AGENTS.md."),
   mcp_servers: named("MCP servers whose tools the model may use.", "name", mcpServer),
   mcp_oauth_callback_port: value(natural, "The port of the login callback of MCP servers.", { standard: "any free one" }),
-  mcp_oauth_callback_url: value(string, "The address that MCP servers send the browser back to."),
   mcp_oauth_credentials_store: value(() => literals("auto", "file", "keyring"), "Where tokens of MCP servers are kept.", {
     standard: "`auto`",
   }),
@@ -116,7 +107,7 @@ export const configKeys: Keys = {
   hooks: table("Commands that run at certain moments.", hookEvents, { unused: "`hooks/list` shows them; this server runs none" }),
   notify: value(strings, "A program that is told about finished turns; a JSON text is added as the last argument."),
   history: history,
-  agents: free("Limits and roles of sub-agents.", { unused: "a thread of this build does not start other threads by itself" }),
+  agents: agents,
   ghost_snapshot: free("Options of git snapshots.", { unused: "undo keeps the earlier text of each touched file and needs no git" }),
   otel: free("OpenTelemetry: `exporter`, `environment` and the exporter's own options."),
   log_dir: value(string, "A folder for log files.", { standard: "none: lines go to stderr" }),
@@ -137,7 +128,8 @@ export const configKeys: Keys = {
 
 /** Keys of other programs that share the file. They are kept and change nothing here; an unknown key gets a warning instead. */
 export const foreignKeys: ReadonlySet<string> = new Set(
-  `allow_symlinked_codex_home apps apps_mcp_product_sku audio auto_review browser_use cloud computer_use daybreak desktop
+  `model_catalog_json include_apply_patch_tool model_auto_compact_token_limit_scope background_terminal_max_timeout allow_login_shell
+  permissions windows mcp_oauth_callback_url allow_symlinked_codex_home apps apps_mcp_product_sku audio auto_review browser_use cloud computer_use daybreak desktop
   experimental_realtime_start_instructions experimental_realtime_webrtc_call_base_url experimental_realtime_ws_backend_prompt
   experimental_realtime_ws_base_url experimental_realtime_ws_model experimental_realtime_ws_startup_context experimental_thread_store
   experimental_thread_store_endpoint experimental_thread_config_endpoint goals include_apps_instructions

@@ -7,7 +7,7 @@ import { problem } from "../lib/schema.ts";
 import { isTable, parseToml, setOwn, TomlSyntaxError, type TomlTable } from "../lib/toml.ts";
 import type { ConfigLayerSource } from "../protocol/config.ts";
 import { invalidRequest } from "../protocol/errors.ts";
-import { featureRows, foreignFeatures } from "./features.ts";
+import { featureAliases, featureRows, foreignFeatures } from "./features.ts";
 import { schemaFor, table, unknownKeys } from "./key.ts";
 import { configKeys, foreignKeys, notFromProjects } from "./keys.ts";
 
@@ -109,7 +109,7 @@ export const flagsLayer = (config: TomlTable, cwd: string): Layer =>
 export function makeLayer(source: ConfigLayerSource, config: TomlTable, where: string, base = path.dirname(where)): Layer {
   const wrong = problemOf(config);
   if (wrong !== undefined) throw invalidRequest(`invalid configuration in ${where}: ${wrong}`);
-  const unknown = [...unknownKeys(all, config).filter((key) => !foreignKeys.has(key)), ...unknownFeatures(config)];
+  const unknown = [...unknownKeys(all, config).filter((key) => !isForeign(key)), ...unknownFeatures(config)];
   const absolute = absolutePaths(config, base);
   return {
     source,
@@ -120,9 +120,17 @@ export function makeLayer(source: ConfigLayerSource, config: TomlTable, where: s
   };
 }
 
+/** Profiles may hold foreign keys too, and roles of agents go by any name. */
+function isForeign(key: string): boolean {
+  const bare = key.replace(/^profiles\.(?:"(?:[^"\\]|\\.)*"|[^.]+)\./, "");
+  return foreignKeys.has(bare) || /^agents\.[^.]+$/.test(bare);
+}
+
 function unknownFeatures(config: TomlTable): string[] {
   const names = Object.keys(isTable(config["features"]) ? config["features"] : {});
-  return names.filter((name) => !Object.hasOwn(featureRows, name) && !foreignFeatures.has(name)).map((name) => `features.${name}`);
+  return names
+    .filter((name) => !Object.hasOwn(featureRows, name) && !Object.hasOwn(featureAliases, name) && !foreignFeatures.has(name))
+    .map((name) => `features.${name}`);
 }
 
 function parseFile(text: string, file: string): TomlTable {

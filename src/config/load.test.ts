@@ -143,6 +143,25 @@ describe("effective config", () => {
     assert.deepEqual(config.warnings.map((w) => /`(.*?)`/.exec(w)?.[1]).sort(), ["mcp_servers.a.comand", "modle", "tui.nope"]);
   });
 
+  it("gathers feature switches from their older places, and warns of those under development", () => {
+    user(
+      "experimental_use_unified_exec_tool = false\n[tools]\nview_image = false\n[features]\ncollab = true\nexperimental_use_freeform_apply_patch = true",
+    );
+    const { features, warnings } = store().effective(work);
+    assert.deepEqual(
+      [features["unified_exec"], features["view_image"], features["multi_agent"], features["apply_patch_freeform"]],
+      [false, false, true, true],
+    );
+    assert.deepEqual(warnings.length, 1);
+    assert.deepEqual(store().effective(work, { suppress_unstable_features_warning: true }).warnings, []);
+  });
+
+  it("reads the limits of sub-agents and lets roles be", () => {
+    user("[agents]\nmax_threads = 3\n[agents.reviewer]\ndescription = 'x'");
+    const config = store().effective(work);
+    assert.deepEqual([config.agents, config.warnings], [{ maxDepth: 2, maxThreads: 3 }, []]);
+  });
+
   it("is frozen through and through", () => {
     user("[features]\na = true");
     const config = store().effective(work);

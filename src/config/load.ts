@@ -4,14 +4,13 @@ import type { ConfigStore, ProviderConfig } from "../core/ports/config.ts";
 import type { TomlTable } from "../lib/toml.ts";
 import type { PermissionProfileSummary } from "../protocol/config.ts";
 import type { ConfigRequirements } from "../protocol/config-requirements.ts";
-import { profileModes } from "./build.ts";
+import { featuresFrom, profileModes } from "./build.ts";
 import { featureRows, listFeatures } from "./features.ts";
 import { listHooks } from "./hooks.ts";
 import { ConfigLoader, mergeStack } from "./loader.ts";
 import { flagsTable } from "./overrides.ts";
 import { realPath } from "./project.ts";
 import { readConfig } from "./read.ts";
-import { flags, tableAt } from "./read-value.ts";
 import { forbiddenBy } from "./requirements.ts";
 import { writeConfig, writeError, writeOutcome } from "./write.ts";
 
@@ -60,7 +59,7 @@ export function createConfigStore(options: ConfigStoreOptions): ConfigStore {
 
 function enabledFeatures(loader: ConfigLoader, cwd: string | undefined): Readonly<Record<string, boolean>> {
   const required = loader.requirements()?.values.featureRequirements ?? {};
-  return { ...loader.features, ...flags(tableAt(mergeStack(loader.stack(cwd).layers), "features")), ...required };
+  return { ...loader.features, ...featuresFrom(mergeStack(loader.stack(cwd).layers)), ...required };
 }
 
 function writableFile(loader: ConfigLoader, filePath: string | undefined): string {

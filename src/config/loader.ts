@@ -4,12 +4,13 @@ import type { Config, ProviderConfig } from "../core/ports/config.ts";
 import { isTable, type TomlTable } from "../lib/toml.ts";
 import type { ConfigLayerSource } from "../protocol/config.ts";
 import { invalidRequest, RpcError } from "../protocol/errors.ts";
-import { buildConfig } from "./build.ts";
+import { buildConfig, featuresFrom } from "./build.ts";
+import { featureRows } from "./features.ts";
 import { FileCache, fileLayer, flagsLayer, type Layer, makeLayer, projectLayer } from "./layers.ts";
 import { deepFreeze, mergeTables } from "./merge.ts";
 import { overridesTable } from "./overrides.ts";
 import { findProject, type Project, realPath } from "./project.ts";
-import { list, tableAt, text } from "./read-value.ts";
+import { bool, list, tableAt, text } from "./read-value.ts";
 import { enforce, type Requirements, readRequirements } from "./requirements.ts";
 
 export interface ConfigOptions {
@@ -76,7 +77,7 @@ export class ConfigLoader {
       codexHome: this.#options.codexHome,
       raw,
       project: stack.project,
-      warnings: stack.layers.flatMap(warningsOf),
+      warnings: [...stack.layers.flatMap(warningsOf), ...unstableWarnings(raw)],
       builtInProviders: this.#options.builtInProviders ?? {},
       fallback: { model: undefined, ...fallback },
       features: this.#features,
@@ -192,6 +193,13 @@ export class ConfigLoader {
 
 const warningsOf = (layer: Layer): readonly string[] =>
   layer.disabledReason === undefined ? layer.warnings : [`project settings are off: ${layer.disabledReason}`];
+
+/** Features under development may change without notice; whoever switches one on is told, unless they know. */
+function unstableWarnings(raw: TomlTable): string[] {
+  if (bool(raw, "suppress_unstable_features_warning") === true) return [];
+  const on = Object.entries(featuresFrom(raw)).filter(([name, enabled]) => enabled && featureRows[name]?.stage === "underDevelopment");
+  return on.map(([name]) => `features.${name} is under development; set suppress_unstable_features_warning = true to hide this`);
+}
 
 const remembered = 128;
 function dropOldest(map: Map<string, unknown>): void {

@@ -4,10 +4,6 @@ import { AgentProblem, type Agents } from "./ports/agents.ts";
 import type { LiveThread } from "./thread.ts";
 import type { Threads } from "./threads.ts";
 
-/** How deep agents may start agents, and how many one thread may have at a time. */
-const maxDepth = 2;
-const maxAgents = 6;
-
 interface Child {
   readonly id: string;
   readonly parentId: string;
@@ -32,10 +28,11 @@ export class SubAgents implements Agents {
   async spawn(parentThreadId: string, task: { message: string; model?: string | undefined; fork: boolean }): Promise<string> {
     const threads = this.#options.threads();
     const parent = threads.require(parentThreadId);
+    const { maxDepth, maxThreads } = parent.config.agents;
     const depth = this.#depth(parentThreadId);
     if (depth >= maxDepth) throw new AgentProblem(`agents may start agents only ${maxDepth} levels deep`);
     const running = [...this.#children.values()].filter((child) => child.parentId === parentThreadId && !child.closed);
-    if (running.length >= maxAgents) throw new AgentProblem(`this thread has ${running.length} agents already; close one first`);
+    if (running.length >= maxThreads) throw new AgentProblem(`this thread has ${running.length} agents already; close one first`);
     const thread = await this.#start(parent, task, depth + 1);
     this.#children.set(thread.id, { id: thread.id, parentId: parentThreadId, state: { status: "running", message: null }, closed: false });
     this.#options.adopt(thread.id, parentThreadId);

@@ -27,7 +27,7 @@ export function builtInTools({ shellPath, imageDataUrl }: BuiltInOptions): ToolS
         ...shellTools(offer, { shell, line, exec }),
         ...patchTools(offer),
         ...(offer.config.raw["include_plan_tool"] === false ? [] : [updatePlan]),
-        ...(offer.model.supportsImages ? [image] : []),
+        ...(offer.model.supportsImages && offer.config.features["view_image"] !== false ? [image] : []),
         ...(offer.interactive ? [requestUserInput(everyMode), askUserQuestion(everyMode)] : []),
         ...(offer.config.webSearch === "disabled" ? [] : [webSearch(offer.config.webSearch)]),
       ];
@@ -35,10 +35,14 @@ export function builtInTools({ shellPath, imageDataUrl }: BuiltInOptions): ToolS
   };
 }
 
-/** Free text under a grammar where the model knows it, else a function; "none" edits by a here-document in the shell. */
-function patchTools({ model }: Offer): Tool[] {
+/**
+ * Free text under a grammar where the model knows it, else a function; "none" edits by a here-document in the shell.
+ * `features.apply_patch_freeform` decides otherwise for every model.
+ */
+function patchTools({ model, config }: Offer): Tool[] {
   if (model.applyPatch === "none") return [{ ...applyPatchFunction, silent: true }];
-  return [model.applyPatch === "freeform" ? applyPatchFreeform : applyPatchFunction];
+  const freeform = config.features["apply_patch_freeform"] ?? model.applyPatch === "freeform";
+  return [freeform ? applyPatchFreeform : applyPatchFunction];
 }
 
 /**

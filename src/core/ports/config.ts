@@ -111,6 +111,8 @@ export interface Config {
   readonly trustLevel: "trusted" | "untrusted" | undefined;
   readonly projectRoot: string;
   readonly notify: readonly string[];
+  /** How deep agents may start agents, and how many one thread may have at a time. */
+  readonly agents: { readonly maxDepth: number; readonly maxThreads: number };
   /** fsync at the end of each turn. */
   readonly syncTurns: boolean;
   /** Seconds until an unanswered request counts as a no, by kind; undefined waits for ever. */
