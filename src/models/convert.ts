@@ -102,7 +102,7 @@ function entryFromItem(item: ModelItem, drop: (what: string) => void): Entry[] {
   }
 }
 
-function callEntry(item: Extract<ModelItem, { type: "function_call" | "custom_tool_call" }>): Call {
+export function callEntry(item: Extract<ModelItem, { type: "function_call" | "custom_tool_call" }>): Call {
   return {
     kind: "call",
     callId: item.call_id,

@@ -5,7 +5,7 @@ import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from "../cor
 import { createSseReader } from "../lib/sse.ts";
 import type { CatalogEntry } from "./catalog.ts";
 import { cutOff, failureFromEvent, failureFromNetwork, failureFromStatus } from "./failures.ts";
-import { type HttpPool, type HttpReply, readText } from "./http.ts";
+import { type HttpPool, type HttpReply, isLocal, readText } from "./http.ts";
 import { isRecord, parseJson, recordOf } from "./json.ts";
 import type { EventReader, Lack, Wire, WireRequest } from "./wire.ts";
 
@@ -202,5 +202,4 @@ function notAStream(type: string, body: string, url: string): ModelFailure {
   };
 }
 
-export const isLocal = (url: string): boolean => /^https?:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::|\/|$)/.test(url);
 export const bearer = (key: string): Readonly<Record<string, string>> => ({ authorization: `Bearer ${key}` });

@@ -39,7 +39,7 @@ export interface HttpPool {
 type Http = typeof import("node:http");
 type Https = typeof import("node:https");
 
-/** Proxy variables of `env` are honoured (HTTPS_PROXY, HTTP_PROXY, NO_PROXY). */
+/** Proxy variables of `env` are honoured (HTTPS_PROXY, HTTP_PROXY, NO_PROXY), except for servers on this machine. */
 export function createHttpPool(env: Readonly<Record<string, string | undefined>>): HttpPool {
   const agents = new Map<string, Agent>();
 
@@ -47,11 +47,16 @@ export function createHttpPool(env: Readonly<Record<string, string | undefined>>
   const moduleFor = (protocol: string): Http | Https =>
     protocol === "https:" ? process.getBuiltinModule("node:https") : process.getBuiltinModule("node:http");
 
-  function agentFor(protocol: string): Agent {
-    const known = agents.get(protocol);
+  function agentFor({ protocol, href }: URL): Agent {
+    const key = `${protocol} ${isLocal(href) ? "direct" : "proxied"}`;
+    const known = agents.get(key);
     if (known !== undefined) return known;
-    const agent = new (moduleFor(protocol).Agent)({ keepAlive: true, scheduling: "lifo", proxyEnv: { ...env } });
-    agents.set(protocol, agent);
+    const agent = new (moduleFor(protocol).Agent)({
+      keepAlive: true,
+      scheduling: "lifo",
+      ...(isLocal(href) ? {} : { proxyEnv: { ...env } }),
+    });
+    agents.set(key, agent);
     return agent;
   }
 
@@ -59,7 +64,7 @@ export function createHttpPool(env: Readonly<Record<string, string | undefined>>
     signal.throwIfAborted();
     const options: RequestOptions = {
       method: request.method,
-      agent: agentFor(request.url.protocol),
+      agent: agentFor(request.url),
       headers: { ...request.headers, ...(request.body === undefined ? {} : { "content-length": `${Buffer.byteLength(request.body)}` }) },
     };
     const sent = moduleFor(request.url.protocol).request(request.url, options);
@@ -78,12 +83,16 @@ export function createHttpPool(env: Readonly<Record<string, string | undefined>>
 function answer(sent: ClientRequest, request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
   return new Promise((resolve, reject) => {
     let connected = false;
+    const connecting = setTimeout(() => {
+      if (!connected) stop(new HttpFailure("connect", `no connection within ${connectMs / 1000} s`));
+    }, connectMs);
     const idle = setTimeout(
       () => stop(new HttpFailure("idle", `no answer within ${Math.round(request.idleMs / 1000)} s`)),
       Math.min(request.idleMs, 2 ** 31 - 1),
     );
     const onAbort = (): void => stop(signal.reason);
     function settle(): void {
+      clearTimeout(connecting);
       clearTimeout(idle);
       signal.removeEventListener("abort", onAbort);
     }
@@ -203,6 +212,9 @@ function reply(response: IncomingMessage, request: HttpRequest, signal: AbortSig
 }
 
 const holdBytes = 256 * 1024;
+const connectMs = 20_000;
+
+export const isLocal = (url: string): boolean => /^https?:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::|\/|$)/.test(url);
 
 const isReset = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE");

@@ -9,7 +9,8 @@ import { cutOff, failureFromEvent } from "./failures.ts";
 import { countOf, isRecord, type Json, listOf, numberOf, parseJson, recordOf, stringOf } from "./json.ts";
 import type { EventReader } from "./wire.ts";
 
-export function createResponsesReader(): EventReader {
+/** `mapped` turns a finished or begun item into what the rest of the program knows it as. */
+export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (item) => item): EventReader {
   /** Output index → id, for providers that leave out one of them. */
   const ids = new Map<number, string>();
   const started = new Set<string>();
@@ -33,7 +34,7 @@ export function createResponsesReader(): EventReader {
 
   function begin(event: Json, out: ModelEvent[]): void {
     const item = readItem(event["item"]);
-    if (item !== undefined) start(item, event, out);
+    if (item !== undefined) start(mapped(item), event, out);
   }
 
   function start(item: ModelItem, event: Json, out: ModelEvent[]): string {
@@ -58,9 +59,10 @@ export function createResponsesReader(): EventReader {
       });
       return;
     }
-    const itemId = start(item, event, out);
+    const whole = mapped(item);
+    const itemId = start(whole, event, out);
     open.delete(itemId);
-    out.push({ type: "itemDone", itemId, item });
+    out.push({ type: "itemDone", itemId, item: whole });
   }
 
   function text(event: Json, delta: string, out: ModelEvent[]): void {

@@ -115,6 +115,57 @@ describe("a Responses request", () => {
     assert.ok(events.some((event) => event.type === "warning" && /reasoning/.test(event.message)));
   });
 
+  it("is sent again with plain functions to a server that knows no others", async () => {
+    const input: ModelItem[] = [
+      userText("go"),
+      { type: "custom_tool_call", call_id: "p", name: "apply_patch", input: "*** Begin" },
+      { type: "custom_tool_call_output", call_id: "p", output: "Done" },
+    ];
+    const refusal = refuse(400, {
+      error: { message: "Invalid value: 'custom'. Supported values are: 'function'.", param: "tools[1].type" },
+    });
+    const answer = stream(
+      responsesFrames({
+        calls: [
+          { id: "a", name: "apply_patch", args: '{"input":"*** End"}' },
+          { id: "b", name: "mcp__files__read", args: "{}" },
+        ],
+      }),
+    );
+    const { events, body } = await ask([refusal, answer], { input });
+    const tools = body["tools"] as { type: string; name: string }[];
+    assert.deepEqual(
+      tools.map((tool) => [tool.type, tool.name]),
+      [
+        ["function", "exec_command"],
+        ["function", "apply_patch"],
+        ["function", "mcp__files__read"],
+      ],
+    );
+    assert.deepEqual((body["input"] as unknown[]).slice(1), [
+      { type: "function_call", call_id: "p", name: "apply_patch", arguments: '{"input":"*** Begin"}' },
+      { type: "function_call_output", call_id: "p", output: "Done" },
+    ]);
+    const [patch, read] = itemsOf(events);
+    assert.ok(patch?.type === "custom_tool_call" && patch.input === "*** End");
+    assert.ok(read?.type === "function_call" && read.namespace === "mcp__files" && read.name === "read");
+  });
+
+  it("is sent again on a fresh connection when a kept one was closed", async () => {
+    const closing: Answer = (response) => void response.socket?.destroy();
+    await using mock = new MockProvider(ok, closing, ok);
+    const client = createModelClients({ env: {} }).clientFor({
+      ...openai,
+      baseUrl: `${await mock.listen()}/v1`,
+      envKey: undefined,
+      requiresOpenaiAuth: false,
+    });
+    assert.equal(textOf(await collect(client, modelRequest())), "ok");
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(textOf(await collect(client, modelRequest())), "ok");
+    assert.deepEqual([mock.requests.length, mock.connections], [3, 2]);
+  });
+
   it("is sent again with a fresh token after a 401, once", async () => {
     const tokens = ["old", "new"];
     const chatgpt = (accessToken: string) => ({ kind: "chatgpt" as const, accessToken, accountId: "acc" });

@@ -2,9 +2,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ModelItem, ModelRequest, ToolSpec } from "../core/ports/model-client.ts";
 import type { CatalogEntry } from "./catalog.ts";
-import { foreignReasoning, isSealed, withoutImages } from "./convert.ts";
+import { callEntry, foreignReasoning, isSealed, withoutImages } from "./convert.ts";
 import { bearer } from "./http-client.ts";
 import { createResponsesReader, rateLimitsFromHeaders } from "./responses-events.ts";
+import { flattenTools } from "./tools.ts";
 import type { Lack, Lacks, Wire, WireRequest } from "./wire.ts";
 
 /**
@@ -62,6 +63,11 @@ export function createResponsesWire(): Wire {
     encode(request, model, lacks): WireRequest {
       const warnings: string[] = [];
       const rest = JSON.stringify(settings(request, model, lacks));
+      if (lacks.has("freeformTools")) {
+        const plain = plainRequest(request);
+        const body = `${rest.slice(0, -1)},"input":${input(plain.request, lacks, warnings)},"tools":${toolList(plain.request)}}`;
+        return { body, warnings, reader: createResponsesReader(plain.callIn) };
+      }
       const body = `${rest.slice(0, -1)},"input":${input(request, lacks, warnings)},"tools":${toolList(request)}}`;
       return { body, warnings, reader: createResponsesReader() };
     },
@@ -73,9 +79,12 @@ export function createResponsesWire(): Wire {
         ...(other === undefined ? [] : [{ type: "rerouted" as const, model: other }]),
       ];
     },
-    lackFrom(failure): Lack | undefined {
+    lackFrom(failure, request): Lack | undefined {
       if (failure.kind !== "badRequest") return undefined;
       const text = `${failure.message} ${failure.details ?? ""}`;
+      const isFree =
+        request.tools.some((tool) => tool.type !== "function") || request.input.some((item) => item.type === "custom_tool_call");
+      if (isFree && /tool/i.test(text) && /\bcustom|namespace|grammar|web_search/i.test(text)) return "freeformTools";
       if (/invalid_encrypted_content|encrypted content .*could not be/i.test(text)) return "encryptedReasoning";
       if (/image/i.test(text) && /not support|unsupported|does not accept|invalid.*input_image/i.test(text)) return "images";
       if (/verbosity/i.test(text) && /not support|unsupported|unknown/i.test(text)) return "verbosity";
@@ -83,6 +92,23 @@ export function createResponsesWire(): Wire {
       return undefined;
     },
   };
+}
+
+/** For servers that copied only the plain functions of this wire: the same request without free-form tools and namespaces. */
+function plainRequest(request: ModelRequest): { readonly request: ModelRequest; readonly callIn: (item: ModelItem) => ModelItem } {
+  const flat = flattenTools(request.tools);
+  const tools = flat.tools.map((tool): ToolSpec => ({ type: "function", ...tool }));
+  const input = request.input.map((item): ModelItem => {
+    if (item.type === "custom_tool_call_output") return { ...item, type: "function_call_output" };
+    if (item.type !== "custom_tool_call" && !(item.type === "function_call" && typeof item.namespace === "string")) return item;
+    const { name, args } = flat.callOut(callEntry(item));
+    return { type: "function_call", call_id: item.call_id, name, arguments: args };
+  });
+  const callIn = (item: ModelItem): ModelItem =>
+    item.type === "function_call"
+      ? { ...flat.callIn({ callId: item.call_id, name: item.name, args: item.arguments }), ...(item.id == null ? {} : { id: item.id }) }
+      : item;
+  return { request: { ...request, tools, input }, callIn };
 }
 
 function settings(request: ModelRequest, model: CatalogEntry, lacks: Lacks): Record<string, unknown> {
