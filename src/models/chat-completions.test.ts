@@ -161,6 +161,15 @@ describe("a server that can do less", () => {
     assert.ok(events.some((event) => event.type === "warning" && /images/.test(event.message)));
   });
 
+  it("is named for its small window, once", async () => {
+    await using mock = new MockProvider(ok);
+    const client = createModelClients({ env: {} }).clientFor({ ...local, baseUrl: `${await mock.listen()}/v1` });
+    const warnings = async () =>
+      (await collect(client, modelRequest({ model: "gemma:2b", tools: [] }))).filter((event) => event.type === "warning");
+    assert.match(JSON.stringify(await warnings()), /small \(8192 tokens\)/);
+    assert.deepEqual(await warnings(), []);
+  });
+
   it("gets its tools as text, and its calls are read from text", async () => {
     const call = 'I look.\n<tool_call>\n{"name": "exec_command", "arguments": {"cmd": "ls"}}\n</tool_call>';
     const refusal = refuse(400, { error: { message: "registry.ollama.ai/library/gemma:2b does not support tools" } });

@@ -11,6 +11,9 @@ import { isRecord } from "./json.ts";
 import { flattenTools } from "./tools.ts";
 import type { Lack, Lacks, Wire, WireRequest } from "./wire.ts";
 
+/** Instructions and tools alone take about this many tokens. */
+const smallWindow = 12_000;
+
 export function createChatWire(provider: ProviderConfig): Wire {
   const isOpenai = /^https:\/\/api\.openai\.com\//.test(provider.baseUrl);
   return {
@@ -19,6 +22,8 @@ export function createChatWire(provider: ProviderConfig): Wire {
     headers: (request) => ({ originator: request.originator, ...(/openrouter\.ai/.test(provider.baseUrl) ? { "x-title": "Parley" } : {}) }),
     encode(request, model, lacks): WireRequest {
       const warnings: string[] = [];
+      if (model.contextWindow < smallWindow)
+        warnings.push(`The window of ${request.model} is small (${model.contextWindow} tokens); long work will be summarized often.`);
       const flat = flattenTools(request.tools);
       const entries = transcriptFromItems(request.input, warnings);
       const messages = chatMessages({ request, model, lacks, flat, entries, warnings });

@@ -13,6 +13,8 @@ export interface RequestFacts {
   readonly images: number;
   /** Turns that were over before this one, as far as the history shows. */
   readonly earlierTurns: number;
+  /** Items that a model wrote before, in this or an earlier life of the server. */
+  readonly earlierItems: number;
   readonly inputLength: number;
   readonly tools: readonly OfferedTool[];
 }
@@ -33,6 +35,7 @@ export function describeRequest(request: ModelRequest): RequestFacts {
     output: textOf(outputs.at(-1)),
     images: request.input.reduce((n, item) => n + imagesIn(item), 0),
     earlierTurns: Math.max(0, said.length - 1),
+    earlierItems: request.input.filter((item) => item.type !== "message" || item.role === "assistant").length,
     inputLength: request.instructions.length + request.input.reduce((n, item) => n + textOf(item).length, 0),
     tools: request.tools.flatMap((spec): OfferedTool[] =>
       spec.type === "namespace"

@@ -103,6 +103,14 @@ describe("a scenario", () => {
     assert.deepEqual(await collect(clientOf(scenario), turn(1)), await collect(clientOf(scenario), turn(1)));
   });
 
+  it("gives a resumed thread ids that it has not had", async () => {
+    const scenario = { turns: [["one"], ["two"]] };
+    const first = itemsOf(await collect(clientOf(scenario), turn(1)));
+    const later = itemsOf(await collect(clientOf(scenario), turn(2, { input: [userText("a"), ...first, userText("b")] })));
+    const ids = [...first, ...later].map((item) => (item.type === "message" ? item.id : ""));
+    assert.equal(new Set(ids).size, 2);
+  });
+
   it("is read from a file, and again when it changes", async () => {
     const folder = mkdtempSync(path.join(tmpdir(), "parley-scenario-"));
     try {

@@ -65,7 +65,9 @@ export class ScriptedModelClient implements ModelClient {
     if (known?.turnId === request.turnId) return known;
     // A thread that is met for the first time may be a resumed one: its earlier turns count as played.
     const played = known?.played ?? (scenario.turns.some((turn) => turn.user !== undefined) ? 0 : facts.earlierTurns);
-    const progress: Progress = { turnId: request.turnId, turn: undefined, step: 0, played, requests: known?.requests ?? 0 };
+    // Ids are counted from here, so that those of a resumed thread do not come again.
+    const requests = known?.requests ?? facts.earlierItems;
+    const progress: Progress = { turnId: request.turnId, turn: undefined, step: 0, played, requests };
     progress.turn = scenario.turns.find((turn) => turn.user?.test(facts.userText));
     if (progress.turn === undefined) {
       const inOrder = scenario.turns.filter((turn) => turn.user === undefined);
