@@ -64,6 +64,10 @@ export const requirements = {
   "patch.unfit": { source: "observed 0.98, 0.166", says: "a patch that does not fit gives no item, only its reason to the model" },
   "patch.edited": { source: "Parley", says: "a file that its user edits while the approval waits keeps the user's edit" },
   "patch.swapped": { source: "Parley", says: "a folder swapped for a link while the approval waits is not written through" },
+  "patch.preview": {
+    source: "observed 0.166",
+    says: "with features.apply_patch_streaming_events a patch is shown while it is written",
+  },
   "patch.hereDocument": {
     source: "observed 0.98, 0.166",
     says: "a shell command that is only a patch becomes a file change, taken literally",

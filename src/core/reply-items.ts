@@ -2,6 +2,7 @@
 import type { ThreadItem } from "../protocol/item.ts";
 import type { MessagePhase } from "../protocol/model-item.ts";
 import type { LiveTurn } from "./live-turn.ts";
+import { PatchPreview } from "./patch/preview.ts";
 import { PlanText } from "./plan-text.ts";
 import type { ModelEvent, ModelItem } from "./ports/model-client.ts";
 
@@ -22,6 +23,7 @@ export class ReplyItems {
   readonly #turn: LiveTurn;
   readonly #open = new Map<string, Open>();
   readonly #plan: PlanText | undefined;
+  readonly #previews = new Map<string, { readonly callId: string; readonly preview: PatchPreview }>();
   /** Tool calls of this answer, in the model's order. */
   readonly calls: ModelItem[] = [];
 
@@ -69,6 +71,9 @@ export class ReplyItems {
           this.#turn.notify("item/reasoning/textDelta", { ...at, itemId: event.itemId, contentIndex: event.index, delta: event.delta });
         return undefined;
       }
+      case "toolInputDelta":
+        this.#previewPatch(event.itemId, event.delta);
+        return undefined;
       case "itemDone":
         return this.#itemDone(event.itemId, event.item);
       default:
@@ -102,6 +107,29 @@ export class ReplyItems {
     if (item.type === "message") this.#start(id, { type: "agentMessage", id, text: "", ...phaseOf(item) });
     else if (item.type === "reasoning") this.#reasoning(id);
     else if (item.type === "web_search_call") this.#start(id, { type: "webSearch", id, query: "" });
+    else if ((item.type === "custom_tool_call" || item.type === "function_call") && item.name === "apply_patch")
+      this.#openPreview(id, item);
+  }
+
+  /** Only where it is asked for, as in Codex 0.166: the previews come before their item is started. */
+  #openPreview(id: string, item: Extract<ModelItem, { type: "custom_tool_call" | "function_call" }>): void {
+    const { config, ports } = this.#turn.thread;
+    if (config.features["apply_patch_streaming_events"] !== true) return;
+    const preview = new PatchPreview(item.type === "custom_tool_call" ? "text" : "json", () => ports.clock.now());
+    this.#previews.set(id, { callId: item.call_id, preview });
+  }
+
+  /** A patch can be read while it is written; its own item comes when it is verified. */
+  #previewPatch(id: string, delta: string): void {
+    const open = this.#previews.get(id);
+    const changes = open?.preview.push(delta);
+    if (open !== undefined && changes !== undefined)
+      this.#turn.notify("item/fileChange/patchUpdated", {
+        threadId: this.#turn.thread.id,
+        turnId: this.#turn.id,
+        itemId: open.callId,
+        changes,
+      });
   }
 
   async #itemDone(id: string, item: ModelItem): Promise<void> {

@@ -133,3 +133,17 @@ verifies("patch.hereDocument", async (stage) => {
   assert.equal(file("d/a"), "$HOME\n");
   assert.ok(!wire.heard.some((m) => m.params?.item?.type === "commandExecution"));
 });
+
+verifies("patch.preview", async (stage) => {
+  const turns = [[{ patch: patch("*** Add File: a", "+1", "+2") }, { say: "ok" }]];
+  const quiet = await play(stage, { turns, config: unasked });
+  assert.ok(!quiet.wire.order.includes("item/fileChange/patchUpdated"));
+});
+
+verifies("patch.preview", async (stage) => {
+  const turns = [[{ patch: patch("*** Add File: a", "+1", "+2") }, { say: "ok" }]];
+  const { wire, item } = await play(stage, { turns, config: `${unasked}\nfeatures.apply_patch_streaming_events = true` });
+  const { params } = wire.heard.find((m) => m.method === "item/fileChange/patchUpdated");
+  assert.equal(params.itemId, item.id);
+  assert.deepEqual([params.changes[0].path, params.changes[0].kind], ["a", { type: "add" }]);
+});
