@@ -2,9 +2,10 @@
 import { invalidRequest } from "../protocol/errors.ts";
 import type { InitializeParams, initializeRequests } from "../protocol/initialize.ts";
 import type { App, Dialect, HandlersFor, Session } from "./app.ts";
+import { announceConfigWarnings } from "./config.ts";
 
 export const initializeHandlers: HandlersFor<typeof initializeRequests> = {
-  initialize(params, { app, session }) {
+  initialize(params, { app, session, after }) {
     if (session.initialized) throw invalidRequest("Already initialized");
     const { clientInfo, capabilities } = params;
     session.client = { name: cleaned(clientInfo.name), title: clientInfo.title ?? null, version: cleaned(clientInfo.version) };
@@ -12,6 +13,7 @@ export const initializeHandlers: HandlersFor<typeof initializeRequests> = {
     session.experimental = capabilities?.experimentalApi === true;
     session.optOut = new Set(capabilities?.optOutNotificationMethods ?? []);
     session.initialized = true;
+    after(() => announceConfigWarnings(app, session));
     return {
       userAgent: userAgent(app, session),
       codexHome: app.codexHome,
