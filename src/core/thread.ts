@@ -6,7 +6,7 @@ import type { Thread, ThreadStatus, ThreadTokenUsage } from "../protocol/thread.
 import type { Turn, TurnError } from "../protocol/turn.ts";
 import { Grants } from "./approvals.ts";
 import { BackgroundTerminals } from "./background.ts";
-import { abortedNote } from "./context.ts";
+import { abortedNote, previewOf } from "./context.ts";
 import { History, userMessage } from "./history.ts";
 import { LiveTurn, type TurnInput } from "./live-turn.ts";
 import type { Answer } from "./ports/audience.ts";
@@ -197,6 +197,12 @@ export class LiveThread {
   async ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal: AbortSignal): Promise<Answer> {
     const kind = method.endsWith("requestApproval") ? "approval" : "input";
     this.#waiting[kind]++;
+    this.ports.notifier.tell(this.config, {
+      type: kind === "approval" ? "approval-requested" : "input-requested",
+      threadId: this.id,
+      cwd: this.settings.cwd,
+      method,
+    });
     if (this.#waiting[kind] === 1) this.#announceStatus();
     try {
       return await this.ports.audience.ask(this.id, method, params, signal);
@@ -309,10 +315,25 @@ export class LiveThread {
     turn.outcome = outcome.status;
     if (error !== null) turn.notify("error", { threadId: this.id, turnId: turn.id, willRetry: false, error });
     this.#announceStatus();
+    this.#tellEnd(turn, error);
     const last = turn.items.findLast((item) => item.type === "agentMessage");
     const summary: Pick<Turn, "items" | "itemsView"> =
       last === undefined ? { items: [], itemsView: "notLoaded" } : { items: [last], itemsView: "summary" };
     turn.notify("turn/completed", { threadId: this.id, turn: { ...turn.toWire(outcome.status, "empty", error), ...summary } });
+  }
+
+  #tellEnd(turn: LiveTurn, error: TurnError | null): void {
+    const { id: threadId, config } = this;
+    const at = { threadId, turnId: turn.id, cwd: this.settings.cwd };
+    const said = turn.items.flatMap((item) => (item.type === "userMessage" ? [previewOf(item.content)] : []));
+    if (error !== null) this.ports.notifier.tell(config, { type: "turn-failed", ...at, message: error.message });
+    else if (turn.outcome === "completed")
+      this.ports.notifier.tell(config, {
+        type: "agent-turn-complete",
+        ...at,
+        inputMessages: said,
+        lastAssistantMessage: turn.lastAgentMessage,
+      });
   }
 
   #announceStatus(): void {

@@ -14,6 +14,7 @@ import type { Log } from "../core/ports/log.ts";
 import { Threads } from "../core/threads.ts";
 import { createFileSearch } from "../exec/file-search.ts";
 import { createGit } from "../exec/git.ts";
+import { createNotifier } from "../exec/notifier.ts";
 import { createCommandRunner } from "../exec/spawn.ts";
 import { createSurroundings } from "../exec/surroundings.ts";
 import { createWorkspace } from "../exec/workspace.ts";
@@ -115,7 +116,7 @@ export function createApp(options: ComposeOptions): App {
     store,
     config,
     catalog,
-    models: createModelClients({ env, catalog, credentials }),
+    models: createModelClients({ env, catalog, credentials, home: codexHome }),
     chooseModel: (of, model, provider) => modelFor(of, model ?? undefined, provider ?? undefined, env),
     tools: [
       builtInTools({ shellPath: surroundings.shell().path, imageDataUrl: surroundings.imageDataUrl }),
@@ -129,6 +130,7 @@ export function createApp(options: ComposeOptions): App {
     surroundings,
     skills,
     usage,
+    notifier: createNotifier(log, env),
     audit: createAudit(codexHome, clock),
     workspace: createWorkspace(),
     undo: createUndoStore(path.join(codexHome, "parley", "undo")),

@@ -9,6 +9,7 @@ import type { Config, ConfigStore } from "./config.ts";
 import type { ExecPolicy } from "./exec-policy.ts";
 import type { Log } from "./log.ts";
 import type { ModelCatalog, ModelClients } from "./model-client.ts";
+import type { Notifier } from "./notifier.ts";
 import type { Surroundings } from "./surroundings.ts";
 import type { ThreadStore } from "./thread-store.ts";
 import type { ToolSource } from "./tool.ts";
@@ -45,6 +46,7 @@ export interface CorePorts {
   readonly surroundings: Surroundings;
   readonly skills?: SkillTexts;
   readonly usage?: Usage;
+  readonly notifier: Notifier;
 }
 
 /** What skills add to a conversation. */

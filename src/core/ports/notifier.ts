@@ -1,0 +1,19 @@
+/** Port: the program that the user wants to be told through, by the `notify` key. */
+import type { Config } from "./config.ts";
+
+export type Notice =
+  | {
+      readonly type: "agent-turn-complete";
+      readonly threadId: string;
+      readonly turnId: string;
+      readonly cwd: string;
+      readonly inputMessages: readonly string[];
+      readonly lastAssistantMessage: string | null;
+    }
+  | { readonly type: "turn-failed"; readonly threadId: string; readonly turnId: string; readonly cwd: string; readonly message: string }
+  | { readonly type: "approval-requested" | "input-requested"; readonly threadId: string; readonly cwd: string; readonly method: string };
+
+export interface Notifier {
+  /** Starts the program and does not wait for it; a failure is only logged. */
+  tell(config: Config, notice: Notice): void;
+}
