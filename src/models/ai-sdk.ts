@@ -6,7 +6,7 @@ import type { ProviderConfig } from "../core/ports/config.ts";
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from "../core/ports/model-client.ts";
 import { createAiSdkReader } from "./ai-sdk-events.ts";
 import { aiSdkPrompt } from "./ai-sdk-prompt.ts";
-import { createModelCatalog } from "./catalog.ts";
+import { type CatalogEntry, createModelCatalog } from "./catalog.ts";
 import { transcriptFromItems } from "./convert.ts";
 import { nearestEffort } from "./effort.ts";
 import { failureFromStatus } from "./failures.ts";
@@ -51,7 +51,8 @@ export function createAiSdkClient(provider: ProviderConfig, parts: AiSdkParts): 
         const model = await modelFor(request.model);
         const prompt = aiSdkPrompt({ instructions: request.instructions, entries, flat, version: model.specificationVersion, warnings });
         if (warnings.length > 0) yield warnings.map((message): ModelEvent => ({ type: "warning", message }));
-        stream = (await model.doStream(callOptions(request, flat, prompt, catalog.find(request.model), signal))).stream;
+        const options = callOptions(request, flat, catalog.find(request.model));
+        stream = (await model.doStream({ ...options, prompt, abortSignal: signal })).stream;
       } catch (error) {
         signal.throwIfAborted();
         return yield [{ type: "failed", failure: failureFrom(error) }];
@@ -80,16 +81,8 @@ async function* read(stream: AsyncIterable<unknown>, flat: FlatTools, signal: Ab
   yield out;
 }
 
-function callOptions(
-  request: ModelRequest,
-  flat: FlatTools,
-  prompt: unknown,
-  model: ReturnType<ReturnType<typeof createModelCatalog>["find"]>,
-  signal: AbortSignal,
-): Json {
+function callOptions(request: ModelRequest, flat: FlatTools, model: CatalogEntry): Json {
   return {
-    prompt,
-    abortSignal: signal,
     ...(model.maxOutputTokens === undefined || !model.known ? {} : { maxOutputTokens: model.maxOutputTokens }),
     ...(flat.tools.length === 0
       ? {}

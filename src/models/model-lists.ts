@@ -29,7 +29,7 @@ async function listModels(
   signal: AbortSignal,
 ): Promise<readonly ListedModel[]> {
   const headers = await authHeaders(provider, parts);
-  const get = (path: string): Promise<unknown> => getJson(new URL(path), headers, parts.pool, signal);
+  const get = (path: string): Promise<unknown> => getJson(parts.pool, new URL(path), signal, { headers });
   const base = provider.baseUrl.replace(/\/+$/, "");
   const query = new URLSearchParams(provider.queryParams);
   const answer = recordOf(await get(`${base}/models${query.size === 0 ? "" : `?${query}`}`));
@@ -59,14 +59,17 @@ async function authHeaders(provider: ProviderConfig, parts: ModelListParts): Pro
   };
 }
 
-interface Post {
-  readonly body: unknown;
-}
-
-async function getJson(url: URL, headers: Record<string, string>, pool: HttpPool, signal: AbortSignal, post?: Post): Promise<unknown> {
+/** A GET, or with `body` a POST, of something short. */
+async function getJson(
+  pool: HttpPool,
+  url: URL,
+  signal: AbortSignal,
+  more: { headers: Record<string, string>; body?: unknown },
+): Promise<unknown> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
-  const body = post === undefined ? {} : { body: JSON.stringify(post.body) };
-  const reply = await pool.send({ method: post === undefined ? "GET" : "POST", url, headers, ...body, idleMs: patienceMs }, deadline);
+  const { headers } = more;
+  const how = more.body === undefined ? { method: "GET" as const } : { method: "POST" as const, body: JSON.stringify(more.body) };
+  const reply = await pool.send({ ...how, url, headers, idleMs: patienceMs }, deadline);
   const text = await readText(reply, listLimit);
   if (reply.status !== 200) throw new Error(`${url.origin}${url.pathname} answered ${reply.status}`);
   return parseJson(text);
@@ -108,7 +111,8 @@ function listedModel(entry: Json): ListedModel[] {
 
 async function showOllama(model: string, base: string, pool: HttpPool, signal: AbortSignal): Promise<Json> {
   const url = new URL("/api/show", base);
-  return recordOf(await getJson(url, { "content-type": "application/json" }, pool, signal, { body: { model } }).catch(() => undefined));
+  const asked = getJson(pool, url, signal, { headers: { "content-type": "application/json" }, body: { model } });
+  return recordOf(await asked.catch(() => undefined));
 }
 
 /**

@@ -50,24 +50,20 @@ export function flattenTools(specs: readonly ToolSpec[], maxName = 64): FlatTool
         hosted = true;
         return;
       case "function":
-        put(spec.name, namespace, false, spec.description, spec.parameters);
+        put({ name: spec.name, namespace, custom: false }, spec.description, spec.parameters);
         return;
-      case "custom":
-        put(
-          spec.name,
-          namespace,
-          true,
-          spec.description,
-          inputSchema(`The whole input of ${spec.name} as plain text${grammarOf(spec.format)}`),
-        );
+      case "custom": {
+        const hint = `The whole input of ${spec.name} as plain text${grammarOf(spec.format)}`;
+        put({ name: spec.name, namespace, custom: true }, spec.description, inputSchema(hint));
+      }
     }
   }
 
-  function put(name: string, namespace: string | undefined, custom: boolean, description: string, parameters: Json): void {
-    const flat = flatName(name, namespace, maxName);
-    if (origins.has(flat)) return; // the first of two tools with one name wins, as in the registry
-    origins.set(flat, { name, namespace, custom });
-    tools.push({ name: flat, description, parameters });
+  function put(origin: Origin, description: string, parameters: Json): void {
+    const name = flatName(origin.name, origin.namespace, maxName);
+    if (origins.has(name)) return; // the first of two tools with one name wins, as in the registry
+    origins.set(name, origin);
+    tools.push({ name, description, parameters });
   }
 
   for (const spec of specs) add(spec, undefined);
