@@ -24,13 +24,6 @@ export class Folder {
     this.#identity = identity;
   }
 
-  /** "find": undefined when it does not exist; "make": creates what is missing. Throws WorkspaceRefusal when a name on the way is a link or no folder. */
-  static async open(real: string, missing: "find" | "make"): Promise<Folder | undefined> {
-    return process.platform === "linux" && existsSync("/proc/self/fd")
-      ? await openByDescriptor(real, missing)
-      : await openByName(real, missing);
-  }
-
   static held(real: string, made: readonly string[], handle: FileHandle): Folder {
     return new Folder(real, made, handle, "");
   }
@@ -63,6 +56,13 @@ export class Folder {
     }
   }
 }
+
+/** "find": undefined when it does not exist; "make": creates what is missing. Throws WorkspaceRefusal when a name on the way is a link or no folder. */
+export type OpenFolder = (real: string, missing: "find" | "make") => Promise<Folder | undefined>;
+
+/** The safest way that this system has. */
+export const openFolder: OpenFolder = (real, missing) =>
+  process.platform === "linux" && existsSync("/proc/self/fd") ? openByDescriptor(real, missing) : openByName(real, missing);
 
 async function openByDescriptor(real: string, missing: "find" | "make"): Promise<Folder | undefined> {
   const made: string[] = [];
@@ -120,7 +120,7 @@ const throughLink = (here: string): WorkspaceRefusal =>
   new WorkspaceRefusal("link", `${here} has become a symbolic link or was moved; nothing is written through it`);
 
 /** Without descriptors: every name on the way is looked at, and the folder's identity is compared again before and after each change. */
-async function openByName(real: string, missing: "find" | "make"): Promise<Folder | undefined> {
+export async function openByName(real: string, missing: "find" | "make"): Promise<Folder | undefined> {
   const made: string[] = [];
   let here = path.parse(real).root;
   for (const name of components(real)) {

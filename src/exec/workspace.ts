@@ -6,12 +6,13 @@ import path from "node:path";
 import { type FileState, type NewFile, type Receipt, sameState, type Workspace, WorkspaceRefusal } from "../core/ports/workspace.ts";
 import { pathProblem } from "../lib/paths.ts";
 import { errorCode, errorText, locatePath } from "./locate.ts";
-import { Folder } from "./open-folder.ts";
+import { type Folder, type OpenFolder, openFolder } from "./open-folder.ts";
 
 /** Larger files are not source text; holding several of them twice would hurt the server. */
 const defaultMaxBytes = 32 * 1024 * 1024;
 
-export function createWorkspace(): Workspace {
+/** `openAt` is another than the system's best only in tests. */
+export function createWorkspace(openAt: OpenFolder = openFolder): Workspace {
   return {
     locate: async (name) => await locatePath(checked(name)),
     async locateEntry(name) {
@@ -20,13 +21,13 @@ export function createWorkspace(): Workspace {
       return path.join(real, path.basename(whole));
     },
     async read(real, maxBytes = defaultMaxBytes) {
-      const parent = await Folder.open(path.dirname(checked(real)), "find");
+      const parent = await openAt(path.dirname(checked(real)), "find");
       if (parent === undefined) return { kind: "absent" };
       return await parent.use(async () => await readEntry(parent, path.basename(real), maxBytes));
     },
-    replace,
+    replace: (real, expected, next) => replace(openAt, real, expected, next),
     async removeFolder(real) {
-      const parent = await Folder.open(path.dirname(checked(real)), "find");
+      const parent = await openAt(path.dirname(checked(real)), "find");
       if (parent === undefined) return false;
       return await parent.use(async () => {
         try {
@@ -46,8 +47,8 @@ function checked(name: string): string {
   return path.resolve(name);
 }
 
-async function replace(real: string, expected: FileState, next: FileState | NewFile): Promise<Receipt> {
-  const parent = await Folder.open(path.dirname(checked(real)), next.kind === "absent" ? "find" : "make");
+async function replace(openAt: OpenFolder, real: string, expected: FileState, next: FileState | NewFile): Promise<Receipt> {
+  const parent = await openAt(path.dirname(checked(real)), next.kind === "absent" ? "find" : "make");
   if (parent === undefined) {
     if (expected.kind === "absent") return { madeFolders: [] };
     throw changed(real);
