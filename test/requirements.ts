@@ -55,6 +55,45 @@ export const requirements = {
   },
   "order.sameThread": { source: "Parley", says: "requests that change one thread run in the order they came" },
 
+  "config.layers": {
+    source: "app-server README; observed 0.92, 0.166",
+    says: "config/read gives values, origins, and layers with versions on demand",
+  },
+  "config.write": {
+    source: "observed 0.92, 0.166",
+    says: "config writes keep comments, refuse stale versions and bad values with a code, and take effect at once",
+  },
+  "config.broken": {
+    source: "trust C13",
+    says: "a broken config.toml refuses threads with the file and key, and can be mended by a write",
+  },
+  "config.warning": { source: "observed 0.166", says: "unknown keys and a project's disabled settings are told by configWarning" },
+  "config.untrusted": {
+    source: "trust C05, C15",
+    says: "nothing of a folder counts before the user trusts it, and trusting it is one write",
+  },
+  "config.requirements": { source: "observed 0.92, 0.166", says: "without requirements.toml the answer is null" },
+  "config.features": { source: "observed 0.166", says: "experimentalFeature/list pages, and enablement/set takes over known names only" },
+  "config.budget": { source: "Parley", says: "a spent budget asks before the next model call, and a no ends the turn" },
+  "skills.list": { source: "app-server README, Skills", says: "skills/list gives skills and broken files for each cwd" },
+  "skills.inject": { source: "app-server README, Skills", says: "a skill item and a $name put the instructions before the model" },
+  "skills.untrusted": { source: "Parley", says: "a project's skills are listed as repo and kept from the model until it is trusted" },
+  "skills.changed": { source: "observed 0.166", says: "skills/changed follows a switch and an edit on disk" },
+  "account.apiKey": {
+    source: "app-server README, Auth endpoints",
+    says: "an API key signs in and out, with login/completed before account/updated",
+  },
+  "account.cancel": { source: "app-server README, Auth endpoints", says: "a browser sign-in can be cancelled by its id" },
+  "account.tokens": { source: "observed 0.166", says: "a client that brought its own tokens is asked for fresh ones" },
+  "account.limits": { source: "observed 0.92, 0.166", says: "rate limits without an account are refused in the words that clients know" },
+  "account.usage": { source: "Parley", says: "account/usage/read counts the tokens of all threads by day" },
+  "account.feedback": { source: "Parley", says: "feedback/upload keeps the report on this machine" },
+  "catalogue.models": {
+    source: "app-server README; observed 0.92, 0.166",
+    says: "model/list pages, has one default and refuses a bad cursor",
+  },
+  "catalogue.modes": { source: "observed 0.166", says: "collaboration modes are Plan and Default, and there are no apps or plugins" },
+
   "patch.item": {
     source: "app-server README, Items; observed 0.98, 0.166",
     says: "a patch is a fileChange item with path, kind and diff of each file, and is applied after the yes",

@@ -13,6 +13,7 @@ export const featureRows: Readonly<Record<string, Row>> = {
   unified_exec: row("stable", true, "Interactive terminals", "Offers commands that stay open and take input, to models that know them."),
   view_image: row("stable", true, "Images", "Lets the model look at image files."),
   apply_patch_freeform: row("stable", true, "Free-form patches", "Offers the patch tool under its grammar, to models that know it."),
+  apply_patch_streaming_events: row("beta", false, "Patch previews", "Shows a patch while the model is still writing it."),
   skills: row("stable", true, "Skills", "Tells the model which skills there are."),
   default_mode_request_user_input: row(
     "stable",
@@ -34,7 +35,7 @@ export const featureAliases: Readonly<Record<string, string>> = {
 
 /** Names under which other programs keep their own flags in the same table; no warning for them. */
 export const foreignFeatures: ReadonlySet<string> = new Set(
-  `shell_tool steer collaboration_modes personality analytics_plan_history api_key_cyber_access_programs api_key_model_discovery app_server_websocket_compression apply_patch_streaming_events
+  `shell_tool steer collaboration_modes personality analytics_plan_history api_key_cyber_access_programs api_key_model_discovery app_server_websocket_compression
   apps auth_elicitation background_paginated_rollout_migration browser_use browser_use_external child_agents_md chronicle code_mode
   code_mode_only codex_git_commit codex_hooks computer_use connectors daemon_auto_start enable_fanout enable_mcp_apps
   enable_request_compression exec_permission_approvals experimental_windows_sandbox external_migration fast_mode goals guardian_approval

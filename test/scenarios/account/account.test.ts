@@ -1,0 +1,103 @@
+/** Accounts, models and modes over the wire. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { type Stage, type StageOptions, verifies } from "../../support/verifies.ts";
+import type { Wire } from "../../support/wire.ts";
+
+async function open(stage: Stage, options: StageOptions = {}): Promise<Wire> {
+  const wire = await stage.wire(options);
+  await wire.initialize({ experimentalApi: true });
+  return wire;
+}
+/** The scripted provider, as if it needed the user's account; sign-ins go to a maker that is not there. */
+const needsAccount = 'cli_auth_credentials_store = "file"\n[parley.auth]\nissuer = "http://127.0.0.1:9"\ncallback_port = 0\n';
+async function openNeedy(stage: Stage): Promise<Wire> {
+  const wire = await open(stage, { config: needsAccount });
+  const keyPath = "model_providers.script.requires_openai_auth";
+  await wire.ask("config/value/write", { keyPath, value: true, mergeStrategy: "replace" });
+  return wire;
+}
+
+verifies("account.apiKey", async (stage) => {
+  const wire = await openNeedy(stage);
+  const read = async () => (await wire.ask("account/read", { refreshToken: false })).result;
+  assert.deepEqual([(await read()).account, (await read()).requiresOpenaiAuth], [null, true]);
+  const { result } = await wire.ask("account/login/start", { type: "apiKey", apiKey: "sk-1" });
+  assert.deepEqual(result, { type: "apiKey" });
+  await wire.notification("account/updated");
+  const steps = wire.order.slice(-3);
+  assert.deepEqual(steps, ["answer", "account/login/completed", "account/updated"]);
+  assert.deepEqual((await read()).account, { type: "apiKey" });
+  const file = path.join(stage.home, "auth.json");
+  assert.deepEqual([JSON.parse(readFileSync(file, "utf8")).OPENAI_API_KEY, statSync(file).mode & 0o777], ["sk-1", 0o600]);
+  assert.deepEqual((await wire.ask("account/logout")).result, {});
+  await wire.until((m) => m.method === "account/updated" && m.params.authMode === null);
+  assert.equal((await read()).account, null);
+});
+
+verifies("account.cancel", async (stage) => {
+  const wire = await openNeedy(stage);
+  const { result } = await wire.ask("account/login/start", { type: "chatgpt" });
+  assert.match(result.authUrl, /^http:\/\/127\.0\.0\.1:9\/oauth\/authorize\?.*redirect_uri=http%3A%2F%2Flocalhost%3A\d+%2Fauth%2Fcallback/);
+  assert.deepEqual((await wire.ask("account/login/cancel", { loginId: result.loginId })).result, { status: "canceled" });
+  const { params } = await wire.notification("account/login/completed");
+  assert.deepEqual([params.loginId, params.success], [result.loginId, false]);
+  assert.deepEqual((await wire.ask("account/login/cancel", { loginId: result.loginId })).result, { status: "notFound" });
+  assert.equal((await wire.ask("account/login/cancel", { loginId: "zzz" })).error.message, "invalid login id: zzz");
+});
+
+verifies("account.tokens", async (stage) => {
+  const wire = await openNeedy(stage);
+  const token = `h.${Buffer.from('{"email":"u@example.com"}').toString("base64url")}.s`;
+  const params = { type: "chatgptAuthTokens", accessToken: token, chatgptAccountId: "acc", chatgptPlanType: "plus" };
+  assert.deepEqual((await wire.ask("account/login/start", params)).result, { type: "chatgptAuthTokens" });
+  const reading = wire.ask("account/read", { refreshToken: true });
+  const asked = await wire.until((m) => m.method === "account/chatgptAuthTokens/refresh");
+  assert.deepEqual(asked.params, { reason: "unauthorized", previousAccountId: "acc" });
+  wire.send({ id: asked.id, result: { accessToken: token, chatgptAccountId: "acc", chatgptPlanType: "pro" } });
+  assert.deepEqual((await reading).result.account, { type: "chatgpt", email: "u@example.com", planType: "pro" });
+  assert.ok(!readdirSync(stage.home).includes("auth.json"));
+});
+
+verifies("account.limits", async (stage) => {
+  const wire = await openNeedy(stage);
+  const { error } = await wire.ask("account/rateLimits/read");
+  assert.deepEqual([error.code, error.message], [-32600, "codex account authentication required to read rate limits"]);
+});
+
+verifies("account.feedback", async (stage) => {
+  const wire = await open(stage);
+  const { result } = await wire.ask("feedback/upload", { classification: "bug", reason: "it broke", includeLogs: false });
+  assert.equal(typeof result.threadId, "string");
+  const folder = path.join(stage.home, "parley", "feedback");
+  const [name = ""] = readdirSync(folder);
+  assert.equal(JSON.parse(readFileSync(path.join(folder, name), "utf8")).reason, "it broke");
+});
+
+verifies("catalogue.models", async (stage) => {
+  const wire = await open(stage);
+  const all = (await wire.ask("model/list", {})).result;
+  assert.deepEqual([all.nextCursor, all.data.filter(({ isDefault }: { isDefault: boolean }) => isDefault).length], [null, 1]);
+  const first = (await wire.ask("model/list", { limit: 1 })).result;
+  const second = (await wire.ask("model/list", { limit: 1, cursor: first.nextCursor })).result;
+  assert.deepEqual([first.data[0].id, second.data[0].id], [all.data[0].id, all.data[1].id]);
+  assert.equal((await wire.ask("model/list", { cursor: "no-such-cursor" })).error.code, -32600);
+  const everything = (await wire.ask("model/list", { includeHidden: true })).result;
+  assert.ok(everything.data.length >= all.data.length);
+});
+
+verifies("catalogue.modes", async (stage) => {
+  const wire = await open(stage);
+  const { result } = await wire.ask("collaborationMode/list", {});
+  assert.deepEqual(
+    result.data.map(({ name, mode }: { name: string; mode: string }) => [name, mode]),
+    [
+      ["Plan", "plan"],
+      ["Default", "default"],
+    ],
+  );
+  assert.deepEqual((await wire.ask("app/list", {})).result, { data: [], nextCursor: null });
+  assert.deepEqual((await wire.ask("plugin/list", {})).result.marketplaces, []);
+  assert.deepEqual((await wire.ask("hooks/list", { cwds: [stage.workspace] })).result.data[0].hooks, []);
+});

@@ -1,0 +1,143 @@
+/** Settings over the wire: reading, writing, trust, warnings and the budget. */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type Stage, type StageOptions, verifies } from "../../support/verifies.ts";
+import type { Wire } from "../../support/wire.ts";
+
+async function open(stage: Stage, options: StageOptions = {}): Promise<Wire> {
+  const wire = await stage.wire(options);
+  await wire.initialize({ experimentalApi: true });
+  return wire;
+}
+const file = (stage: Stage): string => path.join(stage.home, "config.toml");
+const project = (stage: Stage, text: string): void => {
+  mkdirSync(path.join(stage.workspace, ".git"), { recursive: true });
+  mkdirSync(path.join(stage.workspace, ".codex"), { recursive: true });
+  writeFileSync(path.join(stage.workspace, ".codex", "config.toml"), text);
+};
+const write = (wire: Wire, keyPath: string, value: unknown, more: object = {}) =>
+  wire.ask("config/value/write", { keyPath, value, mergeStrategy: "replace", ...more });
+
+verifies("config.layers", async (stage) => {
+  const wire = await open(stage, { config: 'review_model = "r"' });
+  const { result } = await wire.ask("config/read", { includeLayers: true });
+  assert.deepEqual([result.config.review_model, result.config.developer_instructions], ["r", null]);
+  assert.deepEqual(result.origins.review_model.name, { type: "user", file: file(stage), profile: null });
+  const user = result.layers.find((layer: { name: { type: string } }) => layer.name.type === "user");
+  assert.equal(user.version, result.origins.review_model.version);
+  assert.equal((await wire.ask("config/read", {})).result.layers, undefined);
+});
+
+verifies("config.write", async (stage) => {
+  const wire = await open(stage, { config: '# about me\nmodel_verbosity = "low" # short\n' });
+  const { result } = await write(wire, "model_verbosity", "high");
+  assert.deepEqual([result.status, result.filePath], ["ok", file(stage)]);
+  assert.ok(readFileSync(file(stage), "utf8").includes('# about me\nmodel_verbosity = "high" # short\n'));
+  assert.equal((await wire.ask("config/read", {})).result.config.model_verbosity, "high");
+  const stale = await write(wire, "model_verbosity", "low", { expectedVersion: "sha256:0" });
+  assert.deepEqual(stale.error, {
+    code: -32600,
+    message: "Configuration was modified since last read. Fetch latest version and retry.",
+    data: { config_write_error_code: "configVersionConflict" },
+  });
+  const fresh = await write(wire, "model_verbosity", "medium", { expectedVersion: result.version });
+  assert.equal(fresh.result.status, "ok");
+  const before = readFileSync(file(stage), "utf8");
+  const edits = [
+    { keyPath: "model", value: "x", mergeStrategy: "replace" },
+    { keyPath: "sandbox_mode", value: "wild", mergeStrategy: "replace" },
+  ];
+  const bad = await wire.ask("config/batchWrite", { edits });
+  assert.deepEqual(bad.error.data, { config_write_error_code: "configValidationError" });
+  assert.equal(readFileSync(file(stage), "utf8"), before);
+});
+
+verifies("config.broken", async (stage) => {
+  const wire = await open(stage);
+  const good = readFileSync(file(stage), "utf8");
+  writeFileSync(file(stage), `approval_policy = "perhaps"\n${good}`);
+  const { error } = await wire.ask("thread/start", { cwd: stage.workspace });
+  assert.equal(error.code, -32600);
+  assert.ok(error.message.includes(file(stage)) && error.message.includes("approval_policy"), error.message);
+  assert.equal((await write(wire, "approval_policy", "on-request")).result.status, "ok");
+  assert.ok((await wire.ask("thread/start", { cwd: stage.workspace })).result);
+});
+
+verifies("config.warning", async (stage) => {
+  const wire = await open(stage, { config: 'modle = "typo"' });
+  const { params } = await wire.notification("configWarning");
+  assert.ok(params.summary.includes(`${file(stage)}: unknown key \`modle\``), params.summary);
+});
+
+verifies("config.untrusted", async (stage) => {
+  project(stage, 'sandbox_mode = "danger-full-access"\napproval_policy = "never"\nmodel = "evil"\n');
+  const wire = await open(stage, { config: 'sandbox_mode = "workspace-write"' });
+  const start = async () => (await wire.ask("thread/start", { cwd: stage.workspace })).result;
+  const before = await start();
+  assert.deepEqual([before.sandbox.type, before.approvalPolicy, before.model], ["workspaceWrite", "on-request", "scripted"]);
+  const read = async () => (await wire.ask("config/read", { includeLayers: true, cwd: stage.workspace })).result;
+  const layer = (await read()).layers.find(({ name }: { name: { type: string } }) => name.type === "project");
+  assert.match(layer.disabledReason, /trust_level = "trusted"/);
+  assert.doesNotMatch(readFileSync(file(stage), "utf8"), /trust_level/);
+  await write(wire, `projects.${JSON.stringify(stage.workspace)}.trust_level`, "trusted");
+  const after = await start();
+  assert.deepEqual([after.sandbox.type, after.approvalPolicy, after.model], ["dangerFullAccess", "never", "evil"]);
+});
+
+verifies("config.requirements", async (stage) => {
+  const wire = await open(stage);
+  assert.equal((await wire.ask("configRequirements/read")).result.requirements, null);
+  const { result } = await wire.ask("permissionProfile/list", {});
+  assert.deepEqual(
+    result.data.map(({ id }: { id: string }) => id),
+    [":read-only", ":workspace", ":danger-full-access"],
+  );
+});
+
+verifies("config.features", async (stage) => {
+  const wire = await open(stage);
+  const first = (await wire.ask("experimentalFeature/list", { limit: 1 })).result;
+  const second = (await wire.ask("experimentalFeature/list", { limit: 1, cursor: first.nextCursor })).result;
+  assert.notEqual(first.data[0].name, second.data[0].name);
+  assert.equal((await wire.ask("experimentalFeature/list", { cursor: "zz" })).error.message, "invalid cursor: zz");
+  const { result } = await wire.ask("experimentalFeature/enablement/set", { enablement: { skills: false, nope: true } });
+  assert.deepEqual(result.enablement, { skills: false });
+  const all = (await wire.ask("experimentalFeature/list", {})).result.data;
+  assert.equal(all.find(({ name }: { name: string }) => name === "skills").enabled, false);
+});
+
+verifies("config.budget", async (stage) => {
+  const turns = [[{ say: "One." }], [{ say: "Two." }], [{ say: "Three." }]];
+  const wire = await open(stage, { turns, config: "[parley.budget]\ntokens_per_day = 1\n" });
+  const { result } = await wire.ask("thread/start", { cwd: stage.workspace });
+  const threadId = result.thread.id;
+  const turn = async (text: string) => (await wire.ask("turn/start", { threadId, input: [{ type: "text", text }] })).result.turn.id;
+  const end = (id: string) => wire.until((m) => m.method === "turn/completed" && m.params.turn.id === id);
+  assert.equal((await end(await turn("first"))).params.turn.status, "completed");
+
+  const second = await turn("second");
+  const asked = await wire.until((m) => m.method === "item/tool/requestUserInput" && m.params.turnId === second);
+  assert.match(asked.params.questions[0].question, /^The budget is spent: .* of 1 tokens used today/);
+  wire.send({ id: asked.id, result: { answers: { budget: { answers: ["Go on"] } } } });
+  assert.equal((await end(second)).params.turn.status, "completed");
+
+  const third = await turn("third");
+  const again = await wire.until((m) => m.method === "item/tool/requestUserInput" && m.params.turnId === third);
+  wire.send({ id: again.id, result: { answers: { budget: { answers: ["Stop here"] } } } });
+  const { status, error } = (await end(third)).params.turn;
+  assert.deepEqual([status, error.codexErrorInfo], ["failed", "usageLimitExceeded"]);
+});
+
+verifies("account.usage", async (stage) => {
+  const wire = await open(stage, { turns: [[{ say: "Some words." }]] });
+  const { result } = await wire.ask("thread/start", { cwd: stage.workspace });
+  await wire.ask("turn/start", { threadId: result.thread.id, input: [{ type: "text", text: "go" }] });
+  const { params } = await wire.notification("thread/tokenUsage/updated");
+  await wire.notification("turn/completed");
+  const usage = (await wire.ask("account/usage/read")).result;
+  const { totalTokens } = params.tokenUsage.total;
+  assert.ok(totalTokens > 0);
+  assert.deepEqual([usage.summary.lifetimeTokens, usage.dailyUsageBuckets.length], [totalTokens, 1]);
+  assert.ok(existsSync(path.join(stage.home, "parley", "usage.jsonl")));
+});

@@ -1,0 +1,98 @@
+/** Skills over the wire. */
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { responsesFrames } from "../../support/model-mocks/frames.ts";
+import { MockProvider, stream } from "../../support/model-mocks/server.ts";
+import { type Stage, type StageOptions, verifies } from "../../support/verifies.ts";
+import type { Wire } from "../../support/wire.ts";
+
+async function open(stage: Stage, options: StageOptions = {}): Promise<Wire> {
+  const wire = await stage.wire(options);
+  await wire.initialize({ experimentalApi: true });
+  return wire;
+}
+function skill(folder: string, name: string, body = "Body."): string {
+  const file = path.join(folder, name, "SKILL.md");
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, `---\nname: ${name}\ndescription: About ${name}.\n---\n\n${body}\n`);
+  return file;
+}
+const own = (stage: Stage): string => path.join(stage.home, "skills");
+const list = async (wire: Wire, stage: Stage) => (await wire.ask("skills/list", { cwds: [stage.workspace] })).result.data[0];
+/** Plays one turn in a new thread against a provider that keeps what it is asked; gives back the last request as text. */
+async function told(wire: Wire, stage: Stage, provider: MockProvider, input: unknown[]): Promise<string> {
+  const { result } = await wire.ask("thread/start", { cwd: stage.workspace, modelProvider: "mock", model: "mock-model" });
+  await wire.ask("turn/start", { threadId: result.thread.id, input });
+  await wire.until((m) => m.method === "turn/completed" && m.params.threadId === result.thread.id);
+  return JSON.stringify(provider.requests.at(-1)?.body ?? {});
+}
+const answering = (): MockProvider => new MockProvider(stream(responsesFrames({ text: "ok" })));
+const useProvider = (wire: Wire, url: string) =>
+  wire.ask("config/value/write", { keyPath: "model_providers.mock", value: { base_url: `${url}/v1` }, mergeStrategy: "replace" });
+
+verifies("skills.list", async (stage) => {
+  const file = skill(own(stage), "bake");
+  mkdirSync(path.join(own(stage), "broken"));
+  writeFileSync(path.join(own(stage), "broken", "SKILL.md"), "no head\n");
+  const wire = await open(stage);
+  const { result } = await wire.ask("skills/list", { cwds: [stage.workspace, stage.home], forceReload: true });
+  assert.deepEqual(
+    result.data.map(({ cwd }: { cwd: string }) => cwd),
+    [stage.workspace, stage.home],
+  );
+  const [{ skills, errors }] = result.data;
+  const bake = skills.find(({ name }: { name: string }) => name === "bake");
+  assert.deepEqual([bake.path, bake.scope, bake.enabled, bake.description], [file, "user", true, "About bake."]);
+  assert.deepEqual(errors, [{ path: path.join(own(stage), "broken", "SKILL.md"), message: "missing YAML frontmatter delimited by ---" }]);
+  assert.deepEqual(
+    skills.filter(({ scope }: { scope: string }) => scope === "system").map(({ name }: { name: string }) => name),
+    ["skill-creator", "skill-installer"],
+  );
+});
+
+verifies("skills.inject", async (stage) => {
+  const file = skill(own(stage), "bake", "MARKER-BAKE");
+  skill(own(stage), "brew", "MARKER-BREW");
+  await using provider = answering();
+  const wire = await open(stage);
+  await useProvider(wire, await provider.listen());
+  const text = await told(wire, stage, provider, [
+    { type: "text", text: "please $brew" },
+    { type: "skill", name: "bake", path: file },
+  ]);
+  for (const marker of ["MARKER-BAKE", "MARKER-BREW", "About bake."]) assert.ok(text.includes(marker), `${marker} is missing`);
+});
+
+verifies("skills.untrusted", async (stage) => {
+  mkdirSync(path.join(stage.workspace, ".git"));
+  const file = skill(path.join(stage.workspace, ".agents", "skills"), "evil", "MARKER-EVIL");
+  await using provider = answering();
+  const wire = await open(stage);
+  await useProvider(wire, await provider.listen());
+  const { skills } = await list(wire, stage);
+  assert.equal(skills.find(({ name }: { name: string }) => name === "evil").scope, "repo");
+  const input = [
+    { type: "text", text: "use it" },
+    { type: "skill", name: "evil", path: file },
+  ];
+  const before = await told(wire, stage, provider, input);
+  assert.ok(!before.includes("MARKER-EVIL") && !before.includes("About evil."));
+  const keyPath = `projects.${JSON.stringify(stage.workspace)}.trust_level`;
+  await wire.ask("config/value/write", { keyPath, value: "trusted", mergeStrategy: "replace" });
+  assert.ok((await told(wire, stage, provider, input)).includes("MARKER-EVIL"));
+});
+
+verifies("skills.changed", async (stage) => {
+  const file = skill(own(stage), "bake");
+  const wire = await open(stage);
+  const { result } = await wire.ask("skills/config/write", { path: file, enabled: false });
+  assert.equal(result.effectiveEnabled, false);
+  await wire.notification("skills/changed");
+  assert.equal((await list(wire, stage)).skills.find(({ name }: { name: string }) => name === "bake").enabled, false);
+  assert.ok((await wire.ask("skills/config/write", { enabled: true })).error);
+  const heard = (): number => wire.heard.filter((m) => m.method === "skills/changed").length;
+  const before = heard();
+  skill(own(stage), "brew");
+  await wire.until(() => heard() > before, "skills/changed after an edit");
+});
