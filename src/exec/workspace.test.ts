@@ -125,9 +125,9 @@ test("where a folder takes no new names the file is changed in place", {
   const p = place(t);
   writeFileSync(p.at("in/f"), "old and long");
   chmodSync(p.at("in"), 0o555);
-  t.after(() => chmodSync(p.at("in"), 0o755));
   const workspace = createWorkspace();
-  await workspace.replace(p.at("in/f"), await workspace.read(p.at("in/f")), file("new"));
+  const state = await workspace.read(p.at("in/f"));
+  await workspace.replace(p.at("in/f"), state, file("new")).finally(() => chmodSync(p.at("in"), 0o755));
   assert.equal(readFileSync(p.at("in/f"), "utf8"), "new");
 });
 

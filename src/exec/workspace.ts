@@ -134,7 +134,7 @@ async function writeInPlace(parent: Folder, name: string, expected: FileState, n
     if (stat.nlink > 1) throw new WorkspaceRefusal("io", `Failed to write ${parent.nameOf(name)}: it has several names (hard links)`);
     if (!sameState(await fileState(handle, parent.nameOf(name), defaultMaxBytes), expected)) throw changed(parent.nameOf(name));
     await handle.truncate(0);
-    await handle.write(next.bytes, 0, next.bytes.length, 0);
+    for (let at = 0; at < next.bytes.length; ) at += (await handle.write(next.bytes, at, next.bytes.length - at, at)).bytesWritten;
   } finally {
     await handle.close();
   }

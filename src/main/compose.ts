@@ -134,7 +134,7 @@ export function createApp(options: ComposeOptions): App {
     audit: createAudit(codexHome, clock),
     workspace: createWorkspace(),
     undo: createUndoStore(path.join(codexHome, "parley", "undo")),
-    places: { codexHome, tmpdir: env["TMPDIR"] },
+    places: { codexHome, tmpdir: env["TMPDIR"], userHome: env["HOME"] || homedir() },
   };
   const threads = new Threads(ports);
   accounts.onEvent((event) => announceAccount({ subscriptions }, [event]));

@@ -281,6 +281,15 @@ test("the git folder of a worktree and the server's home are closed inside a roo
   assert.equal(standingOf(path.join(p.ws, "home/auth.json"), nested), "outside");
 });
 
+test("where the workspace is a whole home, files that run later are asked about", async (t) => {
+  const p = await place(t);
+  const settings = { cwd: p.ws, workspaceRoots: [p.ws], sandboxPolicy: workspaceWrite } as unknown as ThreadSettings;
+  const scope = await writeScope(settings, { codexHome: path.join(p.ws, "x"), tmpdir: undefined, userHome: p.ws }, workspace);
+  assert.equal(standingOf(path.join(p.ws, ".bashrc"), scope), "protected");
+  assert.equal(standingOf(path.join(p.ws, ".ssh/authorized_keys"), scope), "protected");
+  assert.equal(standingOf(path.join(p.ws, "code/.bashrc"), scope), "writable");
+});
+
 test("protected names in every spelling that a disk may take for them", () => {
   for (const name of [".git", ".GIT", ".git ", ".git...", ".git::$INDEX_ALLOCATION", "GIT~1", ".c\u200dodex", ".Agents", "\uff0egit"])
     assert.ok(isProtectedName(name), JSON.stringify(name));

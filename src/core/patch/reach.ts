@@ -1,5 +1,6 @@
 /** Where a thread's own edits may go: the writable folders of its settings, and the names inside them that stay closed. */
 import path from "node:path";
+import { homeEntries } from "../../lib/home-entries.ts";
 import { isInside, rootOf } from "../../lib/paths.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import type { ThreadSettings } from "../settings.ts";
@@ -8,6 +9,7 @@ import type { ThreadSettings } from "../settings.ts";
 export interface MachineFolders {
   readonly codexHome: string;
   readonly tmpdir: string | undefined;
+  readonly userHome?: string | undefined;
 }
 
 export interface WriteScope {
@@ -41,6 +43,9 @@ export async function writeScope(settings: ThreadSettings, folders: MachineFolde
   for (const name of extra.filter((name) => path.isAbsolute(name))) roots.push(await real(name));
   const closed = [await real(folders.codexHome)];
   for (const root of roots) closed.push(...(await gitFolder(root, workspace)));
+  const home = folders.userHome === undefined ? undefined : await real(folders.userHome);
+  if (home !== undefined && roots.some((root) => isInside(home, root)))
+    closed.push(...(await Promise.all(homeEntries.map((name) => real(path.join(home, name))))));
   return { everywhere, roots, sessionRoots, closed, sealed: [await real(path.join(folders.codexHome, "parley"))] };
 }
 

@@ -40,7 +40,7 @@ export interface CorePorts {
   readonly workspace: Workspace;
   readonly undo: UndoStore;
   /** Places of this machine that the rules for edits must know. */
-  readonly places: { readonly codexHome: string; readonly tmpdir: string | undefined };
+  readonly places: { readonly codexHome: string; readonly tmpdir: string | undefined; readonly userHome?: string | undefined };
   /** The rules that count for a config: the user's, and a trusted project's. */
   execPolicy(config: Config): ExecPolicy;
   readonly surroundings: Surroundings;

@@ -1,21 +1,13 @@
 /** Works out what stays read-only inside the writable roots: `.git` and all it leads to, `.codex`, `.agents`, and start-up files of a home. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { homeEntries } from "../../lib/home-entries.ts";
 import { findLstat, findRealPath, foldersBetween, isInside, isInsideAny } from "../paths.ts";
 
 import { isPlaceholder } from "./placeholders.ts";
 
 /** Names that decide what git, this server or an agent will run later. */
 export const protectedNames = [".git", ".codex", ".agents"] as const;
-
-/** Where the workspace is a whole home: files that other programs run or trust. Only those that exist. */
-const homeEntries = [
-  ...[".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout"],
-  ...[".kshrc", ".cshrc", ".tcshrc", ".login", ".xprofile", ".xinitrc", ".xsession", ".inputrc", ".pam_environment", ".tmux.conf"],
-  ...[".ssh", ".gnupg", ".gitconfig", ".netrc", ".npmrc", ".pypirc", ".yarnrc", ".yarnrc.yml", ".aws", ".kube", ".docker", ".claude"],
-  ...[".config/git", ".config/fish", ".config/systemd", ".config/autostart", ".config/environment.d", ".local/bin", ".cargo/bin", "bin"],
-  ...[".vimrc", ".config/nvim", ".emacs", ".emacs.d", ".crontab", ".local/share/applications", "Library/LaunchAgents"],
-];
 
 export interface Protection {
   /** Existing paths that stay read-only. */
