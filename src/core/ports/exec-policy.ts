@@ -19,10 +19,16 @@ export interface ParsedCommand {
 
 export interface ExecPolicy {
   parse(argv: readonly string[], cwd: string): ParsedCommand;
-  /** The strictest rule over all parts of a compound command. `trustedFolder`: the project's own rules count only then. */
-  decide(argv: readonly string[], cwd: string): Verdict;
-  /** The prefix that "accept and remember" would store, or undefined when none is sensible. */
-  proposedPrefix(argv: readonly string[]): readonly string[] | undefined;
+  /**
+   * The strictest rule over all parts of a compound command; one that is not completely understood is never known to be safe. A program that
+   * lies in one of `workspaceRoots` (or in cwd) is not taken for the one that a rule or the list of known commands names.
+   */
+  decide(argv: readonly string[], cwd: string, workspaceRoots?: readonly string[]): Verdict;
+  /**
+   * The prefix that "accept and remember" would store, or undefined when none is sensible. `wanted` is the model's own proposal: taken when
+   * it fits the command and would not allow anything at all.
+   */
+  proposedPrefix(argv: readonly string[], wanted?: readonly string[]): readonly string[] | undefined;
   /** Writes an allow rule to the user's rules file; takes effect at once. */
   remember(prefix: readonly string[]): Promise<void>;
 }

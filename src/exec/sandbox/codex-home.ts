@@ -4,24 +4,14 @@ import path from "node:path";
 import { isInside } from "../paths.ts";
 
 /** Instructions and scripts that the model is pointed to. Everything else in the home is the server's business. */
-const openEntries = new Set([
-  "AGENTS.md",
-  "AGENTS.override.md",
-  "agents",
-  "memories",
-  "plugins",
-  "prompts",
-  "rules",
-  "skills",
-  "vendor_imports",
-]);
+const openEntries = setOf("AGENTS.md AGENTS.override.md agents memories plugins prompts rules skills vendor_imports");
 
 /** Names the server itself keeps in its home; looked at where the home is also the user's home, so that only these are hidden. */
-const ownEntries = new Set([
-  ...["parley", "auth.json", ".credentials.json", "config.toml", "sessions", "archived_sessions", "log", "history.jsonl", "hooks.json"],
-  ...["shell_snapshots", "thread-writer-locks", ".tmp", "auth.lock", "installation_id", "internal_storage.json", "models_cache.json"],
-  ...["session_index.jsonl", "version.json", ".personality_migration", ".sandbox_migration"],
-]);
+const ownEntries = setOf(
+  `parley auth.json .credentials.json config.toml sessions archived_sessions log history.jsonl hooks.json shell_snapshots
+   thread-writer-locks .tmp auth.lock installation_id internal_storage.json models_cache.json session_index.jsonl
+   version.json .personality_migration .sandbox_migration`,
+);
 const ownPatterns = [/^auth\.json/, /^\.credentials/, /^config\.toml/, /\.sqlite(-wal|-shm|-journal)?$/, /^state_\d/, /^logs_\d/];
 
 const isOwn = (name: string): boolean => ownEntries.has(name) || ownPatterns.some((pattern) => pattern.test(name));
@@ -46,4 +36,8 @@ export function readableEntries(codexHome: string, userHome: string | undefined)
   }
   const isUserHome = userHome !== undefined && isInside(userHome, codexHome);
   return names.filter((name) => (isUserHome ? !isOwn(name) : openEntries.has(name)));
+}
+
+function setOf(words: string): ReadonlySet<string> {
+  return new Set(words.split(/\s+/));
 }

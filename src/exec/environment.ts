@@ -1,0 +1,77 @@
+/** The environment that commands get: the server's own, cut down by the user's policy, with keys and tokens left out unless they are asked for. */
+import type { EnvironmentPolicy } from "../core/ports/config.ts";
+
+export interface EnvironmentInput {
+  readonly policy: EnvironmentPolicy;
+  /** The server's own environment. */
+  readonly from: Readonly<Record<string, string | undefined>>;
+  /** Variables that hold keys of model providers, whatever they are called. */
+  readonly modelKeys: readonly string[];
+}
+
+const coreNames = [
+  "HOME",
+  "LOGNAME",
+  "PATH",
+  "SHELL",
+  "USER",
+  "USERNAME",
+  "TMPDIR",
+  "TEMP",
+  "TMP",
+  "LANG",
+  "LC_ALL",
+  "LC_CTYPE",
+  "TERM",
+  "TZ",
+];
+/** What Windows programs do not start without. */
+const windowsNames = [
+  "SYSTEMROOT",
+  "SYSTEMDRIVE",
+  "COMSPEC",
+  "PATHEXT",
+  "WINDIR",
+  "USERPROFILE",
+  "APPDATA",
+  "LOCALAPPDATA",
+  "PROGRAMFILES",
+  "PROGRAMDATA",
+];
+const secretPatterns = ["*KEY*", "*SECRET*", "*TOKEN*"];
+/** Settings of the server's own process. */
+const ownNames = /^(PARLEY_|NODE_COMPILE_CACHE$|NODE_CHANNEL_FD$|NODE_UNIQUE_ID$)/;
+
+/**
+ * In this order: what is inherited; without keys, secrets and tokens; without what the user excludes; with what the user sets; and, if the
+ * user lists patterns, only what fits one of them. A name that the user lists or sets is never taken for a secret to leave out.
+ */
+export function commandEnvironment({ policy, from, modelKeys }: EnvironmentInput): Record<string, string> {
+  const isListed = matcher(policy.includeOnly);
+  const isSecret = matcher([...secretPatterns, ...modelKeys]);
+  const isExcluded = matcher(policy.exclude);
+  const isCore = matcher(process.platform === "win32" ? [...coreNames, ...windowsNames] : coreNames);
+  const isInherited = (name: string): boolean => {
+    if (policy.inherit === "none" || (policy.inherit === "core" && !isCore(name) && !isListed(name))) return false;
+    if (ownNames.test(name) || isExcluded(name)) return false;
+    return policy.ignoreDefaultExcludes || isListed(name) || !isSecret(name);
+  };
+  const found: Record<string, string> = {};
+  for (const [name, value] of Object.entries(from)) if (value !== undefined && isInherited(name)) found[name] = value;
+  Object.assign(found, policy.set);
+  if (policy.includeOnly.length === 0) return found;
+  return Object.fromEntries(Object.entries(found).filter(([name]) => isListed(name)));
+}
+
+/** Fits any of the patterns (`*` any text, `?` one character), in any case. */
+function matcher(patterns: readonly string[]): (name: string) => boolean {
+  const parts = patterns.map((pattern) =>
+    pattern
+      .replaceAll(/[.+^${}()|[\]\\]/g, "\\$&")
+      .replaceAll("*", ".*")
+      .replaceAll("?", "."),
+  );
+  if (parts.length === 0) return () => false;
+  const expression = new RegExp(`^(?:${parts.join("|")})$`, "is");
+  return (name) => expression.test(name);
+}

@@ -1,0 +1,147 @@
+/** What the rules say about a command before anybody is asked. Implements the ExecPolicy port. */
+import path from "node:path";
+import type { ExecPolicy, ParsedCommand, Verdict } from "../../core/ports/exec-policy.ts";
+import { commandActions } from "../command-actions.ts";
+import { type CommandLine, loadShellParser, understand } from "../command-line.ts";
+import { commandRisk } from "../command-risk.ts";
+import { quoteCommand } from "../shell-quote.ts";
+import type { ShellParser } from "../shell-words.ts";
+import { isKnownSafe, isOnPath, isOutsideWorkspace, type Lookup } from "./known-safe.ts";
+import { literalCommands, withInner } from "./literal-commands.ts";
+import { isSensiblePrefix } from "./prefix.ts";
+import { allowRuleLine, matchedPrefix, type PrefixRule, type RuleSet, strictness } from "./rules.ts";
+import { appendRule, loadRules } from "./rules-file.ts";
+
+export interface ExecPolicyOptions {
+  /** Remembered rules go to `rules/default.rules` in here. */
+  readonly codexHome: string;
+  /** Files, and folders of `*.rules`; those of a project only when the user trusts it. Without it: the folder `rules` of the home. */
+  readonly ruleFiles?: readonly string[];
+  /** The PATH of commands. */
+  readonly searchPath?: string | undefined;
+}
+
+/** Throws RulesError with file and line when a rules file is broken: rules that forbid must not vanish in silence. */
+export async function createExecPolicy(options: ExecPolicyOptions): Promise<ExecPolicy> {
+  const parser = await loadShellParser();
+  return new RulePolicy(options, loadRules(options.ruleFiles ?? [path.join(options.codexHome, "rules")]), parser);
+}
+
+interface Match {
+  readonly rule: PrefixRule;
+  readonly prefix: readonly string[];
+}
+
+class RulePolicy implements ExecPolicy {
+  readonly #options: ExecPolicyOptions;
+  readonly #parser: ShellParser;
+  #rules: RuleSet;
+
+  constructor(options: ExecPolicyOptions, rules: RuleSet, parser: ShellParser) {
+    this.#options = options;
+    this.#rules = rules;
+    this.#parser = parser;
+  }
+
+  parse(argv: readonly string[], cwd: string): ParsedCommand {
+    const line = understand(argv, this.#parser);
+    const actions = commandActions(line, cwd);
+    return { actions, simple: line.commands, display: line.display, risk: commandRisk(line, actions) };
+  }
+
+  decide(argv: readonly string[], cwd: string, workspaceRoots: readonly string[] = []): Verdict {
+    const line = understand(argv, this.#parser);
+    const forbidden = this.#forbidden(argv, line);
+    if (forbidden !== undefined) return { decision: "forbid", reason: forbidText(line, forbidden) };
+    const lookup = this.#lookup(cwd, workspaceRoots);
+    const whole = this.#strictest(argv, lookup);
+    const parts = line.commands?.map((words) => this.#strictest(words, lookup)) ?? [whole];
+    // A rule for the shell call itself covers what it runs, unless a part wants a question.
+    const isCovered = whole?.rule.decision === "allow" && parts.every((part) => part?.rule.decision !== "prompt");
+    const verdict = verdictOf(isCovered ? [whole] : parts);
+    const [only, more] = line.commands ?? [];
+    const isAlone = only !== undefined && more === undefined && !line.isNested;
+    if (verdict.decision === "ask" && verdict.rule === undefined && isAlone && isKnownSafe(only, lookup))
+      return { decision: "allow", because: "knownSafe" };
+    return verdict;
+  }
+
+  proposedPrefix(argv: readonly string[], wanted?: readonly string[]): readonly string[] | undefined {
+    const { commands } = understand(argv, this.#parser);
+    if (commands === undefined) return undefined;
+    const undecided = commands.filter((words) => this.#matches(words).length === 0);
+    const [first] = undecided;
+    if (first === undefined) return undefined;
+    const fits = wanted !== undefined && undecided.every((words) => wanted.every((word, i) => words[i] === word));
+    if (fits && isSensiblePrefix(wanted)) return [...wanted];
+    return isSensiblePrefix(first) ? [...first] : undefined;
+  }
+
+  async remember(prefix: readonly string[]): Promise<void> {
+    if (prefix.length === 0 || prefix.some((word) => word === "" || word.includes("\0")))
+      throw new Error("a rule needs words to begin with");
+    const file = path.join(this.#options.codexHome, "rules", "default.rules");
+    await appendRule(file, allowRuleLine(prefix));
+    const rule: PrefixRule = { pattern: prefix.map((word) => [word]), decision: "allow", justification: undefined, source: file };
+    this.#rules = { ...this.#rules, rules: [...this.#rules.rules, rule] };
+  }
+
+  #lookup(cwd: string, workspace: readonly string[]): Lookup {
+    return { searchPath: this.#options.searchPath ?? process.env["PATH"], cwd, workspace };
+  }
+
+  /** A rule that forbids a part, also behind a program that only starts another; in an opaque script, any command seen in it. */
+  #forbidden(argv: readonly string[], line: CommandLine): Match | undefined {
+    const commands = line.commands ?? literalCommands(line.script ?? "", this.#parser);
+    for (const words of [...commands, argv].flatMap(withInner))
+      for (const match of this.#matches(words)) if (match.rule.decision === "forbidden") return match;
+    return undefined;
+  }
+
+  #strictest(words: readonly string[], lookup: Lookup): Match | undefined {
+    const counting = this.#matches(words).filter(({ rule }) => rule.decision !== "allow" || this.#mayAllow(words, rule, lookup));
+    return counting.reduce<Match | undefined>(
+      (worst, match) => (worst === undefined || strictness(match.rule.decision) > strictness(worst.rule.decision) ? match : worst),
+      undefined,
+    );
+  }
+
+  /** Rules that fit the words, and for a full path those that name its last component. */
+  #matches(words: readonly string[]): Match[] {
+    const [program = "", ...rest] = words;
+    const short = path.isAbsolute(program) ? [path.basename(program), ...rest] : words;
+    return this.#rules.rules.flatMap((rule) => {
+      const prefix = matchedPrefix(rule, words) ?? matchedPrefix(rule, short);
+      return prefix === undefined ? [] : [{ rule, prefix }];
+    });
+  }
+
+  /**
+   * An allow rule names a program; a file of that name which a command may have put into the workspace is another one. A path counts when
+   * the rule names that very path, when the rules list it as an executable, or when it is what the PATH leads to.
+   */
+  #mayAllow(words: readonly string[], rule: PrefixRule, lookup: Lookup): boolean {
+    const [program = ""] = words;
+    if (!program.includes("/")) return isShellBuiltin(program) || isOutsideWorkspace(program, lookup);
+    if (matchedPrefix(rule, words) !== undefined) return true;
+    const listed = this.#rules.executables.get(path.basename(program));
+    if (listed !== undefined) return listed.includes(program);
+    return isOutsideWorkspace(program, lookup) && isOnPath(program, lookup);
+  }
+}
+
+function verdictOf(parts: readonly (Match | undefined)[]): Verdict {
+  const asked = parts.find((part) => part?.rule.decision === "prompt");
+  if (asked !== undefined) return { decision: "ask", rule: asked.rule.source };
+  const [first] = parts;
+  if (first === undefined || parts.includes(undefined)) return { decision: "ask" };
+  return { decision: "allow", because: "rule", rule: first.rule.source };
+}
+
+function forbidText(line: CommandLine, { rule, prefix }: Match): string {
+  return `\`${line.display}\` rejected: ${rule.justification ?? `policy forbids commands starting with \`${quoteCommand(prefix)}\``}`;
+}
+
+/** Programs that the shell itself is; nothing on the PATH can take their place in a script. */
+const isShellBuiltin = (name: string): boolean =>
+  [":", "cd", "exit", "export", "set", "type", "ulimit", "umask", "unset", "wait"].includes(name);

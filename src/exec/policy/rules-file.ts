@@ -1,0 +1,87 @@
+/** Reads rule files and folders, and adds a rule to the user's file without losing what another server writes at the same time. */
+import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseRules, type RuleSet } from "./rules.ts";
+
+/** Rules of all files, in order. A folder stands for its `*.rules` files; what is missing is left out. Throws RulesError. */
+export function loadRules(places: readonly string[]): RuleSet {
+  const sets = places.flatMap(filesAt).map((file) => parseRules(readFileSync(file, "utf8"), file));
+  return { rules: sets.flatMap((set) => set.rules), executables: new Map(sets.flatMap((set) => [...set.executables])) };
+}
+
+function filesAt(place: string): string[] {
+  const found = statSync(place, { throwIfNoEntry: false });
+  if (found === undefined) return [];
+  if (!found.isDirectory()) return [place];
+  return readdirSync(place)
+    .filter((name) => name.endsWith(".rules"))
+    .sort()
+    .map((name) => path.join(place, name));
+}
+
+/** Adds the line unless it is there already. The file is replaced as a whole, so that a reader never sees half of it. */
+export async function appendRule(file: string, line: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  const unlock = await lock(`${file}.lock`);
+  try {
+    const text = await readFile(file, "utf8").catch((error: unknown) => {
+      if (isMissing(error)) return "";
+      throw error;
+    });
+    if (text.split("\n").some((existing) => existing.trim() === line)) return;
+    const separator = text === "" || text.endsWith("\n") ? "" : "\n";
+    await replace(file, `${text}${separator}${line}\n`);
+  } finally {
+    await unlock();
+  }
+}
+
+async function replace(file: string, text: string): Promise<void> {
+  const mode = await stat(file).then(
+    (found) => found.mode & 0o777,
+    () => 0o600,
+  );
+  const draft = `${file}.${randomUUID()}.new`;
+  try {
+    const handle = await open(draft, "wx", mode);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+const lockPatienceMs = 5_000;
+const lockPauseMs = 20;
+
+/** One writer at a time. A lock that is older than any writer could be belongs to one that died. */
+async function lock(file: string): Promise<() => Promise<void>> {
+  const deadline = performance.now() + 2 * lockPatienceMs;
+  for (;;) {
+    try {
+      const handle = await open(file, "wx", 0o600);
+      await handle.close();
+      return () => rm(file, { force: true });
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    }
+    const age = await stat(file).then(
+      (found) => Date.now() - found.mtimeMs,
+      () => 0,
+    );
+    if (age > lockPatienceMs) await rm(file, { force: true });
+    else if (performance.now() > deadline) throw new Error(`${file} is held by another process; remove it if none is running`);
+    else await delay(lockPauseMs);
+  }
+}
+
+const isMissing = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT";

@@ -1,0 +1,171 @@
+/** Rules of `.rules` files: what they say about one simple command. Examples in a file are checked when it is loaded. */
+import path from "node:path";
+import { quoteCommand } from "../shell-quote.ts";
+import { type Call, parseCalls, RulesError, type Value } from "./starlark.ts";
+
+export type Decision = "allow" | "prompt" | "forbidden";
+
+export interface PrefixRule {
+  /** Each place holds the words that fit there. */
+  readonly pattern: readonly (readonly string[])[];
+  readonly decision: Decision;
+  readonly justification: string | undefined;
+  /** Where it was written. */
+  readonly source: string;
+}
+
+export interface RuleSet {
+  readonly rules: readonly PrefixRule[];
+  /** Full paths that count as a program's own name; a name without an entry counts as found on the PATH. */
+  readonly executables: ReadonlyMap<string, readonly string[]>;
+}
+
+const decisions: readonly Decision[] = ["allow", "prompt", "forbidden"];
+/** How strict a decision is; the strictest of all that fit counts. */
+export const strictness = (decision: Decision): number => decisions.indexOf(decision);
+
+/** Throws RulesError with file and line for anything that is not understood, and for examples that do not hold. */
+export function parseRules(text: string, file: string): RuleSet {
+  const rules: PrefixRule[] = [];
+  const executables = new Map<string, readonly string[]>();
+  for (const call of parseCalls(text, file)) {
+    const args = new Arguments(call, file);
+    if (call.name === "prefix_rule") rules.push(prefixRule(args, `${file}:${call.line}`));
+    else if (call.name === "host_executable") executables.set(args.text("name"), absolutePaths(args));
+    else if (call.name === "network_rule") checkNetworkRule(args);
+    else args.fail(`unknown rule ${call.name}; known are prefix_rule, host_executable and network_rule`);
+    args.requireNoOthers();
+  }
+  return { rules, executables };
+}
+
+/** The words of a command that a rule's pattern covers, or undefined when the rule does not fit. */
+export function matchedPrefix(rule: PrefixRule, argv: readonly string[]): readonly string[] | undefined {
+  if (argv.length < rule.pattern.length) return undefined;
+  return rule.pattern.every((words, i) => words.includes(argv[i] ?? "")) ? argv.slice(0, rule.pattern.length) : undefined;
+}
+
+/** The line that stores an allow rule for a prefix. */
+export const allowRuleLine = (prefix: readonly string[]): string =>
+  `prefix_rule(pattern=[${prefix.map((word) => JSON.stringify(word)).join(", ")}], decision="allow")`;
+
+function prefixRule(args: Arguments, source: string): PrefixRule {
+  const pattern = args.list("pattern").map((item) => (typeof item === "string" ? [item] : args.strings(item, "pattern")));
+  if (pattern.length === 0 || pattern.some((words) => words.length === 0 || words.includes("")))
+    args.fail("pattern must hold words, or lists of words");
+  const decision = args.optionalText("decision") ?? "allow";
+  const known =
+    decisions.find((one) => one === decision) ??
+    args.fail(`decision must be one of ${decisions.join(", ")}, not ${JSON.stringify(decision)}`);
+  const justification = args.optionalText("justification");
+  if (justification?.trim() === "") args.fail("justification must not be empty");
+  const rule: PrefixRule = { pattern, decision: known, justification, source };
+  for (const example of args.examples("match"))
+    if (matchedPrefix(rule, example) === undefined) args.fail(`the match example ${quoteCommand(example)} does not fit the pattern`);
+  for (const example of args.examples("not_match"))
+    if (matchedPrefix(rule, example) !== undefined) args.fail(`the not_match example ${quoteCommand(example)} fits the pattern`);
+  return rule;
+}
+
+function absolutePaths(args: Arguments): readonly string[] {
+  const paths = args.strings(args.list("paths"), "paths");
+  if (paths.some((file) => !path.isAbsolute(file))) args.fail("paths must be absolute");
+  return paths;
+}
+
+/** Hosts are not told apart here (the network is on or off), but a file that names them must still be sound. */
+function checkNetworkRule(args: Arguments): void {
+  args.text("host");
+  const protocol = args.text("protocol");
+  if (!["http", "https", "socks5_tcp", "socks5_udp"].includes(protocol))
+    args.fail(`protocol must be one of http, https, socks5_tcp, socks5_udp, not ${JSON.stringify(protocol)}`);
+  const decision = args.text("decision");
+  if (!["allow", "prompt", "deny", "forbidden"].includes(decision))
+    args.fail(`decision must be one of allow, prompt, deny, not ${JSON.stringify(decision)}`);
+  args.optionalText("justification");
+}
+
+/** The arguments of one call, taken by name and checked. */
+class Arguments {
+  readonly #call: Call;
+  readonly #file: string;
+  readonly #taken = new Set<string>();
+
+  constructor(call: Call, file: string) {
+    this.#call = call;
+    this.#file = file;
+  }
+
+  fail(message: string): never {
+    throw new RulesError(this.#file, this.#call.line, message);
+  }
+
+  text(name: string): string {
+    return this.optionalText(name) ?? this.fail(`${this.#call.name} needs ${name}="…"`);
+  }
+
+  optionalText(name: string): string | undefined {
+    const value = this.#take(name);
+    if (value === undefined || value === null) return undefined;
+    return typeof value === "string" ? value : this.fail(`${name} must be a string`);
+  }
+
+  list(name: string): readonly Value[] {
+    const value = this.#take(name);
+    return Array.isArray(value) ? value : this.fail(`${this.#call.name} needs ${name}=[…]`);
+  }
+
+  strings(value: Value, name: string): readonly string[] {
+    const items: readonly Value[] = Array.isArray(value) ? value : this.fail(`${name} must hold strings`);
+    return items.map((item) => (typeof item === "string" ? item : this.fail(`${name} must hold strings`)));
+  }
+
+  /** Commands as strings or as lists of words. */
+  examples(name: string): (readonly string[])[] {
+    const value = this.#take(name);
+    if (value === undefined || value === null) return [];
+    if (!Array.isArray(value)) this.fail(`${name} must be a list of examples`);
+    return value.map((example: Value) => {
+      const words = typeof example === "string" ? splitWords(example) : this.strings(example, name);
+      if (words === undefined) this.fail(`the ${name} example ${JSON.stringify(example)} has an open quote`);
+      return words.length === 0 ? this.fail(`an example in ${name} is empty`) : words;
+    });
+  }
+
+  requireNoOthers(): void {
+    const other = [...this.#call.args.keys()].find((name) => !this.#taken.has(name));
+    if (other !== undefined) this.fail(`${this.#call.name} has no argument ${other}`);
+  }
+
+  #take(name: string): Value | undefined {
+    this.#taken.add(name);
+    return this.#call.args.get(name);
+  }
+}
+
+/** Splits an example at blanks, with the quotes of a shell and nothing else of it. Undefined when a quote stays open. */
+export function splitWords(text: string): string[] | undefined {
+  const words: string[] = [];
+  let word: string | undefined;
+  for (let at = 0; at < text.length; ) {
+    const rest = text.slice(at);
+    const blank = /^\s+/.exec(rest)?.[0];
+    if (blank !== undefined) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+      at += blank.length;
+      continue;
+    }
+    const piece = /^(?:'[^']*'|"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]|[^\s'"\\]+)/.exec(rest)?.[0];
+    if (piece === undefined) return undefined;
+    word = (word ?? "") + unquote(piece);
+    at += piece.length;
+  }
+  return word === undefined ? words : [...words, word];
+}
+
+function unquote(piece: string): string {
+  if (piece.startsWith("'")) return piece.slice(1, -1);
+  if (piece.startsWith('"')) return piece.slice(1, -1).replaceAll(/\\([$`"\\])/g, "$1");
+  return piece.startsWith("\\") ? piece.slice(1) : piece;
+}
