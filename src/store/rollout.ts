@@ -11,12 +11,25 @@ export type FindSegment = (segment: string) => Promise<string | undefined>;
 /** More would be a loop, or a joke. */
 const maxForks = 100;
 
-/** All records of a file, oldest first; a fork that points into its parent is followed. Rejects when the file cannot be opened. */
-export async function readRollout(path: string, findSegment: FindSegment): Promise<readonly ThreadRecord[]> {
+/**
+ * All records of a file, oldest first; a fork that points into its parent is followed. Rejects when the file cannot be opened.
+ * `after` are lines that belong after the first bytes of the file.
+ */
+export async function readRollout(
+  path: string,
+  findSegment: FindSegment,
+  after: { readonly lines: readonly string[]; readonly storedBytes: number } = { lines: [], storedBytes: Number.POSITIVE_INFINITY },
+): Promise<readonly ThreadRecord[]> {
   const first = await readMeta(path);
   const reader = new RolloutReader(first?.meta.id);
   for (const part of await shareOfParents(path, first, findSegment)) await readLines(part.path, (line) => reader.take(line), part.end);
-  await readLines(path, (line) => reader.take(line));
+  await readLines(path, (line) => reader.take(line), after.storedBytes);
+  return recordsOfLines(after.lines, reader);
+}
+
+/** The records of lines that are in no file. */
+export function recordsOfLines(lines: readonly string[], reader = new RolloutReader(undefined)): readonly ThreadRecord[] {
+  for (const line of lines) if (line !== "") reader.take(line);
   return reader.finish();
 }
 

@@ -82,7 +82,10 @@ export const gitFromDisk = (git: Json): NonNullable<ThreadMeta["git"]> => ({
   branch: textOrNull(git["branch"]),
   originUrl: textOrNull(git["repository_url"]),
 });
-const gitToDisk = (git: NonNullable<ThreadMeta["git"]>): Json => ({
+/** Facts in the index are spelled as in the port. */
+export const gitFromFacts = (git: unknown): ThreadMeta["git"] | null =>
+  isObject(git) ? { sha: textOrNull(git["sha"]), branch: textOrNull(git["branch"]), originUrl: textOrNull(git["originUrl"]) } : null;
+export const gitToDisk = (git: NonNullable<ThreadMeta["git"]>): Json => ({
   commit_hash: git.sha,
   branch: git.branch,
   repository_url: git.originUrl,

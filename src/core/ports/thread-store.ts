@@ -118,8 +118,12 @@ export interface ThreadStore {
   /** Knows archived threads too; undefined when there is no such thread. */
   find(threadId: string): Promise<StoredThread | undefined>;
   list(query: ThreadQuery): Promise<ThreadPage>;
-  /** Text search over titles, previews and messages. */
-  search(term: string, limit: number): Promise<readonly { readonly thread: StoredThread; readonly snippet: string }[]>;
+  /** Text search over titles, previews and messages, newest thread first unless `among` says otherwise; it narrows as in `list`. */
+  search(
+    term: string,
+    limit: number,
+    among?: Partial<ThreadQuery>,
+  ): Promise<readonly { readonly thread: StoredThread; readonly snippet: string }[]>;
   rename(threadId: string, name: string): Promise<void>;
   updateGit(threadId: string, git: ThreadMeta["git"]): Promise<void>;
   archive(threadId: string): Promise<void>;

@@ -1,0 +1,85 @@
+/** Files that are known by name only and still have to be read into the index. */
+import { statSync } from "node:fs";
+import type { ThreadQuery } from "../core/ports/thread-store.ts";
+import type { FoundFile } from "./folders.ts";
+import { earliestCreation, latestCreation } from "./layout.ts";
+import type { IndexRow } from "./sqlite-index.ts";
+
+interface Entry {
+  readonly file: FoundFile;
+  readonly latest: number;
+  readonly earliest: number;
+  changedMs: number | undefined;
+}
+
+/** A file stays here until it is in the index, so that a list always sees it in one of the two. */
+export class Backlog {
+  readonly #entries = new Map<string, Entry>();
+  readonly #perFolder = new Map<string, number>();
+  /** Newest last; made when it is needed, and again when it runs out. */
+  #sorted: Entry[] = [];
+
+  get size(): number {
+    return this.#entries.size;
+  }
+  has(path: string): boolean {
+    return this.#entries.has(path);
+  }
+  holds(folder: string): boolean {
+    return (this.#perFolder.get(folder) ?? 0) > 0;
+  }
+  pathOfSegment(segment: string): string | undefined {
+    for (const { file } of this.#entries.values()) if (file.segment === segment) return file.path;
+    return undefined;
+  }
+
+  add(files: readonly FoundFile[]): void {
+    for (const file of files) {
+      if (this.#entries.has(file.path)) continue;
+      this.#entries.set(file.path, { file, latest: latestCreation(file), earliest: earliestCreation(file), changedMs: undefined });
+      this.#perFolder.set(file.folder, (this.#perFolder.get(file.folder) ?? 0) + 1);
+      this.#sorted = [];
+    }
+  }
+  /** The file is in the index now, or is none of ours. */
+  drop(path: string): void {
+    const entry = this.#entries.get(path);
+    if (entry === undefined) return;
+    this.#entries.delete(path);
+    this.#perFolder.set(entry.file.folder, (this.#perFolder.get(entry.file.folder) ?? 1) - 1);
+  }
+
+  all(): readonly FoundFile[] {
+    return [...this.#entries.values()].map((entry) => entry.file);
+  }
+  newest(count: number): readonly FoundFile[] {
+    if (this.#sorted.length === 0) this.#sorted = [...this.#entries.values()].sort((a, b) => a.latest - b.latest);
+    return this.#sorted
+      .splice(-count)
+      .map((entry) => entry.file)
+      .reverse();
+  }
+
+  /** Asks the disk when the files were changed last. */
+  learnTimes(): void {
+    for (const entry of this.#entries.values()) entry.changedMs ??= statSync(entry.file.path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  }
+
+  /**
+   * The files that must be read before a page is exact: those that may come before its border, the first row of the next page.
+   * Without a border the page is not full, and a portion of the files nearest to its beginning is needed.
+   */
+  neededFor(query: ThreadQuery, border: IndexRow | undefined): readonly FoundFile[] {
+    if (this.#entries.size === 0) return [];
+    const newestFirst = query.sortDirection === "desc";
+    const byCreation = query.sortKey === "created_at";
+    const time = (entry: Entry): number => (byCreation ? (newestFirst ? entry.latest : entry.earliest) : (entry.changedMs ?? 0));
+    const candidates = [...this.#entries.values()].filter((entry) => entry.file.archived === query.archived);
+    if (border !== undefined) {
+      const edge = byCreation ? border.createdMs : border.updatedMs;
+      return candidates.filter((entry) => (newestFirst ? time(entry) >= edge : time(entry) <= edge)).map((entry) => entry.file);
+    }
+    const nearest = candidates.sort((a, b) => (newestFirst ? time(b) - time(a) : time(a) - time(b)));
+    return nearest.slice(0, query.limit + 50).map((entry) => entry.file);
+  }
+}

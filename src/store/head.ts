@@ -1,0 +1,111 @@
+/** What the index needs to know of a thread, from the first few kB of its file. */
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import type { ThreadMeta } from "../core/ports/thread-store.ts";
+import { parseLine, type RolloutLine } from "./line-records.ts";
+import { recordOfOwnLine } from "./own-lines.ts";
+import { type HistoryBase, readSessionMeta } from "./session-meta.ts";
+import { isObject, listOf, objectOf, textOf } from "./shapes.ts";
+
+export interface ThreadHead {
+  readonly meta: ThreadMeta;
+  readonly base: HistoryBase | undefined;
+  /** The first thing the user said; undefined when nothing was said yet. */
+  readonly preview: string | undefined;
+  readonly mtimeMs: number;
+  readonly size: number;
+}
+
+const chunkBytes = 48 << 10;
+/** A first message that comes later than this is not looked for. */
+const maxBytes = 4 << 20;
+const maxPreview = 2000;
+/** Editors put the open files before the request itself. */
+const requestMark = "## My request for Codex:";
+
+/** Undefined when the file is gone, empty or no rollout. Reads at once, not in pieces: it is a matter of microseconds. */
+export function readHead(file: string, end = Number.POSITIVE_INFINITY): ThreadHead | undefined {
+  let fd: number;
+  try {
+    fd = openSync(file, "r");
+  } catch {
+    return undefined;
+  }
+  try {
+    const { mtimeMs, size } = fstatSync(fd);
+    const found = file.endsWith(".zst") ? scan(unpacked(fd)) : scanFile(fd, Math.min(size, end, maxBytes));
+    return found === undefined ? undefined : { ...found, mtimeMs, size };
+  } catch {
+    return undefined;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+type Found = Omit<ThreadHead, "mtimeMs" | "size">;
+
+function scanFile(fd: number, limit: number): Found | undefined {
+  let found: Found | undefined;
+  for (let span = Math.min(limit, chunkBytes); span > 0; span = Math.min(limit, span * 6)) {
+    const buffer = Buffer.allocUnsafe(span);
+    const count = readSync(fd, buffer, 0, span, 0);
+    found = scan(buffer.toString("utf8", 0, count));
+    if (found?.preview !== undefined || span === limit || count < span) break;
+  }
+  return found;
+}
+
+function unpacked(fd: number): string {
+  // Loaded only for a packed file; a process without any never pays for it.
+  const { zstdDecompressSync } = process.getBuiltinModule("node:zlib");
+  return zstdDecompressSync(readFileSync(fd)).toString("utf8");
+}
+
+function scan(text: string): Found | undefined {
+  let found: Found | undefined;
+  for (let from = 0; from < text.length; ) {
+    const end = text.indexOf("\n", from);
+    if (end < 0) break;
+    const line = text.slice(from, end);
+    from = end + 1;
+    if (found === undefined) found = metaOf(line);
+    else if (mayBeUser(line)) {
+      const preview = previewOf(parseLine(line));
+      if (preview !== undefined) return { ...found, preview };
+    }
+  }
+  return found;
+}
+
+function metaOf(text: string): Found | undefined {
+  const line = parseLine(text);
+  const session = line?.type === "session_meta" ? readSessionMeta(line.payload, line.ms) : undefined;
+  if (line === undefined || session === undefined) return undefined;
+  const own = line.own === undefined ? undefined : recordOfOwnLine({ ...line, own: line.own });
+  return { meta: own?.type === "meta" ? own.meta : session.meta, base: session.base, preview: undefined };
+}
+
+/** Most lines need not be parsed to know that they are something else. */
+function mayBeUser(line: string): boolean {
+  const at = line.indexOf('"payload":{"type":"');
+  if (at < 0 || at > 120) return false;
+  return line.startsWith("user_message", at + 19) || (line.startsWith("item_completed", at + 19) && line.includes('"UserMessage"'));
+}
+
+function previewOf(line: RolloutLine | undefined): string | undefined {
+  const payload = line?.payload ?? {};
+  const item = objectOf(payload["item"]);
+  if (payload["type"] === "item_completed") {
+    if (item["type"] !== "UserMessage") return undefined;
+    const texts = listOf(item["content"])
+      .filter(isObject)
+      .map((part) => (part["type"] === "text" ? textOf(part["text"]) : ""));
+    return shown(texts.join(""));
+  }
+  return shown(textOf(payload["message"]));
+}
+
+function shown(text: string): string {
+  const at = text.indexOf(requestMark);
+  const words = (at < 0 ? text : text.slice(at + requestMark.length)).trim();
+  return words === "" ? "[Image]" : words.slice(0, maxPreview);
+}

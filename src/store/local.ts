@@ -1,0 +1,222 @@
+/** The ThreadStore on the local disk: rollouts that Codex reads too, an index of our own beside them. */
+import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Lease, StoredThread, ThreadMeta, ThreadQuery, ThreadRecord, ThreadStore } from "../core/ports/thread-store.ts";
+import { type Disk, systemDisk } from "./disk.ts";
+import { currentFile, type FoundFile, foundFile, locateThread } from "./folders.ts";
+import { archivedPath, isThreadId, rolloutPath, unarchivedPath } from "./layout.ts";
+import { Leases } from "./leases.ts";
+import { parseLine } from "./line-records.ts";
+import { Names } from "./names.ts";
+import { readFirstLine, unpack } from "./read-lines.ts";
+import { RecordCache } from "./record-cache.ts";
+import { type FindSegment, readRollout, recordsOfLines } from "./rollout.ts";
+import { searchFile, snippetOf } from "./search.ts";
+import { gitToDisk } from "./session-meta.ts";
+import { ThreadIndex } from "./thread-index.ts";
+import { rowOfFile, threadOfRow } from "./thread-row.ts";
+import { Writers } from "./writers.ts";
+
+export interface LocalStoreOptions {
+  readonly home: string;
+  readonly now?: () => number;
+  readonly disk?: Disk;
+  /** fsync at the end of each turn. */
+  readonly syncTurns?: () => boolean;
+}
+
+export function createLocalStore(options: LocalStoreOptions): ThreadStore & { warm(): void } {
+  return new LocalStore(options);
+}
+
+class LocalStore implements ThreadStore {
+  readonly #home: string;
+  readonly #now: () => number;
+  readonly #names: Names;
+  readonly #index: ThreadIndex;
+  readonly #leases: Leases;
+  readonly #writers: Writers;
+  readonly #cache = new RecordCache();
+  readonly #deleted = new Set<string>();
+  /** Where threads were seen last; a path that is no longer right is looked up anew. */
+  readonly #paths = new Map<string, string>();
+  onTrouble: (message: string) => void = () => {};
+
+  constructor(options: LocalStoreOptions) {
+    this.#home = options.home;
+    this.#now = options.now ?? Date.now;
+    this.#names = new Names(options.home);
+    this.#index = new ThreadIndex({ home: options.home, names: this.#names, now: this.#now });
+    this.#leases = new Leases(options.home);
+    this.#writers = new Writers({
+      disk: options.disk ?? systemDisk,
+      now: this.#now,
+      syncTurns: options.syncTurns ?? (() => false),
+      locate: async (id) => unpacked(await this.#require(id)),
+      onWritten: (file) => this.#index.touch(file),
+      report: (message) => this.onTrouble(message),
+    });
+  }
+
+  /** Lets the index be built in the background, once nothing more urgent is to do. */
+  warm(): void {
+    this.#index.warm();
+  }
+
+  pathFor(id: string, createdAtMs: number): string {
+    return this.#paths.get(id) ?? rolloutPath(this.#home, id, createdAtMs);
+  }
+
+  append(threadId: string, records: readonly ThreadRecord[]): Promise<void> {
+    if (this.#deleted.has(threadId)) return Promise.reject(new Error(`thread ${threadId} was deleted`));
+    if (!isThreadId(threadId)) return Promise.reject(new Error(`not a thread id: ${threadId}`));
+    const first = records[0];
+    if (first?.type === "meta" && !this.#paths.has(threadId))
+      this.#paths.set(threadId, rolloutPath(this.#home, threadId, first.meta.createdAtMs));
+    return this.#writers.of(threadId).append(records);
+  }
+
+  async read(threadId: string): Promise<readonly ThreadRecord[]> {
+    if (!isThreadId(threadId)) return [];
+    await this.#writers.settle(threadId);
+    const file = await this.#find(threadId);
+    const unstored = this.#writers.unstored(threadId);
+    const find: FindSegment = async (segment) => this.#segmentFile(segment)?.path;
+    if (unstored === undefined) return file === undefined ? [] : this.#cache.read(threadId, file, () => readRollout(file, find));
+    const stored = file === undefined ? recordsOfLines(unstored.lines) : await readRollout(file, find, unstored);
+    return [...stored, ...unstored.records];
+  }
+
+  async readPath(file: string): Promise<readonly ThreadRecord[]> {
+    return readRollout(file, async (segment) => this.#segmentFile(segment)?.path);
+  }
+
+  async find(threadId: string): Promise<StoredThread | undefined> {
+    if (!isThreadId(threadId) || this.#deleted.has(threadId)) return undefined;
+    await this.#writers.settle(threadId);
+    const file = await this.#find(threadId);
+    if (file === undefined) return undefined;
+    const indexed = await this.#index.known(threadId).catch(() => undefined);
+    const row = indexed?.path === file ? indexed : rowOfFile(foundFile(file, this.#home), (segment) => this.#segmentFile(segment)?.path);
+    this.#names.refresh();
+    return row === undefined ? undefined : threadOfRow(row, this.#names);
+  }
+
+  list(query: ThreadQuery): ReturnType<ThreadStore["list"]> {
+    return this.#index.list(query);
+  }
+
+  async search(term: string, limit: number, among: Partial<ThreadQuery> = {}): ReturnType<ThreadStore["search"]> {
+    const hits: { thread: StoredThread; snippet: string }[] = [];
+    let cursor: string | null = null;
+    do {
+      const page = await this.list({ ...everything, ...among, cursor });
+      for (const thread of page.threads) {
+        const own = snippetOf(thread.name ?? "", term) ?? snippetOf(thread.preview, term);
+        const snippet = own ?? (await searchFile(thread.path, term));
+        if (snippet !== undefined) hits.push({ thread, snippet });
+        if (hits.length >= limit) return hits;
+      }
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    return hits;
+  }
+
+  rename(threadId: string, name: string): Promise<void> {
+    return this.#names.set(threadId, name);
+  }
+
+  /** As Codex does it: the first line is said again with the new facts, and the last one holds. */
+  async updateGit(threadId: string, git: ThreadMeta["git"]): Promise<void> {
+    const file = await this.#require(threadId);
+    await this.#writers.settle(threadId);
+    const first = parseLine(await readFirstLine(file));
+    if (first?.type !== "session_meta") return;
+    const payload = { ...first.payload, git: git == null ? undefined : gitToDisk(git) };
+    await this.#writers.of(threadId).appendRaw({ timestamp: new Date(this.#now()).toISOString(), type: "session_meta", payload });
+    this.#cache.forget(threadId);
+    await this.#index.setFacts(threadId, (facts) => ({ ...facts, git })).catch(() => {});
+  }
+
+  archive(threadId: string): Promise<void> {
+    return this.#move(threadId, (file) => archivedPath(this.#home, file));
+  }
+  unarchive(threadId: string): Promise<void> {
+    return this.#move(threadId, (file) => unarchivedPath(this.#home, file));
+  }
+  async delete(threadId: string): Promise<void> {
+    const files = this.#filesOf(threadId);
+    this.#deleted.add(threadId);
+    await this.#writers.drop(threadId);
+    for (const file of files) {
+      rmSync(file.path, { force: true });
+      this.#index.touch(file.path);
+    }
+    this.#paths.delete(threadId);
+    this.#cache.forget(threadId);
+  }
+
+  async #move(threadId: string, target: (file: string) => string): Promise<void> {
+    const files = this.#filesOf(threadId);
+    await this.#writers.rest(threadId);
+    for (const file of files) {
+      const to = target(file.path);
+      if (to === file.path) continue;
+      mkdirSync(path.dirname(to), { recursive: true, mode: 0o700 });
+      renameSync(file.path, to);
+      this.#index.touch(file.path);
+      this.#index.touch(to);
+    }
+    this.#paths.delete(threadId);
+  }
+
+  lease(threadId: string, client: string): Promise<Lease> {
+    if (!isThreadId(threadId)) return Promise.reject(new Error(`not a thread id: ${threadId}`));
+    return this.#leases.lease(threadId, client);
+  }
+
+  async close(): Promise<void> {
+    await this.#writers.end();
+    this.#leases.releaseAll();
+    await this.#index.close();
+  }
+
+  #filesOf(threadId: string): readonly FoundFile[] {
+    return isThreadId(threadId) ? locateThread(this.#home, (file) => file.id === threadId, threadId) : [];
+  }
+
+  /** The file to go on with; undefined when there is none on disk. */
+  async #find(threadId: string): Promise<string | undefined> {
+    const known = this.#paths.get(threadId);
+    if (known !== undefined && statSync(known, { throwIfNoEntry: false }) !== undefined) return known;
+    const file = currentFile(this.#filesOf(threadId))?.path;
+    if (file !== undefined) this.#paths.set(threadId, file);
+    return file;
+  }
+  async #require(threadId: string): Promise<string> {
+    const known = this.#paths.get(threadId);
+    const file = (await this.#find(threadId)) ?? known;
+    if (file === undefined) throw new Error(`thread ${threadId} has no file and no first record`);
+    return file;
+  }
+
+  #segmentFile(segment: string): FoundFile | undefined {
+    return isThreadId(segment) ? locateThread(this.#home, (file) => file.segment === segment, segment)[0] : undefined;
+  }
+}
+
+/** Codex packs files that were not used for long; one that is written to again must be plain. */
+async function unpacked(file: string): Promise<string> {
+  if (!file.endsWith(".zst")) return file;
+  const plain = file.slice(0, -".zst".length);
+  const fresh = `${plain}.${process.pid}.new`;
+  writeFileSync(fresh, await unpack(file), { mode: 0o600 });
+  renameSync(fresh, plain);
+  rmSync(file, { force: true });
+  return plain;
+}
+
+const everything: ThreadQuery = {
+  ...{ cursor: null, limit: 200, sortKey: "created_at", sortDirection: "desc", archived: false, searchTerm: null },
+  ...{ modelProviders: [], sourceKinds: [], cwds: [] },
+};

@@ -1,0 +1,328 @@
+/**
+ * Which threads there are, sorted and filtered, for lists. Built from the rollouts in the background and kept in SQLite; a page that is asked
+ * for before that is done reads just those files that can be on it. Files of other programs are noticed by their folders' times.
+ */
+import { statSync } from "node:fs";
+import path from "node:path";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import type { StoredThread, ThreadQuery } from "../core/ports/thread-store.ts";
+import { Backlog } from "./backlog.ts";
+import { type Cursor, readCursor, writeCursor } from "./cursor.ts";
+import { dayFolders, type FoundFile, filesIn, foundFile, mtimeOf } from "./folders.ts";
+import { archiveFolder, ownFolder } from "./layout.ts";
+import type { Names } from "./names.ts";
+import { type Json, objectOf } from "./shapes.ts";
+import { type IndexRow, isBusy, isDamage, isDatabaseError, openIndex, removeDatabase, type SqliteIndex } from "./sqlite-index.ts";
+import { rowOfFile, threadOfRow } from "./thread-row.ts";
+
+const sliceMs = 8;
+/** New threads appear in the newest folders; the others are looked through less often. */
+const hotFolders = 32;
+const busyTries = 25;
+const sweepEveryMs = 10_000;
+/** A folder that changed this recently may change again within the same tick of its clock. */
+const settledMs = 2_000;
+/** So few files are read at once, which keeps pages exact even for files whose names tell a wrong time. */
+const readAllBelow = 600;
+
+export interface IndexPage {
+  readonly threads: readonly StoredThread[];
+  readonly nextCursor: string | null;
+  readonly backwardsCursor: string | null;
+}
+
+export class ThreadIndex {
+  readonly #home: string;
+  readonly #names: Names;
+  readonly #now: () => number;
+  /** Undefined keeps the index in memory. */
+  #file: string | undefined;
+  #opening: Promise<SqliteIndex> | undefined;
+  #folders = new Map<string, number>();
+  #backlog = new Backlog();
+  #touched = new Set<string>();
+  #sweptAtMs = Number.NEGATIVE_INFINITY;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  #sweeping: Promise<void> | undefined;
+  #building: Promise<void> | undefined;
+  #flushTimer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: { readonly home: string; readonly names: Names; readonly now: () => number }) {
+    this.#home = options.home;
+    this.#file = path.join(ownFolder(options.home), "index.sqlite");
+    this.#names = options.names;
+    this.#now = options.now;
+  }
+
+  /** Throws RpcError for a cursor that is not ours. */
+  async list(query: ThreadQuery): Promise<IndexPage> {
+    const cursor = query.cursor === null ? undefined : readCursor(query.cursor);
+    try {
+      return await this.#list(query, cursor);
+    } catch (error) {
+      if (!isDatabaseError(error)) throw error;
+      // A damaged file is made anew; one that cannot be written now is left alone, and the list made in memory.
+      await this.#startAnew(isDamage(error));
+      return this.#list(query, cursor);
+    }
+  }
+
+  async #list(query: ThreadQuery, cursor: Cursor | undefined): Promise<IndexPage> {
+    const db = await this.#open();
+    await this.#look(db);
+    await this.#flush(db);
+    if (query.sortKey !== "created_at") await this.#knowTimes(db);
+    const rows = await this.#exactRows(db, query, cursor);
+    this.#names.refresh();
+    const page = rows.slice(0, query.limit);
+    const [first, last] = [page[0], page.at(-1)];
+    const place = (row: IndexRow): Cursor => ({ ms: query.sortKey === "created_at" ? row.createdMs : row.updatedMs, id: row.id });
+    return {
+      threads: page.map((row) => threadOfRow(row, this.#names)),
+      nextCursor: rows.length > query.limit && last !== undefined ? writeCursor(place(last)) : null,
+      backwardsCursor: first === undefined ? null : writeCursor(place(first)),
+    };
+  }
+
+  /** Rows of the page, after every file that might be among them was read and every one of them was seen on disk. */
+  async #exactRows(db: SqliteIndex, query: ThreadQuery, cursor: Cursor | undefined): Promise<IndexRow[]> {
+    const named = query.searchTerm === null ? [] : this.#names.matching(query.searchTerm);
+    if (this.#backlog.size <= readAllBelow) await this.#readFiles(db, this.#backlog.all());
+    for (let round = 0; ; round++) {
+      const rows = db.page(query, cursor, named);
+      const border = rows.length > query.limit ? rows.at(-1) : undefined;
+      const missing = this.#backlog.neededFor(query, border);
+      if (missing.length > 0) await this.#readFiles(db, missing);
+      else if (round >= 20 || !(await this.#recheck(db, rows))) return rows;
+    }
+  }
+
+  /** Whether a row was gone or had changed on disk, so that the page must be made again. */
+  async #recheck(db: SqliteIndex, rows: readonly IndexRow[]): Promise<boolean> {
+    const changed = rows.filter((row) => {
+      const stats = statSync(row.path, { throwIfNoEntry: false });
+      return stats === undefined || stats.size !== row.size || stats.mtimeMs !== row.updatedMs;
+    });
+    for (const row of changed) this.#touched.add(row.path);
+    await this.#flush(db);
+    return changed.length > 0;
+  }
+
+  /** The row of a thread when the index is open already; opening it for one thread is not worth it. */
+  async known(id: string): Promise<IndexRow | undefined> {
+    if (this.#opening === undefined) return undefined;
+    const db = await this.#opening;
+    await this.#flush(db);
+    return db.byId(id);
+  }
+
+  /** Starts building in the background. */
+  warm(): void {
+    void this.#open()
+      .then((db) => this.#look(db))
+      .catch(() => {});
+  }
+
+  /** A file was written, made, moved or removed here. */
+  touch(file: string): void {
+    this.#touched.add(file);
+    if (this.#opening === undefined || this.#closed) return;
+    this.#flushTimer ??= setTimeout(() => {
+      this.#flushTimer = undefined;
+      void this.#opening?.then((db) => this.#flush(db)).catch(() => {});
+    }, 1000).unref();
+  }
+
+  async setFacts(id: string, change: (facts: Json) => Json): Promise<void> {
+    const row = await this.known(id);
+    if (row === undefined) return;
+    const db = await this.#open();
+    await this.#write(db, () => db.setFacts(row.path, JSON.stringify(change(objectOf(JSON.parse(row.facts))))));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#flushTimer);
+    const db = await this.#opening?.catch(() => undefined);
+    await Promise.all([this.#building, this.#sweeping]);
+    if (db === undefined) return;
+    await this.#flush(db).catch(() => {});
+    db.close();
+    this.#opening = undefined;
+  }
+
+  #open(): Promise<SqliteIndex> {
+    this.#opening ??= openIndex(this.#file).then((db) => {
+      this.#folders = db.folders();
+      return db;
+    });
+    return this.#opening;
+  }
+
+  async #startAnew(onDisk: boolean): Promise<void> {
+    const old = await this.#opening?.catch(() => undefined);
+    try {
+      old?.close();
+      if (onDisk && this.#file !== undefined) removeDatabase(this.#file);
+    } catch {}
+    if (!onDisk) this.#file = undefined;
+    this.#opening = undefined;
+    this.#backlog = new Backlog();
+    this.#sweptAtMs = this.#lookedAtMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Notices files that came or went: in the newest folders at every look, in all of them now and then. */
+  async #look(db: SqliteIndex): Promise<void> {
+    const everywhere = this.#now() - this.#lookedAtMs > sweepEveryMs;
+    if (everywhere) this.#lookedAtMs = this.#now();
+    const seen = new Set<string>([archiveFolder(this.#home)]);
+    this.#lookInto(db, archiveFolder(this.#home), true);
+    let started = performance.now();
+    for (const folder of dayFolders(this.#home)) {
+      seen.add(folder);
+      this.#lookInto(db, folder, false);
+      if (!everywhere && seen.size > hotFolders) break;
+      if (performance.now() - started < sliceMs) continue;
+      await setImmediate();
+      started = performance.now();
+    }
+    if (everywhere) for (const folder of this.#folders.keys()) if (!seen.has(folder)) this.#lookInto(db, folder, false);
+    this.#build(db);
+  }
+
+  #lookInto(db: SqliteIndex, folder: string, archived: boolean): void {
+    const mtimeMs = mtimeOf(folder);
+    if (mtimeMs !== undefined && this.#folders.get(folder) === mtimeMs) return;
+    const known = new Map(db.statesIn(folder).map((state) => [state.path, state]));
+    const files = mtimeMs === undefined ? [] : filesIn(folder, archived);
+    const fresh = files.filter((file) => !known.delete(file.path) && !this.#backlog.has(file.path));
+    for (const gone of known.keys()) this.#touched.add(gone);
+    this.#backlog.add(fresh);
+    if (mtimeMs === undefined) this.#folders.delete(folder);
+    else if (Date.now() - mtimeMs > settledMs) this.#folders.set(folder, mtimeMs);
+    if (mtimeMs === undefined || fresh.length === 0) this.#keepFolder(db, folder);
+  }
+
+  /** Kept only when all its files are in the index, so that a process that dies meanwhile leaves nothing out. */
+  #keepFolder(db: SqliteIndex, folder: string): void {
+    if (this.#backlog.holds(folder)) return;
+    this.#quietly(() => db.setFolder(folder, this.#folders.get(folder)));
+  }
+
+  /** Reads the files that wait, newest first, in slices. */
+  #build(db: SqliteIndex): void {
+    if (this.#building !== undefined || this.#backlog.size === 0) return;
+    const work = async (): Promise<void> => {
+      while (this.#backlog.size > 0 && !this.#closed) {
+        await setImmediate();
+        await this.#readFiles(db, this.#backlog.newest(100));
+      }
+    };
+    this.#building = work()
+      .catch(() => {})
+      .finally(() => {
+        this.#building = undefined;
+      });
+  }
+
+  async #readFiles(db: SqliteIndex, files: readonly FoundFile[]): Promise<void> {
+    let read: { readonly file: FoundFile; readonly row: IndexRow | undefined }[] = [];
+    const store = async (): Promise<void> => {
+      const batch = read;
+      read = [];
+      await this.#write(db, () => {
+        for (const { row } of batch) if (row !== undefined) db.put(row);
+      });
+      for (const { file } of batch) this.#backlog.drop(file.path);
+    };
+    let started = performance.now();
+    for (const file of files) {
+      if (!this.#backlog.has(file.path)) continue; // a list was quicker
+      read.push({ file, row: rowOfFile(file, (segment) => db.pathOfSegment(segment) ?? this.#backlog.pathOfSegment(segment)) });
+      if (performance.now() - started < sliceMs) continue;
+      await store();
+      await setImmediate();
+      started = performance.now();
+    }
+    if (read.length > 0) await store();
+    for (const folder of new Set(files.map((file) => file.folder))) this.#keepFolder(db, folder);
+  }
+
+  /** Another process may be writing for a moment. */
+  async #write(db: SqliteIndex, work: () => void): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        db.transaction(work);
+        return;
+      } catch (error) {
+        if (!isBusy(error) || attempt >= busyTries) throw error;
+      }
+      await sleep(20);
+    }
+  }
+
+  /** Writes what is known to have changed. */
+  async #flush(db: SqliteIndex): Promise<void> {
+    if (this.#touched.size === 0) return;
+    const files = [...this.#touched];
+    this.#touched.clear();
+    try {
+      await this.#write(db, () => {
+        for (const file of files) this.#refreshFile(db, file);
+      });
+    } catch (error) {
+      for (const file of files) this.#touched.add(file);
+      throw error;
+    }
+  }
+
+  #refreshFile(db: SqliteIndex, file: string): void {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats === undefined) {
+      db.remove(file);
+      return;
+    }
+    const state = db.stateOf(file);
+    if (state?.hasUser === true) {
+      db.touch(file, stats.mtimeMs, stats.size);
+      return;
+    }
+    const row = rowOfFile(foundFile(file, this.#home), (segment) => db.pathOfSegment(segment));
+    if (row !== undefined) db.put(row);
+    this.#backlog.drop(file);
+  }
+
+  /** Times of last change of all files: once before the first list by them, later in the background. */
+  async #knowTimes(db: SqliteIndex): Promise<void> {
+    const isFirst = this.#sweptAtMs === Number.NEGATIVE_INFINITY;
+    if (this.#now() - this.#sweptAtMs > sweepEveryMs) this.#sweeping ??= this.#sweep(db);
+    if (isFirst) await this.#sweeping;
+    this.#backlog.learnTimes();
+  }
+
+  async #sweep(db: SqliteIndex): Promise<void> {
+    try {
+      let after = "";
+      for (let states = db.statesAfter(after, 200); states.length > 0 && !this.#closed; states = db.statesAfter(after, 200)) {
+        for (const state of states) {
+          const stats = statSync(state.path, { throwIfNoEntry: false });
+          if (stats === undefined || stats.size !== state.size || stats.mtimeMs !== state.updatedMs) this.#touched.add(state.path);
+        }
+        after = states.at(-1)?.path ?? "";
+        await this.#flush(db);
+        await setImmediate();
+      }
+      this.#sweptAtMs = this.#now();
+    } catch {
+    } finally {
+      this.#sweeping = undefined;
+    }
+  }
+
+  #quietly(work: () => void): void {
+    try {
+      work();
+    } catch {}
+  }
+}

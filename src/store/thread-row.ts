@@ -1,0 +1,79 @@
+/** A thread between its file's head, its row in the index and what callers of the store see. */
+import type { StoredThread } from "../core/ports/thread-store.ts";
+import type { FoundFile } from "./folders.ts";
+import { readHead, type ThreadHead } from "./head.ts";
+import type { Names } from "./names.ts";
+import { gitFromFacts, sourceFromDisk, sourceKind, sourceToDisk } from "./session-meta.ts";
+import { objectOf, textOf, textOrNull } from "./shapes.ts";
+import type { IndexRow } from "./sqlite-index.ts";
+
+export type PathOfSegment = (segment: string) => string | undefined;
+
+/** Reads a file's head into a row; undefined when it is no thread. What a fork shares with its parent is looked up there. */
+export function rowOfFile(file: FoundFile, pathOfSegment: PathOfSegment): IndexRow | undefined {
+  const head = readHead(file.path);
+  if (head === undefined || head.meta.id !== file.id) return undefined;
+  const shared = inherited(head, pathOfSegment);
+  const { meta } = head;
+  const preview = shared.preview ?? head.preview;
+  return {
+    path: file.path,
+    folder: file.folder,
+    id: meta.id,
+    segment: file.segment,
+    archived: file.archived,
+    createdMs: shared.createdMs ?? meta.createdAtMs,
+    updatedMs: head.mtimeMs,
+    size: head.size,
+    hasUser: preview !== undefined,
+    preview: preview ?? "",
+    cwd: meta.cwd,
+    provider: meta.modelProvider,
+    sourceKind: sourceKind(meta.source),
+    facts: JSON.stringify({
+      source: sourceToDisk(meta.source),
+      originator: meta.originator,
+      cliVersion: meta.cliVersion,
+      forkedFromId: meta.forkedFromId,
+      parentThreadId: meta.parentThreadId,
+      git: meta.git,
+    }),
+  };
+}
+
+interface Inherited {
+  readonly preview?: string | undefined;
+  /** Only from an earlier file of the same thread. */
+  readonly createdMs?: number | undefined;
+}
+
+function inherited(head: ThreadHead, pathOfSegment: PathOfSegment, depth = 0): Inherited {
+  const parentPath = head.base === undefined || depth > 50 ? undefined : pathOfSegment(head.base.segment);
+  const parent = parentPath === undefined ? undefined : readHead(parentPath, head.base?.endOffset);
+  if (parent === undefined) return {};
+  const above = inherited(parent, pathOfSegment, depth + 1);
+  const isSame = parent.meta.id === head.meta.id;
+  return { preview: above.preview ?? parent.preview, createdMs: isSame ? (above.createdMs ?? parent.meta.createdAtMs) : undefined };
+}
+
+export function threadOfRow(row: IndexRow, names: Names): StoredThread {
+  const facts = objectOf(JSON.parse(row.facts));
+  return {
+    id: row.id,
+    path: row.path,
+    preview: row.preview,
+    name: names.of(row.id),
+    createdAtMs: row.createdMs,
+    updatedAtMs: row.updatedMs,
+    cwd: row.cwd,
+    cliVersion: textOf(facts["cliVersion"]),
+    source: sourceFromDisk(facts["source"]),
+    originator: textOf(facts["originator"]),
+    modelProvider: row.provider,
+    archived: row.archived,
+    forkedFromId: textOrNull(facts["forkedFromId"]),
+    parentThreadId: textOrNull(facts["parentThreadId"]),
+    git: gitFromFacts(facts["git"]),
+    hasUserMessage: row.hasUser,
+  };
+}
