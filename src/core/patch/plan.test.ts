@@ -275,10 +275,31 @@ test("the git folder of a worktree and the server's home are closed inside a roo
   assert.equal(standingOf(path.join(p.ws, "elsewhere/repo/hooks/x"), scope), "protected");
   assert.equal(standingOf(path.join(p.ws, "home/config.toml"), scope), "protected");
   assert.equal(standingOf(path.join(p.ws, "homely"), scope), "writable");
+  p.file("elsewhere/repo/commondir", "../shared\n");
+  const shared = await writeScope(settings, { codexHome: path.join(p.ws, "home"), tmpdir: undefined }, workspace);
+  assert.equal(standingOf(path.join(p.ws, "elsewhere/shared/hooks/x"), shared), "protected");
   const inHome = { ...settings, cwd: path.join(p.ws, "home/worktrees/a"), workspaceRoots: [] } as ThreadSettings;
   const nested = await writeScope(inHome, { codexHome: path.join(p.ws, "home"), tmpdir: undefined }, workspace);
   assert.equal(standingOf(path.join(p.ws, "home/worktrees/a/x"), nested), "writable");
   assert.equal(standingOf(path.join(p.ws, "home/auth.json"), nested), "outside");
+});
+
+test("a protected name that is a link protects what it leads to, and a link's name counts at any depth", async (t) => {
+  const p = await place(t);
+  p.file("repo.git/config", "x\n");
+  p.file("sub/store/config", "x\n");
+  symlinkSync("repo.git", path.join(p.ws, ".git"));
+  symlinkSync("store", path.join(p.ws, "sub/.git"));
+  symlinkSync(".codex", path.join(p.ws, ".codex"));
+  const settings = { cwd: p.ws, workspaceRoots: [p.ws], sandboxPolicy: workspaceWrite } as unknown as ThreadSettings;
+  const scope = await writeScope(settings, { codexHome: path.join(p.ws, "x"), tmpdir: undefined }, workspace);
+  for (const name of [".git/hooks/x", "repo.git/hooks/x", "sub/.git/hooks/x"]) {
+    const plan = await planPatch(`*** Begin Patch\n*** Add File: ${name}\n+x\n*** End Patch`, p.ws, workspace, scope);
+    assert.ok(!("failed" in plan));
+    assert.equal(reachOf(plan, scope).protected.length, 1, name);
+  }
+  const loop = await planPatch("*** Begin Patch\n*** Add File: .codex/x\n+x\n*** End Patch", p.ws, workspace, scope);
+  assert.ok("failed" in loop && loop.failed.includes("too many symbolic links"));
 });
 
 test("where the workspace is a whole home, files that run later are asked about", async (t) => {

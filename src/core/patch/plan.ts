@@ -7,7 +7,7 @@ import type { AskForApproval } from "../../protocol/policy.ts";
 import { type FileEdit, fileUpdateChanges, type SummaryLine, successText, verificationFailed } from "../file-changes.ts";
 import { absent, type FileState, type Workspace, WorkspaceRefusal } from "../ports/workspace.ts";
 import { type FileHunk, parsePatch } from "./parse.ts";
-import { standingOf, type WriteScope } from "./reach.ts";
+import { type Standing, standingOf, type WriteScope } from "./reach.ts";
 import { updateText } from "./update.ts";
 
 /** One place that changes. */
@@ -225,7 +225,8 @@ export interface PatchReach {
 }
 
 export function reachOf(plan: PatchPlan, scope: WriteScope): PatchReach {
-  const standing = (wanted: string): string[] => plan.touched.filter((real) => standingOf(real, scope) === wanted);
+  const standing = (wanted: Standing): string[] =>
+    plan.steps.filter((step) => standingOf(step.real, scope, step.named) === wanted).map((step) => step.real);
   return { outside: standing("outside"), protected: standing("protected"), overwrites: plan.overwrites };
 }
 

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { homeEntries } from "../../lib/home-entries.ts";
 import { isInside, rootOf } from "../../lib/paths.ts";
-import type { Workspace } from "../ports/workspace.ts";
+import { type Workspace, WorkspaceRefusal } from "../ports/workspace.ts";
 import type { ThreadSettings } from "../settings.ts";
 
 /** What of the machine the settings do not say. */
@@ -25,10 +25,13 @@ export interface WriteScope {
   readonly sealed: readonly string[];
 }
 
+/** Names whose files run or configure things later: the repository, our own settings, skills. */
+const protectedNames = new Set([".git", ".codex", ".agents"]);
+
 export type Standing = "writable" | "protected" | "outside";
 
 export async function writeScope(settings: ThreadSettings, folders: MachineFolders, workspace: Workspace): Promise<WriteScope> {
-  const real = async (name: string): Promise<string> => (await workspace.locate(path.resolve(settings.cwd, name))).real;
+  const real = async (name: string): Promise<string> => await resolved(path.resolve(settings.cwd, name), workspace);
   const named = [...new Set([settings.cwd, ...settings.workspaceRoots])];
   const sessionRoots = await Promise.all(named.map(async (name) => ({ named: path.resolve(name), real: await real(name) })));
   const policy = settings.sandboxPolicy;
@@ -42,34 +45,57 @@ export async function writeScope(settings: ThreadSettings, folders: MachineFolde
   const roots = sessionRoots.map((root) => root.real);
   for (const name of extra.filter((name) => path.isAbsolute(name))) roots.push(await real(name));
   const closed = [await real(folders.codexHome)];
-  for (const root of roots) closed.push(...(await gitFolder(root, workspace)));
+  for (const root of roots) closed.push(...(await ledTo(root, workspace)));
   const home = folders.userHome === undefined ? undefined : await real(folders.userHome);
   if (home !== undefined && roots.some((root) => isInside(home, root)))
     closed.push(...(await Promise.all(homeEntries.map((name) => real(path.join(home, name))))));
   return { everywhere, roots, sessionRoots, closed, sealed: [await real(path.join(folders.codexHome, "parley"))] };
 }
 
-/** In a worktree `.git` is a file that names the real git folder, which may itself lie inside a writable root. */
-async function gitFolder(root: string, workspace: Workspace): Promise<string[]> {
-  const pointer = await workspace.read(path.join(root, ".git"), 4096).catch(() => undefined);
-  if (pointer?.kind !== "file") return [];
-  const target = /^gitdir:\s*(.+?)\s*$/m.exec(Buffer.from(pointer.bytes).toString("utf8"))?.[1];
-  return target === undefined ? [] : [(await workspace.locate(path.resolve(root, target))).real];
+/** Where a root's protected names lead: a link's target, and for the `.git` file of a worktree the git folder and the one it shares. */
+async function ledTo(root: string, workspace: Workspace): Promise<string[]> {
+  const places = await Promise.all([...protectedNames].map((name) => resolved(path.join(root, name), workspace)));
+  const [git = root] = places;
+  const gitDir = await pointerIn(git, /^gitdir:\s*(.+?)\s*$/m, path.dirname(git), workspace);
+  const shared = gitDir === undefined ? undefined : await pointerIn(path.join(gitDir, "commondir"), /^(.+?)\s*$/, gitDir, workspace);
+  return [...places, gitDir, shared].filter((place) => place !== undefined);
 }
 
-/** How a resolved path stands to the scope. A protected name counts at any depth below its root: nested repositories have hooks too. */
-export function standingOf(real: string, scope: WriteScope): Standing {
+/** The place that a small file names, resolved. */
+async function pointerIn(file: string, form: RegExp, from: string, workspace: Workspace): Promise<string | undefined> {
+  const state = await workspace.read(file, 4096).catch(() => undefined);
+  const target = state?.kind === "file" ? form.exec(Buffer.from(state.bytes).toString("utf8"))?.[1] : undefined;
+  return target === undefined ? undefined : await resolved(path.resolve(from, target), workspace);
+}
+
+/** A path that leads nowhere (a loop of links) stands for itself: nothing can be inside it. */
+async function resolved(absolute: string, workspace: Workspace): Promise<string> {
+  try {
+    return (await workspace.locate(absolute)).real;
+  } catch (error) {
+    if (error instanceof WorkspaceRefusal) return absolute;
+    throw error;
+  }
+}
+
+/**
+ * How a place stands to the scope: `real` is where it is, `named` how it was called. A protected name counts at any depth below its root, in either:
+ * nested repositories have hooks too, and their `.git` may be a link.
+ */
+export function standingOf(real: string, scope: WriteScope, named = real): Standing {
   if (scope.everywhere) return "writable";
   const root = rootOf(real, scope.roots);
   if (root === undefined) return "outside";
   const isClosed =
     scope.sealed.some((place) => isInside(real, place)) ||
     scope.closed.some((place) => isInside(real, place) && (root === place || !isInside(root, place)));
-  return isClosed || path.relative(root, real).split(path.sep).some(isProtectedName) ? "protected" : "writable";
+  const namedRoot = rootOf(named, [...scope.roots, ...scope.sessionRoots.map((session) => session.named)]);
+  return isClosed || hasProtectedName(root, real) || (namedRoot !== undefined && hasProtectedName(namedRoot, named))
+    ? "protected"
+    : "writable";
 }
 
-/** Names whose files run or configure things later: the repository, our own settings, skills. */
-const protectedNames = new Set([".git", ".codex", ".agents"]);
+const hasProtectedName = (root: string, place: string): boolean => path.relative(root, place).split(path.sep).some(isProtectedName);
 
 /** Also in the spellings that some disk takes for the same name: other case, trailing dots and spaces, streams, short names, invisible characters. */
 export function isProtectedName(name: string): boolean {
