@@ -89,7 +89,6 @@ export function sandboxFrom(flags: ExecFlags): SandboxMode | undefined {
 export function overridesFrom(flags: ExecFlags): string[] {
   return [
     ...(flags.profile === undefined ? [] : [`profile=${JSON.stringify(flags.profile)}`]),
-    ...(flags.oss === true ? [`model_provider=${JSON.stringify(flags["local-provider"] ?? "ollama")}`] : []),
     ...(flags.enable ?? []).map((name) => `features.${name}=true`),
     ...(flags.disable ?? []).map((name) => `features.${name}=false`),
     ...(flags.config ?? []),

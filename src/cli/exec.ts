@@ -7,6 +7,7 @@ import { Transcript } from "../adapters/exec/transcript.ts";
 import type { Client } from "../client/client.ts";
 import { createApp } from "../main/compose.ts";
 import { connectInProcess } from "../main/in-process.ts";
+import { localModel } from "../main/local-model.ts";
 import { createLog } from "../main/log.ts";
 import { RpcError } from "../protocol/errors.ts";
 import { type ExecFlags, execFlags, newest, overridesFrom, sandboxFrom, taskWords } from "./exec-flags.ts";
@@ -20,10 +21,11 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   const cwd = path.resolve(values.cd ?? process.cwd());
   if (!existsSync(cwd)) throw new StartError(`no such folder: ${cwd}`);
   const outputSchema = values["output-schema"] === undefined ? undefined : readSchema(values["output-schema"]);
+  const local = values.oss === true ? await localModel({ provider: values["local-provider"], model: values.model }) : undefined;
   const app = createApp({
     codexHome: codexHome(),
     log: createLog(process.env["RUST_LOG"] === "debug" ? "debug" : "error", Date.now),
-    cliOverrides: [...globals.config, ...overridesFrom(values)],
+    cliOverrides: [...globals.config, ...(local ?? []), ...overridesFrom(values)],
   });
   if (values["skip-git-repo-check"] !== true && !app.config.effective(cwd).trusted && (await app.git.root(cwd)) === undefined) {
     console.error("Not inside a trusted directory and --skip-git-repo-check was not specified.");

@@ -21,7 +21,8 @@ import { createWorkspace } from "../exec/workspace.ts";
 import { OrderedRuns } from "../lib/ordered-runs.ts";
 import { createMcpServers } from "../mcp/servers.ts";
 import { createModelCatalog } from "../models/catalog.ts";
-import { builtInProvider, builtInProviderIds, chooseModel, providerForModel } from "../models/providers.ts";
+import { modelSource } from "../models/model-lists.ts";
+import { builtInProvider, builtInProviderIds, chooseModel, isUsable, providerForModel } from "../models/providers.ts";
 import { createModelClients } from "../models/registry.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import { announceAccount, askForTokens } from "../server/account.ts";
@@ -61,7 +62,12 @@ export function createApp(options: ComposeOptions): App {
   const codexHome = options.codexHome ?? codexHomeFrom(env);
   const { log } = options;
   const clock = systemClock;
-  const catalog = createModelCatalog();
+  const inUse = (): Config => config.effective(process.cwd());
+  const catalog = createModelCatalog({
+    sources: () => [inUse()].flatMap(({ providers, modelProvider }) => sourcesFor(providers[modelProvider], { env, credentials })),
+    available: (provider) => isUsable(provider, inUse().providers, env, isLoggedIn()),
+    defaultModel: () => inUse().model,
+  });
   const isLoggedIn = (): boolean => existsSync(path.join(codexHome, "auth.json"));
   const config = createConfigStore({
     codexHome,
@@ -73,7 +79,7 @@ export function createApp(options: ComposeOptions): App {
       return { modelProvider: chosen.provider, model: chosen.model };
     },
   });
-  const timeouts = (method: string): number | undefined => config.effective(process.cwd()).askTimeouts[method];
+  const timeouts = (method: string): number | undefined => inUse().askTimeouts[method];
   const subscriptions = new Subscriptions({ clock, log, timeoutFor: timeouts, checkWire: env["PARLEY_CHECK_WIRE"] === "1" });
   const store = memoryStore();
   const git = createGit({
@@ -176,6 +182,11 @@ export function createApp(options: ComposeOptions): App {
     },
   };
   return app;
+}
+
+/** The provider's own list of models; the offline model has none. */
+function sourcesFor(provider: ProviderConfig | undefined, parts: Parameters<typeof modelSource>[1]): ReturnType<typeof modelSource>[] {
+  return provider === undefined || provider.wireApi === "scripted" || provider.wireApi === "ai-sdk" ? [] : [modelSource(provider, parts)];
 }
 
 function builtIn(env: Readonly<Record<string, string | undefined>>): Record<string, ProviderConfig> {

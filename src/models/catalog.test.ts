@@ -83,11 +83,11 @@ describe("createModelCatalog", () => {
   it("takes the user's models and the providers' lists over its own", async () => {
     const lists = createModelCatalog({
       extra: [{ id: "mine", contextWindow: 1000 }],
-      sources: [
+      sources: () => [
         { provider: "ollama", list: async () => [{ id: "qwen3:8b", contextWindow: 9000, images: true, tools: false }] },
         { provider: "vllm", list: async () => Promise.reject(new Error("down")) },
       ],
-      defaultModel: "mine",
+      defaultModel: () => "mine",
     });
     assert.partialDeepStrictEqual(lists.find("mine"), { known: true, contextWindow: 1000 });
     await lists.refresh(new AbortController().signal);

@@ -68,18 +68,20 @@ export interface ModelSource {
 export interface CatalogOptions {
   /** Models the user named, over the bundled rows of the same id. */
   readonly extra?: readonly (Partial<ModelInfo> & { readonly id: string })[];
-  readonly sources?: readonly ModelSource[];
+  readonly sources?: () => readonly ModelSource[];
   /** Whether a provider can be used here (has its key); models of others are hidden. Without it all are shown. */
   readonly available?: (provider: string) => boolean;
   /** The configured model; marked as the default of the list. */
-  readonly defaultModel?: string;
+  readonly defaultModel?: () => string | undefined;
 }
 
 export interface RefreshableCatalog extends ModelCatalog {
   find(model: string): CatalogEntry;
   /** Asks all sources; resolves when each has answered or failed. */
-  refresh(signal: AbortSignal): Promise<void>;
+  refresh(signal?: AbortSignal): Promise<void>;
 }
+
+const refreshMs = 5000;
 
 export function createModelCatalog(options: CatalogOptions = {}): RefreshableCatalog {
   const entries = new Map<string, CatalogEntry>();
@@ -101,11 +103,11 @@ export function createModelCatalog(options: CatalogOptions = {}): RefreshableCat
       const none = !all.some((e) => !e.hidden && e.provider !== undefined && usable(e.provider));
       const shown = all.map((e) => ({ ...e, hidden: e.hidden || (!none && e.provider !== undefined && !usable(e.provider)) }));
       shown.sort((a, b) => Number(a.hidden) - Number(b.hidden));
-      const preferred = shown.find((e) => e.id === options.defaultModel) ?? shown[0];
+      const preferred = shown.find((e) => e.id === options.defaultModel?.()) ?? shown[0];
       return shown.map((e) => ({ ...e, isDefault: e.id === preferred?.id, hidden: e.hidden && e.id !== preferred?.id }));
     },
-    async refresh(signal) {
-      const lists = await Promise.allSettled((options.sources ?? []).map(async (s) => ({ source: s, models: await s.list(signal) })));
+    async refresh(signal = AbortSignal.timeout(refreshMs)) {
+      const lists = await Promise.allSettled((options.sources?.() ?? []).map(async (s) => ({ source: s, models: await s.list(signal) })));
       for (const result of lists) {
         if (result.status === "rejected") continue;
         const { source, models } = result.value;

@@ -1,13 +1,22 @@
 /** `model/list`, `collaborationMode/list` and `modelProvider/capabilities/read`. */
+import { setTimeout as delay } from "node:timers/promises";
 import type { ModelInfo } from "../core/ports/model-client.ts";
 import type { Model, modelRequests } from "../protocol/model.ts";
-import type { HandlersFor } from "./app.ts";
+import { type HandlersFor, isOlder } from "./app.ts";
 import { page } from "./page.ts";
 
+/** A provider that takes longer to list its models is heard the next time. */
+const patienceMs = 300;
+
 export const modelHandlers: HandlersFor<typeof modelRequests> = {
-  "model/list"({ cursor, limit, includeHidden }, { app }) {
+  async "model/list"({ cursor, limit, includeHidden }, { app, session }) {
+    await Promise.race([app.catalog.refresh(), delay(patienceMs, undefined, { ref: false })]);
     const models = app.catalog.list().filter((model) => includeHidden === true || !model.hidden);
-    return page(models.map(wireModel), cursor, limit);
+    return page(
+      models.map((model) => wireModel(model, isOlder(session))),
+      cursor,
+      limit,
+    );
   },
   /** Older clients' modes (code, pair_programming, execute, custom) are accepted by `turn/start` and mean Default. */
   "collaborationMode/list"(_params, { app }) {
@@ -28,8 +37,12 @@ export const modelHandlers: HandlersFor<typeof modelRequests> = {
 /** A model that takes no effort is listed with the one it always uses. */
 const fixedEffort = { effort: "none", description: "Answers without a thinking phase that could be set." };
 
-function wireModel(model: ModelInfo): Model {
-  const efforts = model.efforts.length > 0 ? model.efforts : [fixedEffort];
+/** The efforts that the documents' generation has words for. */
+const olderEfforts = new Set(["none", "minimal", "low", "medium", "high", "xhigh"]);
+
+function wireModel(model: ModelInfo, forOlder: boolean): Model {
+  const known = model.efforts.filter(({ effort }) => !forOlder || olderEfforts.has(effort));
+  const efforts = known.length > 0 ? known : [fixedEffort];
   return {
     id: model.id,
     model: model.id,
@@ -39,7 +52,8 @@ function wireModel(model: ModelInfo): Model {
     description: model.description,
     hidden: model.hidden,
     supportedReasoningEfforts: efforts.map(({ effort, description }) => ({ reasoningEffort: effort, description })),
-    defaultReasoningEffort: model.defaultEffort ?? efforts[0]?.effort ?? fixedEffort.effort,
+    defaultReasoningEffort:
+      efforts.find(({ effort }) => effort === model.defaultEffort)?.effort ?? efforts[0]?.effort ?? fixedEffort.effort,
     inputModalities: model.supportsImages ? ["text", "image"] : ["text"],
     supportsPersonality: true,
     additionalSpeedTiers: [],

@@ -147,4 +147,6 @@ export interface ModelCatalog {
   /** Never undefined: an unknown name gets cautious defaults and `known: false`. */
   find(model: string): ModelInfo & { readonly known: boolean };
   list(): readonly ModelInfo[];
+  /** Asks the provider in use for its own list. Resolves when it has answered or failed; cheap when asked again soon. */
+  refresh(): Promise<void>;
 }
