@@ -8,10 +8,13 @@ const maxMs = 400;
 /** The hunks that turn `before` into `after`, each line ended by LF; "" when they are equal. */
 export async function unifiedDiff(before: string, after: string, context: number): Promise<string> {
   if (before === after) return "";
-  const { structuredPatch } = await import("diff");
-  const patch = structuredPatch("", "", before, after, "", "", { context, maxEditLength: maxEdits, timeout: maxMs });
-  const hunks = patch?.hunks ?? [oneBlock(before, after, context)];
+  const hunks = (before === "" || after === "" ? undefined : await minimal(before, after, context)) ?? [oneBlock(before, after, context)];
   return hunks.map((h) => `@@ -${range(h.oldStart, h.oldLines)} +${range(h.newStart, h.newLines)} @@\n${h.lines.join("\n")}\n`).join("");
+}
+
+async function minimal(before: string, after: string, context: number): Promise<readonly Hunk[] | undefined> {
+  const { structuredPatch } = await import("diff");
+  return structuredPatch("", "", before, after, "", "", { context, maxEditLength: maxEdits, timeout: maxMs })?.hunks;
 }
 
 /** git leaves a count of one out, and an empty side names the line before it. */
