@@ -51,7 +51,6 @@ export const requirements = {
   "order.stored": {
     source: "Parley",
     says: "an item is in the store before item/completed leaves",
-    knownFailure: "threads are kept in memory so far",
   },
   "order.sameThread": { source: "Parley", says: "requests that change one thread run in the order they came" },
 

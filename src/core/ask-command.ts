@@ -22,7 +22,7 @@ export async function askAboutCommand(request: CommandRequest, reason: string | 
     await thread.ports.audit.write({ ...about(request, turn), event: "decided", decision: "acceptForSession", by: "session grant" });
     return true;
   }
-  const prefix = policy.proposedPrefix(action.argv);
+  const prefix = policy.proposedPrefix(action.argv, action.prefixRule);
   await thread.ports.audit.write({ ...about(request, turn), event: "requested", sandboxed: !action.escalate });
   const answer = await turn.ask("item/commandExecution/requestApproval", {
     kind: "command",

@@ -17,9 +17,9 @@ export async function runCommand(action: CommandAction, callId: string, turn: Li
   const { thread } = turn;
   const patch = interceptPatch(action.argv, action.cwd);
   if (patch !== undefined) return "failed" in patch ? failed(patch.failed) : await runPatch({ kind: "patch", ...patch }, callId, turn);
-  const policy = thread.ports.execPolicy(thread.config);
+  const policy = await thread.ports.execPolicy(thread.config);
   const parsed = policy.parse(action.argv, action.cwd);
-  const verdict = policy.decide(action.argv, action.cwd);
+  const verdict = policy.decide(action.argv, action.cwd, turn.settings.workspaceRoots);
   const request: CommandRequest = { action, callId, parsed, verdict, policy };
   const step = stepForCommand(turn.settings, { verdict, escalate: action.escalate, justification: action.justification });
   if (step.kind === "refuse") {

@@ -21,7 +21,7 @@ async function run(turn: LiveTurn, command: string, timeoutMs: number): Promise<
   const { thread } = turn;
   const { ports, settings } = thread;
   const argv = [ports.surroundings.shell().path, "-lc", command];
-  const parsed = ports.execPolicy(thread.config).parse(argv, settings.cwd);
+  const parsed = (await ports.execPolicy(thread.config)).parse(argv, settings.cwd);
   const item: Extract<ThreadItem, { type: "commandExecution" }> = {
     type: "commandExecution",
     id: ports.ids.item(),

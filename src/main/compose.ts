@@ -9,9 +9,9 @@ import { createConfigStore } from "../config/load.ts";
 import { SubAgents } from "../core/agents.ts";
 import type { Config, ProviderConfig } from "../core/ports/config.ts";
 import type { CorePorts } from "../core/ports/core-ports.ts";
-import type { ExecPolicy } from "../core/ports/exec-policy.ts";
 import type { Log } from "../core/ports/log.ts";
 import { Threads } from "../core/threads.ts";
+import { commandEnvironment } from "../exec/environment.ts";
 import { createFileSearch } from "../exec/file-search.ts";
 import { createGit } from "../exec/git.ts";
 import { createNotifier } from "../exec/notifier.ts";
@@ -30,11 +30,12 @@ import type { App, Dialect } from "../server/app.ts";
 import { Subscriptions } from "../server/subscriptions.ts";
 import { createSkills } from "../skills/skills.ts";
 import { createAudit } from "../store/audit.ts";
-import { memoryStore } from "../store/memory.ts";
+import { createLocalStore } from "../store/local.ts";
 import { createUndoStore } from "../store/undo.ts";
 import { agentTools } from "../tools/agents.ts";
 import { dynamicTools } from "../tools/dynamic-tool.ts";
 import { builtInTools } from "../tools/registry.ts";
+import { createExecPolicies } from "./exec-policies.ts";
 import { systemClock, systemIds, systemName } from "./system.ts";
 import { openV1 } from "./v1.ts";
 
@@ -81,7 +82,7 @@ export function createApp(options: ComposeOptions): App {
   });
   const timeouts = (method: string): number | undefined => inUse().askTimeouts[method];
   const subscriptions = new Subscriptions({ clock, log, timeoutFor: timeouts, checkWire: env["PARLEY_CHECK_WIRE"] === "1" });
-  const store = memoryStore();
+  const store = createLocalStore({ home: codexHome, now: () => clock.now(), syncTurns: () => inUse().syncTurns });
   const git = createGit({
     program: () => systemProgram("git"),
     scratch: path.join(codexHome, "parley", "cache"),
@@ -131,8 +132,8 @@ export function createApp(options: ComposeOptions): App {
       mcp.tools,
     ],
     runner,
-    commandEnv: () => plainEnv(env),
-    execPolicy: () => noPolicy,
+    commandEnv: (of) => commandEnvironment({ policy: of.shellEnvironment, from: env, modelKeys: modelKeysOf(of) }),
+    execPolicy: createExecPolicies({ codexHome, searchPath: env["PATH"] }),
     surroundings,
     skills,
     usage,
@@ -215,16 +216,10 @@ function modelFor(
   return { model: chosen.model, provider: chosen.provider };
 }
 
-const noPolicy: ExecPolicy = {
-  parse: (argv) => ({ actions: [{ type: "unknown", command: argv.join(" ") }], simple: undefined, display: argv.join(" "), risk: "high" }),
-  decide: () => ({ decision: "ask" }),
-  proposedPrefix: () => undefined,
-  remember: async () => {},
-};
-
-/** Until the policy for environments is in place: nothing that may hold a secret. */
-function plainEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value === undefined || /KEY|SECRET|TOKEN/i.test(name) ? [] : [[name, value]])),
-  );
+/** Variables that hold keys of model providers, whatever they are called. */
+function modelKeysOf({ providers }: Config): string[] {
+  return Object.values(providers).flatMap(({ envKey, envHttpHeaders }) => [
+    ...(envKey === undefined ? [] : [envKey]),
+    ...Object.values(envHttpHeaders),
+  ]);
 }

@@ -42,7 +42,7 @@ export interface CorePorts {
   /** Places of this machine that the rules for edits must know. */
   readonly places: { readonly codexHome: string; readonly tmpdir: string | undefined; readonly userHome?: string | undefined };
   /** The rules that count for a config: the user's, and a trusted project's. */
-  execPolicy(config: Config): ExecPolicy;
+  execPolicy(config: Config): Promise<ExecPolicy>;
   readonly surroundings: Surroundings;
   readonly skills?: SkillTexts;
   readonly usage?: Usage;

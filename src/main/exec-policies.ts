@@ -1,0 +1,58 @@
+/** The rules that count for a config, read again when their files have changed. */
+import { readdirSync, statSync } from "node:fs";
+import path from "node:path";
+import type { Config } from "../core/ports/config.ts";
+import type { ExecPolicy } from "../core/ports/exec-policy.ts";
+import { createExecPolicy } from "../exec/policy/exec-policy.ts";
+import { RulesError } from "../exec/policy/starlark.ts";
+
+export interface PoliciesOptions {
+  readonly codexHome: string;
+  readonly searchPath: string | undefined;
+}
+
+export function createExecPolicies(options: PoliciesOptions): (config: Config) => Promise<ExecPolicy> {
+  const known = new Map<string, { readonly state: string; readonly policy: Promise<ExecPolicy> }>();
+  return (config) => {
+    const folders = [path.join(options.codexHome, "rules"), ...(config.trusted ? [path.join(config.projectRoot, ".codex", "rules")] : [])];
+    const key = folders.join("\0");
+    const state = folders.map(stateOf).join("\0");
+    const current = known.get(key);
+    if (current?.state === state) return current.policy;
+    const policy = createExecPolicy({ ...options, ruleFiles: folders }).catch(forbidAll);
+    known.set(key, { state, policy });
+    return policy;
+  };
+}
+
+/** Names, times and sizes of a folder's rules files: what changes when they do. */
+function stateOf(folder: string): string {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(".rules"))
+      .map((name) => {
+        const { mtimeMs, size } = statSync(path.join(folder, name));
+        return `${name}:${mtimeMs}:${size}`;
+      })
+      .join("\n");
+  } catch {
+    return "";
+  }
+}
+
+/** A broken rules file may hold the rule that forbids: until it is mended, nothing runs, and the text says where it is broken. */
+function forbidAll(error: unknown): ExecPolicy {
+  if (!(error instanceof RulesError)) throw error;
+  const reason = `rejected: a rules file is broken, so no command can run: ${error.message}`;
+  return {
+    parse: (argv) => ({
+      actions: [{ type: "unknown", command: argv.join(" ") }],
+      simple: undefined,
+      display: argv.join(" "),
+      risk: "high",
+    }),
+    decide: () => ({ decision: "forbid", reason }),
+    proposedPrefix: () => undefined,
+    remember: async () => {},
+  };
+}
