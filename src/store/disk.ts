@@ -55,5 +55,34 @@ async function openOrMake(file: string): Promise<number> {
   }
 }
 
-export const isCode = (error: unknown, ...codes: string[]): boolean =>
-  error instanceof Error && "code" in error && typeof error.code === "string" && codes.includes(error.code);
+export const isCode = (error: unknown, ...codes: string[]): boolean => codes.includes(codeOf(error) ?? "");
+
+const plainWords: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EROFS: "the file system is read-only",
+  EACCES: "there is no right to write there",
+  EPERM: "there is no right to write there",
+  EIO: "the disk reports an error",
+};
+
+/** Why a file could not be written, for a person. Node reports a read-only file system as a missing folder, so the folder itself is asked. */
+export function reasonOf(error: unknown, file: string): string {
+  const code = codeOf(error);
+  const word = plainWords[code ?? ""] ?? plainWords[codeOf(refusal(path.dirname(file))) ?? ""];
+  const text = error instanceof Error ? error.message : String(error);
+  return word === undefined ? text : `${word} (${text})`;
+}
+
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+
+function refusal(folder: string): unknown {
+  try {
+    fs.accessSync(folder, fs.constants.W_OK);
+    return undefined;
+  } catch (error) {
+    const isTop = path.dirname(folder) === folder;
+    return codeOf(error) === "ENOENT" && !isTop ? refusal(path.dirname(folder)) : error;
+  }
+}

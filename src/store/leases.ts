@@ -63,7 +63,7 @@ export class Leases {
     try {
       return await acquireLock(path.join(ownFolder(this.#home), "locks", `${threadId}.json`), client);
     } catch (error) {
-      if (isCode(error, "EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "ENOTDIR")) return { touch() {}, release() {} };
+      if (isCode(error, "EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "EIO", "ENOENT", "ENOTDIR")) return { touch() {}, release() {} };
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 /** Appends to one thread's file: in order, one write for all that waits, and never losing what the disk would not take. */
 import type { ThreadRecord } from "../core/ports/thread-store.ts";
-import type { AppendFile, Disk } from "./disk.ts";
+import { type AppendFile, type Disk, reasonOf } from "./disk.ts";
 import { parseLine } from "./line-records.ts";
 import { linesOfRecord, type WriteContext } from "./rollout-write.ts";
 import { endsLine, firstLine, nextOrdinal } from "./tail.ts";
@@ -16,7 +16,7 @@ export interface WriterOptions {
   /** After every write that the disk took. */
   readonly onWritten: (path: string) => void;
   /** The disk did not take it; called for every failed try. */
-  readonly onTrouble: (error: unknown) => void;
+  readonly onTrouble: (reason: string) => void;
   /** Another program removed the file; the thread goes on in a new one. */
   readonly onRemoved: (path: string) => void;
 }
@@ -77,7 +77,7 @@ export class RolloutWriter {
 
   /** Resolves when the kernel has the records, or when it refused them and they wait in memory for the next try. */
   append(records: readonly ThreadRecord[]): Promise<void> {
-    const sync = this.#options.syncTurns() && records.some((record) => record.type === "turnEnded");
+    const sync = records.some((record) => record.type === "turnEnded") && this.#options.syncTurns();
     return this.#enqueue({ records, sync, encode: (context) => records.map((record) => linesOfRecord(record, context)).join("") });
   }
   /** Adds a line of another program's kind; it gets what the dialect adds to every line. */
@@ -150,7 +150,7 @@ export class RolloutWriter {
       return false;
     } catch (error) {
       await this.#closeFile();
-      this.#options.onTrouble(error);
+      this.#options.onTrouble(reasonOf(error, this.#path ?? ""));
       return true;
     } finally {
       for (const waiting of batch) waiting.done();

@@ -37,7 +37,7 @@ export class Writers {
         onWritten(path);
         this.#closeSome();
       },
-      onTrouble: (error) => this.#trouble(threadId, error),
+      onTrouble: (reason) => this.#trouble(threadId, reason),
       onRemoved: (path) => report(`${path} was removed by another program; what is said from now on is kept in a new file of that name`),
     });
     this.#writers.set(threadId, writer);
@@ -72,11 +72,10 @@ export class Writers {
     this.#writers.clear();
   }
 
-  #trouble(threadId: string, error: unknown): void {
+  #trouble(threadId: string, reason: string): void {
     const isNews = this.#troubled.size === 0;
     this.#troubled.add(threadId);
     if (!isNews) return;
-    const reason = error instanceof Error ? error.message : String(error);
     this.#options.report(
       `threads cannot be stored: ${reason}. What is said is kept in memory and stored as soon as the disk takes it again; free some space or make the folder writable`,
     );
