@@ -106,7 +106,7 @@ function keyringOrFile(keyring: AuthStorage, file: AuthStorage): AuthStorage {
   };
 }
 
-async function systemKeyring(serviceName: string, account: string): Promise<KeyringEntry> {
+export async function systemKeyring(serviceName: string, account: string): Promise<KeyringEntry> {
   const { AsyncEntry } = await import("@napi-rs/keyring");
   const entry = new AsyncEntry(serviceName, account);
   return {

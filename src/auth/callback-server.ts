@@ -1,0 +1,133 @@
+/** A local address that a browser comes back to at the end of a sign-in. Takes one good visit, then closes. */
+import { timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface CallbackOptions {
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly path: string;
+  /** What we gave the browser on its way; a visit without it is not ours. */
+  readonly state: string;
+  /** Redeems the code; throws Error with a text for the user. */
+  readonly redeem: (code: string, query: URLSearchParams) => Promise<void>;
+}
+
+export interface Callback {
+  readonly port: number;
+  /** Rejects with an Error whose text is for the user; also when `signal` aborts. */
+  readonly done: Promise<void>;
+}
+
+export const notCompleted = "Login was not completed";
+
+/** Throws Error with a text for the user when the local address cannot be had. */
+export async function openCallback(options: CallbackOptions, signal: AbortSignal): Promise<Callback> {
+  const { createServer } = await import("node:http");
+  const server = createServer();
+  const port = await listen(server, options.port, signal);
+  const { promise: done, resolve, reject } = Promise.withResolvers<void>();
+  done.catch(() => {}); // whoever waits later still hears of it
+  const finish = (error?: Error): void => {
+    server.close();
+    server.closeIdleConnections();
+    if (error === undefined) resolve();
+    else reject(error);
+  };
+  signal.addEventListener("abort", () => finish(new Error(notCompleted)), { once: true });
+  server.on("request", (request, response) => {
+    void answer(request, options).then(({ page, ended }) => {
+      send(response, page);
+      if (ended !== undefined) setImmediate(finish, ended === "well" ? undefined : ended);
+    });
+  });
+  return { port, done };
+}
+
+interface Page {
+  readonly status: number;
+  readonly title: string;
+  readonly words: string;
+}
+interface Answer {
+  readonly page: Page;
+  readonly ended?: "well" | Error;
+}
+
+async function answer(request: IncomingMessage, { path, state, redeem }: CallbackOptions): Promise<Answer> {
+  const url = new URL(request.url ?? "/", "http://localhost");
+  // Other programs that wait on the same registered port ask each other to give up this way; pages in a browser cannot.
+  if (
+    request.method === "GET" &&
+    url.pathname === "/cancel" &&
+    request.headers.origin === undefined &&
+    request.headers["sec-fetch-mode"] === undefined
+  )
+    return { page: { status: 200, title: "Cancelled", words: "Signing in was cancelled." }, ended: new Error(notCompleted) };
+  if (request.method !== "GET" || url.pathname !== path)
+    return { page: { status: 404, title: "Not found", words: "There is nothing here." } };
+  const query = url.searchParams;
+  if (!sameText(query.get("state") ?? "", state))
+    return { page: { status: 400, title: "State does not match", words: "Start signing in again." } };
+  try {
+    const refused = query.get("error_description") ?? query.get("error");
+    const code = query.get("code");
+    if (refused !== null) throw new Error(refused);
+    if (code === null) throw new Error("the browser came back without a code");
+    await redeem(code, query);
+    return { page: { status: 200, title: "Signed in", words: "You may close this window." }, ended: "well" };
+  } catch (error) {
+    const reason = error instanceof Error ? error : new Error(String(error));
+    return { page: { status: 400, title: "Not signed in", words: reason.message }, ended: reason };
+  }
+}
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+
+function send(response: ServerResponse, { status, title, words }: Page): void {
+  response.writeHead(status, {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+    connection: "close",
+  });
+  response.end(
+    `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)}</title><body style="font:16px system-ui;margin:4rem auto;max-width:30rem"><h1>${escaped(title)}</h1><p>${escaped(words)}</p></body></html>\n`,
+  );
+}
+
+function sameText(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+const tries = 5;
+const pauseMs = 200;
+
+async function listen(server: Server, port: number, signal: AbortSignal): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await new Promise<void>((resolve, reject) => {
+        server.once("error", reject);
+        server.listen(port, "127.0.0.1", () => {
+          server.off("error", reject);
+          resolve();
+        });
+      });
+      const address = server.address();
+      return isAddress(address) ? address.port : port;
+    } catch (error) {
+      const busy = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+      if (!busy || attempt === tries)
+        throw new Error(
+          `cannot wait for the browser on port ${port}: ${busy ? "another program uses it; end that program and try again" : String(error)}`,
+        );
+      await fetch(`http://127.0.0.1:${port}/cancel`, { signal: AbortSignal.any([signal, AbortSignal.timeout(1000)]) }).catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      signal.throwIfAborted();
+    }
+  }
+}
+
+const isAddress = (address: AddressInfo | string | null): address is AddressInfo => typeof address === "object" && address !== null;

@@ -1,0 +1,114 @@
+/** Keeps what signing in to MCP servers gave us: in a file for its owner only, or in the keyring of the system. */
+import { createHash } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type Infer, named, number, object, optional, parse, record, string } from "../lib/schema.ts";
+import { type OpenKeyring, systemKeyring } from "./storage.ts";
+
+const Tokens = () =>
+  object({
+    access_token: string(),
+    token_type: string(),
+    refresh_token: optional(string()),
+    id_token: optional(string()),
+    scope: optional(string()),
+    expires_in: optional(number()),
+  });
+const Registration = () => object({ client_id: string(), client_secret: optional(string()) });
+
+const Entry = named("McpCredential", () =>
+  object({
+    url: string(),
+    tokens: optional(Tokens()),
+    /** What the server's maker knows us by. */
+    client: optional(Registration()),
+    /** The name under which both are kept in the keyring instead. */
+    keyring: optional(string()),
+  }),
+);
+type Entry = Infer<typeof Entry>;
+/** In the shapes that the MCP library wants back; further keys of its own are kept. */
+export interface McpCredential {
+  readonly tokens: Entry["tokens"] | undefined;
+  readonly client: Entry["client"] | undefined;
+}
+
+export interface McpCredentials {
+  /** Cheap, and without the keyring: whether something is kept for this server at this address. */
+  has(name: string, url: string): boolean;
+  load(name: string, url: string): Promise<McpCredential | undefined>;
+  save(name: string, url: string, credential: McpCredential): Promise<void>;
+  remove(name: string, url: string): Promise<boolean>;
+}
+
+const service = "Parley MCP";
+
+export function createMcpCredentials(
+  codexHome: string,
+  mode: () => "auto" | "file" | "keyring",
+  openKeyring: OpenKeyring = systemKeyring,
+): McpCredentials {
+  const file = path.join(codexHome, "parley", "mcp-credentials.json");
+  /** Another address is another server: its tokens must not go there. */
+  const keyOf = (name: string, url: string): string => `${name}|${createHash("sha256").update(url).digest("hex").slice(0, 16)}`;
+  const accountOf = (key: string): string => `${createHash("sha256").update(codexHome).digest("hex").slice(0, 16)}|${key}`;
+
+  return {
+    has: (name, url) => Object.hasOwn(readEntries(file), keyOf(name, url)),
+    async load(name, url) {
+      const entry = readEntries(file)[keyOf(name, url)];
+      if (entry === undefined) return undefined;
+      if (entry.keyring === undefined) return { tokens: entry.tokens, client: entry.client };
+      const text = await (await openKeyring(service, entry.keyring)).get();
+      const kept = text === undefined ? undefined : parse(Entry, JSON.parse(text));
+      return kept === undefined ? undefined : { tokens: kept.tokens, client: kept.client };
+    },
+    async save(name, url, { tokens, client }) {
+      const key = keyOf(name, url);
+      const whole: Entry = { url, ...(tokens === undefined ? {} : { tokens }), ...(client === undefined ? {} : { client }) };
+      const entry = mode() === "file" ? whole : await inKeyring(accountOf(key), whole, mode() === "keyring", openKeyring);
+      writeEntries(file, { ...readEntries(file), [key]: entry });
+    },
+    async remove(name, url) {
+      const { [keyOf(name, url)]: entry, ...rest } = readEntries(file);
+      if (entry === undefined) return false;
+      if (entry.keyring !== undefined) await (await openKeyring(service, entry.keyring)).remove().catch(() => false);
+      writeEntries(file, rest);
+      return true;
+    },
+  };
+}
+
+/** What the file then holds: a pointer, or under `auto` the whole entry where there is no keyring. */
+async function inKeyring(account: string, whole: Entry, must: boolean, open: OpenKeyring): Promise<Entry> {
+  try {
+    await (await open(service, account)).set(JSON.stringify(whole));
+    return { url: whole.url, keyring: account };
+  } catch (error) {
+    if (must) throw error;
+    return whole;
+  }
+}
+
+const Entries = named("McpCredentialFile", () => record(Entry()));
+
+/** A file that cannot be read counts as empty: the user signs in again. */
+function readEntries(file: string): Readonly<Record<string, Entry>> {
+  try {
+    return parse(Entries, JSON.parse(readFileSync(file, "utf8"))) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function writeEntries(file: string, entries: Readonly<Record<string, Entry>>): void {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${process.pid}.tmp`;
+  try {
+    writeFileSync(draft, `${JSON.stringify(entries, undefined, 2)}\n`, { mode: 0o600 });
+    chmodSync(draft, 0o600);
+    renameSync(draft, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}

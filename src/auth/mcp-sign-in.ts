@@ -1,0 +1,227 @@
+/** Signing in to MCP servers: the browser flow of the MCP library, with our own keeping of what it gives. */
+import { randomUUID } from "node:crypto";
+import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/client";
+import type { ConfigSource, McpServerConfig } from "../core/ports/config.ts";
+import type { McpScope, McpServers } from "../core/ports/mcp.ts";
+import { invalidRequest } from "../protocol/errors.ts";
+import type { McpAuthStatus } from "../protocol/mcp.ts";
+import { openCallback } from "./callback-server.ts";
+import { createMcpCredentials, type McpCredential, type McpCredentials } from "./mcp-credentials.ts";
+import { createState } from "./oauth.ts";
+import type { OpenKeyring } from "./storage.ts";
+
+export interface McpSignIn {
+  /** Present only where something is kept: a server we never signed in to must not start a sign-in by itself. */
+  authFor(config: McpServerConfig): OAuthClientProvider | undefined;
+  authStatus(config: McpServerConfig): McpAuthStatus;
+  readonly login: McpServers["login"];
+  /** Says whether there was something to forget. */
+  logout(config: McpServerConfig): Promise<boolean>;
+}
+
+export interface McpSignInOptions {
+  readonly codexHome: string;
+  readonly config: ConfigSource;
+  readonly openKeyring?: OpenKeyring;
+}
+
+const loginTimeoutMs = 10 * 60 * 1000;
+const callbackPath = "/callback";
+
+export function createMcpSignIn(options: McpSignInOptions): McpSignIn {
+  const settings = () => options.config.effective(options.codexHome).raw;
+  const mode = () => {
+    const store = settings()["mcp_oauth_credentials_store"];
+    return store === "file" || store === "keyring" ? store : "auto";
+  };
+  const kept = createMcpCredentials(options.codexHome, mode, options.openKeyring);
+  const port = (): number => {
+    const chosen = settings()["mcp_oauth_callback_port"];
+    return typeof chosen === "number" ? chosen : 0;
+  };
+  return {
+    authFor: (config) => {
+      const url = addressOf(config);
+      return url === undefined || !kept.has(config.name, url) ? undefined : new KeptSignIn(config.name, url, kept);
+    },
+    authStatus: (config) => statusOf(config, kept),
+    login: async (scope, server, scopes) => await login(serverIn(scope, server), scopes, { kept, port: port() }),
+    async logout(config) {
+      const url = addressOf(config);
+      return url !== undefined && (await kept.remove(config.name, url));
+    },
+  };
+}
+
+const addressOf = ({ transport }: McpServerConfig): string | undefined => (transport.type === "http" ? transport.url : undefined);
+
+function statusOf(config: McpServerConfig, kept: McpCredentials): McpAuthStatus {
+  const { transport } = config;
+  if (transport.type === "stdio") return "unsupported";
+  if (transport.bearerTokenEnvVar !== undefined) return "bearerToken";
+  return kept.has(config.name, transport.url) ? "oAuth" : "notLoggedIn";
+}
+
+function serverIn({ config }: McpScope, name: string): McpServerConfig {
+  const server = Object.hasOwn(config.mcpServers, name) ? config.mcpServers[name] : undefined;
+  if (server === undefined) throw invalidRequest(`No MCP server named '${name}' found.`);
+  if (server.transport.type !== "http") throw invalidRequest("OAuth login is only supported for streamable HTTP servers.");
+  return server;
+}
+
+async function login(
+  { name, transport, scopes: usual }: McpServerConfig,
+  scopes: readonly string[] | undefined,
+  { kept, port }: { readonly kept: McpCredentials; readonly port: number },
+): ReturnType<McpServers["login"]> {
+  const serverUrl = transport.type === "http" ? transport.url : "";
+  const signal = AbortSignal.timeout(loginTimeoutMs);
+  const state = createState();
+  const wanted = (scopes ?? usual).join(" ");
+  const { auth } = await import("@modelcontextprotocol/client");
+  const ended = new AbortController();
+  const callback = await openCallback(
+    {
+      port,
+      path: callbackPath,
+      state,
+      redeem: async (authorizationCode, query) => {
+        const iss = query.get("iss") ?? undefined;
+        await auth(provider, { serverUrl, authorizationCode, fetchFn, ...(iss === undefined ? {} : { iss }) });
+      },
+    },
+    AbortSignal.any([signal, ended.signal]),
+  );
+  const fetchFn = (url: string | URL, init?: RequestInit): Promise<Response> => fetch(url, { ...init, redirect: "error", signal });
+  const provider = new FreshSignIn(name, serverUrl, kept, { state, redirectUrl: `http://127.0.0.1:${callback.port}${callbackPath}` });
+  try {
+    await auth(provider, { serverUrl, fetchFn, forceReauthorization: true, ...(wanted === "" ? {} : { scope: wanted }) });
+  } catch (error) {
+    ended.abort();
+    throw invalidRequest(`failed to sign in to MCP server '${name}': ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (provider.authorizationUrl === undefined) {
+    ended.abort();
+    throw invalidRequest(`MCP server '${name}' asks for no sign-in`);
+  }
+  const done = callback.done.then(
+    () => ({ error: undefined }),
+    (error: Error) => ({ error: error.message }),
+  );
+  return { url: provider.authorizationUrl.href, loginId: randomUUID(), done };
+}
+
+type NewTokens = Parameters<OAuthClientProvider["saveTokens"]>[0];
+
+/** Without the keys whose value is undefined, which a stored entry does not have. */
+function present<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
+}
+
+/** What both flows share: the kept tokens and registration, written back whenever the library renews them. */
+class KeptSignIn implements OAuthClientProvider {
+  readonly #name: string;
+  readonly #url: string;
+  readonly #kept: McpCredentials;
+  #discovered: OAuthDiscoveryState | undefined;
+
+  constructor(name: string, url: string, kept: McpCredentials) {
+    this.#name = name;
+    this.#url = url;
+    this.#kept = kept;
+  }
+
+  get redirectUrl(): string {
+    return `http://127.0.0.1${callbackPath}`;
+  }
+  get clientMetadata(): OAuthClientProvider["clientMetadata"] {
+    return {
+      client_name: "Parley",
+      redirect_uris: [this.redirectUrl],
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      token_endpoint_auth_method: "none",
+    };
+  }
+  async clientInformation(): Promise<McpCredential["client"]> {
+    return (await this.load())?.client;
+  }
+  async tokens(): Promise<McpCredential["tokens"]> {
+    return (await this.load())?.tokens;
+  }
+  async saveTokens(tokens: NewTokens): Promise<void> {
+    const before = await this.load();
+    await this.save({ client: before?.client, tokens: { ...before?.tokens, ...present(tokens) } });
+  }
+  /** Without a person in front of it a connection cannot go on; the client shows that a sign-in is needed. */
+  redirectToAuthorization(_url: URL): void {
+    throw new Error(`unauthorized: sign in to MCP server '${this.#name}' again`);
+  }
+  /** Binds the code to the maker that was asked for it. */
+  saveDiscoveryState(state: OAuthDiscoveryState): void {
+    this.#discovered = state;
+  }
+  discoveryState(): OAuthDiscoveryState | undefined {
+    return this.#discovered;
+  }
+  saveCodeVerifier(_verifier: string): void {}
+  codeVerifier(): string {
+    return "";
+  }
+  async invalidateCredentials(scope: "all" | "client" | "tokens" | "verifier" | "discovery"): Promise<void> {
+    const before = await this.load();
+    if (scope === "all") await this.#kept.remove(this.#name, this.#url);
+    else if (scope === "tokens") await this.save({ client: before?.client, tokens: undefined });
+    else if (scope === "client") await this.save({ client: undefined, tokens: before?.tokens });
+  }
+
+  load(): Promise<McpCredential | undefined> {
+    return this.#kept.load(this.#name, this.#url);
+  }
+  save(credential: McpCredential): Promise<void> {
+    return this.#kept.save(this.#name, this.#url, credential);
+  }
+}
+
+/** A sign-in with a person: remembers where to send the browser, and registers anew since the local port differs each time. */
+class FreshSignIn extends KeptSignIn {
+  readonly #flow: { readonly state: string; readonly redirectUrl: string };
+  #verifier = "";
+  #client: McpCredential["client"];
+  authorizationUrl: URL | undefined;
+
+  constructor(name: string, url: string, kept: McpCredentials, flow: { readonly state: string; readonly redirectUrl: string }) {
+    super(name, url, kept);
+    this.#flow = flow;
+  }
+  override get redirectUrl(): string {
+    return this.#flow.redirectUrl;
+  }
+  state(): string {
+    return this.#flow.state;
+  }
+  override async clientInformation(): Promise<McpCredential["client"]> {
+    return this.#client;
+  }
+  saveClientInformation(client: { client_id: string; client_secret?: string | undefined }): void {
+    this.#client = present(client);
+  }
+  override async tokens(): Promise<undefined> {
+    return undefined;
+  }
+  override async saveTokens(tokens: NewTokens): Promise<void> {
+    await this.save({ client: this.#client, tokens: present(tokens) });
+  }
+  override redirectToAuthorization(url: URL): void {
+    this.authorizationUrl = url;
+  }
+  override saveCodeVerifier(verifier: string): void {
+    this.#verifier = verifier;
+  }
+  override codeVerifier(): string {
+    return this.#verifier;
+  }
+  override async invalidateCredentials(): Promise<void> {}
+}
