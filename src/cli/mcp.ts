@@ -13,7 +13,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   return withApp(globals, [], (app) => action(app, rest));
 }
 
-const actions: Readonly<Record<string, Action>> = { add, list, get, remove, login };
+const actions: Readonly<Record<string, Action>> = { add, list, get, remove, login, logout };
 
 const addFlags = {
   env: { type: "string", multiple: true },
@@ -76,7 +76,7 @@ function serverNamed(app: App, name: string | undefined): McpServerConfig {
 async function list(app: App, args: readonly string[]): Promise<number> {
   const { values } = readFlags(args, { json: { type: "boolean" } });
   const servers = Object.values(serversOf(app)).sort((a, b) => (a.name < b.name ? -1 : 1));
-  if (values.json === true) return printJson(servers.map(listed));
+  if (values.json === true) return printJson(servers.map((server) => listed(app, server)));
   if (servers.length === 0) return print("No MCP servers configured yet. Try `parley mcp add my-tool -- my-command`.\n");
   const started = servers.flatMap(({ name, enabled, transport }) =>
     transport.type === "stdio"
@@ -125,7 +125,7 @@ async function get(app: App, args: readonly string[]): Promise<number> {
   const { values, positionals } = readFlags(args, { json: { type: "boolean" } });
   const server = serverNamed(app, positionals[0]);
   if (values.json === true) {
-    const { auth_status: _, ...shown } = listed(server);
+    const { auth_status: _, ...shown } = listed(app, server);
     return printJson({
       ...shown,
       enabled_tools: server.enabledTools ?? null,
@@ -153,7 +153,7 @@ async function get(app: App, args: readonly string[]): Promise<number> {
 }
 
 /** The shape that scripts written for other programs of this home expect. */
-function listed(server: McpServerConfig) {
+function listed(app: App, server: McpServerConfig) {
   const { transport } = server;
   const none = <T extends object>(table: T): T | null => (Object.keys(table).length === 0 ? null : table);
   return {
@@ -179,7 +179,7 @@ function listed(server: McpServerConfig) {
           },
     startup_timeout_sec: server.startupTimeoutMs / 1000,
     tool_timeout_sec: server.toolTimeoutMs / 1000,
-    auth_status: transport.type === "stdio" ? "unsupported" : transport.bearerTokenEnvVar === undefined ? "not_logged_in" : "bearer_token",
+    auth_status: app.mcp.authStatus(server).replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
   };
 }
 
@@ -203,6 +203,13 @@ async function login(app: App, args: readonly string[]): Promise<number> {
   return print(`Successfully logged in to MCP server '${name}'.\n`);
 }
 
+async function logout(app: App, args: readonly string[]): Promise<number> {
+  const { positionals } = readFlags(args, {});
+  const server = serverNamed(app, positionals[0]);
+  const was = await app.mcp.logout(server);
+  return print(was ? `Removed the sign-in of MCP server '${server.name}'.\n` : `There was no sign-in of MCP server '${server.name}'.\n`);
+}
+
 function print(text: string): number {
   process.stdout.write(text);
   return 0;
@@ -217,6 +224,7 @@ Usage: parley mcp add <NAME> [--env KEY=VALUE]... -- <COMMAND>...
        parley mcp get <NAME> [--json]
        parley mcp remove <NAME>
        parley mcp login <NAME> [--scopes a,b]
+       parley mcp logout <NAME>
 
 Examples
   parley mcp add docs -- npx -y docs-server

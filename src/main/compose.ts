@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { createAccounts } from "../auth/accounts.ts";
+import { createMcpSignIn } from "../auth/mcp-sign-in.ts";
 import { createUsage } from "../auth/usage.ts";
 import { createConfigStore } from "../config/load.ts";
 import { SubAgents } from "../core/agents.ts";
@@ -24,7 +25,6 @@ import { createModelCatalog } from "../models/catalog.ts";
 import { modelSource } from "../models/model-lists.ts";
 import { builtInProvider, builtInProviderIds, chooseModel, isUsable, providerForModel } from "../models/providers.ts";
 import { createModelClients } from "../models/registry.ts";
-import { invalidRequest } from "../protocol/errors.ts";
 import { announceAccount, askForTokens } from "../server/account.ts";
 import type { App, Dialect } from "../server/app.ts";
 import { Subscriptions } from "../server/subscriptions.ts";
@@ -105,12 +105,7 @@ export function createApp(options: ComposeOptions): App {
     audience: subscriptions,
     version: manifest.version,
     env,
-    authFor: () => undefined,
-    authStatus: ({ transport }) =>
-      transport.type === "stdio" ? "unsupported" : transport.bearerTokenEnvVar === undefined ? "notLoggedIn" : "bearerToken",
-    login: async () => {
-      throw invalidRequest("signing in to MCP servers is not available in this build");
-    },
+    ...createMcpSignIn({ codexHome, config }),
   });
   const agents = new SubAgents({ threads: () => threads, adopt: (child, parent) => subscriptions.adopt(child, parent) });
   const ports: CorePorts = {

@@ -20,6 +20,7 @@ export interface McpOptions {
   readonly authFor: (config: McpServerConfig) => OAuthClientProvider | undefined;
   readonly authStatus: (config: McpServerConfig) => McpAuthStatus;
   readonly login: McpServers["login"];
+  readonly logout: McpServers["logout"];
 }
 
 /** The connections of one thread, or of nobody. */
@@ -91,6 +92,8 @@ export function createMcpServers(options: McpOptions): McpServers {
       };
     },
     login: (scope, server, scopes) => options.login(scope, server, scopes),
+    logout: (config) => options.logout(config),
+    authStatus: (config) => options.authStatus(config),
     async reload() {
       for (const circle of circles.values()) circle.stale = true;
     },

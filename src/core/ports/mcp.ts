@@ -1,6 +1,6 @@
 /** Port: MCP servers of the user's settings, for the handlers and for the agent. */
-import type { McpResourceReadResponse, McpServerStatus, McpServerToolCallResponse } from "../../protocol/mcp.ts";
-import type { Config } from "./config.ts";
+import type { McpAuthStatus, McpResourceReadResponse, McpServerStatus, McpServerToolCallResponse } from "../../protocol/mcp.ts";
+import type { Config, McpServerConfig } from "./config.ts";
 import type { ToolSource } from "./tool.ts";
 
 /** Whose connections: a thread's own, or the ones that the server keeps for looking around. */
@@ -29,6 +29,10 @@ export interface McpServers {
     server: string,
     scopes: readonly string[] | undefined,
   ): Promise<{ readonly url: string; readonly loginId: string; readonly done: Promise<{ readonly error: string | undefined }> }>;
+  /** Forgets a sign-in; says whether there was one. */
+  logout(config: McpServerConfig): Promise<boolean>;
+  /** How a server knows us, without asking it. */
+  authStatus(config: McpServerConfig): McpAuthStatus;
   /** The settings changed: each thread takes over what they say now with its next turn. */
   reload(): Promise<void>;
   /** A thread was unloaded: its servers end. */
