@@ -47,7 +47,7 @@ function manifest() {
     license,
     type: "commonjs",
     engines,
-    bin: { parley: "parley.cjs" },
+    bin: { parley: "parley.cjs", "parley-mcp-server": "parley.cjs" },
     exports: {
       "./client": { types: "./types/client/client.d.ts", default: "./client.cjs" },
       "./protocol": { types: "./types/protocol/methods.d.ts", default: "./protocol.cjs" },

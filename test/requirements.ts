@@ -118,6 +118,33 @@ export const requirements = {
   "fs.files": { source: "observed 0.166", says: "fs methods read, write, list, copy and remove, with the system's words for failures" },
   "fs.watch": { source: "observed 0.166", says: "fs/changed goes to the connection that watches, and names what changed" },
   "search.session": { source: "observed 0.166", says: "fuzzy search finds scattered letters with score and places, once and in a session" },
+
+  "mcpServer.identity": { source: "observed 0.98", says: "the MCP server names itself codex-mcp-server, with a user agent" },
+  "mcpServer.arguments": { source: "MCP server document, Codex tools", says: "codex and codex-reply take every documented argument" },
+  "mcpServer.settings": { source: "MCP server document, Codex tools", says: "the arguments of codex become the thread's settings" },
+  "mcpServer.events": {
+    source: "MCP server document, Event stream",
+    says: "events stream as codex/event with the request id, and the result names the thread",
+  },
+  "mcpServer.reply": { source: "MCP server document, Codex tools", says: "codex-reply goes on with a session by either name of its id" },
+  "mcpServer.wrongCalls": { source: "observed 0.98", says: "a wrong call comes back as an error result that says what is wrong" },
+  "mcpServer.progress": { source: "MCP, Progress", says: "a client that asks for progress hears what the agent does" },
+  "mcpServer.cancel": { source: "MCP, Cancellation", says: "a cancelled call interrupts its turn, and the session can be gone on with" },
+  "mcpServer.elicitation": {
+    source: "MCP server document, Approvals",
+    says: "a command is asked about by an elicitation with a form and the codex_ keys",
+  },
+  "mcpServer.answers": {
+    source: "MCP server document and MCP, Elicitation",
+    says: "a decision counts at the top, in the content or as the action; all else is a no",
+  },
+  "mcpServer.abort": { source: "MCP server document, Approvals", says: "abort and cancel stop the turn" },
+  "mcpServer.patchApproval": { source: "MCP server document, Approvals", says: "edits are asked about with their changes by path" },
+  "mcpServer.cannotAsk": { source: "Parley", says: "where the client cannot be asked, the policy decides and the result says so" },
+  "mcpServer.rounds": {
+    source: "MCP 2026-07-28, multi round-trip requests",
+    says: "questions are asked in rounds where the client has no session",
+  },
 } as const satisfies Readonly<Record<string, Requirement>>;
 
 export type RequirementId = keyof typeof requirements;

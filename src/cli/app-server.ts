@@ -3,7 +3,7 @@ import { createApp } from "../main/compose.ts";
 import { type Endpoint, listenOn } from "../main/listen.ts";
 import { createLog, isLogLevel, type LogLevel } from "../main/log.ts";
 import { authFlags, checkFromFlags, endpointFrom } from "./listen-flags.ts";
-import { codexHome, type Globals, readFlags, StartError, UsageError } from "./usage.ts";
+import { codexHome, type Globals, readFlags, StartError, signalled, UsageError } from "./usage.ts";
 
 const flags = {
   ...authFlags,
@@ -85,13 +85,6 @@ function announce(url: string): void {
         `  healthz: ${url.replace(/^ws/, "http")}/healthz`,
       ];
   process.stderr.write(`${lines.join("\n")}\n`);
-}
-
-/** A second signal ends the process at once, as it would without us. */
-function signalled(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, () => resolve());
-  });
 }
 
 /** `RUST_LOG` counts where it is a plain level: launchers of the other server set it. */

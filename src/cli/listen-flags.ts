@@ -15,12 +15,23 @@ export function endpointFrom(url: string, codexHome: string): Endpoint | undefin
     throw new UsageError(
       `unsupported --listen URL \`${url}\`; expected \`stdio://\`, \`unix://\`, \`unix://PATH\`, \`ws://IP:PORT\` or \`off\``,
     );
-  const [, six, four, digits] = /^ws:\/\/(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})\/?$/.exec(url) ?? [];
+  const address = addressFrom(url);
+  if (address === undefined) throw new UsageError(`invalid websocket --listen URL \`${url}\`; expected \`ws://IP:PORT\``);
+  return { kind: "websocket", ...address };
+}
+
+/** Where a server of plain HTTP listens. */
+export function httpEndpointFrom(url: string): { readonly host: string; readonly port: number } {
+  const address = url.startsWith("http://") ? addressFrom(url) : undefined;
+  if (address === undefined) throw new UsageError(`unsupported --listen URL \`${url}\`; expected \`stdio://\` or \`http://IP:PORT\``);
+  return address;
+}
+
+function addressFrom(url: string): { readonly host: string; readonly port: number } | undefined {
+  const [, six, four, digits] = /^\w+:\/\/(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})\/?$/.exec(url) ?? [];
   const host = six ?? four ?? "";
   const port = Number(digits);
-  if (isIP(host) !== (six === undefined ? 4 : 6) || port > 65535)
-    throw new UsageError(`invalid websocket --listen URL \`${url}\`; expected \`ws://IP:PORT\``);
-  return { kind: "websocket", host, port };
+  return isIP(host) === (six === undefined ? 4 : 6) && port <= 65535 ? { host, port } : undefined;
 }
 
 /** Where `unix://` without a path listens and `proxy` without `--sock` connects. */

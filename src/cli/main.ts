@@ -42,6 +42,11 @@ function complain(error: unknown): number {
   return error.exitCode === 2 ? 2 : 1;
 }
 
+/** `parley-mcp-server` is `parley mcp-server`: some clients' settings can name a program but no words after it. */
+function ownName(): readonly string[] {
+  return /^parley-mcp-server(?:\.[cm]?js)?$/.test(path.basename(process.argv[1] ?? "")) ? ["mcp-server"] : [];
+}
+
 /** A bundle that is older than its sources steps aside for them. */
 async function start(): Promise<void> {
   const here = import.meta.dirname;
@@ -49,7 +54,7 @@ async function start(): Promise<void> {
   const isOld = isBundle && !isFresh(here);
   keepCompiledCode(path.join(here, !isBundle ? "../../node_modules/.cache/parley" : isOld ? "../node_modules/.cache/parley" : ".cache"));
   if (isOld) await import(pathToFileURL(path.join(here, "../src/cli/main.ts")).href);
-  else process.exitCode = await main(process.argv.slice(2)).catch(complain);
+  else process.exitCode = await main([...ownName(), ...process.argv.slice(2)]).catch(complain);
 }
 
 void start();

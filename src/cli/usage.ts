@@ -32,3 +32,10 @@ export function readFlags<const T extends Flags>(args: readonly string[], option
 
 /** Where config, threads and credentials live. */
 export const codexHome = (): string => path.resolve(process.env["CODEX_HOME"] || path.join(homedir(), ".codex"));
+
+/** A second signal ends the process at once, as it would without us. */
+export function signalled(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, () => resolve());
+  });
+}

@@ -1,20 +1,16 @@
 /** Websocket listeners and connections over TCP. Who may come in is decided here, before any message is read. */
 import type { IncomingMessage, Server } from "node:http";
-import { isIP, isIPv4, type Socket } from "node:net";
+import { isIPv4, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { CheckToken } from "./bearer.ts";
 import type { Transport } from "./transport.ts";
+import { hostRule, refuseToken, refuseVisitor, type VisitorRules } from "./visitor.ts";
 import { maxMessageBytes, WebSocketTransport } from "./websocket-transport.ts";
 
 /** What a listener tells the person who runs it; never a token. */
 export type Report = (message: string, fields: Readonly<Record<string, unknown>>) => void;
 
-export interface DoorRules {
+export interface DoorRules extends VisitorRules {
   readonly onConnection: (transport: Transport) => void;
-  /** Every request must carry a bearer token that passes. Undefined lets everybody in. */
-  readonly checkToken?: CheckToken | undefined;
-  /** Browsers send an Origin and are refused unless it stands here exactly. */
-  readonly allowedOrigins?: readonly string[] | undefined;
   readonly report?: Report | undefined;
 }
 
@@ -112,26 +108,6 @@ export async function openDoor(rules: DoorRules, kind: "websocket" | "unix", isO
   return { server, close };
 }
 
-interface Refusal {
-  readonly status: number;
-  readonly why: string;
-}
-
-function refuseVisitor(request: IncomingMessage, rules: DoorRules, isOwnHost: (host: string) => boolean): Refusal | undefined {
-  const { origin, host } = request.headers;
-  if (origin !== undefined && !(rules.allowedOrigins ?? []).includes(origin)) return { status: 403, why: "the Origin is not allowed" };
-  if (!isOwnHost(host ?? "")) return { status: 403, why: "the Host is not this server's" };
-  return undefined;
-}
-
-/** The token is read from the Authorization header alone: in an address it would end up in logs and histories. */
-function refuseToken(request: IncomingMessage, check: CheckToken | undefined): Refusal | undefined {
-  if (check === undefined) return undefined;
-  const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
-  const why = token === undefined ? "no bearer token" : check(token);
-  return why === undefined ? undefined : { status: 401, why };
-}
-
 function plainAnswer(request: IncomingMessage): number {
   const path = request.url?.split("?", 1)[0];
   if (request.method !== "GET" && request.method !== "HEAD") return 405;
@@ -144,20 +120,6 @@ function refuse(socket: Duplex, status: number): void {
   const challenge = status === 401 ? "www-authenticate: Bearer\r\n" : "";
   if (!socket.writable) return void socket.destroy();
   socket.end(`HTTP/1.1 ${status} ${reasons[status]}\r\n${challenge}connection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy());
-}
-
-/**
- * Which Host headers are ours. A page of a foreign name that was rebound to our address still sends its own name, so names are refused
- * unless listed; where all addresses are listened on, any literal address is ours.
- */
-function hostRule(listening: string, names: readonly string[]): (host: string) => boolean {
-  const own = new Set([listening, "localhost", "127.0.0.1", "::1", ...names.map((name) => name.toLowerCase())]);
-  const everywhere = listening === "0.0.0.0" || listening === "::";
-  return (header) => {
-    const [, bracketed, plain] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::\d+)?$/.exec(header) ?? [];
-    const host = (bracketed ?? plain ?? "").toLowerCase();
-    return own.has(host) || (everywhere && isIP(host) !== 0);
-  };
 }
 
 export interface ConnectOptions {

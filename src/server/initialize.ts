@@ -45,7 +45,7 @@ export function cleaned(text: string): string {
 const speaks: Readonly<Record<Dialect, string>> = { "seed-000": "0.98.0", "0.92": "0.98.0", "0.166": "0.166.0" };
 
 /** `<client>/<protocol version> (<system>) <terminal> (<client>; <its version>)`, then our own name: also sent upstream. */
-export function userAgent(app: App, session: Session): string {
+export function userAgent(app: App, session: Pick<Session, "client" | "dialect">): string {
   const { name, version } = session.client;
   const terminal = cleaned(process.env["TERM_PROGRAM"] ?? "unknown");
   return `${name}/${speaks[session.dialect]} (${app.system}) ${terminal} (${name}; ${version}) parley/${app.version}`;

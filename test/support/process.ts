@@ -32,11 +32,16 @@ export class ServerProcess {
   #err = "";
   readonly #waiting = new Set<() => void>();
 
-  constructor(t: TestContext, flags: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
-    const folder = scratch(t);
+  constructor(
+    t: TestContext,
+    flags: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+    options: { readonly words?: readonly string[]; readonly folder?: string; readonly program?: string } = {},
+  ) {
+    const folder = options.folder ?? scratch(t);
     const home = path.join(folder, "home");
-    mkdirSync(home);
-    this.child = spawn(launcher, ["app-server", ...flags], {
+    mkdirSync(home, { recursive: true });
+    this.child = spawn(options.program ?? launcher, [...(options.words ?? ["app-server"]), ...flags], {
       cwd: folder,
       env: { PATH: process.env["PATH"], HOME: folder, CODEX_HOME: home, ...env },
     });

@@ -83,7 +83,7 @@ function fail(error: Error): void {
 }
 
 /** The scripted model plays what the scenario wrote down; nothing ever leaves the machine. */
-function writeHome(home: string, { turns = [[{ say: "Hello." }]], config = "" }: StageOptions): void {
+export function writeHome(home: string, { turns = [[{ say: "Hello." }]], config = "" }: StageOptions): void {
   writeFileSync(path.join(home, "scenario.json"), JSON.stringify({ turns }));
   const provider = `[model_providers.script]\nname = "Script"\nwire_api = "scripted"\noptions = { scenario = "scenario.json" }\n`;
   writeFileSync(path.join(home, "config.toml"), `model = "scripted"\nmodel_provider = "script"\n${config}\n${provider}`);

@@ -1,7 +1,7 @@
 /** Sign-in, defaults and one-off commands of the older API in today's methods. */
 import { invalidRequest } from "../../protocol/errors.ts";
 import type { UserSavedConfig } from "../../protocol/v1/account.ts";
-import type { V1Context, V1Methods } from "./door.ts";
+import type { V1Context, V1Methods } from "./context.ts";
 
 type Others = Omit<V1Methods, keyof typeof import("./conversation.ts").conversationMethods>;
 

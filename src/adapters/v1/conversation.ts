@@ -1,4 +1,5 @@
 /** Conversations in today's methods. */
+import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { invalidRequest, RpcError } from "../../protocol/errors.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
@@ -7,9 +8,10 @@ import type { Thread, ThreadStartParams, ThreadStartResponse } from "../../proto
 import type { Turn } from "../../protocol/turn.ts";
 import type { ConversationSummary, NewConversationParams, SessionSource as OldSource } from "../../protocol/v1/conversation.ts";
 import type { EventMessage } from "../../protocol/v1/event.ts";
-import { conversationNotFound, freshId, type V1Context, type V1Methods } from "./door.ts";
+import type { V1Context, V1Methods } from "./context.ts";
 import { completedEvents } from "./items.ts";
-import { inBothCases, oldPolicy } from "./spelling.ts";
+import { sessionConfigured } from "./session-configured.ts";
+import { inBothCases } from "./spelling.ts";
 
 type Conversations = Pick<
   V1Methods,
@@ -114,7 +116,7 @@ export const conversationMethods: Conversations = {
   },
   async addConversationListener({ conversationId }, context) {
     const answer = context.opened.get(conversationId) ?? (await join(conversationId, context));
-    const subscriptionId = freshId();
+    const subscriptionId = randomUUID();
     context.listeners.set(subscriptionId, conversationId);
     context.event(conversationId, "", sessionConfigured(answer, null));
     return { subscriptionId };
@@ -138,7 +140,8 @@ async function turn(params: Parameters<V1Context["client"]["call"]>[1] & { threa
   try {
     await client.call("turn/start", params as never);
   } catch (error) {
-    if (error instanceof RpcError && error.message.startsWith("thread not found")) throw conversationNotFound(params.threadId);
+    if (error instanceof RpcError && error.message.startsWith("thread not found"))
+      throw invalidRequest(`conversation not found: ${params.threadId}`);
     throw error;
   }
 }
@@ -207,27 +210,6 @@ function replayed(turns: readonly Turn[]): EventMessage[] {
       .filter((event) => event.type !== "item_completed")
       .map((event) => inBothCases(event) as EventMessage),
   );
-}
-
-export function sessionConfigured(
-  answer: ThreadStartResponse,
-  messages: EventMessage[] | null,
-): Extract<EventMessage, { type: "session_configured" }> {
-  return {
-    type: "session_configured",
-    session_id: answer.thread.id,
-    forked_from_id: answer.thread.forkedFromId ?? null,
-    model: answer.model,
-    model_provider_id: answer.modelProvider,
-    approval_policy: answer.approvalPolicy,
-    sandbox_policy: oldPolicy(answer.sandbox),
-    cwd: answer.cwd,
-    reasoning_effort: answer.reasoningEffort ?? null,
-    history_log_id: 0,
-    history_entry_count: 0,
-    initial_messages: messages,
-    rollout_path: answer.thread.path ?? null,
-  };
 }
 
 const idOf = (file: string | null | undefined): string | undefined => /([0-9a-f-]{36})\.jsonl$/i.exec(path.basename(file ?? ""))?.[1];

@@ -1,0 +1,195 @@
+/** One `tools/call`: a turn of a thread with its events, its questions and its end. It outlives the request where a question interrupts that. */
+import { randomUUID } from "node:crypto";
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Client } from "../../client/client.ts";
+import { RpcError } from "../../protocol/errors.ts";
+import type { ThreadStartResponse } from "../../protocol/thread.ts";
+import type { Turn } from "../../protocol/turn.ts";
+import { EventStream } from "../v1/events.ts";
+import { sessionConfigured } from "../v1/session-configured.ts";
+import { activityOf } from "./activity.ts";
+import type { Elicitation, Wording } from "./questions.ts";
+import type { Ask } from "./tools.ts";
+
+/** The request that waits for the call now: how its client is told things. Failures to tell are the client's loss. */
+export interface Listener {
+  readonly requestId: string | number;
+  readonly progressToken: string | number | undefined;
+  notify(method: string, params: Record<string, unknown>): void;
+  /** A question waits for its answer. */
+  asked(question: Question): void;
+}
+
+export interface Question {
+  readonly id: string;
+  readonly elicitation: Elicitation;
+  /** `undefined`: there is no answer, which counts as a no. Only the first answer counts. */
+  answer(answer: unknown): void;
+}
+
+/** At most this often a client hears that work goes on. */
+const progressEveryMs = 1000;
+
+export class ToolCall {
+  readonly id: string = randomUUID();
+  /** Never rejects: what goes wrong is a result that says so. */
+  readonly finished: Promise<CallToolResult>;
+  readonly #client: Client;
+  readonly #canAsk: boolean;
+  readonly #events = new EventStream();
+  readonly #open = new Map<string, Question>();
+  readonly #turnEnded = Promise.withResolvers<Turn>();
+  readonly #stopped = new AbortController();
+  #listener: Listener;
+  #threadId: string | undefined;
+  #turnId: string | undefined;
+  #lastMessage = "";
+  #unasked: string[] = [];
+  #progress = 0;
+  #toldAt = 0;
+  #abandoned: NodeJS.Timeout | undefined;
+
+  constructor(
+    client: Client,
+    ask: Ask,
+    options: { readonly listener: Listener; readonly canAsk: boolean; readonly opened: (call: ToolCall) => void },
+  ) {
+    this.#client = client;
+    this.#canAsk = options.canAsk;
+    this.#listener = options.listener;
+    this.finished = this.#run(ask, options.opened).catch((error: unknown) => this.#failed(error));
+  }
+
+  get threadId(): string | undefined {
+    return this.#threadId;
+  }
+  /** Questions that wait for an answer. */
+  get questions(): readonly Question[] {
+    return [...this.#open.values()];
+  }
+  /** A later request goes on with the call, and hears of the questions that are still open. */
+  attach(listener: Listener): void {
+    clearTimeout(this.#abandoned);
+    this.#listener = listener;
+    for (const question of this.questions) listener.asked(question);
+  }
+  /** Its request has ended with the questions: the call stops unless another one comes for it in time. */
+  detach(waitMs: number): void {
+    this.#abandoned = setTimeout(() => this.stop(), waitMs).unref();
+  }
+  answer(questionId: string, answer: unknown): void {
+    this.#open.get(questionId)?.answer(answer);
+  }
+  /** Nobody waits for the call any more: its questions are refused and its turn is interrupted. */
+  stop(): void {
+    this.#stopped.abort();
+    for (const question of this.questions) question.answer(undefined);
+    this.#interrupt();
+  }
+
+  /** One notification of the thread. */
+  hear(method: string, params: unknown): void {
+    for (const { turnId, msg } of this.#events.take(method, params)) this.#event(turnId, msg);
+    const activity = activityOf(method, params);
+    if (activity !== undefined) this.#tell(activity);
+  }
+  heardMessage(turnId: string, text: string): void {
+    if (this.#turnId === undefined || turnId === this.#turnId) this.#lastMessage = text;
+  }
+  turnEnded(turn: Turn): void {
+    if (this.#turnId === undefined || turn.id === this.#turnId) this.#turnEnded.resolve(turn);
+  }
+
+  /** Puts a question of the thread to the client; one that cannot be asked is refused, and the result will say so. */
+  async ask<P, R>(wording: Wording<P, R>, params: P): Promise<R> {
+    const elicitation = wording.ask(params, this.#listener);
+    if (!this.#canAsk) {
+      this.#unasked.push(elicitation.message);
+      return wording.read(undefined, params);
+    }
+    const answered = Promise.withResolvers<unknown>();
+    const id = randomUUID();
+    const answer = (given: unknown): void => {
+      this.#open.delete(id);
+      answered.resolve(given);
+    };
+    const question = { id, elicitation, answer };
+    this.#open.set(id, question);
+    this.#listener.asked(question);
+    return wording.read(await answered.promise, params);
+  }
+
+  async #run(ask: Ask, opened: (call: ToolCall) => void): Promise<CallToolResult> {
+    if (ask.kind === "wrong") return { content: [{ type: "text", text: ask.message }], isError: true };
+    const thread = ask.kind === "start" ? await this.#client.call("thread/start", ask.settings) : await this.#resume(ask.threadId);
+    this.#threadId = thread.thread.id;
+    opened(this);
+    this.#event("", sessionConfigured(thread, null));
+    const { turn } = await this.#client.call("turn/start", {
+      threadId: thread.thread.id,
+      input: [{ type: "text", text: ask.prompt, text_elements: [] }],
+    });
+    this.#turnId = turn.id;
+    if (this.#stopped.signal.aborted) this.#interrupt();
+    this.#client.ended.addEventListener("abort", () => this.#turnEnded.reject(this.#client.ended.reason), { once: true });
+    return this.#result(await this.#turnEnded.promise);
+  }
+
+  async #resume(threadId: string): Promise<ThreadStartResponse> {
+    try {
+      this.#threadId = threadId;
+      return await this.#client.call("thread/resume", { threadId, excludeTurns: true });
+    } catch (error) {
+      if (error instanceof RpcError) throw new Error(`Session not found for thread_id: ${threadId} (${error.message})`, { cause: error });
+      throw error;
+    }
+  }
+
+  #interrupt(): void {
+    if (this.#threadId === undefined || this.#turnId === undefined) return;
+    // It may have ended meanwhile; then there is nothing to stop.
+    this.#client.call("turn/interrupt", { threadId: this.#threadId, turnId: this.#turnId }).catch(() => {});
+  }
+
+  #result(turn: Turn): CallToolResult {
+    if (turn.status === "failed") return this.#said(turn.error?.message ?? "the turn failed", true);
+    if (turn.status === "interrupted") return this.#said(this.#lastMessage || "the turn was interrupted", true);
+    return this.#said(this.#lastMessage, false);
+  }
+  #failed(error: unknown): CallToolResult {
+    return this.#said(error instanceof Error ? error.message : String(error), true);
+  }
+  #said(text: string, isError: boolean): CallToolResult {
+    const notes =
+      this.#unasked.length === 0
+        ? []
+        : [
+            `${this.#unasked.length} question(s) could not be put to the user, since this client does not support elicitation; the approval policy counts them as refused: ${this.#unasked.join("; ")}. Set approval-policy or sandbox to what shall be allowed without asking.`,
+          ];
+    const threadId = this.#threadId;
+    return {
+      content: [text, ...notes].map((part) => ({ type: "text", text: part })),
+      ...(threadId === undefined ? {} : { structuredContent: { threadId, content: text }, _meta: { threadId, conversationId: threadId } }),
+      ...(isError ? { isError } : {}),
+    };
+  }
+
+  #event(turnId: string, msg: object): void {
+    const threadId = this.#threadId ?? "";
+    const { requestId } = this.#listener;
+    this.#listener.notify("codex/event", {
+      _meta: { requestId, threadId, conversationId: threadId },
+      id: turnId,
+      msg,
+      conversationId: threadId,
+    });
+  }
+
+  #tell({ message, isStep }: { readonly message: string; readonly isStep: boolean }): void {
+    const { progressToken } = this.#listener;
+    const now = performance.now();
+    if (progressToken === undefined || (!isStep && now - this.#toldAt < progressEveryMs)) return;
+    this.#toldAt = now;
+    this.#listener.notify("notifications/progress", { progressToken, progress: ++this.#progress, message });
+  }
+}

@@ -1,0 +1,198 @@
+/** The MCP server over streamable HTTP: sessions for today's clients, single requests for those of the stateless revision. */
+import { randomUUID } from "node:crypto";
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
+import { isIPv4 } from "node:net";
+import type { EventStore, JSONRPCMessage, McpServerFactory, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { hostRule, refuseToken, refuseVisitor, type VisitorRules } from "../../rpc/visitor.ts";
+import { startListening } from "../../rpc/websocket.ts";
+
+type Sdk = typeof import("@modelcontextprotocol/server");
+type McpTransport = WebStandardStreamableHTTPServerTransport;
+
+export interface HttpOptions extends VisitorRules {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly allowedHosts?: readonly string[] | undefined;
+  readonly factory: McpServerFactory;
+  readonly report: (message: string, fields: Readonly<Record<string, unknown>>) => void;
+}
+
+export interface HttpListener {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** A prompt may carry whole files. */
+const maxBodyBytes = 16 * 1024 * 1024;
+const maxSessions = 256;
+const idleSessionMs = 60 * 60_000;
+const limits = { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, connectionsCheckingInterval: 2000 };
+
+/** Contract: the caller has made sure that an address others can reach is not left without `checkToken`. */
+export async function listenHttp(options: HttpOptions): Promise<HttpListener> {
+  const [{ createServer }, { getRequestListener }, sdk] = await Promise.all([
+    import("node:http"),
+    import("@hono/node-server"),
+    import("@modelcontextprotocol/server"),
+  ]);
+  const sessions = new Sessions(sdk, options);
+  const stateless = sdk.createMcpHandler(options.factory, {
+    legacy: "reject",
+    maxRequestBodySize: maxBodyBytes,
+    onerror: reporter(options),
+  });
+  const serve = getRequestListener(
+    async (request) => {
+      const isOfSession = await sdk.isLegacyRequest(request, undefined, { maxRequestBodySize: maxBodyBytes });
+      return isOfSession ? await sessions.serve(request) : await stateless.fetch(request);
+    },
+    { overrideGlobalObjects: false },
+  );
+  const isOwnHost = hostRule(options.host, options.allowedHosts ?? []);
+  const server = createServer(limits, (request, response) => {
+    if (admit(request, response, options, isOwnHost)) void serve(request, response);
+  });
+  server.maxConnections = 1024;
+  await startListening(server, () => server.listen({ host: options.host, port: options.port }));
+  const close = async (): Promise<void> => {
+    await Promise.all([sessions.close(), stateless.close()]);
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeAllConnections();
+    await closed;
+  };
+  return { url: `http://${isIPv4(options.host) ? options.host : `[${options.host}]`}:${portOf(server)}/mcp`, close };
+}
+
+function portOf(server: HttpServer): number {
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+const reporter =
+  ({ report }: HttpOptions) =>
+  (error: Error): void =>
+    report("mcp request failed", { reason: error.message });
+
+/** Answers by itself whoever may not come in, and what is no MCP. A session id is no proof of anything: the token is asked for each time. */
+function admit(request: IncomingMessage, response: ServerResponse, options: HttpOptions, isOwnHost: (host: string) => boolean): boolean {
+  const { origin } = request.headers;
+  const refused = refuseVisitor(request, options, isOwnHost);
+  const cors = refused === undefined && origin !== undefined ? corsFor(origin) : {};
+  const end = (status: number, headers: Record<string, string> = {}): false => {
+    response.writeHead(status, { "content-length": "0", ...cors, ...headers }).end();
+    return false;
+  };
+  if (refused !== undefined) {
+    options.report("mcp client refused", { status: refused.status, why: refused.why, from: request.socket.remoteAddress });
+    return end(refused.status, { connection: "close" });
+  }
+  const path = request.url?.split("?", 1)[0];
+  if (path === "/healthz" || path === "/readyz") return end(200);
+  if (request.method === "OPTIONS" && origin !== undefined) return end(204);
+  const unknown = refuseToken(request, options.checkToken);
+  if (unknown !== undefined) {
+    options.report("mcp client refused", { status: unknown.status, why: unknown.why, from: request.socket.remoteAddress });
+    return end(unknown.status, { "www-authenticate": "Bearer", connection: "close" });
+  }
+  if (path !== "/mcp" && path !== "/") return end(404);
+  for (const [name, value] of Object.entries(cors)) response.setHeader(name, value);
+  return true;
+}
+
+/** For pages that the user let in by name; others get no such header. */
+const corsFor = (origin: string): Record<string, string> => ({
+  "access-control-allow-origin": origin,
+  "access-control-allow-methods": "GET, POST, DELETE",
+  "access-control-allow-headers": "authorization, content-type, last-event-id, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name",
+  "access-control-expose-headers": "mcp-session-id",
+  vary: "origin",
+});
+
+interface Session {
+  readonly transport: McpTransport;
+  usedAt: number;
+}
+
+class Sessions {
+  readonly #sdk: Sdk;
+  readonly #options: HttpOptions;
+  readonly #open = new Map<string, Session>();
+
+  constructor(sdk: Sdk, options: HttpOptions) {
+    this.#sdk = sdk;
+    this.#options = options;
+  }
+
+  async serve(request: Request): Promise<Response> {
+    const id = request.headers.get("mcp-session-id");
+    const known = id === null ? undefined : this.#open.get(id);
+    if (known !== undefined) {
+      known.usedAt = performance.now();
+      return await known.transport.handleRequest(request);
+    }
+    if (id !== null) return refusal(404, "Session not found");
+    const transport = await this.#begin();
+    const response = await transport.handleRequest(request);
+    if (transport.sessionId === undefined) await transport.close(); // it was no initialize
+    return response;
+  }
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.values()].map(({ transport }) => transport.close()));
+  }
+
+  async #begin(): Promise<McpTransport> {
+    await this.#makeRoom();
+    const transport = new this.#sdk.WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => randomUUID(),
+      eventStore: new KeptEvents(),
+      maxRequestBodySize: maxBodyBytes,
+      onsessioninitialized: (id) => {
+        this.#open.set(id, { transport, usedAt: performance.now() });
+      },
+    });
+    const server = await this.#options.factory({ era: "legacy" });
+    await server.connect(transport);
+    const { onclose } = transport;
+    transport.onclose = () => {
+      if (transport.sessionId !== undefined) this.#open.delete(transport.sessionId);
+      onclose?.();
+    };
+    return transport;
+  }
+
+  /** Clients often go without saying so: the longest unused make room. */
+  async #makeRoom(): Promise<void> {
+    const now = performance.now();
+    const byAge = [...this.#open.values()].sort((a, b) => a.usedAt - b.usedAt);
+    const old = byAge.filter(({ usedAt }, i) => now - usedAt > idleSessionMs || byAge.length - i >= maxSessions);
+    await Promise.all(old.map(({ transport }) => transport.close()));
+  }
+}
+
+const refusal = (status: number, message: string): Response =>
+  Response.json({ jsonrpc: "2.0", error: { code: -32001, message }, id: null }, { status });
+
+const keptEvents = 4096;
+
+/** What a stream said, so that a client whose connection broke hears the rest. The oldest goes first. */
+class KeptEvents implements EventStore {
+  readonly #events = new Map<string, { readonly stream: string; readonly message: JSONRPCMessage }>();
+  #next = 0;
+
+  async storeEvent(stream: string, message: JSONRPCMessage): Promise<string> {
+    const id = String(this.#next++);
+    this.#events.set(id, { stream, message });
+    if (this.#events.size > keptEvents) this.#events.delete(String(this.#next - 1 - keptEvents));
+    return id;
+  }
+  async getStreamIdForEventId(id: string): Promise<string | undefined> {
+    return this.#events.get(id)?.stream;
+  }
+  async replayEventsAfter(id: string, { send }: { send: (id: string, message: JSONRPCMessage) => Promise<void> }): Promise<string> {
+    const stream = this.#events.get(id)?.stream;
+    if (stream === undefined) throw new Error("that event is not kept any more");
+    for (const [later, event] of this.#events) if (event.stream === stream && Number(later) > Number(id)) await send(later, event.message);
+    return stream;
+  }
+}

@@ -1,0 +1,162 @@
+/** Questions of a thread as MCP elicitations, and every shape of answer as a decision. */
+import { parse } from "../../lib/schema.ts";
+import type {
+  CommandExecutionRequestApprovalParams,
+  CommandExecutionRequestApprovalResponse,
+  FileChangeRequestApprovalParams,
+  FileChangeRequestApprovalResponse,
+} from "../../protocol/approval.ts";
+import type { McpServerElicitationRequestParams, McpServerElicitationRequestResponse } from "../../protocol/elicitation.ts";
+import type { ToolRequestUserInputParams, ToolRequestUserInputResponse } from "../../protocol/user-input.ts";
+import { ReviewDecision } from "../../protocol/v1/approval.ts";
+import { commandDecision, commandQuestion, patchDecision, patchQuestion } from "../v1/approvals.ts";
+
+/** What an elicitation asks; further keys are for clients that know this server. */
+export interface Elicitation {
+  readonly message: string;
+  readonly [key: string]: unknown;
+}
+
+/** Whom a question is about: the call's own id and the event that told of it. */
+export interface About {
+  readonly requestId: string | number;
+}
+
+/** One kind of question: how it is asked, and what an answer means. `undefined` is a client that would not or could not answer. */
+export interface Wording<P, R> {
+  ask(params: P, about: About): Elicitation;
+  read(answer: unknown, params: P): R;
+}
+
+const decisionForm = {
+  type: "object",
+  properties: {
+    decision: {
+      type: "string",
+      title: "Decision",
+      description: "Accepting without a choice means approved, declining means denied, cancelling means abort.",
+      enum: ["approved", "approved_for_session", "denied", "abort"],
+      enumNames: ["Yes", "Yes, and do not ask again in this session", "No, go on without it", "No, and stop the turn"],
+    },
+  },
+  required: ["decision"],
+};
+
+export const commandApproval: Wording<CommandExecutionRequestApprovalParams, CommandExecutionRequestApprovalResponse> = {
+  ask(params, about) {
+    const { command, cwd, reason, parsedCmd } = commandQuestion(params);
+    return {
+      message: `Allow the command \`${params.command ?? command.join(" ")}\` in \`${cwd}\`?${because(reason)}`,
+      requestedSchema: decisionForm,
+      threadId: params.threadId,
+      codex_elicitation: "exec-approval",
+      ...idsOf(params, about),
+      codex_command: command,
+      codex_cwd: cwd,
+      codex_reason: reason,
+      codex_parsed_cmd: parsedCmd,
+    };
+  },
+  read: (answer) => commandDecision(decisionFrom(answer)),
+};
+
+export const patchApproval: Wording<FileChangeRequestApprovalParams, FileChangeRequestApprovalResponse> = {
+  ask(params, about) {
+    const { fileChanges, reason, grantRoot } = patchQuestion(params);
+    const files = Object.keys(fileChanges);
+    return {
+      message: `Allow edits of ${files.map((file) => `\`${file}\``).join(", ")}?${because(reason)}`,
+      requestedSchema: decisionForm,
+      threadId: params.threadId,
+      codex_elicitation: "patch-approval",
+      ...idsOf(params, about),
+      codex_reason: reason,
+      codex_grant_root: grantRoot,
+      codex_changes: fileChanges,
+    };
+  },
+  read: (answer) => patchDecision(decisionFrom(answer)),
+};
+
+/** Questions of the model itself: one field for each. */
+export const userInput: Wording<ToolRequestUserInputParams, ToolRequestUserInputResponse> = {
+  ask(params, about) {
+    const fields = params.questions.map(({ id, header, question, options, isOther, multiple }): [string, object] => {
+      const labels = (options ?? []).map(({ label }) => label);
+      const field = { title: header, description: [question, ...(options ?? []).map((o) => `${o.label}: ${o.description}`)].join("\n") };
+      if (labels.length === 0 || isOther === true) return [id, { type: "string", ...field }];
+      return [
+        id,
+        multiple === true
+          ? { type: "array", ...field, items: { type: "string", enum: labels } }
+          : { type: "string", ...field, enum: labels },
+      ];
+    });
+    return {
+      message: params.questions.map(({ question }) => question).join("\n"),
+      requestedSchema: { type: "object", properties: Object.fromEntries(fields), required: fields.map(([id]) => id) },
+      threadId: params.threadId,
+      codex_elicitation: "user-input",
+      ...idsOf(params, about),
+    };
+  },
+  read(answer, { questions }) {
+    const content = field(answer, "action") === "accept" ? field(answer, "content") : undefined;
+    const given = questions.flatMap(({ id }): [string, { answers: string[] }][] => {
+      const value = field(content, id);
+      const words = (Array.isArray(value) ? value : [value]).filter((word) => typeof word === "string");
+      return words.length === 0 ? [] : [[id, { answers: words }]];
+    });
+    return { answers: Object.fromEntries(given) };
+  },
+};
+
+/** A question of an MCP server behind the agent goes on as it came. */
+export const passedOn: Wording<McpServerElicitationRequestParams, McpServerElicitationRequestResponse> = {
+  ask(params, { requestId }) {
+    const { serverName, threadId, turnId: _, ...rest } = params;
+    const message = "message" in rest ? rest.message : rest.title;
+    return {
+      ...rest,
+      message: `${serverName}: ${message}`,
+      threadId,
+      codex_elicitation: "mcp-server",
+      codex_mcp_tool_call_id: String(requestId),
+    };
+  },
+  read(answer) {
+    const action = field(answer, "action");
+    if (action === "accept") return { action, content: field(answer, "content") ?? null };
+    return { action: action === "cancel" ? action : "decline" };
+  },
+};
+
+const idsOf = ({ itemId, turnId }: { itemId: string; turnId: string }, { requestId }: About): object => ({
+  codex_mcp_tool_call_id: String(requestId),
+  codex_event_id: turnId,
+  codex_call_id: itemId,
+});
+
+const because = (reason: string | null | undefined): string => (reason ? ` ${reason}` : "");
+
+const field = (of: unknown, key: string): unknown =>
+  typeof of === "object" && of !== null && Object.hasOwn(of, key) ? (of as Record<string, unknown>)[key] : undefined;
+
+const byAction: Readonly<Record<string, ReviewDecision>> = { accept: "approved", decline: "denied", cancel: "abort" };
+
+/**
+ * A decision stands at the top (the document), in `content` (the form) or is the action itself (plain clients). Yes needs that nothing
+ * says no: a refusing action with an approving word, or a word that is no decision, is a no.
+ */
+export function decisionFrom(answer: unknown): ReviewDecision {
+  const action = field(answer, "action");
+  const plain = typeof action === "string" && Object.hasOwn(byAction, action) ? byAction[action] : undefined;
+  if (action !== undefined && plain === undefined) return "denied";
+  const words = [field(answer, "decision"), field(field(answer, "content"), "decision")].filter((word) => word !== undefined);
+  if (words.length === 0) return plain ?? "denied";
+  const decisions = words.map((word) => parse(ReviewDecision, word) ?? "denied");
+  const refusal = [...decisions, ...(plain === undefined ? [] : [plain])].find(isRefusal);
+  return decisions.find(isRefusal) ?? refusal ?? decisions[0] ?? "denied";
+}
+
+const isRefusal = (decision: ReviewDecision): boolean => decision === "denied" || decision === "abort";

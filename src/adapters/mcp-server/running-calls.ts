@@ -1,0 +1,63 @@
+/** The calls that run on one engine: gives each its thread's notifications and questions, and finds one again by its id. */
+import type { Client } from "../../client/client.ts";
+import { invalidRequest } from "../../protocol/errors.ts";
+import type { ThreadItem } from "../../protocol/item.ts";
+import { type Listener, ToolCall } from "./call.ts";
+import { commandApproval, passedOn, patchApproval, userInput, type Wording } from "./questions.ts";
+import type { Ask } from "./tools.ts";
+
+export class RunningCalls {
+  readonly #client: Client;
+  readonly #calls = new Map<string, ToolCall>();
+  /** The thread on whose behalf another one works. */
+  readonly #parents = new Map<string, string>();
+
+  constructor(client: Client) {
+    this.#client = client;
+    client.onAny((method, params) => this.#hear(method, params));
+    client.answer("item/commandExecution/requestApproval", (params) => this.#ask(commandApproval, params));
+    client.answer("item/fileChange/requestApproval", (params) => this.#ask(patchApproval, params));
+    client.answer("mcpServer/elicitation/request", (params) => this.#ask(passedOn, params));
+    client.answer("item/tool/requestUserInput", (params) => {
+      if (params.questions.some(({ isSecret }) => isSecret === true)) throw invalidRequest("secrets cannot be asked for over MCP");
+      return this.#ask(userInput, params);
+    });
+  }
+
+  start(ask: Ask, listener: Listener, canAsk: boolean): ToolCall {
+    const call = new ToolCall(this.#client, ask, { listener, canAsk, opened: (opened) => this.#calls.set(opened.id, opened) });
+    void call.finished.then(() => this.#calls.delete(call.id));
+    return call;
+  }
+  find(id: string): ToolCall | undefined {
+    return this.#calls.get(id);
+  }
+  stopAll(): void {
+    for (const call of this.#calls.values()) call.stop();
+  }
+
+  #on(threadId: string): ToolCall[] {
+    const calls = [...this.#calls.values()].filter((call) => call.threadId === threadId);
+    const parent = this.#parents.get(threadId);
+    return calls.length === 0 && parent !== undefined ? this.#on(parent) : calls;
+  }
+
+  #hear(method: string, params: unknown): void {
+    const { threadId, turnId, turn, item } = params as { threadId?: string; turnId?: string; turn?: never; item?: ThreadItem };
+    if (threadId === undefined) return;
+    if (item?.type === "collabAgentToolCall")
+      for (const child of item.receiverThreadIds) if (child !== threadId) this.#parents.set(child, threadId);
+    for (const call of this.#calls.values()) {
+      if (call.threadId !== threadId) continue;
+      if (method === "item/completed" && item?.type === "agentMessage") call.heardMessage(turnId ?? "", item.text);
+      call.hear(method, params);
+      if (method === "turn/completed" && turn !== undefined) call.turnEnded(turn);
+    }
+  }
+
+  async #ask<P extends { readonly threadId: string }, R>(wording: Wording<P, R>, params: P): Promise<R> {
+    const [call] = this.#on(params.threadId);
+    if (call === undefined) throw invalidRequest("no call waits for this thread");
+    return await call.ask(wording, params);
+  }
+}

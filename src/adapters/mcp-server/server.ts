@@ -1,0 +1,127 @@
+/** The MCP server for one connection, or for one request of the stateless kind: two tools, served by the official SDK. */
+import type {
+  CallToolRequest,
+  CallToolResult,
+  ClientCapabilities,
+  InputRequest,
+  InputRequiredResult,
+  McpRequestContext,
+  Server,
+  ServerContext,
+} from "@modelcontextprotocol/server";
+import type { Listener, Question, ToolCall } from "./call.ts";
+import type { Elicitation } from "./questions.ts";
+import type { RunningCalls } from "./running-calls.ts";
+import { askFrom, tools } from "./tools.ts";
+
+export interface ServerOptions {
+  readonly calls: RunningCalls;
+  readonly version: string;
+  /** The user agent for a client of this name and version. */
+  readonly userAgent: (client: { readonly name: string; readonly version: string }) => string;
+}
+
+/** People take their time; a question ends with its call at the latest. */
+const answerTimeoutMs = 2 ** 31 - 1;
+/** How long a call whose client was sent away with a question waits for it to come back. */
+const abandonedAfterMs = 10 * 60_000;
+
+/** Contract: the SDK was loaded, so that a factory can be called without waiting. */
+export function createServer(
+  sdk: typeof import("@modelcontextprotocol/server"),
+  options: ServerOptions,
+  { era }: McpRequestContext,
+): Server {
+  const info = {
+    name: "codex-mcp-server",
+    title: "Codex",
+    version: options.version,
+    // Known only once the client has said its name, which is before this is written out.
+    get user_agent() {
+      const { name = "unknown", version = "0" } = server.getClientVersion() ?? {};
+      return options.userAgent({ name, version });
+    },
+  };
+  const server = new sdk.Server(info, { capabilities: { tools: { listChanged: true } } });
+  server.setRequestHandler("tools/list", () => ({ tools }));
+  server.setRequestHandler("tools/call", (request, context) => {
+    const envelope: Readonly<Record<string, unknown>> = context.mcpReq.envelope ?? {};
+    const said = (envelope[sdk.CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined) ?? server.getClientCapabilities();
+    const canAsk = said?.elicitation !== undefined;
+    return era === "modern" ? inRounds(sdk, request, context, { ...options, canAsk }) : inOneGo(request, context, { ...options, canAsk });
+  });
+  return server;
+}
+
+type Serving = ServerOptions & { readonly canAsk: boolean };
+
+/** Questions go out as requests of their own while the call waits. */
+async function inOneGo({ params }: CallToolRequest, context: ServerContext, { calls, canAsk }: Serving): Promise<CallToolResult> {
+  const { signal } = context.mcpReq;
+  const listener = listenerFrom(context, (question) => void elicit(question, context));
+  const call = calls.start(askFrom(params.name, params.arguments), listener, canAsk);
+  return await endWith(signal, call, call.finished);
+}
+
+/** Any object is an answer; what it means is for the question to say. */
+const anyAnswer = {
+  "~standard": { version: 1 as const, vendor: "parley", validate: (value: unknown) => ({ value }) },
+};
+
+async function elicit({ elicitation, answer }: Question, { mcpReq }: ServerContext): Promise<void> {
+  const options = { signal: mcpReq.signal, timeout: answerTimeoutMs };
+  await mcpReq.send({ method: "elicitation/create", params: { ...elicitation } }, anyAnswer, options).then(answer, () => answer(undefined));
+}
+
+/**
+ * A question sends the client away with what is asked; it comes back with the answers and goes on with the same call. The id it brings
+ * along is the secret by which it may: nobody can guess one.
+ */
+async function inRounds(
+  { inputRequired }: typeof import("@modelcontextprotocol/server"),
+  { params }: CallToolRequest,
+  context: ServerContext,
+  { calls, canAsk }: Serving,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { mcpReq } = context;
+  const asked = Promise.withResolvers<undefined>();
+  const listener = listenerFrom(context, () => asked.resolve(undefined));
+  const state = mcpReq.requestState();
+  const known = typeof state === "string" ? calls.find(state) : undefined;
+  if (state !== undefined && known === undefined)
+    return { content: [{ type: "text", text: "this call does not run any more; go on with codex-reply" }], isError: true };
+  for (const [id, answer] of Object.entries(mcpReq.inputResponses ?? {})) known?.answer(id, answer);
+  const call = known ?? calls.start(askFrom(params.name, params.arguments), listener, canAsk);
+  known?.attach(listener);
+  const result = await endWith(mcpReq.signal, call, Promise.race([call.finished, asked.promise]));
+  if (result !== undefined) return result;
+  call.detach(abandonedAfterMs);
+  return inputRequired({
+    inputRequests: Object.fromEntries(call.questions.map(({ id, elicitation }) => [id, requestFrom(elicitation)])),
+    requestState: call.id,
+  });
+}
+
+/** A cancelled request, or a connection that ended, stops the call. */
+async function endWith<T>(signal: AbortSignal, call: ToolCall, outcome: Promise<T>): Promise<T> {
+  const stop = (): void => call.stop();
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    return await outcome;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+function listenerFrom({ mcpReq }: ServerContext, asked: (question: Question) => void): Listener {
+  return {
+    requestId: mcpReq.id,
+    progressToken: mcpReq._meta?.progressToken,
+    notify: (method, params) => void mcpReq.notify({ method, params }).catch(() => {}),
+    asked,
+  };
+}
+
+const requestFrom = (elicitation: Elicitation): InputRequest =>
+  ({ method: "elicitation/create", params: { mode: "form", ...elicitation } }) as unknown as InputRequest;

@@ -1,0 +1,61 @@
+/** MCP over this process's own stdin and stdout: JSON lines, read by the project's own splitter. */
+import type { JSONRPCMessage, Transport as McpTransport } from "@modelcontextprotocol/server";
+import type { Transport } from "../../rpc/transport.ts";
+
+/** How long answers that are being worked out may still take after the client has closed its end. */
+const lastAnswersMs = 2000;
+
+/** A client may write its requests and close its end at once: those that take no work of the agent are answered all the same. */
+export class LinesMcpTransport implements McpTransport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: McpTransport["onmessage"];
+  readonly #lines: Transport;
+  readonly #unanswered = new Set<string | number>();
+  readonly #gone = Promise.withResolvers<void>();
+  #ended = false;
+  #closed = false;
+
+  constructor(lines: Transport) {
+    this.#lines = lines;
+  }
+  /** Resolves when the connection has ended. */
+  get closed(): Promise<void> {
+    return this.#gone.promise;
+  }
+  async start(): Promise<void> {
+    this.#lines.onMessage = (text) => this.#receive(text);
+    this.#lines.onTooLong = () => this.onerror?.(new Error("a message over the size limit"));
+    this.#lines.onClose = () => this.#end();
+  }
+  async send(message: JSONRPCMessage): Promise<void> {
+    if ("id" in message && message.id !== undefined && !("method" in message)) this.#unanswered.delete(message.id);
+    this.#lines.send(JSON.stringify(message));
+    if (this.#ended && this.#unanswered.size === 0) await this.close();
+  }
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#lines.close();
+    this.onclose?.();
+    this.#gone.resolve();
+  }
+
+  #receive(text: string): void {
+    let message: JSONRPCMessage;
+    try {
+      message = JSON.parse(text);
+    } catch {
+      if (text.trim() !== "") this.#lines.send('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}');
+      return;
+    }
+    if (typeof message !== "object" || message === null) return;
+    if ("method" in message && "id" in message) this.#unanswered.add(message.id);
+    this.onmessage?.(message);
+  }
+  #end(): void {
+    this.#ended = true;
+    if (this.#unanswered.size === 0) return void this.close();
+    setTimeout(() => void this.close(), lastAnswersMs);
+  }
+}

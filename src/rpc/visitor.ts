@@ -1,0 +1,45 @@
+/** Who may come in over HTTP: checks of the Host, the Origin and the bearer token, before anything else of a request is read. */
+import type { IncomingMessage } from "node:http";
+import { isIP } from "node:net";
+import type { CheckToken } from "./bearer.ts";
+
+export interface VisitorRules {
+  /** Every request must carry a bearer token that passes. Undefined lets everybody in. */
+  readonly checkToken?: CheckToken | undefined;
+  /** Browsers send an Origin and are refused unless it stands here exactly. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+}
+
+export interface Refusal {
+  readonly status: number;
+  readonly why: string;
+}
+
+export function refuseVisitor(request: IncomingMessage, rules: VisitorRules, isOwnHost: (host: string) => boolean): Refusal | undefined {
+  const { origin, host } = request.headers;
+  if (origin !== undefined && !(rules.allowedOrigins ?? []).includes(origin)) return { status: 403, why: "the Origin is not allowed" };
+  if (!isOwnHost(host ?? "")) return { status: 403, why: "the Host is not this server's" };
+  return undefined;
+}
+
+/** The token is read from the Authorization header alone: in an address it would end up in logs and histories. */
+export function refuseToken(request: IncomingMessage, check: CheckToken | undefined): Refusal | undefined {
+  if (check === undefined) return undefined;
+  const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
+  const why = token === undefined ? "no bearer token" : check(token);
+  return why === undefined ? undefined : { status: 401, why };
+}
+
+/**
+ * Which Host headers are ours. A page of a foreign name that was rebound to our address still sends its own name, so names are refused
+ * unless listed; where all addresses are listened on, any literal address is ours.
+ */
+export function hostRule(listening: string, names: readonly string[]): (host: string) => boolean {
+  const own = new Set([listening, "localhost", "127.0.0.1", "::1", ...names.map((name) => name.toLowerCase())]);
+  const everywhere = listening === "0.0.0.0" || listening === "::";
+  return (header) => {
+    const [, bracketed, plain] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::\d+)?$/.exec(header) ?? [];
+    const host = (bracketed ?? plain ?? "").toLowerCase();
+    return own.has(host) || (everywhere && isIP(host) !== 0);
+  };
+}
