@@ -92,6 +92,10 @@ export const requirements = {
     says: "model/list pages, has one default and refuses a bad cursor",
   },
   "catalogue.modes": { source: "observed 0.166", says: "collaboration modes are Plan and Default, and there are no apps or plugins" },
+  "approval.answeredBy": {
+    source: "Parley",
+    says: "when one client answers, the others are told that it is settled and by whom; the one who answered hears no name",
+  },
 
   "patch.item": {
     source: "app-server README, Items; observed 0.98, 0.166",

@@ -3,14 +3,14 @@ import { test } from "node:test";
 import { invalidRequest } from "../protocol/errors.ts";
 import { Peer, type PeerHandlers } from "../rpc/peer.ts";
 import { memoryPair } from "../rpc/transport.ts";
-import { Client, ConnectionClosed, openClient, RpcError, Timeout, TurnFailed } from "./client.ts";
+import { AnsweredElsewhere, Client, ConnectionClosed, openClient, RpcError, Timeout, TurnFailed } from "./client.ts";
 
 /** A server of a few lines on the other end of a memory pair. */
 async function joined(request: PeerHandlers["request"], options: { onTrouble?: (error: Error) => void } = {}) {
   const [near, far] = memoryPair();
   const heard: string[] = [];
   const server: Peer = new Peer(far, {
-    request: (method, params, after) => (method === "initialize" ? { userAgent: "test" } : request(method, params, after)),
+    request: (method, params, after, id) => (method === "initialize" ? { userAgent: "test" } : request(method, params, after, id)),
     notification: (method) => heard.push(method),
     closed: () => {},
   });
@@ -96,6 +96,22 @@ test("answer serves the server's questions; without one it is told so", async ()
   await assert.rejects(server.call("item/fileChange/requestApproval", {}), /does not answer item\/fileChange\/requestApproval/);
   client.answer("item/fileChange/requestApproval", async () => ({ decision: "accept" }));
   assert.deepEqual(await server.call("item/fileChange/requestApproval", {}), { decision: "accept" });
+});
+
+test("a question that somebody else answered is withdrawn, with the name", async () => {
+  const { client, server } = await joined(never);
+  const withdrawn = Promise.withResolvers<unknown>();
+  client.answer("item/fileChange/requestApproval", async (_params, signal) => {
+    await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    withdrawn.resolve(signal.reason);
+    throw signal.reason;
+  });
+  server.send(JSON.stringify({ id: 7, method: "item/fileChange/requestApproval", params: {} }));
+  server.notify("serverRequest/resolved", { threadId: "T", requestId: 8, answeredBy: "nobody here" });
+  server.notify("serverRequest/resolved", { threadId: "T", requestId: 7, answeredBy: "Editor" });
+  const reason = await withdrawn.promise;
+  assert.ok(reason instanceof AnsweredElsewhere);
+  assert.equal(reason.by, "Editor");
 });
 
 /** Plays a turn: the answer, then the given notifications in the same breath. */

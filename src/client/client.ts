@@ -17,6 +17,16 @@ export { TurnFailed } from "./thread.ts";
 export type { ConnectOptions, SpawnOptions };
 export { ConnectionClosed };
 
+/** Somebody else answered the question first, or it is void; `by` names who, where the server says so. The reason of an answer's signal. */
+export class AnsweredElsewhere extends Error {
+  readonly code = "answered_elsewhere";
+  readonly by: string | undefined;
+  constructor(by: string | undefined) {
+    super(by === undefined ? "the question is void" : `answered by ${by}`);
+    this.by = by;
+  }
+}
+
 /** No answer came in the time the caller gave. The request may still be carried out. */
 export class Timeout extends Error {
   readonly code = "timeout";
@@ -70,6 +80,8 @@ export class Client {
   readonly #listeners = new Map<string, Set<(params: never) => void>>();
   readonly #any = new Set<(method: string, params: unknown) => void>();
   readonly #answers = new Map<string, (params: never, signal: AbortSignal) => unknown>();
+  /** The server's questions that are being answered, by their ids. */
+  readonly #asked = new Map<unknown, AbortController>();
   readonly #onTrouble: (error: Error) => void;
   readonly #ended = new AbortController();
   #server: InitializeResponse | undefined;
@@ -77,7 +89,7 @@ export class Client {
   constructor(transport: Transport, onTrouble: (error: Error) => void) {
     this.#onTrouble = onTrouble;
     this.#peer = new Peer(transport, {
-      request: (method, params) => this.#serve(method, params),
+      request: (method, params, _after, id) => this.#serve(method, params, id),
       notification: (method, params) => this.#hear(method, params),
       closed: (error) => this.#ended.abort(closedBecause(error)),
       unreadable: (reason) => onTrouble(new Error(`unreadable message from the server: ${reason}`)),
@@ -125,7 +137,10 @@ export class Client {
     this.#any.add(listener);
     return () => this.#any.delete(listener);
   }
-  /** Answers one kind of question; a later answer replaces an earlier one. Without one the server is told so and goes on as after a no. */
+  /**
+   * Answers one kind of question; a later answer replaces an earlier one. Without one the server is told so and goes on as after a no.
+   * The signal is aborted when the question needs no answer any more: with AnsweredElsewhere, or with ConnectionClosed.
+   */
   answer<M extends keyof ServerRequests>(
     method: M,
     answer: (params: ParamsOf<ServerRequests[M]>, signal: AbortSignal) => Answer<M> | Promise<Answer<M>>,
@@ -154,14 +169,27 @@ export class Client {
     this.close();
   }
 
-  #serve(method: string, params: unknown): unknown {
+  async #serve(method: string, params: unknown, id: unknown): Promise<unknown> {
     const answer = this.#answers.get(method);
     if (answer === undefined) throw invalidRequest(`this client does not answer ${method}`);
-    return answer(params as never, this.#ended.signal);
+    const asked = new AbortController();
+    this.#asked.set(id, asked);
+    try {
+      return await answer(params as never, AbortSignal.any([asked.signal, this.#ended.signal]));
+    } catch (error) {
+      if (asked.signal.aborted) throw invalidRequest(asked.signal.reason.message);
+      throw error;
+    } finally {
+      if (this.#asked.get(id) === asked) this.#asked.delete(id);
+    }
   }
   #hear(method: string, params: unknown): void {
+    if (method === "serverRequest/resolved") this.#withdraw(params as NotificationParams<"serverRequest/resolved">);
     for (const listener of this.#any) this.#tell(method, () => listener(method, params));
     for (const listener of this.#listeners.get(method) ?? []) this.#tell(method, () => listener(params as never));
+  }
+  #withdraw({ requestId, answeredBy }: NotificationParams<"serverRequest/resolved">): void {
+    this.#asked.get(requestId)?.abort(new AnsweredElsewhere(answeredBy ?? undefined));
   }
   #tell(method: string, run: () => void): void {
     try {

@@ -44,8 +44,9 @@ export const ThreadReadStateChangedNotification = named("ThreadReadStateChangedN
 );
 export type ThreadReadStateChangedNotification = Infer<typeof ThreadReadStateChangedNotification>;
 
+/** `answeredBy` names the client that answered, for all the others; absent for that client itself and where nobody answered. */
 export const ServerRequestResolvedNotification = named("ServerRequestResolvedNotification", () =>
-  object({ requestId: RequestId(), threadId: string() }),
+  object({ requestId: RequestId(), threadId: string(), answeredBy: maybe(string()) }),
 );
 export type ServerRequestResolvedNotification = Infer<typeof ServerRequestResolvedNotification>;
 

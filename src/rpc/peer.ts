@@ -14,7 +14,7 @@ export type Outcome = { readonly result: unknown } | { readonly error: RpcError 
 
 export interface PeerHandlers {
   /** Returns the result, at once or later; what it throws becomes the error answer. `after` runs once the answer was sent. */
-  request(method: string, params: unknown, after: (run: () => void) => void): unknown;
+  request(method: string, params: unknown, after: (run: () => void) => void, id: Id): unknown;
   notification(method: string, params: unknown): void;
   /** An answer to a question that was not asked through `call`. */
   answer?(id: string | number, outcome: Outcome): void;
@@ -131,7 +131,7 @@ export class Peer {
     this.#inFlight++;
     let result: unknown;
     try {
-      result = this.#handlers.request(method, params, (run) => afterwards.push(run));
+      result = this.#handlers.request(method, params, (run) => afterwards.push(run), id);
     } catch (error) {
       return fail(error);
     }

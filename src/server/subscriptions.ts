@@ -16,6 +16,8 @@ interface Pending {
   readonly method: keyof ServerRequests;
   readonly params: unknown;
   readonly settle: (answer: Answer) => void;
+  /** Who answered first. */
+  by?: Session;
 }
 
 /** A stream that is this far behind waits for its readers. */
@@ -137,8 +139,23 @@ export class Subscriptions implements Audience {
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);
       this.#pending.delete(pending.id);
-      this.toThread(threadId, "serverRequest/resolved", { threadId, requestId: pending.id });
+      this.#announceEnd(pending);
     }
+  }
+
+  /** The one who answered knows; the others are told whose word it was. */
+  #announceEnd({ id, threadId, by }: Pending): void {
+    const params = { threadId, requestId: id };
+    const audience = [...this.subscribers(threadId)];
+    if (by === undefined) return this.#send(audience, "serverRequest/resolved", params);
+    const isAnswerer = (session: Session): boolean => session === by;
+    this.#send(audience.filter(isAnswerer), "serverRequest/resolved", params);
+    const answeredBy = by.client.title ?? by.client.name;
+    this.#send(
+      audience.filter((session) => !isAnswerer(session)),
+      "serverRequest/resolved",
+      { ...params, answeredBy },
+    );
   }
 
   /** Asks one connection alone, about no thread. Resolves to undefined when it refuses or goes away. */
@@ -162,6 +179,7 @@ export class Subscriptions implements Audience {
     if (own?.session === session) return own.settle("error" in outcome ? undefined : outcome.result);
     const pending = typeof id === "number" ? this.#pending.get(id) : undefined;
     if (pending === undefined || !this.subscribers(pending.threadId).has(session)) return;
+    pending.by ??= session;
     const by = session.client.name;
     pending.settle(
       "error" in outcome ? { kind: "refused", message: outcome.error.message, by } : { kind: "answered", result: outcome.result, by },

@@ -2,4 +2,4 @@
 
 import type { RequestId } from "../RequestId";
 
-export type ServerRequestResolvedNotification = { requestId: RequestId, threadId: string };
+export type ServerRequestResolvedNotification = { requestId: RequestId, threadId: string, answeredBy?: string | null };
