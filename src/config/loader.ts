@@ -136,15 +136,18 @@ export class ConfigLoader {
 
   #projectLayers(project: Project): Layer[] {
     const home = realPath(this.#options.codexHome);
-    const reason =
-      project.trust === "trusted"
-        ? undefined
-        : `${project.trust === "untrusted" ? "the user does not trust" : "the user has not yet trusted"} ${project.root}; to use its settings, set projects.${JSON.stringify(project.root)}.trust_level = "trusted" in ${this.userFile}`;
+    const reason = project.trust === "trusted" ? undefined : this.#whyOff(project);
     return project.folders
       .map((folder) => path.join(folder, ".codex"))
       .filter((dotCodex) => dotCodex !== home)
       .map((dotCodex) => projectLayer(this.files, dotCodex, reason))
       .filter((layer) => layer !== undefined);
+  }
+
+  #whyOff({ root, trust }: Project): string {
+    const who = trust === "untrusted" ? "the user does not trust" : "the user has not yet trusted";
+    const fix = `projects.${JSON.stringify(root)}.trust_level = "trusted" in ${this.userFile}`;
+    return `${who} ${root}; to use its settings, set ${fix}`;
   }
 
   #profile(merged: TomlTable): Layer | undefined {
