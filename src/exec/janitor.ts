@@ -13,8 +13,8 @@ export interface WatchedCommand {
   readonly id: string;
   /** Known once the process was started. */
   pid: number | undefined;
-  /** Ends as a whole with its first process (a process namespace). */
-  readonly endsAtOnce: boolean;
+  /** Only its session ends, not what left that on purpose. */
+  readonly isSession: boolean;
 }
 
 /** What must go when the server dies now. */
@@ -24,8 +24,10 @@ export interface Leftovers {
 }
 
 /**
- * Each line from the server is the whole state; the last one counts. Words of a line: `n:ID` started or about to be, number unknown;
- * `b:PID` a sandbox; `s:PID` a session; `d:PATH` a folder to remove if it is empty and no sandbox uses it, `r:PATH` a folder of unused pipes (paths escaped for printf %b).
+ * Each line from the server is the whole state; the last one counts. Words of a line: `m:ID` everything that carries the mark of a command
+ * (a sandbox, which must end as a whole, or a command whose number is not known yet); `s:PID` a session; `d:PATH` a folder to remove if it
+ * is empty and no sandbox uses it, `r:PATH` a folder of unused pipes (paths escaped for printf %b). A sandbox is found by its mark and not
+ * by its number: killed while it is set up, its outer process may leave the inner one behind.
  */
 const script = `
 trap '' HUP INT QUIT TERM
@@ -41,20 +43,19 @@ members() {
   done
 }
 for w in $last; do case $w in
-  s:*) kill -TERM -- "-\${w#s:}" $(members "\${w#s:}"); kill -CONT -- "-\${w#s:}";;
+  s:*) kill -TERM "-\${w#s:}" $(members "\${w#s:}"); kill -CONT "-\${w#s:}";;
 esac; done
 quiet=0 round=0
-while [ $quiet -lt 3 ] && [ $round -lt 50 ]; do
+while [ $quiet -lt 3 ] && [ $round -lt 30 ]; do
   busy=
   for w in $last; do case $w in
-    n:*) p=$(marked "\${w#n:}"); [ -z "$p" ] || { busy=1; kill -KILL $p; };;
-    b:*) kill -KILL "\${w#b:}" && busy=1;;
-    s:*) p=$(members "\${w#s:}"); [ -n "$p" ] || kill -0 -- "-\${w#s:}" || continue
-      busy=1; [ $round -lt 20 ] || kill -KILL -- "-\${w#s:}" $p;;
+    m:*) p=$(marked "\${w#m:}"); [ -z "$p" ] || { busy=1; kill -KILL $p; };;
+    s:*) p=$(members "\${w#s:}"); [ -n "$p" ] || kill -0 "-\${w#s:}" || continue
+      busy=1; [ $round -lt 10 ] || kill -KILL "-\${w#s:}" $p;;
   esac; done
   [ -n "$busy" ] && quiet=0 || quiet=$((quiet + 1))
   round=$((round + 1))
-  sleep 0.1
+  sleep 0.2
 done
 for w in $last; do case $w in
   d:*) p=$(printf '%b' "\${w#d:}"); grep -qsF -- " $p " /proc/[0-9]*/mountinfo || rmdir -- "$p";;
@@ -84,9 +85,7 @@ export class Janitor {
 
   /** Tells the helper the state of now. Written at once, so that a server killed right afterwards has told it. */
   update(): void {
-    const words = [...this.#commands].map(({ id, pid, endsAtOnce }) =>
-      pid === undefined ? `n:${id}` : `${endsAtOnce ? "b" : "s"}:${pid}`,
-    );
+    const words = [...this.#commands].map(({ id, pid, isSession }) => (isSession && pid !== undefined ? `s:${pid}` : `m:${id}`));
     const { emptyFolders, pipeFolder } = this.#leftovers();
     words.push(...emptyFolders.map((folder) => `d:${escapeForPrintf(folder)}`));
     if (pipeFolder !== undefined) words.push(`r:${escapeForPrintf(pipeFolder)}`);

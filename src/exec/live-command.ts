@@ -4,13 +4,15 @@ import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CommandExit, RunningCommand } from "../core/ports/command-runner.ts";
-import { descendantsOf, isAlive, listProcesses, markedProcesses, membersOf, signalProcess } from "./processes.ts";
+import { descendantsOf, listProcesses, markedProcesses, membersOf, signalProcess } from "./processes.ts";
 
 /** After the command's own process ended: how long its output may stay silent, and how long it may go on, before nobody waits for more. */
 const quietMs = 60;
 const drainMs = 1_000;
 /** How long a sandbox may take to be gone once its first process has ended. */
 const lifeMs = 5_000;
+/** How long the inner process of a killed sandbox may take before it is looked for. */
+const strayMs = 100;
 const firstPollMs = 5;
 
 export interface LiveParts {
@@ -72,7 +74,8 @@ export class LiveCommand implements RunningCommand {
 
   kill(): Promise<void> {
     if (this.#isGone) return Promise.resolve();
-    this.#killing ??= (this.#parts.life === undefined ? this.#endSession() : this.#endSandbox()).finally(() => {
+    const { life } = this.#parts;
+    this.#killing ??= (life === undefined ? this.#endSession() : this.#endSandbox(life)).finally(() => {
       this.#killing = undefined;
     });
     return this.#killing;
@@ -85,7 +88,7 @@ export class LiveCommand implements RunningCommand {
 
   #hasLife(): boolean {
     const { life, pid } = this.#parts;
-    return life === undefined ? membersOf(pid).length > 0 : !life.closed && !life.readableEnded;
+    return life === undefined ? membersOf(pid).length > 0 : !life.closed;
   }
 
   #forward(stream: Readable, name: "stdout" | "stderr"): void {
@@ -145,7 +148,7 @@ export class LiveCommand implements RunningCommand {
     };
     send("SIGTERM");
     send("SIGCONT"); // A stopped process takes TERM only when it goes on.
-    const isEmpty = (): boolean => !isAlive(-pid) && membersOf(pid).length === 0;
+    const isEmpty = (): boolean => membersOf(pid).length === 0;
     if (!(await eventually(isEmpty, graceMs))) {
       send("SIGKILL");
       await eventually(isEmpty, graceMs);
@@ -155,18 +158,17 @@ export class LiveCommand implements RunningCommand {
   }
 
   /** The processes in the sandbox get TERM; the sandbox itself only KILL, for its end leaves them no time at all. */
-  async #endSandbox(): Promise<void> {
-    const { pid, graceMs } = this.#parts;
-    const all = listProcesses();
+  async #endSandbox(life: Readable): Promise<void> {
+    const { pid, graceMs, mark } = this.#parts;
+    const all = listProcesses(pid);
     const first = all.filter((entry) => entry.parent === pid).map((entry) => entry.pid);
     const inside = first.flatMap((init) => descendantsOf(init, all));
     for (const member of inside) signalProcess(member, "SIGTERM");
     for (const member of inside) signalProcess(member, "SIGCONT");
     const hasEnded = inside.length > 0 && (await Promise.race([this.exit.then(() => true), delay(graceMs, false, { ref: false })]));
-    if (!hasEnded) {
-      signalProcess(pid, "SIGKILL");
-      for (const init of first) signalProcess(init, "SIGKILL");
-    }
+    if (!hasEnded) signalProcess(pid, "SIGKILL");
+    // Killed while it was set up, the outer process may leave the inner one behind: then its mark tells where it is.
+    while (!(await eventually(() => life.closed, strayMs))) for (const stray of markedProcesses(mark, pid)) signalProcess(stray, "SIGKILL");
     await this.exit;
   }
 
@@ -187,12 +189,8 @@ function untilExit(child: ChildProcess): Promise<{ code: number | null; signal: 
 
 function untilClosed(stream: Readable): Promise<void> {
   return new Promise((resolve) => {
-    if (stream.closed || stream.readableEnded) resolve();
-    else {
-      stream.once("end", resolve);
-      stream.once("close", resolve);
-      stream.once("error", () => resolve());
-    }
+    if (stream.closed) resolve();
+    else stream.once("close", resolve);
   });
 }
 

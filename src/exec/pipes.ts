@@ -1,6 +1,7 @@
 /**
- * Real pipes for the output and input of commands. Node gives its children sockets, which cannot be opened again as /dev/stdout or
- * /dev/stdin; scripts do that. Named pipes are made in batches in a folder of the server's own, opened and unlinked at once.
+ * Real pipes for the output of commands. Node gives its children sockets, which cannot be opened again as /dev/stdout or /dev/stderr; scripts
+ * do that. Named pipes are made in batches in a folder of the server's own, opened and unlinked at once. Not for input: opening a named pipe
+ * again for reading would wait for ever once its writer is gone.
  */
 import { execFile } from "node:child_process";
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";

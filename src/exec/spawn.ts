@@ -77,7 +77,7 @@ class Runner implements ClosableRunner {
     const wrapped = sandbox.wrap(command, confinement);
     if ("refused" in wrapped) throw new CommandRefused("noSandbox", wrapped.refused);
     const id = randomBytes(16).toString("hex");
-    const watched: WatchedCommand = { id, pid: undefined, endsAtOnce: wrapped.life !== undefined };
+    const watched: WatchedCommand = { id, pid: undefined, isSession: wrapped.life === undefined };
     const cleanUp = (): void => {
       wrapped.cleanup?.();
       this.#janitor.forget(watched);

@@ -51,28 +51,25 @@ export function startWired({ stdin, wrapped, terminal, env }: WiringInput, pool:
 
 interface StandardPipes {
   readonly stdio: Descriptor[];
-  readonly stdin: PipeEnds | undefined;
   readonly stdout: PipeEnds | undefined;
   readonly stderr: PipeEnds | undefined;
   closeTheirs(): void;
   closeOurs(): void;
 }
 
-/** Real pipes as far as they can be had, Node's sockets for the rest. */
+/** Real pipes for the output as far as they can be had, Node's sockets for the rest. */
 function pipes(stdin: Command["stdin"], pool: PipePool): StandardPipes {
-  const input = stdin === "open" ? pool.take() : undefined;
   const stdout = pool.take();
   const stderr = pool.take();
   const closeAll = (fds: readonly (number | undefined)[]): void => {
     for (const fd of fds) if (fd !== undefined) closeSync(fd);
   };
   return {
-    stdio: [stdin === "closed" ? "ignore" : (input?.read ?? "pipe"), stdout?.write ?? "pipe", stderr?.write ?? "pipe"],
-    stdin: input,
+    stdio: [stdin === "closed" ? "ignore" : "pipe", stdout?.write ?? "pipe", stderr?.write ?? "pipe"],
     stdout,
     stderr,
-    closeTheirs: () => closeAll([input?.read, stdout?.write, stderr?.write]),
-    closeOurs: () => closeAll([input?.write, stdout?.read, stderr?.read]),
+    closeTheirs: () => closeAll([stdout?.write, stderr?.write]),
+    closeOurs: () => closeAll([stdout?.read, stderr?.read]),
   };
 }
 
@@ -81,8 +78,7 @@ type Parts = Pick<LiveParts, "outputs" | "input" | "resize" | "closeInput">;
 function pipeParts(child: ChildProcess, standard: StandardPipes | undefined): Parts {
   const reader = (ends: PipeEnds | undefined, own: Readable | null): Readable | null =>
     ends === undefined ? own : new Socket({ fd: ends.read, readable: true, writable: false });
-  const ends = standard?.stdin;
-  const input: Writable | null = ends === undefined ? child.stdin : new Socket({ fd: ends.write, readable: false, writable: true });
+  const input = child.stdin;
   const outputs = [
     { stream: reader(standard?.stdout, child.stdout), name: "stdout" as const },
     { stream: reader(standard?.stderr, child.stderr), name: "stderr" as const },

@@ -1,0 +1,265 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { CommandRefused } from "../core/ports/command-runner.ts";
+import { openTerminal } from "./pty.ts";
+import { createCommandRunner } from "./spawn.ts";
+import { type Bench, noBubblewrap, openBench } from "./testing.ts";
+
+const open = { type: "dangerFullAccess" } as const;
+const modes = [
+  { name: "full access", policy: open, skip: false as const },
+  { name: "the sandbox", policy: { type: "workspaceWrite" } as const, skip: noBubblewrap },
+];
+
+async function eventually(isTrue: () => boolean, what: string): Promise<void> {
+  const end = performance.now() + 8_000;
+  while (!isTrue()) {
+    if (performance.now() > end) assert.fail(`${what} did not come true`);
+    await delay(20);
+  }
+}
+
+/** Live processes whose command line holds the mark; marks are sleep times that nobody else uses. */
+const running = (mark: string): number[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const words = readFileSync(`/proc/${pid}/cmdline`, "latin1").split("\0");
+        return words[0]?.endsWith("sleep") === true && words[1] === mark && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+      } catch {
+        return false;
+      }
+    });
+
+for (const { name, policy, skip } of modes)
+  describe(`commands in ${name}`, { skip: process.platform === "linux" ? skip : "needs Linux" }, () => {
+    let bench: Bench;
+    before(() => {
+      bench = openBench();
+    });
+    after(() => bench.close());
+    let marks = 0;
+    const mark = (): string => `3${process.pid}${policy === open ? 1 : 2}${marks++}`;
+
+    test("exit codes, signals and both streams", async () => {
+      const running = await bench.start(["/bin/sh", "-c", "echo out; echo err >&2; exit 3"], { policy });
+      const streams: string[] = [];
+      running.onOutput = (chunk, stream) => streams.push(`${stream} ${Buffer.from(chunk).toString().trim()}`);
+      assert.equal((await running.exit).exitCode, 3);
+      assert.deepEqual(streams.sort(), ["stderr err", "stdout out"]);
+      assert.equal((await bench.sh("kill -9 $$", { policy })).exitCode, 137);
+    });
+
+    test("output goes to real pipes, nothing else is inherited", async () => {
+      const { output } = await bench.sh("echo one > /dev/stdout; echo two | tee /dev/stderr > /dev/null; ls -l /proc/self/fd", { policy });
+      assert.match(output, /one\n/);
+      assert.match(output, /two\n/);
+      assert.doesNotMatch(output, /socket:|\.sqlite|anon_inode/);
+      const others = [...output.matchAll(/ (\d+) -> (\S+)/g)].filter(
+        ([, fd, target]) => Number(fd) > 2 && target !== "/dev/null" && !target?.startsWith("/proc/"),
+      );
+      assert.deepEqual(others, []);
+      const echo = await bench.start(["/bin/cat"], { policy, stdin: "open" });
+      echo.write("through");
+      echo.closeStdin();
+      await echo.exit;
+      assert.equal(echo.output(), "through");
+    });
+
+    test("closed input ends at once, and megabytes come through whole", async () => {
+      assert.equal((await bench.sh("cat; echo over", { policy })).output, "over\n");
+      const { output } = await bench.sh("head -c 3000000 /dev/zero | tr '\\0' x; echo; echo end", { policy });
+      assert.equal(output.length, 3_000_005);
+      assert.ok(output.endsWith("\nend\n"));
+    });
+
+    test("a time-out ends everything and gives 124; one that ignores TERM is killed", async () => {
+      const [a, b] = [mark(), mark()];
+      const polite = await bench.sh(`trap 'echo bye; exit 0' TERM; sleep ${a} & wait`, { policy, timeoutMs: 150 });
+      assert.deepEqual([polite.exitCode, polite.timedOut, polite.output], [124, true, "bye\n"]);
+      const stubborn = await bench.sh(`trap '' TERM INT HUP; sleep ${b}; sleep ${b}`, { policy, timeoutMs: 150 });
+      assert.deepEqual([stubborn.exitCode, stubborn.timedOut], [124, true]);
+      assert.deepEqual([...running(a), ...running(b)], []);
+    });
+
+    test("an interrupt ends the command, stopped children too", async () => {
+      const a = mark();
+      const controller = new AbortController();
+      const running_ = bench.sh(`sleep ${a} & sleep 0.2; kill -STOP $!; echo started; wait`, { policy, signal: controller.signal });
+      await eventually(() => running(a).length > 0, "start");
+      controller.abort();
+      assert.notEqual((await running_).exitCode, 0);
+      await eventually(() => running(a).length === 0, "end of the stopped child");
+      await assert.rejects(bench.sh("true", { policy, signal: controller.signal }), CommandRefused);
+    });
+
+    test("a child that holds the output open does not hold up the end", async () => {
+      const a = mark();
+      const startedAt = performance.now();
+      const { output } = await bench.sh(`sleep ${a} & echo done`, { policy });
+      assert.equal(output, "done\n");
+      assert.ok(performance.now() - startedAt < 3_000);
+      const closed = await bench.sh("exec >&- 2>&-; sleep 0.1; exit 4", { policy });
+      assert.equal(closed.exitCode, 4);
+      await bench.runner.close();
+      assert.deepEqual(running(a), []);
+    });
+
+    test("what cannot be started is refused with its kind", async () => {
+      const kind = async (run: Promise<unknown>): Promise<string> => {
+        const error: unknown = await run.then(
+          () => undefined,
+          (e: unknown) => e,
+        );
+        assert.ok(error instanceof CommandRefused);
+        return error.kind;
+      };
+      assert.equal(await kind(bench.start(["no-such-program-at-all"], { policy })), "notFound");
+      assert.equal(await kind(bench.start(["/etc/passwd"], { policy })), "notFound");
+      assert.equal(await kind(bench.sh("true", { policy, cwd: "/no/such/folder" })), "badCwd");
+      assert.equal(await kind(bench.sh("true", { policy, cwd: "relative" })), "badCwd");
+      assert.equal(await kind(bench.start([], { policy })), "other");
+      assert.equal(await kind(bench.start(["echo", "a\0b"], { policy })), "other");
+    });
+
+    test("a terminal: size, resize, input, controlling terminal, Ctrl-C", {
+      skip: openTerminal({ cols: 1, rows: 1 }) === undefined ? "needs node-pty" : false,
+    }, async () => {
+      const line =
+        "stty size; exec 3<>/dev/tty && echo controls; trap 'stty size' WINCH; read a; echo got $a; trap 'echo interrupted; exit 7' INT; echo ready; while :; do sleep 0.05; done";
+      const terminal = await bench.start(["/bin/bash", "-c", line], { policy, stdin: "open", tty: { cols: 90, rows: 30 } });
+      await eventually(() => terminal.output().includes("controls"), "the terminal");
+      terminal.resize(100, 40);
+      terminal.write("word\n");
+      await eventually(() => terminal.output().includes("ready"), "input");
+      terminal.write("\x03");
+      const { exitCode } = await terminal.exit;
+      assert.match(terminal.output(), /^30 90\r\ncontrols\r\n/);
+      assert.match(terminal.output(), /got word\r\n/);
+      assert.match(terminal.output(), /40 100\r\n/);
+      assert.match(terminal.output(), /interrupted/);
+      assert.equal(exitCode, 7);
+      const beside = await bench.sh("ls -l /proc/self/fd", { policy });
+      assert.doesNotMatch(beside.output, /ptmx|\/dev\/pts/);
+    });
+
+    test("when the server is killed, its commands end and nothing is left in the workspace", async () => {
+      const a = mark();
+      const own = openBench();
+      try {
+        const program = `
+          import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "spawn.ts"))};
+          const runner = createCommandRunner({ codexHome: ${JSON.stringify(own.home)}, userHome: ${JSON.stringify(own.base)} });
+          const command = { argv: ["/bin/bash", "-c", "trap '' HUP TERM; sleep ${a} & (setsid sleep ${a}.5 &); sleep ${a}"], cwd: ${JSON.stringify(own.work)}, env: { PATH: "/usr/bin:/bin" }, stdin: "closed" };
+          await runner.start(command, { policy: ${JSON.stringify(policy)}, workspaceRoots: [${JSON.stringify(own.work)}] }, new AbortController().signal);
+          console.log("up");
+          setInterval(() => {}, 1000);
+        `;
+        const server = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["ignore", "pipe", "inherit"] });
+        await new Promise((resolve) => server.stdout.once("data", resolve));
+        await eventually(() => running(a).length === 2 && running(`${a}.5`).length === 1, "start");
+        server.kill("SIGKILL");
+        await eventually(() => running(a).length === 0, "end of the command");
+        if (policy === open) {
+          const [survivor] = running(`${a}.5`);
+          assert.ok(survivor !== undefined, "one that left its session on purpose lives on");
+          process.kill(survivor, "SIGKILL");
+        } else await eventually(() => running(`${a}.5`).length === 0, "end of the daemon");
+        await eventually(() => readdirSync(own.work).length === 0, "clean workspace");
+      } finally {
+        await own.close();
+      }
+    });
+
+    test("killed at any moment of a start, nothing lives on", async () => {
+      const a = mark();
+      const own = openBench();
+      try {
+        for (let i = 0; i < 8; i++) {
+          const program = `
+            import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "spawn.ts"))};
+            const runner = createCommandRunner({ codexHome: ${JSON.stringify(own.home)}, userHome: ${JSON.stringify(own.base)} });
+            const command = { argv: ["/bin/sleep", "${a}"], cwd: ${JSON.stringify(own.work)}, env: { PATH: "/usr/bin:/bin" }, stdin: "closed" };
+            const start = () => runner.start(command, { policy: ${JSON.stringify(policy)}, workspaceRoots: [${JSON.stringify(own.work)}] }, new AbortController().signal);
+            const warm = await start(); await warm.kill();
+            void start(); void start();
+            setImmediate(() => setTimeout(() => process.kill(process.pid, "SIGKILL"), ${i}));
+          `;
+          const server = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: "inherit" });
+          await new Promise((resolve) => server.once("exit", resolve));
+        }
+        await eventually(() => running(a).length === 0 && readdirSync(own.work).length === 0, "nothing left");
+        await delay(300);
+        assert.deepEqual(running(a), []);
+      } finally {
+        await own.close();
+      }
+    });
+  });
+
+describe("full access", { skip: process.platform === "linux" ? false : "needs Linux" }, () => {
+  test("a process that left the session is reported; the session ends with kill(), also after the exit", async () => {
+    const bench = openBench();
+    try {
+      const [away, near] = [`41.${process.pid}`, `42.${process.pid}`];
+      const line = `setsid sleep ${away} >/dev/null 2>&1 & sleep ${near} >/dev/null 2>&1 & sleep 0.1`;
+      const command = await bench.start(["/bin/bash", "-c", line], { policy: open });
+      const { survivors } = await command.exit;
+      assert.deepEqual(survivors, running(away));
+      assert.equal(running(near).length, 1);
+      await command.kill();
+      assert.deepEqual(running(near), []);
+      assert.deepEqual(running(away), survivors);
+      for (const pid of survivors) process.kill(pid, "SIGKILL");
+    } finally {
+      await bench.close();
+    }
+  });
+
+  test("external sandbox runs as it is; other modes are refused where no sandbox is to be had", async () => {
+    const bench = openBench();
+    const refusing = createCommandRunner({
+      codexHome: bench.home,
+      sandbox: { leftovers: [], prepare: () => Promise.resolve({ refused: "No sandbox: none here." }), wrap: () => ({ refused: "none" }) },
+    });
+    const command = { argv: ["/bin/true"], cwd: "/", env: {}, stdin: "closed" } as const;
+    const { signal } = new AbortController();
+    try {
+      const external = await refusing.start(command, { policy: { type: "externalSandbox" }, workspaceRoots: [] }, signal);
+      assert.equal((await external.exit).exitCode, 0);
+      await assert.rejects(refusing.start(command, { policy: { type: "readOnly" }, workspaceRoots: [] }, signal), { kind: "noSandbox" });
+    } finally {
+      await refusing.close();
+      await bench.close();
+    }
+  });
+
+  test("without a home that can be written, commands still run", async () => {
+    const bench = openBench();
+    const runner = createCommandRunner({ codexHome: "/proc/none", userHome: bench.base });
+    try {
+      mkdirSync(path.join(bench.work, "x"));
+      const running = await runner.start(
+        { argv: ["/bin/echo", "fine"], cwd: bench.work, env: {}, stdin: "closed" },
+        { policy: open, workspaceRoots: [] },
+        new AbortController().signal,
+      );
+      let output = "";
+      running.onOutput = (chunk) => {
+        output += Buffer.from(chunk).toString();
+      };
+      await running.exit;
+      assert.equal(output, "fine\n");
+      assert.ok(!existsSync("/proc/none"));
+    } finally {
+      await runner.close();
+      await bench.close();
+    }
+  });
+});
