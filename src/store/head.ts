@@ -7,6 +7,7 @@ import { type HistoryBase, readSessionMeta } from "./session-meta.ts";
 import { isObject, listOf, objectOf, textOf } from "./shapes.ts";
 
 export interface ThreadHead {
+  /** Without the instructions, which would be most of it. */
   readonly meta: ThreadMeta;
   readonly base: HistoryBase | undefined;
   /** The first thing the user said; undefined when nothing was said yet. */
@@ -21,74 +22,98 @@ const maxBytes = 4 << 20;
 const maxPreview = 2000;
 /** Editors put the open files before the request itself. */
 const requestMark = "## My request for Codex:";
+const newline = 10;
 
-/** Undefined when the file is gone, empty or no rollout. Reads at once, not in pieces: it is a matter of microseconds. */
-export function readHead(file: string, end = Number.POSITIVE_INFINITY): ThreadHead | undefined {
-  let fd: number;
-  try {
-    fd = openSync(file, "r");
-  } catch {
-    return undefined;
+/** Reads heads one after another into the same memory: thousands of files are read when an index is built. */
+export class HeadReader {
+  readonly #scratch = Buffer.allocUnsafe(chunkBytes);
+
+  /** Undefined when the file is gone, empty or no rollout. Reads at once, not in pieces: it is a matter of microseconds. */
+  read(file: string, end = Number.POSITIVE_INFINITY): ThreadHead | undefined {
+    let fd: number;
+    try {
+      fd = openSync(file, "r");
+    } catch {
+      return undefined;
+    }
+    try {
+      const { mtimeMs, size } = fstatSync(fd);
+      const found = file.endsWith(".zst") ? scan(unpacked(fd)) : this.#scanFile(fd, Math.min(size, end, maxBytes));
+      return found === undefined ? undefined : { ...found, mtimeMs, size };
+    } catch {
+      return undefined;
+    } finally {
+      closeSync(fd);
+    }
   }
-  try {
-    const { mtimeMs, size } = fstatSync(fd);
-    const found = file.endsWith(".zst") ? scan(unpacked(fd)) : scanFile(fd, Math.min(size, end, maxBytes));
-    return found === undefined ? undefined : { ...found, mtimeMs, size };
-  } catch {
-    return undefined;
-  } finally {
-    closeSync(fd);
+
+  #scanFile(fd: number, limit: number): Found | undefined {
+    let found: Found | undefined;
+    for (let span = Math.min(limit, chunkBytes); span > 0; span = Math.min(limit, span * 6)) {
+      const buffer = span <= chunkBytes ? this.#scratch : Buffer.allocUnsafe(span);
+      const count = readSync(fd, buffer, 0, span, 0);
+      found = scan(buffer.subarray(0, count));
+      if (found?.preview !== undefined || span === limit || count < span) break;
+    }
+    return found;
   }
 }
 
 type Found = Omit<ThreadHead, "mtimeMs" | "size">;
 
-function scanFile(fd: number, limit: number): Found | undefined {
-  let found: Found | undefined;
-  for (let span = Math.min(limit, chunkBytes); span > 0; span = Math.min(limit, span * 6)) {
-    const buffer = Buffer.allocUnsafe(span);
-    const count = readSync(fd, buffer, 0, span, 0);
-    found = scan(buffer.toString("utf8", 0, count));
-    if (found?.preview !== undefined || span === limit || count < span) break;
-  }
-  return found;
-}
-
-function unpacked(fd: number): string {
+function unpacked(fd: number): Buffer {
   // Loaded only for a packed file; a process without any never pays for it.
   const { zstdDecompressSync } = process.getBuiltinModule("node:zlib");
-  return zstdDecompressSync(readFileSync(fd)).toString("utf8");
+  return zstdDecompressSync(readFileSync(fd));
 }
 
-function scan(text: string): Found | undefined {
+function scan(bytes: Buffer): Found | undefined {
   let found: Found | undefined;
-  for (let from = 0; from < text.length; ) {
-    const end = text.indexOf("\n", from);
+  for (let from = 0; from < bytes.length; ) {
+    const end = bytes.indexOf(newline, from);
     if (end < 0) break;
-    const line = text.slice(from, end);
+    const line = bytes.subarray(from, end);
     from = end + 1;
     if (found === undefined) found = metaOf(line);
     else if (mayBeUser(line)) {
-      const preview = previewOf(parseLine(line));
+      const preview = previewOf(parseLine(line.toString("utf8")));
       if (preview !== undefined) return { ...found, preview };
     }
   }
   return found;
 }
 
-function metaOf(text: string): Found | undefined {
-  const line = parseLine(text);
+function metaOf(bytes: Buffer): Found | undefined {
+  const line = parseLine(withoutInstructions(bytes));
   const session = line?.type === "session_meta" ? readSessionMeta(line.payload, line.ms) : undefined;
   if (line === undefined || session === undefined) return undefined;
   const own = line.own === undefined ? undefined : recordOfOwnLine({ ...line, own: line.own });
   return { meta: own?.type === "meta" ? own.meta : session.meta, base: session.base, preview: undefined };
 }
 
+const instructionsMark = '"base_instructions":{"text":"';
+
+/** The line without the text of the instructions. Inside of any string the mark's quotes would be escaped, so it is the real one. */
+function withoutInstructions(line: Buffer): string {
+  const at = line.indexOf(instructionsMark);
+  if (at < 0) return line.toString("utf8");
+  const from = at + instructionsMark.length;
+  let to = line.indexOf('"', from);
+  while (to >= 0 && isEscaped(line, to)) to = line.indexOf('"', to + 1);
+  return to < 0 ? line.toString("utf8") : line.toString("utf8", 0, from) + line.toString("utf8", to);
+}
+function isEscaped(line: Buffer, at: number): boolean {
+  let slashes = 0;
+  while (line[at - 1 - slashes] === 92) slashes++;
+  return slashes % 2 === 1;
+}
+
 /** Most lines need not be parsed to know that they are something else. */
-function mayBeUser(line: string): boolean {
-  const at = line.indexOf('"payload":{"type":"');
-  if (at < 0 || at > 120) return false;
-  return line.startsWith("user_message", at + 19) || (line.startsWith("item_completed", at + 19) && line.includes('"UserMessage"'));
+function mayBeUser(line: Buffer): boolean {
+  const start = line.toString("latin1", 0, 160);
+  const at = start.indexOf('"payload":{"type":"');
+  if (at < 0) return false;
+  return start.startsWith("user_message", at + 19) || (start.startsWith("item_completed", at + 19) && line.includes('"UserMessage"'));
 }
 
 function previewOf(line: RolloutLine | undefined): string | undefined {

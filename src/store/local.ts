@@ -4,6 +4,7 @@ import path from "node:path";
 import type { Lease, StoredThread, ThreadMeta, ThreadQuery, ThreadRecord, ThreadStore } from "../core/ports/thread-store.ts";
 import { type Disk, systemDisk } from "./disk.ts";
 import { currentFile, type FoundFile, foundFile, locateThread } from "./folders.ts";
+import { HeadReader } from "./head.ts";
 import { archivedPath, isThreadId, rolloutPath, unarchivedPath } from "./layout.ts";
 import { Leases } from "./leases.ts";
 import { parseLine } from "./line-records.ts";
@@ -97,7 +98,10 @@ class LocalStore implements ThreadStore {
     const file = await this.#find(threadId);
     if (file === undefined) return undefined;
     const indexed = await this.#index.known(threadId).catch(() => undefined);
-    const row = indexed?.path === file ? indexed : rowOfFile(foundFile(file, this.#home), (segment) => this.#segmentFile(segment)?.path);
+    const row =
+      indexed?.path === file
+        ? indexed
+        : rowOfFile(foundFile(file, this.#home), { heads: new HeadReader(), pathOfSegment: (segment) => this.#segmentFile(segment)?.path });
     this.#names.refresh();
     return row === undefined ? undefined : threadOfRow(row, this.#names);
   }

@@ -7,7 +7,6 @@ import type { ThreadQuery } from "../core/ports/thread-store.ts";
 /** One rollout file. A thread has one, or several when Codex has reverted it; then `isCurrent` marks the one to go on with. */
 export interface IndexRow {
   readonly path: string;
-  readonly folder: string;
   readonly id: string;
   readonly segment: string;
   readonly archived: boolean;
@@ -33,22 +32,21 @@ export interface Position {
   readonly id: string;
 }
 
-const version = 1;
+const version = 2;
 const schema = `
   CREATE TABLE files (
-    path TEXT PRIMARY KEY, folder TEXT NOT NULL, id TEXT NOT NULL, segment TEXT NOT NULL, archived INTEGER NOT NULL,
+    path TEXT NOT NULL UNIQUE, id TEXT NOT NULL, segment TEXT NOT NULL, archived INTEGER NOT NULL,
     created_ms REAL NOT NULL, updated_ms REAL NOT NULL, size INTEGER NOT NULL, has_user INTEGER NOT NULL, is_current INTEGER NOT NULL,
     preview TEXT NOT NULL, cwd TEXT NOT NULL, provider TEXT NOT NULL, source_kind TEXT NOT NULL, facts TEXT NOT NULL
-  ) WITHOUT ROWID;
-  CREATE INDEX by_created ON files (archived, has_user, is_current, created_ms, id);
-  CREATE INDEX by_updated ON files (archived, has_user, is_current, updated_ms, id);
+  );
+  CREATE INDEX by_created ON files (created_ms, id) WHERE has_user = 1 AND is_current = 1;
+  CREATE INDEX by_updated ON files (updated_ms, id) WHERE has_user = 1 AND is_current = 1;
   CREATE INDEX by_id ON files (id);
-  CREATE INDEX by_segment ON files (segment);
-  CREATE INDEX by_folder ON files (folder);
+  CREATE INDEX by_segment ON files (segment) WHERE segment <> id;
   CREATE TABLE folders (path TEXT PRIMARY KEY, mtime_ms REAL NOT NULL) WITHOUT ROWID;
   PRAGMA user_version = ${version};
 `;
-const columns = "path, folder, id, segment, archived, created_ms, updated_ms, size, has_user, preview, cwd, provider, source_kind, facts";
+const columns = "path, id, segment, archived, created_ms, updated_ms, size, has_user, preview, cwd, provider, source_kind, facts";
 
 /** Opens the index, in memory when the file cannot be used at all: then it lasts as long as the process. */
 export async function openIndex(file: string | undefined): Promise<SqliteIndex> {
@@ -74,7 +72,7 @@ export function removeDatabase(file: string): void {
 
 function prepare(db: DatabaseSync): SqliteIndex {
   try {
-    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4000;");
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4000; PRAGMA wal_autocheckpoint = 4000;");
     if (versionOf(db) !== version) {
       db.exec("BEGIN IMMEDIATE");
       // Another process may have made it while this one waited.
@@ -127,8 +125,8 @@ export class SqliteIndex {
 
   put(row: IndexRow): void {
     const others = this.#sql("SELECT path FROM files WHERE id = ? AND path <> ? LIMIT 1").get(row.id, row.path);
-    this.#sql(`INSERT OR REPLACE INTO files (${columns}, is_current) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`).run(
-      ...[row.path, row.folder, row.id, row.segment, Number(row.archived), row.createdMs, row.updatedMs, row.size, Number(row.hasUser)],
+    this.#sql(`INSERT OR REPLACE INTO files (${columns}, is_current) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`).run(
+      ...[row.path, row.id, row.segment, Number(row.archived), row.createdMs, row.updatedMs, row.size, Number(row.hasUser)],
       ...[row.preview, row.cwd, row.provider, row.sourceKind, row.facts],
     );
     if (others !== undefined) this.#markCurrent(row.id);
@@ -157,7 +155,9 @@ export class SqliteIndex {
     return row && rowFrom(row);
   }
   pathOfSegment(segment: string): string | undefined {
-    const found = this.#sql("SELECT path FROM files WHERE segment = ? ORDER BY archived LIMIT 1").get(segment)?.["path"];
+    const main = "SELECT path FROM files WHERE id = ? AND segment = id ORDER BY archived LIMIT 1";
+    const later = "SELECT path FROM files WHERE segment = ? AND segment <> id ORDER BY archived LIMIT 1";
+    const found = (this.#sql(main).get(segment) ?? this.#sql(later).get(segment))?.["path"];
     return typeof found === "string" ? found : undefined;
   }
   /** Every file of a thread. */
@@ -171,7 +171,8 @@ export class SqliteIndex {
     return row && stateFrom(row);
   }
   statesIn(folder: string): FileState[] {
-    return this.#sql("SELECT path, updated_ms, size, has_user FROM files WHERE folder = ?").all(folder).map(stateFrom);
+    const within = "SELECT path, updated_ms, size, has_user FROM files WHERE path > ? AND path < ?";
+    return this.#sql(within).all(`${folder}/`, `${folder}0`).map(stateFrom); // "0" follows "/"
   }
   /** The states of files in the order of their paths, from the one after `after` on. */
   statesAfter(after: string, limit: number): FileState[] {
@@ -239,7 +240,6 @@ const stateFrom = (row: Columns): FileState => ({
 });
 const rowFrom = (row: Columns): IndexRow => ({
   ...stateFrom(row),
-  folder: text(row["folder"]),
   id: text(row["id"]),
   segment: text(row["segment"]),
   archived: row["archived"] === 1,

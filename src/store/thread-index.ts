@@ -9,11 +9,12 @@ import type { StoredThread, ThreadQuery } from "../core/ports/thread-store.ts";
 import { Backlog } from "./backlog.ts";
 import { type Cursor, readCursor, writeCursor } from "./cursor.ts";
 import { dayFolders, type FoundFile, filesIn, foundFile, mtimeOf } from "./folders.ts";
+import { HeadReader } from "./head.ts";
 import { archiveFolder, ownFolder } from "./layout.ts";
 import type { Names } from "./names.ts";
 import { type Json, objectOf } from "./shapes.ts";
 import { type IndexRow, isBusy, isDamage, isDatabaseError, openIndex, removeDatabase, type SqliteIndex } from "./sqlite-index.ts";
-import { rowOfFile, threadOfRow } from "./thread-row.ts";
+import { type RowSources, rowOfFile, threadOfRow } from "./thread-row.ts";
 
 const sliceMs = 8;
 /** New threads appear in the newest folders; the others are looked through less often. */
@@ -38,6 +39,7 @@ export class ThreadIndex {
   /** Undefined keeps the index in memory. */
   #file: string | undefined;
   #opening: Promise<SqliteIndex> | undefined;
+  readonly #heads = new HeadReader();
   #folders = new Map<string, number>();
   #backlog = new Backlog();
   #touched = new Set<string>();
@@ -239,7 +241,7 @@ export class ThreadIndex {
     let started = performance.now();
     for (const file of files) {
       if (!this.#backlog.has(file.path)) continue; // a list was quicker
-      read.push({ file, row: rowOfFile(file, (segment) => db.pathOfSegment(segment) ?? this.#backlog.pathOfSegment(segment)) });
+      read.push({ file, row: rowOfFile(file, this.#sources(db)) });
       if (performance.now() - started < sliceMs) continue;
       await store();
       await setImmediate();
@@ -247,6 +249,10 @@ export class ThreadIndex {
     }
     if (read.length > 0) await store();
     for (const folder of new Set(files.map((file) => file.folder))) this.#keepFolder(db, folder);
+  }
+
+  #sources(db: SqliteIndex): RowSources {
+    return { heads: this.#heads, pathOfSegment: (segment) => db.pathOfSegment(segment) ?? this.#backlog.pathOfSegment(segment) };
   }
 
   /** Another process may be writing for a moment. */
@@ -288,7 +294,7 @@ export class ThreadIndex {
       db.touch(file, stats.mtimeMs, stats.size);
       return;
     }
-    const row = rowOfFile(foundFile(file, this.#home), (segment) => db.pathOfSegment(segment));
+    const row = rowOfFile(foundFile(file, this.#home), this.#sources(db));
     if (row !== undefined) db.put(row);
     this.#backlog.drop(file);
   }

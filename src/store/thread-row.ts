@@ -1,24 +1,26 @@
 /** A thread between its file's head, its row in the index and what callers of the store see. */
 import type { StoredThread } from "../core/ports/thread-store.ts";
 import type { FoundFile } from "./folders.ts";
-import { readHead, type ThreadHead } from "./head.ts";
+import type { HeadReader, ThreadHead } from "./head.ts";
 import type { Names } from "./names.ts";
 import { gitFromFacts, sourceFromDisk, sourceKind, sourceToDisk } from "./session-meta.ts";
 import { objectOf, textOf, textOrNull } from "./shapes.ts";
 import type { IndexRow } from "./sqlite-index.ts";
 
-export type PathOfSegment = (segment: string) => string | undefined;
+export interface RowSources {
+  readonly heads: HeadReader;
+  readonly pathOfSegment: (segment: string) => string | undefined;
+}
 
 /** Reads a file's head into a row; undefined when it is no thread. What a fork shares with its parent is looked up there. */
-export function rowOfFile(file: FoundFile, pathOfSegment: PathOfSegment): IndexRow | undefined {
-  const head = readHead(file.path);
+export function rowOfFile(file: FoundFile, sources: RowSources): IndexRow | undefined {
+  const head = sources.heads.read(file.path);
   if (head === undefined || head.meta.id !== file.id) return undefined;
-  const shared = inherited(head, pathOfSegment);
+  const shared = inherited(head, sources);
   const { meta } = head;
   const preview = shared.preview ?? head.preview;
   return {
     path: file.path,
-    folder: file.folder,
     id: meta.id,
     segment: file.segment,
     archived: file.archived,
@@ -47,11 +49,11 @@ interface Inherited {
   readonly createdMs?: number | undefined;
 }
 
-function inherited(head: ThreadHead, pathOfSegment: PathOfSegment, depth = 0): Inherited {
-  const parentPath = head.base === undefined || depth > 50 ? undefined : pathOfSegment(head.base.segment);
-  const parent = parentPath === undefined ? undefined : readHead(parentPath, head.base?.endOffset);
+function inherited(head: ThreadHead, sources: RowSources, depth = 0): Inherited {
+  const parentPath = head.base === undefined || depth > 50 ? undefined : sources.pathOfSegment(head.base.segment);
+  const parent = parentPath === undefined ? undefined : sources.heads.read(parentPath, head.base?.endOffset);
   if (parent === undefined) return {};
-  const above = inherited(parent, pathOfSegment, depth + 1);
+  const above = inherited(parent, sources, depth + 1);
   const isSame = parent.meta.id === head.meta.id;
   return { preview: above.preview ?? parent.preview, createdMs: isSame ? (above.createdMs ?? parent.meta.createdAtMs) : undefined };
 }

@@ -1,0 +1,311 @@
+/** Threads go back and forth between Parley and the real Codex 0.92 and 0.166: listed, resumed and continued, nothing lost and nothing doubled. */
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import type { ThreadItem } from "../../src/protocol/item.ts";
+import type { Thread } from "../../src/protocol/thread.ts";
+import { responsesFrames } from "../support/model-mocks/frames.ts";
+import { MockProvider, type SeenRequest, stream } from "../support/model-mocks/server.ts";
+import { ServerProcess, scratch } from "../support/process.ts";
+import { codexProgram } from "./codex-package.ts";
+
+type Version = "0.92.0" | "0.166.0";
+const patch = "*** Begin Patch\n*** Add File: made.txt\n+one line\n*** End Patch";
+
+/** A model that answers every question with its words, runs a command when asked to RUN, and edits a file when asked to PATCH. */
+const model = new MockProvider((response, request) => {
+  const { input, tools } = request.body;
+  const last = Array.isArray(input) ? input.at(-1) : undefined;
+  const text = last?.content?.at(-1)?.text ?? "";
+  const names = Array.isArray(tools) ? tools.map((tool) => tool.name) : [];
+  if (String(last?.type).endsWith("_output")) return stream(responsesFrames({ text: "the tool is done" }))(response, request);
+  if (text.includes("RUN")) return stream(responsesFrames({ calls: [shellCall(names, "echo it ran")] }))(response, request);
+  if (text.includes("PATCH")) return stream(responsesFrames({ calls: [patchCall(names)] }))(response, request);
+  return stream(responsesFrames({ summary: "**Thinking**", text: `answer to ${text}` }))(response, request);
+});
+
+function shellCall(names: readonly string[], line: string) {
+  if (names.includes("exec_command"))
+    return { id: "call_run", name: "exec_command", args: JSON.stringify({ cmd: line, yield_time_ms: 10_000 }) };
+  if (names.includes("shell_command")) return { id: "call_run", name: "shell_command", args: JSON.stringify({ command: line }) };
+  return { id: "call_run", name: "shell", args: JSON.stringify({ command: ["bash", "-lc", line] }) };
+}
+function patchCall(names: readonly string[]) {
+  if (names.includes("apply_patch")) return { id: "call_patch", name: "apply_patch", args: patch, custom: true };
+  return { ...shellCall(names, `apply_patch <<'EOF'\n${patch}\nEOF\n`), id: "call_patch" };
+}
+
+let provider = "";
+test.before(async () => {
+  provider = await model.listen();
+});
+test.after(() => model[Symbol.asyncDispose]());
+
+/** A home with the mock as its provider. */
+function makeHome(t: TestContext): string {
+  const folder = scratch(t);
+  mkdirSync(path.join(folder, "home"));
+  mkdirSync(path.join(folder, "ws"));
+  mkdirSync(path.join(folder, "tmp"));
+  const config = `model = "mock-model"
+model_provider = "mock"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+[model_providers.mock]
+name = "mock"
+base_url = "${provider}/v1"
+wire_api = "responses"
+request_max_retries = 0
+stream_max_retries = 0
+supports_websockets = false
+`;
+  writeFileSync(path.join(folder, "home", "config.toml"), config);
+  return folder;
+}
+
+/** One run of a server on a home. */
+class Run {
+  readonly folder: string;
+  readonly #server: ServerProcess;
+  #ids = 0;
+
+  constructor(t: TestContext, folder: string, program?: string) {
+    this.folder = folder;
+    const words = program === undefined ? {} : { program, words: ["-c", "features.remote_models=false", "app-server"] };
+    const env = { TMPDIR: path.join(folder, "tmp"), SHELL: "/bin/bash", LANG: "C.UTF-8" };
+    this.#server = new ServerProcess(t, [], env, { folder, ...words });
+  }
+  // biome-ignore lint/suspicious/noExplicitAny: answers of three versions are read for what they have in common
+  async call(method: string, params: unknown): Promise<any> {
+    const id = ++this.#ids;
+    this.#server.write(`${JSON.stringify({ id, method, params })}\n`);
+    const { result, error } = await this.#server.answer(id);
+    if (error !== undefined) throw new Error(`${method}: ${error.message}`);
+    return result;
+  }
+  async begin(): Promise<this> {
+    await this.call("initialize", { clientInfo: { name: "exchange", title: null, version: "1" }, capabilities: { experimentalApi: true } });
+    return this;
+  }
+  async start(more: object = {}): Promise<Thread> {
+    return (await this.call("thread/start", { cwd: path.join(this.folder, "ws"), ...more })).thread;
+  }
+  async turn(threadId: string, text: string): Promise<void> {
+    const from = this.#server.messages.length;
+    await this.call("turn/start", { threadId, input: [{ type: "text", text }] });
+    const done = await this.#server.until(
+      () => this.#server.messages.slice(from).find((m) => m.method === "turn/completed" && m.params.threadId === threadId),
+      `the end of the turn «${text}»`,
+    );
+    assert.equal(done.params.turn.status, "completed");
+  }
+  async list(): Promise<Thread[]> {
+    return (await this.call("thread/list", {})).data;
+  }
+  async resume(threadId: string): Promise<Thread> {
+    return (await this.call("thread/resume", { threadId })).thread;
+  }
+  async read(threadId: string): Promise<Thread> {
+    return (await this.call("thread/read", { threadId, includeTurns: true })).thread;
+  }
+  async end(): Promise<void> {
+    this.#server.child.stdin.end();
+    await this.#server.ended;
+  }
+}
+
+/** What was said, in order: the part of a thread that every version shows. */
+const spoken = (thread: Thread): string[] =>
+  thread.turns.flatMap((turn) =>
+    turn.items.flatMap((item) => {
+      if (item.type === "userMessage") return item.content.map((part) => `user: ${part.type === "text" ? part.text : part.type}`);
+      return item.type === "agentMessage" ? [`agent: ${item.text}`] : [];
+    }),
+  );
+const itemsOf = (thread: Thread): ThreadItem[] => thread.turns.flatMap((turn) => turn.items);
+const kindsOf = (thread: Thread): string[] => itemsOf(thread).map((item) => item.type);
+/** What the model was given last, as one text. */
+const given = (): string => JSON.stringify(model.requests.at(-1)?.body["input"]);
+const seen = (request: SeenRequest | undefined): unknown[] => (Array.isArray(request?.body["input"]) ? request.body["input"] : []);
+
+const made = ["first question", "please RUN it", "please PATCH it"];
+const madeSpoken = [
+  ...["user: first question", "agent: answer to first question", "user: please RUN it", "agent: the tool is done"],
+  ...["user: please PATCH it", "agent: the tool is done"],
+];
+const needs = (version: Version): { readonly skip: string | false; readonly program: string } => {
+  const found = codexProgram(version);
+  return "skip" in found ? { skip: found.skip, program: "" } : { skip: false, program: found.program };
+};
+
+for (const version of ["0.92.0", "0.166.0"] as const) {
+  const { skip, program } = needs(version);
+
+  test(`a thread made by Parley is listed, resumed and continued by Codex ${version}, and Parley goes on with it`, {
+    skip,
+    timeout: 120_000,
+  }, async (t) => {
+    const folder = makeHome(t);
+    const parley = await new Run(t, folder).begin();
+    const { id } = await parley.start();
+    for (const text of made) await parley.turn(id, text);
+    const before = await parley.read(id);
+    assert.deepEqual(spoken(before), madeSpoken);
+    assert.deepEqual(
+      kindsOf(before).filter((kind) => kind === "commandExecution" || kind === "fileChange"),
+      ["commandExecution", "fileChange"],
+    );
+    await parley.end();
+
+    const codex = await new Run(t, folder, program).begin();
+    const listed = (await codex.list()).map((thread) => [thread.id, thread.preview]);
+    assert.deepEqual(listed, [[id, "first question"]]);
+    assert.deepEqual(spoken(await codex.resume(id)), madeSpoken);
+    await codex.turn(id, "asked in Codex");
+    for (const text of [...made, "asked in Codex", "it ran"]) assert.ok(given().includes(text), `the model was not given «${text}»`);
+    const calls = seen(model.requests.at(-1)).filter((item) => JSON.stringify(item).includes('"call_run"'));
+    assert.equal(calls.length, 2, "the call and its output, once each");
+    await codex.end();
+
+    const again = await new Run(t, folder).begin();
+    const after = await again.resume(id);
+    const withCodex = [...madeSpoken, "user: asked in Codex", "agent: answer to asked in Codex"];
+    assert.deepEqual(spoken(after), withCodex);
+    assert.deepEqual(after.turns.slice(0, 3), before.turns, "what Parley had written reads as before");
+    await again.turn(id, "back in Parley");
+    assert.ok(given().includes("asked in Codex"));
+    await again.end();
+    const last = await new Run(t, folder, program).begin();
+    assert.deepEqual(spoken(await last.resume(id)), [...withCodex, "user: back in Parley", "agent: answer to back in Parley"]);
+    await last.end();
+  });
+}
+
+for (const { version, mode } of [
+  { version: "0.92.0" },
+  { version: "0.166.0", mode: "paginated" },
+  { version: "0.166.0", mode: "legacy" },
+] as const) {
+  const { skip, program } = needs(version);
+
+  test(`a thread made by Codex ${version} ${mode ?? ""} is listed, resumed and continued by Parley, and Codex goes on with it`, {
+    skip,
+    timeout: 120_000,
+  }, async (t) => {
+    const folder = makeHome(t);
+    const codex = await new Run(t, folder, program).begin();
+    const { id } = await codex.start(mode === undefined ? {} : { historyMode: mode });
+    for (const text of made) await codex.turn(id, text);
+    await codex.end();
+
+    const parley = await new Run(t, folder).begin();
+    assert.deepEqual(
+      (await parley.list()).map((thread) => [thread.id, thread.preview]),
+      [[id, "first question"]],
+    );
+    const read = await parley.read(id);
+    assert.deepEqual(spoken(read), madeSpoken);
+    const command = itemsOf(read).find((item) => item.type === "commandExecution");
+    const change = itemsOf(read).find((item) => item.type === "fileChange");
+    assert.ok(command?.type === "commandExecution" && change?.type === "fileChange", kindsOf(read).join());
+    assert.deepEqual([command.exitCode, command.aggregatedOutput?.trim(), command.status], [0, "it ran", "completed"]);
+    assert.deepEqual([path.basename(change.changes[0]?.path ?? ""), change.changes[0]?.diff], ["made.txt", "one line\n"]);
+    assert.deepEqual((await parley.resume(id)).turns, read.turns);
+    await parley.turn(id, "asked in Parley, RUN");
+    for (const text of made) assert.ok(given().includes(text), `the model was not given «${text}»`);
+    const withParley = [...madeSpoken, "user: asked in Parley, RUN", "agent: the tool is done"];
+    assert.deepEqual(spoken(await parley.read(id)), withParley);
+    await parley.end();
+
+    const again = await new Run(t, folder, program).begin();
+    assert.deepEqual(spoken(await again.resume(id)), withParley);
+    await again.turn(id, "back in Codex");
+    assert.ok(given().includes("asked in Parley"));
+    const inCodex = [...withParley, "user: back in Codex", "agent: answer to back in Codex"];
+    assert.deepEqual(spoken(await again.read(id)), inCodex);
+    await again.end();
+    const last = await new Run(t, folder).begin();
+    assert.deepEqual(spoken(await last.read(id)), inCodex);
+    await last.end();
+  });
+}
+
+const { skip, program } = needs("0.166.0");
+
+test("forks and names of Codex 0.166 are read by Parley, and Parley's by Codex", { skip, timeout: 120_000 }, async (t) => {
+  const folder = makeHome(t);
+  const codex = await new Run(t, folder, program).begin();
+  const { id } = await codex.start();
+  for (const text of made) await codex.turn(id, text);
+  const fork = (await codex.call("thread/fork", { threadId: id })).thread;
+  await codex.turn(fork.id, "only in the fork");
+  await codex.call("thread/name/set", { threadId: id, name: "Named by Codex" });
+  await codex.end();
+
+  const parley = await new Run(t, folder).begin();
+  const listed = await parley.list();
+  assert.deepEqual(
+    listed.map((thread) => [thread.id, thread.preview, thread.name ?? null]),
+    [
+      [fork.id, "first question", null],
+      [id, "first question", "Named by Codex"],
+    ],
+  );
+  const forked = [...madeSpoken, "user: only in the fork", "agent: answer to only in the fork"];
+  assert.deepEqual(spoken(await parley.read(fork.id)), forked);
+  assert.equal((await parley.read(fork.id)).forkedFromId, id);
+  const own = (await parley.call("thread/fork", { threadId: fork.id })).thread;
+  await parley.turn(own.id, "only in Parley's fork");
+  // Codex keeps names in a database of its own and looks into the common file only for threads that it meets for the first time.
+  await parley.call("thread/name/set", { threadId: own.id, name: "Named by Parley" });
+  await parley.end();
+
+  const again = await new Run(t, folder, program).begin();
+  const named = (await again.list()).find((thread) => thread.id === own.id);
+  assert.equal(named?.name, "Named by Parley");
+  assert.deepEqual(spoken(await again.resume(own.id)), [
+    ...forked,
+    "user: only in Parley's fork",
+    "agent: answer to only in Parley's fork",
+  ]);
+  await again.end();
+});
+
+test("what Codex 0.166 has open is read-only in Parley, in those words, until Codex lets go", { skip, timeout: 120_000 }, async (t) => {
+  const folder = makeHome(t);
+  const codex = await new Run(t, folder, program).begin();
+  const { id } = await codex.start();
+  await codex.turn(id, "first question");
+  const parley = await new Run(t, folder).begin();
+  assert.deepEqual(spoken(await parley.resume(id)), madeSpoken.slice(0, 2));
+  await assert.rejects(parley.turn(id, "not now"), /a running Codex/);
+  await parley.end();
+  await codex.end();
+  const later = await new Run(t, folder).begin();
+  await later.resume(id);
+  await later.turn(id, "now");
+  await later.end();
+});
+
+test("the archive is shared with Codex 0.166", { skip, timeout: 120_000 }, async (t) => {
+  const folder = makeHome(t);
+  const parley = await new Run(t, folder).begin();
+  const { id } = await parley.start();
+  await parley.turn(id, "first question");
+  await parley.call("thread/archive", { threadId: id });
+  await parley.end();
+  const codex = await new Run(t, folder, program).begin();
+  assert.deepEqual(
+    (await codex.call("thread/list", { archived: true })).data.map((thread: Thread) => thread.id),
+    [id],
+  );
+  await codex.call("thread/unarchive", { threadId: id });
+  await codex.end();
+  const again = await new Run(t, folder).begin();
+  assert.deepEqual(
+    (await again.list()).map((thread) => thread.id),
+    [id],
+  );
+  await again.end();
+});
