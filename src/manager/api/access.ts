@@ -19,6 +19,7 @@ import { ApprovalRule, AuditEntry, Device, Failure, InvalidRequest } from "./rec
 
 const ScopeName = named("Scope", () => literals("read", "approve", "drive", "admin"));
 const Me = named("Me", () => object({ device: Device(), scope: ScopeName() }));
+const SignedIn = named("SignedIn", () => object({ device: Device(), scope: ScopeName(), token: optional(string()) }));
 const RuleDecision = named("RuleDecision", () => literals("allow", "prompt", "forbidden"));
 const RuleList = named("RuleList", () => object({ data: array(ApprovalRule()), writable: boolean(), file: nullable(string()) }));
 
@@ -76,9 +77,14 @@ export const accessRoutes = {
     summary: "Trade a one-time code for this browser's cookie",
     scope: null,
     body: named("SignIn", () =>
-      object({ code: bounded(string(), { minLength: 1, maxLength: 200 }), name: optional(bounded(string(), { maxLength: 100 })) }),
+      object({
+        code: bounded(string(), { minLength: 1, maxLength: 200 }),
+        name: optional(bounded(string(), { maxLength: 100 })),
+        /** For scripts: the token comes in the answer, to be sent as a bearer token, instead of in a cookie. */
+        bearer: optional(boolean()),
+      }),
     ),
-    answers: { 200: Me, 400: InvalidRequest, 401: Failure, 429: Failure },
+    answers: { 200: SignedIn, 400: InvalidRequest, 401: Failure, 429: Failure },
   }),
   "POST /api/auth/sign-out": route({
     summary: "Forget this browser",

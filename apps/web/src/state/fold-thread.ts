@@ -9,7 +9,7 @@ export function turnView(turn: Turn, before?: TurnView): TurnView {
   return {
     id: turn.id,
     status: turn.status,
-    items: turn.items.length === 0 && before !== undefined ? before.items : turn.items,
+    items: turn.items,
     error: turn.error ?? null,
     startedAt: turn.startedAt ?? before?.startedAt ?? null,
     durationMs: turn.durationMs ?? null,
@@ -48,7 +48,9 @@ export function foldNotification(thread: ThreadView, method: string, params: Par
 function foldTurn(thread: ThreadView, turn: Turn, ended: boolean): ThreadView {
   const at = thread.turns.findIndex((t) => t.id === turn.id);
   const before = thread.turns[at];
-  const view = turnView(turn, before);
+  // Events carry a summary of the turn at most; what was folded item by item is the whole of it.
+  const items = before === undefined || before.items.length === 0 ? turn.items : before.items;
+  const view = { ...turnView(turn, before), items };
   // The end of a turn closes whatever was still open in it: a command cannot outlive its turn on the screen.
   const next = ended ? { ...view, items: view.items.map((item) => closeItem(item, turn.status)) } : view;
   return { ...thread, turns: before === undefined ? [...thread.turns, next] : replaceAt(thread.turns, at, next) };

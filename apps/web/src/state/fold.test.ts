@@ -73,7 +73,14 @@ test("a turn grows from its events: text by deltas, the end by the completed ite
   const done = play(
     live,
     raw(5, "item/completed", { turnId: "1", item: { type: "agentMessage", id: "a", text: "Hello." } }),
-    raw(6, "turn/completed", { turn: { ...turn("1", "completed"), durationMs: 7 } }),
+    raw(6, "turn/completed", {
+      turn: {
+        ...turn("1", "completed"),
+        durationMs: 7,
+        itemsView: "summary",
+        items: [{ type: "agentMessage", id: "z", text: "only the last" }],
+      },
+    }),
   );
   assert.deepEqual(thread(done).turns[0]?.items, [{ type: "agentMessage", id: "a", text: "Hello." }]);
   assert.equal(thread(done).turns[0]?.status, "completed");

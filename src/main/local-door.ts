@@ -1,0 +1,16 @@
+/** Ways into an app of the same process for doors that bring their own transports. */
+import { memoryPair, type Transport } from "../rpc/transport.ts";
+import type { App } from "../server/app.ts";
+import { serve } from "../server/connection.ts";
+
+/** A client's end of a fresh connection to the app. */
+export function connectLocally(app: App): Transport {
+  const [near, far] = memoryPair();
+  serve(app, far);
+  return near;
+}
+
+/** Serves a client that some other listener let in. */
+export function serveLocally(app: App, transport: Transport): void {
+  serve(app, transport);
+}

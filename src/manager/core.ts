@@ -1,0 +1,278 @@
+/** The manager without its HTTP: the engine's line, what is known of sessions, what waits, who may do what, and the stream of events. */
+import { randomUUID } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { Access } from "./access.ts";
+import type { Actor } from "./api/records.ts";
+import { AuditBook } from "./audit.ts";
+import { DeltaMerge } from "./delta-merge.ts";
+import { type Engine, EngineLink, isRecord } from "./engine.ts";
+import { passThroughName } from "./events.ts";
+import { Hub } from "./hub.ts";
+import { Messages } from "./messages.ts";
+import { Requests } from "./requests.ts";
+import { Rules } from "./rules.ts";
+import { Sessions } from "./sessions.ts";
+import { ManagerStore } from "./store.ts";
+
+export interface CoreOptions {
+  readonly engine: Engine;
+  /** Where the manager keeps what it must not forget. */
+  readonly folder: string;
+  readonly version: string;
+  readonly fileToken: string;
+  readonly warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;
+  readonly now?: () => number;
+}
+
+/** Idle threads are let go after this time; they are joined again when someone looks at them. */
+const restAfterMs = 20 * 60 * 1000;
+const housekeepingMs = 60 * 1000;
+
+export class Core {
+  readonly engine: Engine;
+  readonly version: string;
+  readonly hub: Hub;
+  readonly store: ManagerStore;
+  readonly audit: AuditBook;
+  readonly access: Access;
+  readonly sessions: Sessions;
+  readonly requests: Requests;
+  readonly messages: Messages;
+  readonly rules: Rules;
+  readonly link: EngineLink;
+  readonly now: () => number;
+  readonly warn: CoreOptions["warn"];
+  /** Where the page is reached; set when the manager listens. */
+  publicUrl = "";
+  /** Sessions that an open socket follows. */
+  watched: () => ReadonlySet<string> = () => new Set();
+  readonly #merge: DeltaMerge;
+  readonly #timer: ReturnType<typeof setInterval>;
+  #started = false;
+
+  constructor(options: CoreOptions) {
+    mkdirSync(options.folder, { recursive: true, mode: 0o700 });
+    this.engine = options.engine;
+    this.version = options.version;
+    this.warn = options.warn;
+    this.now = options.now ?? Date.now;
+    const now = this.now;
+    this.store = new ManagerStore(options.folder, options.warn);
+    this.audit = new AuditBook(options.folder, now);
+    this.access = new Access(this.store, options.fileToken, now);
+    this.hub = new Hub(randomUUID(), (id) => this.sessions.isSystemOwned(id));
+    const link = (): EngineLink => this.link;
+    this.sessions = new Sessions({
+      hub: this.hub,
+      store: this.store,
+      link,
+      now,
+      pendingCount: (id) => this.requests.count(id),
+      queued: (id) => this.messages.queue(id).length,
+    });
+    this.requests = new Requests({
+      hub: this.hub,
+      store: this.store,
+      audit: this.audit,
+      now,
+      respond: (id, outcome) => this.link.respond(id, outcome),
+      isSystemOwned: (id) => this.sessions.isSystemOwned(id),
+      isDeleted: (id) => this.sessions.isDeleted(id),
+      rootOf: (id) => this.sessions.rootOf(id),
+      titleOf: (id) => this.sessions.titleOf(id),
+      changed: (id) => this.#changed(id),
+    });
+    this.messages = new Messages({ hub: this.hub, store: this.store, sessions: this.sessions, link, now, warn: options.warn });
+    this.rules = new Rules(link, this.store, now);
+    this.#merge = new DeltaMerge((method, params) => this.#publish(method, params));
+    this.link = new EngineLink(options.engine, options.version, {
+      request: (request) => {
+        this.#merge.flush();
+        this.hub.passThrough(
+          passThroughName(request.method, "request"),
+          threadOf(request.params),
+          this.#signal("request", request.method, request.params, String(request.id)),
+        );
+        this.requests.add(request);
+      },
+      notification: (method, params) => this.#hear(method, params),
+      ready: () => this.#joinRunning(),
+      state: (running, reason) => this.#engineState(running, reason),
+      warn: options.warn,
+    });
+    this.#timer = setInterval(() => void this.#keepHouse(), housekeepingMs);
+    this.#timer.unref();
+  }
+
+  async start(): Promise<void> {
+    await this.link.start();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#merge.flush();
+    this.requests.close();
+    this.link.close();
+  }
+
+  /** Deletes a session: its turn is stopped, what waits is ended, and a tombstone stays. */
+  async delete(sessionId: string, by: Actor): Promise<string | null> {
+    const session = await this.sessions.require(sessionId);
+    const title = this.sessions.titleOf(sessionId);
+    this.audit.write({ type: "delete", by, threadId: sessionId, summary: title ?? sessionId });
+    if (session.activeTurnId !== null)
+      await this.link.call("turn/interrupt", { threadId: sessionId, turnId: session.activeTurnId }).catch(() => {});
+    await this.link.call("thread/delete", { threadId: sessionId });
+    this.bury(sessionId, title);
+    return title;
+  }
+
+  /** Puts up the tombstone and tells everyone. */
+  bury(sessionId: string, title: string | null): void {
+    if (this.sessions.isDeleted(sessionId)) return;
+    const deletedAt = new Date(this.now()).toISOString();
+    const { state } = this.store;
+    const without = <T>(map: Readonly<Record<string, T>>): Record<string, T> =>
+      Object.fromEntries(Object.entries(map).filter(([id]) => id !== sessionId));
+    this.requests.expire(sessionId, null, "The session was deleted.");
+    this.messages.drop(sessionId);
+    this.store.change({
+      tombstones: [...state.tombstones, { sessionId, title, deletedAt }],
+      assignments: without(state.assignments),
+      titles: without(state.titles),
+      controls: without(state.controls),
+      side: without(state.side),
+      settings: without(state.settings),
+    });
+    this.sessions.forget(sessionId);
+    this.hub.emit("session_deleted", sessionId, { status: "deleted", sessionId, title, message: "This session was deleted.", deletedAt });
+  }
+
+  #hear(method: string, params: Readonly<Record<string, unknown>>): void {
+    if (!this.#merge.take(method, params)) {
+      this.#merge.flush();
+      this.#publish(method, params);
+    }
+  }
+
+  #publish(method: string, params: Readonly<Record<string, unknown>>): void {
+    const threadId = this.sessions.hear(method, params);
+    this.#alias(method, params, threadId);
+    this.hub.emit("notification", threadId, { method, params });
+    this.hub.passThrough(passThroughName(method, "notification"), threadId, this.#signal("notification", method, params));
+  }
+
+  /** Names of the manager's own for what several clients wait for, and what follows from an event. */
+  #alias(method: string, params: Readonly<Record<string, unknown>>, threadId: string | null): void {
+    const session = threadId === null ? undefined : this.sessions.find(threadId);
+    switch (method) {
+      case "serverRequest/resolved": {
+        const { requestId, answeredBy } = params;
+        if (threadId !== null && (typeof requestId === "string" || typeof requestId === "number"))
+          this.requests.resolvedByEngine(threadId, requestId, typeof answeredBy === "string" ? answeredBy : undefined);
+        return;
+      }
+      case "item/completed":
+        if (threadId !== null && isRecord(params["item"]) && params["item"]["type"] === "dynamicToolCall")
+          this.requests.itemCompleted(threadId, String(params["item"]["id"]));
+        return;
+      case "turn/completed":
+        if (threadId !== null && isRecord(params["turn"])) {
+          this.requests.expire(threadId, String(params["turn"]["id"]), "The turn has ended.");
+          if (session !== undefined) this.messages.turnCompleted(session, String(params["turn"]["status"]));
+        }
+        return;
+      case "thread/started":
+        if (threadId !== null && session?.attached !== true) void this.sessions.attach(threadId).catch(() => {});
+        return;
+      case "thread/deleted":
+        if (threadId !== null) this.bury(threadId, this.sessions.titleOf(threadId));
+        return;
+      case "app/list/updated":
+        return this.hub.emit("app_list_updated", null, {});
+      case "mcpServer/oauthLogin/completed":
+        return this.hub.emit("mcp_oauth_completed", null, {
+          name: String(params["name"]),
+          success: params["success"] === true,
+          error: typeof params["error"] === "string" ? params["error"] : null,
+        });
+      case "account/updated":
+        return this.hub.emit("account_updated", null, {});
+      case "account/login/completed":
+        return this.hub.emit("account_login_completed", null, {
+          success: params["success"] === true,
+          error: typeof params["error"] === "string" ? params["error"] : null,
+          loginId: typeof params["loginId"] === "string" ? params["loginId"] : null,
+        });
+      case "account/rateLimits/updated":
+        return this.hub.emit("account_rate_limits_updated", null, { rateLimits: params["rateLimits"] });
+    }
+  }
+
+  #signal(signalType: "notification" | "request", method: string, params: Readonly<Record<string, unknown>>, requestId?: string): unknown {
+    const threadId = threadOf(params);
+    const session = threadId === null ? undefined : this.sessions.find(threadId);
+    return {
+      source: "app_server",
+      signalType,
+      eventType: passThroughName(method, signalType),
+      method,
+      receivedAt: new Date(this.now()).toISOString(),
+      context: { threadId, turnId: typeof params["turnId"] === "string" ? params["turnId"] : null },
+      params,
+      session:
+        session === undefined
+          ? null
+          : { id: session.id, title: this.sessions.titleOf(session.id), projectId: this.store.state.assignments[session.id] ?? null },
+      ...(requestId === undefined ? {} : { requestId }),
+    };
+  }
+
+  /** After every handshake: the threads that run are joined, which also brings back what they wait for. */
+  async #joinRunning(): Promise<void> {
+    const { data } = await this.link.call("thread/loaded/list", {}).catch(() => ({ data: [] as string[] }));
+    const waiting = this.store.state.pending.map((p) => p.request.threadId);
+    const known = this.sessions
+      .all()
+      .filter((s) => s.attached)
+      .map((s) => s.id);
+    for (const id of new Set([...data, ...(this.engine.remote ? waiting : []), ...known]))
+      if (!this.sessions.isDeleted(id)) await this.sessions.attach(id).catch(() => {});
+    if (!this.#started) {
+      this.#started = true;
+      // Requests of joined threads arrive right after the answers that were just awaited.
+      setImmediate(() => setImmediate(() => this.requests.forgetOld()));
+    }
+  }
+
+  #engineState(running: boolean, reason: string | null): void {
+    if (!running) {
+      this.#merge.flush();
+      this.requests.engineLost(this.engine.remote);
+      this.sessions.engineLost();
+    }
+    this.hub.emit("engine_state", null, { running, reason });
+  }
+
+  #changed(threadId: string): void {
+    for (const id of new Set([threadId, this.sessions.rootOf(threadId)])) {
+      const session = this.sessions.find(id);
+      if (session !== undefined) this.sessions.tell(session);
+    }
+  }
+
+  async #keepHouse(): Promise<void> {
+    try {
+      const watched = this.watched();
+      await this.sessions.rest(restAfterMs, (id) => watched.has(id));
+      await this.rules.sweep();
+    } catch (error) {
+      this.warn("housekeeping", { error: error instanceof Error ? error.message : String(error) });
+    }
+  }
+}
+
+const threadOf = (params: Readonly<Record<string, unknown>>): string | null => {
+  if (typeof params["threadId"] === "string") return params["threadId"];
+  return isRecord(params["thread"]) && typeof params["thread"]["id"] === "string" ? params["thread"]["id"] : null;
+};

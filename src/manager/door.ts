@@ -1,0 +1,95 @@
+/** The checks that come before any route: whose name was asked for, which page is asking, who is asking, and what a browser may do with the answer. */
+import type { IncomingHttpHeaders } from "node:http";
+import { isIP } from "node:net";
+import type { Access, Caller } from "./access.ts";
+
+export interface DoorOptions {
+  /** The address that is listened on. */
+  readonly host: string;
+  readonly port: number;
+  readonly secure: boolean;
+  readonly allowedHosts: readonly string[];
+}
+
+/** Nothing inline, nothing from elsewhere, no frames; the page's own files and data of its own making. */
+export const contentPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join("; ");
+
+export const safeHeaders: Readonly<Record<string, string>> = {
+  "content-security-policy": contentPolicy,
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+};
+
+export class Door {
+  readonly #options: DoorOptions;
+  readonly #access: Access;
+  readonly #own: ReadonlySet<string>;
+  /** Cookies are shared by all ports of a host; the name keeps two managers apart. */
+  readonly cookieName: string;
+
+  constructor(options: DoorOptions, access: Access) {
+    this.#options = options;
+    this.#access = access;
+    this.#own = new Set([options.host, "localhost", "127.0.0.1", "::1", ...options.allowedHosts].map((h) => h.toLowerCase()));
+    this.cookieName = `parley_${options.port}`;
+  }
+
+  /** Why a visitor is turned away before anything is looked at; undefined lets it in. `isPage`: it only asks for the page's own files. */
+  refuse(headers: IncomingHttpHeaders, isPage: boolean): string | undefined {
+    const host = headers.host ?? "";
+    if (!this.#isOwnHost(host)) return "the Host is not this manager's";
+    const { origin } = headers;
+    if (origin !== undefined && origin !== `${this.#options.secure ? "https" : "http"}://${host}`)
+      return "the Origin is not this manager's page";
+    // A link from elsewhere may open the page; nothing from elsewhere may use what is behind it.
+    return headers["sec-fetch-site"] === "cross-site" && !isPage ? "the request comes from another site" : undefined;
+  }
+
+  /** Who is asking. A token in the address is never looked at: it would end up in logs and histories. */
+  caller(headers: IncomingHttpHeaders): Caller | undefined {
+    const token = /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
+    if (token !== undefined) return this.#access.bearer(token);
+    if (headers.authorization !== undefined) return undefined;
+    const cookie = cookieIn(headers.cookie ?? "", this.cookieName);
+    return cookie === undefined ? undefined : this.#access.cookie(cookie);
+  }
+
+  setCookie(token: string): string {
+    return `${this.cookieName}=${token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000${this.#options.secure ? "; Secure" : ""}`;
+  }
+  dropCookie(): string {
+    return `${this.cookieName}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0${this.#options.secure ? "; Secure" : ""}`;
+  }
+
+  /** A foreign name that was rebound to our address still sends its own name, so names are refused unless listed. */
+  #isOwnHost(header: string): boolean {
+    const [, bracketed, plain] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::\d+)?$/.exec(header) ?? [];
+    const host = (bracketed ?? plain ?? "").toLowerCase();
+    const everywhere = this.#options.host === "0.0.0.0" || this.#options.host === "::";
+    return this.#own.has(host) || (everywhere && isIP(host) !== 0);
+  }
+}
+
+function cookieIn(header: string, name: string): string | undefined {
+  for (const part of header.split(";")) {
+    const at = part.indexOf("=");
+    if (at !== -1 && part.slice(0, at).trim() === name) return part.slice(at + 1).trim();
+  }
+  return undefined;
+}

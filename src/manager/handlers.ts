@@ -1,0 +1,25 @@
+/** The shape of a handler: it gets what its row describes and answers only with what the row allows. */
+
+import type { Caller } from "./access.ts";
+import type { AnswerOf, BodyOf, PathOf, QueryOf, Route } from "./api/define.ts";
+import type { Core } from "./core.ts";
+
+type Answers<Row> = Row extends { answers: infer A } ? Extract<keyof A, number> : never;
+export type Reply<Row> = {
+  [S in Answers<Row>]: { readonly status: S; readonly body: AnswerOf<Row, S>; readonly headers?: Readonly<Record<string, string>> };
+}[Answers<Row>];
+
+export interface Call<Key extends string, Row> {
+  readonly core: Core;
+  readonly caller: Caller;
+  readonly path: PathOf<Key>;
+  readonly query: QueryOf<Row>;
+  readonly body: BodyOf<Row>;
+}
+
+/** One function per row of a route table; a missing or misspelt one does not compile. */
+export type HandlersFor<Table extends Record<string, Route>> = {
+  readonly [Key in Extract<keyof Table, string>]: (call: Call<Key, Table[Key]>) => Reply<Table[Key]> | Promise<Reply<Table[Key]>>;
+};
+
+export const ok = <B>(body: B): { readonly status: 200; readonly body: B } => ({ status: 200, body });

@@ -1,0 +1,156 @@
+/** The manager's routes over HTTP: each call is checked at the door, for its scope and against its schemas before its handler runs. */
+import { Readable } from "node:stream";
+import type { HttpBindings } from "@hono/node-server";
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { allows, type Caller } from "./access.ts";
+import type { Route, RouteKey, Scope } from "./api/define.ts";
+import { routes } from "./api.ts";
+import { checkBody, checkQuery } from "./check.ts";
+import type { Core } from "./core.ts";
+import { type Door, safeHeaders } from "./door.ts";
+import type { HandlersFor } from "./handlers.ts";
+import type { Pages } from "./pages.ts";
+import { failure, invalid, type Problem, problemOf } from "./problems.ts";
+import { accessHandlers } from "./routes/access.ts";
+import { engineHandlers } from "./routes/engine.ts";
+import { projectHandlers } from "./routes/projects.ts";
+import { requestHandlers } from "./routes/requests.ts";
+import { controlHandlers } from "./routes/session-controls.ts";
+import { sessionHandlers } from "./routes/sessions.ts";
+
+const handlers: HandlersFor<typeof routes> = {
+  ...accessHandlers,
+  ...engineHandlers,
+  ...projectHandlers,
+  ...sessionHandlers,
+  ...controlHandlers,
+  ...requestHandlers,
+};
+type AnyHandler = (call: unknown) => Promise<AnyReply> | AnyReply;
+interface AnyReply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Messages and tool results may carry pictures; nothing else needs more than a little. */
+const largeBody = 48 * 1024 * 1024;
+const smallBody = 2 * 1024 * 1024;
+const takesPictures = /\/(messages|steer|response|decision)$/;
+
+export interface HttpParts {
+  readonly core: Core;
+  readonly door: Door;
+  readonly pages: Pages;
+}
+
+type Env = { Bindings: HttpBindings; Variables: { caller: Caller | undefined } };
+
+export function createHttp({ core, door, pages }: HttpParts): Hono<Env> {
+  const app = new Hono<Env>();
+  app.use(async (context, next) => {
+    const { headers } = context.env.incoming;
+    const isPage = !context.req.path.startsWith("/api") && context.req.path !== "/rpc";
+    const why = door.refuse(headers, isPage);
+    if (why !== undefined) {
+      core.warn("visitor refused", { why, from: context.env.incoming.socket.remoteAddress });
+      return answer(failure(403, "forbidden", `Refused: ${why}.`));
+    }
+    context.set("caller", door.caller(headers));
+    await next();
+    for (const [name, value] of Object.entries(safeHeaders)) context.res.headers.set(name, value);
+    return undefined;
+  });
+  for (const [key, route] of Object.entries(routes) as [RouteKey, Route][]) {
+    const [method = "GET", path = "/"] = key.split(" ");
+    const limit = bodyLimit({
+      maxSize: takesPictures.test(path) ? largeBody : smallBody,
+      onError: () => answer(failure(413, "too_large", "The body is too large.")),
+    });
+    app.on(method, path, limit, async (context) => {
+      try {
+        return await serve(key, route, context.get("caller"), context.req.raw, context.req.param());
+      } catch (error) {
+        return answer(problemOf(error) ?? bug(core, key, error));
+      }
+    });
+  }
+  app.get("*", (context) =>
+    context.req.path.startsWith("/api") || context.req.path === "/rpc"
+      ? answer(failure(404, "no_such_route", "There is nothing here."))
+      : pages.serve(context.req.path, context.req.header("accept-encoding") ?? ""),
+  );
+  app.notFound(() => answer(failure(404, "no_such_route", "There is nothing here.")));
+  app.onError((error) => answer(problemOf(error) ?? bug(core, "request", error)));
+
+  async function serve(
+    key: RouteKey,
+    route: Route,
+    caller: Caller | undefined,
+    request: Request,
+    path: Record<string, string>,
+  ): Promise<Response> {
+    if (key === "GET /api/health" && caller === undefined) return Response.json({ status: "ok" });
+    const allowed = admit(route.scope, caller);
+    if (key === "GET /api/audit/export") return exportAudit(core);
+    const query = checkQuery(route, new URL(request.url).searchParams);
+    const body = checkBody(route, await readBody(request));
+    const handler = handlers[key as keyof typeof handlers] as unknown as AnyHandler;
+    const reply = await handler({ core, caller: allowed, path, query, body });
+    return finish(key, reply, body);
+  }
+
+  /** Cookies are the door's business: signing in sets one, signing out takes it away. */
+  function finish(key: RouteKey, reply: AnyReply, body: Record<string, unknown>): Response {
+    const headers = new Headers({ "cache-control": "no-store", ...reply.headers });
+    if (key === "POST /api/auth/sign-out") headers.set("set-cookie", door.dropCookie());
+    if (key !== "POST /api/auth/sign-in") return Response.json(reply.body, { status: reply.status, headers });
+    const { token, ...shown } = reply.body as { token: string };
+    if (body["bearer"] === true) return Response.json({ ...shown, token }, { headers });
+    headers.set("set-cookie", door.setCookie(token));
+    return Response.json(shown, { headers });
+  }
+  return app;
+}
+
+const stranger: Caller = { scope: "read", actor: { kind: "device", name: "a stranger" }, device: undefined };
+
+function admit(scope: Scope | null, caller: Caller | undefined): Caller {
+  if (scope === null) return caller ?? stranger;
+  if (caller === undefined) throw failure(401, "signed_out", "Sign in first.");
+  if (!allows(caller.scope, scope)) throw failure(403, "scope", `This needs the scope ${scope}; this device has ${caller.scope}.`);
+  return caller;
+}
+
+async function readBody(request: Request): Promise<unknown> {
+  if (request.method === "GET" || request.method === "DELETE") return undefined;
+  const text = await request.text();
+  if (text.trim() === "") return undefined;
+  // A form or plain text could be sent by any page without asking; JSON could not.
+  if (!/^application\/json\b/i.test(request.headers.get("content-type") ?? ""))
+    throw invalid([{ path: "", message: "send the body as application/json" }]);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalid([{ path: "", message: "the body is not JSON" }]);
+  }
+}
+
+function exportAudit(core: Core): Response {
+  const stream = core.audit.export();
+  const headers = {
+    "content-type": "application/x-ndjson",
+    "content-disposition": 'attachment; filename="parley-audit.jsonl"',
+    "cache-control": "no-store",
+  };
+  return new Response(stream === undefined ? "" : (Readable.toWeb(stream) as ReadableStream), { headers });
+}
+
+const answer = ({ status, body, headers }: Problem): Response =>
+  Response.json(body, { status, headers: { "cache-control": "no-store", ...headers } });
+
+function bug(core: Core, where: string, error: unknown): Problem {
+  core.warn("a request failed", { where, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  return failure(500, "internal_error", "Something went wrong in the manager; its log says more.");
+}

@@ -1,0 +1,105 @@
+/** Numbers every event, keeps the last of them for those who come back, and hands each to the sockets that want it. */
+import { broadcast, type EventName, type EventPayload, type Family, inboxEvents } from "./events.ts";
+
+export interface Subscriber {
+  /** Null hears every session. */
+  threads: ReadonlySet<string> | null;
+  families: ReadonlySet<Family>;
+  send(json: string): void;
+}
+
+interface Kept {
+  readonly seq: number;
+  readonly type: string;
+  readonly family: "core" | "raw" | "app_server";
+  readonly threadId: string | null;
+  readonly json: string;
+}
+
+/** How much is kept for replay: enough for minutes of several busy sessions. */
+const maxEvents = 50_000;
+const maxChars = 48 * 1024 * 1024;
+
+export class Hub {
+  readonly bootId: string;
+  readonly #isSystemOwned: (threadId: string) => boolean;
+  readonly #subscribers = new Set<Subscriber>();
+  #kept: Kept[] = [];
+  #first = 0;
+  #chars = 0;
+  #seq = 0;
+
+  constructor(bootId: string, isSystemOwned: (threadId: string) => boolean) {
+    this.bootId = bootId;
+    this.#isSystemOwned = isSystemOwned;
+  }
+
+  get seq(): number {
+    return this.#seq;
+  }
+
+  emit<N extends EventName>(type: N, threadId: string | null, payload: EventPayload<N>): void {
+    this.#add(type, type === "notification" || type === "server_request" ? "raw" : "core", threadId, payload);
+  }
+
+  /** An engine event under its own name, for those who asked for that family. */
+  passThrough(type: string, threadId: string | null, payload: unknown): void {
+    this.#add(type, "app_server", threadId, payload);
+  }
+
+  join(subscriber: Subscriber): void {
+    this.#subscribers.add(subscriber);
+  }
+  leave(subscriber: Subscriber): void {
+    this.#subscribers.delete(subscriber);
+  }
+
+  /**
+   * Sends what a subscriber missed since `since`, leaving out what it has heard already under its old filter.
+   * Returns how many events that were, or undefined when some are no longer kept.
+   */
+  replay(subscriber: Subscriber, since: number, before: Pick<Subscriber, "threads" | "families"> | undefined): number | undefined {
+    const oldest = this.#kept[this.#first];
+    if (since > this.#seq || (oldest === undefined ? since < this.#seq : since + 1 < oldest.seq)) return undefined;
+    let count = 0;
+    for (let at = this.#first; at < this.#kept.length; at++) {
+      const event = this.#kept[at];
+      if (event === undefined || event.seq <= since || !this.#wants(subscriber, event)) continue;
+      if (before !== undefined && this.#wants(before, event)) continue;
+      subscriber.send(event.json);
+      count++;
+    }
+    return count;
+  }
+
+  #add(type: string, family: Kept["family"], threadId: string | null, payload: unknown): void {
+    const seq = ++this.#seq;
+    const json = JSON.stringify({ seq, bootId: this.bootId, type, threadId, payload });
+    const event: Kept = { seq, type, family, threadId, json };
+    this.#kept.push(event);
+    this.#chars += json.length;
+    this.#trim();
+    for (const subscriber of this.#subscribers) if (this.#wants(subscriber, event)) subscriber.send(json);
+  }
+
+  #trim(): void {
+    while (this.#kept.length - this.#first > maxEvents || this.#chars > maxChars) {
+      this.#chars -= this.#kept[this.#first]?.json.length ?? 0;
+      this.#first++;
+    }
+    if (this.#first > maxEvents) {
+      this.#kept = this.#kept.slice(this.#first);
+      this.#first = 0;
+    }
+  }
+
+  #wants({ threads, families }: Pick<Subscriber, "threads" | "families">, event: Kept): boolean {
+    const { threadId, type, family } = event;
+    if (threadId !== null && this.#isSystemOwned(threadId) && !broadcast.has(type))
+      return threads?.has(threadId) === true && families.has(family);
+    if (family === "core" && broadcast.has(type)) return families.has("core") || families.has("inbox");
+    if (family === "core" && families.has("inbox") && inboxEvents.has(type)) return true;
+    if (!families.has(family)) return false;
+    return threads === null || (threadId !== null && threads.has(threadId));
+  }
+}

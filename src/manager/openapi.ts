@@ -1,0 +1,137 @@
+/** The OpenAPI 3.1 description of the manager, made from the rows that check every call. */
+import type { Lazy, Schema } from "../lib/schema.ts";
+import type { Route } from "./api/define.ts";
+import { Failure } from "./api/records.ts";
+import { routes } from "./api.ts";
+import { isRecord } from "./engine.ts";
+
+export interface OpenApi {
+  readonly openapi: "3.1.0";
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>>; readonly securitySchemes: unknown };
+}
+
+const statusWords: Readonly<Record<number, string>> = {
+  101: "Switches to the websocket protocol",
+  200: "Done",
+  202: "Accepted",
+  400: "The request does not fit its schema",
+  401: "Not signed in, or the engine has no account",
+  403: "Not allowed for this session or this caller",
+  404: "Not there",
+  409: "In conflict with what is going on",
+  410: "The session was deleted",
+  423: "Locked by the administrator",
+  429: "Too many attempts",
+  500: "The engine could not be told",
+  501: "The engine cannot do this",
+};
+
+export function describeRoutes(version: string): OpenApi {
+  const schemas = new Map<string, unknown>();
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const [key, row] of Object.entries(routes) as [string, Route][]) {
+    const [method = "GET", template = "/"] = key.split(" ");
+    const path = template.replace(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(key, template, row, schemas) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Parley manager",
+      version,
+      description:
+        "Every session of a Parley engine over HTTP. Events come over the websocket `/api/stream`; `/rpc` speaks the app-server protocol itself.",
+    },
+    paths,
+    components: {
+      schemas: Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1))),
+      securitySchemes: { bearer: { type: "http", scheme: "bearer" }, cookie: { type: "apiKey", in: "cookie", name: "parley_<port>" } },
+    },
+  };
+}
+
+function operation(key: string, template: string, row: Route, schemas: Map<string, unknown>): unknown {
+  const inPath = [...template.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: "path", required: true, schema: { type: "string" } }));
+  const responses: Record<string, unknown> = {};
+  for (const [status, schema] of Object.entries(row.answers)) responses[status] = response(Number(status), schema, row, schemas);
+  if (row.scope !== null) responses["401"] ??= response(401, Failure, {}, schemas);
+  if (row.scope !== null && row.scope !== "read") responses["403"] ??= response(403, Failure, {}, schemas);
+  responses["default"] = response(0, Failure, {}, schemas);
+  return {
+    operationId: operationId(key),
+    summary: row.summary,
+    ...(row.scope === null ? { security: [] } : { security: [{ bearer: [] }, { cookie: [] }], "x-scope": row.scope }),
+    parameters: [...inPath, ...queryParameters(row)],
+    ...(row.body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { "application/json": { schema: reference(row.body, schemas) } } } }),
+    responses,
+  };
+}
+
+/** `POST /api/sessions/:sessionId/messages` is `postSessionsMessages`: a name for generated clients. */
+export function operationId(key: string): string {
+  const [method = "", path = ""] = key.split(" ");
+  const words = path.split("/").filter((w) => w !== "" && w !== "api" && !w.startsWith(":"));
+  const by = /:\w+$/.test(path) ? ["by", path.split(":").at(-1) ?? ""] : [];
+  return [method.toLowerCase(), ...words, ...by]
+    .map((w, i) =>
+      w
+        .split(/[-.]/)
+        .map((p, j) => (i + j === 0 ? p : p.charAt(0).toUpperCase() + p.slice(1)))
+        .join(""),
+    )
+    .join("");
+}
+
+function queryParameters(row: Route): unknown[] {
+  if (row.query === undefined) return [];
+  const schema = row.query() as unknown as { properties?: Record<string, unknown>; required?: readonly string[] };
+  return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
+    name,
+    in: "query",
+    required: schema.required?.includes(name) ?? false,
+    schema: plain(property, new Map()),
+  }));
+}
+
+function response(status: number, schema: Lazy, row: Pick<Route, "media">, schemas: Map<string, unknown>): unknown {
+  const description = statusWords[status] ?? "Anything else that went wrong";
+  if (status === 101) return { description };
+  const media = row.media === undefined || row.media === "websocket" || status >= 400 ? "application/json" : row.media;
+  return { description, content: { [media]: { schema: reference(schema, schemas) } } };
+}
+
+/** Named schemas stand once under components and are referred to everywhere else. */
+function reference(schema: Lazy, schemas: Map<string, unknown>): unknown {
+  return plain(schema(), schemas);
+}
+
+function plain(schema: Schema | unknown, schemas: Map<string, unknown>): unknown {
+  if (Array.isArray(schema)) return schema.map((s) => plain(s, schemas));
+  if (!isRecord(schema)) return schema;
+  const { title } = schema;
+  const shape = (): unknown =>
+    Object.fromEntries(
+      Object.entries(schema).flatMap(([k, v]) =>
+        k === "title" || k.startsWith("~") || v === undefined
+          ? []
+          : [
+              [
+                k,
+                k === "properties" && isRecord(v)
+                  ? Object.fromEntries(Object.entries(v).map(([n, p]) => [n, plain(p, schemas)]))
+                  : plain(v, schemas),
+              ],
+            ],
+      ),
+    );
+  if (typeof title !== "string") return shape();
+  if (!schemas.has(title)) {
+    schemas.set(title, {});
+    schemas.set(title, shape());
+  }
+  return { $ref: `#/components/schemas/${title}` };
+}

@@ -1,0 +1,55 @@
+/** The page's own files: a fixed list made at the start, so that no address can lead anywhere else. */
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+
+const types: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".webmanifest": "application/manifest+json",
+  ".png": "image/png",
+  ".woff2": "font/woff2",
+};
+
+export interface Pages {
+  serve(pathname: string, accepts: string): Response;
+}
+
+/** Addresses without a file of that name are the page's own places and get its start. */
+export function createPages(folder: string): Pages {
+  const files = new Map<string, { readonly file: string; zipped?: Buffer }>();
+  if (existsSync(folder))
+    for (const file of filesUnder(folder)) files.set(`/${path.relative(folder, file).split(path.sep).join("/")}`, { file });
+  return {
+    serve(pathname, accepts) {
+      const name = files.has(pathname) ? pathname : path.posix.extname(pathname) === "" ? "/index.html" : undefined;
+      const entry = name === undefined ? undefined : files.get(name);
+      if (name === undefined || entry === undefined) return missing(files.size === 0);
+      const type = types[path.extname(name)] ?? "application/octet-stream";
+      const headers: Record<string, string> = {
+        "content-type": type,
+        // File names under assets carry a digest of their content.
+        "cache-control": name.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache",
+        vary: "accept-encoding",
+      };
+      if (!/\bgzip\b/.test(accepts) || type.startsWith("image/png"))
+        return new Response(new Uint8Array(readFileSync(entry.file)), { headers });
+      entry.zipped ??= gzipSync(readFileSync(entry.file));
+      return new Response(new Uint8Array(entry.zipped), { headers: { ...headers, "content-encoding": "gzip" } });
+    },
+  };
+}
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const file = path.join(folder, name);
+    return statSync(file).isDirectory() ? filesUnder(file) : [file];
+  });
+}
+
+function missing(unbuilt: boolean): Response {
+  const text = unbuilt ? "The page is not built. Run `npm run build` and start the manager again.\n" : "Not found.\n";
+  return new Response(text, { status: unbuilt ? 503 : 404, headers: { "content-type": "text/plain; charset=utf-8" } });
+}

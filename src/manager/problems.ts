@@ -1,0 +1,52 @@
+/** What goes wrong, as HTTP: the engine's refusals mapped to statuses, and the manager's own. */
+import { ConnectionClosed, RpcError, Timeout } from "../client/client.ts";
+import { EngineDown } from "./engine.ts";
+
+/** Ends a route with this status and body. */
+export class Problem extends Error {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(status: number, body: Readonly<Record<string, unknown>>, headers: Readonly<Record<string, string>> = {}) {
+    super(typeof body["message"] === "string" ? body["message"] : `status ${status}`);
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+export const failure = (status: number, code: string, message: string, details?: unknown): Problem =>
+  new Problem(status, { status: "error", code, message, ...(details === undefined ? {} : { details }) });
+
+export const invalid = (issues: readonly { readonly path: string; readonly message: string }[]): Problem =>
+  new Problem(400, {
+    status: "error",
+    code: "invalid_request",
+    message: issues.map((i) => (i.path === "" ? i.message : `${i.path}: ${i.message}`)).join("; ") || "invalid request",
+    issues,
+  });
+
+const unsupported = /unknown variant|requires experimentalApi|is not available in this build|is not supported by|method not found/i;
+const unknownThread = /no (archived )?rollout found|thread not found|thread not loaded|invalid (thread|session) id/i;
+const needsAccount = /authentication required|not (logged|signed) in/i;
+
+/** Whether the engine means that there is no such thread. */
+export const isUnknownThread = (error: unknown): boolean => error instanceof RpcError && unknownThread.test(error.message);
+export const isUnsupported = (error: unknown): boolean =>
+  error instanceof RpcError && (error.code === -32601 || (error.code === -32600 && unsupported.test(error.message)));
+
+/** The status for anything that a handler can throw; undefined for a bug of ours. */
+export function problemOf(error: unknown): Problem | undefined {
+  if (error instanceof Problem) return error;
+  if (error instanceof Timeout) return failure(504, "codex_timeout", "The engine did not answer in time.");
+  if (error instanceof EngineDown || error instanceof ConnectionClosed)
+    return new Problem(503, { status: "error", code: "engine_unavailable", message: error.message }, { "retry-after": "2" });
+  if (!(error instanceof RpcError)) return undefined;
+  const { code, message, data } = error;
+  if (code === -32001) return new Problem(503, { status: "error", code: "overloaded", message }, { "retry-after": "1" });
+  if (isUnsupported(error)) return failure(501, "method_not_supported", message);
+  if (code === -32602 || message.startsWith("Invalid request:")) return failure(400, "invalid_params", message, data);
+  if (needsAccount.test(message)) return failure(401, "auth_required", message);
+  if (code === -32600) return failure(409, "invalid_state", message, data);
+  return failure(500, "codex_error", message, data);
+}

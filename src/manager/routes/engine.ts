@@ -1,0 +1,118 @@
+/** Handlers that hand a question on to the engine. */
+import type { engineRoutes } from "../api/engine.ts";
+import type { Core } from "../core.ts";
+import { type HandlersFor, ok } from "../handlers.ts";
+import { failure, isUnsupported } from "../problems.ts";
+
+/** Methods whose presence clients ask about, with params that change nothing. */
+const probes = [
+  ["thread/list", { limit: 1 }],
+  ["thread/loaded/list", {}],
+  ["model/list", {}],
+  ["collaborationMode/list", {}],
+  ["experimentalFeature/list", {}],
+  ["skills/list", {}],
+  ["app/list", {}],
+  ["mcpServerStatus/list", {}],
+  ["account/read", {}],
+  ["config/read", {}],
+  ["configRequirements/read", {}],
+] as const;
+
+const features: Readonly<Record<string, (typeof probes)[number][0]>> = {
+  models: "model/list",
+  skills: "skills/list",
+  apps: "app/list",
+  mcp: "mcpServerStatus/list",
+  account: "account/read",
+  config: "config/read",
+};
+
+type Verdict = "available" | "disabled" | "unknown";
+const probed = new WeakMap<Core, Promise<Readonly<Record<string, readonly [Verdict, string]>>>>();
+
+async function probe(core: Core): Promise<Readonly<Record<string, readonly [Verdict, string]>>> {
+  const results = await Promise.all(
+    probes.map(async ([method, params]) => {
+      try {
+        await core.link.call(method, params);
+        return [method, ["available", ""]] as const;
+      } catch (error) {
+        const text = error instanceof Error ? error.message : String(error);
+        return [method, [isUnsupported(error) ? "disabled" : "unknown", text]] as const;
+      }
+    }),
+  );
+  return Object.fromEntries(results);
+}
+
+export const engineHandlers: HandlersFor<typeof engineRoutes> = {
+  async "GET /api/capabilities"({ core, query }) {
+    if (query.refresh === true || !probed.has(core)) probed.set(core, probe(core));
+    const found = (await probed.get(core)) ?? {};
+    return ok({
+      status: "ok",
+      runtime: {
+        userAgent: core.link.userAgent,
+        codexHome: core.link.codexHome,
+        offlineTour: core.engine.offlineTour(),
+        remote: core.engine.remote,
+        platform: process.platform,
+        cwd: core.engine.cwd,
+      },
+      methods: Object.fromEntries(Object.entries(found).map(([m, [verdict]]) => [m, verdict])),
+      details: Object.fromEntries(Object.entries(found).flatMap(([m, [, text]]) => (text === "" ? [] : [[m, text]]))),
+      features: Object.fromEntries(Object.entries(features).map(([name, method]) => [name, found[method]?.[0] === "available"])),
+    });
+  },
+  "GET /api/features/experimental": async ({ core, query }) => ok(await core.link.call("experimentalFeature/list", query)),
+  "GET /api/collaboration/modes": async ({ core }) => ok(await core.link.call("collaborationMode/list", {})),
+  "GET /api/apps": async ({ core, query }) => ok(await core.link.call("app/list", query)),
+  async "GET /api/skills"({ core, query }) {
+    return ok(
+      await core.link.call("skills/list", {
+        ...(query.cwd === undefined ? {} : { cwds: [query.cwd] }),
+        forceReload: query.forceReload === true,
+      }),
+    );
+  },
+  "POST /api/skills/config": async ({ core, body }) => ok(await core.link.call("skills/config/write", body)),
+  async "POST /api/mcp/reload"({ core }) {
+    await core.link.call("config/mcpServer/reload", {});
+    return ok({});
+  },
+  "POST /api/mcp/servers/:serverName/oauth/login": async ({ core, path, body }) =>
+    ok(await core.link.call("mcpServer/oauth/login", { name: path.serverName, ...body })),
+  "GET /api/mcp/servers": async ({ core, query }) => ok(await core.link.call("mcpServerStatus/list", query)),
+  "GET /api/models": async ({ core, query }) => ok(await core.link.call("model/list", query)),
+  "GET /api/account": async ({ core }) => ok(await core.link.call("account/read", {})),
+  async "POST /api/account/login/start"({ core, caller, body }) {
+    core.audit.write({ type: "account_login", by: caller.actor, summary: `sign-in of the engine: ${body.type}` });
+    return ok(await core.link.call("account/login/start", body));
+  },
+  async "POST /api/account/login/cancel"({ core, body }) {
+    const result = await core.link.call("account/login/cancel", body);
+    if (result.status === "notFound") throw failure(404, "no_such_login", "No such sign-in is under way.");
+    return ok(result);
+  },
+  async "POST /api/account/logout"({ core, caller }) {
+    core.audit.write({ type: "account_logout", by: caller.actor, summary: "the engine was signed out" });
+    return ok(await core.link.call("account/logout", {}));
+  },
+  "GET /api/account/rate-limits": async ({ core }) => ok(await core.link.call("account/rateLimits/read", {})),
+  "GET /api/config": async ({ core, query }) => ok(await core.link.call("config/read", query)),
+  "GET /api/config/requirements": async ({ core }) => ok(await core.link.call("configRequirements/read", {})),
+  async "POST /api/config/value"({ core, caller, body }) {
+    core.audit.write({ type: "config", by: caller.actor, summary: `set ${body.keyPath}` });
+    return ok(await core.link.call("config/value/write", body));
+  },
+  async "POST /api/config/batch"({ core, caller, body }) {
+    core.audit.write({ type: "config", by: caller.actor, summary: `set ${body.edits.map((e) => e.keyPath).join(", ")}` });
+    return ok(await core.link.call("config/batchWrite", body));
+  },
+  async "POST /api/commands/exec"({ core, caller, body }) {
+    core.audit.write({ type: "command", by: caller.actor, summary: body.command.join(" ") });
+    return ok(await core.link.call("command/exec", body));
+  },
+  "POST /api/feedback": async ({ core, body }) => ok(await core.link.call("feedback/upload", body)),
+};

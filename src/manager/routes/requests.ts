@@ -1,0 +1,88 @@
+/** Handlers for what waits: the lists, and the three ways to answer beside the general one. */
+
+import { approvalOutcome, type Outcome, questionOutcome, toolOutcome } from "../answers.ts";
+import type { PendingRequest } from "../api/records.ts";
+import type { requestRoutes } from "../api/requests.ts";
+import type { Core } from "../core.ts";
+import { type HandlersFor, ok } from "../handlers.ts";
+import { invalid } from "../problems.ts";
+
+/** Gone and system-owned sessions say so; a session that is not known simply has nothing waiting. */
+async function waiting(core: Core, sessionId: string, kinds: readonly PendingRequest["kind"][]): Promise<PendingRequest[]> {
+  core.sessions.gate(sessionId);
+  await core.sessions.require(sessionId);
+  core.sessions.gate(sessionId);
+  return core.requests.list((r) => r.threadId === sessionId && kinds.includes(r.kind));
+}
+
+const seenIn = (body: { createdAt?: string; bootId?: string }): { createdAt?: string; bootId?: string } => ({
+  ...(body.createdAt === undefined ? {} : { createdAt: body.createdAt }),
+  ...(body.bootId === undefined ? {} : { bootId: body.bootId }),
+});
+
+export const requestHandlers: HandlersFor<typeof requestRoutes> = {
+  "GET /api/pending": ({ core }) => ok({ data: core.requests.list() }),
+
+  async "GET /api/sessions/:sessionId/approvals"({ core, path }) {
+    return ok({ data: await waiting(core, path.sessionId, ["command", "fileChange", "permissions"]) });
+  },
+  async "GET /api/sessions/:sessionId/tool-input"({ core, path }) {
+    return ok({ data: await waiting(core, path.sessionId, ["question"]) });
+  },
+  async "GET /api/sessions/:sessionId/tool-calls"({ core, path }) {
+    return ok({ data: await waiting(core, path.sessionId, ["toolCall"]) });
+  },
+
+  async "POST /api/approvals/:approvalId/decision"({ core, caller, path, body }) {
+    if (body.decision === undefined && body.response === undefined) throw invalid([{ path: "decision", message: "missing field" }]);
+    const request = await core.requests.answer(
+      path.approvalId,
+      caller.actor,
+      seenIn(body),
+      (r): Outcome => (body.response === undefined ? approvalOutcome(r, body.decision, body.scope) : { result: body.response }),
+    );
+    return ok({ status: "ok", requestId: path.approvalId, approvalId: path.approvalId, threadId: request.threadId });
+  },
+
+  async "POST /api/tool-input/:requestId/decision"({ core, caller, path, body }) {
+    if (body.decision === undefined && body.response === undefined && body.answers === undefined)
+      throw invalid([{ path: "decision", message: "missing field" }]);
+    const request = await core.requests.answer(path.requestId, caller.actor, seenIn(body), () =>
+      body.response === undefined ? questionOutcome(body.decision, body.answers) : { result: body.response },
+    );
+    return ok({ status: "ok", requestId: path.requestId, threadId: request.threadId });
+  },
+
+  async "POST /api/tool-calls/:requestId/response"({ core, caller, path, body }) {
+    const request = await core.requests.answer(path.requestId, caller.actor, seenIn(body), () => ({ result: toolOutcome(body).result }));
+    return ok({ status: "ok", requestId: path.requestId, threadId: request.threadId });
+  },
+
+  async "POST /api/requests/:requestId/response"({ core, caller, path, body }) {
+    if (body.response === undefined && body.error == null) throw invalid([{ path: "response", message: "give a response or an error" }]);
+    const outcome: Outcome =
+      body.error == null
+        ? { result: body.response }
+        : { error: { code: typeof body.error.code === "number" ? body.error.code : -32_000, message: body.error.message } };
+    const request = await core.requests.answer(path.requestId, caller.actor, seenIn(body), () => outcome);
+    const note = body.note?.trim();
+    if (note !== undefined && note !== "") await sendNote(core, request, note, caller.actor);
+    return ok({ status: "ok", requestId: path.requestId, threadId: request.threadId });
+  },
+};
+
+/** "No, do this instead": the words go to the turn that asked. */
+async function sendNote(core: Core, request: PendingRequest, note: string, by: Parameters<Core["delete"]>[1]): Promise<void> {
+  const session = core.sessions.find(request.threadId);
+  if (session === undefined) return;
+  const message = {
+    messageId: `note-${request.requestId}`,
+    input: [{ type: "text" as const, text: note }],
+    delivery: "steer" as const,
+    overrides: {},
+    by,
+  };
+  await core.messages
+    .send(session, message)
+    .catch((error: unknown) => core.warn("a note was not taken", { error: error instanceof Error ? error.message : String(error) }));
+}

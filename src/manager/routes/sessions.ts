@@ -1,0 +1,386 @@
+/** Handlers for sessions themselves: list, start, read, talk, arrange, delete. */
+import { randomUUID } from "node:crypto";
+import type { Thread } from "../../protocol/thread.ts";
+import type { SessionSummary, TranscriptRow } from "../api/records.ts";
+import type { sessionRoutes } from "../api/sessions.ts";
+import { merged, startControls, threadSettings } from "../controls.ts";
+import type { Core } from "../core.ts";
+import { RpcError } from "../engine.ts";
+import { type HandlersFor, ok } from "../handlers.ts";
+import { failure, invalid, isUnknownThread, isUnsupported } from "../problems.ts";
+import { notFound, notMaterialized, readTurns, type Session } from "../sessions.ts";
+import { rowsOf } from "../transcript.ts";
+import { assign } from "./projects.ts";
+
+type SessionTable = typeof sessionRoutes;
+type Handled = Exclude<
+  keyof SessionTable,
+  | `${string}/session-controls`
+  | `${string}/settings`
+  | `${string}/settings/:key`
+  | `${string}/approval-policy`
+  | `${string}/transcript/upsert`
+>;
+
+/** The engine's own limit for one page of its list. */
+const enginePage = 100;
+
+/** Every route of one session passes here: gone is 410, the system's is 403, unknown is 404. */
+export async function open(core: Core, sessionId: string): Promise<Session> {
+  core.sessions.gate(sessionId);
+  const session = await core.sessions.require(sessionId);
+  core.sessions.gate(sessionId);
+  return session;
+}
+
+const bare = (thread: Thread): Thread => thread;
+
+async function listPage(
+  core: Core,
+  query: { archived?: boolean; cursor?: string; limit?: number; includeSystemOwned?: boolean; search?: string },
+): Promise<{ data: SessionSummary[]; nextCursor: string | null }> {
+  const archived = query.archived === true;
+  const limit = query.limit ?? 100;
+  let cursor: string | null = query.cursor ?? null;
+  const threads: Thread[] = [];
+  do {
+    const page = await core.link.call("thread/list", {
+      archived,
+      cursor,
+      limit: Math.min(enginePage, limit - threads.length),
+      sortKey: "updated_at",
+      sourceKinds: [
+        "cli",
+        "vscode",
+        "exec",
+        "appServer",
+        "subAgent",
+        "subAgentReview",
+        "subAgentCompact",
+        "subAgentThreadSpawn",
+        "subAgentOther",
+        "unknown",
+      ],
+      ...(query.search === undefined || query.search === "" ? {} : { searchTerm: query.search }),
+    });
+    threads.push(...page.data);
+    cursor = page.nextCursor ?? null;
+  } while (cursor !== null && threads.length < limit);
+  const sessions = threads.map((thread) => core.sessions.learn(thread, archived));
+  const listed = new Set(sessions.map((s) => s.id));
+  // Sessions without a message are on no disk yet; they belong to the first page.
+  const fresh =
+    archived || query.cursor !== undefined
+      ? []
+      : core.sessions.all().filter((s) => !listed.has(s.id) && !s.archived && s.attached && s.thread.preview === "" && !s.thread.ephemeral);
+  const data = [...fresh, ...sessions]
+    .filter((s) => !core.sessions.isDeleted(s.id) && (query.includeSystemOwned === true || !core.sessions.isSystemOwned(s.id)))
+    .map((s) => core.sessions.summary(s));
+  return { data, nextCursor: cursor };
+}
+
+export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
+  async "GET /api/sessions"({ core, query }) {
+    const { seq, bootId } = core.hub;
+    return ok({ ...(await listPage(core, query)), archived: query.archived === true, seq, bootId });
+  },
+
+  async "POST /api/sessions"({ core, caller, body }) {
+    const { projectId } = body;
+    const project = projectId == null ? undefined : core.store.state.projects.find((p) => p.projectId === projectId);
+    if (projectId != null && project === undefined) throw failure(404, "no_such_project", "There is no such project.");
+    const controls = merged(core.store.state.defaults ?? startControls, body);
+    const cwd = body.cwd ?? project?.workingDirectory ?? core.engine.cwd;
+    const tools = body.dynamicTools?.map(({ namespace: _, ...tool }) => ({ type: "function" as const, ...tool }));
+    const opened = await core.link.call("thread/start", {
+      cwd,
+      ...threadSettings(controls),
+      ...(tools === undefined ? {} : { dynamicTools: tools }),
+    });
+    const session = core.sessions.opened(opened);
+    core.store.change({ controls: { ...core.store.state.controls, [session.id]: { ...controls, model: controls.model ?? opened.model } } });
+    if (project !== undefined) assign(core, session.id, project.projectId);
+    core.audit.write({ type: "start", by: caller.actor, threadId: session.id, summary: `started a session in ${cwd}` });
+    core.sessions.tell(session);
+    return ok({ session: core.sessions.summary(session), thread: bare(opened.thread) });
+  },
+
+  async "GET /api/sessions/:sessionId"({ core, path }) {
+    core.sessions.gate(path.sessionId, "allow");
+    const session = await core.sessions.require(path.sessionId);
+    const { data } = await readTurns(core.link, session.id, null, 10_000);
+    const { seq, bootId } = core.hub;
+    const turns = withLive(session, data, true).toReversed();
+    const side = core.store.state.side[session.id] ?? [];
+    return ok({
+      session: core.sessions.summary(session),
+      thread: { ...session.thread, turns },
+      transcript: joined(turns.flatMap(rowsOf), side),
+      seq,
+      bootId,
+    });
+  },
+
+  async "GET /api/sessions/:sessionId/turns"({ core, path, query }) {
+    core.sessions.gate(path.sessionId, "allow");
+    const session = await core.sessions.require(path.sessionId);
+    if (session.thread.status.type === "active" && !session.attached) await core.sessions.attach(session.id);
+    session.usedAt = core.now();
+    const page = await readTurns(core.link, session.id, query.cursor ?? null, query.limit ?? 50);
+    const { seq, bootId } = core.hub;
+    return ok({
+      data: withLive(session, page.data, query.cursor === undefined),
+      nextCursor: page.nextCursor,
+      session: core.sessions.summary(session),
+      plan: session.plan === null ? null : { ...session.plan, plan: [...session.plan.plan] },
+      diffs: Object.fromEntries(session.diffs),
+      tokenUsage: session.tokenUsage,
+      queue: [...core.messages.queue(session.id)],
+      seq,
+      bootId,
+    });
+  },
+
+  async "DELETE /api/sessions/:sessionId"({ core, caller, path }) {
+    core.sessions.gate(path.sessionId);
+    try {
+      const title = await core.delete(path.sessionId, caller.actor);
+      return ok({ status: "ok", sessionId: path.sessionId, title, deletedFileCount: title === null ? 0 : 1 });
+    } catch (error) {
+      if (isUnknownThread(error)) throw notFound(path.sessionId);
+      throw error;
+    }
+  },
+
+  async "POST /api/sessions/:sessionId/messages"({ core, caller, path, body }) {
+    const session = await open(core, path.sessionId);
+    const input = [
+      ...(body.input ?? []),
+      ...(body.text === undefined || body.text === "" ? [] : [{ type: "text" as const, text: body.text }]),
+    ];
+    if (input.length === 0) throw invalid([{ path: "text", message: "the message is empty" }]);
+    const { model, effort, approvalPolicy, networkAccess, filesystemSandbox } = body;
+    const accepted = await core.messages.send(session, {
+      messageId: body.clientMessageId ?? randomUUID(),
+      input,
+      delivery: body.delivery ?? "auto",
+      overrides: { model, effort, approvalPolicy, networkAccess, filesystemSandbox },
+      by: caller.actor,
+    });
+    return { status: 202, body: { status: "accepted", sessionId: session.id, ...accepted } };
+  },
+
+  async "GET /api/sessions/:sessionId/queue"({ core, path }) {
+    const session = await open(core, path.sessionId);
+    return ok({ data: [...core.messages.queue(session.id)] });
+  },
+  async "DELETE /api/sessions/:sessionId/queue/:messageId"({ core, path }) {
+    core.sessions.gate(path.sessionId);
+    if (!core.messages.take(path.sessionId, path.messageId))
+      return { status: 404, body: { status: "not_found", sessionId: path.sessionId, message: "This message is no longer waiting." } };
+    return ok({ status: "ok", messageId: path.messageId });
+  },
+
+  async "POST /api/sessions/:sessionId/interrupt"({ core, caller, path, body }) {
+    const session = await open(core, path.sessionId);
+    const turnId = body.turnId ?? session.activeTurnId;
+    if (turnId === null) throw failure(409, "no_active_turn", "No turn is running.");
+    core.audit.write({ type: "interrupt", by: caller.actor, threadId: session.id, turnId, summary: "stopped the turn" });
+    try {
+      await core.link.call("turn/interrupt", { threadId: session.id, turnId });
+    } catch (error) {
+      if (error instanceof RpcError && /no active turn|expected active turn/.test(error.message))
+        throw failure(409, "no_active_turn", error.message);
+      throw error;
+    }
+    return ok({ status: "ok", sessionId: session.id, turnId });
+  },
+
+  async "POST /api/sessions/:sessionId/turns/:turnId/steer"({ core, path, body }) {
+    const session = await open(core, path.sessionId);
+    await core.sessions.attach(session.id);
+    const input = typeof body.input === "string" ? [{ type: "text" as const, text: body.input }] : body.input;
+    const { turnId } = await core.link.call("turn/steer", {
+      threadId: session.id,
+      expectedTurnId: path.turnId,
+      input,
+      ...(body.clientMessageId === undefined ? {} : { clientUserMessageId: body.clientMessageId }),
+    });
+    return ok({ status: "ok", sessionId: session.id, turnId });
+  },
+
+  async "POST /api/sessions/:sessionId/resume"({ core, path }) {
+    core.sessions.gate(path.sessionId);
+    const session = await core.sessions.attach(path.sessionId);
+    core.sessions.gate(path.sessionId);
+    return ok({ session: core.sessions.summary(session), thread: session.thread });
+  },
+
+  async "POST /api/sessions/:sessionId/fork"({ core, caller, path, body }) {
+    const source = await open(core, path.sessionId);
+    const opened = await core.link.call("thread/fork", {
+      threadId: source.id,
+      ...(body.beforeTurnId == null ? {} : { beforeTurnId: body.beforeTurnId }),
+    });
+    const session = core.sessions.opened(opened);
+    core.audit.write({ type: "fork", by: caller.actor, threadId: session.id, summary: `forked ${source.id}` });
+    const projectId = core.store.state.assignments[source.id];
+    if (projectId !== undefined) assign(core, session.id, projectId);
+    core.sessions.tell(session);
+    return ok({ session: core.sessions.summary(session), thread: { ...opened.thread, turns: [] } });
+  },
+
+  async "POST /api/sessions/:sessionId/compact"({ core, path }) {
+    const session = await open(core, path.sessionId);
+    await core.sessions.attach(session.id);
+    await core.link.call("thread/compact/start", { threadId: session.id });
+    return ok({ status: "ok", sessionId: session.id });
+  },
+
+  async "POST /api/sessions/:sessionId/rollback"({ core, caller, path, body }) {
+    const session = await open(core, path.sessionId);
+    await core.sessions.attach(session.id);
+    const numTurns = body.numTurns ?? 1;
+    core.audit.write({ type: "rollback", by: caller.actor, threadId: session.id, summary: `took back ${numTurns} turns` });
+    const { thread } = await rollBack(core, session, numTurns);
+    session.live = undefined;
+    core.sessions.learn(thread);
+    core.hub.emit("notification", session.id, { method: "thread/reverted", params: { threadId: session.id } });
+    return ok({ session: core.sessions.summary(session), thread: { ...thread, turns: [] } });
+  },
+
+  async "POST /api/sessions/:sessionId/background-terminals/clean"({ core, path }) {
+    const session = await open(core, path.sessionId);
+    await core.sessions.attach(session.id);
+    await core.link.call("thread/backgroundTerminals/clean", { threadId: session.id });
+    return ok({ status: "ok", sessionId: session.id });
+  },
+
+  async "POST /api/sessions/:sessionId/review"({ core, path, body }) {
+    const session = await open(core, path.sessionId);
+    await core.sessions.attach(session.id);
+    const started = await core.link.call("review/start", {
+      threadId: session.id,
+      target: reviewTarget(body),
+      ...(body.delivery === undefined ? {} : { delivery: body.delivery as "inline" }),
+    });
+    return ok({ status: "ok", sessionId: session.id, reviewSessionId: started.reviewThreadId, turnId: started.turn.id });
+  },
+
+  async "POST /api/sessions/:sessionId/rename"({ core, path, body }) {
+    const session = await open(core, path.sessionId);
+    const title = body.title.trim();
+    if (title === "") throw invalid([{ path: "title", message: "must not be empty" }]);
+    try {
+      await core.link.call("thread/name/set", { threadId: session.id, name: title });
+      session.thread = { ...session.thread, name: title };
+      const { [session.id]: _, ...titles } = core.store.state.titles;
+      core.store.change({ titles });
+    } catch (error) {
+      if (!isUnsupported(error) && !isUnknownThread(error)) throw error;
+      core.store.change({ titles: { ...core.store.state.titles, [session.id]: title } });
+    }
+    core.sessions.tell(session);
+    return ok({ status: "ok", sessionId: session.id, title, session: core.sessions.summary(session) });
+  },
+
+  async "POST /api/sessions/:sessionId/archive"({ core, path }) {
+    const session = await open(core, path.sessionId);
+    try {
+      await core.link.call("thread/archive", { threadId: session.id });
+    } catch (error) {
+      if (isUnknownThread(error) && !session.archived) throw notMaterialized(session.id);
+      throw error;
+    }
+    session.archived = true;
+    session.attached = false;
+    core.sessions.tell(session);
+    return ok({ status: "ok", sessionId: session.id, session: core.sessions.summary(session) });
+  },
+
+  async "POST /api/sessions/:sessionId/unarchive"({ core, path }) {
+    const session = await open(core, path.sessionId);
+    try {
+      await core.link.call("thread/unarchive", { threadId: session.id });
+    } catch (error) {
+      if (!isUnknownThread(error)) throw error;
+    }
+    session.archived = false;
+    core.sessions.tell(session);
+    return ok({ status: "ok", sessionId: session.id, session: core.sessions.summary(session) });
+  },
+
+  async "POST /api/sessions/:sessionId/project"({ core, path, body }) {
+    const session = await open(core, path.sessionId);
+    const { projectId } = body;
+    if (projectId !== null && !core.store.state.projects.some((p) => p.projectId === projectId))
+      throw failure(404, "no_such_project", "There is no such project.");
+    assign(core, session.id, projectId);
+    return ok({ status: "ok", sessionId: session.id, projectId });
+  },
+
+  async "GET /api/sessions/:sessionId/files"({ core, path, query }) {
+    const session = await open(core, path.sessionId);
+    const { files } = await core.link.call("fuzzyFileSearch", {
+      query: query.query,
+      roots: [session.thread.cwd],
+      cancellationToken: `manager-${session.id}`,
+    });
+    return ok({
+      data: files.slice(0, 50).map((f) => ({ path: f.path, name: f.file_name, root: f.root, isDirectory: f.match_type === "directory" })),
+    });
+  },
+};
+
+/** The running turn as it was streamed stands in for the engine's record of it, which holds only finished items. */
+function withLive(session: Session, data: Awaited<ReturnType<typeof readTurns>>["data"], isFirst: boolean): typeof data {
+  const live = session.live?.turn;
+  if (live === undefined || !isFirst) return data;
+  const known = data.some((t) => t.id === live.id);
+  if (!known) return live.status === "inProgress" ? [live, ...data] : data;
+  return data.map((t) => (t.id === live.id && (live.status === "inProgress" || t.items.length < live.items.length) ? live : t));
+}
+
+function joined(rows: readonly TranscriptRow[], side: readonly TranscriptRow[]): TranscriptRow[] {
+  const replaced = new Set(side.map((r) => r.messageId));
+  return [...rows.filter((r) => !replaced.has(r.messageId)), ...side];
+}
+
+/** Today's engines have given `thread/rollback` up for `thread/revert`, which names the turn to go back before. */
+async function rollBack(core: Core, session: Session, numTurns: number): Promise<{ thread: Thread }> {
+  try {
+    return await core.link.call("thread/rollback", { threadId: session.id, numTurns });
+  } catch (error) {
+    if (!isUnsupported(error)) throw error;
+    const { data } = await readTurns(core.link, session.id, null, numTurns);
+    const before = data[Math.min(numTurns, data.length) - 1];
+    if (before === undefined) throw failure(409, "invalid_state", "There is no turn to take back.");
+    return await core.link.call("thread/revert", { threadId: session.id, beforeTurnId: before.id });
+  }
+}
+
+type ReviewBody = {
+  targetType?: "uncommittedChanges" | "baseBranch" | "commit" | "custom";
+  branch?: string;
+  sha?: string;
+  title?: string;
+  instructions?: string;
+};
+
+function reviewTarget(body: ReviewBody) {
+  const need = (field: "branch" | "sha" | "instructions"): string => {
+    const value = body[field]?.trim();
+    if (value === undefined || value === "") throw invalid([{ path: field, message: `needed for the target ${body.targetType}` }]);
+    return value;
+  };
+  switch (body.targetType) {
+    case "baseBranch":
+      return { type: "baseBranch" as const, branch: need("branch") };
+    case "commit":
+      return { type: "commit" as const, sha: need("sha"), title: body.title ?? null };
+    case "custom":
+      return { type: "custom" as const, instructions: need("instructions") };
+    default:
+      return { type: "uncommittedChanges" as const };
+  }
+}

@@ -1,0 +1,240 @@
+/** Standing rules for commands, as the engine's rules file holds them: read, added to, changed, and taken back when their time is over. */
+import { createHash } from "node:crypto";
+import path from "node:path";
+import type { ApprovalRule } from "./api/records.ts";
+import { type EngineLink, RpcError } from "./engine.ts";
+import { failure } from "./problems.ts";
+import type { ManagerStore } from "./store.ts";
+
+export interface RuleText {
+  readonly pattern: readonly (string | string[])[];
+  readonly decision: "allow" | "prompt" | "forbidden";
+  readonly justification: string | null;
+  /** Where the call stands in the file. */
+  readonly from: number;
+  readonly to: number;
+  readonly line: number;
+}
+
+export interface RuleList {
+  readonly data: ApprovalRule[];
+  readonly writable: boolean;
+  readonly file: string | null;
+}
+
+type Change = {
+  readonly pattern?: readonly string[] | undefined;
+  readonly decision?: RuleText["decision"] | undefined;
+  readonly justification?: string | null | undefined;
+  readonly expiresAt?: string | null | undefined;
+};
+
+export class Rules {
+  readonly #link: () => EngineLink;
+  readonly #store: ManagerStore;
+  readonly #now: () => number;
+  /** One change after another: each reads the file, changes a line and writes it back. */
+  #tail: Promise<unknown> = Promise.resolve();
+
+  constructor(link: () => EngineLink, store: ManagerStore, now: () => number) {
+    this.#link = link;
+    this.#store = store;
+    this.#now = now;
+  }
+
+  async list(): Promise<RuleList> {
+    const file = this.#file();
+    return this.#shown(await this.#read(file), file);
+  }
+
+  add(rule: Required<Pick<Change, "pattern" | "decision">> & Change, by: string): Promise<RuleList> {
+    return this.#edit((text) => {
+      const pattern = [...(rule.pattern ?? [])];
+      const decision = rule.decision ?? "prompt";
+      const call = print(pattern, decision, rule.justification ?? null);
+      const id = idOf(pattern);
+      if (parseRules(text).some((r) => idOf(r.pattern) === id))
+        throw failure(409, "duplicate_rule", "There is a rule for these words already; change that one.");
+      this.#note(id, { expiresAt: rule.expiresAt ?? null, addedBy: by });
+      return `${text === "" || text.endsWith("\n") ? text : `${text}\n`}${call}\n`;
+    });
+  }
+
+  change(ruleId: string, change: Change): Promise<RuleList> {
+    return this.#edit((text) => {
+      const rule = parseRules(text).find((r) => idOf(r.pattern) === ruleId);
+      if (rule === undefined) throw failure(404, "no_such_rule", "There is no such rule.");
+      const pattern = change.pattern ?? rule.pattern;
+      const note = this.#store.state.ruleNotes[ruleId];
+      this.#note(ruleId, undefined);
+      this.#note(idOf(pattern), {
+        expiresAt: change.expiresAt === undefined ? (note?.expiresAt ?? null) : change.expiresAt,
+        addedBy: note?.addedBy ?? null,
+      });
+      const justification = change.justification === undefined ? rule.justification : change.justification;
+      return text.slice(0, rule.from) + print(pattern, change.decision ?? rule.decision, justification) + text.slice(rule.to);
+    });
+  }
+
+  remove(ruleId: string): Promise<RuleList> {
+    return this.#edit((text) => {
+      const rule = parseRules(text).find((r) => idOf(r.pattern) === ruleId);
+      if (rule === undefined) throw failure(404, "no_such_rule", "There is no such rule.");
+      this.#note(ruleId, undefined);
+      return cut(text, rule);
+    });
+  }
+
+  /** Takes back every rule whose time is over. */
+  async sweep(): Promise<void> {
+    const over = (id: string): boolean => {
+      const end = this.#store.state.ruleNotes[id]?.expiresAt;
+      return end != null && Date.parse(end) <= this.#now();
+    };
+    if (!Object.keys(this.#store.state.ruleNotes).some(over)) return;
+    await this.#edit((text) => {
+      const ended = parseRules(text).filter((r) => over(idOf(r.pattern)));
+      for (const id of Object.keys(this.#store.state.ruleNotes).filter(over)) this.#note(id, undefined);
+      return ended.reverse().reduce(cut, text);
+    });
+  }
+
+  #edit(change: (text: string) => string): Promise<RuleList> {
+    const mine = this.#tail.then(async () => {
+      const file = this.#file();
+      const next = change(await this.#read(file));
+      const link = this.#link();
+      await link.call("fs/createDirectory", { path: path.dirname(file), recursive: true });
+      await link.call("fs/writeFile", { path: file, dataBase64: Buffer.from(next).toString("base64") });
+      return this.#shown(next, file);
+    });
+    this.#tail = mine.catch(() => {});
+    return mine;
+  }
+
+  #file(): string {
+    const home = this.#link().codexHome;
+    if (home === null || home === undefined) throw failure(501, "method_not_supported", "This engine does not say where its rules are.");
+    return path.join(home, "rules", "default.rules");
+  }
+
+  async #read(file: string): Promise<string> {
+    try {
+      const { dataBase64 } = await this.#link().call("fs/readFile", { path: file });
+      return Buffer.from(dataBase64, "base64").toString("utf8");
+    } catch (error) {
+      if (error instanceof RpcError && /no such file|not found|ENOENT|does not exist/i.test(error.message)) return "";
+      throw error;
+    }
+  }
+
+  #shown(text: string, file: string): RuleList {
+    const data = parseRules(text).map((rule): ApprovalRule => {
+      const ruleId = idOf(rule.pattern);
+      const note = this.#store.state.ruleNotes[ruleId];
+      return {
+        ruleId,
+        pattern: [...rule.pattern],
+        decision: rule.decision,
+        justification: rule.justification,
+        file,
+        line: rule.line,
+        editable: true,
+        expiresAt: note?.expiresAt ?? null,
+        addedBy: note?.addedBy ?? null,
+      };
+    });
+    return { data, writable: true, file };
+  }
+
+  #note(id: string, note: { expiresAt: string | null; addedBy: string | null } | undefined): void {
+    const { [id]: _, ...rest } = this.#store.state.ruleNotes;
+    this.#store.change({ ruleNotes: note === undefined ? rest : { ...rest, [id]: note } });
+  }
+}
+
+/** A rule is known by the words it is about. */
+export const idOf = (pattern: RuleText["pattern"]): string =>
+  createHash("sha256").update(JSON.stringify(pattern)).digest("hex").slice(0, 16);
+
+function print(pattern: RuleText["pattern"], decision: string, justification: string | null): string {
+  const extra = justification === null || justification === "" ? "" : `, justification=${JSON.stringify(justification)}`;
+  return `prefix_rule(pattern=${JSON.stringify(pattern)}, decision=${JSON.stringify(decision)}${extra})`;
+}
+
+function cut(text: string, rule: Pick<RuleText, "from" | "to">): string {
+  const end = text[rule.to] === "\n" ? rule.to + 1 : rule.to;
+  return text.slice(0, rule.from) + text.slice(end);
+}
+
+/** The calls of `prefix_rule` that consist of plain strings and lists; anything else in the file is left alone. */
+export function parseRules(text: string): readonly RuleText[] {
+  const rules: RuleText[] = [];
+  for (const match of text.matchAll(/^[ \t]*prefix_rule\s*\(/gm)) {
+    const from = match.index + match[0].length - match[0].trimStart().length;
+    const open = match.index + match[0].length;
+    const close = closing(text, open);
+    if (close === undefined) continue;
+    const args = readArguments(text.slice(open, close));
+    if (args === undefined) continue;
+    rules.push({ ...args, from, to: close + 1, line: text.slice(0, from).split("\n").length });
+  }
+  return rules;
+}
+
+/** Where the bracket that was opened before `start` closes; strings and comments are skipped. */
+function closing(text: string, start: number): number | undefined {
+  let depth = 1;
+  for (let at = start; at < text.length; at++) {
+    const c = text[at];
+    if (c === '"' || c === "'") {
+      at++;
+      while (at < text.length && text[at] !== c) at += text[at] === "\\" ? 2 : 1;
+    } else if (c === "#") {
+      while (at < text.length && text[at] !== "\n") at++;
+    } else if (c === "(" || c === "[" || c === "{") depth++;
+    else if ((c === ")" || c === "]" || c === "}") && --depth === 0) return at;
+  }
+  return undefined;
+}
+
+function readArguments(text: string): Pick<RuleText, "pattern" | "decision" | "justification"> | undefined {
+  const plain = text.replace(/#[^\n]*/g, "");
+  const argument = (name: string): unknown => {
+    const at = new RegExp(`(?:^|,)\\s*${name}\\s*=\\s*`).exec(plain);
+    return at === null ? undefined : readValue(plain.slice(at.index + at[0].length));
+  };
+  const pattern = argument("pattern");
+  const decision = argument("decision") ?? "allow";
+  const justification = argument("justification");
+  if (
+    !Array.isArray(pattern) ||
+    !pattern.every((p) => typeof p === "string" || (Array.isArray(p) && p.every((q) => typeof q === "string")))
+  )
+    return undefined;
+  if (decision !== "allow" && decision !== "prompt" && decision !== "forbidden") return undefined;
+  return { pattern: pattern as (string | string[])[], decision, justification: typeof justification === "string" ? justification : null };
+}
+
+/** A string or a list at the start of the text, read as JSON after its quotes were made double ones. */
+function readValue(text: string): unknown {
+  const end = text[0] === "[" ? closing(text, 1) : text[0] === '"' || text[0] === "'" ? stringEnd(text) : undefined;
+  if (end === undefined) return undefined;
+  const json = text
+    .slice(0, end + 1)
+    .replace(/'((?:[^'\\]|\\.)*)'/g, (_, body: string) => JSON.stringify(body.replace(/\\'/g, "'")))
+    .replace(/,\s*([\]])/g, "$1");
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function stringEnd(text: string): number | undefined {
+  for (let at = 1; at < text.length; at++) {
+    if (text[at] === "\\") at++;
+    else if (text[at] === text[0]) return at;
+  }
+  return undefined;
+}

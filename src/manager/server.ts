@@ -1,0 +1,151 @@
+/** Puts the manager on an address: HTTP for the routes and the page, websockets for events and for the protocol itself. */
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { getRequestListener } from "@hono/node-server";
+import { WebSocketServer } from "ws";
+import { startListening } from "../rpc/websocket.ts";
+import { maxMessageBytes, WebSocketTransport } from "../rpc/websocket-transport.ts";
+import { allows, type Caller } from "./access.ts";
+import { routes } from "./api.ts";
+import { checkQuery } from "./check.ts";
+import type { Core } from "./core.ts";
+import { Door } from "./door.ts";
+import { createHttp } from "./http.ts";
+import type { Pages } from "./pages.ts";
+import { EventStream, type StreamStart } from "./stream.ts";
+
+export interface ServeOptions {
+  readonly core: Core;
+  readonly pages: Pages;
+  /** A literal IP address. */
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly allowedHosts: readonly string[];
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+}
+
+export interface Served {
+  readonly url: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const limits = { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, requestTimeout: 120_000, connectionsCheckingInterval: 2000 };
+const maxConnections = 1024;
+const maxStreams = 256;
+
+export async function serveManager(options: ServeOptions): Promise<Served> {
+  const { core, host, tls } = options;
+  const server = await makeServer(tls);
+  await startListening(server, () => server.listen({ host, port: options.port }));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : options.port;
+  const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
+  const url = `${tls === undefined ? "http" : "https"}://${shown}:${port}`;
+  core.publicUrl = url;
+  const door = new Door({ host, port, secure: tls !== undefined, allowedHosts: options.allowedHosts }, core.access);
+  server.on("request", getRequestListener(createHttp({ core, door, pages: options.pages }).fetch, { overrideGlobalObjects: false }));
+  const sockets = openSockets(server, core, door);
+  return {
+    url,
+    port,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      sockets.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function makeServer(tls: ServeOptions["tls"]): Promise<Server> {
+  const server = tls === undefined ? createServer(limits) : (await import("node:https")).createServer({ ...limits, ...tls });
+  server.maxConnections = maxConnections;
+  server.on("clientError", (_error, socket: Duplex) => refuse(socket, 400));
+  return server as Server;
+}
+
+function openSockets(server: Server, core: Core, door: Door): { close(): void } {
+  const shared = { noServer: true, perMessageDeflate: false, clientTracking: false } as const;
+  const events = new WebSocketServer({ ...shared, maxPayload: 64 * 1024 });
+  const protocol = new WebSocketServer({ ...shared, maxPayload: maxMessageBytes, autoPong: false });
+  const streams = new Map<EventStream, string | undefined>();
+  const transports = new Set<{ readonly transport: WebSocketTransport; readonly deviceId: string | undefined }>();
+  core.watched = () => new Set([...streams.keys()].flatMap((s) => [...s.watching]));
+  core.access.onRevoked = (deviceId) => {
+    for (const [stream, owner] of streams) if (owner === deviceId) stream.close();
+    for (const entry of transports) if (entry.deviceId === deviceId) entry.transport.close();
+  };
+
+  server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    socket.on("error", () => socket.destroy());
+    const url = new URL(request.url ?? "/", "http://manager");
+    const why = door.refuse(request.headers, false);
+    if (why !== undefined) {
+      core.warn("websocket refused", { why, from: request.socket.remoteAddress });
+      return refuse(socket, 403);
+    }
+    if (url.pathname === "/rpc") return openProtocol(request, socket, head);
+    if (url.pathname === "/api/stream") return openStream(request, socket, head, url);
+    refuse(socket, 404);
+  });
+
+  /** Programs only, and with a token: a browser's cookie does not open this door. */
+  function openProtocol(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    const caller = request.headers.authorization === undefined ? undefined : door.caller(request.headers);
+    if (!mayEnter(caller, "admin")) return refuse(socket, caller === undefined ? 401 : 403);
+    protocol.handleUpgrade(request, socket, head, (ws) => {
+      socket.setNoDelay(true);
+      const transport = new WebSocketTransport(ws, socket, "websocket");
+      const entry = { transport, deviceId: caller?.device?.deviceId };
+      transports.add(entry);
+      ws.on("close", () => transports.delete(entry));
+      core.engine.serve(transport).catch((error: unknown) => {
+        core.warn("the engine cannot be reached for /rpc", { error: error instanceof Error ? error.message : String(error) });
+        transport.close();
+      });
+    });
+  }
+
+  function openStream(request: IncomingMessage, socket: Socket, head: Buffer, url: URL): void {
+    const caller = door.caller(request.headers);
+    if (!mayEnter(caller, "read")) return refuse(socket, caller === undefined ? 401 : 403);
+    if (streams.size >= maxStreams) return refuse(socket, 503);
+    let start: StreamStart;
+    try {
+      start = checkQuery(routes["GET /api/stream"], url.searchParams);
+    } catch {
+      return refuse(socket, 400);
+    }
+    events.handleUpgrade(request, socket, head, (ws) => {
+      socket.setNoDelay(true);
+      const stream: EventStream = new EventStream(core.hub, ws, start, () => streams.delete(stream));
+      streams.set(stream, caller?.device?.deviceId);
+    });
+  }
+
+  return {
+    close() {
+      for (const stream of streams.keys()) stream.close();
+      for (const { transport } of transports) transport.close();
+    },
+  };
+}
+
+const mayEnter = (caller: Caller | undefined, scope: "read" | "admin"): boolean => caller !== undefined && allows(caller.scope, scope);
+
+const reasons: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  503: "Service Unavailable",
+};
+
+function refuse(socket: Duplex, status: number): void {
+  if (!socket.writable) return void socket.destroy();
+  const challenge = status === 401 ? "www-authenticate: Bearer\r\n" : "";
+  socket.end(`HTTP/1.1 ${status} ${reasons[status]}\r\n${challenge}connection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy());
+}
