@@ -37,7 +37,7 @@ export class SubAgents implements Agents {
     this.#children.set(thread.id, { id: thread.id, parentId: parentThreadId, state: { status: "running", message: null }, closed: false });
     this.#options.adopt(thread.id, parentThreadId);
     parent.ports.audience.toAll("thread/started", { thread: thread.toWire() });
-    this.#turn(thread, task.message);
+    await this.#turn(thread, task.message);
     return thread.id;
   }
 
@@ -48,7 +48,7 @@ export class SubAgents implements Agents {
       await thread.turn.ended.promise;
     }
     child.state = { status: "running", message: null };
-    this.#turn(thread, message);
+    await this.#turn(thread, message);
   }
 
   async wait(
@@ -104,8 +104,9 @@ export class SubAgents implements Agents {
     return thread;
   }
 
-  #turn(thread: LiveThread, message: string): void {
-    const { turn, begin } = thread.startTurn({ content: [{ type: "text", text: message, text_elements: [] }] }, {});
+  async #turn(thread: LiveThread, message: string): Promise<void> {
+    const { turn, accepted, begin } = thread.startTurn({ content: [{ type: "text", text: message, text_elements: [] }] }, {});
+    await accepted;
     begin();
     void turn.ended.promise.then(() => {
       const child = this.#children.get(thread.id);

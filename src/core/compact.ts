@@ -1,7 +1,7 @@
 /** Replaces a history that has grown too long by a hand-over that the model writes itself. */
 import type { TurnError } from "../protocol/turn.ts";
 import { freshContext, instructionsFor } from "./context.ts";
-import { estimateTokens, userMessage } from "./history.ts";
+import { estimateTokens, History, userMessage } from "./history.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import type { ModelFailure, ModelItem, ModelRequest } from "./ports/model-client.ts";
 import { compactPrompt, summaryPrefix } from "./prompts.ts";
@@ -32,12 +32,13 @@ export async function compact(turn: LiveTurn): Promise<{ failed?: TurnError }> {
   const { thread } = turn;
   const item = { type: "contextCompaction" as const, id: thread.ports.ids.item() };
   turn.startItem(item);
-  const { summary, failure } = await summarise(turn);
+  const past = thread.history.items.filter((past) => !turn.ownInput.includes(past)); // words that wait for their answer stay as they are
+  const { summary, failure } = await summarise(turn, past);
   if (failure !== undefined) return { failed: errorFrom(failure, 0) };
-  const kept = keptMessages(thread.history.items);
+  const kept = keptMessages(past);
   thread.history.replace([]);
   thread.told = new Map();
-  const replacement = [...(await freshContext(thread)), ...kept, userMessage(`${summaryPrefix}\n${summary}`)];
+  const replacement = [...(await freshContext(thread)), ...kept, userMessage(`${summaryPrefix}\n${summary}`), ...turn.ownInput];
   thread.history.replace(replacement);
   await turn.completeItem(item, [], [{ type: "compacted", turnId: turn.id, summary, replacement }]);
   thread.ports.audience.toOlder(thread.id, "thread/compacted", { threadId: thread.id, turnId: turn.id });
@@ -45,8 +46,8 @@ export async function compact(turn: LiveTurn): Promise<{ failed?: TurnError }> {
 }
 
 /** When even the request for a hand-over is too long, the oldest part is left out of it, a half at a time. */
-async function summarise(turn: LiveTurn): Promise<{ summary: string; failure?: ModelFailure }> {
-  let items = turn.thread.history.forRequest();
+async function summarise(turn: LiveTurn, past: readonly ModelItem[]): Promise<{ summary: string; failure?: ModelFailure }> {
+  let items = new History(past).forRequest();
   while (true) {
     const outcome = await ask(turn, [...items, userMessage(turn.thread.config.compactPrompt ?? compactPrompt)]);
     if (outcome.failure?.kind !== "contextWindowExceeded" || items.length < 2) return outcome;

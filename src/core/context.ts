@@ -1,8 +1,9 @@
 /** The messages around a person's words: instructions, project documents, environment, skills, and the words themselves. */
-import type { UserInput } from "../protocol/item.ts";
+import type { ThreadItem, UserInput } from "../protocol/item.ts";
 import { developerMessage, userMessage } from "./history.ts";
 import type { LiveTurn, TurnInput } from "./live-turn.ts";
 import type { ModelItem } from "./ports/model-client.ts";
+import type { ThreadRecord } from "./ports/thread-store.ts";
 import { basePrompt, modeText, permissionsText, personalityText } from "./prompts.ts";
 import type { LiveThread } from "./thread.ts";
 
@@ -17,12 +18,25 @@ interface Part {
   readonly text: string;
 }
 
-/** Records the start of a turn and tells the model what has changed around it. */
+/** Records the start of a turn that no person's words began. */
 export async function openTurn(turn: LiveTurn): Promise<void> {
-  const { thread } = turn;
-  await thread.record([
-    { type: "turnStarted", turnId: turn.id, atMs: turn.startedAtMs, contextWindow: thread.contextWindow(), mode: turn.settings.mode },
-  ]);
+  await turn.thread.record([startRecord(turn)]);
+}
+
+const startRecord = (turn: LiveTurn): ThreadRecord => ({
+  type: "turnStarted",
+  turnId: turn.id,
+  atMs: turn.startedAtMs,
+  contextWindow: turn.thread.contextWindow(),
+  mode: turn.settings.mode,
+});
+
+/** Takes the words that begin a turn into the store, so that the answer to `turn/start` promises what a crash cannot take back. */
+export async function acceptInput(turn: LiveTurn, input: TurnInput): Promise<void> {
+  if (input.content.length === 0) return await openTurn(turn);
+  const { item, forModel, before } = await prepared(turn, input);
+  turn.stored.push(await turn.storeItem(item, forModel, [startRecord(turn), ...before]));
+  turn.ownInput = forModel;
 }
 
 /** The context messages that the model has not seen in their present form. */
@@ -34,33 +48,37 @@ export async function freshContext(thread: LiveThread): Promise<ModelItem[]> {
   return fresh.map((part) => (part.role === "developer" ? developerMessage(part.text) : userMessage(part.text)));
 }
 
-/** Puts waiting input into the history: the person's message as an item, its context before it, its skills after it. */
-export async function takeInput(turn: LiveTurn): Promise<boolean> {
-  const inputs = turn.takeSteering();
-  for (const input of inputs) {
-    const { thread } = turn;
-    const context = await freshContext(thread);
-    for (const item of context) thread.history.add(item);
-    const item = {
-      type: "userMessage" as const,
-      id: thread.ports.ids.item(),
-      content: [...input.content],
-      clientId: input.clientId ?? null,
-    };
-    if (thread.preview === "") thread.preview = previewOf(input.content);
+/** Puts input that came while the turn ran into the history. */
+export async function takeInput(turn: LiveTurn): Promise<void> {
+  for (const input of turn.takeSteering()) {
+    const { item, forModel, before } = await prepared(turn, input);
     turn.startItem(item);
-    const message = await messageFrom(input, turn);
-    const skills = (await thread.ports.skills?.injections(input.content, thread.settings, thread.config)) ?? [];
-    await turn.completeItem(
-      item,
-      [message, ...skills.map(userMessage)],
-      [
-        ...context.map((contextItem) => ({ type: "modelItem" as const, item: contextItem, turnId: turn.id })),
-        { type: "turnContext", turnId: turn.id, settings: thread.settings },
-      ],
-    );
+    await turn.completeItem(item, forModel, before);
   }
-  return inputs.length > 0;
+}
+
+interface Prepared {
+  readonly item: Extract<ThreadItem, { type: "userMessage" }>;
+  readonly forModel: readonly ModelItem[];
+  /** Context that has changed, which the model reads first. */
+  readonly before: readonly ThreadRecord[];
+}
+
+/** The person's message as an item, its context before it, its skills after it. */
+async function prepared(turn: LiveTurn, input: TurnInput): Promise<Prepared> {
+  const { thread } = turn;
+  const context = await freshContext(thread);
+  for (const item of context) thread.history.add(item);
+  if (thread.preview === "") thread.preview = previewOf(input.content);
+  const skills = (await thread.ports.skills?.injections(input.content, thread.settings, thread.config)) ?? [];
+  return {
+    item: { type: "userMessage", id: thread.ports.ids.item(), content: [...input.content], clientId: input.clientId ?? null },
+    forModel: [await messageFrom(input, turn), ...skills.map(userMessage)],
+    before: [
+      ...context.map((item): ThreadRecord => ({ type: "modelItem", item, turnId: turn.id })),
+      { type: "turnContext", turnId: turn.id, settings: thread.settings },
+    ],
+  };
 }
 
 export function previewOf(content: readonly UserInput[]): string {

@@ -85,6 +85,12 @@ export class LiveTurn {
 
   /** Stores the item, and what the model sees of it, then announces it. */
   async completeItem(item: ThreadItem, forModel: readonly ModelItem[] = [], first: readonly ThreadRecord[] = []): Promise<void> {
+    const stored = await this.storeItem(item, forModel, first);
+    this.#announce(stored);
+  }
+
+  /** Stores an item that is to be announced later, by `announceStored`. */
+  async storeItem(item: ThreadItem, forModel: readonly ModelItem[], first: readonly ThreadRecord[]): Promise<ThreadItem> {
     const completedAtMs = this.thread.ports.clock.now();
     const startedAtMs = this.#startedAt.get(item.id) ?? completedAtMs;
     const whole = { ...item, startedAtMs, completedAtMs } as ThreadItem;
@@ -97,8 +103,29 @@ export class LiveTurn {
       ...forModel.map((modelItem): ThreadRecord => ({ type: "modelItem", item: modelItem, turnId: this.id })),
       { type: "item", turnId: this.id, item: whole, startedAtMs, completedAtMs },
     ]);
-    this.notify("item/completed", { threadId: this.thread.id, turnId: this.id, item: whole, completedAtMs });
+    return whole;
   }
+
+  /** What was stored before the turn began. */
+  readonly stored: ThreadItem[] = [];
+  announceStored(): void {
+    for (const item of this.stored.splice(0)) {
+      const startedAtMs = item.startedAtMs ?? this.startedAtMs;
+      this.notify("item/started", { threadId: this.thread.id, turnId: this.id, item, startedAtMs });
+      this.#announce(item);
+    }
+  }
+  #announce(item: ThreadItem): void {
+    this.notify("item/completed", {
+      threadId: this.thread.id,
+      turnId: this.id,
+      item,
+      completedAtMs: item.completedAtMs ?? this.thread.ports.clock.now(),
+    });
+  }
+
+  /** The person's words that this turn began with, as the model sees them; empty once the model has answered. */
+  ownInput: readonly ModelItem[] = [];
 
   /** Adds to what the model sees without showing an item. */
   async addForModel(items: readonly ModelItem[]): Promise<void> {

@@ -6,7 +6,7 @@ import type { Thread, ThreadStatus, ThreadTokenUsage } from "../protocol/thread.
 import type { Turn, TurnError } from "../protocol/turn.ts";
 import { Grants } from "./approvals.ts";
 import { BackgroundTerminals } from "./background.ts";
-import { abortedNote, previewOf } from "./context.ts";
+import { abortedNote, acceptInput, previewOf } from "./context.ts";
 import { History, userMessage } from "./history.ts";
 import { LiveTurn, type TurnInput } from "./live-turn.ts";
 import type { Answer } from "./ports/audience.ts";
@@ -99,25 +99,31 @@ export class LiveThread {
     };
   }
 
-  /** Starts a turn, or adds to the running one: then its id is returned and nothing new begins. Call `begin` after the answer was sent. */
+  /**
+   * Starts a turn, or adds to the running one: then its id is returned and nothing new begins. `accepted` resolves when the words are stored;
+   * `begin` is to be called after the answer was sent.
+   */
   startTurn(
     input: TurnInput,
     change: SettingsChange,
     options: { outputSchema?: unknown; kind?: LiveTurn["kind"] } = {},
-  ): { turn: LiveTurn; begin: () => void } {
+  ): { turn: LiveTurn; accepted: Promise<void>; begin: () => void } {
     this.refuseReadOnly();
     const running = this.#turn;
     if (running !== undefined) {
       this.refuseUnsteerable(running);
       this.change(change);
       running.steer(input);
-      return { turn: running, begin: () => {} };
+      return { turn: running, accepted: Promise.resolve(), begin: () => {} };
     }
     this.change(change);
     const turn = new LiveTurn(this, { id: this.ports.ids.turn(), startedAtMs: this.ports.clock.now(), ...options });
-    if (input.content.length > 0) turn.steer(input);
     this.#turn = turn;
-    return { turn, begin: () => void this.#play(turn, () => runTurn(turn)) };
+    const accepted = acceptInput(turn, input).catch((error: unknown) => {
+      this.#turn = undefined;
+      throw error;
+    });
+    return { turn, accepted, begin: () => void this.#play(turn, () => runTurn(turn)) };
   }
 
   /** A turn whose work is not the usual loop: a review, a compaction. */

@@ -2,24 +2,23 @@
 import type { TurnError } from "../protocol/turn.ts";
 import { callTools } from "./call-tool.ts";
 import { compact, isNearLimit } from "./compact.ts";
-import { openTurn, takeInput } from "./context.ts";
+import { takeInput } from "./context.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { sample } from "./sample.ts";
 
 export type TurnOutcome = { readonly status: "completed" | "interrupted" } | { readonly status: "failed"; readonly error: TurnError };
 
 export async function runTurn(turn: LiveTurn): Promise<TurnOutcome> {
-  await openTurn(turn);
-  let first = true;
+  turn.announceStored();
+  if (turn.ownInput.length === 0 && !turn.hasSteering()) return { status: "completed" }; // an empty input is a turn without a model call
   while (true) {
     if (isNearLimit(turn)) {
       const compacted = await compact(turn);
       if (compacted.failed !== undefined) return { status: "failed", error: compacted.failed };
     }
-    const took = await takeInput(turn); // the person's words, and what was typed while we worked
-    if (first && !took) return { status: "completed" }; // an empty input is a turn without a model call
-    first = false;
+    await takeInput(turn); // what was typed while we worked
     const reply = await sample(turn);
+    turn.ownInput = [];
     if (reply.failed !== undefined) return { status: "failed", error: reply.failed };
     if (reply.calls.length === 0 && !turn.hasSteering()) return { status: "completed" };
     await callTools(reply.calls, turn);

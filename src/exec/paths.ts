@@ -26,8 +26,14 @@ export function findRealPath(file: string): string | undefined {
   }
 }
 
+/** Undefined where there is nothing, or nothing that this account may look at: a command could not reach it either. */
 export function findLstat(file: string): Stats | undefined {
-  return lstatSync(file, { throwIfNoEntry: false }) ?? undefined;
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) ?? undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EACCES") return undefined;
+    throw error;
+  }
 }
 
 /** Every symlink on the way to a path, as the real path of the link itself. */

@@ -15,7 +15,10 @@ export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | 
     const thread = app.threads.require(params.threadId);
     if (thread.needsLease) await thread.ensureWritable();
     const before = thread.settings;
-    const { turn, begin } = thread.startTurn(inputFrom(params), changeFrom(params), { outputSchema: params.outputSchema ?? undefined });
+    const { turn, accepted, begin } = thread.startTurn(inputFrom(params), changeFrom(params), {
+      outputSchema: params.outputSchema ?? undefined,
+    });
+    await accepted;
     after(() => {
       if (thread.settings !== before) announceSettings(thread, app);
       begin();

@@ -8,6 +8,7 @@ import type { ThreadRecord, ThreadStore } from "../../src/core/ports/thread-stor
 import { replay } from "../../src/core/replay.ts";
 import { type AppendFile, type Disk, systemDisk } from "../../src/store/disk.ts";
 import { createLocalStore } from "../../src/store/local.ts";
+import { asOrdinaryUser } from "../support/ordinary-user.ts";
 
 const id = "01a1de79-0000-7000-8000-0000000000aa";
 const start = 1_794_729_600_000;
@@ -216,15 +217,17 @@ test("a file that is deleted or emptied under us is begun anew with its first li
   }
 });
 
-test("a folder without rights to write is ridden out", { skip: process.getuid?.() === 0 && "root may write everywhere" }, async () => {
-  mkdirSync(path.join(home, "sessions"), { mode: 0o500 });
-  const store = createLocalStore({ home });
-  const messages = told(store);
-  for (const portion of portions) await store.append(id, portion);
-  assert.equal(messages.length, 1);
-  chmodSync(path.join(home, "sessions"), 0o700);
-  await store.close();
-  const again = createLocalStore({ home });
-  assert.deepEqual(plain(await again.read(id)), plain(everything));
-  await again.close();
+test("a folder without rights to write is ridden out", async () => {
+  await asOrdinaryUser([home], async () => {
+    mkdirSync(path.join(home, "sessions"), { mode: 0o500 });
+    const store = createLocalStore({ home });
+    const messages = told(store);
+    for (const portion of portions) await store.append(id, portion);
+    assert.equal(messages.length, 1);
+    chmodSync(path.join(home, "sessions"), 0o700);
+    await store.close();
+    const again = createLocalStore({ home });
+    assert.deepEqual(plain(await again.read(id)), plain(everything));
+    await again.close();
+  });
 });

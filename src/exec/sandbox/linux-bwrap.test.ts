@@ -4,10 +4,12 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { createServer } from "node:net";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
+import { giveUpRoot } from "../../../test/support/ordinary-user.ts";
 import { CommandRefused } from "../../core/ports/command-runner.ts";
 import { type Bench, noBubblewrap, openBench } from "../testing.ts";
 
 const readOnly = { type: "readOnly" } as const;
+if (process.env["PARLEY_TEST_GIVE_UP_ROOT"] === "1") giveUpRoot();
 
 describe("the bubblewrap sandbox", { skip: noBubblewrap }, () => {
   let bench: Bench;
@@ -303,17 +305,9 @@ describe("the bubblewrap sandbox", { skip: noBubblewrap }, () => {
     const home = mkdtempSync("/var/tmp/parley-user-");
     spawnSync("chown", ["65534:65534", home]);
     try {
-      const args = [
-        "--reuid=65534",
-        "--regid=65534",
-        "--clear-groups",
-        process.execPath,
-        "--test",
-        "--test-isolation=none",
-        import.meta.filename,
-      ];
-      const { PATH } = process.env;
-      const { status, stdout } = spawnSync("setpriv", args, { env: { PATH, HOME: home }, encoding: "utf8", timeout: 120_000 });
+      const args = ["--test", "--test-isolation=none", import.meta.filename];
+      const env = { PATH: process.env["PATH"], HOME: home, PARLEY_TEST_GIVE_UP_ROOT: "1" };
+      const { status, stdout } = spawnSync(process.execPath, args, { env, encoding: "utf8", timeout: 120_000 });
       assert.equal(status, 0, stdout);
     } finally {
       rmSync(home, { recursive: true });

@@ -39,7 +39,7 @@ verifies("messages.noId", async ({ wire }) => {
 verifies("messages.sameId", async ({ wire }) => {
   const client = await wire();
   await client.initialize();
-  for (const method of ["model/list", "thread/loaded/list"]) client.send({ id: 1, method, params: {} });
+  for (const method of ["thread/loaded/list", "thread/loaded/list"]) client.send({ id: 1, method, params: {} });
   await client.ask("thread/loaded/list", {});
   assert.equal(client.heard.filter((message) => message.id === 1).length, 2);
 });
