@@ -149,6 +149,39 @@ export const requirements = {
     source: "MCP 2026-07-28, multi round-trip requests",
     says: "questions are asked in rounds where the client has no session",
   },
+
+  "acp.initialize": { source: "Agent Client Protocol, Initialization", says: "an editor is told what the agent can do" },
+  "acp.prompt": { source: "Agent Client Protocol, Prompt turn", says: "a prompt streams thoughts and words and ends with a reason" },
+  "acp.context": { source: "Agent Client Protocol, Content", says: "pictures, selections and links reach the model; sound is refused" },
+  "acp.commands": { source: "Agent Client Protocol, Tool calls", says: "a command is a tool call with its output and exit code" },
+  "acp.diffs": { source: "Agent Client Protocol, Tool calls", says: "an edit is a tool call with the old and the new text of each file" },
+  "acp.plan": { source: "Agent Client Protocol, Agent plan", says: "the plan is told with the state of each entry" },
+  "acp.cancel": {
+    source: "Agent Client Protocol, Cancellation",
+    says: "session/cancel ends the prompt as cancelled, and the session goes on",
+  },
+  "acp.failures": { source: "Agent Client Protocol, Errors", says: "failures end a prompt with an error that says why" },
+  "acp.modes": { source: "Agent Client Protocol, Session modes", says: "modes choose approvals and sandbox, and plan mode" },
+  "acp.modeCounts": { source: "Agent Client Protocol, Session modes", says: "a mode counts from the next prompt on" },
+  "acp.models": { source: "Agent Client Protocol, Session config options", says: "the model can be chosen among those there are" },
+  "acp.list": { source: "Agent Client Protocol, Session list", says: "sessions are listed, closed and deleted" },
+  "acp.load": {
+    source: "Agent Client Protocol, Loading sessions",
+    says: "a loaded session repeats what was said and goes on; a resumed one only goes on",
+  },
+  "acp.ownCommands": { source: "Agent Client Protocol, Slash commands", says: "/compact and /review do what they say" },
+  "acp.permission": {
+    source: "Agent Client Protocol, Requesting permission",
+    says: "a choice counts for the command; anything unknown is a no, a dismissed dialogue stops",
+  },
+  "acp.permissionForSession": { source: "Agent Client Protocol, Requesting permission", says: "allow always is not asked again" },
+  "acp.permissionForEdits": {
+    source: "Agent Client Protocol, Requesting permission",
+    says: "an edit is asked about with its diff before it is made",
+  },
+  "acp.cancelQuestion": { source: "Agent Client Protocol, Cancellation", says: "cancelling withdraws an open question" },
+  "acp.form": { source: "Agent Client Protocol, Elicitation", says: "questions of the model are forms where the editor has them" },
+  "acp.noForm": { source: "Parley", says: "questions with options are dialogues where the editor has no forms" },
 } as const satisfies Readonly<Record<string, Requirement>>;
 
 export type RequirementId = keyof typeof requirements;

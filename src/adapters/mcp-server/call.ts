@@ -43,7 +43,9 @@ export class ToolCall {
   #listener: Listener;
   #threadId: string | undefined;
   #turnId: string | undefined;
-  #lastMessage = "";
+  /** By turn: the turn's id is known only once its answer was looked at, which may be after its end. */
+  readonly #lastMessages = new Map<string, string>();
+  readonly #ended = new Map<string, Turn>();
   #unasked: string[] = [];
   #progress = 0;
   #toldAt = 0;
@@ -94,10 +96,11 @@ export class ToolCall {
     if (activity !== undefined) this.#tell(activity);
   }
   heardMessage(turnId: string, text: string): void {
-    if (this.#turnId === undefined || turnId === this.#turnId) this.#lastMessage = text;
+    this.#lastMessages.set(turnId, text);
   }
   turnEnded(turn: Turn): void {
-    if (this.#turnId === undefined || turn.id === this.#turnId) this.#turnEnded.resolve(turn);
+    this.#ended.set(turn.id, turn);
+    if (turn.id === this.#turnId) this.#turnEnded.resolve(turn);
   }
 
   /** Puts a question of the thread to the client; one that cannot be asked is refused, and the result will say so. */
@@ -130,6 +133,8 @@ export class ToolCall {
       input: [{ type: "text", text: ask.prompt, text_elements: [] }],
     });
     this.#turnId = turn.id;
+    const ended = this.#ended.get(turn.id);
+    if (ended !== undefined) return this.#result(ended);
     if (this.#stopped.signal.aborted) this.#interrupt();
     this.#client.ended.addEventListener("abort", () => this.#turnEnded.reject(this.#client.ended.reason), { once: true });
     return this.#result(await this.#turnEnded.promise);
@@ -152,9 +157,10 @@ export class ToolCall {
   }
 
   #result(turn: Turn): CallToolResult {
+    const lastMessage = this.#lastMessages.get(turn.id) ?? "";
     if (turn.status === "failed") return this.#said(turn.error?.message ?? "the turn failed", true);
-    if (turn.status === "interrupted") return this.#said(this.#lastMessage || "the turn was interrupted", true);
-    return this.#said(this.#lastMessage, false);
+    if (turn.status === "interrupted") return this.#said(lastMessage || "the turn was interrupted", true);
+    return this.#said(lastMessage, false);
   }
   #failed(error: unknown): CallToolResult {
     return this.#said(error instanceof Error ? error.message : String(error), true);

@@ -1,0 +1,262 @@
+/** The Agent Client Protocol in front of the engine: editors' requests as a client's calls. */
+import path from "node:path";
+import {
+  type AgentApp,
+  type AgentContext,
+  agent,
+  type ClientCapabilities,
+  type McpServer,
+  PROTOCOL_VERSION,
+  RequestError,
+} from "@agentclientprotocol/sdk";
+import type { Client } from "../../client/client.ts";
+import { invalidRequest, RpcError } from "../../protocol/errors.ts";
+import type { ThreadItem } from "../../protocol/item.ts";
+import type { ThreadStartParams, ThreadStartResponse } from "../../protocol/thread.ts";
+import { availableCommands } from "./prompt.ts";
+import { askUser, passOn, permitCommand, permitEdit } from "./questions.ts";
+import { AcpSession, PromptFailed } from "./session.ts";
+
+export interface AgentOptions {
+  readonly version: string;
+  /** Opens the engine for an editor of this name. */
+  readonly connect: (editor: { readonly name: string; readonly title: string | null; readonly version: string }) => Promise<Client>;
+}
+
+/** What one connection knows. */
+interface Desk {
+  client: Client | undefined;
+  capabilities: ClientCapabilities;
+  readonly sessions: Map<string, AcpSession>;
+  /** Threads that work on behalf of a session's thread. */
+  readonly parents: Map<string, string>;
+  /** Sessions that are being opened: what their threads say meanwhile is held back, what they ask waits. */
+  readonly openings: Set<Promise<unknown>>;
+  held: { readonly threadId: string; readonly method: string; readonly params: unknown }[];
+}
+
+/** Serves one editor. */
+export function createAgent(options: AgentOptions): AgentApp {
+  const desk: Desk = { client: undefined, capabilities: {}, sessions: new Map(), parents: new Map(), openings: new Set(), held: [] };
+  const engine = (): Client => desk.client ?? raise(RequestError.invalidRequest(undefined, "initialize comes first"));
+  const session = (id: string): AcpSession => desk.sessions.get(id) ?? raise(RequestError.sessionNotFound(id));
+
+  return agent({ name: "parley" })
+    .onConnect(({ signal }) => signal.addEventListener("abort", () => desk.client?.close(), { once: true }))
+    .onRequest("initialize", async ({ params }) => {
+      const { name, title, version } = params.clientInfo ?? { name: "acp_client", version: "0" };
+      desk.capabilities = params.clientCapabilities ?? {};
+      desk.client?.close();
+      desk.client = await options.connect({ name, title: title ?? null, version });
+      listen(desk.client, desk);
+      return {
+        protocolVersion: PROTOCOL_VERSION,
+        agentInfo: { name: "parley", title: "Parley", version: options.version },
+        agentCapabilities: {
+          loadSession: true,
+          promptCapabilities: { image: true, embeddedContext: true },
+          mcpCapabilities: { http: true },
+          sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, additionalDirectories: {} },
+          auth: { logout: {} },
+        },
+        authMethods: authMethodsFor(desk.capabilities),
+      };
+    })
+    .onRequest("authenticate", async ({ params }) => {
+      if (!authMethodsFor(desk.capabilities).some(({ id }) => id === params.methodId))
+        throw RequestError.invalidParams(undefined, `there is no way to sign in named ${params.methodId}`);
+      await requireAccount(engine());
+      return {};
+    })
+    .onRequest("logout", async () => {
+      await inItsWords(engine().call("account/logout", {}));
+      return {};
+    })
+    .onRequest("session/new", async ({ params, client }) => {
+      await requireAccount(engine());
+      const start = engine().call("thread/start", settingsFrom(params));
+      const opened = await open(start, { desk, editor: client, replay: false });
+      return { sessionId: opened.sessionId, modes: opened.modes, configOptions: opened.configOptions };
+    })
+    .onRequest("session/load", async ({ params, client }) => {
+      const opened = await open(resume(params, engine()), { desk, editor: client, replay: true });
+      return { modes: opened.modes, configOptions: opened.configOptions };
+    })
+    .onRequest("session/resume", async ({ params, client }) => {
+      const opened = await open(resume(params, engine()), { desk, editor: client, replay: false });
+      return { modes: opened.modes, configOptions: opened.configOptions };
+    })
+    .onRequest("session/list", async ({ params }) => {
+      const page = await inItsWords(engine().call("thread/list", { cursor: params.cursor ?? null, cwd: params.cwd ?? null, limit: 50 }));
+      return {
+        sessions: page.data.map(({ id, cwd, name, preview, updatedAt }) => ({
+          sessionId: id,
+          cwd,
+          title: name ?? preview,
+          updatedAt: new Date(updatedAt * 1000).toISOString(),
+        })),
+        nextCursor: page.nextCursor ?? null,
+      };
+    })
+    .onRequest("session/close", async ({ params }) => {
+      const closing = session(params.sessionId);
+      await closing.cancel();
+      desk.sessions.delete(params.sessionId);
+      await inItsWords(engine().call("thread/unsubscribe", { threadId: params.sessionId }));
+      return {};
+    })
+    .onRequest("session/delete", async ({ params }) => {
+      await desk.sessions.get(params.sessionId)?.cancel();
+      desk.sessions.delete(params.sessionId);
+      await inItsWords(engine().call("thread/delete", { threadId: params.sessionId }), params.sessionId);
+      return {};
+    })
+    .onRequest("session/set_mode", async ({ params }) => {
+      if (!(await inItsWords(session(params.sessionId).setMode(params.modeId))))
+        throw RequestError.invalidParams(undefined, `there is no mode named ${params.modeId}`);
+      return {};
+    })
+    .onRequest("session/set_config_option", async ({ params }) => {
+      const { configId, value, sessionId } = params;
+      if (!(await inItsWords(session(sessionId).setOption({ configId, value }))))
+        throw RequestError.invalidParams(undefined, `the option ${configId} has no value ${value}`);
+      return { configOptions: session(sessionId).configOptions };
+    })
+    .onRequest("session/prompt", async ({ params, signal }) => ({
+      stopReason: await inItsWords(session(params.sessionId).prompt(params.prompt, signal)),
+    }))
+    .onNotification("session/cancel", async ({ params }) => {
+      await desk.sessions.get(params.sessionId)?.cancel();
+    });
+}
+
+function raise(error: Error): never {
+  throw error;
+}
+
+/** Signing in happens in a terminal, by our own command; with a key in the environment there is nothing to do. */
+function authMethodsFor({ auth }: ClientCapabilities) {
+  const key = {
+    id: "environment",
+    name: "API key",
+    description: "Set OPENAI_API_KEY, or the key of the configured provider, and start again.",
+  };
+  const login = { type: "terminal" as const, id: "login", name: "Sign in", description: "Runs `parley login`.", args: ["login"] };
+  return auth?.terminal === true ? [login, key] : [key];
+}
+
+async function requireAccount(client: Client): Promise<void> {
+  const { account, requiresOpenaiAuth } = await inItsWords(client.call("account/read", {}));
+  if (account === null && requiresOpenaiAuth) throw RequestError.authRequired();
+}
+
+/** Refusals and failures of the engine in the protocol's errors. */
+async function inItsWords<T>(work: Promise<T>, sessionId?: string): Promise<T> {
+  return await work.catch((error: unknown) => {
+    if (error instanceof PromptFailed && error.error?.codexErrorInfo === "unauthorized")
+      throw RequestError.authRequired(undefined, error.message);
+    if (error instanceof PromptFailed) throw new RequestError(-32603, error.message, error.error?.additionalDetails ?? undefined);
+    if (error instanceof RpcError && sessionId !== undefined) throw RequestError.sessionNotFound(sessionId);
+    if (error instanceof RpcError) throw new RequestError(error.code === -32600 ? -32602 : error.code, error.message, error.data);
+    throw error;
+  });
+}
+
+interface Opening {
+  readonly cwd: string;
+  readonly mcpServers?: readonly McpServer[];
+  readonly additionalDirectories?: readonly string[];
+}
+
+function settingsFrom({
+  cwd,
+  mcpServers,
+  additionalDirectories,
+}: Opening): Pick<ThreadStartParams, "cwd" | "config" | "runtimeWorkspaceRoots"> {
+  if (!path.isAbsolute(cwd)) throw RequestError.invalidParams(undefined, `cwd must be an absolute path, not ${cwd}`);
+  const servers = Object.fromEntries((mcpServers ?? []).map((server) => [server.name.replace(/[^A-Za-z0-9_-]/g, "_"), serverFrom(server)]));
+  return {
+    cwd,
+    config: Object.keys(servers).length === 0 ? {} : { mcp_servers: servers },
+    runtimeWorkspaceRoots:
+      additionalDirectories === undefined || additionalDirectories.length === 0 ? null : [cwd, ...additionalDirectories],
+  };
+}
+
+/** A server of the editor's settings as an entry of ours. */
+function serverFrom(server: McpServer): object {
+  const pairs = (list: readonly { name: string; value: string }[]): Record<string, string> =>
+    Object.fromEntries(list.map(({ name, value }) => [name, value]));
+  if (!("type" in server)) return { command: server.command, args: server.args, env: pairs(server.env) };
+  if (server.type === "http") return { url: server.url, http_headers: pairs(server.headers) };
+  throw RequestError.invalidParams(
+    undefined,
+    `the MCP server ${server.name} speaks SSE, which this agent does not; use its streamable HTTP address`,
+  );
+}
+
+async function resume(params: Opening & { readonly sessionId: string }, client: Client): Promise<ThreadStartResponse> {
+  const { sessionId: threadId } = params;
+  return await inItsWords(client.call("thread/resume", { ...settingsFrom(params), threadId }), threadId);
+}
+
+interface Door {
+  readonly desk: Desk;
+  readonly editor: AgentContext;
+  /** Whether the editor is told what was said before. */
+  readonly replay: boolean;
+}
+
+async function open(thread: Promise<ThreadStartResponse>, door: Door): Promise<AcpSession> {
+  const { desk } = door;
+  const opening = enter(thread, door);
+  desk.openings.add(opening);
+  try {
+    return await inItsWords(opening);
+  } finally {
+    desk.openings.delete(opening);
+    if (desk.openings.size === 0) desk.held = [];
+  }
+}
+
+async function enter(thread: Promise<ThreadStartResponse>, { desk, editor, replay }: Door): Promise<AcpSession> {
+  const client = desk.client ?? raise(RequestError.invalidRequest());
+  const [answer, { data: models }] = await Promise.all([thread, client.call("model/list", {})]);
+  const opened = new AcpSession(answer, { client, editor, capabilities: desk.capabilities, models });
+  const told = opened.replay(replay ? answer.thread.turns : []);
+  desk.sessions.set(opened.sessionId, opened);
+  for (const { threadId, method, params } of desk.held) if (threadId === opened.sessionId) opened.hear(method, params);
+  await told;
+  // After the answer, which is what makes the session known to the editor.
+  setImmediate(() => void opened.update({ sessionUpdate: "available_commands_update", availableCommands }));
+  return opened;
+}
+
+/** Gives each session what its thread, and the threads that work for it, say and ask. */
+function listen(client: Client, desk: Desk): void {
+  const { sessions, parents, openings } = desk;
+  const owner = (threadId: string): AcpSession | undefined => {
+    const parent = parents.get(threadId);
+    return sessions.get(threadId) ?? (parent === undefined ? undefined : owner(parent));
+  };
+  const asked = async (threadId: string): Promise<AcpSession> => {
+    if (owner(threadId) === undefined) await Promise.allSettled(openings);
+    return owner(threadId) ?? raise(invalidRequest("no editor has this session open"));
+  };
+  client.onAny((method, params) => {
+    const { threadId, item } = params as { threadId?: string; item?: ThreadItem };
+    if (threadId === undefined) return;
+    if (item?.type === "collabAgentToolCall")
+      for (const child of item.receiverThreadIds) if (child !== threadId) parents.set(child, threadId);
+    const session = sessions.get(threadId);
+    if (session !== undefined) session.hear(method, params);
+    else if (openings.size > 0) desk.held.push({ threadId, method, params });
+  });
+  client.answer("item/commandExecution/requestApproval", async (params) => permitCommand(params, await asked(params.threadId)));
+  client.answer("item/fileChange/requestApproval", async (params) => {
+    const session = await asked(params.threadId);
+    return await permitEdit(params, session, (file) => session.readText(file));
+  });
+  client.answer("item/tool/requestUserInput", async (params) => askUser(params, await asked(params.threadId)));
+  client.answer("mcpServer/elicitation/request", async (params) => passOn(params, await asked(params.threadId)));
+}

@@ -1,0 +1,62 @@
+/** What the person wrote in the editor, as input for a turn or as a command of this agent. */
+import { fileURLToPath } from "node:url";
+import type { AvailableCommand, ContentBlock, EmbeddedResource, ResourceLink } from "@agentclientprotocol/sdk";
+import { invalidRequest } from "../../protocol/errors.ts";
+import type { UserInput } from "../../protocol/item.ts";
+
+export type Request =
+  | { readonly kind: "input"; readonly input: UserInput[] }
+  | { readonly kind: "compact" }
+  | { readonly kind: "review"; readonly instructions: string };
+
+export const availableCommands: AvailableCommand[] = [
+  {
+    name: "review",
+    description: "Review the uncommitted changes, or what the words after it say",
+    input: { hint: "what to review (optional)" },
+  },
+  { name: "compact", description: "Summarize the conversation so far to make room" },
+];
+
+export function requestFrom(blocks: readonly ContentBlock[]): Request {
+  const [first] = blocks;
+  const [, command, rest] = (first?.type === "text" ? /^\/(\w+)(?:\s+([\s\S]*))?$/.exec(first.text.trim()) : null) ?? [];
+  if (command === "compact") return { kind: "compact" };
+  if (command === "review") return { kind: "review", instructions: (rest ?? "").trim() };
+  return { kind: "input", input: blocks.map(inputFrom) };
+}
+
+const text = (value: string): UserInput => ({ type: "text", text: value, text_elements: [] });
+
+function inputFrom(block: ContentBlock): UserInput {
+  switch (block.type) {
+    case "text":
+      return text(block.text);
+    case "image":
+      return { type: "image", url: block.data === "" && block.uri ? block.uri : `data:${block.mimeType};base64,${block.data}` };
+    case "resource_link":
+      return text(linkText(block));
+    case "resource":
+      return text(resourceText(block));
+    default:
+      throw invalidRequest(`this agent cannot take ${block.type} in a prompt`);
+  }
+}
+
+/** A file is named by its path, which the agent's tools take; anything else by its address. */
+const linkText = ({ uri, name }: ResourceLink): string => `[@${name}](${pathOf(uri) ?? uri})`;
+
+function resourceText({ resource }: EmbeddedResource): string {
+  const where = pathOf(resource.uri) ?? resource.uri;
+  if ("text" in resource) return `<context ref="${where}">\n${resource.text}\n</context>`;
+  throw invalidRequest(`${where} is not text; attach pictures as images and name other files by a link`);
+}
+
+function pathOf(uri: string): string | undefined {
+  if (!uri.startsWith("file:")) return undefined;
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    return undefined;
+  }
+}

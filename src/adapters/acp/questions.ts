@@ -1,0 +1,161 @@
+/** Questions of a thread as the editor asks them: permissions for tool calls, forms for the rest. */
+import type {
+  ClientCapabilities,
+  CreateElicitationRequest,
+  CreateElicitationResponse,
+  ElicitationPropertySchema,
+  ElicitationSchema,
+  PermissionOption,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+  ToolCallUpdate,
+} from "@agentclientprotocol/sdk";
+import type {
+  CommandExecutionRequestApprovalParams,
+  CommandExecutionRequestApprovalResponse,
+  FileChangeRequestApprovalParams,
+  FileChangeRequestApprovalResponse,
+} from "../../protocol/approval.ts";
+import type { McpServerElicitationRequestParams, McpServerElicitationRequestResponse } from "../../protocol/elicitation.ts";
+import { invalidRequest } from "../../protocol/errors.ts";
+import type { ToolRequestUserInputParams, ToolRequestUserInputQuestion, ToolRequestUserInputResponse } from "../../protocol/user-input.ts";
+import { diffFrom, type ReadText } from "./diffs.ts";
+import { textContent } from "./tool-calls.ts";
+
+/** The editor, as far as it can be asked. Rejects when the question was withdrawn or the editor would not answer. */
+export interface Asker {
+  readonly sessionId: string;
+  readonly capabilities: ClientCapabilities;
+  permission(request: RequestPermissionRequest): Promise<RequestPermissionResponse>;
+  elicit(request: CreateElicitationRequest): Promise<CreateElicitationResponse>;
+}
+
+const allow: PermissionOption = { optionId: "accept", name: "Allow", kind: "allow_once" };
+const allowAlways: PermissionOption = { optionId: "acceptForSession", name: "Allow for this session", kind: "allow_always" };
+const reject: PermissionOption = { optionId: "decline", name: "Reject", kind: "reject_once" };
+const rejectAndStop: PermissionOption = { optionId: "cancel", name: "Reject and stop", kind: "reject_once" };
+const amendId = "acceptWithExecpolicyAmendment";
+
+/** The id that was chosen; a dismissed dialogue is "cancel". */
+async function choose(asker: Asker, toolCall: ToolCallUpdate, options: PermissionOption[]): Promise<string> {
+  const { outcome } = await asker.permission({ sessionId: asker.sessionId, toolCall, options });
+  return outcome.outcome === "selected" ? outcome.optionId : "cancel";
+}
+
+const plainDecision = (id: string): "accept" | "acceptForSession" | "decline" | "cancel" =>
+  id === "accept" || id === "acceptForSession" || id === "cancel" ? id : "decline";
+
+export async function permitCommand(
+  params: CommandExecutionRequestApprovalParams,
+  asker: Asker,
+): Promise<CommandExecutionRequestApprovalResponse> {
+  const prefix = params.proposedExecpolicyAmendment ?? [];
+  const amend: PermissionOption[] =
+    prefix.length === 0 ? [] : [{ optionId: amendId, name: `Always allow \`${prefix.join(" ")} …\``, kind: "allow_always" }];
+  const toolCall: ToolCallUpdate = {
+    toolCallId: params.itemId,
+    title: params.command ?? "Run a command",
+    kind: "execute",
+    status: "pending",
+    content: textContent(params.reason ?? undefined),
+    rawInput: { command: params.command ?? null, cwd: params.cwd ?? null },
+  };
+  const id = await choose(asker, toolCall, [allow, allowAlways, ...amend, reject, rejectAndStop]);
+  if (id === amendId && amend.length > 0) return { decision: { acceptWithExecpolicyAmendment: { execpolicy_amendment: prefix } } };
+  return { decision: plainDecision(id) };
+}
+
+export async function permitEdit(
+  params: FileChangeRequestApprovalParams,
+  asker: Asker,
+  read: ReadText,
+): Promise<FileChangeRequestApprovalResponse> {
+  const changes = params.changes ?? [];
+  const diffs = await Promise.all(changes.map((change) => diffFrom(change, read)));
+  const toolCall: ToolCallUpdate = {
+    toolCallId: params.itemId,
+    kind: "edit",
+    status: "pending",
+    content: [...diffs.map((diff) => ({ type: "diff" as const, ...diff })), ...textContent(params.reason ?? undefined)],
+    locations: changes.map(({ path }) => ({ path })),
+  };
+  return { decision: plainDecision(await choose(asker, toolCall, [allow, allowAlways, reject, rejectAndStop])) };
+}
+
+/** A form where the editor has forms; else one dialogue for each question that offers options. */
+export async function askUser(params: ToolRequestUserInputParams, asker: Asker): Promise<ToolRequestUserInputResponse> {
+  const { questions } = params;
+  if (questions.some(({ isSecret }) => isSecret === true)) throw invalidRequest("this editor cannot be asked for secrets");
+  if (asker.capabilities.elicitation?.form) return await askByForm(params, asker);
+  const answers: ToolRequestUserInputResponse["answers"] = {};
+  for (const question of questions) {
+    const chosen = await askByDialogue(question, params.itemId, asker);
+    if (chosen !== undefined) answers[question.id] = { answers: [chosen] };
+  }
+  return { answers };
+}
+
+async function askByForm(params: ToolRequestUserInputParams, asker: Asker): Promise<ToolRequestUserInputResponse> {
+  const { questions } = params;
+  const answer = await asker.elicit({
+    mode: "form",
+    sessionId: asker.sessionId,
+    toolCallId: params.itemId,
+    message: questions.map(({ question }) => question).join("\n"),
+    requestedSchema: {
+      type: "object",
+      properties: Object.fromEntries(questions.map((question) => [question.id, fieldFor(question)])),
+      required: questions.map(({ id }) => id),
+    },
+  });
+  const content = answer.action === "accept" ? ((answer.content ?? {}) as Record<string, unknown>) : {};
+  const given = questions.flatMap(({ id }): [string, { answers: string[] }][] => {
+    const value = Object.hasOwn(content, id) ? content[id] : undefined;
+    const words = (Array.isArray(value) ? value : [value]).filter((word) => typeof word === "string");
+    return words.length === 0 ? [] : [[id, { answers: words }]];
+  });
+  return { answers: Object.fromEntries(given) };
+}
+
+function fieldFor({ header, question, options, isOther, multiple }: ToolRequestUserInputQuestion): ElicitationPropertySchema {
+  const choices = (options ?? []).map(({ label, description }) => ({ const: label, title: label, description }));
+  const about = { title: header, description: question };
+  if (choices.length === 0) return { type: "string", ...about };
+  if (multiple === true) return { type: "array", ...about, items: { anyOf: choices } };
+  if (isOther !== true) return { type: "string", ...about, oneOf: choices };
+  return { type: "string", ...about, description: [question, ...choices.map((c) => `${c.title}: ${c.description}`)].join("\n") };
+}
+
+const refusals = /^(decline|cancel|no|reject|deny)\b/i;
+
+async function askByDialogue(question: ToolRequestUserInputQuestion, itemId: string, asker: Asker): Promise<string | undefined> {
+  const labels = (question.options ?? []).map(({ label }) => label);
+  if (labels.length === 0) throw invalidRequest("this editor has no way to ask for free text");
+  const options = labels.map(
+    (label): PermissionOption => ({ optionId: label, name: label, kind: refusals.test(label) ? "reject_once" : "allow_once" }),
+  );
+  const toolCall: ToolCallUpdate = {
+    toolCallId: itemId,
+    title: question.question,
+    status: "pending",
+    content: textContent(question.question),
+  };
+  const chosen = await choose(asker, toolCall, options);
+  return labels.includes(chosen) ? chosen : undefined;
+}
+
+/** A question of an MCP server goes on as it came, with the server's name. */
+export async function passOn(params: McpServerElicitationRequestParams, asker: Asker): Promise<McpServerElicitationRequestResponse> {
+  const { elicitation } = asker.capabilities;
+  const about = { sessionId: asker.sessionId, message: `${params.serverName}: ${"message" in params ? params.message : params.title}` };
+  if (params.mode === "form" && elicitation?.form)
+    return answerFrom(await asker.elicit({ ...about, mode: "form", requestedSchema: params.requestedSchema as ElicitationSchema }));
+  if (params.mode === "url" && elicitation?.url)
+    return answerFrom(await asker.elicit({ ...about, mode: "url", url: params.url, elicitationId: params.elicitationId }));
+  throw invalidRequest(`this editor cannot show a question of kind ${params.mode}`);
+}
+
+function answerFrom(answer: CreateElicitationResponse): McpServerElicitationRequestResponse {
+  if (answer.action === "accept") return { action: "accept", content: answer.content ?? null };
+  return { action: answer.action === "cancel" ? "cancel" : "decline" };
+}

@@ -1,0 +1,220 @@
+/** One session of the editor: a thread, its prompts, its settings and its questions. */
+import type {
+  AgentContext,
+  ClientCapabilities,
+  ContentBlock,
+  SessionConfigOption,
+  SessionModeState,
+  SessionUpdate,
+  StopReason,
+} from "@agentclientprotocol/sdk";
+import type { Client } from "../../client/client.ts";
+import { invalidRequest, RpcError } from "../../protocol/errors.ts";
+import type { Model } from "../../protocol/model.ts";
+import type { ThreadStartResponse } from "../../protocol/thread.ts";
+import type { ThreadSettingsUpdateParams } from "../../protocol/thread-settings.ts";
+import type { Turn, TurnError } from "../../protocol/turn.ts";
+import { type Chosen, changeForMode, changeForOption, chosenFrom, chosenFromSettings, modesFor, optionsFor } from "./options.ts";
+import { requestFrom } from "./prompt.ts";
+import type { Asker } from "./questions.ts";
+import { Updates } from "./updates.ts";
+
+export interface SessionOptions {
+  readonly client: Client;
+  readonly editor: AgentContext;
+  readonly capabilities: ClientCapabilities;
+  readonly models: readonly Model[];
+}
+
+/** A turn that failed; the request that waits for it ends with the reason. */
+export class PromptFailed extends Error {
+  readonly error: TurnError | undefined;
+  constructor(error: TurnError | undefined) {
+    super(error?.message ?? "the turn failed");
+    this.error = error;
+  }
+}
+
+export class AcpSession implements Asker {
+  readonly sessionId: string;
+  readonly capabilities: ClientCapabilities;
+  readonly #options: SessionOptions;
+  readonly #updates: Updates;
+  readonly #atFirst: Chosen;
+  #now: Chosen;
+  /** Updates leave in the order of the thread, though some take a look at a file first. */
+  #told: Promise<void> = Promise.resolve();
+  readonly #waiting = new Map<string, PromiseWithResolvers<Turn>>();
+  readonly #ended = new Map<string, Turn>();
+  #running: string | undefined;
+  /** Withdraws the questions of the running turn. */
+  #questions = new AbortController();
+
+  constructor(answer: ThreadStartResponse, options: SessionOptions) {
+    this.sessionId = answer.thread.id;
+    this.capabilities = options.capabilities;
+    this.#options = options;
+    this.#updates = new Updates((file) => this.readText(file), options.capabilities);
+    this.#atFirst = chosenFrom(answer);
+    this.#now = this.#atFirst;
+  }
+
+  get modes(): SessionModeState {
+    return modesFor(this.#now, this.#atFirst);
+  }
+  get configOptions(): SessionConfigOption[] {
+    return optionsFor(this.#now, this.#atFirst, this.#options.models);
+  }
+
+  /** Resolves when the turn has ended and everything about it was told. */
+  async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
+    const turnId = await this.#begin(blocks);
+    const stop = (): void => void this.#interrupt(turnId);
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    try {
+      const turn = await this.#end(turnId);
+      await this.#told;
+      if (turn.status === "interrupted") return "cancelled";
+      if (turn.status === "failed" && turn.error?.codexErrorInfo === "contextWindowExceeded") return "max_tokens";
+      if (turn.status === "failed") throw new PromptFailed(turn.error ?? undefined);
+      return "end_turn";
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  }
+
+  /** Ends the running turn, if there is one; questions that it asked are withdrawn. */
+  async cancel(): Promise<void> {
+    if (this.#running !== undefined) await this.#interrupt(this.#running);
+  }
+
+  /** False when there is no such mode. */
+  async setMode(modeId: string): Promise<boolean> {
+    return await this.#change(changeForMode(modeId, this.#now, this.#atFirst));
+  }
+  /** False when there is no such option or value. */
+  async setOption(choice: { configId: string; value: string | boolean }): Promise<boolean> {
+    return await this.#change(changeForOption(choice, this.#now, this.#atFirst, this.#options.models));
+  }
+
+  /** One notification of the thread. */
+  hear(method: string, params: unknown): void {
+    const { turn } = params as { turn?: Turn };
+    if (method === "turn/started") this.#running = turn?.id;
+    if (method === "thread/settings/updated")
+      return this.#changed(chosenFromSettings((params as { threadSettings: never }).threadSettings));
+    this.#tell(() => this.#updates.from(method, params));
+    if (method === "turn/completed" && turn !== undefined) this.#turnEnded(turn);
+  }
+  /** Tells what was said before. */
+  async replay(turns: readonly Turn[]): Promise<void> {
+    for (const turn of turns) for (const item of turn.items) this.#tell(() => this.#updates.replayed(item));
+    await this.#told;
+  }
+  async update(update: SessionUpdate): Promise<void> {
+    this.#tell(async () => [update]);
+    await this.#told;
+  }
+
+  async permission(request: Parameters<Asker["permission"]>[0]): ReturnType<Asker["permission"]> {
+    await this.#told; // the tool call that is asked about must be known
+    return await this.#options.editor.request("session/request_permission", request, this.#withdrawable).catch(unanswered);
+  }
+  async elicit(request: Parameters<Asker["elicit"]>[0]): ReturnType<Asker["elicit"]> {
+    await this.#told;
+    return await this.#options.editor.request("elicitation/create", request, this.#withdrawable).catch(unanswered);
+  }
+  async readText(file: string): Promise<string | undefined> {
+    try {
+      const { dataBase64 } = await this.#options.client.call("fs/readFile", { path: file });
+      return Buffer.from(dataBase64, "base64").toString("utf8");
+    } catch (error) {
+      if (error instanceof RpcError) return undefined;
+      throw error;
+    }
+  }
+
+  get #withdrawable() {
+    return { cancellationSignal: this.#questions.signal, stopWaitingOnCancel: true };
+  }
+
+  async #begin(blocks: readonly ContentBlock[]): Promise<string> {
+    const { client } = this.#options;
+    const threadId = this.sessionId;
+    const request = requestFrom(blocks);
+    if (request.kind === "input") return (await client.call("turn/start", { threadId, input: request.input })).turn.id;
+    if (request.kind === "review") {
+      const { instructions } = request;
+      const target = instructions === "" ? { type: "uncommittedChanges" as const } : { type: "custom" as const, instructions };
+      return (await client.call("review/start", { threadId, target, delivery: "inline" })).turn.id;
+    }
+    const started = Promise.withResolvers<string>();
+    const stop = client.on("turn/started", (p) => p.threadId === threadId && started.resolve(p.turn.id));
+    try {
+      await client.call("thread/compact/start", { threadId });
+      return await started.promise;
+    } finally {
+      stop();
+    }
+  }
+
+  /** The end may have come before the answer that names the turn was looked at. */
+  async #end(turnId: string): Promise<Turn> {
+    const ended = this.#ended.get(turnId);
+    if (ended !== undefined) return ended;
+    const waiting = this.#waiting.get(turnId) ?? Promise.withResolvers<Turn>();
+    this.#waiting.set(turnId, waiting);
+    const { client } = this.#options;
+    const gone = (): void => waiting.reject(client.ended.reason);
+    client.ended.addEventListener("abort", gone, { once: true });
+    return await waiting.promise.finally(() => client.ended.removeEventListener("abort", gone));
+  }
+  #turnEnded(turn: Turn): void {
+    this.#running = undefined;
+    this.#questions.abort();
+    this.#questions = new AbortController();
+    this.#ended.clear();
+    this.#ended.set(turn.id, turn);
+    this.#waiting.get(turn.id)?.resolve(turn);
+    this.#waiting.delete(turn.id);
+  }
+
+  async #interrupt(turnId: string): Promise<void> {
+    // It may have ended meanwhile; then there is nothing to stop.
+    await this.#options.client.call("turn/interrupt", { threadId: this.sessionId, turnId }).catch(() => {});
+  }
+
+  async #change(change: Omit<ThreadSettingsUpdateParams, "threadId"> | undefined): Promise<boolean> {
+    if (change === undefined) return false;
+    const changed = Promise.withResolvers<void>();
+    const stop = this.#options.client.on("thread/settings/updated", (p) => p.threadId === this.sessionId && changed.resolve());
+    try {
+      await this.#options.client.call("thread/settings/update", { ...change, threadId: this.sessionId });
+      await changed.promise;
+    } finally {
+      stop();
+    }
+    return true;
+  }
+  #changed(now: Chosen): void {
+    const before = this.modes.currentModeId;
+    this.#now = now;
+    const { currentModeId } = this.modes;
+    const mode: SessionUpdate[] = currentModeId === before ? [] : [{ sessionUpdate: "current_mode_update", currentModeId }];
+    this.#tell(async () => [...mode, { sessionUpdate: "config_option_update", configOptions: this.configOptions }]);
+  }
+
+  #tell(make: () => Promise<SessionUpdate[]>): void {
+    this.#told = this.#told
+      .then(async () => {
+        for (const update of await make()) await this.#options.editor.notify("session/update", { sessionId: this.sessionId, update });
+      })
+      .catch(() => {}); // an editor that went away hears nothing more
+  }
+}
+
+/** Withdrawn, or refused by the editor itself: a no, whatever the reason. */
+function unanswered(error: unknown): never {
+  throw invalidRequest(error instanceof Error ? error.message : "the editor did not answer");
+}

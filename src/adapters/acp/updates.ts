@@ -1,0 +1,159 @@
+/** A thread's notifications as updates of the editor's session. Remembers only what later updates build on. */
+import type { ClientCapabilities, SessionUpdate, ToolCall } from "@agentclientprotocol/sdk";
+import type { ParamsOf } from "../../protocol/define.ts";
+import type { ThreadItem, UserInput } from "../../protocol/item.ts";
+import type { ServerNotifications } from "../../protocol/methods.ts";
+import type { TurnPlanStep } from "../../protocol/turn.ts";
+import type { ReadText } from "./diffs.ts";
+import { outputContent, toolCallFrom } from "./tool-calls.ts";
+
+type Notified = {
+  [M in keyof ServerNotifications]: { readonly method: M; readonly params: ParamsOf<ServerNotifications[M]> };
+}[keyof ServerNotifications];
+
+/** Output is shown whole each time, so not for every piece of it. */
+const outputEveryMs = 200;
+
+export class Updates {
+  readonly #read: ReadText;
+  readonly #capabilities: ClientCapabilities;
+  /** Items whose text was sent piece by piece. */
+  readonly #streamed = new Set<string>();
+  readonly #shown = new Set<string>();
+  readonly #output = new Map<string, { text: string; toldAt: number }>();
+
+  constructor(read: ReadText, capabilities: ClientCapabilities) {
+    this.#read = read;
+    this.#capabilities = capabilities;
+  }
+
+  async from(method: string, params: unknown): Promise<SessionUpdate[]> {
+    const n = { method, params } as Notified;
+    switch (n.method) {
+      case "item/agentMessage/delta":
+      case "item/plan/delta":
+        this.#streamed.add(n.params.itemId);
+        return [chunk("agent_message_chunk", n.params.delta, n.params.itemId)];
+      case "item/reasoning/summaryTextDelta":
+      case "item/reasoning/textDelta":
+        this.#streamed.add(n.params.itemId);
+        return [chunk("agent_thought_chunk", n.params.delta, n.params.itemId)];
+      case "item/reasoning/summaryPartAdded":
+        return n.params.summaryIndex === 0 ? [] : [chunk("agent_thought_chunk", "\n\n", n.params.itemId)];
+      case "item/started":
+        return await this.#begun(n.params.item);
+      case "item/completed":
+        return await this.#ended(n.params.item);
+      case "item/commandExecution/outputDelta":
+        return this.#moreOutput(n.params.itemId, n.params.delta);
+      case "item/mcpToolCall/progress":
+        return [{ sessionUpdate: "tool_call_update", toolCallId: n.params.itemId, content: outputContent(n.params.message) }];
+      case "turn/plan/updated":
+        return [{ sessionUpdate: "plan", entries: n.params.plan.map(entryFrom) }];
+      case "thread/name/updated":
+        return [{ sessionUpdate: "session_info_update", title: n.params.threadName ?? null }];
+      case "thread/tokenUsage/updated": {
+        const { last, modelContextWindow } = n.params.tokenUsage;
+        return modelContextWindow ? [{ sessionUpdate: "usage_update", used: last.totalTokens, size: modelContextWindow }] : [];
+      }
+      case "warning":
+        return this.#notice("warning", n.params.message);
+      case "error":
+        return this.#notice(n.params.willRetry ? "warning" : "error", n.params.error.message);
+      default:
+        return [];
+    }
+  }
+
+  /** What an item of the past looks like now. */
+  async replayed(item: ThreadItem): Promise<SessionUpdate[]> {
+    if (item.type !== "userMessage") return await this.#ended(item);
+    return item.content.flatMap((part) => {
+      const text = userText(part);
+      return text === undefined ? [] : [chunk("user_message_chunk", text, item.id)];
+    });
+  }
+
+  async #begun(item: ThreadItem): Promise<SessionUpdate[]> {
+    if (item.type === "contextCompaction") return this.#compaction(item.id, "in_progress");
+    const call = await toolCallFrom(item, this.#read);
+    return call === undefined ? [] : [this.#show(call)];
+  }
+
+  async #ended(item: ThreadItem): Promise<SessionUpdate[]> {
+    const wasStreamed = this.#streamed.delete(item.id);
+    this.#output.delete(item.id);
+    switch (item.type) {
+      case "agentMessage":
+      case "plan":
+        return wasStreamed || item.text === "" ? [] : [chunk("agent_message_chunk", item.text, item.id)];
+      case "reasoning": {
+        const text = (item.summary ?? []).join("\n\n") || (item.content ?? []).join("\n\n");
+        return wasStreamed || text === "" ? [] : [chunk("agent_thought_chunk", text, item.id)];
+      }
+      case "contextCompaction":
+        return this.#compaction(item.id, "completed");
+      default: {
+        const call = await toolCallFrom(item, this.#read);
+        return call === undefined ? [] : [this.#show(call)];
+      }
+    }
+  }
+
+  /** A tool call the first time, an update of it afterwards. An edit keeps the texts it was first shown with. */
+  #show(call: ToolCall): SessionUpdate {
+    if (!this.#shown.has(call.toolCallId)) {
+      this.#shown.add(call.toolCallId);
+      return { sessionUpdate: "tool_call", ...call };
+    }
+    const isEdit = call.content?.some(({ type }) => type === "diff") === true;
+    const { content, ...rest } = call;
+    return { sessionUpdate: "tool_call_update", ...rest, ...(isEdit || content === undefined ? {} : { content }) };
+  }
+
+  #moreOutput(itemId: string, delta: string): SessionUpdate[] {
+    const output = this.#output.get(itemId) ?? { text: "", toldAt: 0 };
+    this.#output.set(itemId, output);
+    output.text = (output.text + delta).slice(-128 * 1024);
+    const now = performance.now();
+    if (now - output.toldAt < outputEveryMs) return []; // the rest comes with the end at the latest
+    output.toldAt = now;
+    return [{ sessionUpdate: "tool_call_update", toolCallId: itemId, content: outputContent(output.text) }];
+  }
+
+  #notice(severity: "warning" | "error", title: string): SessionUpdate[] {
+    return this.#capabilities.session?.notices ? [{ sessionUpdate: "notice", severity, title }] : [];
+  }
+  #compaction(compactionId: string, status: "in_progress" | "completed"): SessionUpdate[] {
+    return this.#capabilities.session?.compaction ? [{ sessionUpdate: "compaction_update", compactionId, status }] : [];
+  }
+}
+
+type Chunk = "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk";
+const chunk = (sessionUpdate: Chunk, text: string, messageId: string): SessionUpdate => ({
+  sessionUpdate,
+  messageId,
+  content: { type: "text", text },
+});
+
+const entryFrom = ({ step, status }: TurnPlanStep) => ({
+  content: step,
+  priority: "medium" as const,
+  status: status === "inProgress" ? ("in_progress" as const) : status,
+});
+
+function userText(part: UserInput): string | undefined {
+  switch (part.type) {
+    case "text":
+      return part.text;
+    case "localImage":
+      return `[image ${part.path}]`;
+    case "image":
+      return "[image]";
+    case "skill":
+    case "mention":
+      return `[@${part.name}](${part.path})`;
+    default:
+      return undefined;
+  }
+}

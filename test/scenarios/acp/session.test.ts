@@ -1,0 +1,327 @@
+/** Editors over the Agent Client Protocol: sessions, prompts, what the agent says and does, and how it is chosen. */
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { editor } from "../../support/acp-client.ts";
+import { verifies } from "../../support/verifies.ts";
+
+const memory = { legs: ["memory"] as const };
+const never = 'approval_policy = "never"\nsandbox_mode = "danger-full-access"\n';
+
+verifies(
+  "acp.initialize",
+  async ({ home }) => {
+    await using zed = await editor(home, {});
+    const { protocolVersion, agentInfo, agentCapabilities } = zed.initialized;
+    assert.equal(protocolVersion, 1);
+    assert.equal(agentInfo?.name, "parley");
+    assert.equal(agentCapabilities?.loadSession, true);
+    assert.deepEqual(agentCapabilities?.promptCapabilities, { image: true, embeddedContext: true });
+    assert.deepEqual(Object.keys(agentCapabilities?.sessionCapabilities ?? {}).sort(), [
+      "additionalDirectories",
+      "close",
+      "delete",
+      "list",
+      "resume",
+    ]);
+  },
+  memory,
+);
+
+verifies(
+  "acp.prompt",
+  async ({ home, workspace }) => {
+    await using zed = await editor(home, { turns: [[{ reason: ["First", "Second"] }, { say: "Hello, {{user}}", deltas: 3 }]] });
+    const sessionId = await zed.session(workspace);
+    assert.equal(await zed.prompt(sessionId, "world"), "end_turn");
+    assert.equal(zed.text("agent_message_chunk"), "Hello, world");
+    assert.ok(zed.of("agent_message_chunk").length > 1, "streamed");
+    assert.match(zed.text("agent_thought_chunk"), /First\n\nSecond/);
+    assert.deepEqual(
+      zed
+        .of("available_commands_update")
+        .at(0)
+        ?.availableCommands.map(({ name }) => name),
+      ["review", "compact"],
+    );
+    assert.ok(zed.updates.every((update) => update.sessionId === sessionId));
+  },
+  memory,
+);
+
+verifies(
+  "acp.context",
+  async ({ home, workspace }) => {
+    const file = path.join(workspace, "notes.md");
+    await using zed = await editor(home, { turns: [[{ expect: { images: 1 } }, "{{user}}"]] });
+    const sessionId = await zed.session(workspace);
+    await zed.agent.request("session/prompt", {
+      sessionId,
+      prompt: [
+        { type: "text", text: "look" },
+        {
+          type: "image",
+          data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+          mimeType: "image/png",
+        },
+        { type: "resource", resource: { uri: "zed:///selection", text: "let x = 1" } },
+        { type: "resource_link", uri: pathToFileURL(file).href, name: "notes.md" },
+      ],
+    });
+    assert.match(zed.text("agent_message_chunk"), /look.*<context ref="zed:\/\/\/selection">\nlet x = 1\n<\/context>/s);
+    assert.ok(zed.text("agent_message_chunk").includes(`[@notes.md](${file})`));
+    await assert.rejects(
+      zed.agent.request("session/prompt", { sessionId, prompt: [{ type: "audio", data: "", mimeType: "audio/wav" }] }),
+      /cannot take audio/,
+    );
+  },
+  memory,
+);
+
+verifies(
+  "acp.commands",
+  async ({ home, workspace }) => {
+    await using zed = await editor(home, { turns: [[{ run: "printf 'one\\ntwo\\n'; exit 3" }, "Done."]], config: never });
+    const sessionId = await zed.session(workspace);
+    await zed.prompt(sessionId, "go");
+    const [begun] = zed.of("tool_call");
+    const ended = zed.of("tool_call_update").at(-1);
+    assert.equal(begun?.kind, "execute");
+    assert.equal(begun?.status, "in_progress");
+    assert.match(begun?.title ?? "", /printf/);
+    assert.equal(ended?.toolCallId, begun?.toolCallId);
+    assert.equal(ended?.status, "failed");
+    assert.deepEqual(ended?.content, [{ type: "content", content: { type: "text", text: "```\none\ntwo\n```" } }]);
+    assert.deepEqual({ ...(ended?.rawOutput as object), durationMs: 0 }, { exitCode: 3, durationMs: 0 });
+  },
+  memory,
+);
+
+verifies(
+  "acp.diffs",
+  async ({ home, workspace }) => {
+    const file = path.join(workspace, "poem.txt");
+    const before = Array.from({ length: 30 }, (_, i) => `line ${i}\n`).join("");
+    writeFileSync(file, before);
+    const patch = `*** Begin Patch\n*** Update File: poem.txt\n@@\n line 14\n-line 15\n+verse 15\n line 16\n*** Add File: new.txt\n+hi\n*** End Patch`;
+    await using zed = await editor(home, { turns: [[{ patch }, "Done."]], config: never });
+    await zed.prompt(await zed.session(workspace), "go");
+    const [call] = zed.of("tool_call");
+    assert.equal(call?.kind, "edit");
+    assert.deepEqual(call?.content, [
+      { type: "diff", path: path.join(workspace, "new.txt"), oldText: null, newText: "hi\n" },
+      { type: "diff", path: file, oldText: before, newText: before.replace("line 15", "verse 15") },
+    ]);
+    assert.equal(call?.locations?.[1]?.path, file);
+    assert.equal(zed.of("tool_call_update").at(-1)?.status, "completed");
+  },
+  memory,
+);
+
+verifies(
+  "acp.plan",
+  async ({ home, workspace }) => {
+    const plan = [{ step: "look", status: "completed" }, { step: "write", status: "in_progress" }, "test"];
+    await using zed = await editor(home, { turns: [[{ plan }, "Planned."]] });
+    await zed.prompt(await zed.session(workspace), "go");
+    assert.deepEqual(
+      zed
+        .of("plan")
+        .at(-1)
+        ?.entries.map(({ content, status }) => [content, status]),
+      [
+        ["look", "completed"],
+        ["write", "in_progress"],
+        ["test", "pending"],
+      ],
+    );
+  },
+  memory,
+);
+
+verifies(
+  "acp.cancel",
+  async ({ home, workspace }) => {
+    await using zed = await editor(home, { turns: [[{ run: "sleep 30" }, "Done."], ["Again."]], config: never });
+    const sessionId = await zed.session(workspace);
+    const prompt = zed.prompt(sessionId, "go");
+    await zed.until(({ sessionUpdate }) => sessionUpdate === "tool_call");
+    await zed.agent.notify("session/cancel", { sessionId });
+    assert.equal(await prompt, "cancelled");
+    assert.equal(await zed.prompt(sessionId, "and now?"), "end_turn");
+    assert.match(zed.text("agent_message_chunk"), /Again\.$/);
+  },
+  memory,
+);
+
+verifies(
+  "acp.failures",
+  async ({ home, workspace }) => {
+    await using zed = await editor(home, {
+      turns: [
+        [{ fail: { kind: "badRequest", message: "no such thing" } }],
+        [{ fail: "unauthorized" }],
+        [{ fail: "contextWindowExceeded" }],
+      ],
+    });
+    const sessionId = await zed.session(workspace);
+    await assert.rejects(zed.prompt(sessionId, "1"), /no such thing/);
+    await assert.rejects(zed.prompt(sessionId, "2"), { code: -32000 });
+    assert.equal(await zed.prompt(sessionId, "3"), "max_tokens");
+    await assert.rejects(zed.prompt("01a00000-0000-7000-8000-000000000000", "x"), { code: -32002 });
+    await assert.rejects(zed.session("relative/path"), /absolute/);
+    await assert.rejects(
+      zed.agent.request("session/new", {
+        cwd: workspace,
+        mcpServers: [{ type: "sse", name: "old", url: "http://127.0.0.1:1", headers: [] }],
+      }),
+      /SSE/,
+    );
+  },
+  memory,
+);
+
+verifies(
+  "acp.modes",
+  async ({ home, workspace }) => {
+    await using zed = await editor(home, {
+      turns: [["One."], [{ expect: { instructions: "/[Pp]lan/" } }, "Two."]],
+      config: 'approval_policy = "untrusted"\nsandbox_mode = "workspace-write"\n',
+    });
+    const { sessionId, modes } = await zed.agent.request("session/new", { cwd: workspace, mcpServers: [] });
+    assert.equal(modes?.currentModeId, "configured", "settings that are no preset have a place of their own");
+    assert.deepEqual(
+      modes?.availableModes.map(({ id }) => id),
+      ["configured", "read-only", "auto", "full-access", "plan"],
+    );
+    for (const modeId of ["read-only", "auto", "full-access", "plan", "configured"]) {
+      await zed.agent.request("session/set_mode", { sessionId, modeId });
+      await zed.until((update) => update.sessionUpdate === "current_mode_update" && update.currentModeId === modeId);
+    }
+    await assert.rejects(zed.agent.request("session/set_mode", { sessionId, modeId: "yolo" }), /no mode named yolo/);
+    await zed.agent.request("session/set_mode", { sessionId, modeId: "full-access" });
+  },
+  memory,
+);
+
+verifies(
+  "acp.modeCounts",
+  async ({ home, workspace }) => {
+    const turn = (file: string) => [
+      { run: `touch ${file}`, with: { sandbox_permissions: "require_escalated", justification: "x" } },
+      "Done.",
+    ];
+    await using zed = await editor(home, {
+      turns: [turn("a"), turn("b")],
+      permit: () => "decline",
+      config: 'approval_policy = "on-request"\nsandbox_mode = "read-only"\n',
+    });
+    const sessionId = await zed.session(workspace);
+    await zed.prompt(sessionId, "1");
+    assert.equal(zed.asked.length, 1);
+    await zed.agent.request("session/set_mode", { sessionId, modeId: "full-access" });
+    await zed.prompt(sessionId, "2");
+    assert.equal(zed.asked.length, 1, "full access asks nothing");
+    assert.equal(zed.of("tool_call_update").at(-1)?.status, "completed");
+  },
+  memory,
+);
+
+verifies(
+  "acp.models",
+  async ({ home, workspace }) => {
+    await using zed = await editor(home, { turns: [["{{model}}"], ["{{model}}"]] });
+    const { sessionId, configOptions } = await zed.agent.request("session/new", { cwd: workspace, mcpServers: [] });
+    const model = configOptions?.find(({ category }) => category === "model");
+    assert.ok(model?.type === "select");
+    assert.equal(model.currentValue, "scripted");
+    const values = model.options.flatMap((option) => ("value" in option ? [option.value] : []));
+    const other = values.find((value) => value !== "scripted");
+    assert.ok(other !== undefined, JSON.stringify(values));
+    await zed.prompt(sessionId, "which?");
+    const changed = await zed.agent.request("session/set_config_option", { sessionId, configId: "model", value: other });
+    const now = changed.configOptions.find(({ id }) => id === "model");
+    assert.equal(now?.type === "select" && now.currentValue, other);
+    await zed.prompt(sessionId, "and now?");
+    assert.equal(zed.text("agent_message_chunk"), `scripted${other}`);
+    await assert.rejects(
+      zed.agent.request("session/set_config_option", { sessionId, configId: "model", value: "no-such-model" }),
+      /no value/,
+    );
+    await assert.rejects(zed.agent.request("session/set_config_option", { sessionId, configId: "colour", value: "red" }), /no value/);
+  },
+  memory,
+);
+
+verifies(
+  "acp.list",
+  async ({ home, workspace }) => {
+    await using zed = await editor(home, { turns: [["One."]] });
+    const sessionId = await zed.session(workspace);
+    await zed.prompt(sessionId, "remember the plum");
+    const { sessions } = await zed.agent.request("session/list", { cwd: workspace });
+    assert.deepEqual(
+      sessions.map((session) => [session.sessionId, session.cwd, session.title]),
+      [[sessionId, workspace, "remember the plum"]],
+    );
+    assert.deepEqual((await zed.agent.request("session/list", { cwd: home })).sessions, []);
+    await zed.agent.request("session/close", { sessionId });
+    await assert.rejects(zed.prompt(sessionId, "x"), { code: -32002 });
+    await zed.agent.request("session/delete", { sessionId });
+    assert.deepEqual((await zed.agent.request("session/list", {})).sessions, []);
+  },
+  memory,
+);
+
+verifies(
+  "acp.load",
+  async ({ home, workspace }) => {
+    await using zed = await editor(home, {
+      turns: [[{ reason: "Hm" }, { run: "echo hi" }, "Plum."], ["Still plum, after {{user}}."]],
+      config: never,
+    });
+    const sessionId = await zed.session(workspace);
+    await zed.prompt(sessionId, "which fruit?");
+    await zed.agent.request("session/close", { sessionId });
+    zed.updates.length = 0;
+    const loaded = await zed.agent.request("session/load", { sessionId, cwd: workspace, mcpServers: [] });
+    assert.equal(loaded.modes?.currentModeId, "full-access");
+    assert.equal(zed.text("user_message_chunk"), "which fruit?");
+    assert.equal(zed.text("agent_message_chunk"), "Plum.");
+    assert.deepEqual(
+      zed.of("tool_call").map(({ status, kind }) => [status, kind]),
+      [["completed", "execute"]],
+    );
+    await zed.prompt(sessionId, "sure");
+    assert.match(zed.text("agent_message_chunk"), /Still plum, after sure\.$/);
+    zed.updates.length = 0;
+    await zed.agent.request("session/resume", { sessionId, cwd: workspace });
+    assert.equal(zed.of("agent_message_chunk").length, 0, "resume repeats nothing");
+    await assert.rejects(
+      zed.agent.request("session/load", { sessionId: "01a00000-0000-7000-8000-000000000000", cwd: workspace, mcpServers: [] }),
+      { code: -32002 },
+    );
+  },
+  memory,
+);
+
+verifies(
+  "acp.ownCommands",
+  async ({ home, workspace }) => {
+    await using zed = await editor(home, {
+      turns: [["One."], ["A summary."], [{ say: '{"findings":[],"overall_explanation":"Looks fine."}' }]],
+      clientCapabilities: { session: { compaction: {} } },
+    });
+    const sessionId = await zed.session(workspace);
+    await zed.prompt(sessionId, "begin");
+    assert.equal(await zed.prompt(sessionId, "/compact"), "end_turn");
+    assert.deepEqual(
+      zed.of("compaction_update").map(({ status }) => status),
+      ["in_progress", "completed"],
+    );
+    assert.equal(await zed.prompt(sessionId, "/review only the names"), "end_turn");
+    assert.match(zed.text("agent_message_chunk"), /Looks fine/);
+  },
+  memory,
+);

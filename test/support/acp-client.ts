@@ -1,0 +1,110 @@
+/** An editor, made with the official SDK's client side, in front of our agent in the same process. */
+import {
+  type ClientCapabilities,
+  type ClientContext,
+  type CreateElicitationRequest,
+  type CreateElicitationResponse,
+  client,
+  type RequestPermissionRequest,
+  type RequestPermissionResponse,
+  type SessionNotification,
+  type SessionUpdate,
+} from "@agentclientprotocol/sdk";
+import { createAgent } from "../../src/adapters/acp/agent.ts";
+import { createApp } from "../../src/main/compose.ts";
+import { connectInProcess } from "../../src/main/in-process.ts";
+import { type StageOptions, writeHome } from "./verifies.ts";
+
+export interface EditorOptions extends StageOptions {
+  readonly permit?: (request: RequestPermissionRequest) => string | undefined | Promise<string | undefined>;
+  readonly fill?: (request: CreateElicitationRequest) => CreateElicitationResponse;
+  readonly clientCapabilities?: ClientCapabilities;
+}
+
+export interface Editor extends AsyncDisposable {
+  readonly agent: ClientContext;
+  readonly updates: SessionNotification[];
+  readonly asked: RequestPermissionRequest[];
+  readonly initialized: Awaited<ReturnType<typeof initialize>>;
+  /** Updates of one kind, oldest first. */
+  of<K extends SessionUpdate["sessionUpdate"]>(kind: K): Extract<SessionUpdate, { sessionUpdate: K }>[];
+  /** The text of all chunks of one kind. */
+  text(kind: "agent_message_chunk" | "agent_thought_chunk" | "user_message_chunk"): string;
+  until(fits: (update: SessionUpdate) => boolean): Promise<SessionUpdate>;
+  session(cwd: string): Promise<string>;
+  prompt(sessionId: string, text: string, signal?: AbortSignal): Promise<string>;
+}
+
+const initialize = (agent: ClientContext, clientCapabilities: ClientCapabilities) =>
+  agent.request("initialize", { protocolVersion: 1, clientCapabilities, clientInfo: { name: "editor", version: "1" } });
+
+/** Without a written config the home is taken as it is, as after a restart. */
+export async function editor(home: string, options: EditorOptions | undefined): Promise<Editor> {
+  if (options !== undefined) writeHome(home, options);
+  const { permit, fill, clientCapabilities = {} } = options ?? {};
+  const app = createApp({
+    codexHome: home,
+    log: strictLog,
+    env: { PATH: process.env["PATH"], HOME: home, CODEX_HOME: home, PARLEY_CHECK_WIRE: "1" },
+  });
+  const updates: SessionNotification[] = [];
+  const asked: RequestPermissionRequest[] = [];
+  const waiting = new Set<() => void>();
+  const connection = client()
+    .onNotification("session/update", ({ params }) => {
+      updates.push(params);
+      for (const check of [...waiting]) check();
+    })
+    .onRequest("session/request_permission", async ({ params }): Promise<RequestPermissionResponse> => {
+      asked.push(params);
+      const optionId = await permit?.(params);
+      return { outcome: optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
+    })
+    .onRequest("elicitation/create", ({ params }) => fill?.(params) ?? { action: "decline" })
+    .connect(createAgent({ version: "1", connect: (clientInfo) => connectInProcess(app, { clientInfo }) }));
+  const { agent } = connection;
+  const initialized = await initialize(agent, clientCapabilities);
+  const of = <K extends SessionUpdate["sessionUpdate"]>(kind: K) =>
+    updates.map(({ update }) => update).filter((update) => update.sessionUpdate === kind) as Extract<SessionUpdate, { sessionUpdate: K }>[];
+  return {
+    agent,
+    updates,
+    asked,
+    initialized,
+    of,
+    text: (kind) =>
+      of(kind)
+        .map(({ content }) => (content.type === "text" ? content.text : ""))
+        .join(""),
+    until: (fits) =>
+      new Promise((resolve) => {
+        const check = (): void => {
+          const found = updates.find(({ update }) => fits(update));
+          if (found === undefined) return;
+          waiting.delete(check);
+          resolve(found.update);
+        };
+        waiting.add(check);
+        check();
+      }),
+    session: async (cwd) => (await agent.request("session/new", { cwd, mcpServers: [] })).sessionId,
+    prompt: async (sessionId, text, signal) => {
+      const cancel = signal === undefined ? {} : { cancellationSignal: signal };
+      return (await agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text }] }, cancel)).stopReason;
+    },
+    async [Symbol.asyncDispose]() {
+      connection.close();
+      await app.close();
+    },
+  };
+}
+
+const ignore = (): void => {};
+const strictLog = {
+  debug: ignore,
+  info: ignore,
+  warn: ignore,
+  error: (message: string, fields?: unknown) => {
+    throw new Error(`the server logged an error: ${message} ${JSON.stringify(fields)}`);
+  },
+};
