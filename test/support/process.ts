@@ -85,7 +85,15 @@ export class ServerProcess {
   }
   async until<T>(find: () => T | undefined, what: string, ms = 30_000): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const timer = setTimeout(() => reject(new Error(`${what} did not come; stderr: ${this.#err.slice(-2000)}`)), ms);
+    const timer = setTimeout(
+      () =>
+        reject(
+          new Error(
+            `${what} did not come; last heard: ${JSON.stringify(this.messages.slice(-5)).slice(-2000)}; stderr: ${this.#err.slice(-2000)}`,
+          ),
+        ),
+      ms,
+    );
     const check = (): void => {
       const found = find();
       if (found !== undefined) resolve(found);

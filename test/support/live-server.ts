@@ -1,0 +1,125 @@
+/** A real app-server process that a test can ask, kill and start again on the same home, with the scripted model behind it. */
+import { once } from "node:events";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import type { TestContext } from "node:test";
+import { ServerProcess } from "./process.ts";
+import { writeHome } from "./verifies.ts";
+import type { Message } from "./wire.ts";
+
+export interface LiveOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly flags?: readonly string[];
+  readonly capabilities?: unknown;
+}
+
+export class LiveServer extends ServerProcess {
+  readonly #asked = new Map<string, string>();
+  #next = 1;
+
+  /** Starts one on `folder`/home and shakes hands. */
+  static async start(t: TestContext, folder: string, options: LiveOptions = {}): Promise<LiveServer> {
+    const server = new LiveServer(t, options.flags ?? [], options.env ?? {}, { folder });
+    const capabilities = options.capabilities ?? { experimentalApi: true };
+    await server.ask("initialize", { clientInfo: { name: "faults", title: null, version: "1" }, capabilities });
+    return server;
+  }
+
+  /** Sends a request and gives back the whole answer, be it a result or an error. */
+  ask(method: string, params: unknown = {}, ms?: number): Promise<Message> {
+    const id = `ask-${this.#next++}`;
+    this.#asked.set(id, method);
+    this.send({ id, method, params });
+    return this.heard((message) => message.id === id && message.method === undefined, `the answer to ${method}`, ms);
+  }
+  send(message: unknown): void {
+    this.write(`${JSON.stringify(message)}\n`);
+  }
+  /** The result, or the error thrown. */
+  async call(method: string, params: unknown = {}): Promise<Message> {
+    const { result, error } = await this.ask(method, params);
+    if (error !== undefined) throw new Error(`${method}: ${JSON.stringify(error)}`);
+    return result;
+  }
+  /** The first message, past or to come, that fits. */
+  heard(fits: (message: Message) => boolean, what: string, ms?: number): Promise<Message> {
+    let seen = 0;
+    const find = (): Message => {
+      for (; seen < this.messages.length; seen++) if (fits(this.messages[seen])) return this.messages[seen];
+    };
+    return this.until(find, what, ms);
+  }
+  async startThread(params: Readonly<Record<string, unknown>>): Promise<string> {
+    return (await this.call("thread/start", params)).thread.id;
+  }
+  async startTurn(threadId: string, text: string, params: Readonly<Record<string, unknown>> = {}): Promise<string> {
+    return (await this.call("turn/start", { threadId, input: [{ type: "text", text }], ...params })).turn.id;
+  }
+  async turnEnd(turnId: string, ms?: number): Promise<Message> {
+    const { params } = await this.heard((m) => m.method === "turn/completed" && m.params.turn.id === turnId, "turn/completed", ms);
+    return params.turn;
+  }
+  /** Plays one turn to its end. */
+  async turn(threadId: string, text: string, params: Readonly<Record<string, unknown>> = {}, ms?: number): Promise<Message> {
+    return await this.turnEnd(await this.startTurn(threadId, text, params), ms);
+  }
+  /** Answers every question of one kind. */
+  answers(method: string, answer: (params: Message) => unknown): void {
+    let seen = 0;
+    this.child.stdout.on("data", () => {
+      for (; seen < this.messages.length; seen++) {
+        const message = this.messages[seen];
+        if (message.method === method && message.id !== undefined) this.send({ id: message.id, result: answer(message.params) });
+      }
+    });
+  }
+  get isAlive(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+  /** Ends it without a word; resolves when it is gone and all that it wrote has been read. */
+  async kill(): Promise<void> {
+    if (this.child.stdout.destroyed || !this.isAlive) return;
+    const closed = once(this.child, "close");
+    this.child.kill("SIGKILL");
+    await closed;
+  }
+  /** Ends it as a client does that has no more to say. */
+  async stop(): Promise<void> {
+    this.child.stdin.end();
+    await this.ended;
+  }
+}
+
+export { writeHome };
+
+/** All thread files of a home. */
+export const rolloutsOf = (home: string): string[] =>
+  globSync("{sessions,archived_sessions}/**/*.jsonl", { cwd: home }).map((file) => path.join(home, file));
+
+/** Live processes whose command line or environment holds the mark. */
+export function processesWith(mark: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) => {
+      const told = ["cmdline", "environ"].some((part) => textOf(`/proc/${pid}/${part}`).includes(mark));
+      return told && !/\) Z /.test(textOf(`/proc/${pid}/stat`));
+    })
+    .map(Number);
+}
+
+function textOf(file: string): string {
+  try {
+    return existsSync(file) ? readFileSync(file, "utf8") : "";
+  } catch {
+    return "";
+  }
+}
+
+/** Waits for something outside the test's own process that gives no event. */
+export async function eventually(isTrue: () => boolean, what: string, ms = 10_000): Promise<void> {
+  const end = performance.now() + ms;
+  while (!isTrue()) {
+    if (performance.now() > end) throw new Error(`${what} did not come true in ${ms} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
