@@ -1,8 +1,8 @@
 /** The manager's routes over HTTP: each call is checked at the door, for its scope and against its schemas before its handler runs. */
+import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { allows, type Caller } from "./access.ts";
 import type { Route, RouteKey, Scope } from "./api/define.ts";
 import { routes } from "./api.ts";
@@ -64,13 +64,9 @@ export function createHttp({ core, door, pages }: HttpParts): Hono<Env> {
   });
   for (const [key, route] of Object.entries(routes) as [RouteKey, Route][]) {
     const [method = "GET", path = "/"] = key.split(" ");
-    const limit = bodyLimit({
-      maxSize: takesPictures.test(path) ? largeBody : smallBody,
-      onError: () => answer(failure(413, "too_large", "The body is too large.")),
-    });
-    app.on(method, path, limit, async (context) => {
+    app.on(method, path, async (context) => {
       try {
-        return await serve(key, route, context.get("caller"), context.req.raw, context.req.param());
+        return await serve(key, route, context.get("caller"), context.env.incoming, context.req.param());
       } catch (error) {
         return answer(problemOf(error) ?? bug(core, key, error));
       }
@@ -88,14 +84,14 @@ export function createHttp({ core, door, pages }: HttpParts): Hono<Env> {
     key: RouteKey,
     route: Route,
     caller: Caller | undefined,
-    request: Request,
+    request: IncomingMessage,
     path: Record<string, string>,
   ): Promise<Response> {
     if (key === "GET /api/health" && caller === undefined) return Response.json({ status: "ok" });
     const allowed = admit(route.scope, caller);
     if (key === "GET /api/audit/export") return exportAudit(core);
-    const query = checkQuery(route, new URL(request.url).searchParams);
-    const body = checkBody(route, await readBody(request));
+    const query = checkQuery(route, new URL(request.url ?? "/", "http://manager").searchParams);
+    const body = checkBody(route, await readBody(request, takesPictures.test(key) ? largeBody : smallBody));
     const handler = handlers[key as keyof typeof handlers] as unknown as AnyHandler;
     const reply = await handler({ core, caller: allowed, path, query, body });
     return finish(key, reply, body);
@@ -123,18 +119,31 @@ function admit(scope: Scope | null, caller: Caller | undefined): Caller {
   return caller;
 }
 
-async function readBody(request: Request): Promise<unknown> {
+async function readBody(request: IncomingMessage, limit: number): Promise<unknown> {
   if (request.method === "GET" || request.method === "DELETE") return undefined;
-  const text = await request.text();
+  const text = await readText(request, limit);
   if (text.trim() === "") return undefined;
   // A form or plain text could be sent by any page without asking; JSON could not.
-  if (!/^application\/json\b/i.test(request.headers.get("content-type") ?? ""))
+  if (!/^application\/json\b/i.test(request.headers["content-type"] ?? ""))
     throw invalid([{ path: "", message: "send the body as application/json" }]);
   try {
     return JSON.parse(text);
   } catch {
     throw invalid([{ path: "", message: "the body is not JSON" }]);
   }
+}
+
+async function readText(request: IncomingMessage, limit: number): Promise<string> {
+  const tooLarge = (): Problem => failure(413, "too_large", `The body may have at most ${limit} bytes.`);
+  if (Number(request.headers["content-length"] ?? 0) > limit) throw tooLarge();
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of request) {
+    size += (part as Buffer).length;
+    if (size > limit) throw tooLarge();
+    parts.push(part as Buffer);
+  }
+  return Buffer.concat(parts).toString("utf8");
 }
 
 function exportAudit(core: Core): Response {

@@ -81,6 +81,7 @@ function DockCard({
       change={change}
       letters={letters}
       why={whyAsked(request, session)}
+      cwd={session?.cwd}
       onAnswer={(reply) => void controller.answer(request, reply)}
     />
   );

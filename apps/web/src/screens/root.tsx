@@ -45,12 +45,14 @@ export function Root({ controller }: { controller: Controller }): ReactElement {
     if (settings.theme === "system") delete document.documentElement.dataset["theme"];
     else document.documentElement.dataset["theme"] = settings.theme;
   }, [settings.theme]);
+  // Looked at once: the sign-in screen takes the code out of the address before this effect runs.
+  const [viaLink] = useState(() => location.hash.startsWith("#sign-in="));
   const started = useRef(false);
   useEffect(() => {
-    if (started.current || location.hash.startsWith("#sign-in=")) return;
+    if (started.current || viaLink) return;
     started.current = true;
     void controller.start();
-  }, [controller]);
+  }, [controller, viaLink]);
 
   const app = useMemo<App>(
     () => ({ controller, settings, change, place, go, toast, isMac, run: (command) => runner.current(command), ...shared }),
@@ -59,7 +61,7 @@ export function Root({ controller }: { controller: Controller }): ReactElement {
   return (
     <AppContext value={app}>
       {phase === "ready" ? <Shell onRunner={(run) => (runner.current = run)} /> : null}
-      {phase === "signedOut" || (phase === "starting" && location.hash.startsWith("#sign-in=")) ? <SignIn /> : null}
+      {phase === "signedOut" || (phase === "starting" && viaLink) ? <SignIn /> : null}
       <Toasts messages={messages} onGone={(id) => setMessages((list) => list.filter((m) => m.id !== id))} />
     </AppContext>
   );

@@ -26,7 +26,8 @@ export interface SessionProps {
 
 type Dialogs = ListDialog | { readonly kind: "review" } | { readonly kind: "rollback"; readonly turns: number };
 
-const waitingAbove = 5;
+/** How many ended requests of the last turn stand under it. */
+const answersShown = 5;
 
 export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: SessionProps): ReactElement {
   const app = useApp();
@@ -49,13 +50,14 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
     [allPending, sessionId],
   );
   const waiting = useMemo(() => new Set(pending.flatMap((p) => [p.itemId, p.callId]).filter((id) => id !== null)), [pending]);
+  const lastTurn = thread?.turns.at(-1)?.id;
   const answered = useMemo(
     () =>
       resolved
-        .filter((r) => r.request.threadId === sessionId)
-        .slice(0, waitingAbove)
+        .filter((r) => r.request.threadId === sessionId && r.request.turnId === lastTurn)
+        .slice(0, answersShown)
         .reverse(),
-    [resolved, sessionId],
+    [resolved, sessionId, lastTurn],
   );
 
   useEffect(() => {

@@ -80,9 +80,9 @@ export function Shell({ onRunner }: { onRunner: (run: (command: string) => void)
   return (
     <div className={`shell ${sidebar ? "" : "shell-wide"}`}>
       <nav className="skip-links" aria-label="Skip to">
-        <a href="#session-search">Session list</a>
+        {sidebar ? <a href="#session-search">Session list</a> : null}
         <a href="#main">Conversation</a>
-        <a href="#composer">Composer</a>
+        {place.name === "home" || place.name === "session" ? <a href="#composer">Composer</a> : null}
       </nav>
       {sidebar ? <Sidebar onClose={() => setSidebar(false)} onNew={() => run("newSession")} /> : null}
       {sidebar ? (

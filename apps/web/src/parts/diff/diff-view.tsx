@@ -66,7 +66,7 @@ const DiffFile = memo(function DiffFile({
           <Icon name={open ? "chevronDown" : "chevronRight"} size={14} />
           <span className={`diff-badge diff-badge-${file.change}`}>{changeWord[file.change]}</span>
           <span className="diff-path" title={file.path}>
-            {file.oldPath === null ? path : `${shorten(file.oldPath)} → ${path}`}
+            <bdi dir="ltr">{file.oldPath === null ? path : `${shorten(file.oldPath)} → ${path}`}</bdi>
           </span>
         </button>
         <DiffCount added={file.added} removed={file.removed} />

@@ -36,7 +36,7 @@ function block(token: Token, settled: boolean, depth: number): ReactNode {
       return null;
     case "heading": {
       // Headings of a message stand below the headings of the page.
-      const Tag = `h${Math.min(6, (token as Tokens.Heading).depth + 3)}` as "h4" | "h5" | "h6";
+      const Tag = `h${Math.min(6, (token as Tokens.Heading).depth + 2)}` as "h3" | "h4" | "h5" | "h6";
       return <Tag className={`md-h md-h${(token as Tokens.Heading).depth}`}>{inline(token.tokens, depth)}</Tag>;
     }
     case "paragraph":

@@ -1,6 +1,7 @@
 /** One waiting request as a card: what it is, what it would do, and the answers the engine offers. It ends only when the server says so. */
 import { type KeyboardEvent, memo, type ReactElement, type ReactNode, useId, useRef, useState } from "react";
 import type { ItemOf, PendingView, Resolution } from "../../state/model.ts";
+import { shortPath } from "../../state/words.ts";
 import { Button, focusIt } from "../../ui/controls.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { DiffView } from "../diff/diff-view.tsx";
@@ -24,9 +25,11 @@ export interface CardProps {
   /** Shown above the heading where cards of several sessions stand together. */
   readonly context?: ReactNode;
   readonly why?: string | undefined;
+  /** The session's folder; paths in it are shown from there. */
+  readonly cwd?: string | undefined;
 }
 
-export const RequestCard = memo(function RequestCard({ request, change, onAnswer, letters, context, why }: CardProps): ReactElement {
+export const RequestCard = memo(function RequestCard({ request, change, onAnswer, letters, context, why, cwd }: CardProps): ReactElement {
   const heading = useId();
   const card = useRef<HTMLElement>(null);
   const [raw, setRaw] = useState(false);
@@ -63,14 +66,14 @@ export const RequestCard = memo(function RequestCard({ request, change, onAnswer
         </span>
         <div>
           <span className="card-badge">{description.badge}</span>
-          <h3 id={heading}>{description.heading}</h3>
+          <h2 id={heading}>{description.heading}</h2>
         </div>
         <span className="spacer" />
         <Button size="small" tone="quiet" aria-expanded={raw} onClick={() => setRaw(!raw)}>
           Raw
         </Button>
       </header>
-      <CardBody request={request} description={description} change={change} why={why} raw={raw} />
+      <CardBody request={request} description={description} change={change} why={why} cwd={cwd} raw={raw} />
       <CardAnswer request={request} choices={choices} busy={busy} onAnswer={onAnswer} letters={letters} />
       <CardStatus request={request} />
     </section>
@@ -82,12 +85,14 @@ function CardBody({
   description,
   change,
   why,
+  cwd,
   raw,
 }: {
   request: PendingView;
   description: Description;
   change: CardProps["change"];
   why: string | undefined;
+  cwd: string | undefined;
   raw: boolean;
 }): ReactElement {
   const files = change?.changes.map(diffOfChange) ?? [];
@@ -110,7 +115,9 @@ function CardBody({
           ))}
         </dl>
       )}
-      {files.length === 0 ? null : <DiffView files={files} view="unified" startOpen={files.length <= 4} />}
+      {files.length === 0 ? null : (
+        <DiffView files={files} view="unified" startOpen={files.length <= 4} shorten={(p) => shortPath(p, cwd)} />
+      )}
       {why === undefined ? null : <p className="card-why">{why}</p>}
       {raw ? (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolls and must be reachable by keyboard

@@ -145,9 +145,9 @@ const Article = memo(
     const heading = `turn-${segment.key}`;
     return (
       <article className="turn column" aria-labelledby={heading} data-turn={turn.id}>
-        <h3 id={heading} className="visually-hidden">
+        <h2 id={heading} className="visually-hidden">
           {isFirst ? `Turn ${segment.number}` : `Turn ${segment.number}, continued`}
-        </h3>
+        </h2>
         {menu === undefined ? null : <div className="turn-menu">{menu}</div>}
         {segment.steps.map((step, i) => (
           <StepView

@@ -63,7 +63,7 @@ export function Devices(): ReactElement {
                       size="small"
                       tone="danger"
                       onClick={() => void controller.try(connection.revoke(d.deviceId), "Signed out").then(devices.reload)}
-                      aria-label={`Sign ${d.name} out`}
+                      aria-label={`Sign out ${d.name}`}
                     >
                       Sign out
                     </Button>

@@ -1,0 +1,266 @@
+/** A whole manager for a test: over a real engine with a scripted model, or over an engine that the test plays itself. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { WebSocket } from "ws";
+import { createApp } from "../../src/main/compose.ts";
+import { connectLocally, serveLocally } from "../../src/main/local-door.ts";
+import { Core } from "../../src/manager/core.ts";
+import type { Engine } from "../../src/manager/engine.ts";
+import { createPages } from "../../src/manager/pages.ts";
+import { type Served, serveManager } from "../../src/manager/server.ts";
+import { RpcError } from "../../src/protocol/errors.ts";
+import { Peer } from "../../src/rpc/peer.ts";
+import { memoryPair } from "../../src/rpc/transport.ts";
+
+export const adminToken = "an-administrators-token-for-tests";
+
+export interface TestManager {
+  readonly core: Core;
+  readonly served: Served;
+  readonly url: string;
+  readonly folder: string;
+  /** The folder that sessions work in. */
+  readonly workspace: string;
+  readonly warnings: string[];
+  /** A call with the administrator's token, unless other headers are given. */
+  call(
+    key: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<{ status: number; body: Record<string, unknown>; headers: Headers }>;
+  stream(query?: string): Promise<TestStream>;
+  close(): Promise<void>;
+}
+
+export interface TestStream {
+  readonly messages: Record<string, unknown>[];
+  send(message: unknown): void;
+  /** The first message, past or to come, that fits. */
+  until(fits: (message: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>;
+  close(): void;
+}
+
+export interface ManagerOptions {
+  readonly engine: Engine;
+  readonly folder: string;
+  readonly workspace: string;
+  readonly page?: string;
+  readonly port?: number;
+  onClose?(): Promise<void>;
+}
+
+export async function startManager(options: ManagerOptions): Promise<TestManager> {
+  const warnings: string[] = [];
+  const core = new Core({
+    engine: options.engine,
+    folder: path.join(options.folder, "manager"),
+    version: "0.0.0",
+    fileToken: adminToken,
+    warn: (message, fields) => void warnings.push(`${message} ${JSON.stringify(fields)}`),
+  });
+  await core.start();
+  const served = await serveManager({
+    core,
+    pages: createPages(options.page ?? path.join(options.folder, "none")),
+    host: "127.0.0.1",
+    port: options.port ?? 0,
+    allowedHosts: [],
+  });
+  return {
+    core,
+    served,
+    url: served.url,
+    folder: options.folder,
+    workspace: options.workspace,
+    warnings,
+    call: (key, body, headers = { authorization: `Bearer ${adminToken}` }) => call(served.url, key, body, headers),
+    stream: (query = "") => openStream(`${served.url.replace("http", "ws")}/api/stream${query}`),
+    async close() {
+      await served.close();
+      core.close();
+      await options.onClose?.();
+    },
+  };
+}
+
+async function call(url: string, key: string, body: unknown, headers: Readonly<Record<string, string>>): ReturnType<TestManager["call"]> {
+  const [method = "GET", route = "/"] = key.split(" ");
+  const response = await fetch(url + route, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  let parsed: unknown = text;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    // A page or an export: its text is the body.
+  }
+  return {
+    status: response.status,
+    body: (typeof parsed === "object" && parsed !== null ? parsed : { text }) as Record<string, unknown>,
+    headers: response.headers,
+  };
+}
+
+function openStream(url: string): Promise<TestStream> {
+  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${adminToken}` } });
+  const messages: Record<string, unknown>[] = [];
+  const waiting = new Set<() => void>();
+  socket.on("message", (data) => {
+    messages.push(JSON.parse(String(data)) as Record<string, unknown>);
+    for (const check of waiting) check();
+  });
+  return new Promise((resolve, reject) => {
+    socket.on("error", reject);
+    socket.on("unexpected-response", (_, response) => reject(new Error(`status ${response.statusCode}`)));
+    socket.on("open", () =>
+      resolve({
+        messages,
+        send: (message) => socket.send(typeof message === "string" ? message : JSON.stringify(message)),
+        until: (fits) =>
+          new Promise((found, late) => {
+            const timer = setTimeout(() => late(new Error(`no such event; heard ${messages.map((m) => m["type"]).join(", ")}`)), 10_000);
+            const check = (): void => {
+              const message = messages.find(fits);
+              if (message === undefined) return;
+              clearTimeout(timer);
+              waiting.delete(check);
+              found(message);
+            };
+            waiting.add(check);
+            check();
+          }),
+        close: () => socket.terminate(),
+      }),
+    );
+  });
+}
+
+export function scratchFolder(): { folder: string; workspace: string; remove(): void } {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "parley-manager-")));
+  const workspace = path.join(folder, "workspace");
+  mkdirSync(workspace);
+  return { folder, workspace, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** The engine that we ship, in this process, with a scripted model. */
+export function realEngine(folder: string, workspace: string, scenario: string): { engine: Engine; close(): Promise<void> } {
+  const home = path.join(folder, "home");
+  mkdirSync(home, { recursive: true });
+  writeFileSync(path.join(home, "scenario.yaml"), scenario);
+  writeFileSync(
+    path.join(home, "config.toml"),
+    'model_provider = "scripted"\nmodel_providers.scripted.options.scenario = "scenario.yaml"\nfeatures.default_mode_request_user_input = true\n',
+  );
+  const ignore = (): void => {};
+  const app = createApp({
+    codexHome: home,
+    log: {
+      debug: ignore,
+      info: ignore,
+      warn: ignore,
+      error: (message, fields) => process.emitWarning(`${message} ${JSON.stringify(fields)}`),
+    },
+    env: { PATH: process.env["PATH"], HOME: home, CODEX_HOME: home, PARLEY_CHECK_WIRE: "1" },
+  });
+  app.subscriptions.listening = true;
+  const engine: Engine = {
+    remote: false,
+    cwd: workspace,
+    connect: async () => connectLocally(app),
+    serve: async (transport) => serveLocally(app, transport),
+    offlineTour: () => false,
+    credentials: () => ({ file: false, key: false }),
+  };
+  return { engine, close: () => app.close() };
+}
+
+type Answer = (params: Record<string, unknown>) => unknown;
+
+/** An engine that the test plays: it answers what the test says and asks what the test asks. */
+export class PlayedEngine implements Engine {
+  readonly remote: boolean;
+  readonly cwd = "/work";
+  readonly calls: { method: string; params: Record<string, unknown> }[] = [];
+  readonly answers = new Map<string | number, unknown>();
+  readonly #methods = new Map<string, Answer>();
+  #peer: Peer | undefined;
+
+  constructor(remote = false) {
+    this.remote = remote;
+    this.on("initialize", () => ({ userAgent: "played/1", codexHome: "/played/home", platformFamily: "unix", platformOs: "linux" }));
+    this.on("thread/loaded/list", () => ({ data: [], nextCursor: null }));
+  }
+
+  offlineTour(): boolean {
+    return false;
+  }
+  credentials(): { file: boolean; key: boolean } {
+    return { file: true, key: false };
+  }
+  on(method: string, answer: Answer): this {
+    this.#methods.set(method, answer);
+    return this;
+  }
+  async connect() {
+    const [near, far] = memoryPair();
+    this.#peer = new Peer(far, {
+      request: (method, params) => {
+        const given = (typeof params === "object" && params !== null ? params : {}) as Record<string, unknown>;
+        this.calls.push({ method, params: given });
+        const answer = this.#methods.get(method);
+        if (answer === undefined) throw new RpcError(-32_601, `method not found: ${method}`);
+        return answer(given);
+      },
+      notification: () => {},
+      answer: (id, outcome) => void this.answers.set(id, "error" in outcome ? { error: outcome.error.message } : outcome.result),
+      closed: () => {},
+    });
+    return near;
+  }
+  async serve() {}
+  notify(method: string, params: unknown): void {
+    this.#peer?.notify(method, params);
+  }
+  ask(id: string | number, method: string, params: unknown): void {
+    this.#peer?.send(JSON.stringify({ id, method, params }));
+  }
+  hangUp(): void {
+    this.#peer?.close();
+  }
+}
+
+export function threadOf(id: string, part: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    id,
+    sessionId: id,
+    preview: "A question",
+    name: null,
+    ephemeral: false,
+    modelProvider: "played",
+    createdAt: 1,
+    updatedAt: 2,
+    status: { type: "idle" },
+    path: null,
+    cwd: "/work",
+    cliVersion: "0",
+    source: "vscode",
+    projectId: null,
+    turns: [],
+    ...part,
+  };
+}
+
+export const openedWith = (thread: Record<string, unknown>): Record<string, unknown> => ({
+  thread,
+  model: "played",
+  modelProvider: "played",
+  cwd: "/work",
+  approvalPolicy: "untrusted",
+  approvalsReviewer: "user",
+  sandbox: { type: "readOnly", networkAccess: false },
+  reasoningEffort: null,
+});

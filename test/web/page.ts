@@ -1,0 +1,45 @@
+/** What the browser tests share: the built page, a browser, pictures of what they saw, and the check for accessibility. */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { launch } from "../../apps/web/test/browser.ts";
+import { buildPageIfOld } from "../../scripts/build-page.ts";
+
+const root = path.resolve(import.meta.dirname, "../..");
+export const pageFolder = path.join(root, "dist/web");
+const pictures = path.join(root, "test-output/web");
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Undefined where there is no browser. */
+export async function openBrowser(): Promise<Browser | undefined> {
+  await buildPageIfOld();
+  assert.ok(existsSync(path.join(pageFolder, "index.html")), "the page is built");
+  return launch();
+}
+
+export async function picture(page: Page, name: string): Promise<void> {
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: path.join(pictures, `${name}.png`) });
+}
+
+/** Fails when the page has a problem that the rules can find, in the theme it is in. */
+export async function checkAccessibility(page: Page, where: string): Promise<void> {
+  // The page forbids foreign script; the tester's own comes in beside it.
+  const found = await page.evaluate(
+    `(async () => { ${axeSource}; const r = await axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }); return r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.target.join(" ") + " (" + n.failureSummary.split("\\n")[1] + ")").slice(0, 5).join("; ")); })()`,
+  );
+  assert.deepEqual(found, [], where);
+}
+
+/** What the page itself complains about: refused content, thrown errors. */
+export function watchConsole(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !/status of (401|404|409|410|501|503)|net::ERR|WebSocket connection/.test(message.text()))
+      complaints.push(message.text());
+  });
+  return complaints;
+}

@@ -1,0 +1,292 @@
+/** A person's whole story with the manager: real engine, scripted model, Debian's Chromium. */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { realEngine, scratchFolder, startManager, type TestManager } from "../support/manager.ts";
+import { checkAccessibility, openBrowser, pageFolder, picture, watchConsole } from "./page.ts";
+
+const scenario = `
+pace: 2
+turns:
+  - user: stream
+    steps:
+      - reason: "**Looking around**\\n\\nFirst I look at the folder."
+      - say: "Here is a *streamed* answer with \`code\`.\\n\\n\`\`\`ts\\nconst answer: number = 42;\\n\`\`\`\\n\\n- one\\n- two"
+  - user: slow story
+    steps:
+      - pace: 40
+      - say: "Once upon a time there was a very long sentence that took its time to arrive, word by word, so that anyone could reload the page in the middle of it and still read all of it afterwards."
+  - user: touch
+    steps:
+      - run: "touch made-by-agent.txt && echo done"
+      - say: "Made: {{output}}"
+  - user: twice
+    steps:
+      - run: "touch first.txt"
+      - say: "The command ended: {{output}}"
+  - user: patch
+    steps:
+      - patch: "*** Begin Patch\\n*** Add File: notes.md\\n+# Notes\\n+One line\\n*** End Patch"
+      - say: Patched.
+  - user: question
+    steps:
+      - ask: Which colour?
+        header: Colour
+        options: [Red, Green]
+      - say: "You chose {{output}}"
+  - user: ticket
+    steps:
+      - call: lookup_ticket
+        with: { id: ABC-123 }
+      - say: "The ticket says: {{output}}"
+  - user: plan
+    steps:
+      - plan: [{ step: Read, status: completed }, { step: Write, status: in_progress }, Test]
+      - say: That is the plan.
+`;
+
+let browser: Browser | undefined;
+let manager: TestManager;
+let remove = (): void => {};
+let context: BrowserContext;
+let page: Page;
+let complaints: string[] = [];
+
+before(async () => {
+  browser = await openBrowser();
+  const scratch = scratchFolder();
+  remove = scratch.remove;
+  const { engine, close } = realEngine(scratch.folder, scratch.workspace, scenario);
+  manager = await startManager({ engine, folder: scratch.folder, workspace: scratch.workspace, page: pageFolder, onClose: close });
+  if (browser === undefined) return;
+  context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
+  page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  complaints = watchConsole(page);
+});
+after(async () => {
+  await browser?.close();
+  for (const warning of manager.warnings) console.log(warning);
+  await manager.close();
+  remove();
+});
+
+const skip = { skip: existsSync(process.env["PARLEY_CHROMIUM"] ?? "/usr/bin/chromium") ? false : "no Chromium on this machine" };
+const send = async (text: string): Promise<void> => {
+  await page.getByLabel("Message", { exact: true }).fill(text);
+  await page.keyboard.press("Enter");
+};
+const idle = (on = page): Promise<void> => on.getByRole("button", { name: "Stop the turn" }).waitFor({ state: "detached" });
+
+test("a stranger sees only the door, and a link opens it once", skip, async () => {
+  await page.goto(manager.url);
+  await page.getByRole("heading", { name: "Sign in to Parley" }).waitFor();
+  await picture(page, "01-sign-in");
+  await checkAccessibility(page, "sign-in");
+  await page.getByLabel("Sign-in link or code").fill("wrong");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("was used already").waitFor();
+  const { code } = manager.core.access.makeLink("admin", undefined);
+  await page.goto(`${manager.url}/#sign-in=${code}`);
+  await page.getByRole("heading", { name: "What should we work on?" }).waitFor();
+  assert.doesNotMatch(page.url(), /sign-in/);
+  const [cookie] = await context.cookies();
+  assert.ok(cookie?.httpOnly === true && cookie.sameSite === "Strict");
+  const other = await browser?.newPage();
+  await other?.goto(`${manager.url}/#sign-in=${code}`);
+  await other?.getByText("was used already").waitFor();
+  await other?.close();
+});
+
+test("a message starts a session and its answer streams in", skip, async () => {
+  await picture(page, "02-home");
+  await checkAccessibility(page, "home");
+  await send("stream something");
+  await page.getByText("streamed", { exact: true }).waitFor();
+  await page.locator("pre code", { hasText: "const answer" }).waitFor();
+  await idle();
+  await page.getByRole("heading", { level: 1, name: "stream something" }).waitFor();
+  assert.equal(await page.locator(".user-message").count(), 1);
+  await picture(page, "03-streamed");
+  await checkAccessibility(page, "session");
+});
+
+test("a command waits for a yes, and the card says by whom it ended", skip, async () => {
+  await send("touch a file");
+  const card = page.getByRole("region", { name: "Run this command?" });
+  await card.waitFor();
+  assert.equal(await page.title(), "(1) Parley");
+  await picture(page, "04-approval");
+  await checkAccessibility(page, "approval");
+  await card.getByRole("button", { name: /^Allow once/ }).click();
+  await page.getByText(/^Made:.*done/s).waitFor();
+  assert.ok(existsSync(path.join(manager.workspace, "made-by-agent.txt")));
+  await page.locator(".resolution", { hasText: "Allowed by Chrome" }).waitFor();
+  assert.equal(await page.title(), "Parley");
+});
+
+test("a no with words goes to the agent, and nothing was run", skip, async () => {
+  await send("twice please");
+  const card = page.getByRole("region", { name: "Run this command?" });
+  await card.getByRole("button", { name: "Do this instead…" }).click();
+  await card.getByRole("textbox").fill("stream instead");
+  await card.getByRole("button", { name: "Decline and send" }).click();
+  await page.getByText("stream instead", { exact: true }).waitFor();
+  await idle();
+  assert.ok(!existsSync(path.join(manager.workspace, "first.txt")));
+});
+
+test("a change of files is shown before it is made, and afterwards in the panel", skip, async () => {
+  await send("patch it");
+  const card = page.getByRole("region", { name: "Apply these changes?" });
+  await card.getByText("# Notes").waitFor();
+  await picture(page, "05-file-change");
+  await card.getByRole("button", { name: /^Allow once/ }).click();
+  await page.getByText("Patched.").waitFor();
+  await idle();
+  await page.getByRole("button", { name: "Changes" }).first().click();
+  const panel = page.getByRole("complementary", { name: "Session details" });
+  await panel.getByText("notes.md").first().waitFor();
+  await panel.getByRole("row").filter({ hasText: "One line" }).hover();
+  await panel.getByRole("button", { name: "Comment on line 2" }).click();
+  await panel.getByRole("textbox", { name: "Comment" }).fill("Please stream two lines");
+  await panel.getByRole("button", { name: "Add comment" }).click();
+  await picture(page, "06-changes");
+  await checkAccessibility(page, "changes");
+  await panel.getByRole("button", { name: "Send as one message" }).click();
+  await page.locator(".user-message", { hasText: "line 2: Please stream two lines" }).waitFor();
+  await idle();
+  await panel.getByRole("button", { name: "Close the panel" }).click();
+});
+
+test("a question is answered with an answer of one's own", skip, async () => {
+  await send("question for me");
+  const card = page.getByRole("region", { name: "The agent has a question" });
+  await card.getByText("Which colour?").waitFor();
+  await picture(page, "07-question");
+  await checkAccessibility(page, "question");
+  await card.getByLabel("Something else").check();
+  await card.getByLabel(/^Your answer/).fill("Blue");
+  await card.getByRole("button", { name: "Send answer" }).click();
+  await page.getByText(/You chose .*Blue/).waitFor();
+  await idle();
+});
+
+test("a reload in the middle of a turn loses nothing and doubles nothing", skip, async () => {
+  await send("tell a slow story");
+  await page.getByText(/Once upon a time there was/).waitFor();
+  await page.reload();
+  await page.getByText(/Once upon a time there was/).waitFor();
+  await page.getByText(/read all of it afterwards\./).waitFor();
+  await idle();
+  assert.equal(
+    await page.getByText("tell a slow story", { exact: true }).count(),
+    1 + (await page.locator(".session-row").getByText("tell a slow story").count()),
+  );
+  assert.equal(await page.getByText(/Once upon a time/).count(), 1);
+});
+
+test("a second browser answers first; the first one learns it from the server", skip, async () => {
+  const { code } = manager.core.access.makeLink("approve", "Ada's phone");
+  const phone = await browser?.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, colorScheme: "dark" });
+  assert.ok(phone !== undefined);
+  const small = await phone.newPage();
+  await small.goto(`${manager.url}/#sign-in=${code}`);
+  await small.getByRole("heading", { name: "What should we work on?" }).waitFor();
+  await send("touch it again");
+  await page.getByRole("region", { name: "Run this command?" }).waitFor();
+  await small.goto(`${manager.url}/inbox`);
+  const card = small.getByRole("region", { name: "Run this command?" });
+  await card.waitFor();
+  await picture(small, "08-phone-inbox");
+  await checkAccessibility(small, "phone inbox, dark");
+  await card.getByRole("button", { name: /^Allow once/ }).click();
+  await page.locator(".resolution", { hasText: "Allowed by Ada's phone" }).first().waitFor();
+  await idle();
+  await small
+    .getByRole("button", { name: /^touch it again|stream something/ })
+    .first()
+    .waitFor({ state: "detached" });
+  await picture(small, "09-phone-done");
+  await phone.close();
+});
+
+test("the keyboard alone is enough", skip, async () => {
+  await page.keyboard.press("Alt+n");
+  await page.getByLabel("Message", { exact: true }).waitFor();
+  await page.keyboard.type("touch by keyboard");
+  await page.keyboard.press("Enter");
+  await page.getByRole("region", { name: "Run this command?" }).waitFor();
+  await page.keyboard.press("Alt+a");
+  await page.locator("[data-request]:focus").waitFor();
+  await page.keyboard.press("n");
+  await page.locator(".resolution", { hasText: "Declined by" }).first().waitFor();
+  await idle();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Search commands and sessions" }).fill("inbox");
+  await picture(page, "10-palette");
+  await checkAccessibility(page, "palette");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Inbox" }).waitFor();
+  await page.keyboard.press("Alt+1");
+  await page.getByRole("heading", { level: 1, name: "touch by keyboard" }).waitFor();
+});
+
+test("in the other theme every screen is as accessible", skip, async () => {
+  await page.emulateMedia({ colorScheme: "dark" });
+  for (const place of [
+    "/",
+    "/inbox",
+    "/settings/general",
+    "/settings/keys",
+    "/settings/devices",
+    "/settings/rules",
+    "/settings/audit",
+    "/settings/servers",
+    "/settings/account",
+  ]) {
+    await page.goto(manager.url + place);
+    await page.locator("main h1").first().waitFor();
+    await page.waitForLoadState("networkidle");
+    await picture(page, `20-dark${place.replaceAll("/", "-")}`);
+    await checkAccessibility(page, `dark ${place}`);
+  }
+  await page.locator(".session-open").first().click();
+  await page.locator(".turn").first().waitFor();
+  await checkAccessibility(page, "dark session");
+  await page.emulateMedia({ colorScheme: "light" });
+  for (const place of ["/settings/general", "/settings/devices", "/settings/rules", "/settings/audit", "/settings/account"]) {
+    await page.goto(manager.url + place);
+    await page.locator("main h1").first().waitFor();
+    await page.waitForLoadState("networkidle");
+    await checkAccessibility(page, `light ${place}`);
+  }
+});
+
+test("a session is renamed, archived, brought back and deleted", skip, async () => {
+  await page.goto(manager.url);
+  await page.locator(".session-open").first().click();
+  await page.getByRole("button", { name: "Session actions" }).click();
+  await page.getByRole("menuitem", { name: "Rename" }).click();
+  await page.getByLabel("Title").fill("A better name");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("heading", { level: 1, name: "A better name" }).waitFor();
+  await page.getByRole("button", { name: "Session actions" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByLabel(/to confirm/).fill("delete");
+  await picture(page, "11-delete");
+  await checkAccessibility(page, "delete dialog");
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("heading", { name: "What should we work on?" }).waitFor();
+  await page.locator(".session-row", { hasText: "A better name" }).waitFor({ state: "detached" });
+});
+
+test("a device that is struck from the list is out at once", skip, async () => {
+  const device = manager.core.access.devices(undefined).find((d) => d.scope === "admin");
+  assert.ok(device !== undefined);
+  manager.core.access.revoke(device.deviceId);
+  await page.getByRole("heading", { name: "Sign in to Parley" }).waitFor();
+  assert.deepEqual(complaints, []);
+});
