@@ -1,6 +1,7 @@
 /** What records add up to: turns, the model's history, and what a rollback takes back. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ThreadItem } from "../protocol/item.ts";
 import type { ModelItem } from "./ports/model-client.ts";
 import type { ThreadRecord } from "./ports/thread-store.ts";
 import { replay } from "./replay.ts";
@@ -97,4 +98,17 @@ test("an item that ends after its turn goes to that turn, and one of a turn that
 
 test("more turns rolled back than there are leave none", () => {
   assert.deepEqual(replay([...turn("one"), { type: "rolledBack", numTurns: 9 }]).turns, []);
+});
+
+test("work that is told again takes its place, words with the same id do not", () => {
+  const told = (item: ThreadItem): ThreadRecord => ({ type: "item", turnId: "one", startedAtMs: 1, completedAtMs: 2, item });
+  const command = (status: "inProgress" | "completed"): ThreadItem => ({
+    ...{ type: "commandExecution", id: "call", command: "ls", cwd: "/", commandActions: [], status },
+  });
+  const words = (text: string): ThreadItem => ({ type: "agentMessage", id: "msg", text });
+  const { turns } = replay([begin("one"), told(command("inProgress")), told(words("a")), told(words("b")), told(command("completed"))]);
+  assert.deepEqual(
+    turns[0]?.items.map((item) => ("status" in item ? item.status : item.type === "agentMessage" ? item.text : "")),
+    ["completed", "a", "b"],
+  );
 });

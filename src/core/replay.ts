@@ -64,9 +64,10 @@ const emptyTurn = (id: string): Turn => ({
   durationMs: null,
 });
 
+/** Work that goes on is told again when it ends. Words are not: two messages of one id are two, whatever the provider meant by it. */
 function addItem(turn: Turn, record: RecordOf<"item">): void {
   const item: ThreadItem = { startedAtMs: record.startedAtMs, completedAtMs: record.completedAtMs, ...record.item };
-  const at = turn.items.findIndex((other) => other.id === item.id && other.type === item.type);
+  const at = "status" in item ? turn.items.findIndex((other) => other.id === item.id && other.type === item.type) : -1;
   if (at === -1) turn.items.push(item);
   else turn.items[at] = item;
 }

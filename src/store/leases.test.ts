@@ -73,7 +73,9 @@ test("of many that find a dead holder at once, exactly one wins", async () => {
   child.kill("SIGKILL");
   await once(child, "exit");
   for (let round = 0; round < 20; round++) {
-    const outcomes = await Promise.all(Array.from({ length: 12 }, (_, i) => acquireLock(lockFile(), `asker ${i}`)));
+    const outcomes = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => acquireLock(lockFile(), { process: ownName(), client: `asker ${i}` })),
+    );
     const won = outcomes.filter((outcome) => "release" in outcome);
     assert.equal(won.length, 1);
     const stale = JSON.parse(readFileSync(lockFile(), "utf8"));
@@ -116,7 +118,7 @@ test("a thread that a running Codex holds by flock is refused in those words; it
   const file = path.join(folder, `${id}.lock`);
   writeFileSync(file, "");
   assert.equal(await heldBy(new Leases(home)), undefined);
-  const child = spawn("flock", ["-x", "-n", file, "sh", "-c", "echo held; exec sleep 60"], {
+  const child = spawn("flock", ["-o", "-x", "-n", file, "sh", "-c", "echo held; exec sleep 60"], {
     stdio: ["ignore", "pipe", "ignore"],
     detached: true,
   });

@@ -5,11 +5,13 @@ import { codexHolding } from "./codex-lock.ts";
 import { isCode } from "./disk.ts";
 import { ownFolder } from "./layout.ts";
 import { acquireLock, type HeldLock } from "./lock-file.ts";
+import { ownName } from "./processes.ts";
 
 const touchMs = 30_000;
 
 export class Leases {
   readonly #home: string;
+  readonly #process = ownName();
   readonly #held = new Map<string, { readonly lock: HeldLock; holders: number }>();
   readonly #asking = new Map<string, Promise<HeldLock>>();
   #timer: NodeJS.Timeout | undefined;
@@ -61,7 +63,7 @@ export class Leases {
   /** On a home that cannot be written there is nothing to guard: the store keeps what is said in memory. */
   async #lockFile(threadId: string, client: string): ReturnType<typeof acquireLock> {
     try {
-      return await acquireLock(path.join(ownFolder(this.#home), "locks", `${threadId}.json`), client);
+      return await acquireLock(path.join(ownFolder(this.#home), "locks", `${threadId}.json`), { process: this.#process, client });
     } catch (error) {
       if (isCode(error, "EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "EIO", "ENOENT", "ENOTDIR")) return { touch() {}, release() {} };
       throw error;

@@ -25,10 +25,15 @@ export interface HeldLock {
 const staleMs = 120_000;
 const tries = 50;
 
+/** Who asks for a lock. */
+export interface Asker {
+  readonly process: ProcessName;
+  readonly client: string;
+}
+
 /** The lock, or who has it. */
-export async function acquireLock(file: string, client: string): Promise<HeldLock | { readonly heldBy: Holder }> {
-  const own: Holder = { ...ownName(), nonce: randomUUID(), client };
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+export async function acquireLock(file: string, asker: Asker): Promise<HeldLock | { readonly heldBy: Holder }> {
+  const own: Holder = { ...asker.process, nonce: randomUUID(), client: asker.client };
   let holder: Holder | undefined;
   for (let attempt = 0; attempt < tries; attempt++) {
     if (put(file, own)) return held(file, own);
@@ -42,7 +47,7 @@ export async function acquireLock(file: string, client: string): Promise<HeldLoc
 }
 
 async function replaceDead(file: string, dead: Holder, own: Holder): Promise<boolean> {
-  const right = await acquireLock(`${file}.${dead.nonce}`, own.client);
+  const right = await acquireLock(`${file}.${dead.nonce}`, { process: own, client: own.client });
   if ("heldBy" in right) return false; // somebody else is at it
   try {
     if (readHolder(file)?.nonce !== dead.nonce) return false;
@@ -68,7 +73,13 @@ function put(file: string, own: Holder): boolean {
 
 function written(file: string, own: Holder): string {
   const fresh = `${file}.${own.nonce}.new`;
-  writeFileSync(fresh, JSON.stringify(own), { mode: 0o600 });
+  try {
+    writeFileSync(fresh, JSON.stringify(own), { mode: 0o600 });
+  } catch (error) {
+    if (!isCode(error, "ENOENT")) throw error;
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(fresh, JSON.stringify(own), { mode: 0o600 });
+  }
   return fresh;
 }
 

@@ -1,4 +1,5 @@
 /** Reads a rollout of any dialect and age into records. Lines that cannot be read are passed over; what they hold stays on disk. */
+import { isDeepStrictEqual } from "node:util";
 import type { ModelItem } from "../core/ports/model-client.ts";
 import type { ThreadMeta, ThreadRecord } from "../core/ports/thread-store.ts";
 import { itemFromCore } from "./core-items.ts";
@@ -229,11 +230,12 @@ export class RolloutReader {
     this.#push({ ...record, turnId, item: named });
   }
 
-  /** An item that is told again takes the place of what was told before. */
+  /** Work that is told again takes the place of what was told before; words that are told again in the same words are told once. */
   #push(record: RecordOf<"item">): void {
     const key = place(record.turnId, record.item.id);
     const at = this.#itemAt.get(key);
-    if (at !== undefined) {
+    const known = at === undefined ? undefined : this.#records[at];
+    if (at !== undefined && ("status" in record.item || isDeepStrictEqual(known?.type === "item" && known.item, record.item))) {
       this.#records[at] = record;
       return;
     }
