@@ -8,8 +8,9 @@ export interface SealedOptions extends Omit<SpawnOptions, "stdio"> {
   readonly stdio: readonly Descriptor[];
 }
 
-export function spawnSealed(file: string, args: readonly string[], options: SealedOptions): ChildProcess {
-  const leaks = inheritableDescriptors().filter((fd) => fd >= options.stdio.length);
+/** `open` are the descriptors above the standard three that a child would inherit. */
+export function spawnSealed(file: string, args: readonly string[], options: SealedOptions, open: readonly number[]): ChildProcess {
+  const leaks = open.filter((fd) => fd >= options.stdio.length);
   if (leaks.length === 0) return spawn(file, args, { ...options, stdio: [...options.stdio] });
   const cover = openSync("/dev/null", "r+");
   try {
@@ -25,8 +26,8 @@ export function spawnSealed(file: string, args: readonly string[], options: Seal
 const closeOnExec = 0o2000000;
 
 /**
- * Descriptors above the standard three that a child would inherit. Node opens its own files so that they are not, but what the server got
- * from its own parent, or what a native module opened (a terminal's master side), may be. Linux tells; elsewhere nothing is known.
+ * Descriptors above the standard three that a child would inherit now. Node opens its own files so that they are not, but what the server
+ * got from its own parent may be; so is a terminal's master side, which is opened later. Linux tells; elsewhere nothing is known.
  */
 export function inheritableDescriptors(): number[] {
   let names: string[];

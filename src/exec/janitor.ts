@@ -3,8 +3,9 @@
  * run and takes away what sandboxes put down. It runs from an inline script with a fixed PATH and loads no file of anybody's.
  */
 import type { ChildProcess } from "node:child_process";
-import { spawnSealed } from "./descriptors.ts";
+import { inheritableDescriptors, spawnSealed } from "./descriptors.ts";
 import { findSystemProgram } from "./program.ts";
+import type { Leftovers } from "./sandbox/platform-sandbox.ts";
 
 /** Set for every command, so that it is found even when the server died before it knew the process number. */
 export const markName = "PARLEY_COMMAND_ID";
@@ -18,15 +19,15 @@ export interface WatchedCommand {
 }
 
 /** What must go when the server dies now. */
-export interface Leftovers {
-  readonly emptyFolders: readonly string[];
+export interface JanitorWork extends Leftovers {
   readonly pipeFolder: string | undefined;
 }
 
 /**
  * Each line from the server is the whole state; the last one counts. Words of a line: `m:ID` everything that carries the mark of a command
- * (a sandbox, which must end as a whole, or a command whose number is not known yet); `s:PID` a session; `d:PATH` a folder to remove if it
- * is empty and no sandbox uses it, `r:PATH` a folder of unused pipes (paths escaped for printf %b). A sandbox is found by its mark and not
+ * (a sandbox, which must end as a whole, or a command whose number is not known yet); `s:PID` a session; `l:NAME`
+ * the file that `d:PATH`, a folder, is to be removed with if nothing else is in it; `r:PATH` a folder of unused pipes (paths escaped for
+ * printf %b). A sandbox is found by its mark and not
  * by its number: killed while it is set up, its outer process may leave the inner one behind.
  */
 const script = `
@@ -58,18 +59,19 @@ while [ $quiet -lt 3 ] && [ $round -lt 30 ]; do
   sleep 0.2
 done
 for w in $last; do case $w in
-  d:*) p=$(printf '%b' "\${w#d:}"); grep -qsF -- " $p " /proc/[0-9]*/mountinfo || rmdir -- "$p";;
+  l:*) lease=\${w#l:};;
+  d:*) p=$(printf '%b' "\${w#d:}"); rm -f -- "$p/$lease"; rmdir -- "$p";;
   r:*) p=$(printf '%b' "\${w#r:}"); rm -f -- "$p"/pipe-*; rmdir -- "$p";;
 esac; done
 `;
 
 export class Janitor {
   readonly #commands = new Set<WatchedCommand>();
-  readonly #leftovers: () => Leftovers;
+  readonly #leftovers: () => JanitorWork;
   #child: ChildProcess | undefined;
   #lastLine = "";
 
-  constructor(leftovers: () => Leftovers) {
+  constructor(leftovers: () => JanitorWork) {
     this.#leftovers = leftovers;
   }
 
@@ -86,8 +88,8 @@ export class Janitor {
   /** Tells the helper the state of now. Written at once, so that a server killed right afterwards has told it. */
   update(): void {
     const words = [...this.#commands].map(({ id, pid, isSession }) => (isSession && pid !== undefined ? `s:${pid}` : `m:${id}`));
-    const { emptyFolders, pipeFolder } = this.#leftovers();
-    words.push(...emptyFolders.map((folder) => `d:${escapeForPrintf(folder)}`));
+    const { folders, lease, pipeFolder } = this.#leftovers();
+    if (folders.length > 0) words.push(`l:${lease}`, ...folders.map((folder) => `d:${escapeForPrintf(folder)}`));
     if (pipeFolder !== undefined) words.push(`r:${escapeForPrintf(pipeFolder)}`);
     const line = words.join(" ");
     if (line === this.#lastLine && this.#child !== undefined) return;
@@ -105,12 +107,8 @@ export class Janitor {
     if (this.#child !== undefined) return this.#child;
     const shell = findSystemProgram("sh");
     if (shell === undefined) return undefined;
-    const child = spawnSealed(shell, ["-c", script, "parley-janitor"], {
-      cwd: "/",
-      env: { PATH: "/usr/bin:/bin" },
-      stdio: ["pipe", "ignore", "ignore"],
-      detached: true,
-    });
+    const options = { cwd: "/", env: { PATH: "/usr/bin:/bin" }, stdio: ["pipe", "ignore", "ignore"], detached: true } as const;
+    const child = spawnSealed(shell, ["-c", script, "parley-janitor"], options, inheritableDescriptors());
     child.on("error", () => undefined);
     // Somebody ended the helper: the next update starts another one, with the whole state.
     child.on("exit", () => {

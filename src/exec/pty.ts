@@ -10,8 +10,9 @@ import { quoteCommand } from "./shell-quote.ts";
 export interface Terminal {
   /** The side for the command. */
   readonly slave: number;
-  /** The server's side: output is read here, input written here. */
+  /** The server's side: output is read here, input written here. Any child of the server would inherit its descriptor. */
   readonly master: ReadStream;
+  readonly masterDescriptor: number;
   /** Lets go of the command's side once the command has it. */
   releaseSlave(): void;
   resize(cols: number, rows: number): void;
@@ -40,6 +41,7 @@ export function openTerminal(size: TerminalSize): Terminal | undefined {
   return {
     slave,
     master: stream,
+    masterDescriptor: master,
     releaseSlave: once(() => closeSync(slave)),
     resize: (cols, rows) => {
       if (!stream.destroyed) native.resize(master, cols, rows);

@@ -6,6 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { CommandRefused } from "../core/ports/command-runner.ts";
 import { openTerminal } from "./pty.ts";
+import { noLeftovers } from "./sandbox/platform-sandbox.ts";
 import { createCommandRunner } from "./spawn.ts";
 import { type Bench, noBubblewrap, openBench } from "./testing.ts";
 
@@ -226,7 +227,11 @@ describe("full access", { skip: process.platform === "linux" ? false : "needs Li
     const bench = openBench();
     const refusing = createCommandRunner({
       codexHome: bench.home,
-      sandbox: { leftovers: [], prepare: () => Promise.resolve({ refused: "No sandbox: none here." }), wrap: () => ({ refused: "none" }) },
+      sandbox: {
+        leftovers: noLeftovers,
+        prepare: () => Promise.resolve({ refused: "No sandbox: none here." }),
+        wrap: () => ({ refused: "none" }),
+      },
     });
     const command = { argv: ["/bin/true"], cwd: "/", env: {}, stdin: "closed" } as const;
     const { signal } = new AbortController();

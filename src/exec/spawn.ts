@@ -5,11 +5,12 @@ import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { type Command, CommandRefused, type CommandRunner, type Confinement, type RunningCommand } from "../core/ports/command-runner.ts";
+import { inheritableDescriptors } from "./descriptors.ts";
 import { Janitor, markName, type WatchedCommand } from "./janitor.ts";
 import { LiveCommand, type LiveParts } from "./live-command.ts";
 import { PipePool } from "./pipes.ts";
 import { findProgram } from "./program.ts";
-import { planTerminal, type TerminalPlan } from "./pty.ts";
+import { planTerminal, type Terminal, type TerminalPlan } from "./pty.ts";
 import { createSandbox } from "./sandbox/create-sandbox.ts";
 import { OpenSandbox } from "./sandbox/none.ts";
 import type { PlatformSandbox } from "./sandbox/platform-sandbox.ts";
@@ -42,12 +43,15 @@ class Runner implements ClosableRunner {
   readonly #janitor: Janitor;
   /** Commands of which something lives. */
   readonly #live = new Set<LiveCommand>();
+  /** What the server itself got from its parent; looked up once. */
+  #inherited: readonly number[] | undefined;
+  readonly #terminals = new Set<number>();
 
   constructor({ codexHome, userHome, graceMs, sandbox }: CommandRunnerOptions) {
     this.#graceMs = graceMs ?? 2_000;
     this.#confined = sandbox ?? createSandbox(process.platform, { codexHome, userHome: userHome ?? homedir() });
     this.#pipes = new PipePool(path.join(codexHome, "parley", "run"));
-    this.#janitor = new Janitor(() => ({ emptyFolders: this.#confined.leftovers, pipeFolder: this.#pipes.folder }));
+    this.#janitor = new Janitor(() => ({ ...this.#confined.leftovers, pipeFolder: this.#pipes.folder }));
   }
 
   async start(command: Command, confinement: Confinement, signal: AbortSignal): Promise<RunningCommand> {
@@ -84,10 +88,9 @@ class Runner implements ClosableRunner {
     };
     this.#janitor.watch(watched);
     try {
-      const { child, parts } = startWired(
-        { stdin: command.stdin, wrapped, terminal, env: { ...wrapped.env, [markName]: id } },
-        this.#pipes,
-      );
+      const env = { ...wrapped.env, [markName]: id };
+      const open = this.#openDescriptors(terminal);
+      const { child, parts } = startWired({ stdin: command.stdin, wrapped, terminal, env, open }, this.#pipes);
       if (parts === undefined || child.pid === undefined) throw await refusalOf(child, command);
       watched.pid = child.pid;
       this.#janitor.update();
@@ -97,6 +100,16 @@ class Runner implements ClosableRunner {
       cleanUp();
       throw error;
     }
+  }
+
+  /** A terminal is counted from its first moment to its end: its own command, too, gets only the other side. */
+  #openDescriptors(terminal: Terminal | undefined): readonly number[] {
+    this.#inherited ??= inheritableDescriptors();
+    if (terminal !== undefined) {
+      this.#terminals.add(terminal.masterDescriptor);
+      terminal.master.once("close", () => this.#terminals.delete(terminal.masterDescriptor));
+    }
+    return [...this.#inherited, ...this.#terminals];
   }
 
   #follow(parts: Omit<LiveParts, "onGone">, signal: AbortSignal, cleanUp: () => void): LiveCommand {

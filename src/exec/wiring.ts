@@ -14,6 +14,8 @@ export interface WiringInput {
   readonly wrapped: WrappedCommand;
   readonly terminal: Terminal | undefined;
   readonly env: Readonly<Record<string, string>>;
+  /** Descriptors of the server that the command must not inherit. */
+  readonly open: readonly number[];
 }
 
 export interface Wired {
@@ -23,7 +25,7 @@ export interface Wired {
 }
 
 /** Starts the wrapped command and takes hold of all its ends. The command's sides are closed in the server before this returns. */
-export function startWired({ stdin, wrapped, terminal, env }: WiringInput, pool: PipePool): Wired {
+export function startWired({ stdin, wrapped, terminal, env, open }: WiringInput, pool: PipePool): Wired {
   const [program = "", ...args] = wrapped.argv;
   const standard = terminal === undefined ? pipes(stdin, pool) : undefined;
   const stdio: Descriptor[] = terminal === undefined ? (standard?.stdio ?? []) : [terminal.slave, terminal.slave, terminal.slave];
@@ -33,7 +35,7 @@ export function startWired({ stdin, wrapped, terminal, env }: WiringInput, pool:
   const detached = terminal === undefined || wrapped.life !== undefined;
   let child: ChildProcess;
   try {
-    child = spawnSealed(program, args, { cwd: wrapped.cwd, env: { ...env }, stdio, detached });
+    child = spawnSealed(program, args, { cwd: wrapped.cwd, env: { ...env }, stdio, detached }, open);
   } finally {
     standard?.closeTheirs();
     terminal?.releaseSlave();

@@ -8,7 +8,7 @@ import { readableEntries } from "./codex-home.ts";
 import { baseMounts, type HomeMask, isHidden, planMounts } from "./mounts.ts";
 import { NestedRepositories } from "./nested-repositories.ts";
 import { Placeholders } from "./placeholders.ts";
-import type { PlatformSandbox, SandboxContext } from "./platform-sandbox.ts";
+import type { Leftovers, PlatformSandbox, SandboxContext } from "./platform-sandbox.ts";
 import { protect } from "./protection.ts";
 import { type WritableRoots, writableRoots } from "./roots.ts";
 import { isFilterArch, seccompFilter } from "./seccomp.ts";
@@ -35,8 +35,8 @@ export class BubblewrapSandbox implements PlatformSandbox {
     this.#context = context;
   }
 
-  get leftovers(): readonly string[] {
-    return this.#placeholders.paths;
+  get leftovers(): Leftovers {
+    return { folders: this.#placeholders.paths, lease: this.#placeholders.lease };
   }
 
   async prepare(confinement: Confinement): Promise<Refusal | undefined> {

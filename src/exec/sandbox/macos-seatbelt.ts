@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Command, Confinement, WrappedCommand } from "../../core/ports/command-runner.ts";
 import { findRealPath, isInside } from "../paths.ts";
 import { readableEntries } from "./codex-home.ts";
-import type { PlatformSandbox, SandboxContext } from "./platform-sandbox.ts";
+import { noLeftovers, type PlatformSandbox, type SandboxContext } from "./platform-sandbox.ts";
 import { protect, protectedNames } from "./protection.ts";
 import { writableRoots } from "./roots.ts";
 
@@ -21,7 +21,7 @@ export interface ProfileInput {
 }
 
 export class SeatbeltSandbox implements PlatformSandbox {
-  readonly leftovers: readonly string[] = [];
+  readonly leftovers = noLeftovers;
   readonly #context: SandboxContext;
 
   constructor(context: SandboxContext) {

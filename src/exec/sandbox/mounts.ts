@@ -17,8 +17,8 @@ export interface MountPlan {
   readonly masks: readonly HomeMask[];
 }
 
-/** Parts of /proc through which an owner without any capability could still change the machine. */
-const closedProc = ["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi"];
+/** Parts of /proc through which root, their owner, could change the machine even without any capability. */
+const ownedProc = ["sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi"];
 
 /**
  * The same for every command. `/dev` is a fresh one, read-only as a folder; with `scratch` its shared memory is private and writable.
@@ -27,8 +27,9 @@ const closedProc = ["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi"];
 export function baseMounts(scratch: boolean): string[] {
   const options = ["--ro-bind", "/", "/", "--dev", "/dev", "--remount-ro", "/dev"];
   if (scratch) options.push("--tmpfs", "/dev/shm");
-  options.push("--proc", "/proc");
-  for (const name of closedProc) if (existsSync(`/proc/${name}`)) options.push("--ro-bind", `/proc/${name}`, `/proc/${name}`);
+  options.push("--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys");
+  if (process.getuid?.() === 0)
+    for (const name of ownedProc) if (existsSync(`/proc/${name}`)) options.push("--ro-bind", `/proc/${name}`, `/proc/${name}`);
   // init listens on this pipe, and a read-only mount does not keep anyone from writing into a pipe.
   const initPipe = findRealPath("/run/initctl");
   if (initPipe !== undefined && findLstat(initPipe)?.isFIFO() === true) options.push("--ro-bind", "/dev/null", initPipe);

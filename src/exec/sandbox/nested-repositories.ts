@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 
 /** How far the search goes. Shallow folders come first, so what is left out lies deepest. */
-const limits = { folders: 8_000, depth: 8, found: 128, atOnce: 32, firstWaitMs: 400, laterWaitMs: 15 };
+const limits = { folders: 8_000, depth: 8, found: 128, atOnce: 32, firstWaitMs: 3_000, laterWaitMs: 15 };
 /** Folders of packages and build output: large, and made by tools, not repositories that anybody works in. */
 const skipped = new Set([".git", "node_modules", "__pycache__", ".venv", ".cache"]);
 

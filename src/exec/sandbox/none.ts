@@ -1,9 +1,9 @@
 /** No confinement: for full access, and where an outer sandbox is promised. Only the runner chooses it, by the policy's own words. */
 import type { Command, WrappedCommand } from "../../core/ports/command-runner.ts";
-import type { PlatformSandbox } from "./platform-sandbox.ts";
+import { noLeftovers, type PlatformSandbox } from "./platform-sandbox.ts";
 
 export class OpenSandbox implements PlatformSandbox {
-  readonly leftovers: readonly string[] = [];
+  readonly leftovers = noLeftovers;
 
   prepare(): Promise<undefined> {
     return Promise.resolve(undefined);

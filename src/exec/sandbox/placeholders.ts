@@ -1,105 +1,149 @@
 /**
  * Empty folders that stand in for protected names which do not exist: a read-only mount needs something to sit on. They are there only while
- * a command runs, are shared by commands that run side by side, and never outlive the last of them.
+ * a command runs, are shared by commands that run side by side, of this server and of others, and never outlive the last of them.
  */
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmdirSync,
+  unlinkSync,
+} from "node:fs";
+import path from "node:path";
+import { isAlive } from "../processes.ts";
+
+/** Nobody makes an empty folder of this mode by accident: one without any lease is left of a server that was killed as it made it. */
+const mark = 0o1711;
+const leaseName = /^\.parley-(\w+)-(\d+)-(\w+)$/;
+const maxTries = 20;
 
 /**
- * Modes that mark a folder as one of ours, so that any later server can tell a leftover of a killed one from a folder of the user. Nobody
- * makes an empty folder with the sticky bit and such rights by accident. `shared` says that a second server relies on it, or a later one
- * found it: only then is it worth looking through all processes before it is removed.
+ * Each server that relies on a placeholder keeps a lease in it, a file named after its process. The folder cannot be removed while one is
+ * there, which matters: removing it would take down the mounts that other sandboxes have on it.
  */
-const made = 0o1711;
-const shared = 0o1700;
-
 export class Placeholders {
-  readonly #held = new Map<string, { count: number; readonly inode: number }>();
+  readonly #held = new Map<string, number>();
+  #lease: string | undefined;
 
   /** Paths that must be removed when the server dies. */
   get paths(): readonly string[] {
     return [...this.#held.keys()];
   }
 
+  /** The name of this server's leases. */
+  get lease(): string {
+    this.#lease ??= `.parley-${processSpace()}-${process.pid}-${startOf(process.pid) ?? "0"}`;
+    return this.#lease;
+  }
+
   /**
    * Makes sure that something stands at the path. Answers true when it is a placeholder, which the caller then has to release; false when
    * something of the user's stands there. Throws when nothing can be put there.
    */
-  hold(path: string): boolean {
-    const held = this.#held.get(path);
-    const isNew = makeFolder(path);
-    if (!isNew && !isPlaceholder(path)) return false;
-    const { ino } = lstatSync(path);
-    if (held?.inode === ino) held.count++;
-    else {
-      if (!isNew) chmodSync(path, shared);
-      this.#held.set(path, { count: 1, inode: ino });
-    }
+  hold(folder: string): boolean {
+    const count = this.#held.get(folder) ?? 0;
+    if (count === 0 && !this.#take(folder)) return false;
+    this.#held.set(folder, count + 1);
     return true;
   }
 
-  release(path: string): void {
-    const held = this.#held.get(path);
-    if (held === undefined || --held.count > 0) return;
-    this.#held.delete(path);
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found === undefined || found.ino !== held.inode) return;
-    // Removing a folder takes down the mounts that other sandboxes have on it: while there is one, it is theirs to remove.
-    if ((found.mode & 0o7777) === shared && isMountedInSandbox(path)) return;
-    removeFolder(path);
+  release(folder: string): void {
+    const count = this.#held.get(folder) ?? 0;
+    if (count > 1) this.#held.set(folder, count - 1);
+    else if (this.#held.delete(folder)) this.#giveUp(folder);
+  }
+
+  #take(folder: string): boolean {
+    // Another server may remove the folder between two steps: then from the beginning.
+    for (let tries = 0; tries < maxTries; tries++) {
+      const isNew = makeFolder(folder);
+      if (!isNew && !isPlaceholder(folder)) return false;
+      try {
+        closeSync(openSync(path.join(folder, this.lease), "wx", 0o600));
+        return true;
+      } catch (error) {
+        if (isCode(error, "EEXIST")) return true;
+        if (isCode(error, "ENOENT")) continue;
+        if (!isNew) return false; // Another user's; not ours to write into, and read-only for our commands anyway.
+        throw error;
+      }
+    }
+    throw new Error(`${folder} is made and removed all the time by another program`);
+  }
+
+  #giveUp(folder: string): void {
+    try {
+      unlinkSync(path.join(folder, this.lease));
+      rmdirSync(folder);
+    } catch (error) {
+      // Without our lease in it, it is another folder by now. With other leases it stays; filled by the user, it is an ordinary folder.
+      if (isCode(error, "ENOTEMPTY") && !isPlaceholder(folder)) chmodSync(folder, 0o755);
+      else if (!isCode(error, "ENOTEMPTY") && !isCode(error, "ENOENT") && !isCode(error, "ENOTDIR")) throw error;
+    }
   }
 }
 
-function makeFolder(path: string): boolean {
+function makeFolder(folder: string): boolean {
   try {
-    mkdirSync(path, { mode: 0o700 });
+    mkdirSync(folder, { mode: 0o700 });
+    chmodSync(folder, mark);
+    return true;
   } catch (error) {
-    if (isCode(error, "EEXIST")) return false;
+    if (isCode(error, "EEXIST") || isCode(error, "ENOENT")) return false;
     throw error;
   }
-  chmodSync(path, made);
-  return true;
 }
 
-export function isPlaceholder(path: string): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  const mode = found?.isDirectory() === true ? found.mode & 0o7777 : undefined;
-  if (mode !== made && mode !== shared) return false;
+/** Whether a folder is one of these. Leases of servers that are gone are taken away. */
+export function isPlaceholder(folder: string): boolean {
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  if (found === undefined) return true; // Gone in this moment: the caller makes it anew.
+  if (!found.isDirectory()) return false;
+  let names: string[];
   try {
-    return readdirSync(path).length === 0;
+    names = readdirSync(folder);
   } catch {
     return false;
   }
+  if (!names.every((name) => leaseName.test(name))) return false;
+  for (const name of names) if (isStale(name)) unlinkQuietly(path.join(folder, name));
+  return names.length > 0 || (found.mode & 0o7777) === mark;
 }
 
-/** Removes it only while it is empty: what the user put into it meanwhile stays, as an ordinary folder. */
-function removeFolder(path: string): void {
+/** A lease from another process space (a container that shares the folder) cannot be judged, and is left alone. */
+function isStale(name: string): boolean {
+  const [, space, pid = "", start] = leaseName.exec(name) ?? [];
+  return space === processSpace() && (!isAlive(Number(pid)) || startOf(Number(pid)) !== start);
+}
+
+function processSpace(): string {
   try {
-    rmdirSync(path);
-  } catch (error) {
-    if (isCode(error, "ENOTEMPTY")) chmodSync(path, 0o755);
-    else if (!isCode(error, "ENOENT")) throw error;
-  }
-}
-
-/** Whether a sandbox of another server has a mount on the path. */
-function isMountedInSandbox(path: string): boolean {
-  const written = ` ${path.replaceAll("\\", "\\134").replaceAll(" ", "\\040").replaceAll("\t", "\\011").replaceAll("\n", "\\012")} `;
-  for (const pid of processIds()) {
-    try {
-      if (readFileSync(`/proc/${pid}/comm`, "utf8") === "bwrap\n" && readFileSync(`/proc/${pid}/mountinfo`, "utf8").includes(written))
-        return true;
-    } catch {
-      // It ended meanwhile, or is not ours to look at.
-    }
-  }
-  return false;
-}
-
-function processIds(): string[] {
-  try {
-    return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    return readlinkSync("/proc/self/ns/pid").replaceAll(/\D/g, "");
   } catch {
-    return [];
+    return "0";
+  }
+}
+
+/** When a process was started, in ticks since boot: tells it from a later one with the same number. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return undefined;
+  }
+}
+
+function unlinkQuietly(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // Already gone.
   }
 }
 

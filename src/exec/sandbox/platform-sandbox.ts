@@ -4,9 +4,17 @@ import type { Confinement, Sandbox } from "../../core/ports/command-runner.ts";
 export interface PlatformSandbox extends Sandbox {
   /** Finds out whether commands can be confined here and learns what wrapping needs to know. The text of a refusal names the fix. */
   prepare(confinement: Confinement): Promise<{ readonly refused: string } | undefined>;
-  /** Folders that must be removed when the server dies while commands run. */
-  readonly leftovers: readonly string[];
+  /** What must go when the server dies while commands run. */
+  readonly leftovers: Leftovers;
 }
+
+/** Folders to be removed, each without the file `lease` in it and only when nothing else is in it. */
+export interface Leftovers {
+  readonly folders: readonly string[];
+  readonly lease: string;
+}
+
+export const noLeftovers: Leftovers = { folders: [], lease: "" };
 
 export interface SandboxContext {
   /** The server's own home: never writable, and its secrets not readable. */

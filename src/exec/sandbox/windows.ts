@@ -1,8 +1,8 @@
 /** Windows: no sandbox of our own yet, so that confined commands are refused with the ways out. */
-import type { PlatformSandbox } from "./platform-sandbox.ts";
+import { noLeftovers, type PlatformSandbox } from "./platform-sandbox.ts";
 
 export class NoSandbox implements PlatformSandbox {
-  readonly leftovers: readonly string[] = [];
+  readonly leftovers = noLeftovers;
   readonly #reason: string;
 
   constructor(platform: string) {

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { isPlaceholder, Placeholders } from "./placeholders.ts";
+
+describe("placeholders", { skip: process.platform === "linux" ? false : "only the Linux sandbox needs them" }, () => {
+  let base: string;
+  let folder: string;
+  beforeEach(() => {
+    base = mkdtempSync(path.join(tmpdir(), "parley-holders-"));
+    folder = path.join(base, ".git");
+  });
+  afterEach(() => rmSync(base, { recursive: true }));
+
+  test("are shared within a server and gone after the last release", () => {
+    const own = new Placeholders();
+    assert.ok(own.hold(folder) && own.hold(folder));
+    assert.deepEqual(readdirSync(folder), [own.lease]);
+    own.release(folder);
+    assert.ok(existsSync(folder));
+    own.release(folder);
+    assert.deepEqual(readdirSync(base), []);
+    assert.deepEqual(own.paths, []);
+    own.release(folder);
+  });
+
+  test("a second server's lease keeps them, whoever goes first", () => {
+    const own = new Placeholders();
+    own.hold(folder);
+    // A live process other than this one: the first of the machine.
+    const other = own.lease.replace(
+      /-\d+-\w+$/,
+      `-1-${spawnSync("cut", ["-d", " ", "-f", "22", "/proc/1/stat"], { encoding: "utf8" }).stdout.trim()}`,
+    );
+    writeFileSync(path.join(folder, other), "");
+    own.release(folder);
+    assert.deepEqual(readdirSync(folder), [other]);
+    assert.ok(own.hold(folder));
+    rmSync(path.join(folder, other));
+    own.release(folder);
+    assert.deepEqual(readdirSync(base), []);
+  });
+
+  test("leftovers of dead servers count as nothing, folders of the user stay", () => {
+    const own = new Placeholders();
+    mkdirSync(folder);
+    assert.equal(own.hold(folder), false, "an empty folder of the user");
+    chmodSync(folder, 0o1711);
+    assert.ok(isPlaceholder(folder), "killed as it was made");
+    writeFileSync(path.join(folder, own.lease.replace(/-\d+-\w+$/, "-4194303-1")), "");
+    assert.ok(own.hold(folder), "a lease of a dead server");
+    own.release(folder);
+    assert.deepEqual(readdirSync(base), []);
+  });
+
+  test("what the user puts in stays, as an ordinary folder", () => {
+    const own = new Placeholders();
+    own.hold(folder);
+    writeFileSync(path.join(folder, "HEAD"), "x");
+    own.release(folder);
+    assert.deepEqual(readdirSync(folder), ["HEAD"]);
+    assert.equal(statSync(folder).mode & 0o7777, 0o755);
+    rmSync(folder, { recursive: true });
+    own.hold(folder);
+    rmSync(folder, { recursive: true });
+    mkdirSync(folder);
+    own.release(folder);
+    assert.ok(existsSync(folder), "replaced by the user");
+  });
+});
