@@ -23,7 +23,7 @@ test("the tarball installs into an empty folder and runs there", { timeout: 120_
   assert.equal(install.status, 0, install.stderr);
 
   const manifest = JSON.parse(readFileSync(path.join(folder, "node_modules/parley/package.json"), "utf8"));
-  assert.deepEqual(manifest.bin, { parley: "parley.cjs" });
+  assert.deepEqual(manifest.bin, { parley: "parley.cjs", "parley-mcp-server": "parley.cjs" });
   assert.equal(manifest.engines.node, ">=24.21");
   assert.ok(!Object.keys(manifest.optionalDependencies).some((name) => name.startsWith("node-")), "no Node binaries for users");
   assert.equal(manifest.dependencies, undefined);

@@ -62,6 +62,10 @@ export class Wire {
   notification(method: string): Promise<Message> {
     return this.until((message) => message.method === method && message.id === undefined, method);
   }
+  /** A question of the server; its `id` is to be answered. */
+  request(method: string): Promise<Message> {
+    return this.until((message) => message.method === method && message.id !== undefined, method);
+  }
   /** Names of what was heard, in order: the method, or `answer`. */
   get order(): readonly string[] {
     return this.heard.map((message) => message.method ?? "answer");

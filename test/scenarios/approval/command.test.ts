@@ -1,0 +1,136 @@
+/** Commands that need a person's word: every answer, and what it grants. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { RpcError } from "../../../src/client/client.ts";
+import type { ThreadItem } from "../../../src/protocol/item.ts";
+import { type Stage, verifies } from "../../support/verifies.ts";
+
+type CommandItem = Extract<ThreadItem, { type: "commandExecution" }>;
+const commands = (items: readonly ThreadItem[]): CommandItem[] => items.filter((item) => item.type === "commandExecution");
+
+/** One turn of the given commands under `untrusted`; `answer` decides each. */
+async function play({ app, workspace }: Stage, lines: readonly string[], answer: (n: number) => unknown) {
+  const client = await app({ turns: [[...lines.flatMap((run) => [{ run }, { say: "next" }]), { say: "end" }]] });
+  const asked: string[] = [];
+  client.answer("item/commandExecution/requestApproval", (params) => {
+    asked.push(params.command ?? "");
+    return answer(asked.length) as never;
+  });
+  const thread = await client.startThread({ cwd: workspace, approvalPolicy: "untrusted", sandbox: "danger-full-access" });
+  return { client, thread, run: await thread.run("go"), asked };
+}
+
+verifies("approval.decline", async (stage) => {
+  const { run } = await play(stage, ["touch x"], () => ({ decision: "decline" }));
+  assert.deepEqual(
+    [run.status, commands(run.items).map((item) => item.status), existsSync(path.join(stage.workspace, "x"))],
+    ["completed", ["declined"], false],
+  );
+});
+
+verifies("approval.cancel", async (stage) => {
+  const { run } = await play(stage, ["touch x"], () => ({ decision: "cancel" }));
+  assert.deepEqual([run.status, commands(run.items).map((item) => item.status)], ["interrupted", ["declined"]]);
+});
+
+verifies("approval.unreadable", async (stage) => {
+  const answers = [
+    null,
+    "accept",
+    {},
+    { decision: "ACCEPT" },
+    { decision: "approved" },
+    { decision: true },
+    { approved: true },
+    { decision: { accept: {} } },
+    { decision: { acceptWithExecpolicyAmendment: {} } },
+  ];
+  const { run } = await play(
+    stage,
+    answers.map((_, i) => `touch x${i}`),
+    (n) => answers[n - 1],
+  );
+  assert.deepEqual(new Set(commands(run.items).map((item) => item.status)), new Set(["declined"]));
+});
+
+verifies("approval.errorAnswer", async (stage) => {
+  const { run } = await play(stage, ["touch x"], () => {
+    throw new RpcError(-32000, "User cancelled input");
+  });
+  assert.deepEqual([run.status, commands(run.items).map((item) => item.status)], ["completed", ["declined"]]);
+});
+
+verifies("approval.forSession", async (stage) => {
+  for (const yes of [{ decision: "acceptForSession" }, { decision: "accept", acceptSettings: { forSession: true } }]) {
+    const { asked, run } = await play(stage, ["touch a", "touch a", "touch a b"], () => yes);
+    assert.equal(asked.length, 2, "the same command is not asked about again, a longer one is");
+    assert.deepEqual(
+      commands(run.items).map((item) => item.status),
+      ["completed", "completed", "completed"],
+    );
+    await stage.restart();
+  }
+});
+
+verifies("approval.remember", async (stage) => {
+  const { asked, run } = await play(stage, ["touch a", "touch a b"], () => ({
+    decision: { acceptWithExecpolicyAmendment: { execpolicy_amendment: ["touch", "a"] } },
+  }));
+  assert.equal(asked.length, 1, "the remembered prefix covers the longer command");
+  assert.equal(commands(run.items).length, 2);
+  assert.match(
+    readFileSync(path.join(stage.home, "rules", "default.rules"), "utf8"),
+    /prefix_rule\(pattern=\["touch", "a"\], decision="allow"\)/,
+  );
+});
+
+verifies("approval.foreignAmendment", async (stage) => {
+  await play(stage, ["touch a"], () => ({ decision: { acceptWithExecpolicyAmendment: { execpolicy_amendment: ["rm"] } } }));
+  assert.ok(!existsSync(path.join(stage.home, "rules", "default.rules")), "only words of the command that was shown become a rule");
+});
+
+verifies("approval.audit", async (stage) => {
+  await play(stage, ["touch a"], () => ({ decision: "accept" }));
+  const month = new Date().toISOString().slice(0, 7);
+  const lines = readFileSync(path.join(stage.home, "parley", "audit", `${month}.jsonl`), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  assert.deepEqual(
+    lines.map(({ event, decision }) => [event, decision]),
+    [
+      ["requested", undefined],
+      ["decided", "accept"],
+    ],
+  );
+  assert.equal(lines[1]?.["by"], "parley_client");
+});
+
+verifies("approval.policyNever", async ({ app, workspace }) => {
+  const client = await app({
+    turns: [
+      [
+        { run: "touch out", with: { sandbox_permissions: "require_escalated", justification: "because" } },
+        { expect: { output: "/rejected/" } },
+        { say: "understood" },
+      ],
+    ],
+  });
+  const thread = await client.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "read-only" });
+  const run = await thread.run("go");
+  assert.deepEqual([run.text, existsSync(path.join(workspace, "out"))], ["understood", false]);
+});
+
+verifies("approval.rules", async (stage) => {
+  const { mkdirSync, writeFileSync } = await import("node:fs");
+  mkdirSync(path.join(stage.home, "rules"));
+  writeFileSync(
+    path.join(stage.home, "rules", "mine.rules"),
+    'prefix_rule(pattern=["touch", "ok"], decision="allow")\nprefix_rule(pattern=["rm"], decision="forbidden")\n',
+  );
+  const { asked, run } = await play(stage, ["touch ok", "rm -rf ok", "touch ok && rm ok", "touch other"], () => ({ decision: "accept" }));
+  assert.deepEqual(asked.length, 1, "allowed runs, forbidden is refused, the rest is asked about");
+  assert.deepEqual(commands(run.items).length, 2);
+  assert.ok(existsSync(path.join(stage.workspace, "ok")));
+});

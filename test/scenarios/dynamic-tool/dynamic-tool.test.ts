@@ -1,0 +1,49 @@
+/** Tools that live in the client. */
+import assert from "node:assert/strict";
+import { verifies } from "../../support/verifies.ts";
+
+const flat = { name: "ticket", description: "A ticket", inputSchema: { type: "object", properties: { id: { type: "string" } } } };
+const desk = { type: "namespace" as const, name: "desk", description: "Desk", tools: [{ type: "function" as const, ...flat }] };
+
+verifies("dynamicTool.answers", async ({ app, workspace }) => {
+  const content = [{ type: "inputText", text: "open" }];
+  const answers = [{ contentItems: content, success: true }, { output: "open", success: true }, { content: "open" }, "open"];
+  const client = await app({ turns: answers.map(() => [{ call: "ticket", with: { id: "A" } }, { say: "{{output}}" }]) });
+  let n = 0;
+  client.answer("item/tool/call", () => answers[n++] as never);
+  const thread = await client.startThread({ cwd: workspace, dynamicTools: [flat] as never });
+  for (const _ of answers) {
+    const run = await thread.run("look");
+    const item = run.items.find((i) => i.type === "dynamicToolCall");
+    assert.deepEqual([run.text, item?.type === "dynamicToolCall" && item.status], ["open", "completed"]);
+  }
+});
+
+verifies("dynamicTool.resumed", async ({ app, workspace, restart }) => {
+  const turn = [{ call: "ticket", namespace: "desk", with: {} }, { say: "{{output}}" }];
+  const client = await app({ turns: [turn, turn] });
+  client.answer("item/tool/call", ({ namespace, tool }) => ({
+    contentItems: [{ type: "inputText", text: `${namespace}/${tool}` }],
+    success: true,
+  }));
+  const thread = await client.startThread({ cwd: workspace, dynamicTools: [desk] });
+  assert.equal((await thread.run("one")).text, "desk/ticket");
+  await restart();
+  const again = await app();
+  again.answer("item/tool/call", () => ({ contentItems: [{ type: "inputText", text: "again" }], success: true }));
+  assert.equal((await (await again.resumeThread(thread.id)).run("two")).text, "again");
+});
+
+verifies("dynamicTool.noShadow", async ({ app, workspace }) => {
+  const client = await app({ turns: [[{ run: "echo real" }, { say: "{{output}}" }]] });
+  const asked: string[] = [];
+  client.answer("item/tool/call", ({ tool }) => {
+    asked.push(tool);
+    return { contentItems: [], success: true };
+  });
+  const tools = ["shell", "shell_command", "exec_command", "apply_patch"].map((name) => ({ ...flat, name }));
+  const settings = { cwd: workspace, approvalPolicy: "never", sandbox: "danger-full-access" } as const;
+  const thread = await client.startThread({ ...settings, dynamicTools: tools as never });
+  assert.match((await thread.run("go")).text, /real/);
+  assert.deepEqual(asked, []);
+});

@@ -1,0 +1,118 @@
+/** Threads over their life: fork, roll back, archive, delete, rest and come back. */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import type { Client } from "../../../src/client/client.ts";
+import type { Turn } from "../../../src/protocol/turn.ts";
+import { verifies } from "../../support/verifies.ts";
+
+const texts = (turns: readonly Turn[]): (string | undefined)[] =>
+  turns.map((turn) => turn.items.flatMap((item) => (item.type === "agentMessage" ? [item.text] : [])).at(-1));
+
+async function threeTurns(client: Client, workspace: string) {
+  const thread = await client.startThread({ cwd: workspace });
+  const runs = [await thread.run("a"), await thread.run("b"), await thread.run("c")];
+  return { thread, ids: runs.map((run) => run.turnId) };
+}
+const turns = [[{ say: "one" }], [{ say: "two" }], [{ say: "three" }], [{ say: "four" }]];
+
+verifies("thread.forkPoint", async ({ app, workspace }) => {
+  const client = await app({ turns });
+  const { thread, ids } = await threeTurns(client, workspace);
+  const upTo = await client.call("thread/fork", { threadId: thread.id, lastTurnId: ids[1] ?? "" });
+  const before = await client.call("thread/fork", { threadId: thread.id, beforeTurnId: ids[1] ?? "" });
+  assert.deepEqual([texts(upTo.thread.turns), texts(before.thread.turns)], [["one", "two"], ["one"]]);
+  assert.equal(upTo.thread.forkedFromId, thread.id);
+  const { thread: stored } = await client.call("thread/read", { threadId: upTo.thread.id, includeTurns: true });
+  assert.deepEqual(
+    stored.turns.map((turn) => turn.id),
+    ids.slice(0, 2),
+    "turns keep their ids",
+  );
+});
+
+verifies("thread.rollback", async ({ app, workspace, restart }) => {
+  const client = await app({ turns });
+  const { thread, ids } = await threeTurns(client, workspace);
+  const answer = await client.call("thread/rollback", { threadId: thread.id, numTurns: 2 });
+  assert.deepEqual(texts(answer.thread.turns), ["one"]);
+  await restart();
+  const again = await app();
+  const { thread: read } = await again.call("thread/read", { threadId: thread.id, includeTurns: true });
+  assert.deepEqual(
+    read.turns.map((turn) => turn.id),
+    ids.slice(0, 1),
+  );
+});
+
+verifies("thread.archive", async ({ app, workspace }) => {
+  const client = await app({ turns });
+  const { thread } = await threeTurns(client, workspace);
+  const file = (await client.call("thread/read", { threadId: thread.id })).thread.path ?? "";
+  const listed = async (archived: boolean): Promise<number> => (await client.call("thread/list", { archived })).data.length;
+  await client.call("thread/archive", { threadId: thread.id });
+  assert.deepEqual([await listed(false), await listed(true), existsSync(file)], [0, 1, false]);
+  await client.call("thread/unarchive", { threadId: thread.id });
+  assert.deepEqual([await listed(false), existsSync(file)], [1, true]);
+  await client.call("thread/delete", { threadId: thread.id });
+  assert.deepEqual([await listed(false), existsSync(file)], [0, false]);
+});
+
+verifies("thread.rest", async ({ app, workspace }) => {
+  const client = await app({ turns });
+  const thread = await client.startThread({ cwd: workspace });
+  await thread.run("a");
+  assert.deepEqual(await client.call("thread/unsubscribe", { threadId: thread.id }), { status: "unsubscribed" });
+  await client.call("thread/resume", { threadId: thread.id });
+  assert.equal((await thread.run("b")).text, "two", "a thread that was let go takes the next turn with its whole history");
+});
+
+verifies("thread.settings", async ({ app, workspace }) => {
+  const client = await app({ turns });
+  const thread = await client.startThread({ cwd: workspace });
+  const told = Promise.withResolvers<unknown>();
+  client.on("thread/settings/updated", (p) => told.resolve(p.threadSettings.model));
+  await client.call("thread/settings/update", { threadId: thread.id, model: "other", effort: "high" });
+  assert.equal(await told.promise, "other");
+});
+
+verifies("thread.shellCommand", async ({ app, workspace }) => {
+  const client = await app({ turns: [[{ expect: { user: "what" } }, { say: "seen" }]] });
+  const thread = await client.startThread({ cwd: workspace, sandbox: "read-only" });
+  const ended = Promise.withResolvers<void>();
+  const stop = client.on("turn/completed", () => ended.resolve());
+  const items: unknown[] = [];
+  client.on("item/completed", (p) => {
+    if (p.item.type === "commandExecution") items.push([p.item.source, p.item.exitCode, p.item.aggregatedOutput]);
+  });
+  await client.call("thread/shellCommand", { threadId: thread.id, command: "echo mine" });
+  await ended.promise;
+  stop();
+  assert.deepEqual(items, [["userShell", 0, "mine\n"]]);
+  assert.equal((await thread.run("what")).text, "seen");
+});
+
+verifies("thread.injectItems", async ({ app, workspace }) => {
+  const client = await app({ turns });
+  const thread = await client.startThread({ cwd: workspace });
+  const known = { type: "message", role: "user", content: [{ type: "input_text", text: "known" }] };
+  await client.call("thread/inject_items", { threadId: thread.id, items: [known] });
+  await assert.rejects(client.call("thread/inject_items", { threadId: thread.id, items: [{ nonsense: true }] }), /items\[0\]/);
+});
+
+verifies("command.background", async ({ app, workspace }) => {
+  const client = await app({
+    turns: [[{ call: "exec_command", with: { cmd: "echo up; sleep 60", yield_time_ms: 250 } }, { say: "{{output}}" }]],
+  });
+  const thread = await client.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "danger-full-access" });
+  const run = await thread.run("serve");
+  assert.match(run.text, /running with session ID \d+/);
+  const { data } = await client.call("thread/backgroundTerminals/list", { threadId: thread.id });
+  assert.equal(data.length, 1);
+  const completed = Promise.withResolvers<void>();
+  client.on("item/completed", (p) => {
+    if (p.item.type === "commandExecution") completed.resolve();
+  });
+  await client.call("thread/backgroundTerminals/clean", { threadId: thread.id });
+  await completed.promise;
+  assert.deepEqual((await client.call("thread/backgroundTerminals/list", { threadId: thread.id })).data, []);
+});

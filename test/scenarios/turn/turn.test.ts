@@ -1,0 +1,108 @@
+/** The life of a turn: steering, interrupting, failing, retrying. */
+import assert from "node:assert/strict";
+import { RpcError, TurnFailed } from "../../../src/client/client.ts";
+import { verifies } from "../../support/verifies.ts";
+
+const refused =
+  (pattern: RegExp) =>
+  (error: unknown): boolean =>
+    error instanceof RpcError && error.code === -32600 && pattern.test(error.message);
+
+verifies("turn.steer", async ({ app, workspace }) => {
+  const client = await app({
+    turns: [[{ say: "working" }, { pause: 300 }, { run: "true" }, { expect: { user: "and the tests" } }, { say: "both done" }]],
+  });
+  const thread = await client.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "danger-full-access" });
+  const began = Promise.withResolvers<string>();
+  client.on("item/agentMessage/delta", (p) => began.resolve(p.turnId));
+  const running = thread.run("change the code");
+  const turnId = await began.promise;
+  await assert.rejects(
+    client.call("turn/steer", { threadId: thread.id, expectedTurnId: "other", input: [{ type: "text", text: "x" }] }),
+    refused(/expected active turn id/),
+  );
+  const steered = await client.call("turn/start", { threadId: thread.id, input: [{ type: "text", text: "and the tests" }] });
+  assert.equal(steered.turn.id, turnId, "a turn/start meanwhile is a steer of the running turn");
+  const run = await running;
+  assert.equal(run.text, "both done");
+  assert.deepEqual(run.items.filter((item) => item.type === "userMessage").length, 2);
+  await assert.rejects(
+    client.call("turn/steer", { threadId: thread.id, expectedTurnId: turnId, input: [{ type: "text", text: "x" }] }),
+    refused(/no active turn to steer/),
+  );
+});
+
+verifies("turn.interrupt", async ({ app, workspace }) => {
+  const client = await app({
+    turns: [
+      [{ pace: 50 }, { say: "one two three four five six seven eight nine ten eleven twelve" }],
+      [{ expect: { user: "again" } }, { say: "fresh" }],
+    ],
+  });
+  const thread = await client.startThread({ cwd: workspace });
+  await assert.rejects(client.call("turn/interrupt", { threadId: thread.id, turnId: "x" }), refused(/no active turn to interrupt/));
+  const stop = new AbortController();
+  client.on("item/agentMessage/delta", () => stop.abort());
+  const run = await thread.run("talk", { signal: stop.signal });
+  assert.equal(run.status, "interrupted");
+  const message = run.items.find((item) => item.type === "agentMessage");
+  assert.ok(message?.type === "agentMessage" && message.text.length > 0, "what was said before the interrupt is kept");
+  assert.equal((await thread.run("again")).text, "fresh");
+});
+
+verifies("turn.empty", async ({ app, workspace }) => {
+  const client = await app({ turns: [[{ say: "never said" }]] });
+  const thread = await client.startThread({ cwd: workspace });
+  const run = await thread.run([]);
+  assert.deepEqual([run.status, run.items], ["completed", []]);
+});
+
+verifies("turn.retry", async ({ app, workspace }) => {
+  const client = await app({
+    turns: [[{ fail: { kind: "internalServerError", message: "busy", retry: { after: 1 } } }, { say: "second try" }]],
+  });
+  const thread = await client.startThread({ cwd: workspace });
+  const notices: boolean[] = [];
+  client.on("error", (p) => notices.push(p.willRetry));
+  assert.equal((await thread.run("go")).text, "second try");
+  assert.deepEqual(notices, [true]);
+});
+
+verifies("turn.failed", async ({ app, workspace }) => {
+  const kinds = ["contextWindowExceeded", "usageLimitExceeded", "badRequest", "unauthorized", "internalServerError", "other"];
+  const client = await app({ turns: kinds.map((kind) => [{ fail: { kind, message: `said ${kind}` } }]) });
+  const thread = await client.startThread({ cwd: workspace });
+  for (const kind of kinds) {
+    const error = await thread.run("go").then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    assert.ok(error instanceof TurnFailed);
+    assert.deepEqual([error.details?.codexErrorInfo, error.details?.message.includes(`said ${kind}`)], [kind, true]);
+  }
+});
+
+verifies("turn.parallelTools", async ({ app, workspace }) => {
+  const client = await app({ turns: [[{ run: "sleep 0.5; echo a" }, { run: "sleep 0.5; echo b" }, { say: "done" }]] });
+  const thread = await client.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "danger-full-access" });
+  const order: string[] = [];
+  client.on("item/started", (p) => p.item.type === "commandExecution" && order.push("started"));
+  client.on("item/completed", (p) => p.item.type === "commandExecution" && order.push("completed"));
+  await thread.run("both");
+  assert.deepEqual(order, ["started", "started", "completed", "completed"]);
+});
+
+verifies("turn.compact", async ({ app, workspace }) => {
+  const client = await app({ turns: [[{ say: "first" }], [{ say: "HAND-OVER" }], [{ expect: { user: "go on" } }, { say: "after" }]] });
+  const thread = await client.startThread({ cwd: workspace });
+  await thread.run("begin");
+  const ended = Promise.withResolvers<void>();
+  const items: string[] = [];
+  const stop = client.on("turn/completed", () => ended.resolve());
+  client.on("item/completed", (p) => items.push(p.item.type));
+  await client.call("thread/compact/start", { threadId: thread.id });
+  await ended.promise;
+  stop();
+  assert.deepEqual(items, ["contextCompaction"]);
+  assert.equal((await thread.run("go on")).text, "after");
+});
