@@ -1,9 +1,12 @@
 /** Files that are known by name only and still have to be read into the index. */
 import { statSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
 import type { ThreadQuery } from "../core/ports/thread-store.ts";
 import type { FoundFile } from "./folders.ts";
 import { earliestCreation, latestCreation } from "./layout.ts";
 import type { IndexRow } from "./sqlite-index.ts";
+
+const sliceFiles = 300;
 
 interface Entry {
   readonly file: FoundFile;
@@ -60,9 +63,16 @@ export class Backlog {
       .reverse();
   }
 
-  /** Asks the disk when the files were changed last. */
-  learnTimes(): void {
-    for (const entry of this.#entries.values()) entry.changedMs ??= statSync(entry.file.path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  /** Asks the disk when the files were changed last, in slices. */
+  async learnTimes(): Promise<void> {
+    let left = sliceFiles;
+    for (const entry of this.#entries.values()) {
+      if (entry.changedMs !== undefined) continue;
+      entry.changedMs = statSync(entry.file.path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+      if (--left > 0) continue;
+      await setImmediate();
+      left = sliceFiles;
+    }
   }
 
   /**

@@ -3,7 +3,7 @@ import { open, readFile } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 
-const chunkBytes = 1 << 20;
+const chunkBytes = 512 << 10;
 const headBytes = 32 << 10;
 const sliceMs = 6;
 /** A single line larger than this is no rollout line; keeping it would only cost memory. */

@@ -16,7 +16,10 @@ import { type Json, objectOf } from "./shapes.ts";
 import { type IndexRow, isBusy, isDamage, isDatabaseError, openIndex, removeDatabase, type SqliteIndex } from "./sqlite-index.ts";
 import { type RowSources, rowOfFile, threadOfRow } from "./thread-row.ts";
 
-const sliceMs = 8;
+const sliceMs = 6;
+/** In the background so many files are read at a time, and then the others have their turn. */
+const portion = 60;
+const restMs = 6;
 /** New threads appear in the newest folders; the others are looked through less often. */
 const hotFolders = 32;
 const busyTries = 25;
@@ -217,8 +220,8 @@ export class ThreadIndex {
     if (this.#building !== undefined || this.#backlog.size === 0) return;
     const work = async (): Promise<void> => {
       while (this.#backlog.size > 0 && !this.#closed) {
-        await setImmediate();
-        await this.#readFiles(db, this.#backlog.newest(100));
+        await sleep(restMs);
+        await this.#readFiles(db, this.#backlog.newest(portion));
       }
     };
     this.#building = work()
@@ -304,7 +307,7 @@ export class ThreadIndex {
     const isFirst = this.#sweptAtMs === Number.NEGATIVE_INFINITY;
     if (this.#now() - this.#sweptAtMs > sweepEveryMs) this.#sweeping ??= this.#sweep(db);
     if (isFirst) await this.#sweeping;
-    this.#backlog.learnTimes();
+    await this.#backlog.learnTimes();
   }
 
   async #sweep(db: SqliteIndex): Promise<void> {
