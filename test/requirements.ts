@@ -1,4 +1,6 @@
 /** Every behaviour we promise, each with its source. A scenario cites the id; one without a scenario fails `requirements.test.ts`. */
+import { doorRequirements } from "./requirements-doors.ts";
+
 export interface Requirement {
   /** Where the promise comes from: a document of the protocol, the observed behaviour of the real servers, or our own. */
   readonly source: string;
@@ -8,6 +10,8 @@ export interface Requirement {
 }
 
 export const requirements = {
+  ...doorRequirements,
+
   "handshake.first": {
     source: "app-server README, Initialization",
     says: "a known method before initialize is refused with Not initialized",
@@ -123,65 +127,6 @@ export const requirements = {
   "fs.watch": { source: "observed 0.166", says: "fs/changed goes to the connection that watches, and names what changed" },
   "search.session": { source: "observed 0.166", says: "fuzzy search finds scattered letters with score and places, once and in a session" },
 
-  "mcpServer.identity": { source: "observed 0.98", says: "the MCP server names itself codex-mcp-server, with a user agent" },
-  "mcpServer.arguments": { source: "MCP server document, Codex tools", says: "codex and codex-reply take every documented argument" },
-  "mcpServer.settings": { source: "MCP server document, Codex tools", says: "the arguments of codex become the thread's settings" },
-  "mcpServer.events": {
-    source: "MCP server document, Event stream",
-    says: "events stream as codex/event with the request id, and the result names the thread",
-  },
-  "mcpServer.reply": { source: "MCP server document, Codex tools", says: "codex-reply goes on with a session by either name of its id" },
-  "mcpServer.wrongCalls": { source: "observed 0.98", says: "a wrong call comes back as an error result that says what is wrong" },
-  "mcpServer.progress": { source: "MCP, Progress", says: "a client that asks for progress hears what the agent does" },
-  "mcpServer.cancel": { source: "MCP, Cancellation", says: "a cancelled call interrupts its turn, and the session can be gone on with" },
-  "mcpServer.elicitation": {
-    source: "MCP server document, Approvals",
-    says: "a command is asked about by an elicitation with a form and the codex_ keys",
-  },
-  "mcpServer.answers": {
-    source: "MCP server document and MCP, Elicitation",
-    says: "a decision counts at the top, in the content or as the action; all else is a no",
-  },
-  "mcpServer.abort": { source: "MCP server document, Approvals", says: "abort and cancel stop the turn" },
-  "mcpServer.patchApproval": { source: "MCP server document, Approvals", says: "edits are asked about with their changes by path" },
-  "mcpServer.cannotAsk": { source: "Parley", says: "where the client cannot be asked, the policy decides and the result says so" },
-  "mcpServer.rounds": {
-    source: "MCP 2026-07-28, multi round-trip requests",
-    says: "questions are asked in rounds where the client has no session",
-  },
-
-  "acp.initialize": { source: "Agent Client Protocol, Initialization", says: "an editor is told what the agent can do" },
-  "acp.prompt": { source: "Agent Client Protocol, Prompt turn", says: "a prompt streams thoughts and words and ends with a reason" },
-  "acp.context": { source: "Agent Client Protocol, Content", says: "pictures, selections and links reach the model; sound is refused" },
-  "acp.commands": { source: "Agent Client Protocol, Tool calls", says: "a command is a tool call with its output and exit code" },
-  "acp.diffs": { source: "Agent Client Protocol, Tool calls", says: "an edit is a tool call with the old and the new text of each file" },
-  "acp.plan": { source: "Agent Client Protocol, Agent plan", says: "the plan is told with the state of each entry" },
-  "acp.cancel": {
-    source: "Agent Client Protocol, Cancellation",
-    says: "session/cancel ends the prompt as cancelled, and the session goes on",
-  },
-  "acp.failures": { source: "Agent Client Protocol, Errors", says: "failures end a prompt with an error that says why" },
-  "acp.modes": { source: "Agent Client Protocol, Session modes", says: "modes choose approvals and sandbox, and plan mode" },
-  "acp.modeCounts": { source: "Agent Client Protocol, Session modes", says: "a mode counts from the next prompt on" },
-  "acp.models": { source: "Agent Client Protocol, Session config options", says: "the model can be chosen among those there are" },
-  "acp.list": { source: "Agent Client Protocol, Session list", says: "sessions are listed, closed and deleted" },
-  "acp.load": {
-    source: "Agent Client Protocol, Loading sessions",
-    says: "a loaded session repeats what was said and goes on; a resumed one only goes on",
-  },
-  "acp.ownCommands": { source: "Agent Client Protocol, Slash commands", says: "/compact and /review do what they say" },
-  "acp.permission": {
-    source: "Agent Client Protocol, Requesting permission",
-    says: "a choice counts for the command; anything unknown is a no, a dismissed dialogue stops",
-  },
-  "acp.permissionForSession": { source: "Agent Client Protocol, Requesting permission", says: "allow always is not asked again" },
-  "acp.permissionForEdits": {
-    source: "Agent Client Protocol, Requesting permission",
-    says: "an edit is asked about with its diff before it is made",
-  },
-  "acp.cancelQuestion": { source: "Agent Client Protocol, Cancellation", says: "cancelling withdraws an open question" },
-  "acp.form": { source: "Agent Client Protocol, Elicitation", says: "questions of the model are forms where the editor has them" },
-  "acp.noForm": { source: "Parley", says: "questions with options are dialogues where the editor has no forms" },
   "turn.steer": {
     source: "CONFLICTS 44; observed 0.166",
     says: "input sent while a turn runs goes into that turn, by turn/steer or turn/start",

@@ -3,7 +3,7 @@ import type { Config, EnvironmentPolicy, ProviderConfig } from "../core/ports/co
 import { parse } from "../lib/schema.ts";
 import { isTable, setOwn, type TomlTable } from "../lib/toml.ts";
 import { invalidRequest } from "../protocol/errors.ts";
-import { ApprovalsReviewer, AskForApproval, Personality, ReasoningSummary, SandboxMode } from "../protocol/policy.ts";
+import { ApprovalsReviewer, AskForApproval, Personality, permissionProfiles, ReasoningSummary, SandboxMode } from "../protocol/policy.ts";
 import { featureAliases } from "./features.ts";
 import { mcpServersFrom } from "./mcp-servers.ts";
 import type { Project } from "./project.ts";
@@ -77,19 +77,14 @@ function policiesFrom(
   };
 }
 
-/** The built-in permission profiles under their ids. */
-export const profileModes: Readonly<Record<string, SandboxMode>> = {
-  ":read-only": "read-only",
-  ":workspace": "workspace-write",
-  ":danger-full-access": "danger-full-access",
-};
-
 function modeOfProfile(raw: TomlTable): SandboxMode | undefined {
   const id = text(raw, "default_permissions");
   if (id === undefined) return undefined;
-  const mode = Object.hasOwn(profileModes, id) ? profileModes[id] : undefined;
+  const mode = Object.hasOwn(permissionProfiles, id) ? permissionProfiles[id] : undefined;
   if (mode === undefined)
-    throw invalidRequest(`default_permissions: unknown permission profile \`${id}\`; known are ${Object.keys(profileModes).join(", ")}`);
+    throw invalidRequest(
+      `default_permissions: unknown permission profile \`${id}\`; known are ${Object.keys(permissionProfiles).join(", ")}`,
+    );
   return mode;
 }
 

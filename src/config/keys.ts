@@ -37,6 +37,7 @@ const profileKeys: Keys = {
     web_search_request: value(boolean, "Older name of `tools.web_search`."),
     view_image: value(boolean, "Offer the tool that shows images to the model.", { standard: "true" }),
     experimental_request_user_input: free("Options of the question tool."),
+    update_plan: table("The tool that keeps a plan.", { enabled: value(boolean, "Offer it.", { standard: "true" }) }),
   }),
   include_plan_tool: value(boolean, "Offer the tool that keeps a plan.", { standard: "true" }),
   features: named(

@@ -126,9 +126,11 @@ function isForeign(key: string): boolean {
   return foreignKeys.has(bare) || /^agents\.[^.]+$/.test(bare);
 }
 
+/** One that is switched off is off here in any case: nothing to warn of. */
 function unknownFeatures(config: TomlTable): string[] {
-  const names = Object.keys(isTable(config["features"]) ? config["features"] : {});
-  return names
+  const features = isTable(config["features"]) ? config["features"] : {};
+  return Object.keys(features)
+    .filter((name) => features[name] !== false)
     .filter((name) => !Object.hasOwn(featureRows, name) && !Object.hasOwn(featureAliases, name) && !foreignFeatures.has(name))
     .map((name) => `features.${name}`);
 }

@@ -4,7 +4,8 @@ import type { ConfigStore, ProviderConfig } from "../core/ports/config.ts";
 import type { TomlTable } from "../lib/toml.ts";
 import type { PermissionProfileSummary } from "../protocol/config.ts";
 import type { ConfigRequirements } from "../protocol/config-requirements.ts";
-import { featuresFrom, profileModes } from "./build.ts";
+import { permissionProfiles } from "../protocol/policy.ts";
+import { featuresFrom } from "./build.ts";
 import { featureRows, listFeatures } from "./features.ts";
 import { listHooks } from "./hooks.ts";
 import { ConfigLoader, mergeStack } from "./loader.ts";
@@ -73,7 +74,7 @@ function writableFile(loader: ConfigLoader, filePath: string | undefined): strin
 }
 
 function listProfiles(allowed: ConfigRequirements["allowedSandboxModes"]): PermissionProfileSummary[] {
-  return Object.entries(profileModes).map(([id, mode]) => ({
+  return Object.entries(permissionProfiles).map(([id, mode]) => ({
     id,
     description: null,
     allowed: allowed === null || allowed === undefined || allowed.includes(mode),

@@ -1,12 +1,14 @@
 /** The settings a thread has now: config defaults, changed by thread/start, turn/start and thread/settings/update. Plain frozen data. */
-import type {
-  ApprovalsReviewer,
-  AskForApproval,
-  CollaborationMode,
-  Personality,
-  ReasoningSummary,
-  SandboxMode,
-  SandboxPolicy,
+import { invalidRequest } from "../protocol/errors.ts";
+import {
+  type ApprovalsReviewer,
+  type AskForApproval,
+  type CollaborationMode,
+  type Personality,
+  permissionProfiles,
+  type ReasoningSummary,
+  type SandboxMode,
+  type SandboxPolicy,
 } from "../protocol/policy.ts";
 import type { Config } from "./ports/config.ts";
 
@@ -23,6 +25,8 @@ export interface ThreadSettings {
   readonly approvalPolicy: AskForApproval;
   readonly approvalsReviewer: ApprovalsReviewer;
   readonly sandboxPolicy: SandboxPolicy;
+  /** The permission profile that the sandbox policy came from, when it was chosen by one. */
+  readonly permissionProfile?: string | null;
   readonly personality: Personality | null;
   /** Plan or default; older names were mapped at the door. */
   readonly mode: "plan" | "default";
@@ -45,6 +49,8 @@ export interface SettingsChange {
   readonly approvalsReviewer?: ApprovalsReviewer | null | undefined;
   readonly sandbox?: SandboxMode | null | undefined;
   readonly sandboxPolicy?: SandboxPolicy | null | undefined;
+  /** A permission profile by its id. */
+  readonly permissions?: string | null | undefined;
   readonly personality?: Personality | null | undefined;
   readonly collaborationMode?: CollaborationMode | null | undefined;
   readonly baseInstructions?: string | null | undefined;
@@ -93,13 +99,31 @@ export function changed(settings: ThreadSettings, config: Config, change: Settin
     serviceTier: change.serviceTier ?? settings.serviceTier,
     approvalPolicy: change.approvalPolicy ?? settings.approvalPolicy,
     approvalsReviewer: change.approvalsReviewer ?? settings.approvalsReviewer,
-    sandboxPolicy: change.sandboxPolicy ?? (change.sandbox ? sandboxPolicyFor(change.sandbox, config) : settings.sandboxPolicy),
+    ...sandboxFrom(settings, config, change),
     personality: change.personality ?? settings.personality,
     mode: mode === undefined || mode === null ? settings.mode : asksFreely(mode.mode) ? "plan" : "default",
     modeInstructions: mode === undefined || mode === null ? settings.modeInstructions : (mode.settings.developer_instructions ?? null),
     baseInstructions: change.baseInstructions ?? settings.baseInstructions,
     developerInstructions: change.developerInstructions ?? settings.developerInstructions,
   };
+}
+
+/** A policy, a mode or a profile; without any of them it stays as it was. */
+function sandboxFrom(
+  settings: ThreadSettings,
+  config: Config,
+  change: SettingsChange,
+): Pick<ThreadSettings, "sandboxPolicy" | "permissionProfile"> {
+  const { permissions } = change;
+  if (permissions && (change.sandboxPolicy || change.sandbox))
+    throw invalidRequest("`permissions` cannot be combined with a sandbox; send one of them");
+  if (change.sandboxPolicy) return { sandboxPolicy: change.sandboxPolicy, permissionProfile: null };
+  if (change.sandbox) return { sandboxPolicy: sandboxPolicyFor(change.sandbox, config), permissionProfile: null };
+  if (!permissions) return { sandboxPolicy: settings.sandboxPolicy, permissionProfile: settings.permissionProfile ?? null };
+  const mode = Object.hasOwn(permissionProfiles, permissions) ? permissionProfiles[permissions] : undefined;
+  if (mode === undefined)
+    throw invalidRequest(`unknown permission profile \`${permissions}\`; known are ${Object.keys(permissionProfiles).join(", ")}`);
+  return { sandboxPolicy: sandboxPolicyFor(mode, config), permissionProfile: permissions };
 }
 
 /** The modes in which the model may put questions: Plan, and the older Pair Programming. */

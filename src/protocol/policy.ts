@@ -34,6 +34,13 @@ export type AskForApproval = Infer<typeof AskForApproval>;
 export const SandboxMode = named("SandboxMode", () => literals("read-only", "workspace-write", "danger-full-access"));
 export type SandboxMode = Infer<typeof SandboxMode>;
 
+/** The built-in permission profiles by their ids. */
+export const permissionProfiles: Readonly<Record<string, SandboxMode>> = {
+  ":read-only": "read-only",
+  ":workspace": "workspace-write",
+  ":danger-full-access": "danger-full-access",
+};
+
 export const SandboxPolicy = named("SandboxPolicy", () =>
   union([
     object({ type: literals("dangerFullAccess") }),

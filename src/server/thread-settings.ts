@@ -68,7 +68,7 @@ function settingsToWire({ settings }: LiveThread): ThreadSettings {
     approvalPolicy: settings.approvalPolicy === "on-failure" ? "on-request" : settings.approvalPolicy,
     approvalsReviewer: settings.approvalsReviewer,
     sandboxPolicy: settings.sandboxPolicy,
-    activePermissionProfile: null,
+    activePermissionProfile: settings.permissionProfile ? { id: settings.permissionProfile, extends: null } : null,
     personality: settings.personality,
     collaborationMode: {
       mode: settings.mode,

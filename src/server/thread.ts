@@ -143,6 +143,7 @@ export function opened(thread: LiveThread, session: Session, turns: readonly Tur
     approvalPolicy: approvalPolicyFor(session, settings.approvalPolicy),
     approvalsReviewer: settings.approvalsReviewer,
     sandbox: settings.sandboxPolicy,
+    activePermissionProfile: settings.permissionProfile ? { id: settings.permissionProfile, extends: null } : null,
     reasoningEffort: settings.effort,
     instructionSources: [],
   };
@@ -181,6 +182,7 @@ type Overrides = Pick<
   | "approvalPolicy"
   | "approvalsReviewer"
   | "sandbox"
+  | "permissions"
   | "baseInstructions"
   | "developerInstructions"
   | "serviceTier"
@@ -197,6 +199,7 @@ function changeFrom(params: Overrides): Overrides {
     approvalPolicy,
     approvalsReviewer,
     sandbox,
+    permissions,
     baseInstructions,
     developerInstructions,
     serviceTier,
@@ -210,6 +213,7 @@ function changeFrom(params: Overrides): Overrides {
     approvalPolicy,
     approvalsReviewer,
     sandbox,
+    permissions,
     baseInstructions,
     developerInstructions,
     serviceTier,

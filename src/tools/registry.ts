@@ -1,5 +1,6 @@
 /** Built-in tools and when each is offered. Adding one: write its file, add its line here. */
 import type { Offer, Tool, ToolSource } from "../core/ports/tool.ts";
+import { isTable } from "../lib/toml.ts";
 import { applyPatchFreeform, applyPatchFunction } from "./apply-patch.ts";
 import { askUserQuestion } from "./ask-user-question.ts";
 import { execCommand } from "./exec-command.ts";
@@ -26,13 +27,19 @@ export function builtInTools({ shellPath, imageDataUrl }: BuiltInOptions): ToolS
       return [
         ...shellTools(offer, { shell, line, exec }),
         ...patchTools(offer),
-        ...(offer.config.raw["include_plan_tool"] === false ? [] : [updatePlan]),
+        ...(wantsPlan(offer) ? [updatePlan] : []),
         ...(offer.model.supportsImages && offer.config.features["view_image"] !== false ? [image] : []),
         ...(offer.interactive ? [requestUserInput(everyMode), askUserQuestion(everyMode)] : []),
         ...(offer.config.webSearch === "disabled" ? [] : [webSearch(offer.config.webSearch)]),
       ];
     },
   };
+}
+
+function wantsPlan({ config: { raw } }: Offer): boolean {
+  const tools = isTable(raw["tools"]) ? raw["tools"] : {};
+  const own = isTable(tools["update_plan"]) ? tools["update_plan"] : {};
+  return raw["include_plan_tool"] !== false && own["enabled"] !== false;
 }
 
 /**

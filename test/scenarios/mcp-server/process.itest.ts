@@ -40,7 +40,7 @@ function overStdio(folder: string, program = launcher, args = words): StdioClien
   return new StdioClientTransport({ command: program, args, cwd: folder, env });
 }
 
-test("a session goes on after a restart of the server", { todo: "threads are kept in memory so far" }, async (t) => {
+test("a session goes on after a restart of the server", async (t) => {
   const folder = folderWith(t, [["One."], ["Two, after {{user}}."]]);
   const first = newClient(t);
   await first.connect(overStdio(folder));
