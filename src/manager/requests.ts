@@ -39,8 +39,9 @@ export interface RequestPorts {
 export const systemActor = (name: string): Actor => ({ kind: "system", name });
 const elsewhere: Actor = { kind: "client", name: "another client" };
 
-/** How long an answer waits for the engine to confirm that the request has ended. */
+/** How long an answer waits for the engine to confirm that the request has ended. Some engines never confirm a tool call. */
 const confirmMs = 1500;
+const confirmToolMs = 300;
 /** Requests about keys and clocks want a program, not a person; without one they end soon. */
 const programMs = 10_000;
 const keptEnds = 2000;
@@ -151,9 +152,8 @@ export class Requests {
         message: error instanceof Error ? error.message : "The engine could not be reached.",
       });
     }
-    // Tool calls are over once their result is written; older engines say nothing more about them.
-    if (record.kind === "toolCall" || record.kind === "other") this.#end(entry, "resolved", by, null);
-    else await this.#confirmed(entry);
+    if (record.kind === "other") this.#end(entry, "resolved", by, null);
+    else await this.#confirmed(entry, record.kind === "toolCall" ? confirmToolMs : confirmMs);
     const end = this.#ends.get(record.requestId);
     if (end !== undefined && end.by.kind === "client")
       throw new Problem(409, { status: "conflict", code: "reconciled", requestId, message: `${end.by.name} was faster.`, by: end.by });
@@ -294,10 +294,10 @@ export class Requests {
     } else hub.emit("approval", threadId, record);
   }
 
-  async #confirmed(entry: Entry): Promise<void> {
+  async #confirmed(entry: Entry, ms: number): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, confirmMs);
+      timer = setTimeout(resolve, ms);
     });
     await Promise.race([entry.ended.promise, patience]);
     clearTimeout(timer);

@@ -205,15 +205,19 @@ export class PlayedEngine implements Engine {
     this.#methods.set(method, answer);
     return this;
   }
+  /** What it would answer. */
+  answer(method: string, params: Record<string, unknown>): unknown {
+    const answer = this.#methods.get(method);
+    if (answer === undefined) throw new RpcError(-32_601, `method not found: ${method}`);
+    return answer(params);
+  }
   async connect() {
     const [near, far] = memoryPair();
     this.#peer = new Peer(far, {
       request: (method, params) => {
         const given = (typeof params === "object" && params !== null ? params : {}) as Record<string, unknown>;
         this.calls.push({ method, params: given });
-        const answer = this.#methods.get(method);
-        if (answer === undefined) throw new RpcError(-32_601, `method not found: ${method}`);
-        return answer(given);
+        return this.answer(method, given);
       },
       notification: () => {},
       answer: (id, outcome) => void this.answers.set(id, "error" in outcome ? { error: outcome.error.message } : outcome.result),

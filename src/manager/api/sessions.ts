@@ -118,7 +118,8 @@ export const sessionRoutes = {
         }),
       ),
       400: InvalidRequest,
-      ...gone,
+      404: SessionNotFound,
+      410: DeletedSession,
     },
   }),
   "DELETE /api/sessions/:sessionId": route({

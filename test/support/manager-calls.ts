@@ -1,0 +1,166 @@
+/** A good call of every route of the manager, and an engine that can answer all of them. */
+import type { RouteName } from "../../src/manager/api.ts";
+import { openedWith, PlayedEngine, threadOf } from "./manager.ts";
+
+export interface GoodCall {
+  /** The address with its names filled in. */
+  readonly at?: string;
+  readonly body?: unknown;
+}
+
+const controls = {
+  model: "played",
+  effort: null,
+  approvalPolicy: "never",
+  networkAccess: "enabled",
+  filesystemSandbox: "workspace-write",
+  settings: {},
+};
+
+/** Session s-1 and project p-1 are there; so are request ids by kind, which the caller asks for. */
+export const goodCalls: Readonly<Record<RouteName, GoodCall>> = {
+  "GET /api/health": {},
+  "GET /api": {},
+  "GET /api/openapi.json": {},
+  "GET /api/stream": {},
+  "GET /rpc": {},
+  "POST /api/auth/sign-in": {},
+  "POST /api/auth/sign-out": { body: {} },
+  "GET /api/auth/me": {},
+  "POST /api/auth/links": { body: { scope: "read" } },
+  "GET /api/devices": {},
+  "DELETE /api/devices/:deviceId": {},
+  "GET /api/audit": { at: "/api/audit?limit=5" },
+  "GET /api/audit/export": {},
+  "GET /api/rules": {},
+  "POST /api/rules": { body: { pattern: ["npm", "ci"], decision: "allow" } },
+  "POST /api/rules/:ruleId": { body: { decision: "prompt" } },
+  "DELETE /api/rules/:ruleId": {},
+  "GET /api/capabilities": { at: "/api/capabilities?refresh=true" },
+  "GET /api/features/experimental": {},
+  "GET /api/collaboration/modes": {},
+  "GET /api/apps": { at: "/api/apps?limit=3" },
+  "GET /api/skills": { at: "/api/skills?cwd=/work" },
+  "POST /api/skills/config": { body: { path: "/s/SKILL.md", enabled: true } },
+  "POST /api/mcp/reload": { body: {} },
+  "POST /api/mcp/servers/:serverName/oauth/login": { at: "/api/mcp/servers/one/oauth/login", body: {} },
+  "GET /api/mcp/servers": {},
+  "GET /api/models": { at: "/api/models?limit=10" },
+  "GET /api/account": {},
+  "POST /api/account/login/start": { body: { type: "apiKey", apiKey: "k" } },
+  "POST /api/account/login/cancel": { body: { loginId: "l" } },
+  "POST /api/account/logout": { body: {} },
+  "GET /api/account/rate-limits": {},
+  "GET /api/config": {},
+  "GET /api/config/requirements": {},
+  "POST /api/config/value": { body: { keyPath: "model", mergeStrategy: "replace", value: "m" } },
+  "POST /api/config/batch": { body: { edits: [{ keyPath: "model", mergeStrategy: "replace", value: "m" }] } },
+  "POST /api/commands/exec": { body: { command: ["true"] } },
+  "POST /api/feedback": { body: { classification: "bug", includeLogs: false } },
+  "GET /api/projects": {},
+  "POST /api/projects": { body: { name: "Another" } },
+  "POST /api/projects/:projectId/rename": { at: "/api/projects/p-1/rename", body: { name: "Renamed" } },
+  "DELETE /api/projects/:projectId": { at: "/api/projects/p-empty" },
+  "GET /api/projects/:projectId/agent-sessions": { at: "/api/projects/p-1/agent-sessions" },
+  "POST /api/projects/:projectId/chats/move-all": { at: "/api/projects/p-1/chats/move-all", body: { destination: "unassigned" } },
+  "POST /api/projects/:projectId/chats/delete-all": { at: "/api/projects/p-1/chats/delete-all", body: {} },
+  "GET /api/sessions": { at: "/api/sessions?limit=5" },
+  "POST /api/sessions": { body: { cwd: "/work", dynamicTools: [{ name: "t", description: "d", inputSchema: {} }] } },
+  "GET /api/sessions/:sessionId": {},
+  "GET /api/sessions/:sessionId/turns": { at: "/api/sessions/s-1/turns?limit=2" },
+  "DELETE /api/sessions/:sessionId": {},
+  "POST /api/sessions/:sessionId/messages": { body: { text: "hi" } },
+  "GET /api/sessions/:sessionId/queue": {},
+  "DELETE /api/sessions/:sessionId/queue/:messageId": { at: "/api/sessions/s-1/queue/m-1" },
+  "POST /api/sessions/:sessionId/interrupt": { body: { turnId: "t-1" } },
+  "POST /api/sessions/:sessionId/turns/:turnId/steer": { at: "/api/sessions/s-1/turns/t-1/steer", body: { input: "more" } },
+  "POST /api/sessions/:sessionId/resume": { body: {} },
+  "POST /api/sessions/:sessionId/fork": { body: {} },
+  "POST /api/sessions/:sessionId/compact": { body: {} },
+  "POST /api/sessions/:sessionId/rollback": { body: { numTurns: 1 } },
+  "POST /api/sessions/:sessionId/background-terminals/clean": { body: {} },
+  "POST /api/sessions/:sessionId/review": { body: { targetType: "baseBranch", branch: "main" } },
+  "POST /api/sessions/:sessionId/rename": { body: { title: "New" } },
+  "POST /api/sessions/:sessionId/archive": { body: {} },
+  "POST /api/sessions/:sessionId/unarchive": { body: {} },
+  "POST /api/sessions/:sessionId/project": { body: { projectId: "p-1" } },
+  "GET /api/sessions/:sessionId/session-controls": {},
+  "POST /api/sessions/:sessionId/session-controls": { body: { scope: "session", controls } },
+  "GET /api/sessions/:sessionId/settings": {},
+  "POST /api/sessions/:sessionId/settings": { body: { key: "a", value: 1 } },
+  "DELETE /api/sessions/:sessionId/settings/:key": { at: "/api/sessions/s-1/settings/a" },
+  "POST /api/sessions/:sessionId/approval-policy": { body: { approvalPolicy: "never" } },
+  "POST /api/sessions/:sessionId/transcript/upsert": {
+    body: { messageId: "m", turnId: "t", role: "system", type: "note", content: "x", status: "complete" },
+  },
+  "GET /api/sessions/:sessionId/files": { at: "/api/sessions/s-1/files?query=re" },
+  "GET /api/pending": {},
+  "GET /api/sessions/:sessionId/approvals": {},
+  "GET /api/sessions/:sessionId/tool-input": {},
+  "GET /api/sessions/:sessionId/tool-calls": {},
+  "POST /api/approvals/:approvalId/decision": { at: "/api/approvals/1/decision", body: { decision: "accept" } },
+  "POST /api/tool-input/:requestId/decision": {
+    at: "/api/tool-input/2/decision",
+    body: { decision: "accept", answers: { q: { answers: ["a"] } } },
+  },
+  "POST /api/tool-calls/:requestId/response": { at: "/api/tool-calls/3/response", body: { text: "done" } },
+  "POST /api/requests/:requestId/response": { at: "/api/requests/4/response", body: { response: { action: "decline" } } },
+};
+
+export const addressOf = (key: string): string =>
+  goodCalls[key as RouteName].at ?? (key.split(" ")[1] ?? "/").replace(":sessionId", "s-1").replace(/:(\w+)/g, "x");
+
+const turn = { id: "t-1", items: [], status: "completed" };
+const rules = 'prefix_rule(pattern=["git", "push"], decision="prompt")\n';
+
+/** Answers everything that the routes ask an engine. */
+export function ableEngine(): PlayedEngine {
+  const engine = new PlayedEngine();
+  const results: Record<string, unknown> = {
+    "thread/turns/list": { data: [turn], nextCursor: null },
+    "thread/delete": {},
+    "thread/unsubscribe": { status: "unsubscribed" },
+    "thread/compact/start": {},
+    "thread/backgroundTerminals/clean": {},
+    "thread/name/set": {},
+    "thread/archive": {},
+    "thread/settings/update": {},
+    "turn/start": { turn: { ...turn, id: "t-2", status: "inProgress" } },
+    "turn/steer": { turnId: "t-1" },
+    "turn/interrupt": {},
+    "review/start": { reviewThreadId: "s-1", turn },
+    fuzzyFileSearch: { files: [{ root: "/work", path: "README.md", file_name: "README.md", match_type: "file", score: 1 }] },
+    "model/list": { data: [], nextCursor: null },
+    "collaborationMode/list": { data: [] },
+    "experimentalFeature/list": { data: [], nextCursor: null },
+    "skills/list": { data: [] },
+    "skills/config/write": { effectiveEnabled: true },
+    "app/list": { data: [], nextCursor: null },
+    "config/mcpServer/reload": {},
+    "mcpServer/oauth/login": { authorizationUrl: "https://example.org" },
+    "mcpServerStatus/list": { data: [], nextCursor: null },
+    "account/read": { account: null, requiresOpenaiAuth: false },
+    "account/login/start": { type: "apiKey" },
+    "account/login/cancel": { status: "canceled" },
+    "account/logout": {},
+    "account/rateLimits/read": { rateLimits: {} },
+    "config/read": { config: {}, origins: {} },
+    "configRequirements/read": { requirements: null },
+    "config/value/write": { status: "ok", version: "1", filePath: "/c" },
+    "config/batchWrite": { status: "ok", version: "1", filePath: "/c" },
+    "command/exec": { exitCode: 0, stdout: "", stderr: "" },
+    "feedback/upload": { threadId: "x" },
+    "fs/createDirectory": {},
+    "fs/writeFile": {},
+    "fs/readFile": { dataBase64: Buffer.from(rules).toString("base64") },
+  };
+  for (const [method, result] of Object.entries(results)) engine.on(method, () => structuredClone(result));
+  engine.on("thread/read", ({ threadId }) => ({ thread: threadOf(String(threadId)) }));
+  engine.on("thread/list", () => ({ data: [threadOf("s-1")], nextCursor: null }));
+  engine.on("thread/start", () => openedWith(threadOf("s-new", { preview: "" })));
+  engine.on("thread/resume", ({ threadId }) => openedWith(threadOf(String(threadId))));
+  engine.on("thread/fork", () => openedWith(threadOf("s-fork")));
+  engine.on("thread/rollback", ({ threadId }) => ({ thread: threadOf(String(threadId)) }));
+  engine.on("thread/unarchive", ({ threadId }) => ({ thread: threadOf(String(threadId)) }));
+  return engine;
+}
