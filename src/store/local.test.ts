@@ -441,3 +441,28 @@ test("many threads are written with a bounded number of open files", async () =>
   assert.ok(fds < 64 + 60, `${fds} descriptors`);
   assert.equal((await pages(store, { limit: 60 })).length, 150);
 });
+
+test("git facts of a paginated thread are kept beside it, since Codex would lose its history over them", async () => {
+  const id = foreign({ ms: start });
+  const file = rolloutPath(home, id, start);
+  const [first = "", ...rest] = readFileSync(file, "utf8").split("\n");
+  const meta = JSON.parse(first);
+  writeFileSync(
+    file,
+    [JSON.stringify({ ...meta, ordinal: 0, payload: { ...meta.payload, history_mode: "paginated" } }), ...rest].join("\n"),
+  );
+  const before = readFileSync(file, "utf8");
+  await open().updateGit(id, { sha: "abc", branch: null, originUrl: null });
+  assert.equal(readFileSync(file, "utf8"), before);
+  assert.equal((await open().find(id))?.git?.sha, "abc");
+  assert.equal((await open().list(query())).threads[0]?.git?.sha, "abc");
+});
+
+test("what the disk refuses is told in plain words", async () => {
+  const store = open();
+  const id = await make(store);
+  writeFileSync(path.join(home, "archived_sessions"), "a file where the folder should be");
+  await assert.rejects(store.archive(id), { code: -32600, message: /^the thread cannot be moved: / });
+  mkdirSync(path.join(home, "session_index.jsonl"));
+  await assert.rejects(store.rename(id, "x"), { code: -32600, message: /^the name cannot be stored: / });
+});

@@ -2,7 +2,8 @@
 import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Lease, StoredThread, ThreadMeta, ThreadQuery, ThreadRecord, ThreadStore } from "../core/ports/thread-store.ts";
-import { type Disk, systemDisk } from "./disk.ts";
+import { invalidRequest } from "../protocol/errors.ts";
+import { type Disk, reasonOf, systemDisk } from "./disk.ts";
 import { currentFile, type FoundFile, foundFile, locateThread } from "./folders.ts";
 import { HeadReader } from "./head.ts";
 import { archivedPath, isThreadId, rolloutPath, unarchivedPath } from "./layout.ts";
@@ -15,7 +16,7 @@ import { type FindSegment, readRollout, recordsOfLines } from "./rollout.ts";
 import { searchFile, snippetOf } from "./search.ts";
 import { gitToDisk } from "./session-meta.ts";
 import { ThreadIndex } from "./thread-index.ts";
-import { rowOfFile, threadOfRow } from "./thread-row.ts";
+import { type RowSources, rowOfFile, threadOfRow } from "./thread-row.ts";
 import { Writers } from "./writers.ts";
 
 export interface LocalStoreOptions {
@@ -97,11 +98,7 @@ class LocalStore implements ThreadStore {
     await this.#writers.settle(threadId);
     const file = await this.#find(threadId);
     if (file === undefined) return undefined;
-    const indexed = await this.#index.known(threadId).catch(() => undefined);
-    const row =
-      indexed?.path === file
-        ? indexed
-        : rowOfFile(foundFile(file, this.#home), { heads: new HeadReader(), pathOfSegment: (segment) => this.#segmentFile(segment)?.path });
+    const row = (await this.#index.known(file)) ?? rowOfFile(foundFile(file, this.#home), this.#sources);
     this.#names.refresh();
     return row === undefined ? undefined : threadOfRow(row, this.#names);
   }
@@ -127,19 +124,22 @@ class LocalStore implements ThreadStore {
   }
 
   rename(threadId: string, name: string): Promise<void> {
-    return this.#names.set(threadId, name);
+    return refusable("the name cannot be stored", this.#home, () => this.#names.set(threadId, name));
   }
 
-  /** As Codex does it: the first line is said again with the new facts, and the last one holds. */
+  /**
+   * As Codex does it: the first line is said again with the new facts, and the last one holds. In its paginated files such a line would cost
+   * it the whole history, so there the facts are kept in the index alone, as Codex keeps them in its own.
+   */
   async updateGit(threadId: string, git: ThreadMeta["git"]): Promise<void> {
     const file = await this.#require(threadId);
     await this.#writers.settle(threadId);
     const first = parseLine(await readFirstLine(file));
-    if (first?.type !== "session_meta") return;
-    const payload = { ...first.payload, git: git == null ? undefined : gitToDisk(git) };
-    await this.#writers.of(threadId).appendRaw({ timestamp: new Date(this.#now()).toISOString(), type: "session_meta", payload });
-    this.#cache.forget(threadId);
-    await this.#index.setFacts(threadId, (facts) => ({ ...facts, git })).catch(() => {});
+    if (first?.type === "session_meta" && first.payload["history_mode"] !== "paginated") {
+      const payload = { ...first.payload, git: git == null ? undefined : gitToDisk(git) };
+      await this.#writers.of(threadId).appendRaw({ timestamp: new Date(this.#now()).toISOString(), type: "session_meta", payload });
+    }
+    await this.#index.setFacts(threadId, (facts) => ({ ...facts, git }));
   }
 
   archive(threadId: string): Promise<void> {
@@ -153,7 +153,7 @@ class LocalStore implements ThreadStore {
     this.#deleted.add(threadId);
     await this.#writers.drop(threadId);
     for (const file of files) {
-      rmSync(file.path, { force: true });
+      await refusable("the thread cannot be deleted", file.path, () => rmSync(file.path, { force: true }));
       this.#index.touch(file.path);
     }
     this.#paths.delete(threadId);
@@ -166,8 +166,10 @@ class LocalStore implements ThreadStore {
     for (const file of files) {
       const to = target(file.path);
       if (to === file.path) continue;
-      mkdirSync(path.dirname(to), { recursive: true, mode: 0o700 });
-      renameSync(file.path, to);
+      await refusable("the thread cannot be moved", to, () => {
+        mkdirSync(path.dirname(to), { recursive: true, mode: 0o700 });
+        renameSync(file.path, to);
+      });
       this.#index.touch(file.path);
       this.#index.touch(to);
     }
@@ -204,8 +206,20 @@ class LocalStore implements ThreadStore {
     return file;
   }
 
+  get #sources(): RowSources {
+    return { heads: new HeadReader(), pathOfSegment: (segment) => this.#segmentFile(segment)?.path };
+  }
   #segmentFile(segment: string): FoundFile | undefined {
     return isThreadId(segment) ? locateThread(this.#home, (file) => file.segment === segment, segment)[0] : undefined;
+  }
+}
+
+/** Does what the disk may refuse; then the client is told so in plain words. */
+async function refusable(what: string, file: string, work: () => void | Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    throw invalidRequest(`${what}: ${reasonOf(error, file)}`);
   }
 }
 

@@ -154,17 +154,15 @@ export class SqliteIndex {
     const row = this.#sql(`SELECT ${columns} FROM files WHERE id = ? AND is_current = 1`).get(id);
     return row && rowFrom(row);
   }
+  byPath(file: string): IndexRow | undefined {
+    const row = this.#sql(`SELECT ${columns} FROM files WHERE path = ?`).get(file);
+    return row && rowFrom(row);
+  }
   pathOfSegment(segment: string): string | undefined {
     const main = "SELECT path FROM files WHERE id = ? AND segment = id ORDER BY archived LIMIT 1";
     const later = "SELECT path FROM files WHERE segment = ? AND segment <> id ORDER BY archived LIMIT 1";
     const found = (this.#sql(main).get(segment) ?? this.#sql(later).get(segment))?.["path"];
     return typeof found === "string" ? found : undefined;
-  }
-  /** Every file of a thread. */
-  filesOf(id: string): string[] {
-    return this.#sql("SELECT path FROM files WHERE id = ?")
-      .all(id)
-      .map((row) => text(row["path"]));
   }
   stateOf(file: string): FileState | undefined {
     const row = this.#sql("SELECT path, updated_ms, size, has_user FROM files WHERE path = ?").get(file);

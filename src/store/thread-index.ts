@@ -2,7 +2,7 @@
  * Which threads there are, sorted and filtered, for lists. Built from the rollouts in the background and kept in SQLite; a page that is asked
  * for before that is done reads just those files that can be on it. Files of other programs are noticed by their folders' times.
  */
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { StoredThread, ThreadQuery } from "../core/ports/thread-store.ts";
@@ -114,12 +114,16 @@ export class ThreadIndex {
     return changed.length > 0;
   }
 
-  /** The row of a thread when the index is open already; opening it for one thread is not worth it. */
-  async known(id: string): Promise<IndexRow | undefined> {
-    if (this.#opening === undefined) return undefined;
-    const db = await this.#opening;
-    await this.#flush(db);
-    return db.byId(id);
+  /** What the index knows of a file in which somebody has spoken, as of now. Nothing is built for it. */
+  async known(file: string): Promise<IndexRow | undefined> {
+    try {
+      if (this.#opening === undefined && (this.#file === undefined || !existsSync(this.#file))) return undefined;
+      const row = (await this.#open()).byPath(file);
+      const stats = statSync(file, { throwIfNoEntry: false });
+      return row?.hasUser === true && stats !== undefined ? { ...row, updatedMs: stats.mtimeMs, size: stats.size } : undefined;
+    } catch {
+      return undefined; // the next list repairs it
+    }
   }
 
   /** Starts building in the background. */
@@ -139,11 +143,15 @@ export class ThreadIndex {
     }, 1000).unref();
   }
 
+  /** Changes what is known of a thread beside its file. */
   async setFacts(id: string, change: (facts: Json) => Json): Promise<void> {
-    const row = await this.known(id);
-    if (row === undefined) return;
     const db = await this.#open();
-    await this.#write(db, () => db.setFacts(row.path, JSON.stringify(change(objectOf(JSON.parse(row.facts))))));
+    await this.#look(db);
+    await this.#flush(db);
+    const files = this.#backlog.all().filter((file) => file.id === id);
+    await this.#readFiles(db, files);
+    const row = db.byId(id);
+    if (row !== undefined) await this.#write(db, () => db.setFacts(row.path, JSON.stringify(change(objectOf(JSON.parse(row.facts))))));
   }
 
   async close(): Promise<void> {

@@ -3,8 +3,11 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
+import type { ThreadRecord } from "../../src/core/ports/thread-store.ts";
+import type { ThreadSettings } from "../../src/core/settings.ts";
 import type { ThreadItem } from "../../src/protocol/item.ts";
 import type { Thread } from "../../src/protocol/thread.ts";
+import { createLocalStore } from "../../src/store/local.ts";
 import { responsesFrames } from "../support/model-mocks/frames.ts";
 import { MockProvider, type SeenRequest, stream } from "../support/model-mocks/server.ts";
 import { ServerProcess, scratch } from "../support/process.ts";
@@ -119,7 +122,7 @@ class Run {
 const spoken = (thread: Thread): string[] =>
   thread.turns.flatMap((turn) =>
     turn.items.flatMap((item) => {
-      if (item.type === "userMessage") return item.content.map((part) => `user: ${part.type === "text" ? part.text : part.type}`);
+      if (item.type === "userMessage") return item.content.flatMap((part) => (part.type === "text" ? [`user: ${part.text}`] : []));
       return item.type === "agentMessage" ? [`agent: ${item.text}`] : [];
     }),
   );
@@ -228,6 +231,187 @@ for (const { version, mode } of [
     const last = await new Run(t, folder).begin();
     assert.deepEqual(spoken(await last.read(id)), inCodex);
     await last.end();
+  });
+}
+
+/** Everything Parley can say of a thread, in one. */
+async function writeEveryKind(folder: string): Promise<string> {
+  const id = "01a1de79-44c7-7e92-880b-5dcb34abc3d3";
+  const at = Date.parse("2026-11-15T09:00:00.000Z");
+  const cwd = path.join(folder, "ws");
+  const settings: ThreadSettings = {
+    ...{
+      cwd,
+      workspaceRoots: [cwd, "/other"],
+      model: "mock-model",
+      modelProvider: "mock",
+      effort: "high",
+      summary: "detailed",
+      verbosity: "low",
+    },
+    ...{ serviceTier: "flex", approvalPolicy: "on-failure", approvalsReviewer: "auto_review", personality: "friendly", mode: "plan" },
+    ...{
+      sandboxPolicy: { type: "externalSandbox", networkAccess: "enabled" },
+      modeInstructions: "m",
+      baseInstructions: "b",
+      developerInstructions: "d",
+    },
+  };
+  const words = (role: string, text: string): ThreadRecord => ({
+    ...{ type: "modelItem" },
+    item: { type: "message", role, content: [role === "assistant" ? { type: "output_text", text } : { type: "input_text", text }] },
+  });
+  const turn = (
+    turnId: string,
+    text: string,
+    items: readonly ThreadItem[],
+    end: Partial<Extract<ThreadRecord, { type: "turnEnded" }>> = {},
+  ): ThreadRecord[] => [
+    { type: "turnStarted", turnId, atMs: at, contextWindow: 1000, mode: "plan" },
+    { type: "turnContext", turnId, settings },
+    words("user", text),
+    ...[
+      {
+        type: "userMessage" as const,
+        id: `u-${turnId}`,
+        clientId: "c",
+        content: [
+          { type: "text" as const, text },
+          { type: "mention" as const, name: "n", path: "/p" },
+        ],
+      },
+      ...items,
+    ].map((item): ThreadRecord => ({ type: "item", turnId, startedAtMs: at, completedAtMs: at + 5, item })),
+    words("assistant", `answer to ${text}`),
+    {
+      type: "item",
+      turnId,
+      startedAtMs: at,
+      completedAtMs: at + 6,
+      item: { type: "agentMessage", id: `a-${turnId}`, text: `answer to ${text}`, phase: "final_answer" },
+    },
+    { type: "turnEnded", turnId, status: "completed", error: null, lastAgentMessage: null, atMs: at + 9, durationMs: 9, ...end },
+  ];
+  const items: ThreadItem[] = [
+    { type: "reasoning", id: "r", summary: ["one", "two"], content: ["raw"] },
+    {
+      type: "commandExecution",
+      id: "c1",
+      command: "ls 'a b'",
+      cwd,
+      commandActions: [{ type: "listFiles", command: "ls", path: null }],
+      status: "declined",
+      source: "userShell",
+    },
+    { type: "fileChange", id: "c2", status: "completed", changes: [{ path: "/a", kind: { type: "update", move_path: "/b" }, diff: "@@" }] },
+    { type: "mcpToolCall", id: "c3", server: "s", tool: "t", status: "failed", arguments: null, error: { message: "no" } },
+    {
+      type: "dynamicToolCall",
+      id: "c4",
+      tool: "d",
+      status: "completed",
+      arguments: [1],
+      contentItems: [{ type: "inputText", text: "x" }],
+      success: true,
+    },
+    { type: "webSearch", id: "w", query: "q", action: { type: "openPage", url: "u" } },
+    { type: "imageView", id: "i", path: "/p.png" },
+    { type: "plan", id: "p", text: "# Plan" },
+    { type: "sleep", id: "s", durationMs: 5 },
+    { type: "enteredReviewMode", id: "e", review: "current changes" },
+    { type: "exitedReviewMode", id: "x", review: "fine" },
+    { type: "hookPrompt", id: "h", fragments: [{ hookRunId: "1", text: "t" }] },
+    { type: "subAgentActivity", id: "sa", kind: "started", agentPath: "/root/a", agentThreadId: id },
+    {
+      type: "collabAgentToolCall",
+      id: "co",
+      tool: "spawnAgent",
+      status: "completed",
+      senderThreadId: id,
+      receiverThreadIds: [],
+      agentsStates: {},
+    },
+    { type: "imageGeneration", id: "ig", status: "completed", result: "AAAA" },
+    { type: "functionCallOutput", id: "fo", name: "n", output: "o" },
+  ];
+  const store = createLocalStore({ home: path.join(folder, "home") });
+  const tools = [
+    { name: "dyn", description: "d", inputSchema: { type: "object" } },
+    { type: "namespace", name: "ns", description: "d", tools: [] },
+  ];
+  await store.append(id, [
+    {
+      type: "meta",
+      meta: {
+        id,
+        createdAtMs: at,
+        cwd,
+        originator: "exchange",
+        cliVersion: "0.1.0",
+        source: "vscode",
+        modelProvider: "mock",
+        baseInstructions: "Be brief.",
+        git: { sha: "abc", branch: "b", originUrl: null },
+        dynamicTools: tools,
+      },
+    },
+    ...turn("01a1de79-0000-7000-8000-000000000001", "alpha", items),
+    ...turn("01a1de79-0000-7000-8000-000000000002", "beta", [], { status: "interrupted" }),
+    ...turn("01a1de79-0000-7000-8000-000000000003", "gamma", [], {
+      status: "failed",
+      error: { message: "no", codexErrorInfo: { httpConnectionFailed: { httpStatusCode: 401 } } },
+    }),
+    {
+      type: "tokenUsage",
+      turnId: "01a1de79-0000-7000-8000-000000000003",
+      usage: { total: tokens, last: tokens, modelContextWindow: 1000 },
+      rateLimits: { primary: { usedPercent: 5, windowDurationMins: 300, resetsAt: 1794733347 }, secondary: null, planType: "pro" },
+    },
+    ...turn("01a1de79-0000-7000-8000-000000000004", "taken back", []),
+    { type: "rolledBack", numTurns: 1 },
+    ...turn("01a1de79-0000-7000-8000-000000000005", "delta", [{ type: "contextCompaction", id: "cc" }]).flatMap((record): ThreadRecord[] =>
+      record.type === "turnEnded"
+        ? [
+            {
+              type: "compacted",
+              turnId: record.turnId,
+              summary: "In short.",
+              replacement: [{ type: "message", role: "user", content: [{ type: "input_text", text: "In short: all of it." }] }],
+            },
+            record,
+          ]
+        : [record],
+    ),
+    ...turn("01a1de79-0000-7000-8000-000000000006", "omega", []),
+  ]);
+  await store.close();
+  return id;
+}
+const tokens = { totalTokens: 9, inputTokens: 5, cachedInputTokens: 1, outputTokens: 4, reasoningOutputTokens: 2 };
+
+for (const version of ["0.92.0", "0.166.0"] as const) {
+  const { skip, program } = needs(version);
+  test(`every kind of line that Parley writes is passed over or understood by Codex ${version}`, { skip, timeout: 120_000 }, async (t) => {
+    const folder = makeHome(t);
+    const id = await writeEveryKind(folder);
+    const codex = await new Run(t, folder, program).begin();
+    assert.deepEqual(
+      (await codex.list()).map((thread) => [thread.id, thread.preview, thread.gitInfo?.sha]),
+      [[id, "alpha", "abc"]],
+    );
+    const resumed = await codex.resume(id);
+    const texts = ["alpha", "beta", "gamma", "delta", "omega"];
+    const expected = texts.flatMap((text) => [`user: ${text}`, `agent: answer to ${text}`]);
+    assert.deepEqual(spoken(resumed), expected);
+    assert.equal(resumed.turns[1]?.status, "interrupted");
+    await codex.turn(id, "asked in Codex");
+    const input = given();
+    for (const text of ["In short", "omega", "asked in Codex"]) assert.ok(input.includes(text), `the model was not given «${text}»`);
+    assert.ok(!input.includes("taken back"), "the model was given what was taken back");
+    await codex.end();
+    const parley = await new Run(t, folder).begin();
+    assert.deepEqual(spoken(await parley.read(id)).slice(0, 2 * texts.length), expected);
+    await parley.end();
   });
 }
 
