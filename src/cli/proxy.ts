@@ -1,16 +1,78 @@
-/** `parley app-server proxy`: joins stdin and stdout to a server's unix socket, byte by byte, as a pipe for ssh. */
+/** `parley app-server proxy`: joins stdin and stdout to a server's unix socket, as JSON lines, or byte by byte for a client that upgrades itself. */
 import { createConnection } from "node:net";
+import { PassThrough, type Readable } from "node:stream";
+import { LinesTransport } from "../rpc/stdio.ts";
+import type { Transport } from "../rpc/transport.ts";
+import { connectUnixSocket } from "../rpc/unix-socket.ts";
 import { controlSocket } from "./listen-flags.ts";
 import { codexHome, readFlags, StartError } from "./usage.ts";
 
-export function runProxy(args: readonly string[]): Promise<number> {
+export async function runProxy(args: readonly string[]): Promise<number> {
   const { values } = readFlags(args, { sock: { type: "string" }, config: { type: "string", short: "c", multiple: true } });
   const path = values.sock ?? controlSocket(codexHome());
+  await reach(path);
+  const { input, speaksHttp } = await sniff(process.stdin);
+  const code = speaksHttp ? await copyBytes(input, path) : await passLines(input, path);
+  process.stdin.destroy(); // an open stdin would keep a finished proxy alive
+  return code;
+}
+
+/** Says at once that nobody is there, before a word was read. */
+function reach(path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = createConnection(path);
-    socket.on("error", (error) => reject(new StartError(`failed to connect to socket at ${path}: ${error.message}`)));
+    socket.once("error", (error) => reject(unreachable(path, error)));
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve();
+    });
+  });
+}
+
+const unreachable = (path: string, error: Error): StartError => new StartError(`failed to connect to socket at ${path}: ${error.message}`);
+
+/** A websocket client begins with `GET `, a JSON line never does. */
+function sniff(stdin: Readable): Promise<{ input: Readable; speaksHttp: boolean }> {
+  return new Promise((resolve) => {
+    const input = new PassThrough();
+    stdin.once("end", () => resolve({ input, speaksHttp: false }));
+    stdin.once("data", (first: Buffer) => resolve({ input, speaksHttp: first.toString("latin1", 0, 4) === "GET " }));
+    stdin.pipe(input);
+  });
+}
+
+async function passLines(input: Readable, path: string): Promise<number> {
+  const server = await connectUnixSocket(path).catch((error: Error) => {
+    throw unreachable(path, error);
+  });
+  const here = new LinesTransport(input, process.stdout);
+  const ended = Promise.withResolvers<number>();
+  join(here, server);
+  join(server, here);
+  here.onClose = () => server.close();
+  server.onClose = () => {
+    here.close();
+    ended.resolve(0);
+  };
+  return await ended.promise;
+}
+
+/** What one side says goes to the other; a side that is behind stops the one that speaks. */
+function join(from: Transport, to: Transport): void {
+  from.onMessage = (text) => {
+    if (text.trim() !== "") to.send(text);
+    if (to.backlog > highWater) from.pause();
+  };
+  to.onDrain = () => from.resume();
+}
+const highWater = 4 * 1024 * 1024;
+
+function copyBytes(input: Readable, path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection(path);
+    socket.on("error", (error) => reject(unreachable(path, error)));
     socket.on("connect", () => {
-      process.stdin.pipe(socket);
+      input.pipe(socket);
       socket.pipe(process.stdout);
     });
     socket.on("close", () => resolve(0));
