@@ -3,7 +3,8 @@ import { existsSync, globSync, mkdirSync, renameSync, rmSync, statSync } from "n
 import path from "node:path";
 
 const root = path.resolve(import.meta.dirname, "..");
-const target = path.join(root, "dist/web");
+export const pageFolder = path.join(root, "dist/web");
+const target = pageFolder;
 const stamp = path.join(target, "index.html");
 
 export async function buildPage(): Promise<void> {

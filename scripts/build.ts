@@ -3,6 +3,7 @@ import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, renameSync, rm
 import path from "node:path";
 import { rolldown } from "rolldown";
 import { isFresh, takeStamp } from "../src/cli/built-from.ts";
+import { buildPageIfOld } from "./build-page.ts";
 import { lazyBuiltins } from "./lazy-builtins.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -70,6 +71,7 @@ export async function build(): Promise<void> {
     for (const file of readdirSync(next).filter((name) => name !== "chunks")) renameSync(path.join(next, file), path.join(dist, file));
     writeFileSync(stampFile, JSON.stringify(Object.fromEntries(Object.entries(stamp).filter(([file]) => used.has(file)))));
     dropOldChunks(new Set(chunks));
+    await buildPageIfOld();
     rmSync(path.join(dist, ".cache"), { recursive: true, force: true }); // compiled code of chunks that no longer exist
   } finally {
     rmSync(next, { recursive: true, force: true });
@@ -86,6 +88,7 @@ function dropOldChunks(current: ReadonlySet<string>): void {
 
 export async function buildIfOld(): Promise<void> {
   if (!existsSync(stampFile) || !isFresh(dist)) await build();
+  else await buildPageIfOld();
 }
 
 if (import.meta.main) await build();

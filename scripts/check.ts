@@ -16,6 +16,7 @@ const tool = (name: string): string => path.join(root, "node_modules", ".bin", n
 const steps: readonly Step[] = [
   { name: "format and lint", program: node, args: [tool("biome"), "check", "."] },
   { name: "types", program: node, args: [tool("tsc"), "-p", "."] },
+  { name: "types of the page", program: node, args: [tool("tsc"), "-p", "apps/web"] },
   { name: "import rule and lengths", program: node, args: ["scripts/check-layers.ts"] },
   { name: "lockfile", program: node, args: ["scripts/lockcheck.ts"] },
   { name: "generated files are fresh", program: node, args: ["scripts/generate.ts", "--check"] },

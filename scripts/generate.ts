@@ -4,6 +4,7 @@ import path from "node:path";
 import { bundleFile, jsonSchemaFiles } from "../src/cli/generate/json-schema.ts";
 import { typescriptFiles } from "../src/cli/generate/typescript.ts";
 import { renderConfigDoc } from "./generate-config-doc.ts";
+import { managerFiles } from "./manager-client.ts";
 import { protocolDocument } from "./protocol-document.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -12,6 +13,7 @@ const wanted = new Map<string, string>([
   ["docs/config.md", renderConfigDoc()],
   ["docs/protocol.md", protocolDocument(root)],
   [`schema/${bundleFile}`, jsonSchemaFiles(options).get(bundleFile) ?? ""],
+  ...managerFiles(),
   ...[...typescriptFiles(options)].map(([file, text]): [string, string] => [`schema/typescript/${file}`, text]),
 ]);
 const present = globSync(["schema/**/*.ts", "schema/**/*.json"], { cwd: root }).map((file) => file.split(path.sep).join("/"));

@@ -1,9 +1,10 @@
 /** `npm run pack`: the package that users install, as a tarball: the bundle with a manifest of its own. */
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { bundleInto, nativeModules } from "./build.ts";
+import { buildPageIfOld, pageFolder } from "./build-page.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 
@@ -12,6 +13,8 @@ export async function pack(into: string): Promise<string> {
   const stage = mkdtempSync(path.join(tmpdir(), "parley-pack-"));
   try {
     await bundleInto(stage);
+    await buildPageIfOld();
+    cpSync(pageFolder, path.join(stage, "web"), { recursive: true });
     writeTypes(path.join(stage, "types"));
     for (const file of ["README.md", "LICENSE", "CHANGELOG.md"]) copyFileSync(path.join(root, file), path.join(stage, file));
     const content = manifest();

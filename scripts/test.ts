@@ -30,6 +30,7 @@ const leg = (name: string): Group => ({
 
 const groups: readonly Group[] = [
   { name: "unit", files: "src/**/*.test.{ts,tsx}", isolation: "none" },
+  { name: "page", files: "apps/web/src/**/*.test.ts", isolation: "none" },
   { name: "scenarios", files: "test/scenarios/**/*.test.ts", isolation: "none" },
   { name: "rules", files: "test/*.test.ts", isolation: "none" },
   { name: "faults", files: "test/faults/**/*.test.ts", isolation: "process" },

@@ -38,7 +38,7 @@ test("its TypeScript example runs", (t) => {
   assert.match(stdout, /Offline tour/);
 });
 
-test("npm start plays the offline tour to its end", (t) => {
+test("parley tour plays the offline tour to its end", (t) => {
   const folder = scratch(t);
   const { status, stdout, stderr } = spawnSync(launcher, ["tour"], {
     cwd: folder,

@@ -1,0 +1,729 @@
+/** A typed client of the Parley manager, generated from openapi.json. It needs nothing but fetch. */
+
+export type About = { name: string; version: string };
+export type AbsolutePathBuf = string;
+export type Account = { type: "apiKey" } | { type: "chatgpt"; email: string | null; planType: PlanType; workspaceName?: string | null } | { type: "amazonBedrock"; usesCodexManagedCredentials?: boolean } | { type: "gcp" };
+export type AccountLogin = { type: "apiKey"; apiKey: string } | { type: "chatgpt" } | { type: "chatgptDeviceCode" } | { type: "chatgptAuthTokens"; accessToken: string; chatgptAccountId: string; chatgptPlanType?: string | null };
+export type AccountLoginCancel = { loginId: string };
+export type AccountRoutingOverride = "NO_CONSTRAINT" | "us" | "us_cr";
+export type Actor = { kind: "device" | "script" | "client" | "rule" | "timeout" | "system"; id?: string | null; name: string };
+export type AgentMessageDelivery = "async";
+export type AgentPath = string;
+export type AgentSessions = { projectId: string; data: (SessionSummary)[] };
+export type AllowDenyRequirement = "allow" | "deny";
+export type AnalyticsConfig = { enabled?: boolean | null };
+export type AppBranding = { isDiscoverableApp: boolean; category?: string | null; developer?: string | null; privacyPolicy?: string | null; termsOfService?: string | null; website?: string | null };
+export type AppInfo = { id: string; name: string; appMetadata?: AppMetadata | null; branding?: AppBranding | null; description?: string | null; distributionChannel?: string | null; iconAssets?: Record<string, unknown> | null; iconDarkAssets?: Record<string, unknown> | null; installUrl?: string | null; isAccessible?: boolean; isEnabled?: boolean; labels?: Record<string, unknown> | null; logoUrl?: string | null; logoUrlDark?: string | null; pluginDisplayNames?: (string)[] };
+export type AppMetadata = { categories?: (string)[] | null; developer?: string | null; firstPartyRequiresInstall?: boolean | null; review?: AppReview | null; screenshots?: (AppScreenshot)[] | null; seoDescription?: string | null; showInComposerWhenUnlinked?: boolean | null; subCategories?: (string)[] | null; version?: string | null; versionId?: string | null; versionNotes?: string | null };
+export type AppReview = { status: string };
+export type AppScreenshot = { userPrompt: string; fileId?: string | null; url?: string | null };
+export type AppToolApproval = "auto" | "prompt" | "writes" | "approve";
+export type ApplicationNetworkRequirements = { domains: Record<string, unknown>; enabled: boolean };
+export type ApplicationRequirements = { network?: ApplicationNetworkRequirements | null; storage?: ApplicationStorageRequirements | null };
+export type ApplicationStorageRequirements = { defaultProjectParent?: LegacyAppPathString | null; projectlessWorkspaceRoot?: LegacyAppPathString | null };
+export type ApprovalDecision = { decision?: unknown; scope?: "turn" | "session"; response?: unknown; createdAt?: string; bootId?: string };
+export type ApprovalPolicy = "untrusted" | "on-failure" | "on-request" | "never";
+export type ApprovalRule = { ruleId: string; pattern: (string | (string)[])[]; decision: "allow" | "prompt" | "forbidden"; justification?: string | null; file: string; line: number; editable: boolean; expiresAt: string | null; addedBy?: string | null };
+export type ApprovalsReviewer = "user" | "auto_review" | "guardian_subagent";
+export type AppsConfig = { _default?: AppsDefaultConfig | null };
+export type AppsDefaultConfig = { approvals_reviewer?: ApprovalsReviewer | null; default_tools_approval_mode?: AppToolApproval | null; destructive_enabled?: boolean; enabled?: boolean; open_world_enabled?: boolean };
+export type AppsListResponse = { data: (AppInfo)[]; nextCursor?: string | null };
+export type AskForApproval = "untrusted" | "on-failure" | "on-request" | "never" | { granular: { mcp_elicitations: boolean; rules: boolean; sandbox_approval: boolean; request_permissions?: boolean; skill_approval?: boolean } };
+export type AssignProject = { projectId: string | null };
+export type AsyncUserInputQuestion = { title: string; options?: (string)[] | null };
+export type AuditEntry = { seq: number; at: string; type: string; by: Actor; threadId?: string | null; turnId?: string | null; requestId?: string | null; summary: string; decision?: unknown; outcome?: string | null; details?: unknown };
+export type AuditPage = { data: (AuditEntry)[]; nextBefore: number | null };
+export type AutoCompactTokenLimitScope = "total" | "body_after_prefix";
+export type AutoReviewRequirements = { ignoreRules?: (string)[] | null; requiredOnModels?: (string)[] | null };
+export type BrowserUseAccessApprovalLifetime = "turn" | "thread";
+export type BrowserUseConfig = { allow_history_access?: boolean | null; default_origin_policy?: BrowserUseOriginPolicyConfig | null; origins?: Record<string, unknown> | null };
+export type BrowserUseExtensionRequirements = { requestHeaders?: (RequestHeader)[] | null };
+export type BrowserUseOriginPolicy = { access?: AllowDenyRequirement | null; accessApprovalLifetime?: BrowserUseAccessApprovalLifetime | null; autoReview?: AllowDenyRequirement | null; downloads?: AllowDenyRequirement | null; fullCdpAccess?: AllowDenyRequirement | null; persistentApproval?: boolean | null; uploads?: AllowDenyRequirement | null };
+export type BrowserUseOriginPolicyConfig = { access?: AllowDenyRequirement | null; downloads?: AllowDenyRequirement | null; full_cdp_access?: AllowDenyRequirement | null; uploads?: AllowDenyRequirement | null };
+export type BrowserUseRequirements = { allowGlobalPersistentApproval?: boolean | null; allowHistoryAccess?: boolean | null; allowWebmcp?: boolean | null; defaultOriginPolicy?: BrowserUseOriginPolicy | null; disableAutoReview?: boolean | null; extension?: BrowserUseExtensionRequirements | null; origins?: Record<string, unknown> | null };
+export type ByteRange = { end: number; start: number };
+export type CancelLoginAccountResponse = { status: CancelLoginAccountStatus };
+export type CancelLoginAccountStatus = "canceled" | "notFound";
+export type Capabilities = { status: "ok"; runtime: { userAgent: string; codexHome?: string | null; offlineTour: boolean; remote: boolean; platform?: string | null; cwd: string }; methods: Record<string, unknown>; details: Record<string, unknown>; features: Record<string, unknown> };
+export type CliAuthCredentialsStoreMode = "file" | "keyring" | "auto" | "ephemeral";
+export type CodexErrorInfo = "contextWindowExceeded" | "sessionBudgetExceeded" | "usageLimitExceeded" | "rateLimitExceeded" | "flexUnavailable" | "serverOverloaded" | "modelNotFound" | "policyCapacityUnavailable" | "cyberPolicy" | "misalignmentPolicyViolation" | "tooManyDenials" | "internalServerError" | "unauthorized" | "badRequest" | "threadRollbackFailed" | "sandboxError" | "other" | { httpConnectionFailed: { httpStatusCode?: number | null } } | { responseStreamConnectionFailed: { httpStatusCode?: number | null } } | { responseStreamDisconnected: { httpStatusCode?: number | null } } | { responseTooManyFailedAttempts: { httpStatusCode?: number | null } } | { activeTurnNotSteerable: { turnKind: NonSteerableTurnKind } } | string | Record<string, unknown>;
+export type CollabAgentState = { status: CollabAgentStatus; message?: string | null };
+export type CollabAgentStatus = "pendingInit" | "running" | "interrupted" | "completed" | "errored" | "shutdown" | "notFound";
+export type CollabAgentTool = "spawnAgent" | "sendInput" | "resumeAgent" | "wait" | "closeAgent" | "sendMessage" | "followupTask" | "interruptAgent" | "listAgents";
+export type CollabAgentToolCallStatus = "inProgress" | "completed" | "failed" | "interrupted";
+export type CollaborationModeListResponse = { data: (CollaborationModeMask)[] };
+export type CollaborationModeMask = { name: string; mode?: ModeKind | null; model?: string | null; reasoning_effort?: ReasoningEffort | null | null };
+export type CommandAction = { type: "read"; command: string; name: string; path: LegacyAppPathString } | { type: "listFiles"; command: string; path?: string | null } | { type: "search"; command: string; path?: string | null; query?: string | null } | { type: "unknown"; command: string };
+export type CommandExecResponse = { exitCode: number; stderr: string; stdout: string };
+export type CommandExecutionSource = "agent" | "userShell" | "unifiedExecStartup" | "unifiedExecInteraction";
+export type CommandExecutionStatus = "inProgress" | "completed" | "failed" | "declined";
+export type CommandRun = { command: (string)[]; cwd?: string | null; timeoutMs?: number | null };
+export type ComputerUseConfig = { default_app_access?: AllowDenyRequirement | null; macos?: ComputerUseMacosConfig | null; windows?: ComputerUseWindowsConfig | null };
+export type ComputerUseMacosConfig = { bundle_ids?: Record<string, unknown> | null };
+export type ComputerUseMacosRequirements = { bundleIds?: Record<string, unknown> | null };
+export type ComputerUseRequirements = { allowLockedComputerUse?: boolean | null; allowPersistentApproval?: boolean | null; defaultAppAccess?: AllowDenyRequirement | null; macos?: ComputerUseMacosRequirements | null; windows?: ComputerUseWindowsRequirements | null };
+export type ComputerUseWindowsConfig = { aumids?: Record<string, unknown> | null; exes?: (ComputerUseWindowsExeConfig)[] | null };
+export type ComputerUseWindowsExeConfig = { access: AllowDenyRequirement; product_name: string; publisher_name: string; binary_name?: string | null };
+export type ComputerUseWindowsExeRequirement = { access: AllowDenyRequirement; productName: string; publisherName: string; binaryName?: string | null };
+export type ComputerUseWindowsRequirements = { aumids?: Record<string, unknown> | null; exes?: (ComputerUseWindowsExeRequirement)[] | null };
+export type Config = { analytics?: AnalyticsConfig | null; approval_policy?: AskForApproval | null; approvals_reviewer?: ApprovalsReviewer | null; apps?: AppsConfig | null; browser_use?: BrowserUseConfig | null; compact_prompt?: string | null; computer_use?: ComputerUseConfig | null; desktop?: Record<string, unknown> | null; developer_instructions?: string | null; forced_chatgpt_workspace_id?: ForcedChatgptWorkspaceIds | null; forced_login_method?: ForcedLoginMethod | null; instructions?: string | null; model?: string | null; model_auto_compact_token_limit?: number | null; model_auto_compact_token_limit_scope?: AutoCompactTokenLimitScope | null; model_context_window?: number | null; model_provider?: string | null; model_reasoning_effort?: ReasoningEffort | null; model_reasoning_summary?: ReasoningSummary | null; model_verbosity?: Verbosity | null; review_model?: string | null; sandbox_mode?: SandboxMode | null; sandbox_workspace_write?: SandboxWorkspaceWrite | null; service_tier?: string | null; tools?: ToolsV2 | null; web_search?: WebSearchMode | null };
+export type ConfigBatch = { edits: ({ keyPath: string; mergeStrategy: "replace" | "upsert"; value: unknown })[]; expectedVersion?: string | null; filePath?: string | null };
+export type ConfigLayer = { config: unknown; name: ConfigLayerSource; version: string; disabledReason?: string | null };
+export type ConfigLayerMetadata = { name: ConfigLayerSource; version: string };
+export type ConfigLayerSource = { type: "packagedDefaults"; file: AbsolutePathBuf } | { type: "mdm"; domain: string; key: string } | { type: "system"; file: AbsolutePathBuf } | { type: "enterpriseManaged"; id: string; name: string } | { type: "user"; file: AbsolutePathBuf; profile?: string | null } | { type: "project"; dotCodexFolder: AbsolutePathBuf } | { type: "sessionFlags" } | { type: "legacyManagedConfigTomlFromFile"; file: AbsolutePathBuf } | { type: "legacyManagedConfigTomlFromMdm" };
+export type ConfigReadResponse = { config: Config; origins: Record<string, unknown>; layers?: (ConfigLayer)[] | null };
+export type ConfigRequirements = { additionalDeveloperInstructions?: string | null; allowAppshots?: boolean | null; allowBrowserAndComputerUse?: boolean | null; allowLoginShell?: boolean | null; allowManagedHooksOnly?: boolean | null; allowRemoteControl?: boolean | null; allowedApprovalPolicies?: (AskForApproval)[] | null; allowedApprovalsReviewers?: (ApprovalsReviewer)[] | null; allowedLoginMethods?: (ForcedLoginMethod)[] | null; allowedPermissionProfiles?: Record<string, unknown> | null; allowedSandboxModes?: (SandboxMode)[] | null; allowedWebSearchModes?: (WebSearchMode)[] | null; allowedWindowsSandboxImplementations?: (WindowsSandboxImplementation)[] | null; application?: ApplicationRequirements | null; autoReview?: AutoReviewRequirements | null; browserUse?: BrowserUseRequirements | null; chatgptBaseUrl?: string | null; checkForUpdateOnStartup?: boolean | null; cliAuthCredentialsStore?: CliAuthCredentialsStoreMode | null; computerUse?: ComputerUseRequirements | null; defaultPermissions?: string | null; enforceResidency?: ResidencyRequirement | null; featureRequirements?: Record<string, unknown> | null; feedback?: FeedbackRequirements | null; hooks?: ManagedHooksRequirements | null; inAppBrowser?: InAppBrowserRequirements | null; logDir?: string | null; modelCatalogJson?: string | null; modelProvider?: string | null; modelProviders?: Record<string, unknown> | null; models?: ModelsRequirements | null; network?: NetworkRequirements | null; otel?: OtelRequirements | null; sqliteHome?: string | null };
+export type ConfigRequirementsReadResponse = { requirements?: ConfigRequirements | null; supportsIndependentSpeedModes?: boolean | null };
+export type ConfigValue = { keyPath: string; mergeStrategy: "replace" | "upsert"; value: unknown; expectedVersion?: string | null; filePath?: string | null };
+export type ConfigWriteResponse = { filePath: AbsolutePathBuf; status: WriteStatus; version: string; overriddenMetadata?: OverriddenMetadata | null };
+export type ConfiguredHookHandler = { type: "command"; async: boolean; command: string; additionalContextLimit?: number | null; commandWindows?: string | null; statusMessage?: string | null; timeoutSec?: number | null } | { type: "mcp_tool"; input: Record<string, unknown>; server: string; tool: string; statusMessage?: string | null; timeoutSec?: number | null } | { type: "prompt" } | { type: "agent" };
+export type ConfiguredHookMatcherGroup = { hooks: (ConfiguredHookHandler)[]; matcher?: string | null };
+export type ControlsRead = { status: "ok"; sessionId: string; controls: SessionControls; defaults: SessionControls; defaultsLocked: boolean };
+export type ControlsWrite = { scope: "session" | "default"; controls: SessionControls; actor?: string; source?: string };
+export type ControlsWritten = { status: "ok"; sessionId: string; scope: string; applied: boolean; controls: SessionControls };
+export type CreditsSnapshot = { hasCredits: boolean; unlimited: boolean; balance?: string | null };
+export type CyberAccessProgram = "standard" | "daybreakBlue" | "daybreakRed";
+export type DeletedAll = { status: "ok"; projectId: string; deletedSessionIds: (string)[]; failed: (string)[] };
+export type DeletedSession = { status: "deleted"; sessionId: string; title?: string; message: string; deletedAt: string };
+export type Device = { deviceId: string; name: string; scope: "read" | "approve" | "drive" | "admin"; createdAt: string; lastSeenAt: string; expiresAt: string; current: boolean };
+export type DeviceList = { data: (Device)[] };
+export type DeviceRevoked = { status: "ok"; deviceId: string };
+export type DynamicToolCallOutputContentItem = { type: "inputText"; text: string } | { type: "inputImage"; imageUrl: string } | { type: "inputAudio"; audioUrl: string };
+export type DynamicToolCallStatus = "inProgress" | "completed" | "failed";
+export type Empty = Record<string, unknown>;
+export type ExperimentalFeature = { defaultEnabled: boolean; enabled: boolean; name: string; stage: ExperimentalFeatureStage; announcement?: string | null; description?: string | null; displayName?: string | null };
+export type ExperimentalFeatureListResponse = { data: (ExperimentalFeature)[]; nextCursor?: string | null };
+export type ExperimentalFeatureStage = "beta" | "underDevelopment" | "stable" | "deprecated" | "removed";
+export type Failure = { status: "error"; code: string; message: string; details?: unknown };
+export type Feedback = { classification: string; includeLogs: boolean; reason?: string | null; threadId?: string | null };
+export type FeedbackRequirements = { enabled?: boolean | null };
+export type FeedbackUploadResponse = { threadId: string; promptHash?: string | null };
+export type FileUpdateChange = { diff: string; kind: PatchChangeKind; path: string };
+export type FilesFound = { data: ({ path: string; name: string; root: string; isDirectory: boolean })[] };
+export type FilesystemSandbox = "read-only" | "workspace-write" | "danger-full-access";
+export type ForcedChatgptWorkspaceIds = string | (string)[];
+export type ForcedLoginMethod = "chatgpt" | "api";
+export type Fork = { beforeTurnId?: string | null };
+export type FunctionCallOutputBody = string | (FunctionCallOutputContentItem)[];
+export type FunctionCallOutputContentItem = { type: "input_text"; text: string } | { type: "input_image"; image_url: string; detail?: ImageDetail | null } | { type: "input_image"; file_id: string; detail?: ImageDetail | null } | { type: "input_audio"; audio_url: string } | { type: "encrypted_content"; encrypted_content: string };
+export type GetAccountRateLimitsResponse = { rateLimits: RateLimitSnapshot; accountId?: string | null; ordinaryUsageAllowed?: boolean | null; rateLimitResetCredits?: RateLimitResetCreditsSummary | null; rateLimitUpsell?: unknown; rateLimitsByLimitId?: Record<string, unknown> | null };
+export type GetAccountResponse = { requiresOpenaiAuth: boolean; account?: Account | null; workspaceRouting?: WorkspaceRouting | null };
+export type GitInfo = { branch?: string | null; originUrl?: string | null; sha?: string | null };
+export type Health = { status: "ok"; service?: "api"; codex?: { running: boolean; pid: number | null; initialized: boolean; lastExit?: unknown; remote: boolean }; orchestratorQueue?: { enabled: boolean }; auth?: { hasOpenAiApiKey: boolean; codexHomeAuthFile: boolean; likelyUnauthenticated: boolean }; timestamp?: string };
+export type HookPromptFragment = { hookRunId: string; text: string };
+export type ImageDetail = "auto" | "low" | "high" | "original";
+export type ImageGenerationFailure = { type: "usageLimitExceeded"; limitId: string; resetsAt?: number | null };
+export type ImageGenerationInputImage = { path: AbsolutePathBuf; sha256: string };
+export type InAppBrowserRequirements = { allowExternalBrowserSettingsImport?: boolean | null };
+export type InputModality = "text" | "image" | "audio";
+export type Interrupt = { turnId?: string | null };
+export type Interrupted = { status: "ok"; sessionId: string; turnId: string };
+export type InvalidRequest = { status: "error"; code: "invalid_request"; message: string; issues: ({ path: string; message: string })[] };
+export type LegacyAppPathString = string;
+export type LinkMade = { url: string; code: string; scope: Scope; expiresAt: string };
+export type LinkMake = { scope: Scope; name?: string; minutes?: number };
+export type ListMcpServerStatusResponse = { data: (McpServerStatus)[]; nextCursor?: string | null };
+export type LoginAccountResponse = { type: "apiKey" } | { type: "chatgpt"; authUrl: string; loginId: string } | { type: "chatgptDeviceCode"; loginId: string; userCode: string; verificationUrl: string } | { type: "chatgptAuthTokens" } | { type: "amazonBedrock" };
+export type LogoutAccountResponse = Record<string, unknown>;
+export type ManagedHooksRequirements = { PermissionRequest: (ConfiguredHookMatcherGroup)[]; PostCompact: (ConfiguredHookMatcherGroup)[]; PostToolUse: (ConfiguredHookMatcherGroup)[]; PreCompact: (ConfiguredHookMatcherGroup)[]; PreToolUse: (ConfiguredHookMatcherGroup)[]; SessionStart: (ConfiguredHookMatcherGroup)[]; Stop: (ConfiguredHookMatcherGroup)[]; SubagentStart: (ConfiguredHookMatcherGroup)[]; SubagentStop: (ConfiguredHookMatcherGroup)[]; UserPromptSubmit: (ConfiguredHookMatcherGroup)[]; Interrupt?: (ConfiguredHookMatcherGroup)[]; PostModelRequest?: (ConfiguredHookMatcherGroup)[]; PreModelRequest?: (ConfiguredHookMatcherGroup)[]; SessionEnd?: (ConfiguredHookMatcherGroup)[]; managedDir?: string | null; windowsManagedDir?: string | null };
+export type ManagerNetworkAccess = "restricted" | "enabled";
+export type McpAppDisplayMode = "inline" | "fullscreen";
+export type McpAppUi = { preferredModelDisplayMode: McpAppDisplayMode; resourceUri: string };
+export type McpAuthStatus = "unknown" | "unsupported" | "notLoggedIn" | "bearerToken" | "oAuth";
+export type McpLogin = { scopes?: (string)[]; timeoutSecs?: number };
+export type McpServerConnectionStatus = "notStarted" | "starting" | "connected" | "authenticationRequired" | "failed" | "cancelled" | "disabled";
+export type McpServerInfo = { name: string; version: string; description?: string | null; icons?: (unknown)[] | null; title?: string | null; websiteUrl?: string | null };
+export type McpServerOauthLoginResponse = { authorizationUrl: string; authorization_url?: string; loginId?: string | null };
+export type McpServerStatus = { authStatus: McpAuthStatus; name: string; resourceTemplates: (ResourceTemplate)[]; resources: (Resource)[]; tools: Record<string, unknown>; httpOrigin?: string | null; pluginId?: string | null; runtimeStatus?: McpServerConnectionStatus | null; serverCapabilities?: unknown; serverInfo?: McpServerInfo | null; toolListMeta?: unknown; toolsError?: string | null };
+export type McpToolCallAppContext = { connectorId: string; actionName?: string | null; appName?: string | null; linkId?: string | null; resourceUri?: string | null };
+export type McpToolCallError = { message: string };
+export type McpToolCallResult = { content: (unknown)[]; _meta?: unknown; structuredContent?: unknown };
+export type McpToolCallStatus = "inProgress" | "completed" | "failed";
+export type Me = { device: Device; scope: Scope };
+export type MemoryCitation = { entries: (MemoryCitationEntry)[]; threadIds: (string)[] };
+export type MemoryCitationEntry = { lineEnd: number; lineStart: number; note: string; path: string };
+export type MessageAccepted = { status: "accepted"; sessionId: string; turnId: string | null; messageId: string; delivery: "started" | "steered" | "queued" };
+export type MessagePhase = "commentary" | "partial_answer" | "final_answer";
+export type MessageSend = { text?: string; input?: (UserInput)[]; clientMessageId?: string; delivery?: "auto" | "steer" | "queue"; model?: string | null; effort?: string | null; approvalPolicy?: ApprovalPolicy; networkAccess?: ManagerNetworkAccess; filesystemSandbox?: FilesystemSandbox; dynamicTools?: ({ name: string; description: string; inputSchema: unknown; namespace?: string | null; deferLoading?: boolean })[] };
+export type MisalignmentErrorDetails = { detailedExplanation?: string | null; errorType?: string | null; reviewTarget?: string | null; steer?: MisalignmentSteer | null };
+export type MisalignmentSteer = { message: string };
+export type ModeKind = "plan" | "default" | "code" | "pair_programming" | "execute" | "custom";
+export type Model = { defaultReasoningEffort: ReasoningEffort; description: string; displayName: string; hidden: boolean; id: string; isDefault: boolean; model: string; supportedReasoningEfforts: (ReasoningEffortOption)[]; additionalSpeedTiers?: (string)[]; availabilityNux?: ModelAvailabilityNux | null; availableAccessPrograms?: ModelAccessPrograms | null; defaultServiceTier?: string | null; inputModalities?: (InputModality)[]; modelSpecialty?: string | null; multiAgentVersion?: MultiAgentVersion | null; serviceTiers?: (ModelServiceTier)[]; supportsPersonality?: boolean; upgrade?: string | null; upgradeInfo?: ModelUpgradeInfo | null };
+export type ModelAccessPrograms = { cyber: (CyberAccessProgram)[] };
+export type ModelAvailabilityNux = { message: string };
+export type ModelListResponse = { data: (Model)[]; nextCursor?: string | null };
+export type ModelServiceTier = { description: string; id: string; name: string };
+export type ModelUpgradeInfo = { model: string; migrationMarkdown?: string | null; modelLink?: string | null; retirementAt?: number | null; upgradeCopy?: string | null };
+export type ModelsRequirements = { newThread?: NewThreadModelDefaults | null };
+export type MoveAll = { destination: "unassigned" | "archive" };
+export type MovedAll = { status: "ok"; projectId: string; movedSessionIds: (string)[] };
+export type MultiAgentVersion = "disabled" | "v1" | "v2";
+export type NetworkDomainPermission = "allow" | "deny";
+export type NetworkRequirements = { allowLocalBinding?: boolean | null; allowUnixSockets?: (string)[] | null; allowUpstreamProxy?: boolean | null; allowedDomains?: (string)[] | null; dangerouslyAllowAllUnixSockets?: boolean | null; dangerouslyAllowNonLoopbackProxy?: boolean | null; deniedDomains?: (string)[] | null; domains?: Record<string, unknown> | null; enabled?: boolean | null; httpPort?: number | null; managedAllowedDomainsOnly?: boolean | null; reviewDomains?: (string)[] | null; socksPort?: number | null; unixSockets?: Record<string, unknown> | null };
+export type NetworkUnixSocketPermission = "allow" | "deny";
+export type NewThreadModelDefaults = { model?: string | null; modelReasoningEffort?: ReasoningEffort | null; serviceTier?: string | null };
+export type NonSteerableTurnKind = "review" | "compact";
+export type OpenApi = Record<string, unknown>;
+export type OtelExporter = "none" | "statsig" | { "otlp-http": { endpoint: string; headers: Record<string, unknown>; protocol: OtelHttpProtocol; tls?: OtelTlsConfig | null } } | { "otlp-grpc": { endpoint: string; headers: Record<string, unknown>; tls?: OtelTlsConfig | null } };
+export type OtelHttpProtocol = "binary" | "json";
+export type OtelRequirements = { environment?: string | null; exporter?: OtelExporter | null; log_agent_responses?: boolean | null; log_guardian_assessments?: boolean | null; log_user_prompt?: boolean | null; metrics_exporter?: OtelExporter | null; span_attributes?: Record<string, unknown> | null; tool_result?: OtelToolResultLogConfig | null; trace_exporter?: OtelExporter | null; tracestate?: Record<string, unknown> | null };
+export type OtelTlsConfig = { "ca-certificate"?: string | null; "client-certificate"?: string | null; "client-private-key"?: string | null };
+export type OtelToolResultLogConfig = { max_bytes: number };
+export type OverriddenMetadata = { effectiveValue: unknown; message: string; overridingLayer: ConfigLayerMetadata };
+export type PatchApplyStatus = "inProgress" | "completed" | "failed" | "declined";
+export type PatchChangeKind = { type: "add" } | { type: "delete" } | { type: "update"; move_path?: string | null };
+export type PendingList = { data: (PendingRequest)[] };
+export type PendingRequest = { requestId: string; approvalId?: string; kind: RequestKind; method: string; threadId: string; rootThreadId: string; turnId: string | null; itemId: string | null; callId: string | null; tool: string | null; arguments: unknown; questions?: (unknown)[]; summary: string; details: unknown; createdAt: string; expiresAt: string | null; status: "pending" | "responding"; sessionTitle: string | null };
+export type PlanType = "free" | "go" | "plus" | "pro" | "prolite" | "promax" | "team" | "self_serve_business_prolite" | "self_serve_business_usage_based" | "business" | "ent26" | "enterprise_cbp_automation" | "enterprise_cbp_usage_based" | "enterprise" | "edu" | "edu_plus" | "edu_pro" | "sci" | "sci_plus" | "unknown";
+export type PolicyWrite = { approvalPolicy: ApprovalPolicy };
+export type PolicyWritten = { status: "ok"; sessionId: string; approvalPolicy: ApprovalPolicy };
+export type Project = { projectId: string; name: string; workingDirectory: string | null; createdAt: string; updatedAt: string };
+export type ProjectAssigned = { status: "ok"; sessionId: string; projectId: string | null };
+export type ProjectDeleted = { status: "ok"; projectId: string };
+export type ProjectList = { data: (Project)[] };
+export type ProjectRename = { name: string; workingDirectory?: string | null };
+export type ProjectRenamed = { status: "ok"; project: Project };
+export type ProjectSaved = { status: "ok"; project: Project };
+export type ProjectWrite = { name: string; workingDirectory?: string | null };
+export type QueueList = { data: (QueuedMessage)[] };
+export type QueueNotFound = { status: "not_found"; sessionId: string; message: string };
+export type QueueTaken = { status: "ok"; messageId: string };
+export type QueuedMessage = { messageId: string; input: (UserInput)[]; text: string; createdAt: string; by: Actor };
+export type RateLimitReachedType = "rate_limit_reached" | "workspace_owner_credits_depleted" | "workspace_member_credits_depleted" | "workspace_owner_usage_limit_reached" | "workspace_member_usage_limit_reached";
+export type RateLimitResetCredit = { grantedAt: number; id: string; resetType: RateLimitResetType; status: RateLimitResetCreditStatus; description?: string | null; expiresAt?: number | null; title?: string | null };
+export type RateLimitResetCreditStatus = "available" | "redeeming" | "redeemed" | "unknown";
+export type RateLimitResetCreditsSummary = { availableCount: number; credits?: (RateLimitResetCredit)[] | null };
+export type RateLimitResetType = "codexRateLimits" | "unknown";
+export type RateLimitSnapshot = { credits?: CreditsSnapshot | null; individualLimit?: SpendControlLimitSnapshot | null; limitId?: string | null; limitName?: string | null; normalModelSlug?: string | null; planType?: PlanType | null; primary?: RateLimitWindow | null; rateLimitReachedType?: RateLimitReachedType | null; secondary?: RateLimitWindow | null; spendControlReached?: boolean | null };
+export type RateLimitWindow = { usedPercent: number; resetsAt?: number | null; windowDurationMins?: number | null };
+export type ReasoningEffort = string;
+export type ReasoningEffortOption = { description: string; reasoningEffort: ReasoningEffort };
+export type ReasoningSummary = "auto" | "concise" | "detailed" | "none";
+export type Rename = { title: string };
+export type RequestAnswer = { response?: unknown; error?: { code?: unknown; message: string } | null; note?: string | null; createdAt?: string; bootId?: string };
+export type RequestAnswered = { status: "ok"; requestId: string; threadId: string; approvalId?: string };
+export type RequestConflict = { status: "conflict"; code: "in_flight" | "reconciled"; requestId: string; message?: string; by?: Actor | null };
+export type RequestFailed = { status: "error"; requestId: string; code?: string; message?: string };
+export type RequestHeader = { name: string; value: string };
+export type RequestKind = "command" | "fileChange" | "permissions" | "question" | "toolCall" | "elicitation" | "other";
+export type RequestNotFound = { status: "not_found"; requestId: string; message?: string; outcome?: string | null; by?: Actor | null };
+export type ResidencyRequirement = "us";
+export type Resource = { name: string; uri: string; _meta?: unknown; annotations?: unknown; description?: string | null; icons?: (unknown)[] | null; mimeType?: string | null; size?: number | null; title?: string | null };
+export type ResourceTemplate = { name: string; uriTemplate: string; annotations?: unknown; description?: string | null; mimeType?: string | null; title?: string | null };
+export type Resume = { dynamicTools?: ({ name: string; description: string; inputSchema: unknown; namespace?: string | null; deferLoading?: boolean })[] };
+export type Review = { delivery?: "inline" | "detached"; targetType?: "uncommittedChanges" | "baseBranch" | "commit" | "custom"; branch?: string; sha?: string; title?: string; instructions?: string };
+export type ReviewStarted = { status: "ok"; sessionId: string; reviewSessionId: string; turnId: string };
+export type Rollback = { numTurns?: number };
+export type RuleChange = { pattern?: (string)[]; decision?: RuleDecision; justification?: string | null; expiresAt?: string | null };
+export type RuleDecision = "allow" | "prompt" | "forbidden";
+export type RuleList = { data: (ApprovalRule)[]; writable: boolean; file: string | null };
+export type RuleWrite = { pattern: (string)[]; decision: RuleDecision; justification?: string | null; expiresAt?: string | null };
+export type SandboxMode = "read-only" | "workspace-write" | "danger-full-access";
+export type SandboxWorkspaceWrite = { exclude_slash_tmp?: boolean; exclude_tmpdir_env_var?: boolean; network_access?: boolean; writable_roots?: (string)[] };
+export type Scope = "read" | "approve" | "drive" | "admin";
+export type SessionAndThread = { session: SessionSummary; thread: Thread };
+export type SessionControls = { model: string | null; effort?: string | null; approvalPolicy: ApprovalPolicy; networkAccess: ManagerNetworkAccess; filesystemSandbox: FilesystemSandbox; settings: Record<string, unknown> };
+export type SessionDeleted = { status: "ok"; sessionId: string; title?: string | null; deletedFileCount: number };
+export type SessionDone = { status: "ok"; sessionId: string; session?: SessionSummary; title?: string | null };
+export type SessionList = { data: (SessionSummary)[]; nextCursor: string | null; archived: boolean; seq: number; bootId: string };
+export type SessionNotFound = { status: "not_found"; sessionId: string; message: string };
+export type SessionRead = { session: SessionSummary; thread: Thread; transcript: (TranscriptRow)[]; seq: number; bootId: string };
+export type SessionSource = "cli" | "vscode" | "exec" | "appServer" | "unknown" | { custom: string } | { subAgent: SubAgentSource };
+export type SessionStart = { cwd?: string | null; projectId?: string | null; model?: string | null; effort?: string | null; approvalPolicy?: ApprovalPolicy; networkAccess?: ManagerNetworkAccess; filesystemSandbox?: FilesystemSandbox; dynamicTools?: ({ name: string; description: string; inputSchema: unknown; namespace?: string | null; deferLoading?: boolean })[] };
+export type SessionState = "idle" | "working" | "waiting" | "failed" | "notLoaded";
+export type SessionSummary = { sessionId: string; title: string; materialized: boolean; modelProvider: string; approvalPolicy: AskForApproval | null; sessionControls: SessionControls | null; createdAt: number; updatedAt: number; cwd: string; source: string; projectId: string | null; state: SessionState; pendingCount: number; archived: boolean; systemOwned: boolean; preview: string; model?: string | null; branch?: string | null; activeTurnId?: string | null; lastTurnStatus?: string | null; parentSessionId?: string | null; forkedFromId?: string | null; queued: number };
+export type SettingsRead = { status: "ok"; sessionId: string; scope: string; settings: Record<string, unknown>; value?: unknown };
+export type SettingsRemoved = { status: "ok"; sessionId: string; scope: string; removed: boolean; settings: Record<string, unknown> };
+export type SettingsWrite = { scope?: "session" | "default"; key?: string; value?: unknown; settings?: Record<string, unknown>; mode?: "merge" | "replace"; actor?: string; source?: string };
+export type SettingsWritten = { status: "ok"; sessionId: string; scope: string; settings: Record<string, unknown> };
+export type SignIn = { code: string; name?: string; bearer?: boolean };
+export type SignedIn = { device: Device; scope: Scope; token?: string };
+export type SignedOut = { status: "ok" };
+export type SkillDependencies = { tools: (SkillToolDependency)[] };
+export type SkillErrorInfo = { message: string; path: string };
+export type SkillInterface = { brandColor?: string | null; defaultPrompt?: string | null; displayName?: string | null; iconLarge?: AbsolutePathBuf | null; iconLargeUrl?: string | null; iconSmall?: AbsolutePathBuf | null; iconSmallUrl?: string | null; shortDescription?: string | null };
+export type SkillMetadata = { description: string; enabled: boolean; name: string; path: LegacyAppPathString; scope: SkillScope; dependencies?: SkillDependencies | null; interface?: SkillInterface | null; pluginId?: string | null; shortDescription?: string | null };
+export type SkillScope = "user" | "repo" | "system" | "admin";
+export type SkillSwitch = { path: string; enabled: boolean };
+export type SkillToolDependency = { type: string; value: string; command?: string | null; description?: string | null; transport?: string | null; url?: string | null };
+export type SkillsConfigWriteResponse = { effectiveEnabled: boolean };
+export type SkillsListEntry = { cwd: string; errors: (SkillErrorInfo)[]; skills: (SkillMetadata)[] };
+export type SkillsListResponse = { data: (SkillsListEntry)[] };
+export type SpendControlLimitSnapshot = { limit: string; remainingPercent: number; resetsAt: number; used: string };
+export type Steer = { input: string | (UserInput)[]; clientMessageId?: string };
+export type Steered = { status: "ok"; sessionId: string; turnId: string };
+export type SubAgentActivityKind = "started" | "interacted" | "interrupted" | "completed";
+export type SubAgentSource = "review" | "compact" | "memory_consolidation" | { thread_spawn: { depth: number; parent_thread_id: ThreadId; agent_nickname?: string | null; agent_path?: AgentPath | null; agent_role?: string | null } } | { other: string };
+export type SystemSession = { status: "error"; code: "system_session"; sessionId: string; message: string };
+export type TextElement = { byteRange: ByteRange; placeholder?: string | null };
+export type Thread = { cliVersion: string; createdAt: number; cwd: AbsolutePathBuf; ephemeral: boolean; id: string; modelProvider: string; preview: string; projectId: string | null; sessionId: string; source: SessionSource; status: ThreadStatus; turns: (Turn)[]; updatedAt: number; agentNickname?: string | null; agentRole?: string | null; canAcceptDirectInput?: boolean | null; daybreakEnabled?: boolean | null; environments?: (ThreadEnvironment)[] | null; extra?: ThreadExtra | null; forkedFromId?: string | null; gitInfo?: GitInfo | null; historyMode?: ThreadHistoryMode; model?: string | null; name?: string | null; originator?: string | null; parentThreadId?: string | null; path?: string | null; reasoningEffort?: ReasoningEffort | null; recencyAt?: number | null; section?: ThreadSection | null; sectionEnteredAt?: number | null; threadSource?: ThreadSource | null };
+export type ThreadActiveFlag = "waitingOnApproval" | "waitingOnUserInput";
+export type ThreadEnvironment = { cwd: LegacyAppPathString; environmentId: string; runtimeWorkspaceRoots: (LegacyAppPathString)[] };
+export type ThreadExtra = Record<string, unknown>;
+export type ThreadHistoryMode = "legacy" | "paginated";
+export type ThreadId = string;
+export type ThreadItem = { type: "userMessage"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; content: (UserInput)[]; clientId?: string | null } | { type: "hookPrompt"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; fragments: (HookPromptFragment)[] } | { type: "agentMessage"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; text: string; delivery?: AgentMessageDelivery | null; memoryCitation?: MemoryCitation | null; phase?: MessagePhase | null; questions?: (AsyncUserInputQuestion)[] | null } | { type: "functionCallOutput"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; name: string; output: FunctionCallOutputBody; namespace?: string | null } | { type: "plan"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; text: string } | { type: "reasoning"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; summary?: (string)[]; content?: (string)[] } | { type: "commandExecution"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; command: string; commandActions: (CommandAction)[]; cwd: LegacyAppPathString; status: CommandExecutionStatus; aggregatedOutput?: string | null; durationMs?: number | null; exitCode?: number | null; pluginId?: string | null; processId?: string | null; scriptPath?: string | null; source?: CommandExecutionSource } | { type: "fileChange"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; changes: (FileUpdateChange)[]; status: PatchApplyStatus } | { type: "mcpToolCall"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; arguments: unknown; server: string; status: McpToolCallStatus; tool: string; appContext?: McpToolCallAppContext | null; durationMs?: number | null; error?: McpToolCallError | null; mcpAppResourceUri?: string | null; mcpAppUi?: McpAppUi | null; pluginId?: string | null; readOnlyHint?: boolean | null; result?: McpToolCallResult | null } | { type: "dynamicToolCall"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; arguments: unknown; status: DynamicToolCallStatus; tool: string; contentItems?: (DynamicToolCallOutputContentItem)[] | null; durationMs?: number | null; namespace?: string | null; success?: boolean | null } | { type: "collabAgentToolCall"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; agentsStates: Record<string, unknown>; receiverThreadIds: (string)[]; senderThreadId: string; status: CollabAgentToolCallStatus; tool: CollabAgentTool; model?: string | null; prompt?: string | null; reasoningEffort?: ReasoningEffort | null } | { type: "subAgentActivity"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; agentPath: string; agentThreadId: string; kind: SubAgentActivityKind; model?: string | null; reasoningEffort?: ReasoningEffort | null } | { type: "webSearch"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; query: string; action?: WebSearchAction | null; results?: (unknown)[] | null } | { type: "imageView"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; path: LegacyAppPathString } | { type: "sleep"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; durationMs: number } | { type: "imageGeneration"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; status: string; failure?: ImageGenerationFailure | null; generationId?: string | null; inputImages?: (ImageGenerationInputImage)[]; revisedPrompt?: string | null; savedPath?: AbsolutePathBuf | null; transparentBackground?: boolean | null; result: string } | { type: "imageGeneration"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; status: string; failure?: ImageGenerationFailure | null; generationId?: string | null; inputImages?: (ImageGenerationInputImage)[]; revisedPrompt?: string | null; savedPath?: AbsolutePathBuf | null; transparentBackground?: boolean | null; fileId: string } | { type: "enteredReviewMode"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; review: string } | { type: "exitedReviewMode"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; review: string } | { type: "contextCompaction"; id: string; startedAtMs?: number | null; completedAtMs?: number | null };
+export type ThreadSection = { id: string; name: string; appearance?: ThreadSectionAppearance | null };
+export type ThreadSectionAppearance = { color?: string | null; icon?: string | null };
+export type ThreadSource = string;
+export type ThreadStatus = { type: "notLoaded" } | { type: "idle" } | { type: "systemError" } | { type: "active"; activeFlags: (ThreadActiveFlag)[] };
+export type ThreadTokenUsage = { last: TokenUsageBreakdown; total: TokenUsageBreakdown; modelContextWindow?: number | null };
+export type TokenUsageBreakdown = { cachedInputTokens: number; inputTokens: number; outputTokens: number; reasoningOutputTokens: number; totalTokens: number; cacheWriteInputTokens?: number };
+export type Tool = { inputSchema: unknown; name: string; _meta?: unknown; annotations?: unknown; description?: string | null; icons?: (unknown)[] | null; outputSchema?: unknown; title?: string | null };
+export type ToolCallAnswer = { success?: boolean; contentItems?: (DynamicToolCallOutputContentItem)[]; text?: string; response?: unknown; createdAt?: string; bootId?: string };
+export type ToolInputDecision = { decision?: "accept" | "decline" | "cancel"; answers?: Record<string, unknown>; response?: unknown; createdAt?: string; bootId?: string };
+export type ToolsV2 = { web_search?: WebSearchToolConfig | null };
+export type TranscriptRow = { messageId: string; turnId: string; role: "user" | "assistant" | "system"; type: string; content: string; status: TranscriptStatus; details?: unknown; startedAt?: number | null; completedAt?: number | null };
+export type TranscriptStatus = "streaming" | "complete" | "canceled" | "error";
+export type TranscriptUpsert = { messageId: string; turnId: string; role: "user" | "assistant" | "system"; type: string; content: string; status: TranscriptStatus; details?: unknown; startedAt?: number | null; completedAt?: number | null };
+export type TranscriptUpserted = { status: "ok"; sessionId: string; entry: TranscriptRow };
+export type Turn = { id: string; items: (ThreadItem)[]; status: TurnStatus; completedAt?: number | null; durationMs?: number | null; error?: TurnError | null; itemsView?: TurnItemsView; rootTurnId?: string | null; startedAt?: number | null };
+export type TurnError = { message: string; additionalDetails?: string | null; codexErrorInfo?: CodexErrorInfo | null; misalignment?: MisalignmentErrorDetails | null };
+export type TurnItemsView = "notLoaded" | "summary" | "full";
+export type TurnPlanStep = { status: TurnPlanStepStatus; step: string };
+export type TurnPlanStepStatus = "pending" | "inProgress" | "completed";
+export type TurnStatus = "completed" | "interrupted" | "failed" | "inProgress";
+export type TurnsPageAnswer = { data: (Turn)[]; nextCursor: string | null; session: SessionSummary; plan?: { turnId: string; explanation?: string | null; plan: (TurnPlanStep)[] } | null; diffs: Record<string, unknown>; tokenUsage: ThreadTokenUsage | null; queue: (QueuedMessage)[]; seq: number; bootId: string };
+export type UserInput = { type: "text"; text: string; text_elements?: (TextElement)[] } | { type: "image"; url: string; detail?: ImageDetail | null } | { type: "image"; fileId: string; detail?: ImageDetail | null } | { type: "localImage"; path: string; detail?: ImageDetail | null } | { type: "audio"; url: string } | { type: "localAudio"; path: string } | { type: "skill"; name: string; path: string } | { type: "mention"; name: string; path: string };
+export type Verbosity = "low" | "medium" | "high";
+export type WebSearchAction = { type: "search"; queries?: (string)[] | null; query?: string | null } | { type: "openPage"; url?: string | null } | { type: "findInPage"; pattern?: string | null; url?: string | null } | { type: "other" };
+export type WebSearchContextSize = "low" | "medium" | "high";
+export type WebSearchLocation = { city?: string | null; country?: string | null; region?: string | null; timezone?: string | null };
+export type WebSearchMode = "disabled" | "cached" | "indexed" | "live";
+export type WebSearchToolConfig = { allowed_domains?: (string)[] | null; context_size?: WebSearchContextSize | null; location?: WebSearchLocation | null };
+export type WindowsSandboxImplementation = "elevated" | "unelevated" | "mxc";
+export type WorkspaceRouting = { accountRoutingOverride: AccountRoutingOverride; backendOrigin: string; chatgptAccountId: string };
+export type WriteStatus = "ok" | "okOverridden";
+
+/** The manager refused: its status, its code and its words. */
+export class ManagerError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly body: unknown;
+  constructor(status: number, body: unknown) {
+    const { code, message } = (typeof body === "object" && body !== null ? body : {}) as { code?: unknown; message?: unknown };
+    super(typeof message === "string" ? message : `status ${status}`);
+    this.status = status;
+    this.code = typeof code === "string" ? code : "error";
+    this.body = body;
+  }
+}
+
+export interface ManagerOptions {
+  /** Such as http://127.0.0.1:4180 */
+  readonly url: string;
+  /** The text of the token file, or a device's own token. */
+  readonly token: string;
+  readonly fetch?: typeof fetch;
+}
+
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export class ManagerClient {
+  readonly #options: ManagerOptions;
+  constructor(options: ManagerOptions) {
+    this.#options = options;
+  }
+
+  async #call<T>(method: string, path: string, query: Query, body: unknown): Promise<T> {
+    const url = new URL(path, this.#options.url);
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
+    const headers: Record<string, string> = { authorization: `Bearer ${this.#options.token}` };
+    if (method === "POST") headers["content-type"] = "application/json";
+    const send = this.#options.fetch ?? fetch;
+    const response = await send(url, { method, headers, ...(method === "POST" ? { body: JSON.stringify(body ?? {}) } : {}) });
+    const answer: unknown = await response.json().catch(() => null);
+    if (!response.ok) throw new ManagerError(response.status, answer);
+    return answer as T;
+  }
+
+  /** Whether the manager is up; more only for those who are signed in. */
+  getHealth(): Promise<Health> {
+    return this.#call("GET", "/api/health", {}, undefined);
+  }
+
+  /** Name and version. */
+  get(): Promise<About> {
+    return this.#call("GET", "/api", {}, undefined);
+  }
+
+  /** This description. */
+  getOpenapiJson(): Promise<OpenApi> {
+    return this.#call("GET", "/api/openapi.json", {}, undefined);
+  }
+
+  /** Trade a one-time code for this browser's cookie. */
+  postAuthSignIn(body: SignIn): Promise<SignedIn> {
+    return this.#call("POST", "/api/auth/sign-in", {}, body);
+  }
+
+  /** Forget this browser. */
+  postAuthSignOut(): Promise<SignedOut> {
+    return this.#call("POST", "/api/auth/sign-out", {}, undefined);
+  }
+
+  /** Who is asking. */
+  getAuthMe(): Promise<Me> {
+    return this.#call("GET", "/api/auth/me", {}, undefined);
+  }
+
+  /** Make a one-time link that signs another device in. */
+  postAuthLinks(body: LinkMake): Promise<LinkMade> {
+    return this.#call("POST", "/api/auth/links", {}, body);
+  }
+
+  /** Signed-in devices. */
+  getDevices(): Promise<DeviceList> {
+    return this.#call("GET", "/api/devices", {}, undefined);
+  }
+
+  /** Sign a device out, at once. */
+  deleteDevicesByDeviceId(deviceId: string): Promise<DeviceRevoked> {
+    return this.#call("DELETE", `/api/devices/${encodeURIComponent(deviceId)}`, {}, undefined);
+  }
+
+  /** Who allowed what, newest first. */
+  getAudit(query: { before?: number; limit?: number; threadId?: string; type?: string } = {}): Promise<AuditPage> {
+    return this.#call("GET", "/api/audit", query, undefined);
+  }
+
+  /** Standing rules for commands. */
+  getRules(): Promise<RuleList> {
+    return this.#call("GET", "/api/rules", {}, undefined);
+  }
+
+  /** Add a rule. */
+  postRules(body: RuleWrite): Promise<RuleList> {
+    return this.#call("POST", "/api/rules", {}, body);
+  }
+
+  /** Change a rule. */
+  postRulesByRuleId(ruleId: string, body: RuleChange): Promise<RuleList> {
+    return this.#call("POST", `/api/rules/${encodeURIComponent(ruleId)}`, {}, body);
+  }
+
+  /** Take a rule back. */
+  deleteRulesByRuleId(ruleId: string): Promise<RuleList> {
+    return this.#call("DELETE", `/api/rules/${encodeURIComponent(ruleId)}`, {}, undefined);
+  }
+
+  /** What the engine behind the manager can do. */
+  getCapabilities(query: { refresh?: boolean } = {}): Promise<Capabilities> {
+    return this.#call("GET", "/api/capabilities", query, undefined);
+  }
+
+  /** Features that can be switched on. */
+  getFeaturesExperimental(query: { cursor?: string; limit?: number } = {}): Promise<ExperimentalFeatureListResponse> {
+    return this.#call("GET", "/api/features/experimental", query, undefined);
+  }
+
+  /** Ways of working together (plan, default …). */
+  getCollaborationModes(query: { cursor?: string; limit?: number } = {}): Promise<CollaborationModeListResponse> {
+    return this.#call("GET", "/api/collaboration/modes", query, undefined);
+  }
+
+  /** Connected apps. */
+  getApps(query: { cursor?: string; limit?: number; threadId?: string; forceRefetch?: boolean } = {}): Promise<AppsListResponse> {
+    return this.#call("GET", "/api/apps", query, undefined);
+  }
+
+  /** Skills of a folder. */
+  getSkills(query: { forceReload?: boolean; cwd?: string } = {}): Promise<SkillsListResponse> {
+    return this.#call("GET", "/api/skills", query, undefined);
+  }
+
+  /** Switch a skill on or off. */
+  postSkillsConfig(body: SkillSwitch): Promise<SkillsConfigWriteResponse> {
+    return this.#call("POST", "/api/skills/config", {}, body);
+  }
+
+  /** Read the MCP servers' settings again. */
+  postMcpReload(): Promise<Empty> {
+    return this.#call("POST", "/api/mcp/reload", {}, undefined);
+  }
+
+  /** Sign in at an MCP server. */
+  postMcpServersOauthLogin(serverName: string, body: McpLogin): Promise<McpServerOauthLoginResponse> {
+    return this.#call("POST", `/api/mcp/servers/${encodeURIComponent(serverName)}/oauth/login`, {}, body);
+  }
+
+  /** MCP servers and how they are. */
+  getMcpServers(query: { cursor?: string; limit?: number } = {}): Promise<ListMcpServerStatusResponse> {
+    return this.#call("GET", "/api/mcp/servers", query, undefined);
+  }
+
+  /** Models to choose from. */
+  getModels(query: { cursor?: string; limit?: number } = {}): Promise<ModelListResponse> {
+    return this.#call("GET", "/api/models", query, undefined);
+  }
+
+  /** The account in use. */
+  getAccount(): Promise<GetAccountResponse> {
+    return this.#call("GET", "/api/account", {}, undefined);
+  }
+
+  /** Sign the engine in. */
+  postAccountLoginStart(body: AccountLogin): Promise<LoginAccountResponse> {
+    return this.#call("POST", "/api/account/login/start", {}, body);
+  }
+
+  /** Give up a sign-in. */
+  postAccountLoginCancel(body: AccountLoginCancel): Promise<CancelLoginAccountResponse> {
+    return this.#call("POST", "/api/account/login/cancel", {}, body);
+  }
+
+  /** Sign the engine out. */
+  postAccountLogout(): Promise<LogoutAccountResponse> {
+    return this.#call("POST", "/api/account/logout", {}, undefined);
+  }
+
+  /** What is left of the account's limits. */
+  getAccountRateLimits(): Promise<GetAccountRateLimitsResponse> {
+    return this.#call("GET", "/api/account/rate-limits", {}, undefined);
+  }
+
+  /** Settings in force. */
+  getConfig(query: { cwd?: string; includeLayers?: boolean } = {}): Promise<ConfigReadResponse> {
+    return this.#call("GET", "/api/config", query, undefined);
+  }
+
+  /** Settings that an administrator has fixed. */
+  getConfigRequirements(): Promise<ConfigRequirementsReadResponse> {
+    return this.#call("GET", "/api/config/requirements", {}, undefined);
+  }
+
+  /** Change one setting. */
+  postConfigValue(body: ConfigValue): Promise<ConfigWriteResponse> {
+    return this.#call("POST", "/api/config/value", {}, body);
+  }
+
+  /** Change several settings at once. */
+  postConfigBatch(body: ConfigBatch): Promise<ConfigWriteResponse> {
+    return this.#call("POST", "/api/config/batch", {}, body);
+  }
+
+  /** Run one command outside any session. */
+  postCommandsExec(body: CommandRun): Promise<CommandExecResponse> {
+    return this.#call("POST", "/api/commands/exec", {}, body);
+  }
+
+  /** Send feedback. */
+  postFeedback(body: Feedback): Promise<FeedbackUploadResponse> {
+    return this.#call("POST", "/api/feedback", {}, body);
+  }
+
+  /** Projects. */
+  getProjects(): Promise<ProjectList> {
+    return this.#call("GET", "/api/projects", {}, undefined);
+  }
+
+  /** Make a project. */
+  postProjects(body: ProjectWrite): Promise<ProjectSaved> {
+    return this.#call("POST", "/api/projects", {}, body);
+  }
+
+  /** Rename a project or move its folder. */
+  postProjectsRename(projectId: string, body: ProjectRename): Promise<ProjectRenamed> {
+    return this.#call("POST", `/api/projects/${encodeURIComponent(projectId)}/rename`, {}, body);
+  }
+
+  /** Remove an empty project. */
+  deleteProjectsByProjectId(projectId: string): Promise<ProjectDeleted> {
+    return this.#call("DELETE", `/api/projects/${encodeURIComponent(projectId)}`, {}, undefined);
+  }
+
+  /** Sessions that the system runs for a project. */
+  getProjectsAgentSessions(projectId: string): Promise<AgentSessions> {
+    return this.#call("GET", `/api/projects/${encodeURIComponent(projectId)}/agent-sessions`, {}, undefined);
+  }
+
+  /** Empty a project: its sessions go to no project, or to the archive. */
+  postProjectsChatsMoveAll(projectId: string, body: MoveAll): Promise<MovedAll> {
+    return this.#call("POST", `/api/projects/${encodeURIComponent(projectId)}/chats/move-all`, {}, body);
+  }
+
+  /** Delete all sessions of a project. */
+  postProjectsChatsDeleteAll(projectId: string): Promise<DeletedAll> {
+    return this.#call("POST", `/api/projects/${encodeURIComponent(projectId)}/chats/delete-all`, {}, undefined);
+  }
+
+  /** Sessions, most recent first. */
+  getSessions(query: { archived?: boolean; cursor?: string; limit?: number; includeSystemOwned?: boolean; search?: string } = {}): Promise<SessionList> {
+    return this.#call("GET", "/api/sessions", query, undefined);
+  }
+
+  /** Start a session. */
+  postSessions(body: SessionStart): Promise<SessionAndThread> {
+    return this.#call("POST", "/api/sessions", {}, body);
+  }
+
+  /** A session with its whole transcript. */
+  getSessionsBySessionId(sessionId: string): Promise<SessionRead> {
+    return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}`, {}, undefined);
+  }
+
+  /** Delete a session for good. */
+  deleteSessionsBySessionId(sessionId: string): Promise<SessionDeleted> {
+    return this.#call("DELETE", `/api/sessions/${encodeURIComponent(sessionId)}`, {}, undefined);
+  }
+
+  /** A page of turns, newest first, the running one with what was streamed so far. */
+  getSessionsTurns(sessionId: string, query: { cursor?: string; limit?: number } = {}): Promise<TurnsPageAnswer> {
+    return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/turns`, query, undefined);
+  }
+
+  /** Say something: starts a turn, or while one runs steers it or waits its turn. */
+  postSessionsMessages(sessionId: string, body: MessageSend): Promise<MessageAccepted> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/messages`, {}, body);
+  }
+
+  /** Messages that wait for the running turn to end. */
+  getSessionsQueue(sessionId: string): Promise<QueueList> {
+    return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/queue`, {}, undefined);
+  }
+
+  /** Take a waiting message back. */
+  deleteSessionsQueueByMessageId(sessionId: string, messageId: string): Promise<QueueTaken> {
+    return this.#call("DELETE", `/api/sessions/${encodeURIComponent(sessionId)}/queue/${encodeURIComponent(messageId)}`, {}, undefined);
+  }
+
+  /** Stop the running turn. */
+  postSessionsInterrupt(sessionId: string, body: Interrupt): Promise<Interrupted> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/interrupt`, {}, body);
+  }
+
+  /** Add input to the running turn. */
+  postSessionsTurnsSteer(sessionId: string, turnId: string, body: Steer): Promise<Steered> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/turns/${encodeURIComponent(turnId)}/steer`, {}, body);
+  }
+
+  /** Load a session so that it can be driven. */
+  postSessionsResume(sessionId: string, body: Resume): Promise<SessionAndThread> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/resume`, {}, body);
+  }
+
+  /** A new session that starts with this one's history. */
+  postSessionsFork(sessionId: string, body: Fork): Promise<SessionAndThread> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/fork`, {}, body);
+  }
+
+  /** Summarise the history to make room. */
+  postSessionsCompact(sessionId: string): Promise<SessionDone> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/compact`, {}, undefined);
+  }
+
+  /** Drop the last turns from the history. */
+  postSessionsRollback(sessionId: string, body: Rollback): Promise<SessionAndThread> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/rollback`, {}, body);
+  }
+
+  /** End the commands that still run in the background. */
+  postSessionsBackgroundTerminalsClean(sessionId: string): Promise<SessionDone> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/background-terminals/clean`, {}, undefined);
+  }
+
+  /** Have the changes reviewed. */
+  postSessionsReview(sessionId: string, body: Review): Promise<ReviewStarted> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/review`, {}, body);
+  }
+
+  /** Give a session a title. */
+  postSessionsRename(sessionId: string, body: Rename): Promise<SessionDone> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/rename`, {}, body);
+  }
+
+  /** Put a session away. */
+  postSessionsArchive(sessionId: string): Promise<SessionDone> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/archive`, {}, undefined);
+  }
+
+  /** Bring a session back. */
+  postSessionsUnarchive(sessionId: string): Promise<SessionDone> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/unarchive`, {}, undefined);
+  }
+
+  /** Put a session into a project, or into none. */
+  postSessionsProject(sessionId: string, body: AssignProject): Promise<ProjectAssigned> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/project`, {}, body);
+  }
+
+  /** Model, approval policy, network and file access of a session and of new ones. */
+  getSessionsSessionControls(sessionId: string): Promise<ControlsRead> {
+    return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/session-controls`, {}, undefined);
+  }
+
+  /** Change them. */
+  postSessionsSessionControls(sessionId: string, body: ControlsWrite): Promise<ControlsWritten> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/session-controls`, {}, body);
+  }
+
+  /** Free-form settings kept with a session. */
+  getSessionsSettings(sessionId: string, query: { scope?: "session" | "default"; key?: string } = {}): Promise<SettingsRead> {
+    return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/settings`, query, undefined);
+  }
+
+  /** Change them. */
+  postSessionsSettings(sessionId: string, body: SettingsWrite): Promise<SettingsWritten> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/settings`, {}, body);
+  }
+
+  /** Remove one. */
+  deleteSessionsSettingsByKey(sessionId: string, key: string, query: { scope?: "session" | "default"; actor?: string; source?: string } = {}): Promise<SettingsRemoved> {
+    return this.#call("DELETE", `/api/sessions/${encodeURIComponent(sessionId)}/settings/${encodeURIComponent(key)}`, query, undefined);
+  }
+
+  /** When to ask, from the next message on. */
+  postSessionsApprovalPolicy(sessionId: string, body: PolicyWrite): Promise<PolicyWritten> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/approval-policy`, {}, body);
+  }
+
+  /** Add or replace a row of the side transcript. */
+  postSessionsTranscriptUpsert(sessionId: string, body: TranscriptUpsert): Promise<TranscriptUpserted> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/transcript/upsert`, {}, body);
+  }
+
+  /** Files of the session's folder whose names fit a few letters. */
+  getSessionsFiles(sessionId: string, query: { query: string }): Promise<FilesFound> {
+    return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/files`, query, undefined);
+  }
+
+  /** Everything that waits, across all sessions, oldest first. */
+  getPending(): Promise<PendingList> {
+    return this.#call("GET", "/api/pending", {}, undefined);
+  }
+
+  /** Approvals that wait. */
+  getSessionsApprovals(sessionId: string): Promise<PendingList> {
+    return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/approvals`, {}, undefined);
+  }
+
+  /** Questions that wait. */
+  getSessionsToolInput(sessionId: string): Promise<PendingList> {
+    return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/tool-input`, {}, undefined);
+  }
+
+  /** Client tools that wait for their result. */
+  getSessionsToolCalls(sessionId: string): Promise<PendingList> {
+    return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/tool-calls`, {}, undefined);
+  }
+
+  /** Decide an approval. */
+  postApprovalsDecision(approvalId: string, body: ApprovalDecision): Promise<RequestAnswered> {
+    return this.#call("POST", `/api/approvals/${encodeURIComponent(approvalId)}/decision`, {}, body);
+  }
+
+  /** Answer a question. */
+  postToolInputDecision(requestId: string, body: ToolInputDecision): Promise<RequestAnswered> {
+    return this.#call("POST", `/api/tool-input/${encodeURIComponent(requestId)}/decision`, {}, body);
+  }
+
+  /** Give a client tool's result. */
+  postToolCallsResponse(requestId: string, body: ToolCallAnswer): Promise<RequestAnswered> {
+    return this.#call("POST", `/api/tool-calls/${encodeURIComponent(requestId)}/response`, {}, body);
+  }
+
+  /** Answer any waiting request with the protocol's own result or error. */
+  postRequestsResponse(requestId: string, body: RequestAnswer): Promise<RequestAnswered> {
+    return this.#call("POST", `/api/requests/${encodeURIComponent(requestId)}/response`, {}, body);
+  }
+}
