@@ -57,7 +57,7 @@ export function durationMs(value: unknown): number | null {
 const duration = (ms: unknown): Json | undefined =>
   typeof ms === "number" ? { secs: Math.floor(ms / 1000), nanos: Math.round((ms % 1000) * 1e6) } : undefined;
 
-export function pathFromUri(value: unknown): string {
+function pathFromUri(value: unknown): string {
   const text = textOf(value);
   if (!text.startsWith("file:")) return text;
   try {

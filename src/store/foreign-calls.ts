@@ -17,7 +17,7 @@ export interface CallOutput {
   readonly ms: number;
   readonly output: unknown;
 }
-export interface CallAround {
+interface CallAround {
   readonly ms: number;
   readonly cwd: string;
   readonly dynamicTools: readonly unknown[];

@@ -1,7 +1,6 @@
 /** What one line of a rollout means, looked at alone. Ids that old lines do not carry come out empty; the reader fills them in. */
 import type { ModelItem } from "../core/ports/model-client.ts";
 import type { ThreadRecord } from "../core/ports/thread-store.ts";
-import type { ThreadItem } from "../protocol/item.ts";
 import type { TurnError } from "../protocol/turn.ts";
 import { changesFromCore, durationMs, itemFromCore, mcpResult, reviewText } from "./core-items.ts";
 import {
@@ -244,7 +243,7 @@ const camelKeys = (value: unknown): unknown => {
 };
 const camelWord = (word: string): string => word.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-export function errorFromDisk(error: Json): TurnError {
+function errorFromDisk(error: Json): TurnError {
   const info = error["codex_error_info"] ?? error["codexErrorInfo"];
   return {
     message: textOf(error["message"]),
@@ -275,5 +274,3 @@ export function isWhole(record: Json): record is ThreadRecord & Json {
       return false;
   }
 }
-
-export type ItemRecord = Extract<ThreadRecord, { type: "item" }> & { readonly item: ThreadItem };

@@ -27,7 +27,7 @@ export interface LocalStoreOptions {
   readonly syncTurns?: () => boolean;
 }
 
-export function createLocalStore(options: LocalStoreOptions): ThreadStore & { warm(): void } {
+export function createLocalStore(options: LocalStoreOptions): ThreadStore {
   return new LocalStore(options);
 }
 
@@ -58,11 +58,6 @@ class LocalStore implements ThreadStore {
       onWritten: (file) => this.#index.touch(file),
       report: (message) => this.onTrouble(message),
     });
-  }
-
-  /** Lets the index be built in the background, once nothing more urgent is to do. */
-  warm(): void {
-    this.#index.warm();
   }
 
   pathFor(id: string, createdAtMs: number): string {

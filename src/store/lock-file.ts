@@ -114,7 +114,7 @@ function isLive(file: string, holder: Holder): boolean {
 }
 
 /** Undefined when there is no lock. A file that cannot be read as a lock is a dead process's. */
-export function readHolder(file: string): Holder | undefined {
+function readHolder(file: string): Holder | undefined {
   let text: string;
   try {
     text = readFileSync(file, "utf8");

@@ -8,7 +8,7 @@ import { parseLine, type RolloutLine, recordOfLine } from "./line-records.ts";
 import { summaryHistory } from "./old-compaction.ts";
 import { recordOfOwnLine } from "./own-lines.ts";
 import { readSessionMeta } from "./session-meta.ts";
-import { isObject, type Json, objectOf, stringsOf, textOf } from "./shapes.ts";
+import { type Json, objectOf, stringsOf, textOf } from "./shapes.ts";
 import { type ContextAround, settingsFromContext } from "./turn-context.ts";
 
 type RecordOf<T extends ThreadRecord["type"]> = Extract<ThreadRecord, { type: T }>;
@@ -340,8 +340,3 @@ export class RolloutReader {
     this.#turn = undefined;
   }
 }
-
-/** Whether a line says that somebody typed something; for the index. */
-export const isUserLine = (payload: Json): boolean =>
-  payload["type"] === "user_message" ||
-  (payload["type"] === "item_completed" && isObject(payload["item"]) && payload["item"]["type"] === "UserMessage");

@@ -54,7 +54,7 @@ async function shareOfParents(path: string, first: SessionMeta | undefined, find
 }
 
 /** What the first line says; undefined when it is no session_meta. */
-export async function readMeta(path: string): Promise<SessionMeta | undefined> {
+async function readMeta(path: string): Promise<SessionMeta | undefined> {
   const line = parseLine(await readFirstLine(path));
   return line?.type === "session_meta" ? readSessionMeta(line.payload, line.ms) : undefined;
 }

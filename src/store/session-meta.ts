@@ -3,7 +3,7 @@ import type { ThreadMeta } from "../core/ports/thread-store.ts";
 import type { SessionSource } from "../protocol/policy.ts";
 import { isObject, isString, type Json, listOf, numberOf, objectOf, oneOf, stringsOf, textOf, textOrNull } from "./shapes.ts";
 
-export type HistoryMode = "legacy" | "paginated";
+type HistoryMode = "legacy" | "paginated";
 /** A fork of Codex 0.166 holds no copy of its parent's lines; it points at the end of what it shares. */
 export interface HistoryBase {
   /** The thread's id, or that of one of its later files. */
@@ -77,7 +77,7 @@ const isPlainTool = (tool: unknown): boolean => isObject(tool) && isString(tool[
 const optional = <K extends string, V>(key: K, value: V | null): { readonly [P in K]?: V } =>
   value === null ? {} : ({ [key]: value } as { readonly [P in K]?: V });
 
-export const gitFromDisk = (git: Json): NonNullable<ThreadMeta["git"]> => ({
+const gitFromDisk = (git: Json): NonNullable<ThreadMeta["git"]> => ({
   sha: textOrNull(git["commit_hash"]),
   branch: textOrNull(git["branch"]),
   originUrl: textOrNull(git["repository_url"]),

@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { ThreadQuery } from "../core/ports/thread-store.ts";
+import type { Cursor } from "./cursor.ts";
 
 /** One rollout file. A thread has one, or several when Codex has reverted it; then `isCurrent` marks the one to go on with. */
 export interface IndexRow {
@@ -27,11 +28,6 @@ export interface FileState {
   readonly size: number;
   readonly hasUser: boolean;
 }
-export interface Position {
-  readonly ms: number;
-  readonly id: string;
-}
-
 const version = 2;
 const schema = `
   CREATE TABLE files (
@@ -191,7 +187,7 @@ export class SqliteIndex {
   }
 
   /** One more row than asked for tells whether there is a next page. */
-  page(query: ThreadQuery, after: Position | undefined, named: readonly string[]): IndexRow[] {
+  page(query: ThreadQuery, after: Cursor | undefined, named: readonly string[]): IndexRow[] {
     const key = query.sortKey === "created_at" ? "created_ms" : "updated_ms";
     const [order, beyond] = query.sortDirection === "asc" ? ["ASC", ">"] : ["DESC", "<"];
     const values: SQLInputValue[] = [Number(query.archived)];

@@ -5,7 +5,7 @@
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import type { StoredThread, ThreadQuery } from "../core/ports/thread-store.ts";
+import type { ThreadPage, ThreadQuery } from "../core/ports/thread-store.ts";
 import { Backlog } from "./backlog.ts";
 import { type Cursor, readCursor, writeCursor } from "./cursor.ts";
 import { dayFolders, type FoundFile, filesIn, foundFile, mtimeOf } from "./folders.ts";
@@ -22,18 +22,14 @@ const portion = 60;
 const restMs = 6;
 /** New threads appear in the newest folders; the others are looked through less often. */
 const hotFolders = 32;
+/** Threads that are being written to change all the time. */
+const maxRechecks = 3;
 const busyTries = 25;
 const sweepEveryMs = 10_000;
 /** A folder that changed this recently may change again within the same tick of its clock. */
 const settledMs = 2_000;
 /** So few files are read at once, which keeps pages exact even for files whose names tell a wrong time. */
 const readAllBelow = 600;
-
-export interface IndexPage {
-  readonly threads: readonly StoredThread[];
-  readonly nextCursor: string | null;
-  readonly backwardsCursor: string | null;
-}
 
 export class ThreadIndex {
   readonly #home: string;
@@ -61,7 +57,7 @@ export class ThreadIndex {
   }
 
   /** Throws RpcError for a cursor that is not ours. */
-  async list(query: ThreadQuery): Promise<IndexPage> {
+  async list(query: ThreadQuery): Promise<ThreadPage> {
     const cursor = query.cursor === null ? undefined : readCursor(query.cursor);
     try {
       return await this.#list(query, cursor);
@@ -73,13 +69,13 @@ export class ThreadIndex {
     }
   }
 
-  async #list(query: ThreadQuery, cursor: Cursor | undefined): Promise<IndexPage> {
+  async #list(query: ThreadQuery, cursor: Cursor | undefined): Promise<ThreadPage> {
     const db = await this.#open();
     await this.#look(db);
     await this.#flush(db);
     if (query.sortKey !== "created_at") await this.#knowTimes(db);
-    const rows = await this.#exactRows(db, query, cursor);
     this.#names.refresh();
+    const rows = await this.#exactRows(db, query, cursor);
     const page = rows.slice(0, query.limit);
     const [first, last] = [page[0], page.at(-1)];
     const place = (row: IndexRow): Cursor => ({ ms: query.sortKey === "created_at" ? row.createdMs : row.updatedMs, id: row.id });
@@ -94,12 +90,12 @@ export class ThreadIndex {
   async #exactRows(db: SqliteIndex, query: ThreadQuery, cursor: Cursor | undefined): Promise<IndexRow[]> {
     const named = query.searchTerm === null ? [] : this.#names.matching(query.searchTerm);
     if (this.#backlog.size <= readAllBelow) await this.#readFiles(db, this.#backlog.all());
-    for (let round = 0; ; round++) {
+    for (let rechecks = 0; ; ) {
       const rows = db.page(query, cursor, named);
       const border = rows.length > query.limit ? rows.at(-1) : undefined;
       const missing = this.#backlog.neededFor(query, border);
       if (missing.length > 0) await this.#readFiles(db, missing);
-      else if (round >= 20 || !(await this.#recheck(db, rows))) return rows;
+      else if (rechecks++ === maxRechecks || !(await this.#recheck(db, rows))) return rows;
     }
   }
 
@@ -124,13 +120,6 @@ export class ThreadIndex {
     } catch {
       return undefined; // the next list repairs it
     }
-  }
-
-  /** Starts building in the background. */
-  warm(): void {
-    void this.#open()
-      .then((db) => this.#look(db))
-      .catch(() => {});
   }
 
   /** A file was written, made, moved or removed here. */

@@ -60,7 +60,7 @@ export function settingsFromContext(payload: Json, around: ContextAround): Threa
 }
 
 /** Fails closed: a policy that cannot be read asks for everything. */
-export function approvalFromDisk(value: unknown): AskForApproval {
+function approvalFromDisk(value: unknown): AskForApproval {
   const word = oneOf(value, ["untrusted", "on-failure", "on-request", "never"]);
   if (word !== undefined) return word;
   if (!isObject(value) || !isObject(value["granular"])) return "untrusted";
@@ -77,7 +77,7 @@ export function approvalFromDisk(value: unknown): AskForApproval {
 }
 
 /** Fails closed: a policy that cannot be read is read-only. 0.44 wrote `mode` where later versions write `type`. */
-export function sandboxFromDisk(value: unknown): SandboxPolicy {
+function sandboxFromDisk(value: unknown): SandboxPolicy {
   const policy = objectOf(value);
   switch (policy["type"] ?? policy["mode"]) {
     case "danger-full-access":
