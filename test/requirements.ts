@@ -118,6 +118,10 @@ export const requirements = {
     source: "observed 0.98, 0.166",
     says: "a shell command that is only a patch becomes a file change, taken literally",
   },
+  "revert.commands": {
+    source: "Parley",
+    says: "files that a command changed are taken back with the turn, in a workspace that can be remembered",
+  },
   "revert.files": { source: "Parley", says: "turn/revert puts back every file that the turn's patches changed" },
   "revert.restart": { source: "Parley", says: "turn/revert works after a restart, also for a thread that is not loaded" },
   "revert.conflict": { source: "Parley", says: "a file changed since the turn is a conflict: nothing is touched unless forced" },

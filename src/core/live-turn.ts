@@ -5,10 +5,12 @@ import type { ServerNotifications, ServerRequests } from "../protocol/methods.ts
 import type { Turn, TurnError, TurnStatus } from "../protocol/turn.ts";
 import type { Answer } from "./ports/audience.ts";
 import type { ModelItem } from "./ports/model-client.ts";
+import type { Snapshot } from "./ports/snapshots.ts";
 import type { ThreadRecord } from "./ports/thread-store.ts";
 import type { ThreadSettings } from "./settings.ts";
 import type { LiveThread } from "./thread.ts";
 import { TurnFiles } from "./turn-diff.ts";
+import { stateMark } from "./undo.ts";
 
 export interface TurnInput {
   readonly content: readonly UserInput[];
@@ -149,6 +151,23 @@ export class LiveTurn {
     });
   }
   #files: TurnFiles | undefined;
+
+  /** To be called before a command that may change files: what they are now is remembered, once for the turn. */
+  async rememberFiles(): Promise<void> {
+    if (this.thread.ephemeral) return;
+    this.#snapshot ??= this.thread.ports.snapshots.take(this.settings.workspaceRoots, this.signal);
+    await this.#snapshot;
+  }
+  /** To be called when a command has ended: what it changed can be taken back with the turn. */
+  async noteChangedFiles(): Promise<void> {
+    const { ports, id: threadId } = this.thread;
+    const changes = (await (await this.#snapshot)?.changes()) ?? [];
+    for (const { path, before, after } of changes) {
+      await ports.undo.keep({ threadId, turnId: this.id }, path, before, stateMark(after));
+      await ports.undo.left({ threadId, turnId: this.id }, path, stateMark(after));
+    }
+  }
+  #snapshot: Promise<Snapshot | undefined> | undefined;
 
   /** The same turn as a reviewer works in it: its own prompt and model, and its messages are not shown as the agent's. */
   asReviewer(model: string | undefined, prompt: string): LiveTurn {

@@ -75,6 +75,7 @@ export function about(
 async function runGranted(request: CommandRequest, item: CommandItem, turn: LiveTurn): Promise<ToolOutput> {
   const { action } = request;
   const confinement = confinementFor(turn, action.escalate);
+  if (confinement.policy.type !== "readOnly") await turn.rememberFiles();
   const first = await start(request, item, confinement, turn);
   if ("refused" in first) return await endRefused(item, first.refused, turn);
   const exit = await firstLook(first.terminal, action, turn);
@@ -192,6 +193,7 @@ async function finish(
   turn: LiveTurn,
 ): Promise<ToolOutput> {
   await terminal.done;
+  await noteChanges(turn);
   await turn.completeItem(ended(item, terminal, exit));
   turn.signal.throwIfAborted();
   if (exit.survivors.length > 0)
@@ -201,6 +203,13 @@ async function finish(
     });
   const result = { output: terminal.output.text, exitCode: exit.exitCode, durationMs: exit.durationMs, timedOut: exit.timedOut };
   return { kind: "text", text: formatResult(action.format, result, outputLimit(action, turn)), success: exit.exitCode === 0 };
+}
+
+/** A lost before-image costs an undo, never the command's result. */
+export async function noteChanges(turn: LiveTurn): Promise<void> {
+  await turn
+    .noteChangedFiles()
+    .catch((error: unknown) => turn.thread.ports.log.warn("changes of a command could not be kept for undo", { error: String(error) }));
 }
 
 const outputLimit = (action: CommandAction, turn: LiveTurn): number =>

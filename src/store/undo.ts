@@ -75,7 +75,7 @@ export function createUndoStore(folder: string, limits: UndoLimits = defaultLimi
     keep: (turn, file, before, mark) =>
       inOrder(async () => {
         const place = await open(turn);
-        const blob = before.kind === "file" ? await keepBytes(place, before.bytes) : undefined;
+        const blob = before !== "notKept" && before.kind === "file" ? await keepBytes(place, before.bytes) : undefined;
         await append(place, { ...lineFor(file, before, blob), mark });
       }),
     left: (turn, file, mark) => inOrder(async () => await append(await open(turn), { path: file, kind: "left", mark })),
@@ -94,7 +94,8 @@ const placeOf = (folder: string, turn: TurnKey): string => path.join(folder, saf
 /** Ids come from files that others may have written: one that could be a way elsewhere is replaced by its digest. */
 const safeName = (id: string): string => (/^[A-Za-z0-9][\w-]{0,127}$/.test(id) ? id : createHash("sha256").update(id).digest("hex"));
 
-function lineFor(file: string, before: FileState, blob: string | null | undefined): Line {
+function lineFor(file: string, before: FileState | "notKept", blob: string | null | undefined): Line {
+  if (before === "notKept") return { path: file, kind: "file", mode: 0o644, blob: null };
   if (before.kind === "file") return { path: file, kind: "file", mode: before.mode, blob: blob ?? null };
   if (before.kind === "link") return { path: file, kind: "link", target: before.target };
   return { path: file, kind: "absent" };

@@ -10,6 +10,7 @@ import type { ExecPolicy } from "./exec-policy.ts";
 import type { Log } from "./log.ts";
 import type { ModelCatalog, ModelClients } from "./model-client.ts";
 import type { Notifier } from "./notifier.ts";
+import type { Snapshots } from "./snapshots.ts";
 import type { Surroundings } from "./surroundings.ts";
 import type { ThreadStore } from "./thread-store.ts";
 import type { ToolSource } from "./tool.ts";
@@ -39,6 +40,7 @@ export interface CorePorts {
   readonly audit: Audit;
   readonly workspace: Workspace;
   readonly undo: UndoStore;
+  readonly snapshots: Snapshots;
   /** Places of this machine that the rules for edits must know. */
   readonly places: { readonly codexHome: string; readonly tmpdir: string | undefined; readonly userHome?: string | undefined };
   /** The rules that count for a config: the user's, and a trusted project's. */

@@ -10,14 +10,14 @@ export interface UndoEntry {
   /** Resolved path. */
   readonly path: string;
   /** "notKept": it was too large, or the disk was full. */
-  readonly before: FileState | "notKept";
+  readonly before: FileState | "notKept" | "notKept";
   /** Mark of the state that the turn left there, or was about to leave when it was cut off (see `stateMark`). */
   readonly leftMark: string;
 }
 
 export interface UndoStore {
   /** Before the first change of a path in a turn. Resolves when it survives a crash of this process. Rejects when it cannot be written. */
-  keep(turn: TurnKey, path: string, before: FileState, leftMark: string): Promise<void>;
+  keep(turn: TurnKey, path: string, before: FileState | "notKept", leftMark: string): Promise<void>;
   /** Before each further change; the last call counts. */
   left(turn: TurnKey, path: string, mark: string): Promise<void>;
   /** The turn did not change the path after all. */

@@ -77,3 +77,17 @@ verifies("revert.refused", async (stage) => {
   const gated = await plain.ask("turn/revert", { threadId, turnId: "x" });
   assert.equal(gated.error.message, "turn/revert requires experimentalApi capability");
 });
+
+verifies("revert.commands", async (stage) => {
+  writeFileSync(path.join(stage.workspace, "kept"), "1\n");
+  writeFileSync(path.join(stage.workspace, "doomed"), "bye\n");
+  const wire = await stage.wire({ turns: [[{ run: "echo 2 > kept; rm doomed; mkdir made; echo n > made/n" }, { say: "done" }]], config });
+  await wire.initialize({ experimentalApi: true });
+  const { result } = await wire.ask("thread/start", { cwd: stage.workspace });
+  const answer = await wire.ask("turn/start", { threadId: result.thread.id, input: [{ type: "text", text: "go" }] });
+  await wire.notification("turn/completed");
+  assert.deepEqual([content(stage, "kept"), content(stage, "doomed"), content(stage, "made/n")], ["2\n", undefined, "n\n"]);
+  const reverted = await wire.ask("turn/revert", { threadId: result.thread.id, turnId: answer.result.turn.id });
+  assert.deepEqual(reverted.result.conflicts, []);
+  assert.deepEqual([content(stage, "kept"), content(stage, "doomed"), content(stage, "made/n")], ["1\n", "bye\n", undefined]);
+});
