@@ -10,7 +10,7 @@ export interface UndoEntry {
   /** Resolved path. */
   readonly path: string;
   /** "notKept": it was too large, or the disk was full. */
-  readonly before: FileState | "notKept" | "notKept";
+  readonly before: FileState | "notKept";
   /** Mark of the state that the turn left there, or was about to leave when it was cut off (see `stateMark`). */
   readonly leftMark: string;
 }
