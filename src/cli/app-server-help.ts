@@ -1,36 +1,75 @@
-/** `parley app-server --help`. */
-export function printHelp(): number {
-  process.stdout.write(`Serve the app-server protocol.
+/** What `parley app-server --help` says. */
+import { configFlag, type FlagHelp, featureFlags, type Help, logFlag } from "./help-text.ts";
 
-Usage: parley app-server [OPTIONS] [COMMAND]
+/** Who may come in over a socket; `parley mcp-server` takes the same flags. */
+export const doorFlags: readonly FlagHelp[] = [
+  {
+    name: "ws-auth",
+    value: "MODE",
+    choices: ["capability-token", "signed-bearer-token"],
+    says: "capability-token or signed-bearer-token; needed for addresses that others can reach",
+  },
+  { name: "ws-token-file", value: "FILE", says: "The capability token" },
+  { name: "ws-token-sha256", value: "HEX", says: "Its SHA-256 digest instead" },
+  { name: "ws-shared-secret-file", value: "FILE", says: "The secret of signed tokens (JWT, HS256), 32 bytes or more" },
+  { name: "ws-issuer", value: "ISSUER", says: "Expected iss" },
+  { name: "ws-audience", value: "AUDIENCE", says: "Expected aud" },
+  { name: "ws-max-clock-skew-seconds", value: "N", says: "Default 30" },
+  { name: "ws-allow-origin", value: "ORIGIN", says: "Let web pages of this origin in; repeatable. Default: none" },
+  { name: "ws-allow-host", value: "NAME", says: "A further name of this machine in the Host header; repeatable" },
+];
 
-Commands:
-  proxy                 Join stdin and stdout to the unix socket of a running server
-  generate-ts           Write TypeScript types of the protocol
-  generate-json-schema  Write JSON Schemas of the protocol
+const generate = (what: string, example: string): Help => ({
+  summary: `Write ${what} of the protocol`,
+  usage: ["--out <DIR> [--experimental]"],
+  flags: [
+    { name: "out", short: "o", value: "DIR", says: "Where to; made if need be" },
+    { name: "experimental", says: "Also methods and fields that are behind experimentalApi" },
+    { name: "prettier", short: "p", value: "FILE", says: "Taken for the sake of other generators' command lines; changes nothing" },
+  ],
+  examples: [[example, "Everything, into a folder"]],
+});
 
-Options:
-      --listen <URL>         stdio:// (default), ws://IP:PORT, unix://PATH or unix:// ($CODEX_HOME/app-server-control); repeatable
-      --stdio                The same as --listen stdio://
-  -c, --config <key=value>   Override a value of config.toml; the value is TOML; repeatable
-      --enable <FEATURE>     The same as -c features.<FEATURE>=true
-      --disable <FEATURE>    The same as -c features.<FEATURE>=false
-      --compat <GENERATION>  Speak as seed-000, 0.92 or 0.166 to every client; default: found out at initialize
-      --strict-config        Refuse to start when config.toml holds keys that are not known
-      --log-level <LEVEL>    error, warn (default), info or debug; JSON lines on stderr. Also PARLEY_LOG
-
-Websockets:
-      --ws-auth <MODE>                 capability-token or signed-bearer-token; needed for addresses that others can reach
-      --ws-token-file <PATH>           The capability token
-      --ws-token-sha256 <HEX>          Its SHA-256 digest instead
-      --ws-shared-secret-file <PATH>   The secret of signed tokens (JWT, HS256), 32 bytes or more
-      --ws-issuer <ISSUER>             Expected iss
-      --ws-audience <AUDIENCE>         Expected aud
-      --ws-max-clock-skew-seconds <N>  Default 30
-      --ws-allow-origin <ORIGIN>       Let web pages of this origin in; repeatable. Default: none
-      --ws-allow-host <NAME>           A further name of this machine in the Host header; repeatable
-
-Signals: SIGTERM and SIGINT end running turns and the server. The end of input ends a server on stdio.
-`);
-  return 0;
-}
+export const help: Help = {
+  summary: "Serve the app-server protocol over stdio, websockets or a unix socket",
+  says: [
+    "Without --listen it serves one client over stdin and stdout and ends with it. SIGTERM and SIGINT end running turns and the server.",
+  ],
+  usage: ["[OPTIONS]", "proxy [--sock <FILE>]", "generate-ts --out <DIR>", "generate-json-schema --out <DIR>"],
+  commands: {
+    proxy: {
+      summary: "Join stdin and stdout to the unix socket of a running server",
+      usage: ["[--sock <FILE>]"],
+      flags: [{ name: "sock", value: "FILE", says: "Default: $CODEX_HOME/app-server-control/app-server-control.sock" }, configFlag],
+      examples: [["ssh build-host parley app-server proxy", "A server on another machine, over ssh"]],
+    },
+    "generate-ts": generate("TypeScript types", "parley app-server generate-ts --out types"),
+    "generate-json-schema": generate("JSON Schemas", "parley app-server generate-json-schema --out schemas"),
+  },
+  flags: [
+    {
+      name: "listen",
+      value: "URL",
+      says: "stdio:// (default), ws://IP:PORT, unix://PATH or unix:// ($CODEX_HOME/app-server-control); repeatable",
+    },
+    { name: "stdio", says: "The same as --listen stdio://" },
+    configFlag,
+    ...featureFlags,
+    {
+      name: "compat",
+      value: "GENERATION",
+      choices: ["seed-000", "0.92", "0.166"],
+      says: "Speak as seed-000, 0.92 or 0.166 to every client; default: found out at initialize",
+    },
+    { name: "strict-config", says: "Refuse to start when config.toml holds keys that are not known" },
+    logFlag,
+    { name: "analytics-default-enabled", says: "Taken for the sake of editors that send it; nothing is ever reported anywhere" },
+  ],
+  groups: { Websockets: doorFlags },
+  exitCodes: "0 the client has gone or a signal came, 1 it could not start, 2 the command line is wrong",
+  examples: [
+    ["parley app-server", "One client over stdin and stdout"],
+    ["parley app-server --listen ws://127.0.0.1:4500", "Any number of clients on this machine"],
+    ["parley app-server --listen unix:// --log-level info", "A socket in the home folder, and a log to watch"],
+  ],
+};

@@ -1,27 +1,23 @@
 /** `parley app-server`: puts the server behind the endpoints that the flags name and ends it in good order. */
-import { createApp } from "../main/compose.ts";
 import { type Endpoint, listenOn } from "../main/listen.ts";
-import { createLog, isLogLevel, type LogLevel } from "../main/log.ts";
 import { authFlags, checkFromFlags, endpointFrom } from "./listen-flags.ts";
-import { codexHome, type Globals, readFlags, StartError, signalled, UsageError } from "./usage.ts";
+import { agentFlags, openApp } from "./own-app.ts";
+import { codexHome, type Globals, oneOf, readFlags, StartError, signalled, unknownSubcommand } from "./usage.ts";
 
-const flags = {
+export const flags = {
   ...authFlags,
   "ws-allow-origin": { type: "string", multiple: true },
   "ws-allow-host": { type: "string", multiple: true },
   listen: { type: "string", multiple: true },
   stdio: { type: "boolean" },
-  config: { type: "string", short: "c", multiple: true },
-  enable: { type: "string", multiple: true },
-  disable: { type: "string", multiple: true },
+  ...agentFlags,
   compat: { type: "string" },
-  "log-level": { type: "string" },
   "strict-config": { type: "boolean" },
   /** Taken for the sake of editors that send it: nothing is ever reported anywhere. */
   "analytics-default-enabled": { type: "boolean" },
-  help: { type: "boolean", short: "h" },
 } as const;
 
+const tools = ["proxy", "generate-ts", "generate-json-schema"];
 const compats = ["seed-000", "0.92", "0.166"] as const;
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
@@ -29,26 +25,17 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   if (first === "proxy") return (await import("./proxy.ts")).runProxy(rest);
   if (first === "generate-ts" || first === "generate-json-schema") return (await import("./generate.ts")).run(args);
   const { values, positionals } = readFlags(args, flags);
-  if (values.help === true) return (await import("./app-server-help.ts")).printHelp();
-  if (positionals[0] !== undefined) throw new UsageError(`unrecognized subcommand '${positionals[0]}'`);
+  if (positionals[0] !== undefined) throw unknownSubcommand(positionals[0], tools);
 
   const home = codexHome();
   const urls = values.stdio === true ? ["stdio://"] : (values.listen ?? ["stdio://"]);
   const endpoints = urls.map((url) => endpointFrom(url, home)).filter((endpoint) => endpoint !== undefined);
   if (endpoints.length === 0) throw new StartError("no transport configured; use --listen");
-  const compat = compats.find((word) => word === values.compat);
-  if (values.compat !== undefined && compat === undefined)
-    throw new UsageError(`invalid value '${values.compat}' for '--compat': expected ${compats.join(", ")}`);
-  const level = logLevel(values["log-level"]);
+  const compat = values.compat === undefined ? undefined : oneOf("compat", values.compat, compats);
   const checkToken = await checkFromFlags(values);
   if (checkToken === undefined) await refuseOpenDoors(endpoints);
 
-  const features = [
-    ...(values.enable ?? []).map((feature) => `features.${feature}=true`),
-    ...(values.disable ?? []).map((feature) => `features.${feature}=false`),
-  ];
-  const cliOverrides = [...globals.config, ...(values.config ?? []), ...features];
-  const app = createApp({ codexHome: home, log: createLog(level, Date.now), compat, cliOverrides });
+  const app = openApp(globals, values, { compat });
   if (values["strict-config"] === true) refuseWarnings(app.config.effective(process.cwd()).warnings);
   const allowed = { allowedOrigins: values["ws-allow-origin"] ?? [], allowedHosts: values["ws-allow-host"] ?? [] };
   const listening = await listenOn(app, endpoints, { checkToken, ...allowed }).catch((error: Error) => {
@@ -85,12 +72,4 @@ function announce(url: string): void {
         `  healthz: ${url.replace(/^ws/, "http")}/healthz`,
       ];
   process.stderr.write(`${lines.join("\n")}\n`);
-}
-
-/** `RUST_LOG` counts where it is a plain level: launchers of the other server set it. */
-function logLevel(flag: string | undefined): LogLevel {
-  if (flag !== undefined && !isLogLevel(flag))
-    throw new UsageError(`invalid value '${flag}' for '--log-level': expected error, warn, info or debug`);
-  const word = flag ?? process.env["PARLEY_LOG"] ?? process.env["RUST_LOG"] ?? "";
-  return isLogLevel(word) ? word : "warn";
 }

@@ -4,7 +4,7 @@ import { access, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { type App, type Config, withApp } from "./own-app.ts";
-import { type Globals, readFlags, UsageError } from "./usage.ts";
+import { type Globals, print, readFlags, refuseMore } from "./usage.ts";
 
 export interface Finding {
   readonly name: string;
@@ -16,14 +16,14 @@ type Check = (app: App, config: Config | undefined) => Promise<readonly Finding[
 
 const timeoutMs = 8000;
 
+export const flags = {
+  json: { type: "boolean" },
+  config: { type: "string", short: "c", multiple: true },
+} as const;
+
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
-  const { values, positionals } = readFlags(args, {
-    json: { type: "boolean" },
-    config: { type: "string", short: "c", multiple: true },
-    help: { type: "boolean", short: "h" },
-  });
-  if (values.help === true) return print(help);
-  if (positionals[0] !== undefined) throw new UsageError(`unexpected argument '${positionals[0]}'`);
+  const { values, positionals } = readFlags(args, flags);
+  refuseMore(positionals);
   return withApp(globals, values.config ?? [], async (app) => {
     const findings = await examine(app);
     print(values.json === true ? `${JSON.stringify(findings, undefined, 2)}\n` : findings.map(line).join(""));
@@ -224,16 +224,3 @@ const checkSkills: Check = async (app, config) => {
 const marks = { ok: "ok  ", warn: "warn", fail: "FAIL" } as const;
 const line = ({ name, state, text, fix }: Finding): string =>
   `${marks[state]}  ${name.padEnd(9)} ${text}${fix === undefined ? "" : ` -> ${fix}`}\n`;
-
-function print(text: string): number {
-  process.stdout.write(text);
-  return 0;
-}
-
-const help = `Says what works on this machine: one line each, with the fix for what does not.
-
-Usage: parley doctor [--json]
-
-Checks Node, the settings, the home folder, the sandbox, git, the model provider, MCP servers and skills of this folder.
-Exit code 1 when something must be mended.
-`;

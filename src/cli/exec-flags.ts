@@ -2,14 +2,13 @@
 
 import type { SandboxMode } from "../protocol/policy.ts";
 import type { ReviewTarget } from "../protocol/review.ts";
-import { type readFlags, UsageError } from "./usage.ts";
+import { agentFlags } from "./own-app.ts";
+import { oneOf, type readFlags, UsageError } from "./usage.ts";
 
 export const execFlags = {
   json: { type: "boolean" },
   "experimental-json": { type: "boolean" },
-  config: { type: "string", short: "c", multiple: true },
-  enable: { type: "string", multiple: true },
-  disable: { type: "string", multiple: true },
+  ...agentFlags,
   model: { type: "string", short: "m" },
   profile: { type: "string", short: "p" },
   oss: { type: "boolean" },
@@ -37,7 +36,6 @@ export const execFlags = {
   base: { type: "string" },
   commit: { type: "string" },
   title: { type: "string" },
-  help: { type: "boolean", short: "h" },
 } as const;
 
 export type ExecFlags = ReturnType<typeof readFlags<typeof execFlags>>["values"];
@@ -80,17 +78,7 @@ const modes: readonly SandboxMode[] = ["read-only", "workspace-write", "danger-f
 export function sandboxFrom(flags: ExecFlags): SandboxMode | undefined {
   if (flags["dangerously-bypass-approvals-and-sandbox"] === true || flags.yolo === true) return "danger-full-access";
   if (flags.sandbox === undefined) return flags["full-auto"] === true || flags["approve-for-me"] === true ? "workspace-write" : undefined;
-  const mode = modes.find((word) => word === flags.sandbox);
-  if (mode === undefined) throw new UsageError(`invalid value '${flags.sandbox}' for '--sandbox': expected ${modes.join(", ")}`);
-  return mode;
+  return oneOf("sandbox", flags.sandbox, modes);
 }
 
-/** Everything that is said through config keys, weakest first. */
-export function overridesFrom(flags: ExecFlags): string[] {
-  return [
-    ...(flags.profile === undefined ? [] : [`profile=${JSON.stringify(flags.profile)}`]),
-    ...(flags.enable ?? []).map((name) => `features.${name}=true`),
-    ...(flags.disable ?? []).map((name) => `features.${name}=false`),
-    ...(flags.config ?? []),
-  ];
-}
+export const profileFrom = ({ profile }: ExecFlags): string[] => (profile === undefined ? [] : [`profile=${JSON.stringify(profile)}`]);

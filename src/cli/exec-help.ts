@@ -1,37 +1,69 @@
-/** `parley exec --help`. */
-export function printHelp(): number {
-  process.stdout.write(`Runs one turn without a person and prints the final message.
+/** What `parley exec --help` says. */
+import { configFlag, featureFlags, type Help, logFlag } from "./help-text.ts";
 
-Usage: parley exec [OPTIONS] [PROMPT]
-       parley exec [OPTIONS] resume <SESSION_ID | --last> [PROMPT]
-       parley exec [OPTIONS] fork <SESSION_ID> [PROMPT]
-       parley exec [OPTIONS] review [--uncommitted | --base BRANCH | --commit SHA] [INSTRUCTIONS]
-
-The prompt is read from stdin when it is left out or "-"; input on stdin beside a prompt is added to it.
-
-  --json                        One JSON event a line on stdout (also --experimental-json)
-  -m, --model MODEL             The model
-  -p, --profile NAME            A profile of config.toml
-  -c, --config KEY=VALUE        Sets a config key; the value is TOML, or plain text when it is none
-      --enable/--disable NAME   Switches a feature
-      --oss                     A local model (--local-provider names the server)
-  -s, --sandbox MODE            read-only, workspace-write or danger-full-access
-  -C, --cd DIR                  The folder to work in
-      --add-dir DIR             Another folder that may be written
-  -i, --image FILE              An image for the first message (repeatable)
-      --output-schema FILE      A JSON Schema for the final message
-  -o, --output-last-message F   Writes the final message to a file
-      --ephemeral               Stores nothing
-      --skip-git-repo-check     Runs outside a git repository too
-      --color WHEN              always, never or auto
-      --dangerously-bypass-approvals-and-sandbox   No sandbox and no questions
-
-Exit codes: 0 the turn completed, 1 it failed or could not start, 2 wrong usage.
-
-Examples
-  parley exec "explain the failing test"
-  git diff | parley exec "review this" --json
-  parley exec resume --last "now fix it"
-`);
-  return 0;
-}
+export const help: Help = {
+  summary: "Run one turn without a person, for scripts and CI",
+  says: [
+    'The final message goes to stdout, the story to stderr. The prompt is read from stdin when it is left out or "-"; input on stdin beside a prompt is added to it. Nobody is there to be asked: what would need an approval is refused.',
+  ],
+  usage: [
+    "[OPTIONS] [PROMPT]",
+    "[OPTIONS] resume <SESSION_ID | --last> [PROMPT]",
+    "[OPTIONS] fork <SESSION_ID> [PROMPT]",
+    "[OPTIONS] review [--uncommitted | --base BRANCH | --commit SHA] [INSTRUCTIONS]",
+  ],
+  words: ["resume", "fork", "review"],
+  flags: [
+    { name: "json", says: "One JSON event a line on stdout" },
+    { name: "model", short: "m", value: "MODEL", says: "The model" },
+    { name: "profile", short: "p", value: "NAME", says: "A profile of config.toml" },
+    configFlag,
+    ...featureFlags,
+    { name: "oss", says: "A local model (--local-provider names the server)" },
+    { name: "local-provider", value: "NAME", says: "ollama, lmstudio, llamacpp or vllm" },
+    {
+      name: "sandbox",
+      short: "s",
+      value: "MODE",
+      choices: ["read-only", "workspace-write", "danger-full-access"],
+      says: "read-only, workspace-write or danger-full-access",
+    },
+    { name: "cd", short: "C", value: "DIR", says: "The folder to work in" },
+    { name: "add-dir", value: "DIR", says: "Another folder that may be written; repeatable" },
+    { name: "image", short: "i", value: "FILE", says: "An image for the first message; repeatable" },
+    { name: "output-schema", value: "FILE", says: "A JSON Schema for the final message" },
+    { name: "output-last-message", short: "o", value: "FILE", says: "Write the final message to a file" },
+    { name: "ephemeral", says: "Store nothing" },
+    { name: "skip-git-repo-check", says: "Run outside a git repository too" },
+    { name: "color", value: "WHEN", choices: ["always", "never", "auto"], says: "always, never or auto" },
+    { name: "strict-config", says: "Refuse to start when config.toml holds keys that are not known" },
+    { name: "thread-source", value: "NAME", says: "Kept with the thread, for lists" },
+    { name: "full-auto", says: "The same as --sandbox workspace-write" },
+    { name: "dangerously-bypass-approvals-and-sandbox", says: "No sandbox and no questions (also --yolo)" },
+    logFlag,
+  ],
+  groups: {
+    "resume and review": [
+      { name: "last", says: "The newest session" },
+      { name: "uncommitted", says: "Review what is not committed (the default)" },
+      { name: "base", value: "BRANCH", says: "Review what differs from a branch" },
+      { name: "commit", value: "SHA", says: "Review one commit" },
+      { name: "title", value: "TEXT", says: "Its title" },
+    ],
+    "Other spellings": [
+      { name: "experimental-json", says: "The same as --json" },
+      { name: "yolo", says: "The same as --dangerously-bypass-approvals-and-sandbox" },
+      { name: "approve-for-me", says: "The same as --full-auto" },
+      { name: "ignore-user-config", says: "Taken for the sake of other programs' command lines; changes nothing" },
+      { name: "ignore-rules", says: "The same" },
+      { name: "cyber-access-program", value: "NAME", says: "The same" },
+    ],
+  },
+  exitCodes: "0 the turn completed, 1 it failed or could not start, 2 the command line is wrong",
+  examples: [
+    ['parley exec "explain the failing test"', "Ask about the repository you are in"],
+    ['git diff | parley exec --json "review this"', "With input, as events"],
+    ['parley exec resume --last "now fix it"', "Go on with the newest session"],
+    ["parley exec review --base main -o review.md", "A review of a branch, into a file"],
+  ],
+};

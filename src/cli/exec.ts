@@ -5,28 +5,25 @@ import { ExecEvents } from "../adapters/exec/events.ts";
 import { runTask, type Task } from "../adapters/exec/run.ts";
 import { Transcript } from "../adapters/exec/transcript.ts";
 import type { Client } from "../client/client.ts";
-import { createApp } from "../main/compose.ts";
 import { connectInProcess } from "../main/in-process.ts";
 import { localModel } from "../main/local-model.ts";
-import { createLog } from "../main/log.ts";
 import { RpcError } from "../protocol/errors.ts";
-import { type ExecFlags, execFlags, newest, overridesFrom, sandboxFrom, taskWords } from "./exec-flags.ts";
-import { codexHome, type Globals, readFlags, StartError, UsageError } from "./usage.ts";
+import { type ExecFlags, execFlags, newest, profileFrom, sandboxFrom, taskWords } from "./exec-flags.ts";
+import { openApp } from "./own-app.ts";
+import { type Globals, readFlags, StartError, UsageError } from "./usage.ts";
 import { version } from "./version.ts";
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
   const { values, positionals } = readFlags(args, execFlags);
-  if (values.help === true) return (await import("./exec-help.ts")).printHelp();
   const words = taskWords(positionals, values);
+  sandboxFrom(values); // a wrong word is refused before anything is opened
   const cwd = path.resolve(values.cd ?? process.cwd());
   if (!existsSync(cwd)) throw new StartError(`no such folder: ${cwd}`);
   const outputSchema = values["output-schema"] === undefined ? undefined : readSchema(values["output-schema"]);
   const local = values.oss === true ? await localModel({ provider: values["local-provider"], model: values.model }) : undefined;
-  const app = createApp({
-    codexHome: codexHome(),
-    log: createLog(process.env["RUST_LOG"] === "debug" ? "debug" : "error", Date.now),
-    cliOverrides: [...globals.config, ...(local ?? []), ...overridesFrom(values)],
-  });
+  const app = openApp(globals, values, { overrides: [...(local ?? []), ...profileFrom(values)] });
+  const { warnings } = app.config.effective(cwd);
+  if (values["strict-config"] === true && warnings.length > 0) throw new StartError(`--strict-config: ${warnings.join("; ")}`);
   if (values["skip-git-repo-check"] !== true && !app.config.effective(cwd).trusted && (await app.git.root(cwd)) === undefined) {
     console.error("Not inside a trusted directory and --skip-git-repo-check was not specified.");
     return 1;

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Options } from "./generate/definitions.ts";
 import type { Files } from "./generate/typescript.ts";
-import { readFlags, UsageError } from "./usage.ts";
+import { readFlags, refuseMore, UsageError } from "./usage.ts";
 
 /** One TypeScript file for each type, with an index. */
 export async function generateTs(outDir: string, options: Options): Promise<void> {
@@ -25,15 +25,17 @@ function write(outDir: string, files: Files): void {
   }
 }
 
+export const flags = {
+  out: { type: "string", short: "o" },
+  experimental: { type: "boolean", default: false },
+  prettier: { type: "string", short: "p" },
+} as const;
+
 /** The words after `app-server`: which tool, and its flags. */
 export async function run(args: readonly string[]): Promise<number> {
   const [tool, ...rest] = args;
-  const { values, positionals } = readFlags(rest, {
-    out: { type: "string", short: "o" },
-    experimental: { type: "boolean", default: false },
-    prettier: { type: "string", short: "p" },
-  });
-  if (positionals[0] !== undefined) throw new UsageError(`unexpected argument '${positionals[0]}'`);
+  const { values, positionals } = readFlags(rest, flags);
+  refuseMore(positionals);
   if (values.out === undefined) throw new UsageError("the following required arguments were not provided: --out <DIR>");
   const options = { experimental: values.experimental === true };
   if (tool === "generate-ts") await generateTs(values.out, options);

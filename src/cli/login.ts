@@ -1,22 +1,23 @@
 /** `parley login`, `parley login status` and `parley logout`. */
 import { type App, withApp } from "./own-app.ts";
-import { type Globals, readFlags, StartError, UsageError } from "./usage.ts";
+import { type Globals, readFlags, refuseMore, StartError, unknownSubcommand } from "./usage.ts";
 
-const flags = {
+export const flags = {
   "with-api-key": { type: "boolean" },
   "device-auth": { type: "boolean" },
   config: { type: "string", short: "c", multiple: true },
-  help: { type: "boolean", short: "h" },
 } as const;
+
+export const logoutFlags = { config: flags.config };
 
 /** Whichever model is configured: these commands are about the account that the built-in provider uses. */
 const aboutTheAccount = ['model_provider="openai"'];
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
   const { values, positionals } = readFlags(args, flags);
-  if (values.help === true) return print(help);
-  const [word, extra] = positionals;
-  if (extra !== undefined || (word !== undefined && word !== "status")) throw new UsageError(`unrecognized subcommand '${extra ?? word}'`);
+  const [word] = positionals;
+  if (word !== undefined && word !== "status") throw unknownSubcommand(word, ["status"]);
+  refuseMore(positionals, 1);
   const overrides = [...(values.config ?? []), ...aboutTheAccount];
   return withApp(globals, overrides, async (app) => {
     if (word === "status") return showStatus(app);
@@ -26,9 +27,8 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
 }
 
 export async function logout(args: readonly string[], globals: Globals): Promise<number> {
-  const { values, positionals } = readFlags(args, { config: flags.config, help: flags.help });
-  if (values.help === true) return print("Forgets the account that `parley login` stored.\n\nUsage: parley logout\n");
-  if (positionals[0] !== undefined) throw new UsageError(`unexpected argument '${positionals[0]}'`);
+  const { values, positionals } = readFlags(args, logoutFlags);
+  refuseMore(positionals);
   return withApp(globals, [...(values.config ?? []), ...aboutTheAccount], async (app) => {
     const { authMethod } = await app.accounts
       .status({ includeToken: false, refreshToken: false })
@@ -107,23 +107,3 @@ async function readAll(stream: AsyncIterable<Buffer | string>): Promise<string> 
   return text;
 }
 const maxKey = 16 * 1024;
-
-function print(text: string): number {
-  process.stdout.write(text);
-  return 0;
-}
-
-const help = `Signs in to the account that pays for the built-in provider \`openai\`.
-
-Usage: parley login [OPTIONS]
-       parley login status
-       parley logout
-
-  --with-api-key   Read an API key from stdin
-  --device-auth    Sign in on another device, with a code
-  -c, --config     Override a value of config.toml: key=value
-
-Without options the browser flow is used. \`status\` exits with 1 when nobody is signed in.
-The account is kept in auth.json of the home folder, readable by its owner only; \`cli_auth_credentials_store\` changes that.
-Other providers take their keys from the environment (ANTHROPIC_API_KEY and so on).
-`;

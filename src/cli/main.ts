@@ -4,33 +4,58 @@ import { pathToFileURL } from "node:url";
 import { isFresh } from "./built-from.ts";
 import { commands } from "./commands.ts";
 import { keepCompiledCode } from "./compile-cache.ts";
-import type { Globals } from "./usage.ts";
+import { type Globals, UsageError, unknownFlag, unknownSubcommand } from "./usage.ts";
 
 async function main(args: readonly string[]): Promise<number> {
   const { command, rest, globals } = split(args);
   const found = Object.hasOwn(commands, command) ? commands[command] : undefined;
-  if (found === undefined) throw wrong(`unrecognized subcommand '${command}'`);
-  const { run } = await found.load();
-  return run(rest, globals);
+  if (found === undefined) throw unknownSubcommand(command, Object.keys(commands));
+  if (wantsHelp(rest) && (await (await import("./help.ts")).printHelp([command, ...rest]))) return 0;
+  try {
+    const { run } = await found.load();
+    return await run(rest, globals);
+  } catch (error) {
+    if (error instanceof Error && "exitCode" in error) Object.assign(error, { command });
+    throw error;
+  }
+}
+
+/** What stands after `--` is somebody else's. */
+function wantsHelp(words: readonly string[]): boolean {
+  const end = words.indexOf("--");
+  return (end === -1 ? words : words.slice(0, end)).some((word) => word === "--help" || word === "-h");
 }
 
 /** Global flags stand before the subcommand; everything after it belongs to the subcommand. */
 function split(args: readonly string[]): { readonly command: string; readonly rest: readonly string[]; readonly globals: Globals } {
   const config: string[] = [];
+  let logLevel: string | undefined;
+  const globals = (): Globals => ({ config, logLevel });
   for (let i = 0; i < args.length; i++) {
     const word = args[i] ?? "";
-    if (word === "--version" || word === "-V") return { command: "version", rest: [], globals: { config } };
-    if (word === "--help" || word === "-h") return { command: "help", rest: [], globals: { config } };
-    if (word === "-c" || word === "--config") config.push(args[++i] ?? "");
-    else if (word.startsWith("--config=")) config.push(word.slice("--config=".length));
-    else if (word === "--enable" || word === "--disable") config.push(`features.${args[++i]}=${word === "--enable"}`);
-    else if (word.startsWith("-")) throw wrong(`unexpected argument '${word}'`);
-    else return { command: word, rest: args.slice(i + 1), globals: { config } };
+    const [flag = "", glued] = word.startsWith("--") ? cut(word) : [word];
+    const value = (): string => glued ?? args[++i] ?? missingValue(flag);
+    if (flag === "--version" || flag === "-V") return { command: "version", rest: [], globals: globals() };
+    if (flag === "--help" || flag === "-h") return { command: "help", rest: [], globals: globals() };
+    if (flag === "-c" || flag === "--config") config.push(value());
+    else if (flag === "--log-level") logLevel = value();
+    else if (flag === "--enable" || flag === "--disable") config.push(`features.${value()}=${flag === "--enable"}`);
+    else if (word.startsWith("-")) throw new UsageError(unknownFlag(flag, globalFlags));
+    else return { command: word, rest: args.slice(i + 1), globals: globals() };
   }
-  return { command: "help", rest: [], globals: { config } };
+  return { command: "help", rest: [], globals: globals() };
 }
 
-const wrong = (message: string): Error => Object.assign(new Error(message), { exitCode: 2 });
+function cut(word: string): [string, string?] {
+  const at = word.indexOf("=");
+  return at === -1 ? [word] : [word.slice(0, at), word.slice(at + 1)];
+}
+
+function missingValue(flag: string): never {
+  throw new UsageError(`the value of '${flag}' is missing`);
+}
+
+const globalFlags = ["config", "enable", "disable", "log-level", "version", "help"];
 
 /** An error with an exit code is the user's to mend and says how; any other is ours, and its stack is what helps. */
 function complain(error: unknown): number {
@@ -38,7 +63,8 @@ function complain(error: unknown): number {
     console.error(error);
     return 1;
   }
-  console.error(`error: ${error.message}${error.exitCode === 2 ? "\n\nFor more information, try 'parley --help'." : ""}`);
+  const words = "command" in error ? `parley ${error.command}` : "parley";
+  console.error(`error: ${error.message}${error.exitCode === 2 ? `\n\nFor more information, try '${words} --help'.` : ""}`);
   return error.exitCode === 2 ? 2 : 1;
 }
 

@@ -5,9 +5,10 @@ import path from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import type { Engine } from "../manager/engine.ts";
 import { findPage, openInBrowser, ownToken } from "./manager-files.ts";
-import { codexHome, type Globals, readFlags, StartError, UsageError } from "./usage.ts";
+import type { App } from "./own-app.ts";
+import { codexHome, type Globals, readFlags, refuseMore, StartError, UsageError, unknownSubcommand } from "./usage.ts";
 
-const flags = {
+export const flags = {
   listen: { type: "string" },
   "token-file": { type: "string" },
   connect: { type: "string" },
@@ -19,16 +20,15 @@ const flags = {
   "allow-host": { type: "string", multiple: true },
   config: { type: "string", short: "c", multiple: true },
   "log-level": { type: "string" },
-  help: { type: "boolean", short: "h" },
 } as const;
 
 const defaultListen = "127.0.0.1:4180";
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
   const { values, positionals } = readFlags(args, flags);
-  if (values.help === true) return printHelp();
-  const [word, ...more] = positionals;
-  if (more.length > 0 || (word !== undefined && word !== "link")) throw new UsageError(`unrecognized subcommand '${word}'`);
+  const [word] = positionals;
+  if (word !== undefined && word !== "link") throw unknownSubcommand(word, ["link"]);
+  refuseMore(positionals, 1);
   const home = codexHome();
   const tokenFile = values["token-file"] ?? path.join(home, "parley", "manager", "token");
   const { host, port } = addressFrom(values.listen ?? defaultListen);
@@ -37,27 +37,21 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
 
   const tls = tlsFrom(values["tls-cert"], values["tls-key"]);
   await refuseOpenAddress(host, tls !== undefined, values["allow-plain-http"] === true);
-  const [{ Core }, { serveManager }, { createPages }, { createLog, isLogLevel }] = await Promise.all([
+  const [{ Core }, { serveManager }, { createPages }, { openApp, logFrom }] = await Promise.all([
     import("../manager/core.ts"),
     import("../manager/server.ts"),
     import("../manager/pages.ts"),
-    import("../main/log.ts"),
+    import("./own-app.ts"),
   ]);
-  const level = values["log-level"] ?? process.env["PARLEY_LOG"] ?? "warn";
-  const log = createLog(isLogLevel(level) ? level : "warn", Date.now);
-  const made = await makeEngine({
-    connect: values.connect,
-    connectTokenFile: values["connect-token-file"],
-    home,
-    log,
-    overrides: [...globals.config, ...(values.config ?? [])],
-  });
+  const { connect, "connect-token-file": connectTokenFile } = values;
+  const made = connect === undefined ? await ownEngine(openApp(globals, values), home) : await remoteEngine(connect, connectTokenFile);
+  const { warn } = made.app?.log ?? logFrom(globals, values);
   const core = new Core({
     engine: made.engine,
     folder: path.join(home, "parley", "manager"),
     version: manifest.version,
     fileToken: ownToken(tokenFile),
-    warn: log.warn,
+    warn,
   });
   try {
     await core.start();
@@ -110,22 +104,15 @@ async function refuseOpenAddress(host: string, secure: boolean, explicit: boolea
   );
 }
 
-interface EngineOptions {
-  readonly connect: string | undefined;
-  readonly connectTokenFile: string | undefined;
-  readonly home: string;
-  readonly log: ReturnType<typeof import("../main/log.ts")["createLog"]>;
-  readonly overrides: readonly string[];
+interface MadeEngine {
+  readonly engine: Engine;
+  readonly app?: App;
+  close(): Promise<void>;
 }
 
-async function makeEngine(options: EngineOptions): Promise<{ engine: Engine; close(): Promise<void> }> {
+async function ownEngine(app: App, home: string): Promise<MadeEngine> {
   const cwd = process.cwd();
-  if (options.connect !== undefined) return remoteEngine(options.connect, options.connectTokenFile, cwd);
-  const [{ createApp }, { connectLocally, serveLocally }] = await Promise.all([
-    import("../main/compose.ts"),
-    import("../main/local-door.ts"),
-  ]);
-  const app = createApp({ codexHome: options.home, log: options.log, cliOverrides: options.overrides });
+  const { connectLocally, serveLocally } = await import("../main/local-door.ts");
   // Somebody can always come and answer: a request without a reader waits.
   app.subscriptions.listening = true;
   const engine: Engine = {
@@ -134,12 +121,13 @@ async function makeEngine(options: EngineOptions): Promise<{ engine: Engine; clo
     connect: async () => connectLocally(app),
     serve: async (transport) => serveLocally(app, transport),
     offlineTour: () => app.config.effective(cwd).modelProvider === "scripted",
-    credentials: () => ({ file: existsSync(path.join(options.home, "auth.json")), key: Boolean(process.env["OPENAI_API_KEY"]) }),
+    credentials: () => ({ file: existsSync(path.join(home, "auth.json")), key: Boolean(process.env["OPENAI_API_KEY"]) }),
   };
-  return { engine, close: () => app.close() };
+  return { engine, app, close: () => app.close() };
 }
 
-async function remoteEngine(url: string, tokenFile: string | undefined, cwd: string): Promise<{ engine: Engine; close(): Promise<void> }> {
+async function remoteEngine(url: string, tokenFile: string | undefined): Promise<MadeEngine> {
+  const cwd = process.cwd();
   const [{ connectTransport }, { pipe }] = await Promise.all([import("../client/connect.ts"), import("../manager/pipe.ts")]);
   const token = tokenFile === undefined ? undefined : readFileSync(tokenFile, "utf8").trim();
   const connect = (signal?: AbortSignal) =>
@@ -173,32 +161,4 @@ function signalled(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, () => resolve());
   });
-}
-
-function printHelp(): number {
-  process.stdout.write(`Every session in one place: a page in the browser, an HTTP API and websockets over one engine.
-
-Usage: parley manager [OPTIONS]
-       parley manager link     Print a fresh sign-in link for the manager that runs here
-
-Options:
-      --listen <IP:PORT>         Default ${defaultListen}
-      --token-file <PATH>        Its text, as a bearer token, is an administrator's; made with mode 0600 where it is missing.
-                                 Default: $CODEX_HOME/parley/manager/token
-      --connect <URL>            Manage a running engine (ws://…, wss://… or unix://PATH) instead of one in this process
-      --connect-token-file <F>   The bearer token for it
-      --no-open                  Do not open the browser
-      --tls-cert <F> --tls-key <F>  Serve over TLS; needed for addresses that others can reach
-      --allow-plain-http         Listen on such an address without TLS all the same
-      --allow-host <NAME>        A further name of this machine in the Host header; repeatable
-  -c, --config <key=value>       Override a value of config.toml; repeatable
-      --log-level <LEVEL>        error, warn (default), info or debug; JSON lines on stderr
-
-Addresses:
-  /                   The page
-  /api/…              The API; GET /api/openapi.json describes it
-  /api/stream         A websocket of events
-  /rpc                A websocket that speaks the app-server protocol, with the token as a bearer token
-`);
-  return 0;
 }

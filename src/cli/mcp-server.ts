@@ -5,40 +5,30 @@ import { type HttpOptions, listenHttp } from "../adapters/mcp-server/http.ts";
 import { RunningCalls } from "../adapters/mcp-server/running-calls.ts";
 import { createServer } from "../adapters/mcp-server/server.ts";
 import { LinesMcpTransport } from "../adapters/mcp-server/stdio.ts";
-import { createApp } from "../main/compose.ts";
 import { connectInProcess, userAgentFor } from "../main/in-process.ts";
-import { createLog } from "../main/log.ts";
 import { stdioTransport } from "../rpc/stdio.ts";
 import type { Transport } from "../rpc/transport.ts";
 import { authFlags, checkFromFlags, httpEndpointFrom } from "./listen-flags.ts";
-import { codexHome, type Globals, readFlags, StartError, signalled, UsageError } from "./usage.ts";
+import { agentFlags, openApp } from "./own-app.ts";
+import { type Globals, readFlags, refuseMore, StartError, signalled } from "./usage.ts";
 import { version } from "./version.ts";
 
-const flags = {
+export const flags = {
   ...authFlags,
   listen: { type: "string" },
   "ws-allow-origin": { type: "string", multiple: true },
   "ws-allow-host": { type: "string", multiple: true },
-  config: { type: "string", short: "c", multiple: true },
-  enable: { type: "string", multiple: true },
-  disable: { type: "string", multiple: true },
-  help: { type: "boolean", short: "h" },
+  ...agentFlags,
 } as const;
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
   const { values, positionals } = readFlags(args, flags);
-  if (values.help === true) return printHelp();
-  if (positionals[0] !== undefined) throw new UsageError(`unexpected argument '${positionals[0]}'`);
+  refuseMore(positionals);
   const endpoint = values.listen === undefined || values.listen === "stdio://" ? undefined : httpEndpointFrom(values.listen);
   const checkToken = await checkFromFlags(values);
   if (endpoint !== undefined && checkToken === undefined && !(await import("../rpc/websocket.ts")).isLoopback(endpoint.host))
     throw new StartError(`refusing to listen on ${endpoint.host}:${endpoint.port}, which others can reach, without --ws-auth`);
-  const log = createLog("warn", Date.now);
-  const features = [
-    ...(values.enable ?? []).map((name) => `features.${name}=true`),
-    ...(values.disable ?? []).map((name) => `features.${name}=false`),
-  ];
-  const app = createApp({ codexHome: codexHome(), log, cliOverrides: [...globals.config, ...(values.config ?? []), ...features] });
+  const app = openApp(globals, values);
   const client = await connectInProcess(app, {
     clientInfo: { name: "codex_mcp_server", title: "Parley MCP server", version },
     door: { source: "appServer" },
@@ -51,7 +41,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   if (endpoint === undefined) await overStdio(factory);
   else {
     const allowed = { allowedOrigins: values["ws-allow-origin"] ?? [], allowedHosts: values["ws-allow-host"] ?? [] };
-    await overHttp({ ...endpoint, ...allowed, factory, checkToken, report: log.warn });
+    await overHttp({ ...endpoint, ...allowed, factory, checkToken, report: app.log.warn });
   }
   calls.stopAll();
   await app.close();
@@ -84,26 +74,4 @@ const lastWordsMs = 2000;
 async function readToTheEnd(lines: Transport): Promise<void> {
   const end = performance.now() + lastWordsMs;
   while (lines.backlog > 0 && performance.now() < end) await delay(2);
-}
-
-function printHelp(): number {
-  process.stdout.write(`Serve the agent to MCP clients as the tools codex and codex-reply.
-
-Usage: parley mcp-server [OPTIONS]
-
-Options:
-      --listen <URL>            stdio:// (default) or http://IP:PORT (streamable HTTP, path /mcp)
-  -c, --config <key=value>      Override a value of config.toml; the value is TOML; repeatable
-      --enable <FEATURE>        The same as -c features.<FEATURE>=true
-      --disable <FEATURE>       The same as -c features.<FEATURE>=false
-
-HTTP:
-      --ws-auth <MODE>          capability-token or signed-bearer-token; needed for addresses that others can reach.
-                                Its further flags are those of parley app-server
-      --ws-allow-origin <ORIGIN>  Let web pages of this origin in; repeatable. Default: none
-      --ws-allow-host <NAME>      A further name of this machine in the Host header; repeatable
-
-Approvals are asked for by elicitation. A client that cannot be asked gets what the approval policy allows unasked.
-`);
-  return 0;
 }

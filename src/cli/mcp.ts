@@ -1,25 +1,27 @@
 /** `parley mcp`: the MCP servers of the user's settings. */
 import { type App, type Config, withApp } from "./own-app.ts";
-import { type Globals, readFlags, StartError, UsageError } from "./usage.ts";
+import { type Globals, print, printJson, readFlags, StartError, UsageError, unknownSubcommand } from "./usage.ts";
 
 type McpServerConfig = Config["mcpServers"][string];
 type Action = (app: App, args: readonly string[]) => Promise<number>;
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
   const [word, ...rest] = args;
-  if (word === undefined || word === "--help" || word === "-h" || word === "help") return print(help);
+  if (word === undefined || word === "help") return (await import("./help.ts")).run(["mcp", ...rest]);
   const action = Object.hasOwn(actions, word) ? actions[word] : undefined;
-  if (action === undefined) throw new UsageError(`unrecognized subcommand '${word}'`);
+  if (action === undefined) throw unknownSubcommand(word, Object.keys(actions));
   return withApp(globals, [], (app) => action(app, rest));
 }
 
 const actions: Readonly<Record<string, Action>> = { add, list, get, remove, login, logout };
 
+const json = { json: { type: "boolean" } } as const;
 const addFlags = {
   env: { type: "string", multiple: true },
   url: { type: "string" },
   "bearer-token-env-var": { type: "string" },
 } as const;
+export const flags = { add: addFlags, list: json, get: json, remove: {}, login: { scopes: { type: "string" } }, logout: {} } as const;
 
 async function add(app: App, args: readonly string[]): Promise<number> {
   const end = args.indexOf("--");
@@ -74,7 +76,7 @@ function serverNamed(app: App, name: string | undefined): McpServerConfig {
 }
 
 async function list(app: App, args: readonly string[]): Promise<number> {
-  const { values } = readFlags(args, { json: { type: "boolean" } });
+  const { values } = readFlags(args, json);
   const servers = Object.values(serversOf(app)).sort((a, b) => (a.name < b.name ? -1 : 1));
   if (values.json === true) return printJson(servers.map((server) => listed(app, server)));
   if (servers.length === 0) return print("No MCP servers configured yet. Try `parley mcp add my-tool -- my-command`.\n");
@@ -122,7 +124,7 @@ function columns(rows: readonly (readonly string[])[]): string {
 }
 
 async function get(app: App, args: readonly string[]): Promise<number> {
-  const { values, positionals } = readFlags(args, { json: { type: "boolean" } });
+  const { values, positionals } = readFlags(args, json);
   const server = serverNamed(app, positionals[0]);
   if (values.json === true) {
     const { auth_status: _, ...shown } = listed(app, server);
@@ -193,7 +195,7 @@ async function remove(app: App, args: readonly string[]): Promise<number> {
 }
 
 async function login(app: App, args: readonly string[]): Promise<number> {
-  const { values, positionals } = readFlags(args, { scopes: { type: "string" } });
+  const { values, positionals } = readFlags(args, flags.login);
   const { name } = serverNamed(app, positionals[0]);
   const scope = { threadId: undefined, config: app.config.effective(app.codexHome), cwd: process.cwd() };
   const { url, done } = await app.mcp.login(scope, name, values.scopes?.split(","));
@@ -209,24 +211,3 @@ async function logout(app: App, args: readonly string[]): Promise<number> {
   const was = await app.mcp.logout(server);
   return print(was ? `Removed the sign-in of MCP server '${server.name}'.\n` : `There was no sign-in of MCP server '${server.name}'.\n`);
 }
-
-function print(text: string): number {
-  process.stdout.write(text);
-  return 0;
-}
-const printJson = (value: unknown): number => print(`${JSON.stringify(value, undefined, 2)}\n`);
-
-const help = `Manages the MCP servers in config.toml.
-
-Usage: parley mcp add <NAME> [--env KEY=VALUE]... -- <COMMAND>...
-       parley mcp add <NAME> --url <URL> [--bearer-token-env-var NAME]
-       parley mcp list [--json]
-       parley mcp get <NAME> [--json]
-       parley mcp remove <NAME>
-       parley mcp login <NAME> [--scopes a,b]
-       parley mcp logout <NAME>
-
-Examples
-  parley mcp add docs -- npx -y docs-server
-  parley mcp add issues --url https://mcp.example.com/ --bearer-token-env-var ISSUES_TOKEN
-`;

@@ -1,17 +1,70 @@
-/** An app for subcommands that look at or change what the server would use, and then end. */
-import { createApp } from "../main/compose.ts";
-import { createLog } from "../main/log.ts";
+/** The app as subcommands open it: with the log, and with what the command line says over the settings. */
+import { type ComposeOptions, createApp } from "../main/compose.ts";
+import { type LogLevel, logLevels, openLog } from "../main/log.ts";
 import { RpcError } from "../protocol/errors.ts";
-import { codexHome, type Globals, StartError } from "./usage.ts";
+import { codexHome, type Globals, oneOf, StartError } from "./usage.ts";
 
 export type App = ReturnType<typeof createApp>;
 export type Config = ReturnType<App["config"]["effective"]>;
 
-/** Refusals of the app become the command's own: a sentence and exit code 1. */
+/** What every subcommand takes that runs the agent. */
+export const agentFlags = {
+  config: { type: "string", short: "c", multiple: true },
+  enable: { type: "string", multiple: true },
+  disable: { type: "string", multiple: true },
+  "log-level": { type: "string" },
+} as const;
+export interface AgentFlags {
+  readonly config?: readonly string[] | undefined;
+  readonly enable?: readonly string[] | undefined;
+  readonly disable?: readonly string[] | undefined;
+  readonly "log-level"?: string | undefined;
+}
+
+/** `overrides` are weaker than what stands on the command line. */
+export interface AppOptions extends Pick<ComposeOptions, "compat"> {
+  readonly overrides?: readonly string[];
+}
+
+export function openApp(globals: Globals, flags: AgentFlags, options: AppOptions = {}): App {
+  const home = codexHome();
+  const opened: { app?: App } = {};
+  const log = logFrom(globals, flags, () => logFolderOf(opened.app));
+  const { compat, overrides = [] } = options;
+  opened.app = createApp({ codexHome: home, log, compat, cliOverrides: [...globals.config, ...overrides, ...overridesFrom(flags)] });
+  return opened.app;
+}
+
+/** The log as the command line and the environment want it. */
+export function logFrom(globals: Globals, flags: Pick<AgentFlags, "log-level">, folder: () => string | undefined = () => undefined) {
+  const word = flags["log-level"] ?? globals.logLevel;
+  const level = word === undefined ? undefined : oneOf<LogLevel>("log-level", word, logLevels);
+  return openLog({ home: codexHome(), env: process.env, level, folder });
+}
+
+function overridesFrom(flags: AgentFlags): string[] {
+  return [
+    ...(flags.enable ?? []).map((name) => `features.${name}=true`),
+    ...(flags.disable ?? []).map((name) => `features.${name}=false`),
+    ...(flags.config ?? []),
+  ];
+}
+
+/** `log_dir`; settings that cannot be read must not keep the reason out of the log. */
+function logFolderOf(app: App | undefined): string | undefined {
+  try {
+    const folder = app?.config.effective(process.cwd()).raw["log_dir"];
+    return typeof folder === "string" && folder !== "" ? folder : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** For subcommands that look at or change what the server would use, and then end. Refusals of the app become the command's own. */
 export async function withApp<T>(globals: Globals, overrides: readonly string[], use: (app: App) => Promise<T>): Promise<T> {
   let app: App | undefined;
   try {
-    app = createApp({ codexHome: codexHome(), log: createLog("error", Date.now), cliOverrides: [...globals.config, ...overrides] });
+    app = openApp(globals, {}, { overrides });
     return await use(app);
   } catch (error) {
     if (error instanceof RpcError) throw new StartError(error.message);

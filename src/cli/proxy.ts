@@ -7,8 +7,10 @@ import { connectUnixSocket } from "../rpc/unix-socket.ts";
 import { controlSocket } from "./listen-flags.ts";
 import { codexHome, readFlags, StartError } from "./usage.ts";
 
+export const flags = { sock: { type: "string" }, config: { type: "string", short: "c", multiple: true } } as const;
+
 export async function runProxy(args: readonly string[]): Promise<number> {
-  const { values } = readFlags(args, { sock: { type: "string" }, config: { type: "string", short: "c", multiple: true } });
+  const { values } = readFlags(args, flags);
   const path = values.sock ?? controlSocket(codexHome());
   await reach(path);
   const { input, speaksHttp } = await sniff(process.stdin);

@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import path from "node:path";
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import { nearest } from "../lib/nearest.ts";
 
 /** The command line is wrong. */
 export class UsageError extends Error {
@@ -16,19 +17,59 @@ export type Run = (args: readonly string[], globals: Globals) => Promise<number>
 /** Flags that stood before the subcommand. */
 export interface Globals {
   readonly config: readonly string[];
+  readonly logLevel?: string | undefined;
 }
 
 type Flags = NonNullable<ParseArgsConfig["options"]>;
 
-/** Flags and free words. An unknown flag or a missing value is a UsageError in words that name it. */
+/** Flags and free words. An unknown flag or a missing value is a UsageError in words that name it, and the flag that was meant. */
 export function readFlags<const T extends Flags>(args: readonly string[], options: T) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    const [sentence] = (error instanceof Error ? error.message : String(error)).split(". ");
-    throw new UsageError(sentence ?? "wrong arguments");
+    throw new UsageError(whatIsWrong(error, options));
   }
 }
+
+function whatIsWrong(error: unknown, options: Flags): string {
+  const [sentence = "wrong arguments"] = (error instanceof Error ? error.message : String(error)).split(". ");
+  const [, flag] = /^Unknown option '(--?[^']+)'/.exec(sentence) ?? [];
+  return flag === undefined ? sentence : unknownFlag(flag, Object.keys(options));
+}
+
+/** `known` without dashes. */
+export function unknownFlag(flag: string, known: readonly string[]): string {
+  const meant = nearest(flag.replace(/^-+/, ""), known);
+  return `unexpected argument '${flag}' found${meant === undefined ? "" : `; did you mean '--${meant}'?`}`;
+}
+
+export function unknownSubcommand(word: string, known: readonly string[]): UsageError {
+  const meant = nearest(word, known);
+  return new UsageError(`unrecognized subcommand '${word}'${meant === undefined ? "" : `; did you mean '${meant}'?`}`);
+}
+
+/** For commands that take fewer words than they got. */
+export function refuseMore(words: readonly string[], allowed = 0): void {
+  const extra = words[allowed];
+  if (extra !== undefined) throw new UsageError(`unexpected argument '${extra}' found`);
+}
+
+/** A value out of a fixed list; another one is a UsageError that names them all. */
+export function oneOf<const T extends string>(flag: string, word: string, choices: readonly T[]): T {
+  const found = choices.find((choice) => choice === word);
+  if (found !== undefined) return found;
+  const meant = nearest(word, choices);
+  throw new UsageError(
+    `invalid value '${word}' for '--${flag}': expected ${choices.join(", ")}${meant === undefined ? "" : `; did you mean '${meant}'?`}`,
+  );
+}
+
+/** Writes to stdout and counts as success. */
+export function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+export const printJson = (value: unknown): number => print(`${JSON.stringify(value, undefined, 2)}\n`);
 
 /** Where config, threads and credentials live. */
 export const codexHome = (): string => path.resolve(process.env["CODEX_HOME"] || path.join(homedir(), ".codex"));

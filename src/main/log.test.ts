@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { test } from "node:test";
-import { createLog, type LogLevel } from "./log.ts";
+import { redactor } from "../lib/redact.ts";
+import { createLog, type LogLevel, levelFrom, logFolder, openLog } from "./log.ts";
 
 function collect(level: LogLevel) {
   const sink = {
@@ -13,11 +17,7 @@ function collect(level: LogLevel) {
   };
   return {
     sink,
-    log: createLog(
-      level,
-      () => 0,
-      () => sink,
-    ),
+    log: createLog(level, { now: () => 0, sink: () => sink, clean: redactor({ ACME_KEY: "correct horse" }) }),
   };
 }
 
@@ -60,4 +60,49 @@ test("a reader that does not read loses lines and is told how many", () => {
   sink.writableLength = 0;
   log.info("back");
   assert.deepEqual(sink.lines, [{ time: "1970-01-01T00:00:00.000Z", level: "info", message: "back", droppedLines: 2 }]);
+});
+
+test("no secret is in a line: neither in the message nor in fields nor inside of errors", () => {
+  const { sink, log } = collect("info");
+  log.warn("refused: Bearer abcdef123456", {
+    headers: { authorization: "x" },
+    error: new Error("sk-proj-abcdefghijklmnop was wrong, so was correct horse"),
+  });
+  const text = JSON.stringify(sink.lines);
+  for (const secret of ["abcdef123456", '"x"', "sk-proj", "correct horse"]) assert.ok(!text.includes(secret), text);
+});
+
+test("stderr is quiet unless somebody asked; the file has what happened, for its owner alone", () => {
+  const home = mkdtempSync(path.join(tmpdir(), "parley-log-"));
+  const shown: string[] = [];
+  const stderr = () => ({ write: (text: string) => shown.push(text), writableLength: 0 });
+  try {
+    const log = openLog({ home, env: {}, stderr });
+    log.debug("details");
+    log.info("happened");
+    log.warn("odd");
+    assert.deepEqual(shown, []);
+    log.error("a bug");
+    assert.equal(shown.length, 1);
+    openLog({ home, env: { PARLEY_LOG: "debug" }, stderr }).debug("more");
+    assert.match(shown[1] ?? "", /"message":"more"/);
+    const folder = logFolder(home);
+    const [name = ""] = readdirSync(folder);
+    const lines = readFileSync(path.join(folder, name), "utf8").trimEnd().split("\n");
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).message),
+      ["happened", "odd", "a bug", "more"],
+    );
+    assert.equal(JSON.parse(lines[0] ?? "").pid, process.pid);
+    assert.equal(statSync(path.join(folder, name)).mode & 0o777, 0o600);
+    assert.equal(statSync(folder).mode & 0o777, 0o700);
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+});
+
+test("the level comes from PARLEY_LOG, then from a plain RUST_LOG", () => {
+  assert.equal(levelFrom({ PARLEY_LOG: "info", RUST_LOG: "debug" }), "info");
+  assert.equal(levelFrom({ RUST_LOG: "warn" }), "warn");
+  assert.equal(levelFrom({ RUST_LOG: "codex_core=debug", PARLEY_LOG: "loud" }), undefined);
 });

@@ -1,9 +1,13 @@
-/** The Log port on stderr: one JSON object a line, for people and for log collectors. */
+/** The Log port: one JSON object a line, without secrets, to a file in the home folder and, when asked for, to stderr. */
+import path from "node:path";
 import type { Log } from "../core/ports/log.ts";
+import { redactor, redactValue } from "../lib/redact.ts";
+import { LogFile } from "./log-file.ts";
 
 const levels = ["error", "warn", "info", "debug"] as const;
 export type LogLevel = (typeof levels)[number];
 export const isLogLevel = (word: string): word is LogLevel => levels.some((level) => level === word);
+export const logLevels: readonly LogLevel[] = levels;
 
 /** Where lines go. */
 export interface LogSink {
@@ -16,7 +20,61 @@ export interface LogSink {
 const maxBacklog = 1024 * 1024;
 const maxText = 8 * 1024;
 
-export function createLog(level: LogLevel, now: () => number, sink: () => LogSink = () => process.stderr): Log {
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface LogOptions {
+  readonly home: string;
+  /** The level that somebody asked for on the command line. */
+  readonly level?: LogLevel | undefined;
+  readonly env: Env;
+  /** `log_dir` of the settings, which are read after the log is opened. */
+  readonly folder?: () => string | undefined;
+  readonly stderr?: () => LogSink;
+}
+
+/** Where the log is when the settings do not say otherwise. */
+export const logFolder = (home: string): string => path.join(home, "parley", "log");
+
+/** What goes to the file when nobody asked for more. */
+const standardFileLevel: LogLevel = "info";
+/** What goes to stderr when nobody asked for anything: only what is our own fault. */
+const quietLevel: LogLevel = "error";
+
+export function openLog({ home, level, env, folder, stderr = () => process.stderr }: LogOptions): Log {
+  const asked = level ?? levelFrom(env);
+  const clean = redactor(env);
+  const file = new LogFile(() => folder?.() ?? logFolder(home), Date.now);
+  const fileLevel = asked !== undefined && levels.indexOf(asked) > levels.indexOf(standardFileLevel) ? asked : standardFileLevel;
+  return both(
+    createLog(asked ?? quietLevel, { now: Date.now, sink: stderr, clean }),
+    createLog(fileLevel, { now: Date.now, sink: () => file, clean, pid: process.pid }),
+  );
+}
+
+/** `RUST_LOG` counts where it is a plain level: launchers of the other server set it. */
+export function levelFrom(env: Env): LogLevel | undefined {
+  return [env["PARLEY_LOG"], env["RUST_LOG"]].find((word): word is LogLevel => word !== undefined && isLogLevel(word));
+}
+
+const both = (one: Log, other: Log): Log => {
+  const tell =
+    (at: LogLevel): Log["info"] =>
+    (message, fields) => {
+      one[at](message, fields);
+      other[at](message, fields);
+    };
+  return { debug: tell("debug"), info: tell("info"), warn: tell("warn"), error: tell("error") };
+};
+
+interface LineOptions {
+  readonly now: () => number;
+  readonly sink: () => LogSink;
+  readonly clean: (text: string) => string;
+  /** Tells processes apart that write the same file. */
+  readonly pid?: number;
+}
+
+export function createLog(level: LogLevel, { now, sink, clean, pid }: LineOptions): Log {
   let dropped = 0;
   const write = (at: LogLevel, message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
     if (levels.indexOf(at) > levels.indexOf(level)) return;
@@ -25,8 +83,13 @@ export function createLog(level: LogLevel, now: () => number, sink: () => LogSin
       dropped++;
       return;
     }
-    const head = { time: new Date(now()).toISOString(), level: at, message: message.slice(0, maxText) };
-    out.write(`${line({ ...head, ...fields, ...(dropped === 0 ? {} : { droppedLines: dropped }) })}\n`);
+    const head = {
+      time: new Date(now()).toISOString(),
+      level: at,
+      ...(pid === undefined ? {} : { pid }),
+      message: clean(message.slice(0, maxText)),
+    };
+    out.write(`${JSON.stringify({ ...head, ...cleaned(fields, clean), ...(dropped === 0 ? {} : { droppedLines: dropped }) })}\n`);
     dropped = 0;
   };
   return {
@@ -37,11 +100,14 @@ export function createLog(level: LogLevel, now: () => number, sink: () => LogSin
   };
 }
 
-function line(entry: Readonly<Record<string, unknown>>): string {
+/** Fields as plain data first, so that secrets inside of errors are found too. */
+function cleaned(fields: Readonly<Record<string, unknown>>, clean: (text: string) => string): object {
+  if (Object.keys(fields).length === 0) return {};
   try {
-    return JSON.stringify(entry, plain);
+    const data: unknown = redactValue(JSON.parse(JSON.stringify(fields, plain)), clean);
+    return typeof data === "object" && data !== null ? data : {};
   } catch {
-    return JSON.stringify({ time: entry["time"], level: entry["level"], message: entry["message"], fields: "not printable" });
+    return { fields: "not printable" };
   }
 }
 

@@ -1,0 +1,62 @@
+/** What `parley mcp --help` and `parley mcp-server --help` say. */
+import { doorFlags } from "./app-server-help.ts";
+import { configFlag, featureFlags, type Help, jsonFlag, logFlag } from "./help-text.ts";
+
+export const help: Help = {
+  summary: "Add, list, show, remove and sign in to MCP servers",
+  says: ["Changes [mcp_servers] of the user's own config.toml; everything else in the file stays as it is."],
+  usage: ["<COMMAND>"],
+  commands: {
+    add: {
+      summary: "Add a server that is started, or one that is reached over HTTP",
+      usage: ["<NAME> [--env KEY=VALUE]... -- <COMMAND>...", "<NAME> --url <URL> [--bearer-token-env-var <NAME>]"],
+      flags: [
+        { name: "env", value: "KEY=VALUE", says: "A variable for the server that is started; repeatable" },
+        { name: "url", value: "URL", says: "Its address (streamable HTTP)" },
+        { name: "bearer-token-env-var", value: "NAME", says: "The environment variable that holds its token" },
+      ],
+      examples: [
+        ["parley mcp add docs -- npx -y docs-server", "A program that is started"],
+        ["parley mcp add issues --url https://mcp.example.com/ --bearer-token-env-var ISSUES_TOKEN", "A server that is reached"],
+      ],
+    },
+    list: { summary: "List the servers", usage: ["[--json]"], flags: [jsonFlag], examples: [["parley mcp list", "As a table"]] },
+    get: { summary: "Show one server", usage: ["<NAME> [--json]"], flags: [jsonFlag], examples: [["parley mcp get docs", "Its settings"]] },
+    remove: { summary: "Remove a server", usage: ["<NAME>"], examples: [["parley mcp remove docs", "Take it out of config.toml"]] },
+    login: {
+      summary: "Sign in to a server in the browser",
+      usage: ["<NAME> [--scopes a,b]"],
+      flags: [{ name: "scopes", value: "LIST", says: "OAuth scopes to ask for, with commas between them" }],
+      examples: [["parley mcp login issues", "Open the server's sign-in page"]],
+    },
+    logout: {
+      summary: "Forget the sign-in of a server",
+      usage: ["<NAME>"],
+      examples: [["parley mcp logout issues", "Remove its tokens"]],
+    },
+  },
+  examples: [
+    ["parley mcp add docs -- npx -y docs-server", "Add a server"],
+    ["parley doctor", "See whether it starts and how many tools it has"],
+  ],
+};
+
+export const serverHelp: Help = {
+  summary: "Serve the agent to MCP clients, over stdio or HTTP",
+  says: [
+    "Offers the tools codex and codex-reply. Approvals are asked for by elicitation; a client that cannot be asked gets what the approval policy allows unasked.",
+  ],
+  usage: ["[OPTIONS]"],
+  flags: [
+    { name: "listen", value: "URL", says: "stdio:// (default) or http://IP:PORT (streamable HTTP, path /mcp)" },
+    configFlag,
+    ...featureFlags,
+    logFlag,
+  ],
+  groups: { HTTP: doorFlags },
+  exitCodes: "0 the client has gone or a signal came, 1 it could not start, 2 the command line is wrong",
+  examples: [
+    ["parley mcp-server", "For clients that start their servers; parley-mcp-server is the same program under one word"],
+    ["parley mcp-server --listen http://127.0.0.1:4600", "For clients that connect"],
+  ],
+};

@@ -1,0 +1,101 @@
+/** What the small subcommands say of themselves. */
+import { configFlag, featureFlags, type Help, jsonFlag, logFlag } from "./help-text.ts";
+
+export const loginHelp: Help = {
+  summary: "Sign in, or say who is signed in (login status)",
+  says: [
+    "Signs in to the account that pays for the built-in provider openai. Without options the browser flow is used. Other providers take their keys from the environment (ANTHROPIC_API_KEY and so on).",
+    "The account is kept in auth.json of the home folder, readable by its owner only; cli_auth_credentials_store in config.toml changes that.",
+  ],
+  usage: ["[OPTIONS]", "status"],
+  words: ["status"],
+  flags: [
+    { name: "with-api-key", says: "Read an API key from stdin" },
+    { name: "device-auth", says: "Sign in on another device, with a code" },
+    configFlag,
+  ],
+  exitCodes: "0 signed in, 1 not (status: nobody is signed in), 2 the command line is wrong",
+  examples: [
+    ["printenv OPENAI_API_KEY | parley login --with-api-key", "Store a key without showing it to other users of the machine"],
+    ["parley login status", "Who is signed in"],
+  ],
+};
+
+export const logoutHelp: Help = {
+  summary: "Forget the account",
+  usage: [""],
+  flags: [configFlag],
+  examples: [["parley logout", "Remove what parley login stored"]],
+};
+
+export const doctorHelp: Help = {
+  summary: "Say what works on this machine, with the fix for what does not",
+  says: ["Checks Node, the settings, the home folder, the sandbox, git, the model provider, MCP servers and skills of this folder."],
+  usage: ["[--json]"],
+  flags: [jsonFlag, configFlag],
+  exitCodes: "0 nothing must be mended, 1 something must, 2 the command line is wrong",
+  examples: [
+    ["parley doctor", "One line for each check"],
+    ["parley doctor --json", "The same for programs"],
+  ],
+};
+
+export const tourHelp: Help = {
+  summary: "Show what the server does, offline, in a folder of its own",
+  usage: [""],
+  examples: [["parley tour", "A plan, a command, a patch, a question and a failure, with a scripted model"]],
+};
+
+export const versionHelp: Help = {
+  summary: "Print the version",
+  usage: [""],
+  examples: [["parley --version", "The same"]],
+};
+
+export const helpHelp: Help = {
+  summary: "Print the list of commands, or what one of them takes",
+  usage: ["[COMMAND]..."],
+  examples: [["parley help threads export", "The same as parley threads export --help"]],
+};
+
+export const completionHelp: Help = {
+  summary: "Print a script that completes Parley's commands and flags in your shell",
+  usage: ["<bash | zsh | fish>"],
+  words: ["bash", "zsh", "fish"],
+  examples: [
+    ["parley completion bash > ~/.local/share/bash-completion/completions/parley", "For bash, for good"],
+    ["parley completion zsh > ~/.zfunc/_parley", "For zsh, in a folder that is on $fpath"],
+    ["parley completion fish > ~/.config/fish/completions/parley.fish", "For fish"],
+  ],
+};
+
+export const debugHelp: Help = {
+  summary: "Pack what helps to find a fault",
+  usage: ["bundle [--output <FILE>]"],
+  commands: {
+    bundle: {
+      summary: "Pack version, system, doctor's findings, settings and logs into one file, without secrets",
+      says: [
+        "Keys, tokens, passwords and what looks like them are replaced by ***. Threads, prompts and file contents are left out. Look into the file before you pass it on: it is a plain tar.gz.",
+      ],
+      usage: ["[--output <FILE>]"],
+      flags: [
+        { name: "output", short: "o", value: "FILE", says: "Default: parley-debug-<time>.tar.gz in this folder; - for stdout" },
+        jsonFlag,
+        configFlag,
+      ],
+      examples: [["parley debug bundle", "A file to attach to a report"]],
+    },
+  },
+  examples: [["parley debug bundle", "A file to attach to a report"]],
+};
+
+export const acpHelp: Help = {
+  summary: "Serve an editor that speaks the Agent Client Protocol",
+  says: ["For Zed, JetBrains, Neovim, Emacs and others that start their agents; speaks over stdin and stdout."],
+  usage: ["[OPTIONS]"],
+  flags: [configFlag, ...featureFlags, logFlag],
+  notes: { "In Zed's settings.json": '"agent_servers": { "Parley": { "command": "parley", "args": ["acp"] } }' },
+  exitCodes: "0 the editor has gone or a signal came, 1 it could not start, 2 the command line is wrong",
+  examples: [["parley acp", "What the editor runs"]],
+};

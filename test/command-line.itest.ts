@@ -1,0 +1,113 @@
+/** The command line as a person or a script meets it: help, exit codes, wrong words, and what is said where. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { commands } from "../src/cli/commands.ts";
+import { launcher, scratch } from "./support/process.ts";
+
+function place(t: TestContext) {
+  const folder = scratch(t);
+  const home = path.join(folder, "home");
+  mkdirSync(home);
+  const run = (args: readonly string[], options: { readonly input?: string; readonly env?: Readonly<Record<string, string>> } = {}) => {
+    const env = { PATH: "/usr/bin:/bin", HOME: folder, CODEX_HOME: home, ...options.env };
+    const { status, stdout, stderr } = spawnSync(launcher, args, {
+      cwd: folder,
+      encoding: "utf8",
+      env,
+      input: options.input ?? "",
+      timeout: 30_000,
+    });
+    return { status, stdout, stderr };
+  };
+  return { folder, home, run };
+}
+
+test("every subcommand prints its help to stdout and ends well, also through `help`", (t) => {
+  const { run } = place(t);
+  for (const name of Object.keys(commands)) {
+    const { status, stdout, stderr } = run([name, "--help"]);
+    assert.deepEqual([status, stderr], [0, ""], name);
+    assert.match(stdout, new RegExp(`\nUsage: parley ${name}`), name);
+    assert.match(stdout, /\nExamples:\n/, name);
+    assert.equal(run(["help", name]).stdout, stdout, name);
+  }
+  assert.match(run(["mcp", "add", "--help"]).stdout, /Usage: parley mcp add <NAME>/);
+  for (const words of [["--help"], ["-h"], ["help"], []]) assert.match(run(words).stdout, /Usage: parley \[OPTIONS\] <COMMAND>/);
+  for (const words of [["--version"], ["-V"], ["version"]]) assert.match(run(words).stdout, /^parley \d+\.\d+\.\d+\n$/);
+});
+
+test("wrong words end with 2, say so on stderr alone, and name what was meant", (t) => {
+  const { run } = place(t);
+  for (const [words, meant] of [
+    [["exce"], /did you mean 'exec'\?/],
+    [["--verison"], /did you mean '--version'\?/],
+    [["-c"], /the value of '-c' is missing/],
+    [["app-server", "--lisen", "x"], /did you mean '--listen'\?/],
+    [["app-server", "porxy"], /did you mean 'proxy'\?/],
+    [["app-server", "--compat", "0.93"], /expected seed-000, 0\.92, 0\.166/],
+    [["app-server", "--log-level", "loud"], /expected error, warn, info, debug/],
+    [["--log-level", "wran", "doctor"], /did you mean 'warn'\?/],
+    [["exec", "--sandbox", "readonly", "x"], /did you mean 'read-only'\?/],
+    [["exec", "two", "words"], /put the prompt in quotes/],
+    [["mcp", "lst"], /did you mean 'list'\?/],
+    [["login", "statsu"], /did you mean 'status'\?/],
+    [["manager", "lnk"], /did you mean 'link'\?/],
+    [["completion"], /parley completion bash\|zsh\|fish/],
+    [["completion", "tcsh"], /expected bash, zsh, fish/],
+    [["doctor", "now"], /unexpected argument 'now'/],
+    [["help", "docter"], /did you mean 'doctor'\?/],
+  ] as const) {
+    const { status, stdout, stderr } = run(words);
+    assert.deepEqual([status, stdout], [2, ""], words.join(" "));
+    assert.match(stderr, meant);
+    assert.match(stderr, /For more information, try 'parley.* --help'\./);
+  }
+  assert.match(run(["mcp-server", "--nope"]).stderr, /try 'parley mcp-server --help'/);
+});
+
+test("what cannot be done ends with 1 and one sentence", (t) => {
+  const { home, run } = place(t);
+  writeFileSync(path.join(home, "config.toml"), "unknown_thing = 1\n");
+  for (const [words, why] of [
+    [["app-server", "--strict-config"], /unknown_thing/],
+    [["exec", "--strict-config", "--skip-git-repo-check", "x"], /unknown_thing/],
+    [["exec", "-C", "none", "x"], /no such folder/],
+    [["app-server", "--listen", "ws://0.0.0.0:0"], /refusing to start/],
+    [["app-server", "--listen", `unix://${home}/config.toml/x.sock`], /cannot listen/],
+    [["app-server", "proxy"], /failed to connect/],
+    [["mcp", "get", "nothing"], /No MCP server named/],
+    [["login", "status"], /Not logged in/],
+  ] as const) {
+    const { status, stdout, stderr } = run(words);
+    assert.deepEqual([status, stdout], [1, ""], `${words.join(" ")}: ${stderr}`);
+    assert.match(stderr, why);
+    assert.ok(!stderr.includes("    at "), `no stack for the user: ${stderr}`);
+  }
+});
+
+test("a run tells its log file what happened and stderr nothing; a level brings it to stderr too", (t) => {
+  const { home, run } = place(t);
+  const turn = ['{"id":1,"method":"initialize","params":{"clientInfo":{"name":"t","version":"1"}}}', "this is no message", ""].join("\n");
+  const quiet = run(["app-server"], { input: turn });
+  assert.deepEqual([quiet.status, quiet.stderr], [0, ""]);
+  const folder = path.join(home, "parley", "log");
+  const [name = ""] = readdirSync(folder);
+  assert.match(name, /^parley-\d{4}-\d\d-\d\d\.log$/);
+  assert.match(readFileSync(path.join(folder, name), "utf8"), /"level":"warn","pid":\d+,"message":"unreadable message"/);
+  assert.match(run(["app-server", "--log-level", "warn"], { input: turn }).stderr, /"message":"unreadable message"/);
+  assert.match(run(["--log-level=warn", "app-server"], { input: turn }).stderr, /"message":"unreadable message"/);
+  assert.match(run(["app-server"], { input: turn, env: { PARLEY_LOG: "warn" } }).stderr, /"message":"unreadable message"/);
+  assert.equal(run(["app-server"], { input: turn, env: { PARLEY_LOG: "error" } }).stderr, "");
+});
+
+test("log_dir of the user's settings says where the log file is", (t) => {
+  const { home, folder, run } = place(t);
+  const logs = path.join(folder, "logs");
+  writeFileSync(path.join(home, "config.toml"), `log_dir = ${JSON.stringify(logs)}\n`);
+  run(["app-server"], { input: "this is no message\n" });
+  assert.equal(readdirSync(logs).length, 1);
+  assert.equal(existsSync(path.join(home, "parley", "log")), false);
+});
