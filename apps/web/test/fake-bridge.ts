@@ -42,8 +42,8 @@ export class FakeBridge {
   onAnswer: (request: PendingRequest, body: Record<string, unknown>) => void = () => {};
   signedIn = true;
   code = "";
-  /** Holds answers back until released, for tests of the time in between. */
-  slow = false;
+  /** Changes what the routes with fixed answers say. */
+  poison: (body: unknown) => unknown = (body) => body;
   readonly #web: string;
   readonly #log: Event[] = [];
   readonly #sockets = new Set<{ socket: WebSocket; threads: Set<string> }>();
@@ -189,7 +189,7 @@ export class FakeBridge {
 
   async #route(key: string, url: URL, body: Record<string, unknown>): Promise<[number, unknown]> {
     const page = fixedAnswers[key];
-    if (page !== undefined) return [200, page];
+    if (page !== undefined) return [200, this.poison(page)];
     const id = decodeURIComponent(url.pathname.split("/")[3] ?? "");
     const session = this.sessions.get(id);
     if (key === "GET /api/auth/me") return [200, this.#me()];
@@ -237,11 +237,11 @@ export class FakeBridge {
       const all = ["src/limiter/token-bucket.ts", "src/limiter/window.ts", "README.md", "package.json", "src/http/server.ts"];
       return [
         200,
-        {
+        this.poison({
           data: all
             .filter((p) => p.includes(query))
             .map((p) => ({ path: p, name: path.basename(p), root: session.cwd, isDirectory: false })),
-        },
+        }),
       ];
     }
     return [200, { status: "ok", sessionId: id, session: this.sessions.get(id), thread: {} }];
