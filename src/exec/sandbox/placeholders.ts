@@ -115,6 +115,13 @@ export function isPlaceholder(folder: string): boolean {
   return names.length > 0 || (found.mode & 0o7777) === mark;
 }
 
+/** A stand-in of another user's server: our commands cannot write or remove it, and it may go away at any moment, so nothing is mounted on it. */
+export function isForeignPlaceholder(folder: string): boolean {
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  const uid = process.getuid?.();
+  return found?.isDirectory() === true && uid !== 0 && found.uid !== uid && (found.mode & 0o7777) === mark;
+}
+
 /** A lease from another process space (a container that shares the folder) cannot be judged, and is left alone. */
 function isStale(name: string): boolean {
   const [, space, pid = "", start] = leaseName.exec(name) ?? [];
