@@ -65,11 +65,14 @@ for w in $last; do case $w in
 esac; done
 `;
 
+const forgetAfterMs = 20;
+
 export class Janitor {
   readonly #commands = new Set<WatchedCommand>();
   readonly #leftovers: () => JanitorWork;
   #child: ChildProcess | undefined;
   #lastLine = "";
+  #soon: NodeJS.Timeout | undefined;
 
   constructor(leftovers: () => JanitorWork) {
     this.#leftovers = leftovers;
@@ -81,12 +84,15 @@ export class Janitor {
     this.update();
   }
 
+  /** Told a moment later, or with the next command: a process number is not given away again that soon. */
   forget(command: WatchedCommand): void {
-    if (this.#commands.delete(command)) this.update();
+    if (this.#commands.delete(command)) this.#soon ??= setTimeout(() => this.update(), forgetAfterMs).unref();
   }
 
   /** Tells the helper the state of now. Written at once, so that a server killed right afterwards has told it. */
   update(): void {
+    clearTimeout(this.#soon);
+    this.#soon = undefined;
     const words = [...this.#commands].map(({ id, pid, isSession }) => (isSession && pid !== undefined ? `s:${pid}` : `m:${id}`));
     const { folders, lease, pipeFolder } = this.#leftovers();
     if (folders.length > 0) words.push(`l:${lease}`, ...folders.map((folder) => `d:${escapeForPrintf(folder)}`));
@@ -99,6 +105,7 @@ export class Janitor {
 
   /** Ends the helper; it finds nothing to do when all commands have ended. */
   close(): void {
+    if (this.#soon !== undefined) this.update();
     this.#child?.stdin?.end();
     this.#child = undefined;
   }
@@ -124,6 +131,7 @@ export class Janitor {
 
 /** One word that no shell expands and that `printf %b` turns back into the path. */
 function escapeForPrintf(text: string): string {
+  if (/^[\w./@+-]*$/.test(text)) return text;
   const escaped = (byte: number): string => `\\0${byte.toString(8).padStart(3, "0")}`;
   return [...Buffer.from(text)]
     .map((byte) => (/[\w./@+-]/.test(String.fromCharCode(byte)) && byte < 0x80 ? String.fromCharCode(byte) : escaped(byte)))

@@ -111,9 +111,10 @@ export class LiveCommand implements RunningCommand {
     this.#isDelivered = true;
     // Something may still hold the output open. It is read on, so that its writer is not ended by a broken pipe, but nobody waits for it.
     for (const { stream } of outputs) if ("unref" in stream && typeof stream.unref === "function") stream.unref();
-    const survivors = life === undefined ? this.#survivors() : [];
-    this.checkGone();
-    life?.once("close", () => this.checkGone());
+    const members = life === undefined ? membersOf(this.pid) : [];
+    const survivors = life === undefined ? this.#survivors(members) : [];
+    if (life === undefined ? members.length === 0 : life.closed) this.#gone();
+    else life?.once("close", () => this.checkGone());
     const exitCode = this.#timedOut ? 124 : (code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
     return { exitCode, signal, timedOut: this.#timedOut, durationMs, survivors };
   }
@@ -134,9 +135,9 @@ export class LiveCommand implements RunningCommand {
     }
   }
 
-  #survivors(): number[] {
-    const members = new Set(membersOf(this.pid));
-    return markedProcesses(this.#parts.mark, this.pid).filter((pid) => pid !== process.pid && !members.has(pid));
+  /** What the command started and what left its session. */
+  #survivors(members: readonly number[]): number[] {
+    return markedProcesses(this.#parts.mark, this.pid).filter((pid) => pid !== process.pid && !members.includes(pid));
   }
 
   /** TERM to the session and the group, KILL to what is left of them. */

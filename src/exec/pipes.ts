@@ -10,7 +10,9 @@ import { findRealPath, isInside } from "./paths.ts";
 import { isAlive } from "./processes.ts";
 import { findSystemProgram } from "./program.ts";
 
-const batch = 48;
+/** Few for the first command, which waits for them; then many, since each batch costs the start of a process. */
+const firstBatch = 32;
+const laterBatch = 256;
 const refillBelow = 16;
 /** Memory, and not there for confined commands, which get a fresh one of their own. */
 const memoryFolder = "/dev/shm";
@@ -77,7 +79,7 @@ export class PipePool {
     }
     const folder = this.#folder;
     const series = this.#series++;
-    const files = Array.from({ length: batch }, (_, i) => path.join(folder, `pipe-${series}-${i}`));
+    const files = Array.from({ length: series === 0 ? firstBatch : laterBatch }, (_, i) => path.join(folder, `pipe-${series}-${i}`));
     const isMade = await new Promise<boolean>((resolve) => {
       execFile(mkfifo, ["-m", "600", "--", ...files], { cwd: "/", env: {}, timeout: 5_000 }, (error) => resolve(error === null));
     });

@@ -34,8 +34,10 @@ export function findProgram(name: string, searchPath: string | undefined, cwd: s
 
 function isProgram(file: string): boolean {
   try {
+    // Most folders of a PATH do not hold the program: an error for each would cost more than the look itself.
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;
     accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
+    return true;
   } catch {
     return false;
   }

@@ -56,9 +56,11 @@ async function start(params: CommandExecParams, { app, session }: Call): Promise
     else env[name] = value;
   }
   const gone = new AbortController();
-  session.onClose.add(() => gone.abort(new Error("the client has gone")));
+  const leave = (): void => gone.abort(new Error("the client has gone"));
+  session.onClose.add(leave);
+  const forget = (): void => void session.onClose.delete(leave);
   try {
-    return await app.runner.start(
+    const running = await app.runner.start(
       {
         argv: params.command,
         cwd,
@@ -70,7 +72,10 @@ async function start(params: CommandExecParams, { app, session }: Call): Promise
       { policy: params.sandboxPolicy ?? sandboxPolicyFor(config.sandboxMode, config), workspaceRoots: [cwd] },
       gone.signal,
     );
+    void running.exit.then(forget, forget);
+    return running;
   } catch (error) {
+    forget();
     if (error instanceof CommandRefused) throw internalError(`failed to spawn command: ${error.message}`);
     throw error;
   }
