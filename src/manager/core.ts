@@ -88,9 +88,7 @@ export class Core {
     this.link = new EngineLink(options.engine, options.version, {
       request: (request) => {
         this.#merge.flush();
-        this.hub.passThrough(
-          passThroughName(request.method, "request"),
-          threadOf(request.params),
+        this.hub.passThrough(passThroughName(request.method, "request"), threadOf(request.params), () =>
           this.#signal("request", request.method, request.params, String(request.id)),
         );
         this.requests.add(request);
@@ -143,6 +141,7 @@ export class Core {
       controls: without(state.controls),
       side: without(state.side),
       settings: without(state.settings),
+      tools: without(state.tools),
     });
     this.sessions.forget(sessionId);
     this.hub.emit("session_deleted", sessionId, { status: "deleted", sessionId, title, message: "This session was deleted.", deletedAt });
@@ -159,7 +158,7 @@ export class Core {
     const threadId = this.sessions.hear(method, params);
     this.#alias(method, params, threadId);
     this.hub.emit("notification", threadId, { method, params });
-    this.hub.passThrough(passThroughName(method, "notification"), threadId, this.#signal("notification", method, params));
+    this.hub.passThrough(passThroughName(method, "notification"), threadId, () => this.#signal("notification", method, params));
   }
 
   /** Names of the manager's own for what several clients wait for, and what follows from an event. */
@@ -181,6 +180,17 @@ export class Core {
           this.requests.expire(threadId, String(params["turn"]["id"]), "The turn has ended.");
           if (session !== undefined) this.messages.turnCompleted(session, String(params["turn"]["status"]));
         }
+        return;
+      case "thread/status/changed":
+        // Someone else has loaded it and a turn runs: we want to hear it, and what it may ask.
+        if (
+          threadId !== null &&
+          isRecord(params["status"]) &&
+          params["status"]["type"] === "active" &&
+          session?.attached !== true &&
+          !this.sessions.isDeleted(threadId)
+        )
+          void this.sessions.attach(threadId).catch(() => {});
         return;
       case "thread/started":
         if (threadId !== null && session?.attached !== true) void this.sessions.attach(threadId).catch(() => {});

@@ -28,6 +28,7 @@ export class Hub {
   #first = 0;
   #chars = 0;
   #seq = 0;
+  #passesThrough = false;
 
   constructor(bootId: string, isSystemOwned: (threadId: string) => boolean) {
     this.bootId = bootId;
@@ -42,13 +43,18 @@ export class Hub {
     this.#add(type, type === "notification" || type === "server_request" ? "raw" : "core", threadId, payload);
   }
 
-  /** An engine event under its own name, for those who asked for that family. */
-  passThrough(type: string, threadId: string | null, payload: unknown): void {
-    this.#add(type, "app_server", threadId, payload);
+  /** An engine event under its own name. Nothing is made or kept before the first socket that wants this family. */
+  passThrough(type: string, threadId: string | null, payload: () => unknown): void {
+    if (this.#passesThrough) this.#add(type, "app_server", threadId, payload());
   }
 
   join(subscriber: Subscriber): void {
     this.#subscribers.add(subscriber);
+    this.wanted(subscriber);
+  }
+  /** To be called when a subscriber has changed its families. */
+  wanted({ families }: Pick<Subscriber, "families">): void {
+    this.#passesThrough ||= families.has("app_server");
   }
   leave(subscriber: Subscriber): void {
     this.#subscribers.delete(subscriber);

@@ -250,6 +250,7 @@ export class Requests {
       tool: text("tool"),
       arguments: params["arguments"] ?? null,
       ...(Array.isArray(params["questions"]) ? { questions: params["questions"] } : {}),
+      ...(kind === "toolCall" ? this.#toolSpec(threadId, text("tool")) : {}),
       summary: summaryOf(method, params),
       details: params,
       createdAt: new Date(now).toISOString(),
@@ -257,6 +258,11 @@ export class Requests {
       status: "pending",
       sessionTitle: this.#ports.titleOf(threadId),
     };
+  }
+
+  #toolSpec(threadId: string, tool: string | null): Pick<PendingRequest, "toolSpec"> {
+    const spec = this.#ports.store.state.tools[threadId]?.find((t) => t.name === tool);
+    return spec === undefined ? {} : { toolSpec: { description: spec.description, inputSchema: spec.inputSchema } };
   }
 
   #remembered(id: string | number, method: string, threadId: string, params: ServerRequest["params"]): PendingRequest | undefined {

@@ -52,6 +52,8 @@ export class Sessions {
   readonly #ports: SessionPorts;
   readonly #known = new Map<string, Session>();
   readonly #attaching = new Map<string, Promise<Session>>();
+  /** The tombstones by id, made again when there are others. */
+  #buried: { readonly of: unknown; readonly ids: ReadonlySet<string> } = { of: undefined, ids: new Set() };
 
   constructor(ports: SessionPorts) {
     this.#ports = ports;
@@ -65,7 +67,9 @@ export class Sessions {
   }
 
   isDeleted(id: string): boolean {
-    return this.#ports.store.state.tombstones.some((t) => t.sessionId === id);
+    const { tombstones } = this.#ports.store.state;
+    if (this.#buried.of !== tombstones) this.#buried = { of: tombstones, ids: new Set(tombstones.map((t) => t.sessionId)) };
+    return this.#buried.ids.has(id);
   }
   isSystemOwned(id: string): boolean {
     const session = this.#known.get(id);
@@ -165,12 +169,22 @@ export class Sessions {
     try {
       const opened = await this.#ports.link().call("thread/resume", { threadId: id, excludeTurns: true });
       const session = this.opened(opened);
+      if (opened.thread.status.type === "active" && session.live === undefined) await this.#joinTurn(session);
       this.tell(session);
       return session;
     } catch (error) {
       if (isUnknownThread(error)) throw notFound(id);
       throw error;
     }
+  }
+
+  /** A turn that was running before we came: what the engine has of it so far is where its later events go on. */
+  async #joinTurn(session: Session): Promise<void> {
+    const { data } = await readTurns(this.#ports.link(), session.id, null, 1);
+    const [turn] = data;
+    if (turn?.status !== "inProgress" || session.live !== undefined) return;
+    session.live = new LiveTurn(turn);
+    session.activeTurnId = turn.id;
   }
 
   /** Takes the answer to start, resume and fork. */

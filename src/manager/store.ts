@@ -44,6 +44,8 @@ const StoredState = named("StoredState", () =>
     side: record(array(TranscriptRow())),
     ruleNotes: record(object({ expiresAt: nullable(string()), addedBy: maybe(string()) })),
     settings: record(record(unknown())),
+    /** Session → the client tools it was started with. */
+    tools: record(array(object({ name: string(), description: string(), inputSchema: unknown() }))),
     locked: boolean(),
   }),
 );
@@ -65,6 +67,7 @@ const empty = (): StoredState => ({
   side: {},
   ruleNotes: {},
   settings: {},
+  tools: {},
   locked: false,
 });
 

@@ -85,6 +85,7 @@ export class EventStream {
     const all = wanted.includes("*") || (command.threadIds == null && command.threadId == null);
     this.#subscriber.threads = all ? null : new Set(wanted.slice(0, 1000));
     if (command.families != null) this.#subscriber.families = new Set(command.families);
+    this.#hub.wanted(this.#subscriber);
     const replayed = command.since == null ? 0 : this.#replay(command.since, command.bootId ?? undefined, before);
     this.#control({
       type: "subscribed",

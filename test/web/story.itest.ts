@@ -121,7 +121,7 @@ test("a command waits for a yes, and the card says by whom it ended", skip, asyn
   await picture(page, "04-approval");
   await checkAccessibility(page, "approval");
   await card.getByRole("button", { name: /^Allow once/ }).click();
-  await page.getByText(/^Made:.*done/s).waitFor();
+  await page.getByText(/^Made:/).waitFor();
   assert.ok(existsSync(path.join(manager.workspace, "made-by-agent.txt")));
   await page.locator(".resolution", { hasText: "Allowed by Chrome" }).waitFor();
   assert.equal(await page.title(), "Parley");
@@ -172,6 +172,44 @@ test("a question is answered with an answer of one's own", skip, async () => {
   await card.getByRole("button", { name: "Send answer" }).click();
   await page.getByText(/You chose .*Blue/).waitFor();
   await idle();
+});
+
+test("a client tool is answered by hand", skip, async () => {
+  const dynamicTools = [
+    {
+      name: "lookup_ticket",
+      description: "Finds a ticket by its id",
+      inputSchema: { type: "object", properties: { id: { type: "string" } } },
+    },
+  ];
+  const { body } = await manager.call("POST /api/sessions", { cwd: manager.workspace, dynamicTools });
+  const { sessionId } = body["session"] as { sessionId: string };
+  await page.goto(`${manager.url}/s/${sessionId}`);
+  await send("ticket please");
+  const card = page.getByRole("region", { name: "Answer the tool lookup_ticket" });
+  await card.getByText("Finds a ticket by its id").waitFor();
+  await card.getByText("ABC-123").first().waitFor();
+  await card.getByLabel("Result, as text").fill("Ticket ABC-123 is open.");
+  await picture(page, "12-tool-call");
+  await checkAccessibility(page, "tool call");
+  await card.getByRole("button", { name: "Send result" }).click();
+  await page.getByText(/The ticket says: .*is open/).waitFor();
+  await idle();
+});
+
+test("at 320 pixels, as at 400 % zoom, nothing has to be scrolled sideways", skip, async () => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  for (const place of ["/", "/inbox", "/settings/general", "/settings/rules", "/settings/audit"]) {
+    await page.goto(manager.url + place);
+    await page.locator("main h1").first().waitFor();
+    assert.ok(Number(await page.evaluate("document.documentElement.scrollWidth")) <= 320, place);
+  }
+  await page.getByRole("button", { name: /^Session list/ }).click();
+  await page.locator(".session-open").first().click();
+  await page.locator(".turn").first().waitFor();
+  assert.ok(Number(await page.evaluate("document.documentElement.scrollWidth")) <= 320, "session");
+  await picture(page, "13-narrow");
+  await page.setViewportSize({ width: 1280, height: 860 });
 });
 
 test("a reload in the middle of a turn loses nothing and doubles nothing", skip, async () => {
@@ -273,6 +311,18 @@ test("a session is renamed, archived, brought back and deleted", skip, async () 
   await page.getByLabel("Title").fill("A better name");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { level: 1, name: "A better name" }).waitFor();
+  await page.getByRole("button", { name: "Session actions" }).click();
+  await page.getByRole("menuitem", { name: "Archive" }).click();
+  await page.locator(".session-row", { hasText: "A better name" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: /^Show:/ }).click();
+  await page.getByRole("option", { name: "Archive" }).click();
+  await page.locator(".session-row", { hasText: "A better name" }).waitFor();
+  await page.getByRole("button", { name: "Session actions" }).click();
+  await page.getByRole("menuitem", { name: "Bring back" }).click();
+  await page.locator(".session-row", { hasText: "A better name" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: /^Show:/ }).click();
+  await page.getByRole("option", { name: "All sessions" }).click();
+  await page.locator(".session-row", { hasText: "A better name" }).waitFor();
   await page.getByRole("button", { name: "Session actions" }).click();
   await page.getByRole("menuitem", { name: "Delete" }).click();
   await page.getByLabel(/to confirm/).fill("delete");

@@ -105,6 +105,8 @@ export const PendingRequest = named("PendingRequest", () =>
     tool: nullable(string()),
     arguments: unknown(),
     questions: optional(array(unknown())),
+    /** What a client tool says of itself, where the session was started here. */
+    toolSpec: optional(object({ description: string(), inputSchema: unknown() })),
     summary: string(),
     /** The request's own params, as the engine sent them. */
     details: unknown(),

@@ -99,6 +99,8 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     });
     const session = core.sessions.opened(opened);
     core.store.change({ controls: { ...core.store.state.controls, [session.id]: { ...controls, model: controls.model ?? opened.model } } });
+    const known = body.dynamicTools?.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+    if (known !== undefined) core.store.change({ tools: { ...core.store.state.tools, [session.id]: known } });
     if (project !== undefined) assign(core, session.id, project.projectId);
     core.audit.write({ type: "start", by: caller.actor, threadId: session.id, summary: `started a session in ${cwd}` });
     core.sessions.tell(session);

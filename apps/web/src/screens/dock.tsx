@@ -119,7 +119,7 @@ function Queue({ sessionId, thread }: { sessionId: string; thread: ThreadView | 
   );
 }
 
-function SessionControls({ session }: { session: SessionSummary }): ReactElement {
+function SessionControls({ session }: { session: SessionSummary }): ReactElement | null {
   const { controller, scope } = useApp();
   const controls = session.sessionControls;
   const mode = controls === null ? permissionModes[1] : modeOf(controls);
@@ -133,7 +133,7 @@ function SessionControls({ session }: { session: SessionSummary }): ReactElement
     };
     void controller.try(controller.connection.setControls(session.sessionId, { ...base, ...part }));
   };
-  if (mode === undefined) return <></>;
+  if (mode === undefined) return null;
   return (
     <ControlPickers
       model={controls?.model ?? session.model ?? null}

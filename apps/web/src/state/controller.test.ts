@@ -79,7 +79,15 @@ test("a message that could not be sent is kept across a reload and sent once wit
   assert.equal(kept?.state, "offline");
 
   const sent: OutgoingMessage[] = [];
-  const second = harness({ send: async (m) => (sent.push(m), "started") }, shelf);
+  const second = harness(
+    {
+      send: async (m) => {
+        sent.push(m);
+        return "started" as const;
+      },
+    },
+    shelf,
+  );
   await second.controller.start();
   await second.online();
   await second.online();
@@ -93,7 +101,12 @@ test("a message that could not be sent is kept across a reload and sent once wit
 
 test("a refused message is not tried again by itself", async () => {
   let calls = 0;
-  const h = harness({ send: async () => (calls++, Promise.reject(new Refused(409, "invalid_state", "Busy.", null))) });
+  const h = harness({
+    send: async () => {
+      calls++;
+      throw new Refused(409, "invalid_state", "Busy.", null);
+    },
+  });
   await h.controller.start();
   await h.online();
   h.controller.send("t", input, sendOptions);

@@ -293,6 +293,8 @@ function CardStatus({ request }: { request: PendingView }): ReactElement | null 
   if (request.answer === "sending") return <p className="card-status">Sending your answer…</p>;
   if (request.answer === "accepted") return <p className="card-status">Answer received. Waiting for the engine…</p>;
   if (request.answer === "elsewhere") return <p className="card-status">Someone else is answering this.</p>;
+  if (request.expiresAt !== null)
+    return <p className="card-status">Ends by itself at {new Date(request.expiresAt).toLocaleTimeString()}.</p>;
   return null;
 }
 

@@ -55,7 +55,7 @@ export function describe(request: PendingRequest): Description {
 function describeCommand(details: Readonly<Record<string, unknown>>, cwd: readonly Fact[], reason: string | null): Description {
   const raw = Array.isArray(details["command"]) ? details["command"].map(String).join(" ") : (stringOf(details["command"]) ?? "");
   const network = details["networkApprovalContext"];
-  const extra = permissionFacts(details["additionalPermissions"]);
+  const extra = [...riskFact(details["risk"]), ...permissionFacts(details["additionalPermissions"])];
   if (isRecord(network)) {
     const host = String(network["host"] ?? "?");
     const facts = [{ label: "Host", value: host, mono: true }, { label: "Protocol", value: String(network["protocol"] ?? "?") }, ...cwd];
@@ -99,6 +99,9 @@ function describeElicitation(details: Readonly<Record<string, unknown>>): Descri
   }
   return { badge: "Form", heading: `${server} needs some information`, command: null, facts: [], reason, icon: "form" };
 }
+
+/** What the engine thinks of the command, where it says so. */
+const riskFact = (risk: unknown): readonly Fact[] => (typeof risk === "string" && risk !== "" ? [{ label: "Risk", value: risk }] : []);
 
 export function hostOf(url: string): string {
   try {

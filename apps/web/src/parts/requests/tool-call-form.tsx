@@ -37,6 +37,18 @@ export function ToolCallForm({
       }}
     >
       <div className="card-fields">
+        {request.toolSpec === undefined ? null : (
+          <div className="field">
+            <p className="hint">{request.toolSpec.description}</p>
+            <details className="card-schema">
+              <summary>What it takes</summary>
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolls and must be reachable by keyboard */}
+              <pre className="card-command" tabIndex={0}>
+                <code>{JSON.stringify(request.toolSpec.inputSchema, null, 2)}</code>
+              </pre>
+            </details>
+          </div>
+        )}
         <div className="field">
           <span className="field-name">Arguments</span>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolls and must be reachable by keyboard */}

@@ -1,5 +1,5 @@
 /** Reads something once for a settings page and shows what can go wrong. */
-import { type ReactElement, type ReactNode, useCallback, useEffect, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { Refused } from "../../connection/connection.ts";
 import { Button } from "../../ui/controls.tsx";
 
@@ -21,7 +21,7 @@ export function useLoaded<T>(read: () => Promise<T>): Loaded<T> {
   return { value, problem, reload, set: setValue };
 }
 
-export function Shown<T>({ of, children }: { of: Loaded<T>; children: (value: T) => ReactNode }): ReactElement {
+export function Shown<T>({ of, children }: { of: Loaded<T>; children: (value: T) => ReactNode }): ReactNode {
   if (of.problem !== undefined)
     return (
       <div className="load-problem">
@@ -31,5 +31,5 @@ export function Shown<T>({ of, children }: { of: Loaded<T>; children: (value: T)
         </Button>
       </div>
     );
-  return of.value === undefined ? <p className="hint">Loading…</p> : <>{children(of.value)}</>;
+  return of.value === undefined ? <p className="hint">Loading…</p> : children(of.value);
 }
