@@ -43,12 +43,31 @@ async function bundle(folder: string, input: Readonly<Record<string, string>>, w
   return output.flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));
 }
 
+/** React's own checks are for its developers, and so is the inspector that the terminal library would look for. */
+const noInspector = { name: "no-inspector", load: (id: string) => (/[\\/]ink[\\/]build[\\/]devtools\.js$/.test(id) ? "export {};" : null) };
+
+/** The terminal client, in one file: its layout engine is waited for while it is loaded, which only ES modules can do. */
+async function bundleTui(folder: string): Promise<readonly string[]> {
+  const graph = await rolldown({
+    cwd: root,
+    input: { tui: "src/tui/run.ts" },
+    platform: "node",
+    external: ["typebox/schema"], // checks are interpreted where it is missing: a terminal has few to make
+    plugins: [noInspector],
+    transform: { define: { "process.env.NODE_ENV": '"production"' } },
+  });
+  const { output } = await graph.write({ dir: folder, format: "esm", entryFileNames: "[name].mjs", codeSplitting: false });
+  await graph.close();
+  return output.flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));
+}
+
 /** Writes the bundle into a folder that is made for it. Returns the sources that it is made of, as paths from the checkout. */
 export async function bundleInto(folder: string): Promise<readonly string[]> {
   mkdirSync(folder, { recursive: true });
   const modules = [
     ...(await bundle(folder, { parley: "src/cli/main.ts" }, ["src/cli/app-server.ts"])),
     ...(await bundle(folder, { client: "src/client/client.ts", protocol: "src/protocol/methods.ts" }, [])),
+    ...(await bundleTui(folder)),
   ];
   chmodSync(path.join(folder, "parley.cjs"), 0o755);
   writeFileSync(path.join(folder, "package.json"), '{ "type": "commonjs" }\n');

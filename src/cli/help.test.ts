@@ -13,12 +13,16 @@ import { flags as manager } from "./manager.ts";
 import { flags as mcp } from "./mcp.ts";
 import { flags as mcpServer } from "./mcp-server.ts";
 import { flags as proxy } from "./proxy.ts";
+import { flags as tui } from "./tui.ts";
 import { readFlags, UsageError, unknownSubcommand } from "./usage.ts";
 
 type Options = Readonly<Record<string, { readonly type: "string" | "boolean"; readonly short?: string }>>;
 
 /** What each subcommand really takes. */
 const taken: Readonly<Record<string, Options>> = {
+  tui,
+  resume: tui,
+  fork: tui,
   "app-server": appServer,
   "app-server proxy": proxy,
   "app-server generate-ts": generate,

@@ -2,6 +2,9 @@
 import type { Help } from "./help-text.ts";
 
 export const helps: Readonly<Record<string, () => Promise<Help>>> = {
+  tui: async () => (await import("./tui-help.ts")).help,
+  resume: async () => (await import("./tui-help.ts")).resumeHelp,
+  fork: async () => (await import("./tui-help.ts")).forkHelp,
   "app-server": async () => (await import("./app-server-help.ts")).help,
   exec: async () => (await import("./exec-help.ts")).help,
   "mcp-server": async () => (await import("./mcp-help.ts")).serverHelp,

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { isFresh } from "./built-from.ts";
 import { commands } from "./commands.ts";
 import { keepCompiledCode } from "./compile-cache.ts";
-import { type Globals, UsageError, unknownFlag, unknownSubcommand } from "./usage.ts";
+import { type Globals, UsageError, unknownSubcommand } from "./usage.ts";
 
 async function main(args: readonly string[]): Promise<number> {
   const { command, rest, globals } = split(args);
@@ -26,7 +26,10 @@ function wantsHelp(words: readonly string[]): boolean {
   return (end === -1 ? words : words.slice(0, end)).some((word) => word === "--help" || word === "-h");
 }
 
-/** Global flags stand before the subcommand; everything after it belongs to the subcommand. */
+/**
+ * Global flags stand before the subcommand; everything after it belongs to the subcommand. Without one it is the terminal client, whose
+ * flags need no word before them, nor does its prompt: a subcommand holds no spaces.
+ */
 function split(args: readonly string[]): { readonly command: string; readonly rest: readonly string[]; readonly globals: Globals } {
   const config: string[] = [];
   let logLevel: string | undefined;
@@ -40,10 +43,10 @@ function split(args: readonly string[]): { readonly command: string; readonly re
     if (flag === "-c" || flag === "--config") config.push(value());
     else if (flag === "--log-level") logLevel = value();
     else if (flag === "--enable" || flag === "--disable") config.push(`features.${value()}=${flag === "--enable"}`);
-    else if (word.startsWith("-")) throw new UsageError(unknownFlag(flag, globalFlags));
+    else if (word.startsWith("-") || /\s/.test(word)) return { command: "tui", rest: args.slice(i), globals: globals() };
     else return { command: word, rest: args.slice(i + 1), globals: globals() };
   }
-  return { command: "help", rest: [], globals: globals() };
+  return { command: "tui", rest: [], globals: globals() };
 }
 
 function cut(word: string): [string, string?] {
@@ -54,8 +57,6 @@ function cut(word: string): [string, string?] {
 function missingValue(flag: string): never {
   throw new UsageError(`the value of '${flag}' is missing`);
 }
-
-const globalFlags = ["config", "enable", "disable", "log-level", "version", "help"];
 
 /** An error with an exit code is the user's to mend and says how; any other is ours, and its stack is what helps. */
 function complain(error: unknown): number {

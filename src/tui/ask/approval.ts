@@ -1,0 +1,185 @@
+/** Yes-or-no questions of the server as prompts: what is asked about, and the answers with the keys that give them. */
+import type {
+  CommandExecutionApprovalDecision,
+  CommandExecutionRequestApprovalParams,
+  FileChangeRequestApprovalParams,
+  PermissionsRequestApprovalParams,
+} from "../../protocol/approval.ts";
+import type { FileUpdateChange } from "../../protocol/item.ts";
+import type { Key } from "../compose/key.ts";
+import { visible } from "../text/clean.ts";
+import { scriptOf } from "../text/shell-words.ts";
+
+export interface Choice {
+  /** The single key that gives this answer. */
+  readonly key: string;
+  readonly label: string;
+  readonly answer: unknown;
+}
+
+/** What is asked about. All texts of others are spelled out, so that what is approved is what is seen. */
+export type Subject =
+  | { readonly kind: "command"; readonly command: string; readonly rows: readonly (readonly [string, string])[] }
+  | { readonly kind: "changes"; readonly changes: readonly FileUpdateChange[]; readonly rows: readonly (readonly [string, string])[] }
+  | { readonly kind: "rows"; readonly rows: readonly (readonly [string, string])[] };
+
+export interface Approval {
+  readonly kind: "approval";
+  readonly title: string;
+  readonly subject: Subject;
+  readonly choices: readonly Choice[];
+  readonly selected: number;
+}
+
+/** Escape gives the last choice, which is always the most careful one. */
+export function pressApproval(prompt: Approval, key: Key): Approval | { readonly answer: unknown } | undefined {
+  const { choices, selected } = prompt;
+  const chosen = (choice: Choice | undefined) => (choice === undefined ? undefined : { answer: choice.answer });
+  if (key.ctrl || key.alt) return key.ctrl && key.text === "c" ? chosen(choices.at(-1)) : undefined;
+  switch (key.name) {
+    case "up":
+      return { ...prompt, selected: (selected + choices.length - 1) % choices.length };
+    case "down":
+    case "tab":
+      return { ...prompt, selected: (selected + 1) % choices.length };
+    case "return":
+      return chosen(choices[selected]);
+    case "escape":
+      return chosen(choices.at(-1));
+    case "text":
+      return chosen(choices.find(({ key: own }) => own === key.text.toLowerCase()) ?? choices[Number(key.text) - 1]);
+    default:
+      return undefined;
+  }
+}
+
+export function commandApproval(params: CommandExecutionRequestApprovalParams): Approval {
+  const network = params.networkApprovalContext ?? undefined;
+  const { script, shell } = scriptOf(params.command ?? "");
+  const rows: (readonly [string, string])[] = [
+    ...(network === undefined ? [] : [["network", `${network.protocol} to ${visible(network.host)}`] as const]),
+    ...(params.cwd ? [["in", visible(params.cwd)] as const] : []),
+    ...(shell === undefined ? [] : [["shell", visible(shell)] as const]),
+    ...(params.reason ? [["why", visible(params.reason)] as const] : []),
+    ...(params.risk ? [["risk", params.risk] as const] : []),
+    ...permissionRows(params.additionalPermissions ?? undefined),
+  ];
+  const title =
+    network !== undefined
+      ? "Allow this network access?"
+      : params.kind === "writeStdin"
+        ? "Type this into the running command?"
+        : "Run this command?";
+  const choices = (params.availableDecisions ?? defaultDecisions(params)).flatMap(commandChoice);
+  return {
+    kind: "approval",
+    title,
+    subject: { kind: "command", command: visible(script), rows },
+    choices: carefulLast(choices),
+    selected: 0,
+  };
+}
+
+/** Servers of other generations do not list the decisions. */
+function defaultDecisions({ proposedExecpolicyAmendment }: CommandExecutionRequestApprovalParams): CommandExecutionApprovalDecision[] {
+  const remember: CommandExecutionApprovalDecision[] = proposedExecpolicyAmendment
+    ? [{ acceptWithExecpolicyAmendment: { execpolicy_amendment: proposedExecpolicyAmendment } }]
+    : [];
+  return ["accept", "acceptForSession", ...remember, "decline", "cancel"];
+}
+
+function commandChoice(decision: CommandExecutionApprovalDecision): Choice[] {
+  const answer = { decision };
+  if (decision === "accept") return [{ key: "y", label: "Yes, run it", answer }];
+  if (decision === "acceptForSession") return [{ key: "s", label: "Yes, and do not ask again for this command in this session", answer }];
+  if (decision === "decline") return [{ key: "n", label: "No, go on without it", answer }];
+  if (decision === "cancel") return [{ key: "c", label: "No, and stop the turn", answer }];
+  if ("acceptWithExecpolicyAmendment" in decision) {
+    const words = decision.acceptWithExecpolicyAmendment.execpolicy_amendment.map(visible).join(" ");
+    return [{ key: "p", label: `Yes, and never ask again for commands that begin with: ${words}`, answer }];
+  }
+  if (!("applyNetworkPolicyAmendment" in decision)) return [];
+  const { action, host } = decision.applyNetworkPolicyAmendment.network_policy_amendment;
+  return action === "allow"
+    ? [{ key: "a", label: `Yes, and always allow ${visible(host)}`, answer }]
+    : [{ key: "d", label: `No, and never allow ${visible(host)}`, answer }];
+}
+
+/** The answer that stops most is the last one, and Escape. */
+function carefulLast(choices: readonly Choice[]): Choice[] {
+  const known = choices.length === 0 ? [{ key: "n", label: "No", answer: { decision: "decline" } }] : choices;
+  const weight = ({ key }: Choice): number => (key === "c" ? 2 : key === "n" || key === "d" ? 1 : 0);
+  return [...known].sort((a, b) => weight(a) - weight(b));
+}
+
+export function changeApproval(params: FileChangeRequestApprovalParams, changes: readonly FileUpdateChange[]): Approval {
+  const rows: (readonly [string, string])[] = [
+    ...(params.reason ? [["why", visible(params.reason)] as const] : []),
+    ...(params.grantRoot ? [["allows", `writing below ${visible(params.grantRoot)} for this session`] as const] : []),
+  ];
+  const decision = (word: string) => ({ decision: word });
+  return {
+    kind: "approval",
+    title: "Make these changes?",
+    subject: { kind: "changes", changes: changes.length > 0 ? changes : (params.changes ?? []), rows },
+    choices: [
+      { key: "y", label: "Yes, make them", answer: decision("accept") },
+      { key: "s", label: "Yes, and do not ask again for these files in this session", answer: decision("acceptForSession") },
+      { key: "n", label: "No, go on without them", answer: decision("decline") },
+      { key: "c", label: "No, and stop the turn", answer: decision("cancel") },
+    ],
+    selected: 0,
+  };
+}
+
+export function permissionsApproval(params: PermissionsRequestApprovalParams): Approval {
+  const { permissions } = params;
+  return {
+    kind: "approval",
+    title: "Give the agent more permissions?",
+    subject: {
+      kind: "rows",
+      rows: [
+        ...permissionRows(permissions),
+        ["in", visible(params.cwd)],
+        ...(params.reason ? [["why", visible(params.reason)] as const] : []),
+      ],
+    },
+    choices: [
+      { key: "y", label: "Yes, for this turn", answer: { permissions, scope: "turn" } },
+      { key: "s", label: "Yes, for this session", answer: { permissions, scope: "session" } },
+      { key: "n", label: "No, go on without", answer: { permissions: {}, scope: "turn" } },
+    ],
+    selected: 0,
+  };
+}
+
+type Permissions = PermissionsRequestApprovalParams["permissions"];
+
+function permissionRows(permissions: Permissions | undefined): (readonly [string, string])[] {
+  const { fileSystem, network } = permissions ?? {};
+  const list = (paths: readonly string[] | null | undefined): string => (paths ?? []).map(visible).join(", ");
+  const rows: (readonly [string, string])[] = [
+    ["read", list(fileSystem?.read)],
+    ["write", list(fileSystem?.write)],
+    ...(fileSystem?.entries ?? []).map(({ access, path }) => [access, visible(pathText(path))] as const),
+    ["network", network?.enabled === true ? "all of it" : ""],
+  ];
+  return rows.filter(([, value]) => value !== "");
+}
+
+function pathText(path: NonNullable<NonNullable<Permissions["fileSystem"]>["entries"]>[number]["path"]): string {
+  if (path.type === "path") return path.path;
+  if (path.type === "glob_pattern") return path.pattern;
+  const { value } = path;
+  const names = {
+    root: "everything",
+    minimal: "system files",
+    project_roots: "the project",
+    tmpdir: "the temp folder",
+    slash_tmp: "/tmp",
+    unknown: "",
+  };
+  const below = "subpath" in value && value.subpath ? `/${value.subpath}` : "";
+  return `${value.kind === "unknown" ? value.path : names[value.kind]}${below}`;
+}

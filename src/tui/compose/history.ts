@@ -1,0 +1,77 @@
+/** Earlier messages, in `$CODEX_HOME/history.jsonl`: shared with every tool that reads that file. */
+import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
+import path from "node:path";
+import { integer, named, object, parse, string } from "../../lib/schema.ts";
+
+/** Only the end of a long file is read. */
+const readBytes = 512 * 1024;
+const kept = 500;
+
+const HistoryLine = named("HistoryLine", () => object({ session_id: string(), ts: integer(), text: string() }));
+
+export interface History {
+  /** Oldest first. */
+  readonly texts: () => readonly string[];
+  add(text: string, threadId: string): void;
+}
+
+export interface HistoryOptions {
+  readonly codexHome: string;
+  readonly now: () => number;
+  /** False keeps messages in memory only. */
+  readonly persists: boolean;
+}
+
+export function openHistory({ codexHome, now, persists }: HistoryOptions): History {
+  const file = path.join(codexHome, "history.jsonl");
+  let texts = persists ? readTexts(file) : [];
+  return {
+    texts: () => texts,
+    add(text, threadId) {
+      if (text.trim() === "" || texts.at(-1) === text) return;
+      texts = [...texts.slice(-kept + 1), text];
+      if (persists) append(file, { session_id: threadId, ts: Math.floor(now() / 1000), text });
+    },
+  };
+}
+
+/** One write of one line: several terminals may append at once. A disk that refuses must not cost the message. */
+function append(file: string, entry: object): void {
+  try {
+    mkdirSync(path.dirname(file), { recursive: true });
+    appendFileSync(file, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+  } catch {}
+}
+
+function readTexts(file: string): readonly string[] {
+  const lines = readEnd(file).split("\n");
+  const texts = lines.flatMap((line) => {
+    const text = textIn(line);
+    return text === undefined ? [] : [text];
+  });
+  return texts.filter((text, i) => text !== texts[i - 1]).slice(-kept);
+}
+
+function textIn(line: string): string | undefined {
+  if (line === "") return undefined;
+  try {
+    return parse(HistoryLine, JSON.parse(line))?.text;
+  } catch {
+    return undefined; // torn, or the first half of a line that was cut
+  }
+}
+
+function readEnd(file: string): string {
+  let handle: number | undefined;
+  try {
+    handle = openSync(file, "r");
+    const { size } = fstatSync(handle);
+    const bytes = Buffer.alloc(Math.min(size, readBytes));
+    readSync(handle, bytes, 0, bytes.length, Math.max(0, size - bytes.length));
+    return bytes.toString("utf8");
+  } catch {
+    return "";
+  } finally {
+    if (handle !== undefined) closeSync(handle);
+  }
+}

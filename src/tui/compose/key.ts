@@ -1,0 +1,84 @@
+/** One key as the person pressed it, told apart from how terminals spell it. */
+
+export interface Key {
+  readonly name:
+    | "text"
+    | "return"
+    | "escape"
+    | "tab"
+    | "backspace"
+    | "delete"
+    | "up"
+    | "down"
+    | "left"
+    | "right"
+    | "home"
+    | "end"
+    | "pageUp"
+    | "pageDown";
+  /** What a `text` key types, or the letter of a combination. */
+  readonly text: string;
+  readonly ctrl: boolean;
+  readonly alt: boolean;
+  readonly shift: boolean;
+}
+
+/** What the terminal library says of a key. */
+export interface RawKey {
+  readonly upArrow: boolean;
+  readonly downArrow: boolean;
+  readonly leftArrow: boolean;
+  readonly rightArrow: boolean;
+  readonly pageDown: boolean;
+  readonly pageUp: boolean;
+  readonly home: boolean;
+  readonly end: boolean;
+  readonly return: boolean;
+  readonly escape: boolean;
+  readonly ctrl: boolean;
+  readonly shift: boolean;
+  readonly tab: boolean;
+  readonly backspace: boolean;
+  readonly delete: boolean;
+  readonly meta: boolean;
+  readonly eventType?: string | undefined;
+}
+
+const named: readonly (readonly [keyof RawKey, Key["name"]])[] = [
+  ["return", "return"],
+  ["tab", "tab"],
+  ["backspace", "backspace"],
+  ["delete", "delete"],
+  ["upArrow", "up"],
+  ["downArrow", "down"],
+  ["leftArrow", "left"],
+  ["rightArrow", "right"],
+  ["home", "home"],
+  ["end", "end"],
+  ["pageUp", "pageUp"],
+  ["pageDown", "pageDown"],
+  ["escape", "escape"],
+];
+
+export const plainKey = (name: Key["name"], text = ""): Key => ({ name, text, ctrl: false, alt: false, shift: false });
+
+/**
+ * The keys in what was read at once. Fast typing and slow lines join keys: letters followed by a return are letters and then the key.
+ * Returns in the middle mean that a text was pasted by a terminal that does not say so; they are kept as line breaks.
+ */
+export function keysFrom(input: string, raw: RawKey): Key[] {
+  if (raw.eventType === "release") return [];
+  const modifiers = { ctrl: raw.ctrl, alt: raw.meta && !raw.escape, shift: raw.shift };
+  const name = named.find(([field]) => raw[field] === true)?.[1];
+  if (name !== undefined) return [{ name, text: "", ...modifiers }];
+  if (input === "") return [];
+  if (input === "\n") return [{ name: "text", text: "j", ctrl: true, alt: false, shift: false }];
+  const [, head = "", end = ""] = /^([\s\S]*?)([\r\n]?)$/.exec(input) ?? [];
+  const text = head.replace(/\r\n?/g, "\n");
+  const keys: Key[] = text === "" ? [] : [{ name: "text", text, ...modifiers }];
+  return end === "" ? keys : [...keys, plainKey("return")];
+}
+
+export const isLetter = (key: Key, letter: string): boolean =>
+  key.name === "text" && key.text.toLowerCase() === letter && !key.ctrl && !key.alt;
+export const isControl = (key: Key, letter: string): boolean => key.name === "text" && key.ctrl && key.text === letter;

@@ -1,0 +1,74 @@
+/** The person's own prompts, `$CODEX_HOME/prompts/NAME.md`: found, described and filled in as `/prompts:NAME`. */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+export interface CustomPrompt {
+  readonly name: string;
+  readonly description: string;
+  readonly argumentHint: string;
+  readonly body: string;
+}
+
+export function readPrompts(codexHome: string): CustomPrompt[] {
+  const folder = path.join(codexHome, "prompts");
+  return namesIn(folder).flatMap((file) => {
+    try {
+      return [promptFrom(file.slice(0, -".md".length), readFileSync(path.join(folder, file), "utf8"))];
+    } catch {
+      return []; // gone or unreadable meanwhile: not offered
+    }
+  });
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(".md") && name.length > 3)
+      .sort();
+  } catch {
+    return [];
+  }
+}
+
+export function promptFrom(name: string, text: string): CustomPrompt {
+  const [, head, rest] = /^---\r?\n([\s\S]*?)\r?\n---\r?\n?([\s\S]*)$/.exec(text) ?? [];
+  const field = (key: string): string => {
+    const [, value = ""] = new RegExp(`^${key}\\s*:\\s*(.*)$`, "m").exec(head ?? "") ?? [];
+    return value.trim().replace(/^(["'])(.*)\1$/, "$2");
+  };
+  const body = (rest ?? text).trim();
+  const firstLine = body.split("\n", 1)[0] ?? "";
+  return { name, description: field("description") || firstLine.slice(0, 80), argumentHint: field("argument-hint"), body };
+}
+
+/** `$1` to `$9`, `$ARGUMENTS`, `$NAME` given as `NAME=value`, and `$$` for a dollar sign. */
+export function fillPrompt({ body }: CustomPrompt, given: string): string {
+  const words = splitWords(given);
+  const named = new Map<string, string>();
+  const positional: string[] = [];
+  for (const word of words) {
+    const [, key, value] = /^([A-Z][A-Z0-9_]*)=([\s\S]*)$/.exec(word) ?? [];
+    if (key === undefined || value === undefined) positional.push(word);
+    else named.set(key, value);
+  }
+  return body.replace(/\$(\$|[1-9]|[A-Z][A-Z0-9_]*)/g, (whole, name: string) => {
+    if (name === "$") return "$";
+    if (name === "ARGUMENTS") return positional.join(" ");
+    if (/^[1-9]$/.test(name)) return positional[Number(name) - 1] ?? "";
+    return named.get(name) ?? whole;
+  });
+}
+
+/** Names that the prompt asks for and that were not given. */
+export function missingNames(prompt: CustomPrompt, given: string): string[] {
+  const has = new Set(splitWords(given).flatMap((word) => /^([A-Z][A-Z0-9_]*)=/.exec(word)?.slice(1, 2) ?? []));
+  const wanted = [...prompt.body.matchAll(/(?<!\$)\$([A-Z][A-Z0-9_]*)/g)].map(([, name = ""]) => name);
+  return [...new Set(wanted)].filter((name) => name !== "ARGUMENTS" && !has.has(name));
+}
+
+/** Words apart at spaces; quotes keep spaces together. */
+function splitWords(text: string): string[] {
+  return [...text.matchAll(/(?:[^\s"']+|"[^"]*"|'[^']*')+/g)].map(([word]) =>
+    word.replace(/"([^"]*)"|'([^']*)'/g, (_, a = "", b = "") => a + b),
+  );
+}

@@ -1,0 +1,205 @@
+/** Questions to the person and lists to choose from, as they stand in the place of the composer. */
+import type { FileUpdateChange } from "../../protocol/item.ts";
+import type { Approval, Subject } from "../ask/approval.ts";
+import { type Field, type FieldState, type Form, hasOptions, isTyping, valuesOf } from "../ask/form.ts";
+import { type Picker, shownItems } from "../ask/picker.ts";
+import { layout } from "../compose/editor.ts";
+import { visible } from "../text/clean.ts";
+import { highlight } from "../text/code.ts";
+import { type Line, line, lineWidth, muted, padded, prefixed, span, truncate, wrap } from "../text/spans.ts";
+import type { Theme } from "../text/theme.ts";
+import { shorten } from "../text/width.ts";
+import { keyValues } from "./box.ts";
+import { changesLines } from "./changes.ts";
+import type { Drawn } from "./composer.ts";
+
+export interface PromptPlace {
+  readonly width: number;
+  /** Rows that may be used. */
+  readonly height: number;
+  readonly theme: Theme;
+  readonly cwd: string;
+  /** How many questions wait, this one included, and whose it is. */
+  readonly waiting: number;
+  readonly from: string | undefined;
+}
+
+export function approvalPrompt(prompt: Approval, place: PromptPlace): Drawn {
+  const { width, height, theme, waiting } = place;
+  const count = waiting > 1 ? [muted(`  1 of ${waiting}`)] : [];
+  const from = place.from === undefined ? [] : [muted(`  from ${place.from}`)];
+  const title = wrap([...mark(theme), span(prompt.title, { bold: true }), ...count, ...from], width);
+  const choices = prompt.choices.flatMap((choice, i) => choiceLines(choice.key, choice.label, i === prompt.selected, place));
+  const hint: Line = [
+    muted(
+      prompt.subject.kind === "rows"
+        ? "  press a key, or choose and press enter"
+        : "  press a key, or choose and press enter; v shows all of it",
+    ),
+  ];
+  const room = Math.max(1, height - title.length - choices.length - 3);
+  const subject = clip(subjectLines(prompt.subject, { ...place, height: room }), room);
+  return { lines: [...title, ...subject, [], ...choices, truncate(hint, width)] };
+}
+
+const mark = (theme: Theme): Line => (theme.spoken ? [span("Question: ")] : [span("? ", { color: "warning", bold: true })]);
+
+function choiceLines(key: string, label: string, isSelected: boolean, { width, theme }: PromptPlace): Line[] {
+  const head: Line = [
+    span(isSelected ? `  ${theme.marks.current} ` : "    ", { color: "accent" }),
+    span(key, { color: "accent", bold: true }),
+    span("  "),
+  ];
+  return prefixed(wrap(line(label, isSelected ? { bold: true } : undefined), width - lineWidth(head)), head);
+}
+
+/** Everything about it, for the prompt and for the pager. */
+export function subjectLines(
+  subject: Subject,
+  { width, theme, cwd, height }: Pick<PromptPlace, "width" | "theme" | "cwd" | "height">,
+): Line[] {
+  const rows = keyValues(subject.rows, width - 4).map((of): Line => [span("  "), ...of]);
+  if (subject.kind === "rows") return rows;
+  if (subject.kind === "changes") {
+    const changes = subject.changes.map(
+      (change): FileUpdateChange => ({ ...change, path: visible(change.path), diff: visible(change.diff) }),
+    );
+    const limit = Math.max(1, height - rows.length - 1);
+    return [...rows, ...changesLines(changes, { width, theme, cwd, limit, result: "asked" })];
+  }
+  const command = subject.command.split("\n").flatMap((text) => wrap(highlight(text.replace(/\t/g, "    "), "bash"), width - 6));
+  const edge = [span("  "), muted(`${theme.marks.bar} `)];
+  return [...prefixed(clip(command, Math.max(1, height - rows.length)), edge, edge), ...rows];
+}
+
+/** The beginning and the end: what is dangerous may hide in either. */
+function clip(lines: readonly Line[], room: number): Line[] {
+  if (lines.length <= room) return [...lines];
+  if (room < 3) return lines.slice(0, room);
+  const tail = Math.floor((room - 1) / 3);
+  const head = room - 1 - tail;
+  const gap: Line = [span(`    … ${lines.length - head - tail} more lines, v shows all …`, { color: "warning" })];
+  return [...lines.slice(0, head), gap, ...lines.slice(lines.length - tail)];
+}
+
+export function formPrompt(form: Form, place: PromptPlace): Drawn {
+  const { width, height, theme, waiting } = place;
+  const field = form.fields[form.index];
+  const state = form.states[form.index];
+  if (field === undefined || state === undefined) return { lines: [] };
+  const count = waiting > 1 ? [muted(`  1 of ${waiting}`)] : [];
+  const title = wrap([...mark(theme), span(form.title, { bold: true }), ...count], width).slice(0, Math.max(1, height - 8));
+  const tabs = form.fields.length > 1 ? [tabLine(form, place)] : [];
+  const question = wrap(line(field.question, { bold: true }), width - 2).map((of): Line => [span("  "), ...of]);
+  const detail = field.detail === "" ? [] : wrap([muted(field.detail)], width - 2).map((of): Line => [span("  "), ...of]);
+  const problem: Line[] = form.problem === undefined ? [] : [line(`  ${form.problem}`, { color: "danger" })];
+  const hint = truncate([muted(`  ${formHint(form, field)}`)], width);
+  const fixed = title.length + tabs.length + problem.length + 2;
+  const body = fieldLines(form, field, state, place);
+  const room = Math.max(2, height - fixed);
+  const words = clip([...question, ...detail], Math.max(1, room - body.lines.length));
+  const before = [...title, ...tabs, ...words, ...(room > body.lines.length + words.length ? [[]] : [])];
+  const cursor = body.cursor === undefined ? undefined : { x: body.cursor.x, y: body.cursor.y + before.length };
+  return { lines: [...before, ...body.lines, ...problem, hint], cursor };
+}
+
+function tabLine(form: Form, { width, theme }: PromptPlace): Line {
+  const tabs = form.fields.flatMap((field, i): Line => {
+    const state = form.states[i];
+    const isAnswered = state !== undefined && valuesOf(field, state).length > 0;
+    const name = `${isAnswered ? theme.marks.done : theme.marks.pending} ${field.header || field.question}`;
+    const style = i === form.index ? { color: "accent" as const, bold: true } : { color: "muted" as const };
+    return [span("  "), span(shorten(name, 24), style)];
+  });
+  return truncate(tabs, width);
+}
+
+function formHint(form: Form, field: Field): string {
+  const more = form.fields.length > 1 ? "tab next question, " : "";
+  if (isTyping(form)) return `enter ${form.index === form.fields.length - 1 ? "send" : "next"}, ${more}esc cancel`;
+  if (field.type === "multi")
+    return `space or a number chooses, enter ${form.index === form.fields.length - 1 ? "sends" : "goes on"}, ${more}esc cancel`;
+  return `a number or enter chooses, ${more}esc cancel`;
+}
+
+function fieldLines(form: Form, field: Field, state: FieldState, place: PromptPlace): Drawn {
+  if (!hasOptions(field)) return textField(field, state, place, 4);
+  const { width, theme } = place;
+  const options = field.options.flatMap((option, i) => {
+    const isHere = state.row === i;
+    const isChosen = state.chosen.includes(option.value);
+    const box =
+      field.type === "multi" ? `${isChosen ? theme.marks.checked : theme.marks.unchecked} ` : isChosen ? `${theme.marks.chosen} ` : "";
+    const number = field.type === "boolean" ? (i === 0 ? "y" : "n") : String(i + 1);
+    const head: Line = [
+      span(isHere ? `  ${theme.marks.current} ` : "    ", { color: "accent" }),
+      span(`${number} `, { color: "accent", bold: true }),
+      span(box),
+    ];
+    const label = line(option.label, isHere ? { bold: true } : undefined);
+    const words: Line = option.description === "" ? label : [...label, muted(`  ${option.description}`)];
+    return prefixed(wrap(words, width - lineWidth(head)), head);
+  });
+  if (!field.allowOther) return { lines: options };
+  const isHere = state.row === field.options.length;
+  const head: Line = [
+    span(isHere ? `  ${theme.marks.current} ` : "    ", { color: "accent" }),
+    span(`${field.options.length + 1} `, { color: "accent", bold: true }),
+    muted("Other: "),
+  ];
+  if (!isHere && state.text.text === "") return { lines: [...options, head] };
+  const typed = textField(field, state, place, lineWidth(head));
+  const own = typed.lines.map((of, i): Line => (i === 0 ? [...head, ...of.slice(1)] : of));
+  const cursor = isHere && typed.cursor !== undefined ? { x: typed.cursor.x, y: typed.cursor.y + options.length } : undefined;
+  void form;
+  return { lines: [...options, ...own], cursor };
+}
+
+/** A secret is drawn as dots: nobody behind the person can read it, and it never gets into the scrollback. */
+function textField(field: Field, state: FieldState, { width, theme, height }: PromptPlace, margin: number): Drawn {
+  const secret = "•".repeat([...state.text.text].length);
+  const editor = field.isSecret
+    ? { ...state.text, text: secret, cursor: [...state.text.text.slice(0, state.text.cursor)].length }
+    : state.text;
+  const { rows, row, column } = layout(editor, width - margin - 2);
+  const limit = Math.max(1, Math.min(6, height - 6));
+  const top = Math.max(0, row - limit + 1);
+  const pad = " ".repeat(margin);
+  const lines = rows
+    .slice(top, top + limit)
+    .map((text, i): Line => [i === 0 ? span(`${pad.slice(2)}${theme.marks.prompt} `, { color: "accent" }) : span(pad), span(text)]);
+  return { lines, cursor: { x: margin + column, y: row - top } };
+}
+
+export function pickerPrompt(picker: Picker, place: PromptPlace): Drawn {
+  const { width, height, theme } = place;
+  const items = shownItems(picker);
+  const title = truncate([...mark(theme), span(picker.title, { bold: true })], width);
+  const filter: Line[] = picker.canFilter
+    ? [
+        [
+          span("  "),
+          span(`${theme.marks.prompt} `, { color: "accent" }),
+          ...(picker.filter.text === "" ? [muted("type to search")] : [span(picker.filter.text)]),
+        ],
+      ]
+    : [];
+  const hint = picker.hint === "" ? "enter chooses, esc cancels" : picker.hint;
+  const room = Math.max(1, height - 2 - filter.length);
+  const from = Math.max(0, Math.min(picker.selected - Math.floor(room / 2), items.length - room));
+  const column = Math.min(Math.floor(width * 0.7), Math.max(4, ...items.map(({ label }) => lineWidth([span(label)]))) + 2);
+  const rows = items.slice(from, from + room).map((item, i): Line => {
+    const isHere = from + i === picker.selected;
+    const number = picker.canFilter ? "" : `${from + i + 1} `;
+    const head: Line = [
+      span(isHere ? `  ${theme.marks.current} ` : "    ", { color: "accent" }),
+      span(number, { color: "accent", bold: true }),
+    ];
+    const label = span(shorten(item.label, column - 1), isHere ? { bold: true, color: "accent" } : undefined);
+    const current = item.isCurrent === true ? [span("current  ", { color: "success" })] : [];
+    return truncate([...head, ...padded([label], column), ...current, muted(item.detail)], width);
+  });
+  const none: Line[] = items.length === 0 ? [[muted(`    ${picker.whenEmpty}`)]] : [];
+  const cursor = picker.canFilter ? { x: 4 + lineWidth([span(picker.filter.text.slice(0, picker.filter.cursor))]), y: 1 } : undefined;
+  return { lines: [title, ...filter, ...rows, ...none, truncate([muted(`  ${hint}`)], width)], cursor };
+}

@@ -1,0 +1,111 @@
+/** `runTui`: the terminal client from the first key to the last. Ends with the terminal as it was found, whatever happens. */
+import { homedir } from "node:os";
+import { Screen } from "./screen/screen.ts";
+import { askBrightness, brightnessFromEnv, depthOf, isAscii, muteStray, restoreTerminal } from "./screen/terminal.ts";
+import { App } from "./shell/app.ts";
+import { paste, press } from "./shell/keys.ts";
+import { reasonOf, type TuiOptions } from "./shell/shell.ts";
+import type { Store } from "./shell/store.ts";
+import { readTuiConfig, type TuiConfig } from "./shell/tui-config.ts";
+import { cleanLine } from "./text/clean.ts";
+import { createTheme, type Theme } from "./text/theme.ts";
+
+export type { Start, TuiOptions } from "./shell/shell.ts";
+
+/** Resolves with the exit code. Contract: stdin and stdout are terminals. */
+export async function runTui(options: TuiOptions): Promise<number> {
+  const { stdin, stdout } = process;
+  const client = await options.connect();
+  const config = await readTuiConfig(client, options.cwd);
+  const theme = await themeFor(options, config);
+  const usesAltScreen = options.usesAltScreen && config.usesAltScreen && !options.spoken;
+  const unmute = muteStray((text) => options.report(text.trimEnd()));
+  let screen: Screen | undefined;
+  const app: App = new App(
+    { ...options, usesAltScreen },
+    client,
+    stageOf(() => screen, theme),
+    config,
+  );
+  screen = new Screen(
+    { theme, home: homedir(), usesAltScreen, animates: config.animates, notificationMethod: config.notificationMethod, stdin, stdout },
+    app.store,
+  );
+  const release = guard(app, () => restoreTerminal(stdin, stdout));
+  try {
+    screen.open({ onKey: drawn(screen, (key) => press(app, key)), onPaste: drawn(screen, (text) => paste(app, text)) });
+    app.start().catch((error: unknown) => {
+      app.store.note("error", reasonOf(error));
+      options.report("cannot start", error);
+      app.quit(1);
+    });
+    const code = await app.ended;
+    await screen.close();
+    sayGoodbye(app.store);
+    return code;
+  } finally {
+    release();
+    unmute();
+    app.client().close();
+  }
+}
+
+/** The app is made before the screen, which shows the app's state. */
+function stageOf(screen: () => Screen | undefined, theme: Theme): ConstructorParameters<typeof App>[2] {
+  return {
+    theme,
+    get size() {
+      return screen()?.size ?? { columns: 80, rows: 24 };
+    },
+    page: async (title, draw) => screen()?.page(title, draw),
+    lend: async (use) => screen()?.lend(use),
+    redraw: () => screen()?.redraw(),
+    notify: (text) => screen()?.notify(text),
+  };
+}
+
+/** What a key does is seen at once. */
+function drawn<T>(screen: Screen, use: (value: T) => void): (value: T) => void {
+  return (value) => {
+    use(value);
+    screen.drawNow();
+  };
+}
+
+async function themeFor(options: TuiOptions, config: TuiConfig): Promise<Theme> {
+  const { stdin, stdout, env } = process;
+  const depth = depthOf(stdout, env);
+  const known = brightnessFromEnv(env) ?? config.theme;
+  const brightness = known ?? (depth === 1 || options.spoken ? undefined : await askBrightness(stdin, stdout)) ?? "dark";
+  return createTheme({ brightness, depth: options.spoken ? 1 : depth, ascii: isAscii(env, process.platform), spoken: options.spoken });
+}
+
+/** Signals end the program in order; a crash at least leaves a usable terminal and says what happened. */
+function guard(app: App, restore: () => void): () => void {
+  const signals = { SIGTERM: 143, SIGHUP: 129, SIGINT: 130 } as const;
+  const onSignal = (signal: NodeJS.Signals): void => app.quit(signals[signal as keyof typeof signals] ?? 1);
+  const onCrash = (error: unknown): void => {
+    restore();
+    process.stdout.write(`\nparley: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    app.options.report("crashed", error);
+    process.exit(1);
+  };
+  const onExit = (): void => restore();
+  for (const signal of Object.keys(signals) as NodeJS.Signals[]) process.on(signal, onSignal);
+  process.on("uncaughtException", onCrash);
+  process.on("unhandledRejection", onCrash);
+  process.on("exit", onExit);
+  return () => {
+    for (const signal of Object.keys(signals) as NodeJS.Signals[]) process.off(signal, onSignal);
+    process.off("uncaughtException", onCrash);
+    process.off("unhandledRejection", onCrash);
+    process.off("exit", onExit);
+  };
+}
+
+function sayGoodbye({ conversation }: Store): void {
+  const { threadId, usage } = conversation;
+  if (threadId === undefined) return;
+  const tokens = usage === undefined ? "" : `${usage.total.totalTokens.toLocaleString("en")} tokens used. `;
+  process.stdout.write(`${tokens}Go on with: parley resume ${cleanLine(threadId)}\n`);
+}

@@ -1,0 +1,223 @@
+/** The screen: turns the state into what the terminal shows, at most thirty times a second, and keeps it right when its size changes. */
+
+import type { ReadStream, WriteStream } from "node:tty";
+import { type Instance, render, type SuspendTerminal } from "ink";
+import { createElement } from "react";
+import type { Key } from "../compose/key.ts";
+import { entryLines, hasGap } from "../draw/entries.ts";
+import { frame, type Size } from "../draw/frame.ts";
+import type { Stage } from "../shell/app.ts";
+import type { Store } from "../shell/store.ts";
+import type { Entry } from "../state/entry.ts";
+import { settleMessages } from "../state/live.ts";
+import type { Line } from "../text/spans.ts";
+import type { Theme } from "../text/theme.ts";
+import { page } from "./pager.ts";
+import { notice } from "./terminal.ts";
+import { View, type ViewProps } from "./view.ts";
+
+export interface ScreenOptions {
+  readonly theme: Theme;
+  readonly home: string;
+  readonly usesAltScreen: boolean;
+  readonly animates: boolean;
+  readonly notificationMethod: "osc9" | "bel" | "auto";
+  readonly stdin: ReadStream;
+  readonly stdout: WriteStream;
+}
+
+export interface ScreenInput {
+  readonly onKey: (key: Key) => void;
+  readonly onPaste: (text: string) => void;
+}
+
+const frameMs = 33;
+const tickMs = 100;
+/** So much of what was printed can be drawn again when the width changes. */
+const keptEntries = 200;
+/** More than this is not laid out at once: keys must get through. */
+const linesPerDraw = 400;
+
+export class Screen implements Stage {
+  readonly #options: ScreenOptions;
+  readonly #store: Store;
+  #instance: Instance | undefined;
+  #input: ScreenInput = { onKey: () => {}, onPaste: () => {} };
+  #timer: NodeJS.Timeout | undefined;
+  #ticker: NodeJS.Timeout | undefined;
+  #printed = { number: 0, text: "" };
+  #recent: Entry[] = [];
+  #pending: Entry[] = [];
+  #columns: number;
+  #isLent = false;
+
+  constructor(options: ScreenOptions, store: Store) {
+    this.#options = options;
+    this.#store = store;
+    this.#columns = this.size.columns;
+  }
+
+  get theme(): Theme {
+    return this.#options.theme;
+  }
+  get size(): Size {
+    const { columns, rows } = this.#options.stdout;
+    return { columns: columns || 80, rows: rows || 24 };
+  }
+
+  open(input: ScreenInput): void {
+    const { stdin, stdout, theme } = this.#options;
+    this.#input = input;
+    stdout.write("\n"); // see blankScreen
+    // Before the library's own listener: it must find the screen cleared.
+    stdout.on("resize", this.#resized);
+    this.#instance = render(createElement(View, this.#props()), {
+      stdin,
+      stdout,
+      exitOnCtrlC: false,
+      patchConsole: false,
+      maxFps: Math.round(1000 / frameMs),
+      incrementalRendering: !theme.spoken,
+      isScreenReaderEnabled: theme.spoken,
+      interactive: true,
+      kittyKeyboard: { mode: "auto" },
+    });
+    this.#store.onChange = () => this.#soon();
+    this.#ticker = setInterval(() => this.#tick(), tickMs);
+  }
+
+  /** Leaves the last lines on the screen without the composer, and the terminal as it was found. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    clearInterval(this.#ticker);
+    this.#store.onChange = () => {};
+    this.#options.stdout.off("resize", this.#resized);
+    const instance = this.#instance;
+    if (instance === undefined) return;
+    while (this.#hasMore()) this.#rerender({ ...this.#props(), lines: [], cursor: undefined });
+    this.#rerender({ ...this.#props(), lines: [], cursor: undefined });
+    await instance.waitUntilRenderFlush();
+    instance.unmount();
+    await instance.waitUntilExit();
+    this.#instance = undefined;
+  }
+
+  /** For keys: the answer to a key must not wait for the next frame. */
+  drawNow(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (!this.#isLent) this.#rerender(this.#props());
+    if (this.#hasMore()) this.#soon();
+  }
+
+  #soon(): void {
+    this.#timer ??= setTimeout(() => this.drawNow(), frameMs);
+  }
+  #tick(): void {
+    const { theme, animates } = this.#options;
+    const { turn, live } = this.#store.conversation;
+    if ((turn !== undefined || live.length > 0) && !theme.spoken && animates && this.#store.ui.asked.length === 0) this.#soon();
+  }
+  #hasMore(): boolean {
+    return this.#pending.length > 0 || this.#store.conversation.outbox.length > 0;
+  }
+  #rerender(props: ViewProps): void {
+    this.#instance?.rerender(createElement(View, props));
+  }
+
+  #props(): ViewProps {
+    this.#store.setConversation(settleMessages(this.#store.conversation));
+    this.#print();
+    return this.#frameProps();
+  }
+  #frameProps(): ViewProps {
+    const { theme, home } = this.#options;
+    const drawn = frame(this.#store.conversation, this.#store.ui, { size: this.size, theme, nowMs: Date.now(), home });
+    const lines = drawn.lines.map((line) => theme.paint(line));
+    return { printed: this.#printed, lines, cursor: drawn.cursor, ...this.#input, onReady: this.#ready };
+  }
+
+  /** Takes what is finished, as much as fits into one drawing. */
+  #print(): void {
+    this.#pending.push(...this.#store.takeOutbox());
+    const lines: Line[] = [];
+    while (this.#pending.length > 0 && lines.length < linesPerDraw) {
+      const entry = this.#pending.shift();
+      if (entry === undefined) break;
+      lines.push(...this.#linesOf(entry));
+      this.#recent.push(entry);
+    }
+    this.#recent = this.#recent.slice(-keptEntries);
+    if (lines.length > 0) this.#printed = { number: this.#printed.number + 1, text: this.#paint(lines) };
+  }
+  #linesOf(entry: Entry): Line[] {
+    const { theme } = this.#options;
+    const cwd = this.#store.conversation.settings?.cwd ?? "";
+    return [...(hasGap(entry) ? [[]] : []), ...entryLines(entry, { width: this.size.columns, theme, cwd })];
+  }
+  #paint(lines: readonly Line[]): string {
+    return lines.map((line) => this.#options.theme.paint(line) || " ").join("\n");
+  }
+
+  /** Another width breaks every line elsewhere: the visible part is drawn anew, the scrollback stays the terminal's business. */
+  readonly #resized = (): void => {
+    const { columns } = this.size;
+    if (columns === this.#columns || this.#isLent) return this.#soon();
+    this.#columns = columns;
+    this.redraw();
+  };
+
+  redraw(): void {
+    if (this.#instance === undefined || this.#isLent) return;
+    this.#instance.clear();
+    this.#options.stdout.write(blankScreen(this.size.rows));
+    this.#recent.push(...this.#pending, ...this.#store.takeOutbox());
+    this.#pending = [];
+    const room = this.size.rows - 2 - this.#frameProps().lines.length; // the first row, and the one below the frame
+    const lines: Line[] = [];
+    for (let i = this.#recent.length - 1; i >= 0 && lines.length < room; i--) {
+      const entry = this.#recent[i];
+      if (entry !== undefined) lines.unshift(...this.#linesOf(entry));
+    }
+    const visible = lines.slice(-Math.max(1, room));
+    if (visible.length > 0) this.#printed = { number: this.#printed.number + 1, text: this.#paint(visible) };
+    this.drawNow();
+  }
+
+  async page(title: string, draw: (width: number) => readonly Line[]): Promise<void> {
+    const { theme, stdin, stdout } = this.#options;
+    await this.lend(() => page({ title, draw, theme, stdin, stdout, at: title === "Changes" ? "top" : "bottom" }));
+  }
+
+  /** While the terminal is lent nothing is printed: it would be lost. */
+  async lend(use: () => Promise<void>): Promise<void> {
+    const suspend = this.#suspend;
+    if (suspend === undefined || this.#isLent) return;
+    this.#isLent = true;
+    try {
+      await suspend(use);
+    } finally {
+      this.#isLent = false;
+      const { columns } = this.size;
+      if (columns === this.#columns) this.drawNow();
+      else {
+        this.#columns = columns;
+        this.redraw();
+      }
+    }
+  }
+  #suspend: SuspendTerminal | undefined;
+  readonly #ready = (suspend: SuspendTerminal): void => {
+    this.#suspend = suspend;
+  };
+
+  notify(text: string): void {
+    this.#options.stdout.write(notice(text, this.#options.notificationMethod, process.env));
+  }
+}
+
+/**
+ * Line by line, and the cursor in the second row: some terminals take it for a wish to keep the old screen when everything is erased
+ * from the first row on, and would put a copy of it into the scrollback.
+ */
+const blankScreen = (rows: number): string => `\u001b[H${"\u001b[2K\u001b[B".repeat(rows)}\u001b[2;1H`;

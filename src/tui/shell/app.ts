@@ -1,0 +1,219 @@
+/** The terminal client as a whole: joins the connection, the state and the screen, and lives until the person leaves. */
+import type { Client } from "../../client/client.ts";
+import type { Form, Given } from "../ask/form.ts";
+import type { Picker } from "../ask/picker.ts";
+import { attachImage, composerWith, emptyComposer, textOf } from "../compose/composer.ts";
+import { type History, openHistory } from "../compose/history.ts";
+import type { Size } from "../draw/frame.ts";
+import { reopenConversation } from "../state/open.ts";
+import { type Heard, heardMethods, reduce } from "../state/reduce.ts";
+import type { Line } from "../text/spans.ts";
+import type { Theme } from "../text/theme.ts";
+import { commandSuggestions } from "./commands.ts";
+import { Completions } from "./completions.ts";
+import { submit } from "./keys.ts";
+import { Questions } from "./questions.ts";
+import { chooseThread, newestThread } from "./sessions.ts";
+import { reasonOf, type Shell, type TuiOptions } from "./shell.ts";
+import { Store } from "./store.ts";
+import { afterTurn, forkThread, resumeThread, startThread } from "./threads.ts";
+import { askForTrust } from "./trust.ts";
+import type { TuiConfig } from "./tui-config.ts";
+
+/** What the app needs of the screen. */
+export interface Stage {
+  readonly theme: Theme;
+  readonly size: Size;
+  page(title: string, draw: (width: number) => readonly Line[]): Promise<void>;
+  lend(use: () => Promise<void>): Promise<void>;
+  redraw(): void;
+  /** Draws the person's attention to the terminal. */
+  notify(text: string): void;
+}
+
+const reconnectMs = [250, 500, 1000, 2000, 4000, 8000, 8000, 8000, 8000, 8000];
+/** Somebody who pressed a key this lately is looking. */
+const presentMs = 8000;
+
+export class App implements Shell {
+  readonly options: TuiOptions;
+  readonly store = new Store();
+  readonly history: History;
+  readonly questions: Questions;
+  readonly completions: Completions;
+  readonly #config: TuiConfig;
+  readonly #stage: Stage;
+  readonly #ended = Promise.withResolvers<number>();
+  #client: Client;
+  #dialog: ((answer: string | Given | undefined) => void) | undefined;
+  #isOver = false;
+
+  constructor(options: TuiOptions, client: Client, stage: Stage, config: TuiConfig) {
+    this.options = options;
+    this.#client = client;
+    this.#stage = stage;
+    this.#config = config;
+    this.history = openHistory({ codexHome: options.codexHome, now: Date.now, persists: config.keepsHistory });
+    this.questions = new Questions(this);
+    this.completions = new Completions(this, () => commandSuggestions(options.codexHome));
+    this.questions.onAsked = (title) => this.#callAttention(title);
+  }
+
+  get theme(): Theme {
+    return this.#stage.theme;
+  }
+  get size(): Size {
+    return this.#stage.size;
+  }
+  get shell(): Shell {
+    return this;
+  }
+  /** Resolves with the exit code when the person leaves. */
+  get ended(): Promise<number> {
+    return this.#ended.promise;
+  }
+  client(): Client {
+    return this.#client;
+  }
+  now(): number {
+    return Date.now();
+  }
+
+  /** Opens the first thread. Rejects when that is impossible: then there is nothing to talk to. */
+  async start(): Promise<void> {
+    this.#listen(this.#client);
+    const { start, prompt, images } = this.options;
+    if (start.kind === "new") {
+      await askForTrust(this);
+      await startThread(this);
+    } else if ("threadId" in start) await (start.kind === "resume" ? resumeThread(this, start.threadId) : forkThread(this, start.threadId));
+    else await this.#openListed(start);
+    if (this.#isOver) return;
+    const composer = images.reduce(attachImage, textOf(this.store.ui.composer) === "" ? emptyComposer : this.store.ui.composer);
+    if (prompt === undefined) return this.store.setUi({ composer });
+    this.store.setUi({ composer: { ...composerWith(`${textOf(composer)}${prompt}`), tokens: composer.tokens } });
+    submit(this, false);
+  }
+
+  async #openListed({ kind, pick }: { readonly kind: "resume" | "fork"; readonly pick: "list" | "last" }): Promise<void> {
+    if (pick === "list") {
+      await chooseThread(this, kind);
+      if (this.store.conversation.threadId === undefined) this.quit();
+      return;
+    }
+    const threadId = await newestThread(this);
+    if (threadId === undefined) throw new Error(`there is no session to ${kind}`);
+    await (kind === "resume" ? resumeThread(this, threadId) : forkThread(this, threadId));
+  }
+
+  #listen(client: Client): void {
+    for (const method of heardMethods) client.on(method, (params) => this.#hear({ method, params } as Heard));
+    client.on("skills/changed", () => this.completions.forgetSkills());
+    this.questions.serve(client);
+    client.ended.addEventListener("abort", () => this.#lost(), { once: true });
+  }
+
+  #hear(heard: Heard): void {
+    const before = this.store.conversation;
+    this.store.setConversation(reduce(before, heard, this.now()));
+    if (heard.method !== "turn/completed" || heard.params.threadId !== before.threadId) return;
+    afterTurn(this, heard.params.turn.status, this.completions.skills);
+    if (this.store.conversation.turn === undefined) this.#callAttention("The turn has ended");
+  }
+
+  #callAttention(text: string): void {
+    if (this.#config.notifies && this.now() - this.store.ui.lastKeyAtMs > presentMs) this.#stage.notify(text);
+  }
+
+  /** A server of our own does not go away; one elsewhere may come back. */
+  #lost(): void {
+    if (this.#isOver) return;
+    this.store.setUi({ connection: "lost" });
+    this.run(() => this.#reconnect());
+  }
+
+  async #reconnect(): Promise<void> {
+    for (const wait of reconnectMs) {
+      await new Promise((resolve) => setTimeout(resolve, wait));
+      if (this.#isOver) return;
+      try {
+        const client = await this.options.connect();
+        this.#client = client;
+        this.#listen(client);
+        await this.#rejoin(client);
+        this.store.setUi({ connection: "open" });
+        return;
+      } catch (error) {
+        this.options.report("cannot reach the server", error);
+      }
+    }
+    this.store.note("error", "The server is gone and does not come back");
+    this.quit(1);
+  }
+
+  async #rejoin(client: Client): Promise<void> {
+    const { threadId } = this.store.conversation;
+    if (threadId === undefined) return;
+    const opened = await client.call("thread/resume", { threadId });
+    this.store.setConversation(reopenConversation(this.store.conversation, opened, this.now()));
+    this.store.note("success", "Connected again");
+  }
+
+  pick(picker: Picker): Promise<string | undefined> {
+    return this.#openDialog(picker).then((answer) => (typeof answer === "string" ? answer : undefined));
+  }
+  fill(form: Form): Promise<Given | undefined> {
+    return this.#openDialog(form).then((answer) => (typeof answer === "object" ? answer : undefined));
+  }
+  #openDialog(dialog: Picker | Form): Promise<string | Given | undefined> {
+    this.closeDialog(undefined);
+    this.store.setUi({ dialog, popup: undefined });
+    return new Promise((resolve) => {
+      this.#dialog = resolve;
+    });
+  }
+  closeDialog(answer: string | Given | undefined): void {
+    const answered = this.#dialog;
+    this.#dialog = undefined;
+    if (this.store.ui.dialog !== undefined) this.store.setUi({ dialog: undefined });
+    answered?.(answer);
+  }
+
+  page(title: string, draw: (width: number) => readonly Line[]): Promise<void> {
+    return this.#stage.page(title, draw);
+  }
+  lend(use: () => Promise<void>): Promise<void> {
+    return this.#stage.lend(use);
+  }
+  redraw(): void {
+    this.#stage.redraw();
+  }
+  /** Ctrl+Z: the shell takes over until `fg`. */
+  stopProcess(): Promise<void> {
+    return this.lend(
+      () =>
+        new Promise((resolve) => {
+          process.once("SIGCONT", () => resolve());
+          process.kill(process.pid, "SIGTSTP");
+        }),
+    );
+  }
+
+  run(task: () => Promise<void>): void {
+    task().catch((error: unknown) => {
+      if (this.#isOver || isEndOfConnection(error)) return;
+      this.options.report("failed", error);
+      this.store.note("error", reasonOf(error));
+    });
+  }
+
+  quit(code = 0): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#ended.resolve(code);
+  }
+}
+
+/** Told by its code: the connection may have been made by another copy of the client. */
+const isEndOfConnection = (error: unknown): boolean =>
+  error instanceof Error && (error.name === "AbortError" || ("code" in error && error.code === "connection_closed"));

@@ -1,0 +1,122 @@
+/** The slash commands: their names, what they say about themselves, and what each does. */
+import type { Suggestion } from "../compose/completion.ts";
+import { composerWith } from "../compose/composer.ts";
+import { fillPrompt, missingNames, readPrompts } from "../compose/prompts.ts";
+import { cleanLine } from "../text/clean.ts";
+import { showHelp, showMcp, showSkills, showStatus } from "./cards.ts";
+import { showDiff, startReview } from "./changes.ts";
+import type { Completions } from "./completions.ts";
+import { chooseThread, forkCurrent, renameThread } from "./sessions.ts";
+import { chooseAccess, chooseModel, togglePlanMode } from "./settings.ts";
+import type { Shell } from "./shell.ts";
+import { send, startThread } from "./threads.ts";
+import { showTranscript } from "./transcript.ts";
+import { undoTurn } from "./undo.ts";
+
+interface Command {
+  readonly name: string;
+  readonly says: string;
+  /** What stands behind it, for the list. */
+  readonly argument?: string;
+  /** Other names, not listed. */
+  readonly also?: readonly string[];
+  /** Works while a turn runs. */
+  readonly anytime?: true;
+  readonly run: (context: CommandContext, argument: string) => Promise<void>;
+}
+
+export interface CommandContext {
+  readonly shell: Shell;
+  readonly completions: Completions;
+}
+
+export const commandTable: readonly Command[] = [
+  { name: "model", says: "choose the model and how hard it thinks", anytime: true, run: ({ shell }) => chooseModel(shell) },
+  {
+    name: "approvals",
+    also: ["permissions"],
+    says: "choose what the agent may do without asking",
+    anytime: true,
+    run: ({ shell }) => chooseAccess(shell),
+  },
+  { name: "plan", says: "plan mode on or off: think and ask first, change nothing", run: ({ shell }) => togglePlanMode(shell) },
+  { name: "status", says: "show the session, the model, tokens and limits", anytime: true, run: ({ shell }) => showStatus(shell) },
+  { name: "diff", says: "show all changes in the folder, new files included", anytime: true, run: ({ shell }) => showDiff(shell) },
+  { name: "review", argument: "[instructions]", says: "have changes reviewed", run: ({ shell }, argument) => startReview(shell, argument) },
+  { name: "undo", says: "put the files back as they were before a turn", run: ({ shell }) => undoTurn(shell) },
+  { name: "compact", says: "sum the conversation up to make room", run: ({ shell }) => compact(shell) },
+  { name: "mcp", says: "list the MCP servers and their tools", anytime: true, run: ({ shell }) => showMcp(shell) },
+  { name: "skills", says: "list the skills and use one", anytime: true, run: ({ shell, completions }) => showSkills(shell, completions) },
+  { name: "new", also: ["clear"], says: "start a new session", run: ({ shell }) => startThread(shell) },
+  { name: "resume", says: "go on with an earlier session", run: ({ shell }) => chooseThread(shell, "resume") },
+  { name: "fork", says: "go on with a copy of this session", run: ({ shell }) => forkCurrent(shell) },
+  {
+    name: "rename",
+    argument: "<name>",
+    says: "give this session a name",
+    anytime: true,
+    run: ({ shell }, argument) => renameThread(shell, argument),
+  },
+  { name: "transcript", says: "show the whole session in a pager (ctrl+t)", anytime: true, run: ({ shell }) => showTranscript(shell) },
+  { name: "help", says: "list commands and keys", anytime: true, run: ({ shell }) => showHelp(shell, commandTable) },
+  { name: "quit", also: ["exit"], says: "leave", anytime: true, run: async ({ shell }) => shell.quit() },
+];
+
+async function compact(shell: Shell): Promise<void> {
+  const { threadId } = shell.store.conversation;
+  if (threadId !== undefined) await shell.client().call("thread/compact/start", { threadId });
+}
+
+/** Everything that can stand after a slash. */
+export function commandSuggestions(codexHome: string): Suggestion[] {
+  const own = commandTable.map(({ name, says, argument }) => ({
+    label: `/${name}`,
+    detail: argument === undefined ? says : `${argument}  ${says}`,
+    value: `/${name}`,
+  }));
+  const prompts = readPrompts(codexHome).map(({ name, description, argumentHint }) => ({
+    label: `/prompts:${cleanLine(name)}`,
+    detail: cleanLine(argumentHint === "" ? description : `${argumentHint}  ${description}`),
+    value: `/prompts:${name}`,
+  }));
+  return [...own, ...prompts];
+}
+
+/** True when the text was a command; one that cannot run says why. */
+export function runCommand(context: CommandContext, text: string): boolean {
+  const { shell } = context;
+  const [, name, rest = ""] = /^\/([a-zA-Z][\w:-]*)(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
+  if (name === undefined) return false;
+  if (name.startsWith("prompts:")) return runPrompt(context, name.slice("prompts:".length), rest);
+  const command = commandTable.find((known) => known.name === name || known.also?.includes(name) === true);
+  if (command === undefined) {
+    shell.store.setUi({ hint: `There is no command /${name}; /help lists them` });
+    return true;
+  }
+  if (shell.store.conversation.turn !== undefined && command.anytime !== true) {
+    shell.store.setUi({ hint: `/${command.name} has to wait until the turn has ended; esc stops it` });
+    return true;
+  }
+  shell.run(() => command.run(context, rest.trim()));
+  return true;
+}
+
+function runPrompt({ shell, completions }: CommandContext, name: string, given: string): boolean {
+  const prompt = readPrompts(shell.options.codexHome).find((known) => known.name === name);
+  if (prompt === undefined) {
+    shell.store.setUi({ hint: `There is no prompt ${name} in ${shell.options.codexHome}/prompts` });
+    return true;
+  }
+  const missing = missingNames(prompt, given);
+  if (missing.length > 0) {
+    shell.store.setUi({
+      hint: `This prompt needs ${missing.map((key) => `${key}=…`).join(" ")}`,
+      composer: composerWith(`/prompts:${name} ${given}`),
+    });
+    return true;
+  }
+  shell.run(() => send(shell, composerWith(fillPrompt(prompt, given)), completions.skills));
+  return true;
+}
+
+export type { Command };

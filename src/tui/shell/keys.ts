@@ -1,0 +1,182 @@
+/** Where each key goes: to a question, to a list, to the completions, to the composer, or to the program itself. */
+import { pressForm } from "../ask/form.ts";
+import { pressPicker } from "../ask/picker.ts";
+import { attachImage, type Composer, emptyComposer, pasteText, pressComposer, textOf, withEditor } from "../compose/composer.ts";
+import { replace } from "../compose/editor.ts";
+import { imagesIn } from "../compose/images.ts";
+import { isControl, isLetter, type Key } from "../compose/key.ts";
+import { composerMargin } from "../draw/composer.ts";
+import { subjectLines } from "../draw/prompt.ts";
+import { clean } from "../text/clean.ts";
+import type { App } from "./app.ts";
+import { runCommand } from "./commands.ts";
+import { editOutside, searchHistory } from "./outside.ts";
+import { togglePlanMode } from "./settings.ts";
+import { enqueue, interrupt, send, unqueue } from "./threads.ts";
+import { showTranscript } from "./transcript.ts";
+
+const quitWithinMs = 2000;
+
+export function press(app: App, key: Key): void {
+  const { store } = app;
+  const nowMs = app.now();
+  if (store.ui.hint !== undefined) store.setUi({ hint: undefined });
+  if (pressQuestion(app, key)) return;
+  store.setUi({ lastKeyAtMs: nowMs });
+  if (pressDialog(app, key)) return;
+  if (pressPopup(app, key) || pressProgram(app, key)) return;
+  pressText(app, key);
+}
+
+function pressQuestion(app: App, key: Key): boolean {
+  const [asked] = app.store.ui.asked;
+  if (asked?.prompt.kind === "approval" && isLetter(key, "v") && asked.prompt.subject.kind !== "rows") {
+    const { subject, title } = asked.prompt;
+    const place = { theme: app.theme, cwd: app.store.conversation.settings?.cwd ?? "", height: 100_000 };
+    app.run(() => app.page(title, (width) => subjectLines(subject, { ...place, width })));
+    return true;
+  }
+  return app.questions.press(key);
+}
+
+function pressDialog(app: App, key: Key): boolean {
+  const { dialog } = app.store.ui;
+  if (dialog === undefined) return false;
+  const next = dialog.kind === "picker" ? pressPicker(dialog, key) : pressForm(dialog, key);
+  if (next === undefined) return true;
+  if ("kind" in next) app.store.setUi({ dialog: next });
+  else app.closeDialog("chosen" in next ? next.chosen : "given" in next ? next.given : undefined);
+  return true;
+}
+
+/** A command that is chosen with Enter runs at once; everything else is put into the text. */
+function pressPopup(app: App, key: Key): boolean {
+  const { popup } = app.store.ui;
+  if (popup === undefined || key.ctrl || key.alt || key.shift) return false;
+  switch (key.name) {
+    case "up":
+      app.completions.move(-1);
+      return true;
+    case "down":
+      app.completions.move(1);
+      return true;
+    case "escape":
+      app.completions.close();
+      return true;
+    case "tab":
+    case "return": {
+      const choice = app.completions.accept();
+      if (choice === undefined) return false;
+      if (key.name === "return" && popup.wanted.kind === "command" && !choice.value.startsWith("/prompts:")) submit(app, false);
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+/** Keys that mean the program and not the text. */
+function pressProgram(app: App, key: Key): boolean {
+  const { store } = app;
+  const text = textOf(store.ui.composer);
+  if (isControl(key, "c")) return pressStop(app);
+  if (isControl(key, "d") && text === "") return quit(app);
+  if (isControl(key, "t")) return background(app, () => showTranscript(app));
+  if (isControl(key, "l")) return redraw(app);
+  if (isControl(key, "g")) return background(app, () => editOutside(app));
+  if (isControl(key, "r")) return background(app, () => searchHistory(app));
+  if (isControl(key, "z")) return suspend(app);
+  if (key.name === "tab" && key.shift) return background(app, () => togglePlanMode(app));
+  if (key.name === "up" && key.alt) return unqueue(app);
+  if (key.name === "escape") return pressEscape(app);
+  if (isLetter(key, "?") && text === "") {
+    store.setUi({ showsKeys: !store.ui.showsKeys });
+    return true;
+  }
+  return false;
+}
+
+function pressEscape(app: App): boolean {
+  const { store } = app;
+  if (store.ui.showsKeys) store.setUi({ showsKeys: false });
+  else if (store.conversation.turn !== undefined) app.run(() => interrupt(app));
+  return true;
+}
+
+/** Ctrl+C: clears the text, else stops the turn, else ends the program when it comes twice. */
+function pressStop(app: App): boolean {
+  const { store } = app;
+  const nowMs = app.now();
+  if (textOf(store.ui.composer) !== "") store.setUi({ composer: emptyComposer, popup: undefined });
+  else if (store.conversation.turn !== undefined) app.run(() => interrupt(app));
+  else if (nowMs < store.ui.quitUntilMs) app.quit();
+  else store.setUi({ quitUntilMs: nowMs + quitWithinMs, hint: "Press ctrl+c again to quit" });
+  return true;
+}
+
+function quit(app: App): boolean {
+  app.quit();
+  return true;
+}
+function redraw(app: App): boolean {
+  app.redraw();
+  return true;
+}
+function suspend(app: App): boolean {
+  app.run(() => app.stopProcess());
+  return true;
+}
+function background(app: App, task: () => Promise<void>): boolean {
+  app.run(task);
+  return true;
+}
+
+function pressText(app: App, key: Key): void {
+  const { store } = app;
+  const { composer } = store.ui;
+  const isPlainReturn = key.name === "return" && !key.shift && !key.alt && !key.ctrl;
+  if (isPlainReturn && continuesLine(composer)) return setComposer(app, withBreak(composer));
+  if (isPlainReturn) return submit(app, false);
+  if (key.name === "tab" && !key.shift) return submit(app, true);
+  const next = pressComposer(composer, key, app.size.columns - composerMargin, app.history.texts());
+  if (next !== undefined) setComposer(app, next);
+}
+
+/** A backslash before Enter breaks the line, for terminals that cannot tell Shift+Enter. */
+const continuesLine = ({ editor }: Composer): boolean => editor.text[editor.cursor - 1] === "\\";
+const withBreak = (composer: Composer): Composer =>
+  withEditor(composer, replace(composer.editor, composer.editor.cursor - 1, composer.editor.cursor, "\n"));
+
+function setComposer(app: App, composer: Composer): void {
+  app.store.setUi({ composer, showsKeys: false });
+  app.completions.update();
+}
+
+/** Sends what is written, or keeps it for later. */
+export function submit(app: App, isForLater: boolean): void {
+  const { store } = app;
+  const { composer } = store.ui;
+  const { threadId, turn } = store.conversation;
+  const text = textOf(composer).trim();
+  if (text === "") return;
+  if (threadId === undefined || store.ui.connection === "lost") return store.setUi({ hint: "The server is not there yet" });
+  if (isForLater && turn === undefined) return;
+  store.setUi({ composer: emptyComposer, popup: undefined, showsKeys: false });
+  if (text.startsWith("/") && runCommand(app, text)) return app.history.add(text, threadId);
+  if (isForLater) return enqueue(app, composer);
+  app.run(() => send(app, composer, app.completions.skills));
+}
+
+/** Paths of pictures become attachments; everything else is text. */
+export function paste(app: App, pasted: string): void {
+  const { store } = app;
+  const text = clean(pasted.replace(/\r\n?/g, "\n"));
+  if (app.questions.paste(text)) return;
+  if (store.ui.dialog !== undefined) {
+    for (const line of text.split("\n", 1)) press(app, { name: "text", text: line, ctrl: false, alt: false, shift: false });
+    return;
+  }
+  const images = imagesIn(pasted, app.options.cwd ?? process.cwd());
+  if (images !== undefined) setComposer(app, images.reduce(attachImage, store.ui.composer));
+  else setComposer(app, pasteText(store.ui.composer, text));
+}

@@ -1,0 +1,164 @@
+/** The server's questions: put before the person one after another, answered once, and taken away when somebody else was faster. */
+import type { AnsweredElsewhere, Client } from "../../client/client.ts";
+import type { DynamicToolCallParams, DynamicToolCallResponse } from "../../protocol/dynamic-tool.ts";
+import type { FileUpdateChange } from "../../protocol/item.ts";
+import { type Approval, changeApproval, commandApproval, permissionsApproval, pressApproval } from "../ask/approval.ts";
+import { type Form, type Given, pasteForm, pressForm } from "../ask/form.ts";
+import { elicitationAnswer, elicitationPrompt, questionsAnswer, questionsForm } from "../ask/questions.ts";
+import type { Key } from "../compose/key.ts";
+import { liveOf } from "../state/conversation.ts";
+import { type Asked, armedAt, isArmed, postponed } from "../state/ui.ts";
+import { cleanLine } from "../text/clean.ts";
+import type { Shell } from "./shell.ts";
+
+/** Another client may have brought the tool along; only when it does not answer is the call declined. */
+const toolGraceMs = 5000;
+
+interface Waiting {
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: Error) => void;
+  /** What a filled form means on the wire. */
+  readonly answerOf: (form: Form, given: Given) => unknown;
+  readonly cancel: () => unknown;
+}
+
+export class Questions {
+  readonly #shell: Shell;
+  readonly #waiting = new Map<number, Waiting>();
+  #nextId = 1;
+  /** Called when something waits for the person. */
+  onAsked: (title: string) => void = () => {};
+
+  constructor(shell: Shell) {
+    this.#shell = shell;
+  }
+
+  /** Answers everything the server may ask on this connection. */
+  serve(client: Client): void {
+    client.answer("item/commandExecution/requestApproval", (params, signal) =>
+      this.#ask<{ decision: "accept" }>(commandApproval(params), params.threadId, signal),
+    );
+    client.answer("item/fileChange/requestApproval", (params, signal) =>
+      this.#ask<{ decision: "accept" }>(changeApproval(params, this.#changesOf(params.itemId)), params.threadId, signal),
+    );
+    client.answer("item/permissions/requestApproval", (params, signal) =>
+      this.#ask<{ permissions: object }>(permissionsApproval(params), params.threadId, signal),
+    );
+    client.answer("item/tool/requestUserInput", (params, signal) =>
+      this.#ask(questionsForm(params), params.threadId, signal, {
+        answerOf: (_form, given) => questionsAnswer(given),
+        cancel: cancelQuestions,
+      }),
+    );
+    client.answer("mcpServer/elicitation/request", (params, signal) => this.#elicit(params, signal));
+    client.answer("item/tool/call", (params, signal) => this.#declineTool(params, signal));
+  }
+
+  #elicit(params: Parameters<typeof elicitationPrompt>[0], signal: AbortSignal): Promise<{ action: "accept" | "decline" | "cancel" }> {
+    const prompt = elicitationPrompt(params);
+    if (prompt.kind === "unknown") {
+      this.#shell.store.note(
+        "warning",
+        `A question of ${cleanLine(params.serverName)} was declined: this terminal cannot show its form (${cleanLine(prompt.mode)})`,
+      );
+      return Promise.resolve({ action: "decline" });
+    }
+    return this.#ask(prompt, params.threadId, signal, { answerOf: elicitationAnswer, cancel: () => ({ action: "cancel" }) });
+  }
+
+  async #declineTool({ tool, threadId }: DynamicToolCallParams, signal: AbortSignal): Promise<DynamicToolCallResponse> {
+    await new Promise((resolve) => {
+      const timer = setTimeout(resolve, toolGraceMs);
+      signal.addEventListener("abort", () => resolve(clearTimeout(timer)), { once: true });
+    });
+    signal.throwIfAborted();
+    if (threadId === this.#shell.store.conversation.threadId)
+      this.#shell.store.note("warning", `The tool ${cleanLine(tool)} belongs to a client that is not here; the agent was told so`);
+    return { success: false, contentItems: [{ type: "inputText", text: `the client that offers the tool ${tool} is not connected` }] };
+  }
+
+  #changesOf(itemId: string): readonly FileUpdateChange[] {
+    const item = liveOf(this.#shell.store.conversation, itemId);
+    return item?.kind === "changes" ? item.changes : [];
+  }
+
+  #ask<T>(prompt: Approval | Form, threadId: string, signal: AbortSignal, form: Pick<Waiting, "answerOf" | "cancel"> = noForm): Promise<T> {
+    const { store, now } = { store: this.#shell.store, now: this.#shell.now() };
+    const id = this.#nextId++;
+    const from = threadId === store.conversation.threadId ? undefined : "a sub-agent";
+    const asked: Asked = { id, prompt, from, armedAtMs: armedAt(store.ui, now) };
+    store.setUi({ asked: [...store.ui.asked, asked] });
+    this.onAsked(prompt.title);
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.set(id, { resolve: (answer) => resolve(answer as T), reject, ...form });
+      signal.addEventListener("abort", () => this.#withdraw(id, signal.reason), { once: true });
+    });
+  }
+
+  /** Somebody else answered, the turn ended, or the connection is gone. */
+  #withdraw(id: number, reason: AnsweredElsewhere | Error): void {
+    const asked = this.#shell.store.ui.asked.find((one) => one.id === id);
+    const waiting = this.#take(id);
+    if (waiting === undefined || asked === undefined) return;
+    waiting.reject(reason);
+    const by = "by" in reason ? reason.by : undefined;
+    this.#shell.store.note(
+      "info",
+      by === undefined ? `No longer asked: ${asked.prompt.title}` : `${asked.prompt.title} Answered by ${cleanLine(by)}`,
+    );
+  }
+
+  #take(id: number): Waiting | undefined {
+    const { store } = this.#shell;
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    store.setUi({ asked: store.ui.asked.filter((one) => one.id !== id) });
+    return waiting;
+  }
+
+  /** True when a question took the key. */
+  press(key: Key): boolean {
+    const { store } = this.#shell;
+    const [asked] = store.ui.asked;
+    if (asked === undefined) return false;
+    if (!isArmed(asked, this.#shell.now())) {
+      this.#replace(postponed(asked, this.#shell.now()));
+      return true;
+    }
+    if (asked.prompt.kind === "approval") {
+      const next = pressApproval(asked.prompt, key);
+      if (next === undefined) return true;
+      if ("answer" in next) this.#take(asked.id)?.resolve(next.answer);
+      else this.#replace({ ...asked, prompt: next });
+      return true;
+    }
+    const next = pressForm(asked.prompt, key);
+    if (next === undefined) return true;
+    if ("kind" in next) this.#replace({ ...asked, prompt: next });
+    else this.#finish(asked.id, asked.prompt, next);
+    return true;
+  }
+
+  #finish(id: number, form: Form, ended: { readonly given: Given } | { readonly cancelled: true }): void {
+    const waiting = this.#take(id);
+    if (waiting === undefined) return;
+    waiting.resolve("given" in ended ? waiting.answerOf(form, ended.given) : waiting.cancel());
+  }
+
+  paste(text: string): boolean {
+    const [asked] = this.#shell.store.ui.asked;
+    if (asked === undefined) return false;
+    if (asked.prompt.kind === "form") this.#replace({ ...asked, prompt: pasteForm(asked.prompt, text) });
+    return true;
+  }
+
+  #replace(asked: Asked): void {
+    const { store } = this.#shell;
+    store.setUi({ asked: store.ui.asked.map((one) => (one.id === asked.id ? asked : one)) });
+  }
+}
+
+/** Answers to none of the questions: with the word for our own servers, and as other servers take it. */
+const cancelQuestions = (): object => ({ answers: {}, cancelled: true });
+
+const noForm: Pick<Waiting, "answerOf" | "cancel"> = { answerOf: () => ({}), cancel: () => ({}) };

@@ -1,0 +1,58 @@
+/** Choosing among stored sessions, copying and naming the one at hand. */
+import type { Thread } from "../../protocol/thread.ts";
+import { createPicker } from "../ask/picker.ts";
+import { cleanLine } from "../text/clean.ts";
+import type { Shell } from "./shell.ts";
+import { forkThread, resumeThread } from "./threads.ts";
+import { ago } from "./words.ts";
+
+const listed = 100;
+
+/** Newest first. Sub-agents and other helpers are left out. */
+async function listThreads(shell: Shell, limit: number): Promise<readonly Thread[]> {
+  const { data } = await shell.client().call("thread/list", {
+    limit,
+    sortKey: "updated_at",
+    sourceKinds: ["cli", "vscode", "exec", "appServer"],
+  });
+  const { threadId } = shell.store.conversation;
+  return data.filter(({ id }) => id !== threadId);
+}
+
+/** True when a thread was opened. */
+export async function chooseThread(shell: Shell, what: "resume" | "fork"): Promise<void> {
+  shell.store.setUi({ busy: "Reading the list of sessions" });
+  const threads = await listThreads(shell, listed).finally(() => shell.store.setUi({ busy: undefined }));
+  const picker = createPicker({
+    title: what === "resume" ? "Which session shall go on?" : "Which session shall be copied?",
+    items: threads.map((thread) => item(thread, shell.now())),
+    canFilter: true,
+    whenEmpty: "There is no earlier session",
+    hint: "type to search, enter opens, esc cancels",
+  });
+  const id = await shell.pick(picker);
+  if (id !== undefined) await (what === "resume" ? resumeThread(shell, id) : forkThread(shell, id));
+}
+
+function item(thread: Thread, nowMs: number) {
+  const name = cleanLine(thread.name || thread.preview || "(nothing said yet)");
+  const branch = thread.gitInfo?.branch ? ` on ${cleanLine(thread.gitInfo.branch)}` : "";
+  return { id: thread.id, label: name.slice(0, 200), detail: `${ago(thread.updatedAt, nowMs)}  ${cleanLine(thread.cwd)}${branch}` };
+}
+
+export async function newestThread(shell: Shell): Promise<string | undefined> {
+  return (await listThreads(shell, 1))[0]?.id;
+}
+
+export async function forkCurrent(shell: Shell): Promise<void> {
+  const { threadId } = shell.store.conversation;
+  if (threadId !== undefined) await forkThread(shell, threadId);
+}
+
+export async function renameThread(shell: Shell, name: string): Promise<void> {
+  const { threadId } = shell.store.conversation;
+  if (threadId === undefined) return;
+  if (name === "") return shell.store.setUi({ hint: "Which name? Write /rename and the name" });
+  await shell.client().call("thread/name/set", { threadId, name });
+  shell.store.note("success", `This session is now called ${cleanLine(name)}`);
+}

@@ -1,0 +1,62 @@
+/** What every part of the terminal client may use: the server, the state, dialogs, and the way out. */
+import type { Client } from "../../client/client.ts";
+import type { AskForApproval, SandboxMode } from "../../protocol/policy.ts";
+import type { Form, Given } from "../ask/form.ts";
+import type { Picker } from "../ask/picker.ts";
+import type { History } from "../compose/history.ts";
+import type { Size } from "../draw/frame.ts";
+import type { Line } from "../text/spans.ts";
+import type { Theme } from "../text/theme.ts";
+import type { Store } from "./store.ts";
+
+/** How the first thread comes to be. */
+export type Start =
+  | { readonly kind: "new" }
+  | { readonly kind: "resume" | "fork"; readonly threadId: string }
+  | { readonly kind: "resume" | "fork"; readonly pick: "list" | "last" };
+
+export interface TuiOptions {
+  /** Opens a connection; called again when a remote server went away. */
+  readonly connect: () => Promise<Client>;
+  /** The address of a server elsewhere; undefined when it lives in this process. */
+  readonly remote: string | undefined;
+  readonly version: string;
+  /** This machine's own folder, for the history and the person's prompts. */
+  readonly codexHome: string;
+  /** Undefined leaves the folder to the server. */
+  readonly cwd: string | undefined;
+  readonly start: Start;
+  readonly model: string | undefined;
+  readonly sandbox: SandboxMode | undefined;
+  readonly approvalPolicy: AskForApproval | undefined;
+  /** Sent when the thread is open. */
+  readonly prompt: string | undefined;
+  readonly images: readonly string[];
+  readonly usesAltScreen: boolean;
+  readonly spoken: boolean;
+  /** For the log file; nothing may be written to the screen from outside. */
+  readonly report: (message: string, error?: unknown) => void;
+}
+
+export interface Shell {
+  readonly options: TuiOptions;
+  readonly store: Store;
+  readonly history: History;
+  readonly theme: Theme;
+  readonly size: Size;
+  client(): Client;
+  now(): number;
+  /** Puts a list before the person; undefined when nothing was chosen. */
+  pick(picker: Picker): Promise<string | undefined>;
+  fill(form: Form): Promise<Given | undefined>;
+  /** Shows lines in a pager, drawn for the width at hand. */
+  page(title: string, draw: (width: number) => readonly Line[]): Promise<void>;
+  /** Hands the terminal to another program until it ends. */
+  lend(use: () => Promise<void>): Promise<void>;
+  /** Carries something out in the background; a failure becomes a note. */
+  run(task: () => Promise<void>): void;
+  quit(code?: number): void;
+}
+
+/** What went wrong, in the server's own words. */
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

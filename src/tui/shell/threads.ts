@@ -1,0 +1,180 @@
+/** Opening threads and talking on them: new, resumed and forked ones, messages, steering, the queue, the stop. */
+import { randomUUID } from "node:crypto";
+import type { UserInput } from "../../protocol/item.ts";
+import { type Composer, composerWith, inputFrom, type KnownSkill, wholeText } from "../compose/composer.ts";
+import { embedded } from "../compose/images.ts";
+import { emit } from "../state/conversation.ts";
+import { type Entry, note } from "../state/entry.ts";
+import { type Opened, openConversation } from "../state/open.ts";
+import { cleanLine } from "../text/clean.ts";
+import { reasonOf, type Shell } from "./shell.ts";
+import { accessWords } from "./words.ts";
+
+export async function startThread(shell: Shell): Promise<void> {
+  const { options } = shell;
+  const { settings } = shell.store.conversation;
+  const opened = await shell.client().call("thread/start", {
+    cwd: settings?.cwd ?? options.cwd ?? null,
+    model: settings?.model ?? options.model ?? null,
+    modelProvider: settings?.provider ?? null,
+    sandbox: options.sandbox ?? null,
+    approvalPolicy: options.approvalPolicy ?? null,
+    threadSource: "user",
+  });
+  await show(shell, opened, "new");
+}
+
+export async function resumeThread(shell: Shell, threadId: string): Promise<void> {
+  const opened = await shell.client().call("thread/resume", { threadId, ...overrides(shell) });
+  await show(shell, opened, "resumed");
+}
+
+export async function forkThread(shell: Shell, threadId: string): Promise<void> {
+  const opened = await shell.client().call("thread/fork", { threadId, ...overrides(shell) });
+  await show(shell, opened, "forked");
+}
+
+/** Flags of the command line count for the first thread only where the person gave them. */
+function overrides({ options }: Shell): {
+  model?: string;
+  sandbox?: NonNullable<Shell["options"]["sandbox"]>;
+  approvalPolicy?: NonNullable<Shell["options"]["approvalPolicy"]>;
+} {
+  return {
+    ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox }),
+    ...(options.approvalPolicy === undefined ? {} : { approvalPolicy: options.approvalPolicy }),
+  };
+}
+
+async function show(shell: Shell, opened: Opened, how: "new" | "resumed" | "forked"): Promise<void> {
+  const { store } = shell;
+  const before = store.conversation;
+  const leftOver = before.outbox;
+  const next = openConversation(opened, welcome(shell, opened, how), shell.now());
+  store.setConversation({ ...next, outbox: [...leftOver, ...next.outbox], starting: before.starting });
+  store.setUi({ queue: [] });
+  if (before.threadId !== undefined && before.threadId !== opened.thread.id)
+    await shell
+      .client()
+      .call("thread/unsubscribe", { threadId: before.threadId })
+      .catch(() => {}); // the old thread is not shown any more either way
+}
+
+function welcome({ options }: Shell, opened: Opened, how: "new" | "resumed" | "forked"): Entry {
+  const effort = opened.reasoningEffort ? ` ${opened.reasoningEffort}` : "";
+  const names = { new: "session", resumed: "resumed", forked: "forked from" };
+  const rows: (readonly [string, string])[] = [
+    ["model", `${cleanLine(opened.model)}${effort} (${cleanLine(opened.modelProvider)})`],
+    ["folder", cleanLine(opened.cwd)],
+    ["access", accessWords(opened.sandbox, opened.approvalPolicy)],
+    ...(options.remote === undefined ? [] : [["server", options.remote] as const]),
+    [names[how], how === "forked" ? (opened.thread.forkedFromId ?? "") : opened.thread.id],
+  ];
+  return { kind: "welcome", title: `Parley ${options.version}`, rows, hint: "/help lists the commands, ? explains the keys" };
+}
+
+/** What a message of the person does, by how it begins. Commands are handled before. */
+export async function send(shell: Shell, composer: Composer, skills: readonly KnownSkill[]): Promise<void> {
+  const { threadId, turn } = shell.store.conversation;
+  if (threadId === undefined) return;
+  const text = wholeText(composer);
+  shell.history.add(text, threadId);
+  if (text.startsWith("!")) {
+    await shell.client().call("thread/shellCommand", { threadId, command: text.slice(1).trim() });
+    return;
+  }
+  const input = inputFrom(composer, skills);
+  const message = { threadId, input: shell.options.remote === undefined ? input : embedded(input), clientId: randomUUID() };
+  addSent(shell, message.clientId, text, turn !== undefined);
+  try {
+    if (turn === undefined) await startTurn(shell, message);
+    else await steer(shell, { ...message, turnId: turn.id, composer });
+  } catch (error) {
+    dropSent(shell, message.clientId);
+    giveBack(shell, composer);
+    throw error;
+  }
+}
+
+interface Message {
+  readonly threadId: string;
+  readonly input: UserInput[];
+  readonly clientId: string;
+}
+
+async function startTurn(shell: Shell, { threadId, input, clientId }: Message): Promise<void> {
+  await shell.client().call("turn/start", { threadId, input, clientUserMessageId: clientId });
+}
+
+/** A turn that has just ended takes no more; then the message begins the next one. One that cannot be steered is waited for. */
+async function steer(shell: Shell, message: Message & { readonly turnId: string; readonly composer: Composer }): Promise<void> {
+  const { threadId, input, clientId, turnId } = message;
+  try {
+    await shell.client().call("turn/steer", { threadId, input, clientUserMessageId: clientId, expectedTurnId: turnId });
+  } catch (error) {
+    if (shell.store.conversation.turn?.id !== turnId) return await startTurn(shell, message);
+    if (!isUnsteerable(error)) throw error;
+    dropSent(shell, clientId);
+    enqueue(shell, message.composer);
+    shell.store.setUi({ hint: "This turn takes no messages; yours is sent when it has ended" });
+  }
+}
+
+function isUnsteerable(error: unknown): boolean {
+  const { data } = (typeof error === "object" && error !== null ? error : {}) as { data?: unknown };
+  return JSON.stringify(data ?? "").includes("activeTurnNotSteerable") || /steer/i.test(reasonOf(error));
+}
+
+function addSent({ store }: Shell, clientId: string, text: string, isSteer: boolean): void {
+  const { conversation } = store;
+  store.setConversation({ ...conversation, sent: [...conversation.sent, { clientId, text: cleanLine(text), isSteer }] });
+}
+function dropSent({ store }: Shell, clientId: string): void {
+  const { conversation } = store;
+  store.setConversation({ ...conversation, sent: conversation.sent.filter((message) => message.clientId !== clientId) });
+}
+/** A message that could not be sent is not lost, unless the person is writing the next one. */
+function giveBack({ store }: Shell, composer: Composer): void {
+  if (store.ui.composer.editor.text === "") store.setUi({ composer });
+}
+
+export function enqueue({ store }: Shell, composer: Composer): void {
+  store.setUi({ queue: [...store.ui.queue, { composer }] });
+}
+
+/** After a turn the next queued message goes out; after a stop they come back into the composer, to be thought over. */
+export function afterTurn(shell: Shell, status: string, skills: readonly KnownSkill[]): void {
+  const { store } = shell;
+  const [next, ...rest] = store.ui.queue;
+  if (next === undefined) return;
+  if (status === "interrupted") {
+    const texts = [...store.ui.queue.map(({ composer }) => wholeText(composer)), wholeText(store.ui.composer)];
+    store.setUi({ queue: [], composer: composerWith(texts.filter((text) => text !== "").join("\n")) });
+    return;
+  }
+  store.setUi({ queue: rest });
+  shell.run(() => send(shell, next.composer, skills));
+}
+
+/** The message queued last, back into the composer. */
+export function unqueue({ store }: Shell): boolean {
+  const last = store.ui.queue.at(-1);
+  if (last === undefined || store.ui.composer.editor.text !== "") return false;
+  store.setUi({ queue: store.ui.queue.slice(0, -1), composer: last.composer });
+  return true;
+}
+
+export async function interrupt(shell: Shell): Promise<void> {
+  const { store } = shell;
+  const { threadId, turn } = store.conversation;
+  if (threadId === undefined || turn === undefined || turn.isInterrupting) return;
+  store.setConversation({ ...store.conversation, turn: { ...turn, isInterrupting: true } });
+  try {
+    await shell.client().call("turn/interrupt", { threadId, turnId: turn.id });
+  } catch (error) {
+    const now = store.conversation;
+    if (now.turn?.id !== turn.id) return; // it ended by itself meanwhile
+    store.setConversation(emit({ ...now, turn: { ...now.turn, isInterrupting: false } }, [note("warning", reasonOf(error))]));
+  }
+}

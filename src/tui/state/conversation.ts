@@ -1,0 +1,118 @@
+/** The state of the thread that is shown: pure data, made from what the server says by reduce.ts and drawn by draw/. */
+import type { FileUpdateChange } from "../../protocol/item.ts";
+import type { AskForApproval, SandboxPolicy } from "../../protocol/policy.ts";
+import type { ThreadTokenUsage } from "../../protocol/thread.ts";
+import type { TurnPlanStep } from "../../protocol/turn.ts";
+import type { Entry, Look } from "./entry.ts";
+import type { Stream } from "./stream.ts";
+
+export interface Settings {
+  readonly cwd: string;
+  readonly model: string;
+  readonly provider: string;
+  readonly effort: string | undefined;
+  readonly approvalPolicy: AskForApproval;
+  readonly sandbox: SandboxPolicy;
+  readonly mode: string;
+}
+
+/** Something that is happening. */
+export type LiveItem =
+  | { readonly kind: "message"; readonly id: string; readonly stream: Stream }
+  | { readonly kind: "reasoning"; readonly id: string; readonly text: string }
+  | {
+      readonly kind: "command";
+      readonly id: string;
+      readonly command: string;
+      readonly looks: readonly Look[] | undefined;
+      readonly startedAtMs: number;
+      /** The end of the output, raw. */
+      readonly tail: string;
+      readonly lineCount: number;
+      readonly isOwn: boolean;
+    }
+  | { readonly kind: "changes"; readonly id: string; readonly changes: readonly FileUpdateChange[] }
+  | { readonly kind: "tool"; readonly id: string; readonly title: string; readonly detail: string; readonly progress: string }
+  | { readonly kind: "planText"; readonly id: string; readonly text: string };
+
+export interface RunningTurn {
+  readonly id: string;
+  readonly startedAtMs: number;
+  readonly isInterrupting: boolean;
+  /** Whether anything but talk has happened. */
+  readonly hasWorked: boolean;
+}
+
+export interface Plan {
+  readonly steps: readonly TurnPlanStep[];
+  readonly explanation: string;
+}
+
+/** A message that was sent and has not come back as an item yet. */
+export interface Sent {
+  readonly clientId: string;
+  readonly text: string;
+  /** Given to a running turn. */
+  readonly isSteer: boolean;
+}
+
+export interface Conversation {
+  readonly threadId: string | undefined;
+  readonly name: string | undefined;
+  readonly settings: Settings | undefined;
+  readonly turn: RunningTurn | undefined;
+  readonly live: readonly LiveItem[];
+  /** What was looked at in a row; printed together when something else comes. */
+  readonly looked: readonly Look[];
+  readonly plan: Plan | undefined;
+  readonly sent: readonly Sent[];
+  readonly usage: ThreadTokenUsage | undefined;
+  /** The turns whose files can be put back, oldest first. */
+  readonly changedBy: readonly string[];
+  /** What the agent thinks about, in a few words. */
+  readonly thought: string | undefined;
+  /** Why the model is being asked again. */
+  readonly retrying: string | undefined;
+  /** MCP servers that are starting. */
+  readonly starting: readonly string[];
+  /** Finished and not printed yet. */
+  readonly outbox: readonly Entry[];
+}
+
+export const emptyConversation: Conversation = {
+  threadId: undefined,
+  name: undefined,
+  settings: undefined,
+  turn: undefined,
+  live: [],
+  looked: [],
+  plan: undefined,
+  sent: [],
+  usage: undefined,
+  changedBy: [],
+  thought: undefined,
+  retrying: undefined,
+  starting: [],
+  outbox: [],
+};
+
+/** Adds entries; what was looked at before goes first. */
+export function emit(state: Conversation, entries: readonly Entry[]): Conversation {
+  if (entries.length === 0) return state;
+  return { ...state, outbox: [...state.outbox, ...lookedEntries(state), ...entries], looked: [] };
+}
+
+/** What was looked at, as one entry. */
+export const lookedEntries = ({ looked }: Conversation): Entry[] => (looked.length === 0 ? [] : [{ kind: "explored", looks: looked }]);
+
+export const liveOf = (state: Conversation, id: string): LiveItem | undefined => state.live.find((item) => item.id === id);
+
+export function withLive(state: Conversation, item: LiveItem): Conversation {
+  const isKnown = state.live.some(({ id }) => id === item.id);
+  return { ...state, live: isKnown ? state.live.map((old) => (old.id === item.id ? item : old)) : [...state.live, item] };
+}
+
+export const withoutLive = (state: Conversation, id: string): Conversation => ({
+  ...state,
+  live: state.live.filter((item) => item.id !== id),
+});

@@ -1,0 +1,73 @@
+/** A thread that was started, opened again or copied, as a conversation: settings, the end of its history, what is still running. */
+import type { Thread, ThreadForkResponse, ThreadResumeResponse, ThreadStartResponse } from "../../protocol/thread.ts";
+import type { Turn } from "../../protocol/turn.ts";
+import { clean, cleanLine } from "../text/clean.ts";
+import { type Conversation, emit, emptyConversation, type Settings } from "./conversation.ts";
+import { type Entry, note } from "./entry.ts";
+import { entriesOf, looksOf } from "./item-entries.ts";
+import { startItem } from "./live.ts";
+
+export type Opened = ThreadStartResponse | ThreadResumeResponse | ThreadForkResponse;
+
+/** Of a long history only the end is printed; the pager shows it all. */
+const printedTurns = 20;
+
+export function openConversation(opened: Opened, welcome: Entry | undefined, nowMs: number): Conversation {
+  const { thread } = opened;
+  const base: Conversation = {
+    ...emptyConversation,
+    threadId: thread.id,
+    name: thread.name ? cleanLine(thread.name) : undefined,
+    settings: openedSettings(opened),
+    changedBy: changedTurns(thread),
+  };
+  const turns = thread.turns ?? [];
+  const skipped = turns.length - printedTurns;
+  const before: Entry[] = [
+    ...(welcome === undefined ? [] : [welcome]),
+    ...(skipped > 0 ? [note("info", `${skipped} earlier turns are not shown; ctrl+t shows all`)] : []),
+  ];
+  return turns.slice(-printedTurns).reduce((state, turn) => addTurn(state, turn, nowMs), emit(base, before));
+}
+
+function openedSettings(opened: Opened): Settings {
+  return {
+    cwd: opened.cwd,
+    model: cleanLine(opened.model),
+    provider: cleanLine(opened.modelProvider),
+    effort: opened.reasoningEffort ?? undefined,
+    approvalPolicy: opened.approvalPolicy,
+    sandbox: opened.sandbox,
+    mode: ("collaborationMode" in opened ? opened.collaborationMode?.mode : undefined) ?? "default",
+  };
+}
+
+const changedTurns = ({ turns }: Thread): string[] =>
+  (turns ?? []).filter(({ items }) => items.some((item) => item.type === "fileChange" && item.status === "completed")).map(({ id }) => id);
+
+/** A turn that still runs goes on being drawn. */
+function addTurn(state: Conversation, turn: Turn, nowMs: number): Conversation {
+  const isRunning = turn.status === "inProgress";
+  const startedAtMs = turn.startedAt ? turn.startedAt * 1000 : nowMs;
+  let next: Conversation = isRunning ? { ...state, turn: { id: turn.id, startedAtMs, isInterrupting: false, hasWorked: true } } : state;
+  for (const item of turn.items) {
+    if (isRunning && !item.completedAtMs && item.type !== "userMessage") {
+      next = startItem(next, item, nowMs);
+      continue;
+    }
+    const looks = item.type === "commandExecution" && item.status === "completed" ? looksOf(item.commandActions ?? []) : undefined;
+    next = looks === undefined ? emit(next, entriesOf(item)) : { ...next, looked: [...next.looked, ...looks] };
+  }
+  if (turn.status === "failed" && turn.error) return emit(next, [note("error", clean(turn.error.message))]);
+  return turn.status === "interrupted" ? emit(next, [note("warning", "Interrupted")]) : next;
+}
+
+/** What a thread did while the connection was gone: the turns after the last one that was seen to its end. */
+export function reopenConversation(state: Conversation, opened: Opened, nowMs: number): Conversation {
+  const running = state.turn?.id;
+  const turns = opened.thread.turns ?? [];
+  const from = running === undefined ? turns.length : turns.findIndex(({ id }) => id === running);
+  const missed = from < 0 ? [] : turns.slice(from);
+  const base: Conversation = { ...state, settings: openedSettings(opened), turn: undefined, live: [], sent: [], plan: undefined };
+  return missed.reduce((next, turn) => addTurn(next, turn, nowMs), base);
+}

@@ -1,0 +1,213 @@
+/** What each notification of the server does to the conversation. Pure: the same events always give the same state. */
+import type { ParamsOf } from "../../protocol/define.ts";
+import type { ServerNotifications } from "../../protocol/methods.ts";
+import type { ThreadSettings } from "../../protocol/thread-settings.ts";
+import type { Turn } from "../../protocol/turn.ts";
+import { clean, cleanLine } from "../text/clean.ts";
+import { type Conversation, emit, liveOf, lookedEntries, type Settings, withLive } from "./conversation.ts";
+import { type Entry, note } from "./entry.ts";
+import { abandonLive, addOutput, addPlanText, addProgress, addText, addThought, finishItem, startItem } from "./live.ts";
+
+export type Heard = { [M in keyof ServerNotifications]: { readonly method: M; readonly params: ParamsOf<ServerNotifications[M]> } }[
+  | "turn/started"
+  | "turn/completed"
+  | "turn/plan/updated"
+  | "item/started"
+  | "item/completed"
+  | "item/agentMessage/delta"
+  | "item/plan/delta"
+  | "item/commandExecution/outputDelta"
+  | "item/fileChange/patchUpdated"
+  | "item/mcpToolCall/progress"
+  | "item/reasoning/summaryTextDelta"
+  | "item/reasoning/summaryPartAdded"
+  | "thread/name/updated"
+  | "thread/tokenUsage/updated"
+  | "thread/settings/updated"
+  | "thread/closed"
+  | "thread/deleted"
+  | "mcpServer/startupStatus/updated"
+  | "model/rerouted"
+  | "error"
+  | "warning"
+  | "configWarning"
+  | "deprecationNotice"];
+
+/** The notifications that are shown; the client listens to these. */
+export const heardMethods = [
+  "turn/started",
+  "turn/completed",
+  "turn/plan/updated",
+  "item/started",
+  "item/completed",
+  "item/agentMessage/delta",
+  "item/plan/delta",
+  "item/commandExecution/outputDelta",
+  "item/fileChange/patchUpdated",
+  "item/mcpToolCall/progress",
+  "item/reasoning/summaryTextDelta",
+  "item/reasoning/summaryPartAdded",
+  "thread/name/updated",
+  "thread/tokenUsage/updated",
+  "thread/settings/updated",
+  "thread/closed",
+  "thread/deleted",
+  "mcpServer/startupStatus/updated",
+  "model/rerouted",
+  "error",
+  "warning",
+  "configWarning",
+  "deprecationNotice",
+] as const satisfies readonly Heard["method"][];
+
+export function reduce(state: Conversation, heard: Heard, nowMs: number): Conversation {
+  if (isElsewhere(state, heard.params)) return state;
+  switch (heard.method) {
+    case "turn/started":
+      return startTurn(state, heard.params.turn, nowMs);
+    case "turn/completed":
+      return endTurn(state, heard.params.turn, nowMs);
+    case "turn/plan/updated":
+      return setPlan(state, heard.params);
+    case "item/started":
+      return startItem(state, heard.params.item, nowMs);
+    case "item/completed":
+      return countChange(finishItem(state, heard.params.item), heard.params);
+    case "thread/name/updated":
+      return { ...state, name: heard.params.threadName ? cleanLine(heard.params.threadName) : undefined };
+    case "thread/tokenUsage/updated":
+      return { ...state, usage: heard.params.tokenUsage };
+    case "thread/settings/updated":
+      return { ...state, settings: settingsFrom(heard.params.threadSettings) };
+    default:
+      return reduceDelta(state, heard);
+  }
+}
+
+function reduceDelta(state: Conversation, heard: Heard): Conversation {
+  switch (heard.method) {
+    case "item/agentMessage/delta":
+      return addText(state, heard.params.itemId, heard.params.delta);
+    case "item/plan/delta":
+      return addPlanText(state, heard.params.itemId, heard.params.delta);
+    case "item/commandExecution/outputDelta":
+      return addOutput(state, heard.params.itemId, heard.params.delta);
+    case "item/mcpToolCall/progress":
+      return addProgress(state, heard.params.itemId, heard.params.message);
+    case "item/reasoning/summaryTextDelta":
+      return addThought(state, heard.params.itemId, heard.params.delta);
+    case "item/reasoning/summaryPartAdded":
+      return heard.params.summaryIndex === 0 ? state : addThought(state, heard.params.itemId, "\n\n");
+    case "item/fileChange/patchUpdated": {
+      const item = liveOf(state, heard.params.itemId);
+      return item === undefined || item.kind === "changes"
+        ? withLive(state, { kind: "changes", id: heard.params.itemId, changes: heard.params.changes })
+        : state;
+    }
+    default:
+      return reduceNotice(state, heard);
+  }
+}
+
+function reduceNotice(state: Conversation, heard: Heard): Conversation {
+  switch (heard.method) {
+    case "error":
+      return heard.params.willRetry ? { ...state, retrying: cleanLine(heard.params.error.message) } : state;
+    case "warning":
+      return emit(state, [note("warning", clean(heard.params.message))]);
+    case "configWarning": {
+      const { summary, details, path } = heard.params;
+      return emit(state, [note("warning", clean(summary), details ? clean(details) : path ? clean(path) : undefined)]);
+    }
+    case "deprecationNotice":
+      return emit(state, [note("warning", clean(heard.params.summary), heard.params.details ? clean(heard.params.details) : undefined)]);
+    case "model/rerouted":
+      return emit(state, [note("warning", `${cleanLine(heard.params.toModel)} answers instead of ${cleanLine(heard.params.fromModel)}`)]);
+    case "thread/deleted":
+      return emit(state, [note("warning", "This session was deleted by another client")]);
+    case "thread/closed":
+      return emit(state, [note("info", "The server has put this session to sleep; the next message wakes it")]);
+    case "mcpServer/startupStatus/updated":
+      return startupStatus(state, heard.params);
+    default:
+      return state;
+  }
+}
+
+/** Sub-agents and other threads are heard too; only the shown thread's own events count. */
+function isElsewhere(state: Conversation, params: Heard["params"]): boolean {
+  return "threadId" in params && typeof params.threadId === "string" && params.threadId !== state.threadId;
+}
+
+function startTurn(state: Conversation, turn: Turn, nowMs: number): Conversation {
+  const running = { id: turn.id, startedAtMs: nowMs, isInterrupting: false, hasWorked: false };
+  return { ...state, turn: state.turn?.id === turn.id ? state.turn : running, plan: undefined, thought: undefined, retrying: undefined };
+}
+
+/** A plan that is carried out is printed; until then it is shown above the composer. */
+function setPlan(state: Conversation, { plan, explanation }: ParamsOf<ServerNotifications["turn/plan/updated"]>): Conversation {
+  const steps = plan.map(({ step, status }) => ({ step: cleanLine(step), status }));
+  const next = { steps, explanation: cleanLine(explanation ?? "") };
+  const isDone = steps.length > 0 && steps.every(({ status }) => status === "completed");
+  return isDone ? { ...emit(state, [{ kind: "plan", ...next }]), plan: undefined } : { ...state, plan: next };
+}
+
+function endTurn(state: Conversation, turn: Turn, nowMs: number): Conversation {
+  const left = abandonLive(state);
+  const durationMs = turn.durationMs ?? (state.turn === undefined ? 0 : nowMs - state.turn.startedAtMs);
+  const plan: Entry[] = left.plan === undefined ? [] : [{ kind: "plan", ...left.plan }];
+  const ended = emit(left, [...plan, ...ending(turn, durationMs, state.turn?.hasWorked ?? false)]);
+  return {
+    ...ended,
+    outbox: [...ended.outbox, ...lookedEntries(ended)],
+    looked: [],
+    turn: undefined,
+    plan: undefined,
+    thought: undefined,
+    retrying: undefined,
+    sent: ended.sent.filter((message) => !message.isSteer),
+  };
+}
+
+/** A turn this long ends with a line that says how long it was. */
+const longTurnMs = 20_000;
+
+function ending(turn: Turn, durationMs: number, hasWorked: boolean): Entry[] {
+  if (turn.status === "failed")
+    return [
+      note(
+        "error",
+        clean(turn.error?.message ?? "the turn failed"),
+        turn.error?.additionalDetails ? clean(turn.error.additionalDetails) : undefined,
+      ),
+    ];
+  if (turn.status === "interrupted") return [note("warning", "Interrupted. Say what to do differently.")];
+  return hasWorked && durationMs >= longTurnMs ? [{ kind: "turnEnd", durationMs }] : [];
+}
+
+/** Remembers which turns changed files, for undo. */
+function countChange(state: Conversation, { item, turnId }: ParamsOf<ServerNotifications["item/completed"]>): Conversation {
+  if (item.type !== "fileChange" || item.status !== "completed" || state.changedBy.includes(turnId)) return state;
+  return { ...state, changedBy: [...state.changedBy, turnId] };
+}
+
+function startupStatus(state: Conversation, params: ParamsOf<ServerNotifications["mcpServer/startupStatus/updated"]>): Conversation {
+  const name = cleanLine(params.name);
+  const others = state.starting.filter((known) => known !== name);
+  if (params.status === "starting") return { ...state, starting: [...others, name] };
+  const rest = { ...state, starting: others };
+  if (params.status !== "failed") return rest;
+  return emit(rest, [note("warning", `MCP server ${name} could not be started`, params.error ? clean(params.error) : undefined)]);
+}
+
+export function settingsFrom(settings: ThreadSettings): Settings {
+  return {
+    cwd: settings.cwd,
+    model: cleanLine(settings.model),
+    provider: cleanLine(settings.modelProvider),
+    effort: settings.effort ?? undefined,
+    approvalPolicy: settings.approvalPolicy,
+    sandbox: settings.sandboxPolicy,
+    mode: settings.collaborationMode.mode,
+  };
+}

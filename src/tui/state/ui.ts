@@ -1,0 +1,68 @@
+/** What the person sees beside the conversation: the message being written, questions, lists, hints. Plain data. */
+import type { Approval } from "../ask/approval.ts";
+import type { Form } from "../ask/form.ts";
+import type { Picker } from "../ask/picker.ts";
+import type { Popup } from "../compose/completion.ts";
+import { type Composer, emptyComposer } from "../compose/composer.ts";
+
+/** A question of the server that waits for the person. */
+export interface Asked {
+  readonly id: number;
+  readonly prompt: Approval | Form;
+  /** Set when it comes from another thread than the one that is shown, such as a sub-agent's. */
+  readonly from: string | undefined;
+  /** Keys count from here on: what was typed for something else must not answer it. */
+  readonly armedAtMs: number;
+}
+
+/** A message that goes out when the running turn has ended. */
+export interface Queued {
+  readonly composer: Composer;
+}
+
+export interface Ui {
+  readonly composer: Composer;
+  readonly popup: Popup | undefined;
+  readonly dialog: Picker | Form | undefined;
+  readonly asked: readonly Asked[];
+  readonly queue: readonly Queued[];
+  /** A short word below the composer, until the next key. */
+  readonly hint: string | undefined;
+  readonly connection: "open" | "lost";
+  readonly lastKeyAtMs: number;
+  /** A second Ctrl+C before this time ends the program. */
+  readonly quitUntilMs: number;
+  /** The keys are explained below the composer. */
+  readonly showsKeys: boolean;
+  /** Something is being fetched. */
+  readonly busy: string | undefined;
+}
+
+export const emptyUi: Ui = {
+  composer: emptyComposer,
+  popup: undefined,
+  dialog: undefined,
+  asked: [],
+  queue: [],
+  hint: undefined,
+  connection: "open",
+  lastKeyAtMs: 0,
+  quitUntilMs: 0,
+  showsKeys: false,
+  busy: undefined,
+};
+
+/** Somebody who is typing needs a moment to notice that the keys now mean something else. */
+const pauseMs = 700;
+const recentMs = 1200;
+
+export function armedAt(ui: Ui, nowMs: number): number {
+  const isTyping = nowMs - ui.lastKeyAtMs < recentMs && ui.composer.editor.text !== "";
+  return isTyping ? nowMs + pauseMs : nowMs;
+}
+
+/** Each key that comes too early puts the time off again. */
+export function isArmed(asked: Asked, nowMs: number): boolean {
+  return nowMs >= asked.armedAtMs;
+}
+export const postponed = (asked: Asked, nowMs: number): Asked => ({ ...asked, armedAtMs: nowMs + pauseMs });
