@@ -41,7 +41,7 @@ function printOverview(): number {
   ];
   const blocks = [
     "Parley: a coding agent's server, a drop-in for the Codex app-server.",
-    "Usage: parley [OPTIONS] [\"PROMPT\"]\n       parley [OPTIONS] <COMMAND>",
+    'Usage: parley [OPTIONS] ["PROMPT"]\n       parley [OPTIONS] <COMMAND>',
     section(
       "Commands",
       Object.entries(commands).map(([name, { summary }]) => [name, summary]),

@@ -35,17 +35,15 @@ const flags: readonly FlagHelp[] = [
   logFlag,
 ];
 
-const notes = {
-  "Colours": "They follow the terminal's background; PARLEY_THEME=light or dark decides it, NO_COLOR=1 switches them off.",
-};
-
 export const help: Help = {
   summary: "Talk to the agent in the terminal (also without a command)",
-  says: ["Without a terminal, parley alone prints the list of commands."],
+  says: [
+    "Without a terminal, parley alone prints the list of commands.",
+    "Colours follow the terminal's background; PARLEY_THEME=light or dark decides it, NO_COLOR=1 switches them off.",
+  ],
   usage: ['[OPTIONS] ["PROMPT"]', '[OPTIONS] resume [SESSION_ID | --last] ["PROMPT"]', '[OPTIONS] fork [SESSION_ID | --last] ["PROMPT"]'],
   words: ["resume", "fork"],
   flags,
-  notes,
   examples: [
     ["parley", "Begin in the folder you are in"],
     ['parley "why does the build fail?"', "With a first message"],
@@ -58,7 +56,6 @@ export const resumeHelp: Help = {
   says: ["Without a session id or --last it shows a list to choose from."],
   usage: ['[OPTIONS] [SESSION_ID | --last] ["PROMPT"]'],
   flags,
-  notes,
   examples: [
     ["parley resume", "Choose from a list"],
     ['parley resume --last "go on"', "The newest one, with a message"],
@@ -70,6 +67,5 @@ export const forkHelp: Help = {
   says: ["Without a session id or --last it shows a list to choose from. The session that is copied stays as it is."],
   usage: ['[OPTIONS] [SESSION_ID | --last] ["PROMPT"]'],
   flags,
-  notes,
   examples: [["parley fork --last", "A copy of the newest session"]],
 };

@@ -60,8 +60,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     images,
     usesAltScreen: values["no-alt-screen"] !== true,
     spoken: values["screen-reader"] === true || process.env["INK_SCREEN_READER"] === "true",
-    report: (message, error) =>
-      void sink.write(`${JSON.stringify({ message, ...(error === undefined ? {} : { error: inspect(error) }) })}\n`),
+    report: await reporter(),
   };
   try {
     return await runTui(options);
