@@ -14,6 +14,10 @@ export interface Ratchet {
   readonly conformance: Readonly<Record<string, { readonly areas: readonly string[]; readonly scenarios: readonly string[] }>>;
   readonly trust: readonly string[];
   readonly bridge: readonly string[];
+  /** The same cases of the bridge on the manager's own door. */
+  readonly managerBridge: readonly string[];
+  /** Areas that also pass when the model speaks another wire, by wire. */
+  readonly wires: Readonly<Record<string, readonly string[]>>;
 }
 
 interface Verdict {
@@ -41,6 +45,41 @@ export async function runSuites(shared: string, parley: string, ratchet: Ratchet
   const start = `${server} --listen ws://127.0.0.1:{port} --ws-auth capability-token --ws-token-file {tokenfile}`;
   const open = `${server} --listen ws://0.0.0.0:{port}`;
   add("bridge", pick(bridge, await output(path.join(trustSuite, "bridge.mjs"), ["--start", start, "--open", open])), tally);
+  const manager = `${parley} manager --no-open --listen`;
+  const managed = [
+    "--start",
+    `${manager} 127.0.0.1:{port} --token-file {tokenfile}`,
+    "--open",
+    `${manager} 0.0.0.0:{port}`,
+    "--path",
+    "/rpc",
+  ];
+  add("manager's bridge", pick(ratchet.managerBridge, await output(path.join(trustSuite, "bridge.mjs"), managed)), tally);
+  for (const [wire, areas] of Object.entries(ratchet.wires)) await runWire(wire, areas, { shared, server }, tally);
+}
+
+/** One line of counts for each area and era: `<wire> <era> <area>: N passed, M unexpected`. */
+async function runWire(wire: string, areas: readonly string[], at: { shared: string; server: string }, tally: Tally): Promise<void> {
+  const args = [
+    "--suite",
+    path.join(at.shared, "conformance"),
+    "--server",
+    at.server,
+    "--wire",
+    wire,
+    ...areas.flatMap((area) => ["--area", area]),
+  ];
+  const lines = await output(path.join(import.meta.dirname, "conformance-wire.ts"), args);
+  const counts = lines.flatMap((line) => {
+    const [, passed, unexpected] = /: (\d+) passed, (\d+) unexpected$/.exec(line) ?? [];
+    return passed === undefined || unexpected === undefined ? [] : [{ passed: Number(passed), unexpected: Number(unexpected) }];
+  });
+  const passed = counts.reduce((sum, count) => sum + count.passed, 0);
+  const failed = counts.reduce((sum, count) => sum + count.unexpected, 0) + (counts.length === areas.length * 2 ? 0 : 1);
+  if (failed > 0) for (const line of lines) console.log(line);
+  tally.passed += passed;
+  tally.failed += failed;
+  console.log(`conformance over the ${wire} wire: ${passed} of ${passed + failed} passed`);
 }
 
 function add(suite: string, verdicts: readonly Verdict[], tally: Tally): void {
