@@ -8,7 +8,7 @@ import { requirements } from "./requirements.ts";
 const cited = new Set<string>();
 for (const file of globSync("**/*.{test,itest}.ts", { cwd: import.meta.dirname })) {
   const text = readFileSync(path.join(import.meta.dirname, file), "utf8");
-  for (const [, id] of text.matchAll(/\bverifies\(\s*"([^"]+)"/g)) if (id !== undefined) cited.add(id);
+  for (const [, id] of text.matchAll(/\b(?:verifies|verifiesLive)\(\s*"([^"]+)"/g)) if (id !== undefined) cited.add(id);
 }
 
 test("every requirement has a scenario", () => {

@@ -1,16 +1,20 @@
 /** Every behaviour we promise, each with its source. A scenario cites the id; one without a scenario fails `requirements.test.ts`. */
 import { doorRequirements } from "./requirements-doors.ts";
+import { trustRequirements } from "./requirements-trust.ts";
 
 export interface Requirement {
   /** Where the promise comes from: a document of the protocol, the observed behaviour of the real servers, or our own. */
   readonly source: string;
   readonly says: string;
+  /** Numbers of the security cases of docs/security.md that it covers. */
+  readonly cases?: readonly number[];
   /** Why it does not hold yet. The scenario must then fail; when it passes, the entry must go. */
   readonly knownFailure?: string;
 }
 
 export const requirements = {
   ...doorRequirements,
+  ...trustRequirements,
 
   "handshake.first": {
     source: "app-server README, Initialization",

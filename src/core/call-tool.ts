@@ -1,5 +1,6 @@
 /** From a model's calls to their outputs: which tools are offered, which one is meant, who carries it out. */
-import type { LiveTurn } from "./live-turn.ts";
+import { closed, type LiveTurn } from "./live-turn.ts";
+import { AuditUnwritten } from "./ports/audit.ts";
 import type { ModelItem } from "./ports/model-client.ts";
 import { type Action, failed, type Tool, type ToolContext, type ToolOutput } from "./ports/tool.ts";
 import { runCommand } from "./run-command.ts";
@@ -59,7 +60,21 @@ async function callTool({ call, tool }: OfferedCall, turn: LiveTurn): Promise<To
   if (call.args === undefined && tool.spec.type === "function" && !looksLikePatch(call.text))
     return failed(`failed to parse function arguments: not valid JSON: ${call.text.slice(0, 200)}`);
   const action = tool.plan(call, turn.settings);
-  return "success" in action ? action : await carryOut(action, call.callId, turn);
+  if ("success" in action) return action;
+  try {
+    return await carryOut(action, call.callId, turn);
+  } catch (error) {
+    if (error instanceof AuditUnwritten) return await notRun(error, call.callId, turn);
+    throw error;
+  }
+}
+
+/** What cannot be written down does not run; the turn goes on, and the person is told. */
+async function notRun({ message }: AuditUnwritten, callId: string, turn: LiveTurn): Promise<ToolOutput> {
+  turn.notify("warning", { threadId: turn.thread.id, message });
+  const open = turn.openItems().find((item) => item.id === callId);
+  if (open !== undefined) await turn.completeItem(closed(open, message));
+  return failed(message);
 }
 
 const looksLikePatch = (text: string): boolean => text.trimStart().startsWith("*** Begin Patch");

@@ -206,3 +206,10 @@ export class LiveTurn {
     };
   }
 }
+
+/** How an item ends that was not brought to its own end. */
+export function closed(item: ThreadItem, why?: string): ThreadItem {
+  if (!("status" in item) || item.status !== "inProgress") return item;
+  const ended = { ...item, status: "failed" } as ThreadItem;
+  return why === undefined || ended.type !== "commandExecution" ? ended : { ...ended, aggregatedOutput: why };
+}

@@ -8,8 +8,9 @@ import { Grants } from "./approvals.ts";
 import { BackgroundTerminals } from "./background.ts";
 import { abortedNote, acceptInput, previewOf } from "./context.ts";
 import { History, userMessage } from "./history.ts";
-import { LiveTurn, type TurnInput } from "./live-turn.ts";
+import { closed, LiveTurn, type TurnInput } from "./live-turn.ts";
 import type { Answer } from "./ports/audience.ts";
+import { AuditUnwritten } from "./ports/audit.ts";
 import type { Config, ProviderConfig } from "./ports/config.ts";
 import type { CorePorts } from "./ports/core-ports.ts";
 import type { ModelItem, TokenUsage } from "./ports/model-client.ts";
@@ -289,6 +290,8 @@ export class LiveThread {
       return await work();
     } catch (error) {
       if (turn.signal.aborted) return { status: "interrupted" };
+      if (error instanceof AuditUnwritten)
+        return { status: "failed", error: { message: error.message, codexErrorInfo: "other", additionalDetails: null } };
       this.ports.log.error("turn failed", { turn: turn.id, error: error instanceof Error ? error.stack : String(error) });
       return {
         status: "failed",
@@ -347,11 +350,6 @@ export class LiveThread {
   #announceStatus(): void {
     this.ports.audience.toAll("thread/status/changed", { threadId: this.id, status: this.status() });
   }
-}
-
-/** How an item ends whose turn ended before it. */
-function closed<T extends { type: string }>(item: T): T {
-  return "status" in item && item.status === "inProgress" ? { ...item, status: "failed" } : item;
 }
 
 const raise = (error: Error): never => {

@@ -83,7 +83,8 @@ export class Threads {
   async resume(id: string, options: ResumeOptions): Promise<{ thread: LiveThread; turns: readonly Turn[] }> {
     checkId(id, "session");
     const live = this.#live.get(id) ?? (await this.#loading.get(id));
-    if (live !== undefined) return { thread: live, turns: await this.turnsOf(live) };
+    // One that another process held when it was opened may be free by now.
+    if (live !== undefined && live.readOnlyBecause === undefined) return { thread: live, turns: await this.turnsOf(live) };
     const loading = this.#open(id, options);
     this.#loading.set(id, loading);
     try {

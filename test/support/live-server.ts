@@ -2,12 +2,24 @@
 import { once } from "node:events";
 import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import type { TestContext } from "node:test";
+import { type TestContext, test } from "node:test";
+import { type RequirementId, requirements } from "../requirements.ts";
 import { ServerProcess } from "./process.ts";
-import { writeHome } from "./verifies.ts";
 import type { Message } from "./wire.ts";
 
+/** A test on a real process that proves a requirement. */
+export function verifiesLive(
+  id: RequirementId,
+  run: (t: TestContext) => Promise<void>,
+  options: { readonly timeout?: number; readonly detail?: string } = {},
+): void {
+  const detail = options.detail === undefined ? "" : ` (${options.detail})`;
+  test(`${id}: ${requirements[id].says}${detail}`, { timeout: options.timeout ?? 120_000 }, run);
+}
+
 export interface LiveOptions {
+  /** Default: bin/parley app-server. */
+  readonly program?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly flags?: readonly string[];
   readonly capabilities?: unknown;
@@ -19,7 +31,8 @@ export class LiveServer extends ServerProcess {
 
   /** Starts one on `folder`/home and shakes hands. */
   static async start(t: TestContext, folder: string, options: LiveOptions = {}): Promise<LiveServer> {
-    const server = new LiveServer(t, options.flags ?? [], options.env ?? {}, { folder });
+    const program = options.program === undefined ? {} : { program: options.program, words: [] };
+    const server = new LiveServer(t, options.flags ?? [], options.env ?? {}, { folder, ...program });
     const capabilities = options.capabilities ?? { experimentalApi: true };
     await server.ask("initialize", { clientInfo: { name: "faults", title: null, version: "1" }, capabilities });
     return server;
@@ -89,8 +102,6 @@ export class LiveServer extends ServerProcess {
     await this.ended;
   }
 }
-
-export { writeHome };
 
 /** All thread files of a home. */
 export const rolloutsOf = (home: string): string[] =>

@@ -97,8 +97,8 @@ export class ServerProcess {
     const check = (): void => {
       const found = find();
       if (found !== undefined) resolve(found);
-      else if (this.child.exitCode !== null)
-        reject(new Error(`${what} did not come before the end (${this.child.exitCode}): ${this.#err}`));
+      else if (this.child.exitCode !== null || this.child.signalCode !== null)
+        reject(new Error(`${what} did not come before the end (${this.child.exitCode ?? this.child.signalCode}): ${this.#err}`));
     };
     this.#waiting.add(check);
     check();

@@ -22,7 +22,10 @@ export interface AuditEntry {
   readonly sandboxed?: boolean;
   readonly outcome?: string;
 }
+/** The book cannot be written. The message is for a person and for the model. */
+export class AuditUnwritten extends Error {}
+
 export interface Audit {
-  /** Resolves when the line was handed to the kernel. Rejects when it cannot be written: then the action must not run. */
+  /** Resolves when the line was handed to the kernel. Rejects with AuditUnwritten when it cannot be written: then the action must not run. */
   write(entry: AuditEntry): Promise<void>;
 }

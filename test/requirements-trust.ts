@@ -1,0 +1,59 @@
+/** What we promise to those who would harm us, and to those who are harmed by disks, clocks and crashes. The numbers are those of docs/security.md. */
+import type { Requirement } from "./requirements.ts";
+
+const source = "security cases";
+
+export const trustRequirements = {
+  "trust.longInput": { source, cases: [16], says: "20 MB of text are refused before any model hears of them" },
+  "trust.loneSurrogates": {
+    source,
+    cases: [20],
+    says: "lone surrogates harm neither server nor file: every stored line is JSON for every reader",
+  },
+  "trust.duplicateKeys": {
+    source,
+    cases: [22],
+    says: "a doubled key gives at most one answer, and what is checked is what is done",
+  },
+  "trust.hostileThreadIds": {
+    source,
+    cases: [27],
+    says: "thread ids and paths that lead elsewhere touch and tell nothing",
+  },
+  "trust.clientName": { source, cases: [31], says: "a client's name forges no header and no log line, however long" },
+  "trust.hugeAnswer": { source, cases: [32], says: "an approval answered with 10 MB is a no" },
+  "trust.cutAnywhere": {
+    source,
+    cases: [36],
+    says: "a thread's file cut anywhere after its first turn opens with that turn whole, and goes on",
+  },
+  "trust.damagedMiddle": {
+    source,
+    cases: [37],
+    says: "NULs, broken, foreign and unknown lines cost nothing but themselves",
+  },
+  "trust.fullDisk": {
+    source,
+    cases: [43],
+    says: "a full disk is told, ridden out, and what was said meanwhile is stored later",
+  },
+  "trust.twoServers": {
+    source,
+    cases: [64],
+    says: "of two servers on one home one writes a thread, and the other is told who",
+  },
+  "trust.twoServersRace": { source, cases: [64], says: "servers that fight over a thread mix nothing and lose nothing" },
+  "trust.clockJumps": { source, cases: [68], says: "a clock that jumps changes no order, no id and no list" },
+  "trust.outOfMemory": { source, cases: [71], says: "a server that ran out of memory resumes where it was" },
+  "trust.everyWrite": {
+    source,
+    cases: [72],
+    says: "a disk that fails or a server that dies at any write of a busy turn loses nothing that was announced",
+  },
+  "trust.homeTaken": { source, cases: [73], says: "a home that is moved or deleted is told, and work goes on" },
+  "trust.readOnlyHome": {
+    source,
+    cases: [44],
+    says: "a read-only home is told and threads go on in memory; what cannot be written down first does not run",
+  },
+} as const satisfies Readonly<Record<string, Requirement>>;

@@ -1,0 +1,27 @@
+/** Folders for tests on real server processes: a home with a scripted model, a workspace, and ways to make the surroundings misbehave. */
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import type { TestContext } from "node:test";
+import { scratch } from "./process.ts";
+import { writeHome } from "./verifies.ts";
+import type { Message } from "./wire.ts";
+
+/** A Node option that loads a file of test/faults/preload into the server. */
+export const preload = (name: string): string => `--require=${path.join(import.meta.dirname, "../faults/preload", `${name}.cjs`)}`;
+
+/** A folder with a home whose model says what it is told to say. */
+export function stage(
+  t: TestContext,
+  turns: readonly unknown[] = [{ user: "/./", steps: [{ reason: "hm" }, { say: "You said {{user}}." }] }],
+): string {
+  const folder = scratch(t);
+  mkdirSync(path.join(folder, "home"));
+  mkdirSync(path.join(folder, "workspace"));
+  writeHome(path.join(folder, "home"), { turns });
+  return folder;
+}
+export const home = (folder: string): string => path.join(folder, "home");
+export const settings = (folder: string) => ({ cwd: path.join(folder, "workspace"), sandbox: "workspace-write", approvalPolicy: "never" });
+/** What the person said, turn by turn. */
+export const textsOf = (turns: readonly Message[]): string[] =>
+  turns.map((turn) => turn.items.find((item: Message) => item.type === "userMessage")?.content[0].text);
