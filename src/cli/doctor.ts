@@ -1,8 +1,10 @@
 /** `parley doctor`: what works on this machine, one line each, with the fix for what does not. */
 import { constants } from "node:fs";
-import { access, mkdir, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import manifest from "../../package.json" with { type: "json" };
+import { certificateFiles } from "../lib/network.ts";
+import { redactor } from "../lib/redact.ts";
 import { type App, type Config, withApp } from "./own-app.ts";
 import { type Globals, print, readFlags, refuseMore } from "./usage.ts";
 
@@ -42,6 +44,7 @@ export async function examine(app: App): Promise<Finding[]> {
     ["home", checkHome],
     ["sandbox", checkSandbox],
     ["git", checkGit],
+    ["network", checkNetwork],
     ["provider", checkProvider],
     ["mcp", checkMcp],
     ["skills", checkSkills],
@@ -138,6 +141,34 @@ const checkSandbox: Check = async (app) => {
 const checkGit: Check = async (app) => {
   const root = await app.git.root(process.cwd());
   return [{ name: "git", state: "ok", text: root === undefined ? "this folder is in no repository" : `repository ${root}` }];
+};
+
+/** What the environment says about the way out; only shown where it says something. */
+const checkNetwork: Check = async () => {
+  const { env } = process;
+  const clean = redactor(env);
+  const proxies = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"].flatMap((name) => {
+    const value = env[name.toLowerCase()] ?? env[name] ?? "";
+    return value === "" ? [] : [`${name}=${clean(value)}`];
+  });
+  const files = [
+    ...certificateFiles(env),
+    ...(env["NODE_EXTRA_CA_CERTS"] ? [["NODE_EXTRA_CA_CERTS", env["NODE_EXTRA_CA_CERTS"]] as const] : []),
+  ];
+  const findings = files.map(async ([variable, file]): Promise<Finding> => {
+    const text = await readFile(file, "utf8").catch(() => undefined);
+    const count = text?.match(/-----BEGIN CERTIFICATE-----/g)?.length ?? 0;
+    if (count > 0) return { name: "network", state: "ok", text: `${variable}: ${count} certificates in ${file}` };
+    const fix = `let ${variable} name a file of PEM certificates, or unset it`;
+    return {
+      name: "network",
+      state: "fail",
+      text: `${variable}: ${file} ${text === undefined ? "cannot be read" : "holds no certificate"}`,
+      fix,
+    };
+  });
+  const proxy: Finding[] = proxies.length === 0 ? [] : [{ name: "network", state: "ok", text: `through a proxy: ${proxies.join(", ")}` }];
+  return [...proxy, ...(await Promise.all(findings))];
 };
 
 const checkProvider: Check = async (app, config) => {

@@ -1,6 +1,7 @@
 /** The command line: finds the subcommand and runs it. Everything else is loaded later, so that a start is short. */
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { openNetworkAtFirstFetch } from "../lib/network.ts";
 import { isFresh } from "./built-from.ts";
 import { commands } from "./commands.ts";
 import { keepCompiledCode } from "./compile-cache.ts";
@@ -81,7 +82,10 @@ async function start(): Promise<void> {
   const isOld = isBundle && !isFresh(here);
   keepCompiledCode(path.join(here, !isBundle ? "../../node_modules/.cache/parley" : isOld ? "../node_modules/.cache/parley" : ".cache"));
   if (isOld) await import(pathToFileURL(path.join(here, "../src/cli/main.ts")).href);
-  else process.exitCode = await main([...ownName(), ...process.argv.slice(2)]).catch(complain);
+  else {
+    openNetworkAtFirstFetch(process.env);
+    process.exitCode = await main([...ownName(), ...process.argv.slice(2)]).catch(complain);
+  }
 }
 
 void start();

@@ -76,6 +76,21 @@ export const history = table("The prompt history of the terminal UI.", {
   max_bytes: value(natural, "Drop the oldest lines above this size."),
 });
 
+const exporter = () => union([string(), object({})]);
+export const otel = table("OpenTelemetry: traces of turns and figures, as OTLP over HTTP in JSON. Nothing is sent without it.", {
+  exporter: value(
+    exporter,
+    'Where to: `{ otlp-http = { endpoint = "http://127.0.0.1:4318", headers = { … } } }` or `"none"`. The endpoint may end in `/v1/traces` or `/v1/metrics` or not.',
+    { standard: "`none`" },
+  ),
+  trace_exporter: value(exporter, "For traces alone.", { standard: "`exporter`" }),
+  metrics_exporter: value(exporter, "For figures alone.", { standard: "`exporter`" }),
+  environment: value(string, "Said with everything, as `deployment.environment.name`.", { standard: "`dev`" }),
+  span_attributes: value(texts, "Added to the span of each turn."),
+  log_user_prompt: value(boolean, "Put the words of the user into the span of the turn.", { standard: "false" }),
+  ...foreign("tracestate log_agent_responses log_guardian_assessments"),
+});
+
 const matcherGroups = () => array(object({ hooks: array(object({ type: string() })) }));
 const events = [
   ...["PreToolUse", "PostToolUse", "PermissionRequest", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop", "Interrupt"],

@@ -2,7 +2,7 @@
 import { array, boolean, integer, literals, natural, object, string, union } from "../lib/schema.ts";
 import { ApprovalsReviewer, AskForApproval, ReasoningSummary, SandboxMode } from "../protocol/policy.ts";
 import { free, type Keys, named, table, value } from "./key.ts";
-import { agents, environment, history, hookEvents, mcpServer, modelProvider, parley, tui } from "./key-tables.ts";
+import { agents, environment, history, hookEvents, mcpServer, modelProvider, otel, parley, tui } from "./key-tables.ts";
 
 const strings = () => array(string());
 
@@ -110,8 +110,8 @@ export const configKeys: Keys = {
   history: history,
   agents: agents,
   ghost_snapshot: free("Options of git snapshots.", { unused: "undo keeps the earlier text of each touched file and needs no git" }),
-  otel: free("OpenTelemetry: `exporter`, `environment` and the exporter's own options."),
-  log_dir: value(string, "A folder for log files.", { standard: "none: lines go to stderr" }),
+  otel: otel,
+  log_dir: value(string, "The folder of the log files.", { standard: "`$CODEX_HOME/parley/log`" }),
   tui: tui,
   notice: free("What the terminal UI has shown once and shall not show again."),
   disable_paste_burst: value(boolean, "Take fast typing for typing.", {

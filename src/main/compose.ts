@@ -37,8 +37,11 @@ import { agentTools } from "../tools/agents.ts";
 import { dynamicTools } from "../tools/dynamic-tool.ts";
 import { builtInTools } from "../tools/registry.ts";
 import { createExecPolicies } from "./exec-policies.ts";
+import { otelFrom } from "./otel-settings.ts";
 import { systemClock, systemIds, systemName } from "./system.ts";
+import { createTelemetry } from "./telemetry.ts";
 import { openV1 } from "./v1.ts";
+import { logWatcher, watched } from "./watch-turns.ts";
 
 /** Where programs that the server itself runs are looked for: never on PATH, which may begin in a workspace. */
 const systemFolders = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/bin"];
@@ -109,24 +112,28 @@ export function createApp(options: ComposeOptions): App {
     ...createMcpSignIn({ codexHome, config }),
   });
   const agents = new SubAgents({ threads: () => threads, adopt: (child, parent) => subscriptions.adopt(child, parent) });
+  const telemetry = createTelemetry({
+    settings: () => otelFrom(inUse().raw["otel"], (message) => log.warn(message)),
+    ...{ version: manifest.version, system, now: () => clock.now(), log },
+  });
   const ports: CorePorts = {
     version: manifest.version,
     system,
-    audience: subscriptions,
+    audience: watched(subscriptions, [logWatcher(log), telemetry.watcher]),
     clock,
     ids: systemIds,
     log,
     store,
     config,
     catalog,
-    models: createModelClients({ env, catalog, credentials, home: codexHome }),
+    models: telemetry.models(createModelClients({ env, catalog, credentials, home: codexHome })),
     chooseModel: (of, model, provider) => modelFor(of, model ?? undefined, provider ?? undefined, env),
-    tools: [
+    tools: telemetry.tools([
       builtInTools({ shellPath: surroundings.shell().path, imageDataUrl: surroundings.imageDataUrl }),
       dynamicTools,
       agentTools(agents),
       mcp.tools,
-    ],
+    ]),
     runner,
     commandEnv: (of) => commandEnvironment({ policy: of.shellEnvironment, from: env, modelKeys: modelKeysOf(of) }),
     execPolicy: createExecPolicies({ codexHome, searchPath: env["PATH"] }),
@@ -177,6 +184,7 @@ export function createApp(options: ComposeOptions): App {
       skills.close();
       accounts.close();
       await store.close();
+      await telemetry.close();
     },
   };
   return app;

@@ -1,5 +1,7 @@
 /** HTTP to model providers: one kept-alive pool, an idle time-out, and failures that say in which phase they happened. */
+
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http";
+import { trustCertificates } from "../lib/network.ts";
 
 export interface HttpRequest {
   readonly method: "GET" | "POST";
@@ -39,7 +41,7 @@ export interface HttpPool {
 type Http = typeof import("node:http");
 type Https = typeof import("node:https");
 
-/** Proxy variables of `env` are honoured (HTTPS_PROXY, HTTP_PROXY, NO_PROXY), except for servers on this machine. */
+/** Proxy variables of `env` are honoured (HTTPS_PROXY, HTTP_PROXY, NO_PROXY), except for servers on this machine; so is SSL_CERT_FILE. */
 export function createHttpPool(env: Readonly<Record<string, string | undefined>>): HttpPool {
   const agents = new Map<string, Agent>();
 
@@ -51,6 +53,7 @@ export function createHttpPool(env: Readonly<Record<string, string | undefined>>
     const key = `${protocol} ${isLocal(href) ? "direct" : "proxied"}`;
     const known = agents.get(key);
     if (known !== undefined) return known;
+    if (protocol === "https:") trustCertificates(env);
     const agent = new (moduleFor(protocol).Agent)({
       keepAlive: true,
       scheduling: "lifo",

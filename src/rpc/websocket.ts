@@ -142,6 +142,8 @@ export async function openWebSocket(
 ): Promise<Transport> {
   options.signal?.throwIfAborted();
   const { WebSocket } = await import("ws");
+  if (kind === "websocket" && !/^ws:\/\/(?:localhost|127\.|\[::1\])/.test(url))
+    (await import("../lib/network.ts")).openNetwork(process.env);
   return new Promise((resolve, reject) => {
     const ws = new WebSocket(url, {
       perMessageDeflate: false,

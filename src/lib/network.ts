@@ -1,0 +1,64 @@
+/** The way out through a corporate network: proxies and an own certificate authority, as the environment names them. Costs nothing without. */
+import { readFileSync } from "node:fs";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Files with certificates that are trusted beside the usual ones. `NODE_EXTRA_CA_CERTS` is read by Node itself. */
+const certificateVariables = ["CODEX_CA_CERTIFICATE", "SSL_CERT_FILE"] as const;
+const proxyVariables = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"] as const;
+
+export const hasProxy = (env: Env): boolean => proxyVariables.some((name) => Boolean(env[name]));
+
+/** The variables that name files of certificates, with those files. */
+export const certificateFiles = (env: Env): readonly (readonly [variable: string, file: string])[] =>
+  certificateVariables.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
+
+/**
+ * Trusts the certificates of the environment, for the whole process. To be called before the first TLS connection and not at the start:
+ * a full bundle takes tens of milliseconds. A file that cannot be read is passed over; the connection then says what is missing.
+ */
+export function trustCertificates(env: Env): void {
+  const files = certificateFiles(env);
+  if (files.length === 0) return;
+  const tls = process.getBuiltinModule("node:tls");
+  const trusted = tls.getCACertificates("default");
+  const known = new Set(trusted.map(plain));
+  const more = files.flatMap(([, file]) => certificatesIn(file)).filter((certificate) => !known.has(plain(certificate)));
+  if (more.length > 0) tls.setDefaultCACertificates([...trusted, ...more]);
+}
+
+function certificatesIn(file: string): readonly string[] {
+  try {
+    return readFileSync(file, "utf8").match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  } catch {
+    return [];
+  }
+}
+const plain = (certificate: string): string => certificate.replace(/\s+/g, "");
+
+/** Sends `fetch` and whatever else uses the standard agents through the proxy, except to this machine. */
+function goThroughProxy(env: Env): void {
+  const own = ["localhost", "127.0.0.1", "[::1]"];
+  const exempt = [env["no_proxy"] ?? env["NO_PROXY"] ?? "", ...own].filter((name) => name !== "").join(",");
+  process.getBuiltinModule("node:http").setGlobalProxyFromEnv({ ...env, no_proxy: exempt, NO_PROXY: exempt });
+}
+
+/** Both at once, for connections that are made with the standard means. */
+export function openNetwork(env: Env): void {
+  trustCertificates(env);
+  if (hasProxy(env)) goThroughProxy(env);
+}
+
+/** Lets the first `fetch` of the process open the network. */
+export function openNetworkAtFirstFetch(env: Env): void {
+  if (!hasProxy(env) && certificateFiles(env).length === 0) return;
+  const { fetch } = globalThis;
+  let isOpen = false;
+  globalThis.fetch = (input, init) => {
+    if (!isOpen) {
+      isOpen = true;
+      openNetwork(env);
+    }
+    return fetch(input, init);
+  };
+}

@@ -1,0 +1,82 @@
+/** Lets log and telemetry see what happens in turns, by looking over the shoulder of the audience; core knows nothing of it. */
+import type { Answer, Audience } from "../core/ports/audience.ts";
+import type { Log } from "../core/ports/log.ts";
+import type { ParamsOf } from "../protocol/define.ts";
+import type { ServerNotifications } from "../protocol/methods.ts";
+
+type Told<M extends keyof ServerNotifications> = ParamsOf<ServerNotifications[M]>;
+
+/** Every method must be quick and must not throw. */
+export interface TurnWatcher {
+  turnStarted?(told: Told<"turn/started">): void;
+  turnCompleted?(told: Told<"turn/completed">): void;
+  itemStarted?(told: Told<"item/started">): void;
+  itemCompleted?(told: Told<"item/completed">): void;
+  failed?(told: Told<"error">): void;
+  /** Returns what is to be called with the answer; undefined stands for a question that was withdrawn. */
+  asked?(threadId: string, method: string, itemId: string | undefined): ((answer: Answer | undefined) => void) | undefined;
+}
+
+type Listeners = { readonly [M in keyof ServerNotifications]?: (told: Told<M>) => void };
+
+export function watched(audience: Audience, watchers: readonly TurnWatcher[]): Audience {
+  const each = (tell: (watcher: TurnWatcher) => void): void => watchers.forEach(tell);
+  const listeners: Listeners = {
+    "turn/started": (told) => each((watcher) => watcher.turnStarted?.(told)),
+    "turn/completed": (told) => each((watcher) => watcher.turnCompleted?.(told)),
+    "item/started": (told) => each((watcher) => watcher.itemStarted?.(told)),
+    "item/completed": (told) => each((watcher) => watcher.itemCompleted?.(told)),
+    error: (told) => each((watcher) => watcher.failed?.(told)),
+  };
+  return {
+    toThread: (threadId, method, params) => {
+      listeners[method]?.(params);
+      audience.toThread(threadId, method, params);
+    },
+    toOlder: (threadId, method, params) => audience.toOlder(threadId, method, params),
+    toAll: (method, params) => audience.toAll(method, params),
+    isWatched: (threadId) => audience.isWatched(threadId),
+    caughtUp: (threadId) => audience.caughtUp(threadId),
+    async ask(threadId, method, params, signal) {
+      const itemId = "itemId" in params && typeof params.itemId === "string" ? params.itemId : undefined;
+      const endings = watchers.map((watcher) => watcher.asked?.(threadId, method, itemId));
+      let answer: Answer | undefined;
+      try {
+        answer = await audience.ask(threadId, method, params, signal);
+        return answer;
+      } finally {
+        for (const end of endings) end?.(answer);
+      }
+    },
+  };
+}
+
+/** What somebody who reads the log later wants to know: which turns there were, how they ended, what went wrong on the way. */
+export function logWatcher(log: Log): TurnWatcher {
+  return {
+    turnStarted: ({ threadId, turn }) => log.info("turn started", { threadId, turnId: turn.id }),
+    turnCompleted({ threadId, turn }) {
+      const { id: turnId, status, durationMs, error } = turn;
+      log.info("turn ended", { threadId, turnId, status, durationMs, ...(error == null ? {} : { error: error.message }) });
+    },
+    failed({ threadId, turnId, willRetry, error }) {
+      const details = error.additionalDetails ?? undefined;
+      log.warn(willRetry ? "model call failed, trying again" : "turn failed", { threadId, turnId, error: error.message, details });
+    },
+    asked(threadId, method, itemId) {
+      log.debug("asked", { threadId, method, itemId });
+      return (answer) => log.debug("answered", { threadId, method, itemId, how: answer?.kind ?? "withdrawn" });
+    },
+  };
+}
+
+/** A word for what people decided, for logs and figures. */
+export function decisionOf(answer: Answer | undefined): string {
+  if (answer === undefined) return "withdrawn";
+  if (answer.kind !== "answered") return answer.kind;
+  const { result } = answer;
+  if (typeof result !== "object" || result === null) return "answered";
+  const word = "decision" in result ? result.decision : "action" in result ? result.action : undefined;
+  if (typeof word === "string") return word;
+  return typeof word === "object" && word !== null ? (Object.keys(word)[0] ?? "answered") : "answered";
+}
