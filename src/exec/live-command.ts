@@ -14,6 +14,8 @@ const lifeMs = 5_000;
 /** How long the inner process of a killed sandbox may take before it is looked for. */
 const strayMs = 100;
 const firstPollMs = 5;
+/** Node takes a longer one for none at all. */
+const longestTimer = 2 ** 31 - 1;
 
 export interface LiveParts {
   readonly child: ChildProcess;
@@ -101,7 +103,7 @@ export class LiveCommand implements RunningCommand {
 
   async #watch(): Promise<CommandExit> {
     const { child, outputs, life, timeoutMs } = this.#parts;
-    const timer = timeoutMs === undefined ? undefined : setTimeout(() => this.#onTimeout(), timeoutMs);
+    const timer = timeoutMs === undefined ? undefined : setTimeout(() => this.#onTimeout(), Math.min(timeoutMs, longestTimer));
     const closed = Promise.all(outputs.map(({ stream }) => untilClosed(stream)));
     const { code, signal } = await untilExit(child);
     const durationMs = Math.round(performance.now() - this.#startedAt);

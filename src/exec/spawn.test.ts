@@ -5,12 +5,19 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { CommandRefused } from "../core/ports/command-runner.ts";
-import { openTerminal } from "./pty.ts";
+import { openTerminal, scriptedTerminal } from "./pty.ts";
 import { noLeftovers } from "./sandbox/platform-sandbox.ts";
 import { createCommandRunner } from "./spawn.ts";
 import { type Bench, noBubblewrap, openBench } from "./testing.ts";
 
 const open = { type: "dangerFullAccess" } as const;
+
+function noTerminals(): string | false {
+  const terminal = openTerminal({ cols: 1, rows: 1 });
+  terminal?.releaseSlave();
+  terminal?.master.destroy();
+  return terminal === undefined ? "needs node-pty" : false;
+}
 const modes = [
   { name: "full access", policy: open, skip: false as const },
   { name: "the sandbox", policy: { type: "workspaceWrite" } as const, skip: noBubblewrap },
@@ -73,6 +80,11 @@ for (const { name, policy, skip } of modes)
       assert.equal(echo.output(), "through");
     });
 
+    test("merged streams keep their order", async () => {
+      const { output } = await bench.sh("for i in 1 2 3 4 5 6 7 8 9; do echo o$i; echo e$i >&2; done", { policy, merged: true });
+      assert.equal(output, [1, 2, 3, 4, 5, 6, 7, 8, 9].map((i) => `o${i}\ne${i}\n`).join(""));
+    });
+
     test("closed input ends at once, and megabytes come through whole", async () => {
       assert.equal((await bench.sh("cat; echo over", { policy })).output, "over\n");
       const { output } = await bench.sh("head -c 3000000 /dev/zero | tr '\\0' x; echo; echo end", { policy });
@@ -127,10 +139,12 @@ for (const { name, policy, skip } of modes)
       assert.equal(await kind(bench.sh("true", { policy, cwd: "relative" })), "badCwd");
       assert.equal(await kind(bench.start([], { policy })), "other");
       assert.equal(await kind(bench.start(["echo", "a\0b"], { policy })), "other");
+      assert.equal(await kind(bench.start(["env"], { policy, env: { "A=B": "1", PATH: "/bin" } })), "other");
+      assert.equal(await kind(bench.start(["echo", "x".repeat(3_000_000)], { policy })), "other");
     });
 
     test("a terminal: size, resize, input, controlling terminal, Ctrl-C", {
-      skip: openTerminal({ cols: 1, rows: 1 }) === undefined ? "needs node-pty" : false,
+      skip: noTerminals(),
     }, async () => {
       const line =
         "stty size; exec 3<>/dev/tty && echo controls; trap 'stty size' WINCH; read a; echo got $a; trap 'echo interrupted; exit 7' INT; echo ready; while :; do sleep 0.05; done";
@@ -218,6 +232,20 @@ describe("full access", { skip: process.platform === "linux" ? false : "needs Li
       assert.deepEqual(running(near), []);
       assert.deepEqual(running(away), survivors);
       for (const pid of survivors) process.kill(pid, "SIGKILL");
+    } finally {
+      await bench.close();
+    }
+  });
+
+  test("script(1) stands in for a missing terminal module", {
+    skip: scriptedTerminal(["true"], { cols: 1, rows: 1 }) === undefined ? "needs script(1)" : false,
+  }, async () => {
+    const bench = openBench();
+    try {
+      const argv = scriptedTerminal(["/bin/bash", "-c", "stty size; test -t 1 && echo terminal; exit 5"], { cols: 70, rows: 20 }) ?? [];
+      const command = await bench.start(argv, { policy: open });
+      assert.equal((await command.exit).exitCode, 5);
+      assert.match(command.output(), /20 70\r\nterminal\r\n/);
     } finally {
       await bench.close();
     }

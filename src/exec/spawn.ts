@@ -90,7 +90,7 @@ class Runner implements ClosableRunner {
     try {
       const env = { ...wrapped.env, [markName]: id };
       const open = this.#openDescriptors(terminal);
-      const { child, parts } = startWired({ stdin: command.stdin, wrapped, terminal, env, open }, this.#pipes);
+      const { child, parts } = startWired({ command, wrapped, terminal, env, open }, this.#pipes);
       if (parts === undefined || child.pid === undefined) throw await refusalOf(child, command);
       watched.pid = child.pid;
       this.#janitor.update();
@@ -98,7 +98,12 @@ class Runner implements ClosableRunner {
       return this.#follow({ ...live, note: plan.note }, signal, cleanUp);
     } catch (error) {
       cleanUp();
-      throw error;
+      if (error instanceof CommandRefused) throw error;
+      // Too long a command line, too many open files: said by the system as it refuses.
+      throw new CommandRefused(
+        "other",
+        `${command.argv[0]} could not be started: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
   }
 
@@ -132,6 +137,8 @@ function requireSound(command: Command): void {
   if (program === undefined || program === "") throw new CommandRefused("other", "the command is empty");
   if ([...command.argv, command.cwd, ...Object.keys(command.env), ...Object.values(command.env)].some((text) => text.includes("\0")))
     throw new CommandRefused("other", "the command holds a NUL character, which no program can be given");
+  if (Object.keys(command.env).some((name) => name === "" || name.includes("=")))
+    throw new CommandRefused("other", 'the name of an environment variable is empty or holds "="');
   if (!path.isAbsolute(command.cwd)) throw new CommandRefused("badCwd", `the working folder ${command.cwd} is not an absolute path`);
   if (!isFolder(command.cwd)) throw new CommandRefused("badCwd", `the working folder ${command.cwd} does not exist or is not a folder`);
   if (findProgram(program, command.env["PATH"], command.cwd) === undefined)

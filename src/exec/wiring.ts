@@ -10,7 +10,7 @@ import type { PipeEnds, PipePool } from "./pipes.ts";
 import type { Terminal } from "./pty.ts";
 
 export interface WiringInput {
-  readonly stdin: Command["stdin"];
+  readonly command: Pick<Command, "stdin" | "merged">;
   readonly wrapped: WrappedCommand;
   readonly terminal: Terminal | undefined;
   readonly env: Readonly<Record<string, string>>;
@@ -25,9 +25,9 @@ export interface Wired {
 }
 
 /** Starts the wrapped command and takes hold of all its ends. The command's sides are closed in the server before this returns. */
-export function startWired({ stdin, wrapped, terminal, env, open }: WiringInput, pool: PipePool): Wired {
+export function startWired({ command, wrapped, terminal, env, open }: WiringInput, pool: PipePool): Wired {
   const [program = "", ...args] = wrapped.argv;
-  const standard = terminal === undefined ? pipes(stdin, pool) : undefined;
+  const standard = terminal === undefined ? pipes(command, pool) : undefined;
   const stdio: Descriptor[] = terminal === undefined ? (standard?.stdio ?? []) : [terminal.slave, terminal.slave, terminal.slave];
   for (let i = 0; i < wrapped.extra.length; i++) stdio[3 + i] = "pipe";
   if (wrapped.life !== undefined) stdio[wrapped.life] = "pipe";
@@ -36,6 +36,10 @@ export function startWired({ stdin, wrapped, terminal, env, open }: WiringInput,
   let child: ChildProcess;
   try {
     child = spawnSealed(program, args, { cwd: wrapped.cwd, env: { ...env }, stdio, detached }, open);
+  } catch (error) {
+    standard?.closeOurs();
+    terminal?.master.destroy();
+    throw error;
   } finally {
     standard?.closeTheirs();
     terminal?.releaseSlave();
@@ -60,14 +64,15 @@ interface StandardPipes {
 }
 
 /** Real pipes for the output as far as they can be had, Node's sockets for the rest. */
-function pipes(stdin: Command["stdin"], pool: PipePool): StandardPipes {
+function pipes({ stdin, merged }: WiringInput["command"], pool: PipePool): StandardPipes {
   const stdout = pool.take();
-  const stderr = pool.take();
+  const stderr = merged === true && stdout !== undefined ? undefined : pool.take();
+  const shared = merged === true ? stdout?.write : undefined;
   const closeAll = (fds: readonly (number | undefined)[]): void => {
     for (const fd of fds) if (fd !== undefined) closeSync(fd);
   };
   return {
-    stdio: [stdin === "closed" ? "ignore" : "pipe", stdout?.write ?? "pipe", stderr?.write ?? "pipe"],
+    stdio: [stdin === "closed" ? "ignore" : "pipe", stdout?.write ?? "pipe", shared ?? stderr?.write ?? "pipe"],
     stdout,
     stderr,
     closeTheirs: () => closeAll([stdout?.write, stderr?.write]),

@@ -9,6 +9,8 @@ export interface Command {
   readonly tty?: { readonly cols: number; readonly rows: number };
   /** "closed" gives end of input at once. */
   readonly stdin: "closed" | "open";
+  /** Both streams through one pipe: in exact order, all of it told as stdout. */
+  readonly merged?: boolean;
   readonly timeoutMs?: number;
 }
 

@@ -8,6 +8,12 @@ import { giveUpRoot } from "../../../test/support/ordinary-user.ts";
 import { CommandRefused } from "../../core/ports/command-runner.ts";
 import { type Bench, noBubblewrap, openBench } from "../testing.ts";
 
+/** Why the case cannot be made here; false when it can. */
+function canForbidNamespaces(): string | false {
+  const { status } = spawnSync("unshare", ["-Ur", "sh", "-c", "echo 0 > /proc/sys/user/max_user_namespaces"]);
+  return status === 0 ? false : "needs unshare(1)";
+}
+
 const readOnly = { type: "readOnly" } as const;
 if (process.env["PARLEY_TEST_GIVE_UP_ROOT"] === "1") giveUpRoot();
 
@@ -236,12 +242,25 @@ describe("the bubblewrap sandbox", { skip: noBubblewrap }, () => {
     }
   });
 
+  test("variables that load code reach the command, but not the program that confines it", async () => {
+    const library = path.join(bench.work, "libcap.so.2");
+    writeFileSync(library, "not a library");
+    const env = { PATH: "/usr/bin:/bin", LD_LIBRARY_PATH: bench.work, SOME_NAME: "a b\nc" };
+    const { output } = await bench.sh('echo "$LD_LIBRARY_PATH|$SOME_NAME"; grep -c . /proc/1/environ; tr "\\0" "\\n" </proc/1/environ', {
+      env,
+    });
+    assert.ok(output.startsWith(`${bench.work}|a b\nc\n`), output);
+    assert.doesNotMatch(output.slice(output.indexOf("c\n")), /LD_LIBRARY_PATH/);
+    rmSync(library);
+  });
+
   test("no capability, no new privileges, a filter, no other processes, no settings of the machine", async () => {
     const { output } = await bench.sh(
-      'grep -E "^(NoNewPrivs|Cap...|Seccomp):" /proc/self/status; ls /proc | grep -c "^[0-9]"; for f in sys/kernel/core_pattern sys/kernel/hostname sys/vm/overcommit_memory sysrq-trigger irq/default_smp_affinity; do (exec 9>>/proc/$f) 2>/dev/null && echo "OPEN $f"; done; (exec 9>>/sys/kernel/uevent_helper) 2>/dev/null && echo OPEN; echo END',
+      'grep -hE "^(NoNewPrivs|Cap...|Seccomp):" /proc/self/status /proc/1/status; ls /proc | grep -c "^[0-9]"; for f in sys/kernel/core_pattern sys/kernel/hostname sys/vm/overcommit_memory sysrq-trigger irq/default_smp_affinity; do (exec 9>>/proc/$f) 2>/dev/null && echo "OPEN $f"; done; (exec 9>>/sys/kernel/uevent_helper) 2>/dev/null && echo OPEN; echo END',
     );
-    assert.match(output, /NoNewPrivs:\t1\n/);
-    assert.match(output, /Seccomp:\t2\n/);
+    // The first process of the sandbox is no less confined than the command.
+    assert.equal(output.match(/NoNewPrivs:\t1\n/g)?.length, 2, output);
+    assert.equal(output.match(/Seccomp:\t2\n/g)?.length, 2, output);
     for (const [, bits] of output.matchAll(/Cap...:\t([0-9a-f]+)/g)) assert.match(bits ?? "", /^0+$/);
     assert.doesNotMatch(output, /OPEN/);
     const count = Number(/\n(\d+)\nEND/.exec(output)?.[1]);
@@ -297,6 +316,18 @@ describe("the bubblewrap sandbox", { skip: noBubblewrap }, () => {
     );
     assert.doesNotMatch(output, /^[A-Z]{4,}$/m);
     assert.match(output, /END/);
+  });
+
+  test("where user namespaces are off, commands are refused with the fix", { skip: canForbidNamespaces() }, () => {
+    const program = `
+      import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "../spawn.ts"))};
+      const runner = createCommandRunner({ codexHome: ${JSON.stringify(bench.home)} });
+      const command = { argv: ["/bin/echo", "ran"], cwd: "/", env: {}, stdin: "closed" };
+      await runner.start(command, { policy: { type: "readOnly" }, workspaceRoots: [] }, new AbortController().signal).then(() => console.log("STARTED"), (error) => console.log(error.kind, error.message));
+      await runner.close();`;
+    const script = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$0" --input-type=module -e "$1"';
+    const { stdout } = spawnSync("unshare", ["-Ur", "sh", "-c", script, process.execPath, program], { encoding: "utf8" });
+    assert.match(stdout, /^noSandbox No sandbox: .*namespace.*Allow user namespaces.*danger-full-access/s);
   });
 
   test("as an ordinary user all of this holds too", {

@@ -17,8 +17,12 @@ type Refusal = { readonly refused: string };
 
 /** /dev/shm is not among them: a TMPDIR may well lie there. */
 const kernelTrees = ["/proc", "/sys", "/dev/pts", "/dev/mqueue"];
+/** In the order of `extra`. */
 const seccompDescriptor = 3;
-const lifeDescriptor = 4;
+const optionsDescriptor = 4;
+const lifeDescriptor = 5;
+/** bubblewrap takes no more words than this, the command's own included. */
+const maxWords = 8_000;
 
 const otherWays = "or choose the danger-full-access mode, or externalSandbox if this machine is itself a sandbox.";
 const howToInstall = `Install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap), ${otherWays}`;
@@ -66,15 +70,23 @@ export class BubblewrapSandbox implements PlatformSandbox {
     if ("refused" in mounts) return mounts;
     const { policy } = confinement;
     const network = "networkAccess" in policy && policy.networkAccess === true;
+    const env = network ? command.env : { ...command.env, CODEX_SANDBOX_NETWORK_DISABLED: "1" };
+    const options = [
+      ...[...namespaces(network), ...(command.tty === undefined ? ["--new-session"] : [])],
+      ...["--seccomp", String(seccompDescriptor), "--sync-fd", String(lifeDescriptor)],
+      ...[...baseMounts(policy.type === "workspaceWrite"), ...mounts.options, "--chdir", command.cwd],
+      ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
+    ];
+    if (options.length + command.argv.length > maxWords) {
+      mounts.cleanup();
+      return { refused: "No sandbox: the command has too many words or environment variables to be confined" };
+    }
     return {
-      argv: [
-        ...[bwrap, ...namespaces(network), ...(command.tty === undefined ? ["--new-session"] : [])],
-        ...["--seccomp", String(seccompDescriptor), "--sync-fd", String(lifeDescriptor)],
-        ...[...baseMounts(policy.type === "workspaceWrite"), ...mounts.options, "--chdir", command.cwd, "--", ...command.argv],
-      ],
+      argv: [bwrap, "--args", String(optionsDescriptor), "--", ...command.argv],
       cwd: "/",
-      env: network ? command.env : { ...command.env, CODEX_SANDBOX_NETWORK_DISABLED: "1" },
-      extra: [filter.bytes],
+      // Variables such as LD_LIBRARY_PATH may name folders that commands write: they are for the command, never for bubblewrap itself.
+      env: {},
+      extra: [filter.bytes, Buffer.from(options.map((word) => `${word}\0`).join(""))],
       life: lifeDescriptor,
       cleanup: mounts.cleanup,
     };
