@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CommandExit, RunningCommand } from "../core/ports/command-runner.ts";
-import { descendantsOf, listProcesses, markedProcesses, membersOf, signalProcess } from "./processes.ts";
+import { descendantsOf, isMarked, listProcesses, markedProcesses, membersOf, type ProcessEntry, signalProcess } from "./processes.ts";
 
 /** After the command's own process ended: how long its output may stay silent, and how long it may go on, before nobody waits for more. */
 const quietMs = 60;
@@ -85,12 +85,9 @@ export class LiveCommand implements RunningCommand {
 
   /** For the runner: looks whether anything of a finished command is left, and tells it when nothing is. */
   checkGone(): void {
-    if (this.#isDelivered && !this.#hasLife()) this.#gone();
-  }
-
-  #hasLife(): boolean {
     const { life, pid } = this.#parts;
-    return life === undefined ? membersOf(pid).length > 0 : !life.closed;
+    const isLeft = (): boolean => (life === undefined ? membersOf(pid).length > 0 : !life.closed);
+    if (this.#isDelivered && !this.#isGone && !isLeft()) this.#gone();
   }
 
   #forward(stream: Readable, name: "stdout" | "stderr"): void {
@@ -113,10 +110,9 @@ export class LiveCommand implements RunningCommand {
     this.#isDelivered = true;
     // Something may still hold the output open. It is read on, so that its writer is not ended by a broken pipe, but nobody waits for it.
     for (const { stream } of outputs) if ("unref" in stream && typeof stream.unref === "function") stream.unref();
-    const members = life === undefined ? membersOf(this.pid) : [];
-    const survivors = life === undefined ? this.#survivors(members) : [];
-    if (life === undefined ? members.length === 0 : life.closed) this.#gone();
-    else life?.once("close", () => this.checkGone());
+    const survivors = life === undefined ? this.#settleSession() : [];
+    if (life !== undefined && !life.closed) life.once("close", () => this.checkGone());
+    else if (life !== undefined) this.#gone();
     const exitCode = this.#timedOut ? 124 : (code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
     return { exitCode, signal, timedOut: this.#timedOut, durationMs, survivors };
   }
@@ -137,9 +133,13 @@ export class LiveCommand implements RunningCommand {
     }
   }
 
-  /** What the command started and what left its session. */
-  #survivors(members: readonly number[]): number[] {
-    return markedProcesses(this.#parts.mark, this.pid).filter((pid) => pid !== process.pid && !members.includes(pid));
+  /** What is left after the command's own process: members of its session stay its own, those that went elsewhere are survivors. */
+  #settleSession(): number[] {
+    const { pid, mark } = this.#parts;
+    const later = listProcesses(pid);
+    const isMember = (entry: ProcessEntry): boolean => entry.session === pid || entry.group === pid;
+    if (!later.some(isMember)) this.#gone();
+    return later.filter((entry) => !isMember(entry) && isMarked(entry.pid, mark)).map((entry) => entry.pid);
   }
 
   /** TERM to the session and the group, KILL to what is left of them. */

@@ -33,15 +33,12 @@ function processNumbers(since: number | undefined): number[] {
   const newest = since === undefined ? 0 : newestProcess();
   if (since !== undefined && newest >= since && newest - since < fewNumbers)
     return Array.from({ length: newest - since + 1 }, (_, i) => since + i).filter((pid) => existsSync(`/proc/${pid}`));
-  let all: number[];
   try {
-    all = readdirSync("/proc")
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number);
+    const all = readdirSync("/proc").map(Number).filter(Number.isInteger);
+    return since === undefined || newest < since ? all : all.filter((pid) => pid >= since);
   } catch {
     return [];
   }
-  return since === undefined || newest < since ? all : all.filter((pid) => pid >= since);
 }
 
 /** Without /proc the session is not told in numbers: the group stands in for it. */
@@ -80,7 +77,7 @@ export function membersOf(leader: number): number[] {
 
 /** Processes whose environment holds `mark` (NAME=value), whatever session they moved to; none came before `leader`. Linux only. */
 export function markedProcesses(mark: string, leader: number): number[] {
-  return processNumbers(leader).filter((pid) => carries(pid, mark));
+  return processNumbers(leader).filter((pid) => isMarked(pid, mark));
 }
 
 function newestProcess(): number {
@@ -91,7 +88,7 @@ function newestProcess(): number {
   }
 }
 
-function carries(pid: number, mark: string): boolean {
+export function isMarked(pid: number, mark: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(mark);
   } catch {

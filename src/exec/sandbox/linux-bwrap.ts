@@ -7,7 +7,7 @@ import { findSystemProgram } from "../program.ts";
 import { readableEntries } from "./codex-home.ts";
 import { baseMounts, type HomeMask, isHidden, planMounts } from "./mounts.ts";
 import { NestedRepositories } from "./nested-repositories.ts";
-import { isForeignPlaceholder, Placeholders } from "./placeholders.ts";
+import { Placeholders } from "./placeholders.ts";
 import type { Leftovers, PlatformSandbox, SandboxContext } from "./platform-sandbox.ts";
 import { protect } from "./protection.ts";
 import { type WritableRoots, writableRoots } from "./roots.ts";
@@ -120,8 +120,10 @@ export class BubblewrapSandbox implements PlatformSandbox {
     if (isHidden(command.cwd, masks, writable)) return refuse(`commands cannot run in ${command.cwd}: it belongs to the server's own home`);
     try {
       for (const file of protection.missing) if (this.#placeholders.hold(file)) held.push(file);
-      const readOnly = [...protection.readOnly, ...protection.missing].filter((file) => !isForeignPlaceholder(file));
-      return { options: planMounts({ roots: writable, readOnly, masks }), cleanup };
+      const readOnly = [...protection.readOnly, ...protection.missing];
+      // The temporary folder is shared with other users, who may be running commands as well.
+      const foreign = readOnly.filter((file) => !held.includes(file) && protection.temporary.includes(path.dirname(file)));
+      return { options: planMounts({ roots: writable, readOnly, foreign, masks }), cleanup };
     } catch (error) {
       return refuse(`No sandbox: a protected name could not be kept free (${error instanceof Error ? error.message : String(error)})`);
     }

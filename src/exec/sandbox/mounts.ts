@@ -14,6 +14,8 @@ export interface MountPlan {
   readonly roots: readonly string[];
   /** Paths inside the roots that stay read-only; all exist. */
   readonly readOnly: readonly string[];
+  /** Those of them that another user may remove at any moment, which must not make the command fail. */
+  readonly foreign: readonly string[];
   readonly masks: readonly HomeMask[];
 }
 
@@ -45,7 +47,7 @@ export function planMounts(plan: MountPlan): string[] {
   );
   const mounts = [
     ...[...roots, ...pins].map((at) => ({ at, options: ["--bind", at, at] })),
-    ...readOnly.map((at) => ({ at, options: ["--ro-bind", at, at] })),
+    ...readOnly.map((at) => ({ at, options: [plan.foreign.includes(at) ? "--ro-bind-try" : "--ro-bind", at, at] })),
   ].sort((a, b) => a.at.length - b.at.length);
   const homes = masks.map((mask) => mask.home);
   const isMasked = (at: string): boolean => isInsideAny(at, homes);

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -28,19 +27,14 @@ describe("placeholders", { skip: process.platform === "linux" ? false : "only th
   });
 
   test("a second server's lease keeps them, whoever goes first", () => {
-    const own = new Placeholders();
-    own.hold(folder);
-    // A live process other than this one: the first of the machine.
-    const other = own.lease.replace(
-      /-\d+-\w+$/,
-      `-1-${spawnSync("cut", ["-d", " ", "-f", "22", "/proc/1/stat"], { encoding: "utf8" }).stdout.trim()}`,
-    );
-    writeFileSync(path.join(folder, other), "");
-    own.release(folder);
-    assert.deepEqual(readdirSync(folder), [other]);
-    assert.ok(own.hold(folder));
-    rmSync(path.join(folder, other));
-    own.release(folder);
+    const [one, two] = [new Placeholders(), new Placeholders()];
+    assert.ok(one.hold(folder) && two.hold(folder));
+    one.release(folder);
+    assert.deepEqual(readdirSync(folder), [two.lease]);
+    assert.ok(one.hold(folder));
+    two.release(folder);
+    assert.deepEqual(readdirSync(folder), [one.lease]);
+    one.release(folder);
     assert.deepEqual(readdirSync(base), []);
   });
 
@@ -50,7 +44,7 @@ describe("placeholders", { skip: process.platform === "linux" ? false : "only th
     assert.equal(own.hold(folder), false, "an empty folder of the user");
     chmodSync(folder, 0o1711);
     assert.ok(isPlaceholder(folder), "killed as it was made");
-    writeFileSync(path.join(folder, own.lease.replace(/-\d+-\w+$/, "-4194303-1")), "");
+    writeFileSync(path.join(folder, own.lease.replace(/-\d+-\w+-\w+$/, "-4194303-1-x")), "");
     assert.ok(own.hold(folder), "a lease of a dead server");
     own.release(folder);
     assert.deepEqual(readdirSync(base), []);

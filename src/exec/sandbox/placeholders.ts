@@ -2,6 +2,7 @@
  * Empty folders that stand in for protected names which do not exist: a read-only mount needs something to sit on. They are there only while
  * a command runs, are shared by commands that run side by side, of this server and of others, and never outlive the last of them.
  */
+import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   closeSync,
@@ -17,9 +18,13 @@ import {
 import path from "node:path";
 import { isAlive } from "../processes.ts";
 
-/** Nobody makes an empty folder of this mode by accident: one without any lease is left of a server that was killed as it made it. */
+/**
+ * Nobody makes an empty folder with the sticky bit and nobody else's right to write by accident: one without any lease was just made by
+ * another server, or is left of one that was killed as it made it. Made in one step, as far as the user's mask lets it.
+ */
 const mark = 0o1711;
-const leaseName = /^\.parley-(\w+)-(\d+)-(\w+)$/;
+const isMarked = (mode: number): boolean => (mode & 0o1722) === 0o1700;
+const leaseName = /^\.parley-(\w+)-(\d+)-(\w+)-\w+$/;
 const maxTries = 20;
 
 /**
@@ -28,6 +33,8 @@ const maxTries = 20;
  */
 export class Placeholders {
   readonly #held = new Map<string, number>();
+  /** Told apart also from the leases of another one of these in the same process. */
+  readonly #suffix = randomBytes(4).toString("hex");
   #lease: string | undefined;
 
   /** Paths that must be removed when the server dies. */
@@ -37,13 +44,13 @@ export class Placeholders {
 
   /** The name of this server's leases. */
   get lease(): string {
-    this.#lease ??= `.parley-${processSpace()}-${process.pid}-${startOf(process.pid) ?? "0"}`;
+    this.#lease ??= `.parley-${processSpace()}-${process.pid}-${startOf(process.pid) ?? "0"}-${this.#suffix}`;
     return this.#lease;
   }
 
   /**
    * Makes sure that something stands at the path. Answers true when it is a placeholder, which the caller then has to release; false when
-   * something of the user's stands there. Throws when nothing can be put there.
+   * something of the user's, or of another user, stands there. Throws when nothing can be put there.
    */
   hold(folder: string): boolean {
     const count = this.#held.get(folder) ?? 0;
@@ -90,11 +97,10 @@ export class Placeholders {
 
 function makeFolder(folder: string): boolean {
   try {
-    mkdirSync(folder, { mode: 0o700 });
-    chmodSync(folder, mark);
+    mkdirSync(folder, { mode: mark });
     return true;
   } catch (error) {
-    if (isCode(error, "EEXIST") || isCode(error, "ENOENT")) return false;
+    if (isCode(error, "EEXIST")) return false;
     throw error;
   }
 }
@@ -112,14 +118,7 @@ export function isPlaceholder(folder: string): boolean {
   }
   if (!names.every((name) => leaseName.test(name))) return false;
   for (const name of names) if (isStale(name)) unlinkQuietly(path.join(folder, name));
-  return names.length > 0 || (found.mode & 0o7777) === mark;
-}
-
-/** A stand-in of another user's server: our commands cannot write or remove it, and it may go away at any moment, so nothing is mounted on it. */
-export function isForeignPlaceholder(folder: string): boolean {
-  const found = lstatSync(folder, { throwIfNoEntry: false });
-  const uid = process.getuid?.();
-  return found?.isDirectory() === true && uid !== 0 && found.uid !== uid && (found.mode & 0o7777) === mark;
+  return names.length > 0 || isMarked(found.mode);
 }
 
 /** A lease from another process space (a container that shares the folder) cannot be judged, and is left alone. */
