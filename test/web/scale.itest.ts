@@ -103,7 +103,10 @@ test("twenty thousand items: opened at their end, read upwards, still at the end
   bridge.notify("s4", "item/started", { turnId: "live", item: { type: "agentMessage", id: "l", text: "" } });
   for (let i = 0; i < 400; i++) bridge.notify("s4", "item/agentMessage/delta", { turnId: "live", itemId: "l", delta: `word${i} ` });
   await page.getByText(/word399/).waitFor();
-  const gap = await page.locator(".transcript-list").evaluate((e) => e.scrollHeight - e.scrollTop - e.clientHeight);
+  const gap = await page.locator(".transcript-list").evaluate((e: unknown) => {
+    const { scrollHeight, scrollTop, clientHeight } = e as { scrollHeight: number; scrollTop: number; clientHeight: number };
+    return scrollHeight - scrollTop - clientHeight;
+  });
   assert.ok(gap < 120, `${gap} px from the end`);
   await picture(page, "31-long");
   console.log(`20,000 items: opened in ${opened.toFixed(0)} ms, ${drawn} elements drawn, median frame ${median(times).toFixed(1)} ms`);
