@@ -4,7 +4,16 @@ import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CommandExit, RunningCommand } from "../core/ports/command-runner.ts";
-import { descendantsOf, isMarked, listProcesses, markedProcesses, membersOf, type ProcessEntry, signalProcess } from "./processes.ts";
+import {
+  descendantsOf,
+  endTree,
+  isMarked,
+  listProcesses,
+  markedProcesses,
+  membersOf,
+  type ProcessEntry,
+  signalProcess,
+} from "./processes.ts";
 
 /** After the command's own process ended: how long its output may stay silent, and how long it may go on, before nobody waits for more. */
 const quietMs = 60;
@@ -145,6 +154,12 @@ export class LiveCommand implements RunningCommand {
   /** TERM to the session and the group, KILL to what is left of them. */
   async #endSession(): Promise<void> {
     const { pid, graceMs } = this.#parts;
+    if (process.platform === "win32") {
+      endTree(pid);
+      await this.exit;
+      this.#gone();
+      return;
+    }
     const send = (signal: NodeJS.Signals): void => {
       signalProcess(-pid, signal);
       for (const member of membersOf(pid)) signalProcess(member, signal);

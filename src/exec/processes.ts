@@ -1,5 +1,5 @@
 /** Looks at the processes of the machine: who descends from whom, who is in which session, who carries a mark in its environment. */
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 export interface ProcessEntry {
@@ -113,4 +113,10 @@ export function isAlive(pid: number): boolean {
   } catch (error) {
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
+}
+
+/** Ends a process and all that descend from it where there are neither sessions nor signals: on Windows. */
+export function endTree(pid: number): void {
+  const taskkill = `${process.env["SystemRoot"] ?? "C:\\Windows"}\\System32\\taskkill.exe`;
+  execFile(taskkill, ["/pid", String(pid), "/T", "/F"], { windowsHide: true, timeout: 10_000 }, () => undefined);
 }

@@ -19,17 +19,26 @@ export function findSystemProgram(name: string, writableRoots: Iterable<string> 
 
 /** The file that running `name` would start: by path relative to cwd, or the first on the PATH. */
 export function findProgram(name: string, searchPath: string | undefined, cwd: string): string | undefined {
-  if (name === "" || name.includes("\0")) return undefined;
-  if (name.includes("/")) {
-    const file = path.resolve(cwd, name);
-    return isProgram(file) ? file : undefined;
-  }
-  for (const folder of (searchPath ?? "/usr/local/bin:/usr/bin:/bin").split(":")) {
-    // An empty entry of the PATH means the current folder.
-    const file = path.resolve(cwd, folder, name);
-    if (isProgram(file)) return file;
-  }
-  return undefined;
+  return programCandidates(name, searchPath, cwd).find(isProgram);
+}
+
+/** Where a program of this name would be looked for, in order, by the rules of the platform. */
+export function programCandidates(name: string, searchPath: string | undefined, cwd: string, platform = process.platform): string[] {
+  if (name === "" || name.includes("\0")) return [];
+  const isWindows = platform === "win32";
+  const { resolve, delimiter } = isWindows ? path.win32 : path.posix;
+  // Windows tries the known endings after a name that has none of its own.
+  const endings = isWindows ? ["", ".com", ".exe", ".bat", ".cmd"] : [""];
+  const isPath = name.includes("/") || (isWindows && /[\\:]/.test(name));
+  // An empty entry of the PATH means the current folder.
+  const folders = isPath ? [""] : (searchPath ?? (isWindows ? "" : "/usr/local/bin:/usr/bin:/bin")).split(delimiter);
+  return folders.flatMap((folder) => endings.map((ending) => resolve(cwd, folder, `${name}${ending}`)));
+}
+
+/** The PATH of an environment, which Windows spells as it likes. */
+export function searchPathOf(env: Readonly<Record<string, string | undefined>>, platform = process.platform): string | undefined {
+  if (platform !== "win32") return env["PATH"];
+  return Object.entries(env).find(([name]) => name.toUpperCase() === "PATH")?.[1];
 }
 
 function isProgram(file: string): boolean {

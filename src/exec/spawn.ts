@@ -9,7 +9,7 @@ import { inheritableDescriptors } from "./descriptors.ts";
 import { Janitor, markName, type WatchedCommand } from "./janitor.ts";
 import { LiveCommand, type LiveParts } from "./live-command.ts";
 import { PipePool } from "./pipes.ts";
-import { findProgram } from "./program.ts";
+import { findProgram, searchPathOf } from "./program.ts";
 import { planTerminal, type Terminal, type TerminalPlan } from "./pty.ts";
 import { createSandbox } from "./sandbox/create-sandbox.ts";
 import { OpenSandbox } from "./sandbox/none.ts";
@@ -141,7 +141,7 @@ function requireSound(command: Command): void {
     throw new CommandRefused("other", 'the name of an environment variable is empty or holds "="');
   if (!path.isAbsolute(command.cwd)) throw new CommandRefused("badCwd", `the working folder ${command.cwd} is not an absolute path`);
   if (!isFolder(command.cwd)) throw new CommandRefused("badCwd", `the working folder ${command.cwd} does not exist or is not a folder`);
-  if (findProgram(program, command.env["PATH"], command.cwd) === undefined)
+  if (findProgram(program, searchPathOf(command.env), command.cwd) === undefined)
     throw new CommandRefused(
       "notFound",
       `${program}: no such program (not found${program.includes("/") ? "" : " on the PATH"}, or not executable)`,

@@ -35,7 +35,7 @@ export function startWired({ command, wrapped, terminal, env, open }: WiringInpu
   const detached = terminal === undefined || wrapped.life !== undefined;
   let child: ChildProcess;
   try {
-    child = spawnSealed(program, args, { cwd: wrapped.cwd, env: { ...env }, stdio, detached }, open);
+    child = spawnSealed(program, args, { cwd: wrapped.cwd, env: { ...env }, stdio, detached, windowsHide: true }, open);
   } catch (error) {
     standard?.closeOurs();
     terminal?.master.destroy();

@@ -4,6 +4,7 @@ import type { ExecPolicy, ParsedCommand, Verdict } from "../../core/ports/exec-p
 import { commandActions } from "../command-actions.ts";
 import { type CommandLine, loadShellParser, understand } from "../command-line.ts";
 import { commandRisk } from "../command-risk.ts";
+import { searchPathOf } from "../program.ts";
 import { quoteCommand } from "../shell-quote.ts";
 import type { ShellParser } from "../shell-words.ts";
 import { isKnownSafe, isOnPath, isOutsideWorkspace, type Lookup } from "./known-safe.ts";
@@ -87,7 +88,7 @@ class RulePolicy implements ExecPolicy {
   }
 
   #lookup(cwd: string, workspace: readonly string[]): Lookup {
-    return { searchPath: this.#options.searchPath ?? process.env["PATH"], cwd, workspace };
+    return { searchPath: this.#options.searchPath ?? searchPathOf(process.env), cwd, workspace };
   }
 
   /** A rule that forbids a part, also behind a program that only starts another; in an opaque script, any command seen in it. */

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+import { findProgram, findSystemProgram, programCandidates, searchPathOf } from "./program.ts";
+
+test("programs are found as a shell finds them", () => {
+  const base = mkdtempSync(path.join(tmpdir(), "parley-program-"));
+  try {
+    mkdirSync(path.join(base, "bin"));
+    const tool = path.join(base, "bin/tool");
+    writeFileSync(tool, "");
+    assert.equal(findProgram("tool", `/none:${base}/bin`, "/"), undefined, "not executable");
+    chmodSync(tool, 0o755);
+    assert.equal(findProgram("tool", `/none:${base}/bin`, "/"), tool);
+    assert.equal(findProgram("./bin/tool", undefined, base), tool);
+    assert.equal(findProgram("tool", "", path.join(base, "bin")), tool, "an empty PATH means here");
+    assert.equal(findProgram("bin", base, "/"), undefined, "a folder is no program");
+    for (const name of ["", "to\0ol", "missing"]) assert.equal(findProgram(name, base, base), undefined);
+  } finally {
+    rmSync(base, { recursive: true });
+  }
+});
+
+test("helpers come from system folders outside what commands may write", () => {
+  const sh = findSystemProgram("sh");
+  assert.ok(sh !== undefined && path.isAbsolute(sh));
+  assert.equal(findSystemProgram("sh", ["/"]), undefined);
+  assert.equal(findSystemProgram("no-such-helper"), undefined);
+});
+
+test("Windows: endings, separators, and any spelling of the PATH", () => {
+  const found = programCandidates("git", "C:\\bin;D:\\tools", "C:\\work", "win32");
+  assert.deepEqual(found.slice(0, 3), ["C:\\bin\\git", "C:\\bin\\git.com", "C:\\bin\\git.exe"]);
+  assert.ok(found.includes("D:\\tools\\git.cmd"));
+  assert.equal(programCandidates(".\\run.bat", "C:\\bin", "C:\\work", "win32")[0], "C:\\work\\run.bat");
+  assert.equal(searchPathOf({ Path: "x" }, "win32"), "x");
+  assert.equal(searchPathOf({ Path: "x" }, "linux"), undefined);
+});
