@@ -17,6 +17,8 @@ export interface McpSignIn {
   readonly login: McpServers["login"];
   /** Says whether there was something to forget. */
   logout(config: McpServerConfig): Promise<boolean>;
+  /** Gives up the sign-ins that still wait for a browser. */
+  close(): void;
 }
 
 export interface McpSignInOptions {
@@ -39,13 +41,15 @@ export function createMcpSignIn(options: McpSignInOptions): McpSignIn {
     const chosen = settings()["mcp_oauth_callback_port"];
     return typeof chosen === "number" ? chosen : 0;
   };
+  const closed = new AbortController();
   return {
     authFor: (config) => {
       const url = addressOf(config);
       return url === undefined || !kept.has(config.name, url) ? undefined : new KeptSignIn(config.name, url, kept);
     },
     authStatus: (config) => statusOf(config, kept),
-    login: async (scope, server, scopes) => await login(serverIn(scope, server), scopes, { kept, port: port() }),
+    login: async (scope, server, scopes) => await login(serverIn(scope, server), scopes, { kept, port: port(), closed: closed.signal }),
+    close: () => closed.abort(),
     async logout(config) {
       const url = addressOf(config);
       return url !== undefined && (await kept.remove(config.name, url));
@@ -72,10 +76,10 @@ function serverIn({ config }: McpScope, name: string): McpServerConfig {
 async function login(
   { name, transport, scopes: usual }: McpServerConfig,
   scopes: readonly string[] | undefined,
-  { kept, port }: { readonly kept: McpCredentials; readonly port: number },
+  { kept, port, closed }: { readonly kept: McpCredentials; readonly port: number; readonly closed: AbortSignal },
 ): ReturnType<McpServers["login"]> {
   const serverUrl = transport.type === "http" ? transport.url : "";
-  const signal = AbortSignal.timeout(loginTimeoutMs);
+  const signal = AbortSignal.any([closed, AbortSignal.timeout(loginTimeoutMs)]);
   const state = createState();
   const wanted = (scopes ?? usual).join(" ");
   const { auth } = await import("@modelcontextprotocol/client");
@@ -100,15 +104,20 @@ async function login(
     ended.abort();
     throw invalidRequest(`failed to sign in to MCP server '${name}': ${error instanceof Error ? error.message : String(error)}`);
   }
-  if (provider.authorizationUrl === undefined) {
+  const page = provider.authorizationUrl;
+  if (page === undefined || !/^https?:$/.test(page.protocol)) {
     ended.abort();
-    throw invalidRequest(`MCP server '${name}' asks for no sign-in`);
+    throw invalidRequest(
+      page === undefined
+        ? `MCP server '${name}' asks for no sign-in`
+        : `MCP server '${name}' wants to open ${page.protocol}, which is no web page`,
+    );
   }
   const done = callback.done.then(
     () => ({ error: undefined }),
     (error: Error) => ({ error: error.message }),
   );
-  return { url: provider.authorizationUrl.href, loginId: randomUUID(), done };
+  return { url: page.href, loginId: randomUUID(), done };
 }
 
 type NewTokens = Parameters<OAuthClientProvider["saveTokens"]>[0];

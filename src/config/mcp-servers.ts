@@ -47,7 +47,8 @@ function transportFrom(key: string, entry: TomlTable): McpServerConfig["transpor
       cwd: text(entry, "cwd"),
     };
   if (url === undefined) throw invalidRequest(`${key}: needs \`command\` (a program) or \`url\` (an HTTP server)`);
-  if (!URL.canParse(url)) throw invalidRequest(`${key}.url: \`${url}\` is no address`);
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw invalidRequest(`${key}.url: \`${url}\` is no http or https address`);
   return {
     type: "http",
     url,

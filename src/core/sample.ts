@@ -5,7 +5,7 @@ import { offeredTools } from "./call-tool.ts";
 import { instructionsFor } from "./context.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import type { ModelEvent, ModelFailure, ModelItem, ModelRequest, TokenUsage, ToolSpec } from "./ports/model-client.ts";
-import type { Tool, ToolCall } from "./ports/tool.ts";
+import { type Tool, type ToolCall, ToolsUnavailable } from "./ports/tool.ts";
 import { ReplyItems } from "./reply-items.ts";
 
 export interface Reply {
@@ -23,7 +23,12 @@ export async function sample(turn: LiveTurn): Promise<Reply> {
   const { thread } = turn;
   const refused = await overBudget(turn);
   if (refused !== undefined) return { calls: [], failed: refused };
-  const tools = await offeredTools(turn);
+  const tools = await offeredTools(turn).catch((error: unknown) => {
+    if (error instanceof ToolsUnavailable) return error;
+    throw error;
+  });
+  if (tools instanceof ToolsUnavailable)
+    return { calls: [], failed: { message: tools.message, codexErrorInfo: "other", additionalDetails: null } };
   const provider = thread.provider();
   const limits = { request: provider.requestMaxRetries, stream: provider.streamMaxRetries };
   const tried = { request: 0, stream: 0 };

@@ -118,6 +118,7 @@ export class LiveThread {
       running.steer(input);
       return { turn: running, accepted: Promise.resolve(), begin: () => {} };
     }
+    this.#renewConfig();
     this.change(change);
     const turn = new LiveTurn(this, { id: this.ports.ids.turn(), startedAtMs: this.ports.clock.now(), ...options });
     this.#turn = turn;
@@ -161,6 +162,14 @@ export class LiveThread {
   }
   /** Per-request config overrides that the thread was started with. */
   overrides: Readonly<Record<string, unknown>> = {};
+
+  /** Set when the settings' files have changed; the next turn reads them. */
+  configIsStale = false;
+  #renewConfig(): void {
+    if (!this.configIsStale) return;
+    this.config = this.ports.config.effective(this.settings.cwd, this.overrides);
+    this.configIsStale = false;
+  }
 
   #providerFor(model: string): string {
     return this.ports.chooseModel(this.config, model, undefined).provider;

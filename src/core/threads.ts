@@ -159,6 +159,13 @@ export class Threads {
     await thread.turn?.ended.promise;
     await thread.terminals.killAll();
     thread.lease?.release();
+    this.onUnloaded(id);
+  }
+  /** Called when a thread was let go: what was kept for it elsewhere can go too. */
+  onUnloaded: (id: string) => void = () => {};
+  /** The settings have changed: each thread takes them over with its next turn. */
+  reloadConfig(): void {
+    for (const thread of this.#live.values()) thread.configIsStale = true;
   }
 
   /** Ends every turn and command, stored as interrupted. */

@@ -148,6 +148,7 @@ export function createApp(options: ComposeOptions): App {
     places: { codexHome, tmpdir: env["TMPDIR"], userHome: env["HOME"] || homedir() },
   };
   const threads = new Threads(ports);
+  threads.onUnloaded = (id) => void mcp.leave(id);
   accounts.onEvent((event) => announceAccount({ subscriptions }, [event]));
   skills.onChange(() => subscriptions.toAll("skills/changed", {}));
   subscriptions.onUnwatched = (threadId) => threads.find(threadId)?.rest();

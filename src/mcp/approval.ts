@@ -3,33 +3,45 @@ import type { Tool as McpTool } from "@modelcontextprotocol/client";
 import type { Answer } from "../core/ports/audience.ts";
 import type { McpServerConfig } from "../core/ports/config.ts";
 import type { ToolContext } from "../core/ports/tool.ts";
-import { named, object, parse, record, unknown } from "../lib/schema.ts";
+import { readAnswers } from "../protocol/answers.ts";
+import type { ToolRequestUserInputParams } from "../protocol/user-input.ts";
+import { cleaned, fingerprint } from "./clean.ts";
 
 const choices = { once: "Accept", session: "Accept for this session", no: "Decline", cancel: "Cancel" };
-const Answered = named("ToolApprovalAnswer", () => object({ answers: record(unknown()) }));
 
 export type Allowed = { readonly allowed: true } | { readonly allowed: false; readonly text: string };
 
-/** What was accepted for the session: server and tool of one thread. */
+/**
+ * What was accepted for the session: a tool of one thread, as it was when it was accepted. A server that is now another program, or a tool
+ * that says something else of itself, is asked about again.
+ */
 export class ToolGrants {
-  readonly #granted = new Set<string>();
-  has(threadId: string, server: string, tool: string): boolean {
-    return this.#granted.has(JSON.stringify([threadId, server, tool]));
+  readonly #granted = new Map<string, Set<string>>();
+
+  has(threadId: string, config: McpServerConfig, tool: McpTool): boolean {
+    return this.#granted.get(threadId)?.has(keyOf(config, tool)) === true;
   }
-  add(threadId: string, server: string, tool: string): void {
-    this.#granted.add(JSON.stringify([threadId, server, tool]));
+  add(threadId: string, config: McpServerConfig, tool: McpTool): void {
+    const granted = this.#granted.get(threadId) ?? new Set();
+    this.#granted.set(threadId, granted.add(keyOf(config, tool)));
+  }
+  forget(threadId: string): void {
+    this.#granted.delete(threadId);
   }
 }
 
-/** The arguments that are shown are the ones that are sent. */
+function keyOf({ name, transport }: McpServerConfig, { name: tool, description, inputSchema, annotations }: McpTool): string {
+  return fingerprint([name, transport, tool, description, inputSchema, annotations]);
+}
+
+/** The arguments that are shown are the ones that are sent: `args` must not change from here on. */
 export async function mayCall(
   config: McpServerConfig,
   tool: McpTool,
   args: unknown,
-  context: ToolContext,
-  grants: ToolGrants,
+  { context, grants }: { readonly context: ToolContext; readonly grants: ToolGrants },
 ): Promise<Allowed> {
-  if (tool.annotations?.readOnlyHint === true || config.approval === "allow" || grants.has(context.threadId, config.name, tool.name))
+  if (tool.annotations?.readOnlyHint === true || config.approval === "allow" || grants.has(context.threadId, config, tool))
     return { allowed: true };
   const policy = context.settings.approvalPolicy;
   if (policy === "never" || (typeof policy === "object" && !policy.granular.mcp_elicitations))
@@ -37,14 +49,32 @@ export async function mayCall(
       allowed: false,
       text: `the tool ${tool.name} may have side effects and the approval policy allows no questions; set mcp_servers.${config.name}.approval = "allow" to let it run`,
     };
-  const question = `Allow the MCP server ${config.name} to run ${tool.annotations?.title ?? tool.title ?? tool.name} with ${JSON.stringify(args)}?`;
-  const answer = await context.ask("item/tool/requestUserInput", {
-    threadId: context.threadId,
-    turnId: context.turnId,
-    itemId: context.callId,
+  const asked = questionFor(config, tool, args, context);
+  const word = chosen(await context.ask("item/tool/requestUserInput", asked), asked.questions);
+  if (word === choices.session) grants.add(context.threadId, config, tool);
+  if (word === choices.once || word === choices.session) return { allowed: true };
+  return { allowed: false, text: word === choices.cancel ? "the user cancelled the tool call" : "the user declined the tool call" };
+}
+
+/** A server names its tool as it likes, but not at any length. */
+const maxTitle = 120;
+
+function questionFor(
+  config: McpServerConfig,
+  tool: McpTool,
+  args: unknown,
+  { threadId, turnId, callId }: ToolContext,
+): ToolRequestUserInputParams {
+  const title = cleaned(tool.annotations?.title ?? tool.title ?? tool.name, maxTitle);
+  const called = title === tool.name ? tool.name : `${tool.name} (${title})`;
+  const question = `Allow the MCP server ${config.name} to run ${called} with ${JSON.stringify(args)}?`;
+  return {
+    threadId,
+    turnId,
+    itemId: callId,
     isBlocking: true,
     autoResolutionMs: null,
-    toolCallId: context.callId,
+    toolCallId: callId,
     prompt: question,
     questions: [
       {
@@ -63,20 +93,11 @@ export async function mayCall(
         ],
       },
     ],
-  });
-  const word = chosen(answer);
-  if (word === choices.session) grants.add(context.threadId, config.name, tool.name);
-  if (word === choices.once || word === choices.session) return { allowed: true };
-  return { allowed: false, text: word === choices.cancel ? "the user cancelled the tool call" : "the user declined the tool call" };
+  };
 }
 
-function chosen(answer: Answer): string | undefined {
-  if (answer.kind !== "answered") return undefined;
-  const given = parse(Answered, answer.result)?.answers["approval"];
-  const inner =
-    typeof given === "object" && given !== null && !Array.isArray(given)
-      ? ((given as Record<string, unknown>)["answers"] ?? (given as Record<string, unknown>)["selected"])
-      : given;
-  const word = Array.isArray(inner) ? inner[0] : inner;
-  return typeof word === "string" ? word : undefined;
+/** The one option that was chosen. Several, or none, is a no. */
+function chosen(answer: Answer, questions: ToolRequestUserInputParams["questions"]): string | undefined {
+  const words = answer.kind === "answered" ? readAnswers(answer.result, questions)?.["approval"]?.answers : undefined;
+  return words?.length === 1 ? words[0] : undefined;
 }

@@ -1,4 +1,4 @@
-/** One MCP server as one thread uses it: started when first needed, started again after a crash. */
+/** One MCP server as one thread uses it: started when first needed, started again after a crash, never waited for without an end. */
 import type {
   CallToolResult,
   Client,
@@ -11,6 +11,7 @@ import type {
   Transport,
 } from "@modelcontextprotocol/client";
 import type { McpServerConfig } from "../core/ports/config.ts";
+import { fingerprint } from "./clean.ts";
 
 export type ConnectionState =
   | { readonly kind: "notStarted" }
@@ -26,6 +27,10 @@ export interface ConnectionOptions {
   /** Passes a question of the server on to the people who watch. */
   readonly elicit: (request: ElicitRequest["params"], signal: AbortSignal) => Promise<ElicitResult>;
   readonly onState: (state: ConnectionState) => void;
+  /** Tools that say something else of themselves than before. */
+  readonly onToolsChanged: (names: readonly string[]) => void;
+  /** Milliseconds, always forward. */
+  readonly now: () => number;
 }
 
 export interface Offered {
@@ -34,14 +39,22 @@ export interface Offered {
   readonly templates: readonly ResourceTemplateType[];
 }
 
-/** More than this of a list is not fetched: a server could go on for ever. */
+/** A list that goes on beyond this is refused: a server could go on for ever. */
 const maxPages = 50;
+const maxTools = 512;
+/** How long a server that could not be started, or that keeps ending, is left alone; doubled each time up to the last. */
+const pauseMs = { first: 5000, last: 60_000 };
 
 export class McpConnection {
   readonly #options: ConnectionOptions;
   #client: Promise<Client> | undefined;
+  #starting: Client | undefined;
   #tools: Promise<readonly Tool[]> | undefined;
+  /** What each tool said of itself first. */
+  readonly #known = new Map<string, string>();
   #closed = false;
+  #failures = 0;
+  #retryAt = 0;
   state: ConnectionState = { kind: "notStarted" };
 
   constructor(options: ConnectionOptions) {
@@ -51,8 +64,13 @@ export class McpConnection {
     return this.#options.config;
   }
 
-  /** Rejects with the reason when the server cannot be started in its time. */
-  client(): Promise<Client> {
+  /**
+   * Rejects with the reason when the server cannot be started in its time, and with the last one while it is left alone after a failure.
+   * `now` asks again at once: for people who look, not for every request of a model.
+   */
+  client(when: "now" | "later" = "later"): Promise<Client> {
+    if (this.#client === undefined && when === "later" && this.state.kind === "failed" && this.#options.now() < this.#retryAt)
+      return Promise.reject(new Error(this.state.reason));
     this.#client ??= this.#start().catch((error: unknown) => {
       this.#client = undefined;
       throw error;
@@ -60,9 +78,15 @@ export class McpConnection {
     return this.#client;
   }
 
+  /** Something has changed that may mend it, such as a sign-in: the next use tries again. */
+  forgive(): void {
+    this.#failures = 0;
+    this.#retryAt = 0;
+  }
+
   /** The tools that the settings let through; asked for once, and again after the server says they changed. */
-  tools(): Promise<readonly Tool[]> {
-    this.#tools ??= this.#listTools().catch((error: unknown) => {
+  tools(when: "now" | "later" = "later"): Promise<readonly Tool[]> {
+    this.#tools ??= this.#listTools(when).catch((error: unknown) => {
       this.#tools = undefined;
       throw error;
     });
@@ -70,20 +94,17 @@ export class McpConnection {
   }
 
   async offered(): Promise<Offered> {
-    const client = await this.client();
+    const client = await this.client("now");
     const has = client.getServerCapabilities()?.resources !== undefined;
+    const options = { timeout: this.config.startupTimeoutMs };
     const [tools, resources, templates] = await Promise.all([
-      this.tools(),
+      this.tools("now"),
+      has ? client.listResources({}, options).then((list) => list.resources) : [],
+      // Servers that have resources often know no templates, and say so by an error.
       has
-        ? pages(
-            (cursor) => client.listResources(cursor),
-            (page) => page.resources,
-          )
-        : [],
-      has
-        ? pages(
-            (cursor) => client.listResourceTemplates(cursor),
-            (page) => page.resourceTemplates,
+        ? client.listResourceTemplates({}, options).then(
+            (list) => list.resourceTemplates,
+            () => [],
           )
         : [],
     ]);
@@ -95,7 +116,7 @@ export class McpConnection {
     args: Record<string, unknown>,
     options: { signal: AbortSignal; onProgress: (message: string) => void },
   ): Promise<CallToolResult> {
-    const client = await this.client();
+    const client = await this.client("now");
     return await client.callTool(
       { name, arguments: args },
       {
@@ -109,12 +130,13 @@ export class McpConnection {
   }
 
   async read(uri: string): Promise<ReadResourceResult> {
-    const client = await this.client();
+    const client = await this.client("now");
     return await client.readResource({ uri }, { timeout: this.config.toolTimeoutMs });
   }
 
   async close(): Promise<void> {
     this.#closed = true;
+    await this.#starting?.close().catch(() => {});
     const client = await this.#client?.catch(() => undefined);
     await client?.close().catch(() => {});
   }
@@ -125,42 +147,70 @@ export class McpConnection {
     const { Client: ClientClass } = await import("@modelcontextprotocol/client");
     const client = new ClientClass(
       { name: "parley", title: "Parley", version: this.#options.version },
-      { capabilities: { elicitation: { form: {}, url: {} } } },
+      { capabilities: { elicitation: { form: {}, url: {} } }, listMaxPages: maxPages },
     );
     client.setRequestHandler("elicitation/create", (request, context) => this.#options.elicit(request.params, context.mcpReq.signal));
     client.setNotificationHandler("notifications/tools/list_changed", () => {
       this.#tools = undefined;
     });
+    client.onerror = () => {}; // lines that are no messages; what matters rejects its own request
+    this.#starting = client;
     try {
-      await client.connect(await this.#options.transport(), { timeout: this.config.startupTimeoutMs });
+      await within(this.#connect(client), this.config.startupTimeoutMs);
     } catch (error) {
       await client.close().catch(() => {});
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#enter({ kind: "failed", reason, needsLogin: /unauthori[sz]ed|401/i.test(reason) });
-      throw new Error(reason, { cause: error });
+      const failure = failureFrom(error, this.config);
+      this.#pause();
+      this.#enter({ kind: "failed", ...failure });
+      throw new Error(failure.reason, { cause: error });
+    } finally {
+      this.#starting = undefined;
     }
-    client.onclose = () => this.#ended();
+    const startedAt = this.#options.now();
+    client.onclose = () => this.#ended(startedAt);
     this.#enter({ kind: "ready" });
     return client;
   }
 
-  /** The process or the connection ended on its own: the next use starts it anew. */
-  #ended(): void {
-    this.#client = undefined;
-    this.#tools = undefined;
-    if (!this.#closed)
-      this.#enter({ kind: "failed", reason: "the server ended unexpectedly; it is started again when it is needed", needsLogin: false });
+  async #connect(client: Client): Promise<void> {
+    await client.connect(await this.#options.transport(), { timeout: this.config.startupTimeoutMs });
+    if (this.#closed) throw new Error(`MCP server ${this.config.name} was closed`);
   }
 
-  async #listTools(): Promise<readonly Tool[]> {
-    const client = await this.client();
+  /** The process or the connection ended on its own: the next use starts it anew, unless it does not last. */
+  #ended(startedAt: number): void {
+    this.#client = undefined;
+    this.#tools = undefined;
+    if (this.#closed) return;
+    if (this.#options.now() - startedAt > pauseMs.last) this.forgive();
+    else if (this.#failures++ > 0) this.#pause();
+    this.#enter({ kind: "failed", reason: "the server ended unexpectedly; it is started again when it is needed", needsLogin: false });
+  }
+  #pause(): void {
+    this.#retryAt = this.#options.now() + Math.min(pauseMs.first * 2 ** this.#failures, pauseMs.last);
+    this.#failures++;
+  }
+
+  async #listTools(when: "now" | "later"): Promise<readonly Tool[]> {
+    const client = await this.client(when);
     if (client.getServerCapabilities()?.tools === undefined) return [];
-    const all = await pages(
-      (cursor) => client.listTools(cursor, { timeout: this.config.startupTimeoutMs }),
-      (page) => page.tools,
-    );
+    const { tools: all } = await client.listTools({}, { timeout: this.config.startupTimeoutMs });
     const { enabledTools, disabledTools } = this.config;
-    return all.filter((tool) => (enabledTools === undefined || enabledTools.includes(tool.name)) && !disabledTools.includes(tool.name));
+    const tools = all
+      .slice(0, maxTools)
+      .filter((tool) => (enabledTools === undefined || enabledTools.includes(tool.name)) && !disabledTools.includes(tool.name));
+    this.#compare(tools);
+    return tools;
+  }
+
+  #compare(tools: readonly Tool[]): void {
+    const changed = tools.filter((tool) => {
+      const now = fingerprint([tool.description, tool.inputSchema, tool.annotations]);
+      const before = this.#known.get(tool.name);
+      this.#known.set(tool.name, now);
+      return before !== undefined && before !== now;
+    });
+    if (changed.length > 0) this.#options.onToolsChanged(changed.map(({ name }) => name));
   }
 
   #enter(state: ConnectionState): void {
@@ -169,17 +219,20 @@ export class McpConnection {
   }
 }
 
-async function pages<P extends { nextCursor?: string | undefined }, T>(
-  fetch: (params: { cursor?: string }) => Promise<P>,
-  rows: (page: P) => readonly T[],
-): Promise<readonly T[]> {
-  const all: T[] = [];
-  let cursor: string | undefined;
-  for (let i = 0; i < maxPages; i++) {
-    const page = await fetch(cursor === undefined ? {} : { cursor });
-    all.push(...rows(page));
-    cursor = page.nextCursor;
-    if (cursor === undefined) break;
-  }
-  return all;
+/** What went wrong in words that help; an HTTP failure's own message says little. */
+function failureFrom(error: unknown, { name }: McpServerConfig): { readonly reason: string; readonly needsLogin: boolean } {
+  const said = error instanceof Error ? error.message : String(error);
+  const status = error instanceof Error && "status" in error && typeof error.status === "number" ? error.status : undefined;
+  if (status === 401 || /^unauthorized:/.test(said))
+    return { reason: `it wants a sign-in: use mcpServer/oauth/login or \`parley mcp login ${name}\``, needsLogin: true };
+  return { reason: status === undefined ? said : `HTTP status ${status}: ${said}`, needsLogin: false };
+}
+
+/** The library's own time-out counts from the request; a transport that never connects would be waited for without end. */
+async function within<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it did not answer within ${ms / 1000} seconds`)), ms + 250);
+  });
+  return await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -1,8 +1,10 @@
 /** Questions of MCP servers on their way to the people who watch the thread, and the answers on their way back. */
 import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import type { Answer, Audience } from "../core/ports/audience.ts";
+import type { ToolContext } from "../core/ports/tool.ts";
 import { literals, maybe, named, object, parse, record, unknown } from "../lib/schema.ts";
 import type { McpServerElicitationRequestParams } from "../protocol/elicitation.ts";
+import { cleaned } from "./clean.ts";
 
 const Answered = named("ElicitationAnswer", () =>
   object({ action: literals("accept", "decline", "cancel"), content: maybe(record(unknown())) }),
@@ -12,34 +14,47 @@ export interface Asking {
   readonly audience: Audience;
   readonly server: string;
   readonly threadId: string;
-  /** The turn whose call is being served. */
-  readonly turnId: string | null;
+  /** The call that is being served: its turn shows that it waits. */
+  readonly serving: ToolContext | undefined;
 }
 
-/** Declined, with a warning that says why, only when nobody can answer. */
+/** Declined, with a warning that says why, only when nobody can answer or nobody should be asked. */
 export async function elicit(request: ElicitRequest["params"], asking: Asking, signal: AbortSignal): Promise<ElicitResult> {
   const { audience, server, threadId } = asking;
-  const answer = await audience
-    .ask(threadId, "mcpServer/elicitation/request", paramsFor(request, asking), signal)
-    .catch((): Answer => ({ kind: "timedOut" }));
-  if (answer.kind === "nobody" || answer.kind === "refused")
-    audience.toThread(threadId, "warning", {
-      threadId,
-      message: `a question of the MCP server ${server} was declined: ${answer.kind === "nobody" ? "no client that can answer is connected" : answer.message}`,
-    });
-  if (answer.kind !== "answered") return { action: "decline" };
+  const decline = (why: string): ElicitResult => {
+    audience.toThread(threadId, "warning", { threadId, message: `a question of the MCP server ${server} was declined: ${why}` });
+    return { action: "decline" };
+  };
+  if (request.mode === "url" && !isWebAddress(request.url)) return decline("it wants to open something that is no web address");
+  const params = paramsFor(request, asking);
+  const method = "mcpServer/elicitation/request";
+  const answer = await (asking.serving?.ask(method, params, signal) ?? audience.ask(threadId, method, params, signal)).catch(
+    (): Answer => ({ kind: "timedOut" }),
+  );
+  if (answer.kind === "nobody") return decline("no client that can answer is connected");
+  if (answer.kind === "refused") return decline(answer.message);
+  if (answer.kind === "timedOut") return signal.aborted ? { action: "cancel" } : decline("nobody answered in time");
   const read = parse(Answered, answer.result);
-  if (read === undefined) return { action: "decline" };
+  if (read === undefined) return decline("the answer could not be read");
   return read.action === "accept" && read.content
     ? { action: "accept", content: read.content as NonNullable<ElicitResult["content"]> }
     : { action: read.action };
 }
 
-function paramsFor(request: ElicitRequest["params"], { server, threadId, turnId }: Asking): McpServerElicitationRequestParams {
-  const common = { serverName: server, threadId, turnId, message: request.message };
+const isWebAddress = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+
+const maxMessage = 4000;
+const secretWords = /pass(?:word|phrase|code)|secret|\btoken\b|api[-_ ]?key|private[-_ ]?key|credit[-_ ]?card|\bcvv\b|\bpin\b/i;
+const caution = "MCP servers should not ask for passwords or keys: answer only if you trust it.";
+
+function paramsFor(request: ElicitRequest["params"], { server, threadId, serving }: Asking): McpServerElicitationRequestParams {
+  const message = cleaned(request.message, maxMessage);
+  const common = { serverName: server, threadId, turnId: serving?.turnId ?? null, message };
   if (request.mode === "url") return { ...common, mode: "url", url: request.url, elicitationId: request.elicitationId };
+  const asksForSecret = secretWords.test(`${message} ${JSON.stringify(request.requestedSchema.properties)}`);
   return {
     ...common,
+    message: asksForSecret ? `${message}\n\n(${caution})` : message,
     mode: "form",
     requestedSchema: request.requestedSchema as Extract<McpServerElicitationRequestParams, { mode: "form" }>["requestedSchema"],
   };

@@ -1,87 +1,71 @@
 /** Tools and resources of MCP servers as the model calls them. */
-import type { CallToolResult, Tool as McpTool } from "@modelcontextprotocol/client";
-import { failed, said, type Tool, type ToolContent, type ToolContext, type ToolOutput } from "../core/ports/tool.ts";
+import type { Tool as McpTool } from "@modelcontextprotocol/client";
+import { failed, said, type Tool, type ToolContext, type ToolOutput } from "../core/ports/tool.ts";
 import { maybe, named, object, parse, string } from "../lib/schema.ts";
 import { mayCall, type ToolGrants } from "./approval.ts";
+import { cleaned, cleanedSchema } from "./clean.ts";
 import type { McpConnection } from "./connection.ts";
+import { bounded, maxResultCharacters, outputFrom } from "./results.ts";
 
-/** Results over this are cut: a server must not fill the window or the thread's file. */
-const maxResultCharacters = 1024 * 1024;
 const maxDescription = 4096;
 
-/** A name that every provider takes: letters, digits, `_` and `-`, at most 64. */
-const safeName = (text: string): string => text.replace(/[^a-zA-Z0-9_-]/g, "_");
+/** What the tools of one server share. */
+export interface Serving {
+  readonly connection: McpConnection;
+  readonly grants: ToolGrants;
+  /** While a call runs, the server's own questions go to the people of its thread. Returns what ends that. */
+  readonly enter: (context: ToolContext) => () => void;
+}
 
-export function mcpTool(connection: McpConnection, tool: McpTool, grants: ToolGrants, enter: (context: ToolContext) => () => void): Tool {
-  const { name: server } = connection.config;
-  const name = `mcp__${safeName(server)}__${safeName(tool.name)}`.slice(0, 64);
+export function mcpTool(name: string, tool: McpTool, serving: Serving): Tool {
   return {
     name,
     spec: {
       type: "function",
       name,
-      description: cleaned(tool.description ?? tool.title ?? tool.name),
+      description: cleaned(tool.description ?? tool.title ?? tool.name, maxDescription),
       strict: false,
-      parameters: { properties: {}, ...tool.inputSchema },
+      parameters: cleanedSchema(tool.inputSchema),
     },
-    plan: (call) => ({ kind: "direct", run: (context) => run(connection, tool, asObject(call.args), context, grants, enter) }),
+    plan: (call) => ({ kind: "direct", run: (context) => run(tool, argumentsFrom(call.args), context, serving) }),
   };
 }
 
-/** Descriptions come from outside: no control characters, no hidden text, not endless. */
-const cleaned = (text: string): string =>
-  text
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\u{e0000}/gu, "")
-    .slice(0, maxDescription);
+/** A copy that nothing else holds: what is asked about is what is sent. */
+function argumentsFrom(args: unknown): Record<string, unknown> {
+  return typeof args === "object" && args !== null && !Array.isArray(args) ? structuredClone(args as Record<string, unknown>) : {};
+}
 
-const asObject = (args: unknown): Record<string, unknown> =>
-  typeof args === "object" && args !== null && !Array.isArray(args) ? (args as Record<string, unknown>) : {};
-
-async function run(
-  connection: McpConnection,
-  tool: McpTool,
-  args: Record<string, unknown>,
-  context: ToolContext,
-  grants: ToolGrants,
-  enter: (context: ToolContext) => () => void,
-): Promise<ToolOutput> {
-  const { name: server } = connection.config;
+async function run(tool: McpTool, args: Record<string, unknown>, context: ToolContext, serving: Serving): Promise<ToolOutput> {
+  const { connection, grants, enter } = serving;
   const item = {
     type: "mcpToolCall" as const,
     id: context.callId,
-    server,
+    server: connection.config.name,
     tool: tool.name,
     arguments: args,
     readOnlyHint: tool.annotations?.readOnlyHint ?? null,
   };
-  const startedAt = Date.now();
+  const startedAt = performance.now();
+  const durationMs = (): number => Math.round(performance.now() - startedAt);
   context.startItem({ ...item, status: "inProgress", result: null, error: null, durationMs: null });
   const fail = async (message: string): Promise<ToolOutput> => {
-    await context.completeItem({ ...item, status: "failed", result: null, error: { message }, durationMs: Date.now() - startedAt });
+    await context.completeItem({ ...item, status: "failed", result: null, error: { message }, durationMs: durationMs() });
     return failed(message);
   };
-  const word = await mayCall(connection.config, tool, args, context, grants);
+  const word = await mayCall(connection.config, tool, args, { context, grants });
   if (!word.allowed) return await fail(word.text);
   const leave = enter(context);
   try {
     const result = bounded(
-      await connection.call(tool.name, args, {
-        signal: context.signal,
-        onProgress: (message) =>
-          context.notify("item/mcpToolCall/progress", {
-            threadId: context.threadId,
-            turnId: context.turnId,
-            itemId: context.callId,
-            message,
-          }),
-      }),
+      await connection.call(tool.name, args, { signal: context.signal, onProgress: (message) => tellProgress(message, context) }),
     );
     await context.completeItem({
       ...item,
       status: result.isError === true ? "failed" : "completed",
       result: { content: result.content, structuredContent: result.structuredContent ?? null, _meta: result._meta ?? null },
       error: null,
-      durationMs: Date.now() - startedAt,
+      durationMs: durationMs(),
     });
     return outputFrom(result);
   } catch (error) {
@@ -92,25 +76,10 @@ async function run(
   }
 }
 
-function bounded(result: CallToolResult): CallToolResult {
-  if (JSON.stringify(result).length <= maxResultCharacters) return result;
-  const text = result.content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
-  return {
-    ...(result.isError === true ? { isError: true } : {}),
-    content: [{ type: "text", text: `${text.slice(0, maxResultCharacters)}\n[the rest of the result was cut]` }],
-  };
-}
+const maxProgress = 1000;
 
-function outputFrom(result: CallToolResult): ToolOutput {
-  const success = result.isError !== true;
-  if (result.structuredContent !== undefined) return { kind: "text", text: JSON.stringify(result.structuredContent), success };
-  const content = result.content.map((part): ToolContent => {
-    if (part.type === "text") return { type: "input_text", text: part.text };
-    if (part.type === "image") return { type: "input_image", image_url: `data:${part.mimeType};base64,${part.data}` };
-    return { type: "input_text", text: JSON.stringify(part) };
-  });
-  const only = content.length === 1 ? content[0] : undefined;
-  return only?.type === "input_text" ? { kind: "text", text: only.text, success } : { kind: "content", content, success };
+function tellProgress(message: string, { threadId, turnId, callId, notify }: ToolContext): void {
+  notify("item/mcpToolCall/progress", { threadId, turnId, itemId: callId, message: cleaned(message, maxProgress) });
 }
 
 const ListArgs = named("McpListArgs", () => object({ server: maybe(string()) }));

@@ -15,6 +15,9 @@ export interface TransportOptions {
 /** All that a server gets of our environment unless the settings name more: never a key or a token. */
 const passedOn = ["HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
 
+/** A longer message ends the connection: it would have to be held in memory whole. */
+const maxMessageBytes = 16 * 1024 * 1024;
+
 export async function transportFor(options: TransportOptions): Promise<Transport> {
   const { transport } = options.config;
   return transport.type === "stdio" ? await childProcess(options, transport) : await http(options, transport);
@@ -31,6 +34,7 @@ async function childProcess(
     cwd: transport.cwd ?? options.cwd,
     env: { ...named(options.env, [...passedOn, ...transport.envVars]), ...transport.env },
     stderr: "pipe",
+    maxBufferSize: maxMessageBytes,
   });
   child.stderr?.on("data", (chunk: Buffer) => options.onStderr(chunk.toString("utf8")));
   return child;
@@ -59,12 +63,31 @@ async function http(
 /** A server must not send us, with the user's headers, to another place: redirects are refused. */
 const sameOrigin: FetchLike = async (url, init) => {
   const response = await fetch(url, { ...init, redirect: "manual" });
-  if (response.status >= 300 && response.status < 400)
+  if (response.status >= 300 && response.status < 400) {
+    await response.body?.cancel();
     throw new Error(
       `the server redirects to ${response.headers.get("location") ?? "another place"}; name that address in the settings if you trust it`,
     );
-  return response;
+  }
+  return bounded(response);
 };
+
+/** Ends a body that holds more than one message may have: a stream of events counts anew with each line, anything else is one message. */
+function bounded(response: Response): Response {
+  if (response.body === null) return response;
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  let length = 0;
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      const lastBreak = isStream ? chunk.lastIndexOf(0x0a) : -1;
+      length = lastBreak === -1 ? length + chunk.length : chunk.length - lastBreak;
+      if (length > maxMessageBytes) controller.error(new Error("the server sent a message over the size limit"));
+      else controller.enqueue(chunk);
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(counted), { status, statusText, headers });
+}
 
 function named(env: Readonly<Record<string, string | undefined>>, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));

@@ -60,11 +60,13 @@ async function call(name: string, args: Message, meta: Message): Promise<object>
     case "deep":
       return { ...said("deep"), structuredContent: JSON.parse(`${'{"a":'.repeat(3000)}1${"}".repeat(3000)}`) };
     case "slow":
-      for (const progress of [1, 2, 3])
+      for (const progress of [1, 2, 3]) {
         send({
           method: "notifications/progress",
           params: { progressToken: meta?.progressToken, progress, total: 3, message: `step ${progress}` },
         });
+        await new Promise((resolve) => setTimeout(resolve, 50)); // the SDK drops progress that comes together with the end
+      }
       return said("slowly done");
     case "hang":
       return await new Promise(() => {});

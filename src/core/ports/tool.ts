@@ -102,8 +102,12 @@ export interface Offer {
   readonly interactive: boolean;
 }
 
+/** What the settings call required cannot be offered: the turn fails with this text. */
+export class ToolsUnavailable extends Error {}
+
 /** Tools from somewhere: built in, the client's, an MCP server's. A later source cannot shadow a built-in name. */
 export interface ToolSource {
+  /** Rejects with ToolsUnavailable, or with the reason of the aborted signal. */
   tools(offer: Offer, signal: AbortSignal): readonly Tool[] | Promise<readonly Tool[]>;
 }
 export type { JsonObject };

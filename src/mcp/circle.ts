@@ -1,0 +1,96 @@
+/** The MCP connections of one thread, or of nobody, kept in step with the settings. */
+import type { Audience } from "../core/ports/audience.ts";
+import type { McpServerConfig } from "../core/ports/config.ts";
+import type { McpScope } from "../core/ports/mcp.ts";
+import type { ToolContext } from "../core/ports/tool.ts";
+import { type ConnectionState, McpConnection } from "./connection.ts";
+import { elicit } from "./elicitation.ts";
+import type { McpOptions } from "./servers.ts";
+import { transportFor } from "./transport.ts";
+
+export interface Circle {
+  readonly threadId: string | undefined;
+  readonly connections: Map<string, McpConnection>;
+  /** Calls that run, oldest first, with the server that serves each: its thread's people are asked when the server asks. */
+  readonly serving: Map<ToolContext, string>;
+  usedAt: number;
+}
+
+export const newCircle = (threadId: string | undefined): Circle => ({ threadId, connections: new Map(), serving: new Map(), usedAt: 0 });
+
+export async function closeCircle({ connections }: Circle): Promise<void> {
+  await Promise.all([...connections.values()].map((connection) => connection.close()));
+}
+
+/** Keeps connections whose settings are the same, ends the others, and starts the new ones side by side. */
+export function renew(circle: Circle, scope: McpScope, options: McpOptions): void {
+  const wanted = Object.values(scope.config.mcpServers).filter((config) => config.enabled);
+  for (const [name, connection] of circle.connections) {
+    const same = wanted.find((config) => config.name === name);
+    if (same !== undefined && JSON.stringify(same) === JSON.stringify(connection.config)) continue;
+    circle.connections.delete(name);
+    void connection.close();
+  }
+  for (const config of wanted) {
+    if (circle.connections.has(config.name)) continue;
+    const connection = connect(circle, config, scope, options);
+    circle.connections.set(config.name, connection);
+    connection.tools().catch(() => {}); // whoever needs them asks again and hears why
+  }
+}
+
+function connect(circle: Circle, config: McpServerConfig, scope: McpScope, options: McpOptions): McpConnection {
+  let complaints = "";
+  const { audience } = options;
+  const { threadId } = circle;
+  return new McpConnection({
+    config,
+    version: options.version,
+    now: () => performance.now(),
+    transport: () => {
+      complaints = "";
+      return transportFor({
+        config,
+        cwd: scope.cwd,
+        env: options.env,
+        auth: options.authFor(config),
+        onStderr: (text) => {
+          complaints = (complaints + text).slice(-2000);
+        },
+      });
+    },
+    elicit: (request, signal) => {
+      const serving = [...circle.serving].findLast(([, server]) => server === config.name)?.[0];
+      const asked = serving?.threadId ?? threadId;
+      if (asked === undefined) return Promise.resolve({ action: "decline" });
+      return elicit(request, { audience, server: config.name, threadId: asked, serving }, signal);
+    },
+    onState: (state) => {
+      if (threadId !== undefined) announce(threadId, config.name, state, { complaints, audience });
+    },
+    onToolsChanged: (names) => {
+      if (threadId === undefined) return;
+      const message = `the MCP server ${config.name} now says something else of ${names.join(", ")} than before; what was accepted for the session is asked about again`;
+      audience.toThread(threadId, "warning", { threadId, message });
+    },
+  });
+}
+
+function announce(
+  threadId: string,
+  name: string,
+  state: ConnectionState,
+  { complaints, audience }: { readonly complaints: string; readonly audience: Audience },
+): void {
+  if (state.kind === "notStarted") return;
+  const error = state.kind === "failed" ? [state.reason, complaints.trim()].filter((text) => text !== "").join(": ") : null;
+  audience.toThread(threadId, "mcpServer/startupStatus/updated", {
+    threadId,
+    name,
+    status: state.kind,
+    error,
+    failureReason: state.kind === "failed" && state.needsLogin ? "reauthenticationRequired" : null,
+  });
+  if (state.kind === "failed")
+    audience.toThread(threadId, "warning", { threadId, message: `MCP server ${name} is not available: ${error}` });
+}

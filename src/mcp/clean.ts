@@ -1,0 +1,39 @@
+/** What MCP servers say of themselves, made fit to be shown to people and models: nothing hidden, nothing endless. */
+import { createHash } from "node:crypto";
+import type { JsonObject } from "../core/ports/model-client.ts";
+
+/** Control characters, zero-width and direction marks, and the tag characters by which text hides in text. */
+const hidden =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+
+export function cleaned(text: string, max: number): string {
+  const plain = text.replace(hidden, "");
+  return plain.length <= max ? plain : `${plain.slice(0, max)}…`;
+}
+
+const maxSchema = 64 * 1024;
+const maxSchemaText = 2048;
+const maxDepth = 24;
+
+/** A schema with its descriptions cleaned; one that is too large or too deep is replaced by "any object". */
+export function cleanedSchema(schema: JsonObject): JsonObject {
+  const copy = cleanedValue(schema, 0);
+  const isObject = typeof copy === "object" && copy !== null && !Array.isArray(copy);
+  if (!isObject || JSON.stringify(copy).length > maxSchema) return { type: "object", properties: {}, additionalProperties: true };
+  return { properties: {}, ...copy };
+}
+
+function cleanedValue(value: unknown, depth: number): unknown {
+  if (depth > maxDepth) return {};
+  if (Array.isArray(value)) return value.map((item) => cleanedValue(item, depth + 1));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      const isText = (key === "description" || key === "title") && typeof inner === "string";
+      return [key, isText ? cleaned(inner, maxSchemaText) : cleanedValue(inner, depth + 1)];
+    }),
+  );
+}
+
+/** Tells whether two definitions are the same one. */
+export const fingerprint = (value: unknown): string => createHash("sha256").update(JSON.stringify(value)).digest("base64url");

@@ -1,0 +1,38 @@
+/** What one MCP server offers and how it is, for `mcpServerStatus/list`. */
+import type { McpServerConfig } from "../core/ports/config.ts";
+import type { McpAuthStatus, McpServerStatus } from "../protocol/mcp.ts";
+import type { McpConnection } from "./connection.ts";
+
+export async function statusOf(
+  connection: McpConnection,
+  detail: "full" | "toolsAndAuthOnly",
+  authStatus: (config: McpServerConfig) => McpAuthStatus,
+): Promise<McpServerStatus> {
+  const { config } = connection;
+  try {
+    const client = await connection.client("now");
+    const { tools, resources, templates } =
+      detail === "full" ? await connection.offered() : { tools: await connection.tools("now"), resources: [], templates: [] };
+    const auth = authStatus(config);
+    return {
+      name: config.name,
+      authStatus: auth === "notLoggedIn" ? "unsupported" : auth, // it lets us in without a sign-in
+      tools: Object.fromEntries(tools.map((tool) => [tool.name, tool])),
+      resources: resources.map((resource) => ({ ...resource })),
+      resourceTemplates: templates.map((template) => ({ ...template })),
+      serverInfo: client.getServerVersion() ?? null,
+      runtimeStatus: "connected",
+    } as McpServerStatus;
+  } catch (error) {
+    const needsLogin = connection.state.kind === "failed" && connection.state.needsLogin;
+    return {
+      name: config.name,
+      authStatus: authStatus(config),
+      tools: {},
+      resources: [],
+      resourceTemplates: [],
+      runtimeStatus: needsLogin ? "authenticationRequired" : "failed",
+      toolsError: error instanceof Error ? error.message : String(error),
+    };
+  }
+}

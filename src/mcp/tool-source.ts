@@ -1,0 +1,45 @@
+/** What a thread's MCP servers offer to its model. */
+import type { Tool as McpTool } from "@modelcontextprotocol/client";
+import { type Tool, type ToolContext, ToolsUnavailable } from "../core/ports/tool.ts";
+import type { ToolGrants } from "./approval.ts";
+import type { Circle } from "./circle.ts";
+import type { McpConnection } from "./connection.ts";
+import { toolNames } from "./names.ts";
+import { mcpTool, resourceTools } from "./tools.ts";
+
+/** Waits for every server's start-up; one that fails is left out, unless the settings say that it is required: then the turn fails. */
+export async function toolsOf(circle: Circle, grants: ToolGrants, signal: AbortSignal): Promise<Tool[]> {
+  const connections = [...circle.connections.values()];
+  const listed = await untilAborted(Promise.all(connections.map(listOf)), signal);
+  const all = connections.flatMap((connection, i) => (listed[i] ?? []).map((tool) => ({ connection, tool })));
+  const names = toolNames(all.map(({ connection, tool }) => [connection.config.name, tool.name]));
+  const tools = all.map(({ connection, tool }, i) => {
+    const enter = (context: ToolContext): (() => void) => {
+      circle.serving.set(context, connection.config.name);
+      return () => circle.serving.delete(context);
+    };
+    return mcpTool(names[i] ?? "", tool, { connection, grants, enter });
+  });
+  return [...tools, ...resourceTools(() => connections)];
+}
+
+async function listOf(connection: McpConnection): Promise<readonly McpTool[]> {
+  try {
+    return await connection.tools();
+  } catch (error) {
+    const { name, required } = connection.config;
+    if (!required) return [];
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ToolsUnavailable(`required MCP server ${name} could not be started: ${reason}`);
+  }
+}
+
+/** A person who interrupts must not wait for servers that are slow to start. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}

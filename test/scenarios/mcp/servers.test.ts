@@ -1,0 +1,208 @@
+/** MCP servers of the settings: started, offered, called, broken, reloaded. */
+import assert from "node:assert/strict";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type Client, RpcError } from "../../../src/client/client.ts";
+import { root } from "../../support/process.ts";
+import { verifies } from "../../support/verifies.ts";
+
+const fixture = path.join(root, "test/support/mcp-fixture.ts");
+const server = (name: string, behaviour: string, more = ""): string =>
+  `[mcp_servers.${name}]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(fixture)}, "${behaviour}"]\nstartup_timeout_sec = 20\n${more}\n`;
+const never = 'approval_policy = "never"\n';
+
+/** Runs one turn and gives back its MCP items and last words. */
+async function turn(client: Client, threadId: string, text: string) {
+  const items: Extract<Parameters<Parameters<Client["on"]>[1]>[0], object>[] = [];
+  const stop = client.on("item/completed", ({ item }) => items.push(item));
+  const ended = Promise.withResolvers<{ status: string; error?: { message: string } | null }>();
+  const unlisten = client.on("turn/completed", (p) => ended.resolve(p.turn));
+  await client.call("turn/start", { threadId, input: [{ type: "text", text, text_elements: [] }] });
+  const { status, error } = await ended.promise;
+  stop();
+  unlisten();
+  const all = items as {
+    type: string;
+    text?: string;
+    status?: string;
+    error?: { message: string } | null;
+    result?: { content: { text: string }[] };
+  }[];
+  return {
+    status,
+    error,
+    calls: all.filter(({ type }) => type === "mcpToolCall"),
+    said: all.findLast(({ type }) => type === "agentMessage")?.text ?? "",
+  };
+}
+
+const call = (tool: string, args: object = {}, name = "notes") => ({ call: `mcp__${name}__${tool}`, with: args });
+const start = async (client: Client, cwd: string): Promise<string> => (await client.call("thread/start", { cwd })).thread.id;
+
+verifies("mcp.call", async ({ app, workspace }) => {
+  const client = await app({
+    turns: [[{ expect: { tools: ["mcp__notes__read", "list_mcp_resources"] } }, call("read", { name: "plum" }), "{{output}}"]],
+    config: `${never}${server("notes", "plain", 'env = { NOTE = "a stone fruit" }')}`,
+  });
+  const states: unknown[] = [];
+  client.on("mcpServer/startupStatus/updated", ({ name, status }) => states.push([name, status]));
+  const { calls, said } = await turn(client, await start(client, workspace), "go");
+  assert.equal(said, "plum: a stone fruit");
+  assert.equal(calls[0]?.status, "completed");
+  assert.deepEqual(states, [
+    ["notes", "starting"],
+    ["notes", "ready"],
+  ]);
+});
+
+verifies("mcp.progress", async ({ app, workspace }) => {
+  const client = await app({ turns: [[call("slow"), "{{output}}"]], config: `${never}${server("notes", "plain")}` });
+  const told: string[] = [];
+  client.on("item/mcpToolCall/progress", ({ message }) => told.push(message));
+  await turn(client, await start(client, workspace), "go");
+  assert.deepEqual(told, ["step 1", "step 2", "step 3"]);
+});
+
+verifies("mcp.resources", async ({ app, workspace }) => {
+  const client = await app({
+    turns: [[{ call: "read_mcp_resource", with: { server: "notes", uri: "fixture://note" } }, "{{output}}"]],
+    config: `${never}${server("notes", "plain")}`,
+  });
+  const threadId = await start(client, workspace);
+  assert.match((await turn(client, threadId, "go")).said, /note text/);
+  const { contents } = await client.call("mcpServer/resource/read", { threadId, server: "notes", uri: "fixture://note" });
+  assert.deepEqual(contents, [{ uri: "fixture://note", mimeType: "text/plain", text: "note text" }]);
+  const direct = await client.call("mcpServer/tool/call", { threadId, server: "notes", tool: "read", arguments: { name: "x" } });
+  assert.deepEqual(direct.content, [{ type: "text", text: "x: nothing" }]);
+  await assert.rejects(client.call("mcpServer/resource/read", { server: "other", uri: "x" }), /No MCP server named 'other' found\./);
+});
+
+verifies("mcp.status", async ({ app }) => {
+  const client = await app({
+    config: `${server("notes", "plain", 'enabled_tools = ["read", "write"]\ndisabled_tools = ["write"]')}${server("off", "plain", "enabled = false")}${server("broken", "complain")}`,
+  });
+  const { data } = await client.call("mcpServerStatus/list", {});
+  assert.deepEqual(
+    data.map(({ name, runtimeStatus, authStatus }) => [name, runtimeStatus, authStatus]),
+    [
+      ["broken", "failed", "unsupported"],
+      ["notes", "connected", "unsupported"],
+    ],
+  );
+  assert.deepEqual(Object.keys(data[1]?.tools ?? {}), ["read"]);
+  assert.equal(data[1]?.resources[0]?.uri, "fixture://note");
+  const page = await client.call("mcpServerStatus/list", { limit: 1 });
+  assert.equal(page.data.length, 1);
+  assert.equal((await client.call("mcpServerStatus/list", { cursor: page.nextCursor ?? "" })).data[0]?.name, "notes");
+});
+
+for (const behaviour of ["exit", "complain", "mute", "garbage"])
+  verifies("mcp.broken", async ({ app, workspace }) => {
+    const broken = server("broken", behaviour).replace("startup_timeout_sec = 20", "startup_timeout_sec = 1");
+    const client = await app({
+      turns: [[call("read", { name: "plum" }), { say: "{{output}}" }], ["Again."]],
+      config: `${never}${server("notes", "plain")}${broken}[mcp_servers.missing]\ncommand = "/no/such/program"\n`,
+    });
+    const warnings: string[] = [];
+    client.on("warning", ({ message }) => warnings.push(message));
+    const threadId = await start(client, workspace);
+    const { status, said } = await turn(client, threadId, "go");
+    assert.equal(status, "completed");
+    assert.equal(said, "plum: nothing", "the other server works");
+    assert.deepEqual(
+      warnings.map((text) => /^MCP server (\w+) is not available/.exec(text)?.[1]).sort(),
+      ["broken", "missing"],
+      "told once each",
+    );
+    if (behaviour === "complain")
+      assert.ok(
+        warnings.some((text) => text.includes("cannot find the database")),
+        "its own words help",
+      );
+    const starts: string[] = [];
+    client.on("mcpServer/startupStatus/updated", ({ name }) => starts.push(name));
+    await turn(client, threadId, "again");
+    assert.deepEqual(starts, [], "a broken server is not started anew at every request");
+  });
+
+verifies("mcp.required", async ({ app, workspace }) => {
+  const client = await app({ config: server("needed", "exit", "required = true") });
+  const { status, error } = await turn(client, await start(client, workspace), "go");
+  assert.equal(status, "failed");
+  assert.match(error?.message ?? "", /required MCP server needed could not be started/);
+});
+
+verifies("mcp.crash", async ({ app, workspace }) => {
+  const client = await app({
+    turns: [
+      [call("crash"), call("read", { name: "plum" }), "{{output}}"],
+      [call("read", { name: "pear" }), "{{output}}"],
+    ],
+    config: `${never}${server("notes", "plain")}`,
+  });
+  const threadId = await start(client, workspace);
+  const first = await turn(client, threadId, "go");
+  assert.equal(first.calls.find(({ status }) => status === "failed") === undefined, false);
+  assert.equal((await turn(client, threadId, "more")).said, "pear: nothing", "it was started again");
+});
+
+verifies("mcp.timeout", async ({ app, workspace }) => {
+  const client = await app({
+    turns: [[call("hang"), "{{output}}"]],
+    config: `${never}${server("notes", "plain", "tool_timeout_sec = 0.3")}`,
+  });
+  const { calls, said } = await turn(client, await start(client, workspace), "go");
+  assert.equal(calls[0]?.status, "failed");
+  assert.match(said, /tool call error: .*timed? ?out/i);
+});
+
+verifies("mcp.interrupt", async ({ app, workspace }) => {
+  const client = await app({ turns: [[call("hang"), "{{output}}"]], config: `${never}${server("notes", "plain")}` });
+  const threadId = await start(client, workspace);
+  const begun = Promise.withResolvers<void>();
+  client.on("item/started", ({ item }) => item.type === "mcpToolCall" && begun.resolve());
+  const running = turn(client, threadId, "go");
+  await begun.promise;
+  const { data } = await client.call("thread/turns/list", { threadId, limit: 1 });
+  await client.call("turn/interrupt", { threadId, turnId: data[0]?.id ?? "" });
+  assert.equal((await running).status, "interrupted");
+});
+
+verifies("mcp.environment", async ({ app, workspace, home }) => {
+  const client = await app({
+    turns: [[call("env"), "{{output}}"]],
+    config: `${never}${server("notes", "plain", 'env = { GIVEN = "yes" }\nenv_vars = ["PATH"]')}`,
+  });
+  const env = JSON.parse((await turn(client, await start(client, workspace), "go")).said);
+  assert.equal(env.GIVEN, "yes");
+  assert.deepEqual(
+    Object.keys(env).filter((name) => /KEY|TOKEN|SECRET|CODEX|PARLEY/.test(name)),
+    [],
+  );
+  assert.ok(!JSON.stringify(env).includes(path.join(home, "auth.json")));
+});
+
+verifies("mcp.reload", async ({ app, workspace, home }) => {
+  const client = await app({
+    turns: [["One."], [{ expect: { tools: ["mcp__late__read"] } }, call("read", { name: "plum" }, "late"), "{{output}}"]],
+    config: never,
+  });
+  const threadId = await start(client, workspace);
+  await turn(client, threadId, "one");
+  appendFileSync(path.join(home, "config.toml"), server("late", "plain"));
+  assert.deepEqual(await client.call("config/mcpServer/reload", {}), {});
+  assert.equal((await turn(client, threadId, "two")).said, "plum: nothing");
+});
+
+verifies("mcp.brokenReload", async ({ app, workspace, home }) => {
+  const client = await app({ turns: [["One."], ["Two."]], config: never });
+  const threadId = await start(client, workspace);
+  await turn(client, threadId, "one");
+  const file = path.join(home, "config.toml");
+  const good = readFileSync(file, "utf8");
+  writeFileSync(file, `${good}\n[mcp_servers.bad]\n`);
+  await client.call("config/mcpServer/reload", {});
+  await assert.rejects(turn(client, threadId, "two"), (error) => error instanceof RpcError && /mcp_servers\.bad/.test(error.message));
+  writeFileSync(file, good);
+  assert.equal((await turn(client, threadId, "two")).said, "Two.");
+});

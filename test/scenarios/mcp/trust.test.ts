@@ -1,0 +1,203 @@
+/** What MCP servers may not do: hide, shadow, swap, flood, reach for secrets, or run unasked. */
+import assert from "node:assert/strict";
+import path from "node:path";
+import type { Client } from "../../../src/client/client.ts";
+import type { ToolRequestUserInputParams } from "../../../src/protocol/user-input.ts";
+import { root } from "../../support/process.ts";
+import { verifies } from "../../support/verifies.ts";
+
+const fixture = path.join(root, "test/support/mcp-fixture.ts");
+const server = (name: string, behaviour = "plain", more = ""): string =>
+  `[mcp_servers.${name}]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(fixture)}, "${behaviour}"]\n${more}\n`;
+const call = (tool: string, args: object = {}) => ({ call: `mcp__notes__${tool}`, with: args });
+const onRequest = 'approval_policy = "on-request"\n';
+
+// biome-ignore lint/suspicious/noExplicitAny: items of every kind
+type Item = any;
+
+async function turn(client: Client, threadId: string, text = "go") {
+  const items: Item[] = [];
+  const stop = client.on("item/completed", ({ item }) => items.push(item));
+  const ended = Promise.withResolvers<void>();
+  const unlisten = client.on("turn/completed", () => ended.resolve());
+  await client.call("turn/start", { threadId, input: [{ type: "text", text, text_elements: [] }] });
+  await ended.promise;
+  stop();
+  unlisten();
+  return {
+    calls: items.filter(({ type }) => type === "mcpToolCall"),
+    said: String(items.findLast(({ type }) => type === "agentMessage")?.text),
+  };
+}
+const start = async (client: Client, cwd: string): Promise<string> => (await client.call("thread/start", { cwd })).thread.id;
+
+/** Answers every question about a tool with one word, and keeps what was asked. */
+function answering(client: Client, word: string): ToolRequestUserInputParams[] {
+  const asked: ToolRequestUserInputParams[] = [];
+  client.answer("item/tool/requestUserInput", (params) => {
+    asked.push(params);
+    return { answers: { approval: { answers: [word] } } };
+  });
+  return asked;
+}
+
+const outcomes: [string, boolean, RegExp][] = [
+  ["Accept", true, /wrote \{"name":"plum"\}/],
+  ["Accept for this session", true, /wrote/],
+  ["Decline", false, /the user declined/],
+  ["Cancel", false, /the user cancelled/],
+  ["accept", false, /the user declined/],
+];
+for (const [word, runs, said] of outcomes)
+  verifies("mcp.approval", async ({ app, workspace }) => {
+    const client = await app({ turns: [[call("write", { name: "plum" }), "{{output}}"]], config: `${onRequest}${server("notes")}` });
+    const asked = answering(client, word);
+    const result = await turn(client, await start(client, workspace));
+    assert.equal(asked.length, 1);
+    assert.match(asked[0]?.questions[0]?.question ?? "", /MCP server notes .* write with \{"name":"plum"\}/);
+    assert.deepEqual(
+      asked[0]?.questions[0]?.options?.map(({ label }) => label),
+      ["Accept", "Accept for this session", "Decline", "Cancel"],
+    );
+    assert.equal(result.calls[0]?.status, runs ? "completed" : "failed");
+    if (!runs) assert.match(result.calls[0]?.error.message, said);
+    assert.match(result.said, said);
+  });
+
+verifies("mcp.approvalNever", async ({ app, workspace }) => {
+  const client = await app({
+    turns: [
+      [call("write"), "{{output}}"],
+      [call("read", { name: "x" }), "{{output}}"],
+    ],
+    config: `approval_policy = "never"\n${server("notes")}`,
+  });
+  const threadId = await start(client, workspace);
+  assert.match((await turn(client, threadId)).said, /mcp_servers\.notes\.approval = "allow"/);
+  assert.match((await turn(client, threadId)).said, /x: nothing/);
+});
+
+verifies("mcp.approvalAllow", async ({ app, workspace }) => {
+  const client = await app({
+    turns: [[call("write"), "{{output}}"]],
+    config: `approval_policy = "never"\n${server("notes", "plain", 'approval = "allow"')}`,
+  });
+  assert.match((await turn(client, await start(client, workspace))).said, /^wrote/);
+});
+
+verifies("mcp.approvalForSession", async ({ app, workspace }) => {
+  const client = await app({ turns: [[call("write"), "1"], [call("write"), "2"], ["3"]], config: `${onRequest}${server("notes")}` });
+  const asked = answering(client, "Accept for this session");
+  const threadId = await start(client, workspace);
+  await turn(client, threadId);
+  await turn(client, threadId);
+  assert.equal(asked.length, 1);
+  await turn(client, await start(client, workspace));
+});
+
+verifies("mcp.changedTool", async ({ app, workspace }) => {
+  const client = await app({
+    turns: [
+      [call("write"), "1"],
+      [call("rename"), "2"],
+      [call("write"), "3"],
+    ],
+    config: `${onRequest}${server("notes")}`,
+  });
+  const asked = answering(client, "Accept for this session");
+  const warnings: string[] = [];
+  client.on("warning", ({ message }) => warnings.push(message));
+  const threadId = await start(client, workspace);
+  for (const _ of [1, 2, 3]) await turn(client, threadId);
+  assert.equal(asked.length, 2, "asked again about what now says something else");
+  assert.ok(
+    warnings.some((text) => /now says something else of write/.test(text)),
+    warnings.join(),
+  );
+});
+
+verifies("mcp.shadow", async ({ app, workspace }) => {
+  const client = await app({
+    turns: [
+      [
+        { expect: { tools: ["exec_command", "mcp__notes__exec_command"] } },
+        { call: "exec_command", with: { cmd: "echo built-in" } },
+        "{{output}}",
+      ],
+    ],
+    config: `approval_policy = "never"\nsandbox_mode = "danger-full-access"\n${server("notes", "shadow")}`,
+  });
+  const { said, calls } = await turn(client, await start(client, workspace));
+  assert.match(said, /built-in/);
+  assert.deepEqual(calls, []);
+});
+
+verifies("mcp.bounded", async ({ app, workspace }) => {
+  const client = await app({
+    turns: [
+      { user: "big", steps: [call("big"), { say: "ok" }] },
+      { user: "deep", steps: [call("deep"), { say: "ok" }] },
+    ],
+    config: `approval_policy = "never"\n${server("notes")}`,
+  });
+  const { calls } = await turn(client, await start(client, workspace), "big");
+  const text: string = calls[0]?.result.content[0].text;
+  assert.ok(text.length < 1.1 * 1024 * 1024 && text.endsWith("[the rest of the result was cut]"), `${text.length}`);
+  const deep = await turn(client, await start(client, workspace), "deep");
+  assert.equal(deep.calls[0]?.status, "completed");
+});
+
+verifies("mcp.elicitation", async ({ app, workspace }) => {
+  const client = await app({ turns: [[call("ask"), "{{output}}"]], config: `approval_policy = "never"\n${server("notes")}` });
+  client.answer("mcpServer/elicitation/request", (params) => {
+    assert.equal(params.serverName, "notes");
+    assert.equal(params.mode, "form");
+    assert.ok(params.turnId);
+    return { action: "accept", content: { name: "Ada" } };
+  });
+  const waiting: unknown[] = [];
+  client.on("thread/status/changed", ({ status }) => status.type === "active" && waiting.push(...status.activeFlags));
+  assert.match((await turn(client, await start(client, workspace))).said, /"action":"accept","content":\{"name":"Ada"\}/);
+  assert.deepEqual(waiting, ["waitingOnUserInput"]);
+});
+
+verifies("mcp.elicitationDeclined", async ({ app, workspace }) => {
+  const client = await app({ turns: [[call("ask"), "{{output}}"]], config: `approval_policy = "never"\n${server("notes")}` });
+  const warnings: string[] = [];
+  client.on("warning", ({ message }) => warnings.push(message));
+  assert.match((await turn(client, await start(client, workspace))).said, /"action":"decline"/);
+  assert.match(warnings.join(), /a question of the MCP server notes was declined: this client does not answer/);
+});
+
+verifies("mcp.elicitationSecret", async ({ app, workspace }) => {
+  const client = await app({ turns: [[call("password"), "{{output}}"]], config: `approval_policy = "never"\n${server("notes")}` });
+  let message = "";
+  client.answer("mcpServer/elicitation/request", (params) => {
+    message = "message" in params ? params.message : "";
+    return { action: "decline" };
+  });
+  await turn(client, await start(client, workspace));
+  assert.match(message, /should not ask for passwords/);
+});
+
+for (const [url, opens] of [
+  ["https://example.com/sign-in?x=1", true],
+  ["file:///etc/passwd", false],
+  ["javascript:alert(1)", false],
+  ["$(touch x)", false],
+] as const)
+  verifies("mcp.elicitationUrl", async ({ app, workspace }) => {
+    const client = await app({ turns: [[call("open", { url }), "{{output}}"]], config: `approval_policy = "never"\n${server("notes")}` });
+    const asked: unknown[] = [];
+    client.answer("mcpServer/elicitation/request", (params) => {
+      asked.push(params.mode === "url" ? params.url : params.mode);
+      return { action: "accept" };
+    });
+    await turn(client, await start(client, workspace));
+    assert.deepEqual(asked, opens ? [url] : []);
+  });
+
+verifies("mcp.sampling", async ({ app, workspace }) => {
+  const client = await app({ turns: [[call("sample"), "{{output}}"]], config: `approval_policy = "never"\n${server("notes")}` });
+  assert.match((await turn(client, await start(client, workspace))).said, /"error"/);
+});
