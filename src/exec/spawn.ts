@@ -35,12 +35,15 @@ export function createCommandRunner(options: CommandRunnerOptions): ClosableRunn
   return new Runner(options);
 }
 
+const settleAfterMs = 2_000;
+
 class Runner implements ClosableRunner {
   readonly #graceMs: number;
   readonly #confined: PlatformSandbox;
   readonly #open = new OpenSandbox();
   readonly #pipes: PipePool;
   readonly #janitor: Janitor;
+  #settling: NodeJS.Timeout | undefined;
   /** Commands of which something lives. */
   readonly #live = new Set<LiveCommand>();
   /** What the server itself got from its parent; looked up once. */
@@ -72,6 +75,8 @@ class Runner implements ClosableRunner {
 
   async close(): Promise<void> {
     await Promise.all([...this.#live].map((command) => command.kill()));
+    clearTimeout(this.#settling);
+    this.#confined.settle?.();
     this.#pipes.close();
     this.#janitor.close();
   }
@@ -87,6 +92,7 @@ class Runner implements ClosableRunner {
       this.#janitor.forget(watched);
     };
     this.#janitor.watch(watched);
+    this.#settleLater();
     try {
       const env = { ...wrapped.env, [markName]: id };
       const open = this.#openDescriptors(terminal);
@@ -115,6 +121,14 @@ class Runner implements ClosableRunner {
       terminal.master.once("close", () => this.#terminals.delete(terminal.masterDescriptor));
     }
     return [...this.#inherited, ...this.#terminals];
+  }
+
+  #settleLater(): void {
+    clearTimeout(this.#settling);
+    this.#settling = setTimeout(() => {
+      this.#confined.settle?.();
+      this.#janitor.update();
+    }, settleAfterMs).unref();
   }
 
   #follow(parts: Omit<LiveParts, "onGone">, signal: AbortSignal, cleanUp: () => void): LiveCommand {

@@ -75,6 +75,18 @@ describe("the bubblewrap sandbox", { skip: noBubblewrap }, () => {
     assert.doesNotMatch((await bench.sh(line, { env, policy: closed })).output, /DIR|^TMP/m);
   });
 
+  test("stand-ins in TMPDIR are kept for the next command and go with the runner", async () => {
+    const own = openBench();
+    const tmpdir = path.join(own.outside, "tmp");
+    mkdirSync(tmpdir);
+    const env = { PATH: "/usr/bin:/bin", TMPDIR: tmpdir };
+    for (let i = 0; i < 2; i++) assert.match((await own.sh("mkdir $TMPDIR/.git/hooks || echo CLOSED", { env })).output, /CLOSED/);
+    assert.deepEqual(readdirSync(tmpdir).sort(), [".agents", ".codex", ".git"]);
+    await own.runner.close();
+    assert.deepEqual(readdirSync(tmpdir), []);
+    await own.close();
+  });
+
   test("`.git`, `.codex` and `.agents` cannot be written, planted or moved, and nothing is left behind", async () => {
     const work = workspace("names");
     const line =

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 import type { Command, Confinement, WrappedCommand } from "../../core/ports/command-runner.ts";
-import { findLstat, findRealPath } from "../paths.ts";
+import { findLstat, findRealPath, isInsideAny } from "../paths.ts";
 import { findSystemProgram } from "../program.ts";
 import { readableEntries } from "./codex-home.ts";
 import { baseMounts, type HomeMask, isHidden, planMounts } from "./mounts.ts";
@@ -34,6 +34,7 @@ export class BubblewrapSandbox implements PlatformSandbox {
   readonly #nested = new NestedRepositories();
   #works: Promise<string | undefined> | undefined;
   #filter: Uint8Array | undefined;
+  readonly #kept = new Set<string>();
 
   constructor(context: SandboxContext) {
     this.#context = context;
@@ -92,6 +93,16 @@ export class BubblewrapSandbox implements PlatformSandbox {
     };
   }
 
+  settle(): void {
+    for (const file of this.#kept) this.#placeholders.release(file);
+    this.#kept.clear();
+  }
+
+  /** Stand-ins in temporary folders are in nobody's way: they stay for the next command, as making and removing them is much of its cost. */
+  #keep(files: readonly string[]): void {
+    for (const file of files) if (!this.#kept.has(file) && this.#placeholders.hold(file)) this.#kept.add(file);
+  }
+
   #loadFilter(): Refusal | { readonly bytes: Uint8Array } {
     const { arch } = process;
     if (!isFilterArch(arch))
@@ -120,6 +131,7 @@ export class BubblewrapSandbox implements PlatformSandbox {
     if (isHidden(command.cwd, masks, writable)) return refuse(`commands cannot run in ${command.cwd}: it belongs to the server's own home`);
     try {
       for (const file of protection.missing) if (this.#placeholders.hold(file)) held.push(file);
+      this.#keep(held.filter((file) => isInsideAny(file, protection.temporary) && !isInsideAny(file, roots.named)));
       const readOnly = [...protection.readOnly, ...protection.missing];
       // The temporary folder is shared with other users, who may be running commands as well.
       const foreign = readOnly.filter((file) => !held.includes(file) && protection.temporary.includes(path.dirname(file)));

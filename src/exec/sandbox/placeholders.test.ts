@@ -38,6 +38,19 @@ describe("placeholders", { skip: process.platform === "linux" ? false : "only th
     assert.deepEqual(readdirSync(base), []);
   });
 
+  test("another runner of the same server keeps them, too; one that was cleaned away is made anew", () => {
+    const [own, other] = [new Placeholders(), new Placeholders()];
+    assert.ok(own.hold(folder) && other.hold(folder));
+    other.release(folder);
+    assert.deepEqual(readdirSync(folder), [own.lease]);
+    rmSync(folder, { recursive: true });
+    assert.ok(own.hold(folder));
+    assert.deepEqual(readdirSync(folder), [own.lease]);
+    own.release(folder);
+    own.release(folder);
+    assert.deepEqual(readdirSync(base), []);
+  });
+
   test("leftovers of dead servers count as nothing, folders of the user stay", () => {
     const own = new Placeholders();
     mkdirSync(folder);

@@ -6,6 +6,7 @@ import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   closeSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -28,8 +29,8 @@ const leaseName = /^\.parley-(\w+)-(\d+)-(\w+)-\w+$/;
 const maxTries = 20;
 
 /**
- * Each server that relies on a placeholder keeps a lease in it, a file named after its process. The folder cannot be removed while one is
- * there, which matters: removing it would take down the mounts that other sandboxes have on it.
+ * Each runner that relies on a placeholder keeps a lease in it, a file named after its server's process. The folder cannot be removed while
+ * one is there, which matters: removing it would take down the mounts that other sandboxes have on it.
  */
 export class Placeholders {
   readonly #held = new Map<string, number>();
@@ -42,7 +43,7 @@ export class Placeholders {
     return [...this.#held.keys()];
   }
 
-  /** The name of this server's leases. */
+  /** The name of the leases. */
   get lease(): string {
     this.#lease ??= `.parley-${processSpace()}-${process.pid}-${startOf(process.pid) ?? "0"}-${this.#suffix}`;
     return this.#lease;
@@ -54,7 +55,9 @@ export class Placeholders {
    */
   hold(folder: string): boolean {
     const count = this.#held.get(folder) ?? 0;
-    if (count === 0 && !this.#take(folder)) return false;
+    // Somebody who cleans temporary folders may have taken it away.
+    const isThere = count > 0 && existsSync(path.join(folder, this.lease));
+    if (!isThere && !this.#take(folder)) return false;
     this.#held.set(folder, count + 1);
     return true;
   }
