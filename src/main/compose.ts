@@ -152,6 +152,10 @@ export function createApp(options: ComposeOptions): App {
   accounts.onEvent((event) => announceAccount({ subscriptions }, [event]));
   skills.onChange(() => subscriptions.toAll("skills/changed", {}));
   subscriptions.onUnwatched = (threadId) => threads.find(threadId)?.rest();
+  store.onNotice = (message) => {
+    log.info(message);
+    subscriptions.toAll("warning", { message, threadId: null });
+  };
   store.onTrouble = (message) => subscriptions.toAll("warning", { message, threadId: null });
   const app: App = {
     version: manifest.version,

@@ -43,12 +43,18 @@ class LocalStore implements ThreadStore {
   /** Where threads were seen last; a path that is no longer right is looked up anew. */
   readonly #paths = new Map<string, string>();
   onTrouble: (message: string) => void = () => {};
+  onNotice: (message: string) => void = () => {};
 
   constructor(options: LocalStoreOptions) {
     this.#home = options.home;
     this.#now = options.now ?? Date.now;
     this.#names = new Names(options.home);
-    this.#index = new ThreadIndex({ home: options.home, names: this.#names, now: this.#now });
+    this.#index = new ThreadIndex({
+      home: options.home,
+      names: this.#names,
+      now: this.#now,
+      report: (message) => this.onNotice(message),
+    });
     this.#leases = new Leases(options.home);
     this.#writers = new Writers({
       disk: options.disk ?? systemDisk,

@@ -44,19 +44,41 @@ const schema = `
 `;
 const columns = "path, id, segment, archived, created_ms, updated_ms, size, has_user, preview, cwd, provider, source_kind, facts";
 
-/** Opens the index, in memory when the file cannot be used at all: then it lasts as long as the process. */
-export async function openIndex(file: string | undefined): Promise<SqliteIndex> {
+/**
+ * Opens the index, in memory when the file cannot be used at all: then it lasts as long as the process. A file of an older version is made
+ * anew; one of a newer version is left for it, and a file beside it is used. `report` is told when either happens for the first time.
+ */
+export async function openIndex(file: string | undefined, report: (message: string) => void = () => {}): Promise<SqliteIndex> {
   const { DatabaseSync } = await import("node:sqlite");
-  if (file === undefined) return prepare(new DatabaseSync(":memory:"));
+  if (file === undefined) return prepare(new DatabaseSync(":memory:"), undefined);
   for (const attempt of [() => {}, () => removeDatabase(file)]) {
     try {
       mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
       attempt();
-      closeSync(openSync(file, "a", 0o600)); // SQLite itself would let others read it
-      return prepare(new DatabaseSync(file, { timeout: busyMs }));
+      return openFile(DatabaseSync, file, report);
     } catch {}
   }
-  return prepare(new DatabaseSync(":memory:"));
+  return prepare(new DatabaseSync(":memory:"), undefined);
+}
+
+function openFile(Database: typeof DatabaseSync, file: string, report: (message: string) => void): SqliteIndex {
+  const db = openDatabase(Database, file);
+  const found = Number(versionOf(db));
+  if (found <= version) {
+    if (found !== 0 && found !== version)
+      report("the list of threads is built anew for this version; threads and settings are as they were");
+    return prepare(db, file);
+  }
+  db.close();
+  const beside = file.replace(/(?=\.sqlite$)/, `-${version}`);
+  const own = openDatabase(Database, beside);
+  if (versionOf(own) !== version) report("the list of threads belongs to a newer version; this one keeps its own beside it");
+  return prepare(own, beside);
+}
+
+function openDatabase(Database: typeof DatabaseSync, file: string): DatabaseSync {
+  closeSync(openSync(file, "a", 0o600)); // SQLite itself would let others read it
+  return new Database(file, { timeout: busyMs });
 }
 
 /** Waiting for another process's write holds up everything here, and its writes are short. */
@@ -66,7 +88,7 @@ export function removeDatabase(file: string): void {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
 }
 
-function prepare(db: DatabaseSync): SqliteIndex {
+function prepare(db: DatabaseSync, file: string | undefined): SqliteIndex {
   try {
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4000; PRAGMA wal_autocheckpoint = 4000;");
     if (versionOf(db) !== version) {
@@ -75,7 +97,7 @@ function prepare(db: DatabaseSync): SqliteIndex {
       if (versionOf(db) !== version) db.exec(`DROP TABLE IF EXISTS files; DROP TABLE IF EXISTS folders; ${schema}`);
       db.exec("COMMIT");
     }
-    return new SqliteIndex(db);
+    return new SqliteIndex(db, file);
   } catch (error) {
     db.close();
     throw error;
@@ -95,8 +117,12 @@ export class SqliteIndex {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  constructor(db: DatabaseSync) {
+  /** Undefined in memory. */
+  readonly file: string | undefined;
+
+  constructor(db: DatabaseSync, file: string | undefined) {
     this.#db = db;
+    this.file = file;
   }
 
   #sql(text: string): StatementSync {

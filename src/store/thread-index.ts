@@ -49,11 +49,19 @@ export class ThreadIndex {
   #flushTimer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(options: { readonly home: string; readonly names: Names; readonly now: () => number }) {
+  readonly #report: (message: string) => void;
+
+  constructor(options: {
+    readonly home: string;
+    readonly names: Names;
+    readonly now: () => number;
+    readonly report?: (message: string) => void;
+  }) {
     this.#home = options.home;
     this.#file = path.join(ownFolder(options.home), "index.sqlite");
     this.#names = options.names;
     this.#now = options.now;
+    this.#report = options.report ?? (() => {});
   }
 
   /** Throws RpcError for a cursor that is not ours. */
@@ -155,7 +163,7 @@ export class ThreadIndex {
   }
 
   #open(): Promise<SqliteIndex> {
-    this.#opening ??= openIndex(this.#file).then((db) => {
+    this.#opening ??= openIndex(this.#file, this.#report).then((db) => {
       this.#folders = db.folders();
       return db;
     });
@@ -166,7 +174,7 @@ export class ThreadIndex {
     const old = await this.#opening?.catch(() => undefined);
     try {
       old?.close();
-      if (onDisk && this.#file !== undefined) removeDatabase(this.#file);
+      if (onDisk && old?.file !== undefined) removeDatabase(old.file);
     } catch {}
     if (!onDisk) this.#file = undefined;
     this.#opening = undefined;

@@ -132,5 +132,7 @@ export interface ThreadStore {
   /** Throws ThreadHeld. Ends by `release` or with the process. */
   lease(threadId: string, client: string): Promise<Lease>;
   onTrouble: (message: string) => void;
+  /** Something that people should know once and need not mend, such as a list that was built anew after an upgrade. */
+  onNotice?: (message: string) => void;
   close(): Promise<void>;
 }
