@@ -151,6 +151,11 @@ export const requirements = {
     source: "observed 0.98, 0.166",
     says: "thread/compact/start replaces the history by a hand-over, and the thread goes on",
   },
+  "turn.compactBetweenCalls": {
+    source: "observed 0.98, 0.166",
+    says: "a turn of tool calls alone is compacted before the window is full, and goes on",
+  },
+  "turn.compactResumed": { source: "observed 0.166", says: "a resumed thread remembers the provider's count and compacts by it" },
   "approval.decline": {
     source: "app-server README, Approvals; trust A01",
     says: "a declined command ends its item as declined and the turn goes on",
@@ -179,6 +184,11 @@ export const requirements = {
   "dynamicTool.resumed": { source: "Parley", says: "dynamic tools are kept with the thread and offered again after a resume" },
   "dynamicTool.noShadow": { source: "trust case 133", says: "a client's tool cannot take a built-in tool's name" },
   "thread.forkPoint": { source: "observed 0.166", says: "a fork may end at a turn or before it, and keeps the ids of its turns" },
+  "thread.usage": { source: "observed 0.166", says: "whoever resumes or forks a thread is told the tokens that it has used" },
+  "thread.metadata": {
+    source: "observed 0.166",
+    says: "a metadata update changes the fields it names, clears those it sets to null, and names at least one",
+  },
   "thread.rollback": { source: "app-server README, thread/rollback", says: "turns that were rolled back stay away after a restart" },
   "thread.archive": { source: "app-server README", says: "archive, unarchive and delete move the file and the listing" },
   "thread.rest": { source: "Parley", says: "a thread that nobody watches is let go and takes the next turn with its whole history" },

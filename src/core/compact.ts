@@ -16,7 +16,13 @@ const keptTokens = 20_000;
 export function isNearLimit(turn: LiveTurn): boolean {
   const { thread } = turn;
   const limit = thread.config.autoCompactTokenLimit ?? Math.floor(thread.contextWindow() * share);
-  return thread.history.tokens() >= limit && thread.history.items.some((item) => item.type === "message" && item.role === "assistant");
+  return thread.history.tokens() >= limit && thread.history.items.some(isModels);
+}
+
+/** A hand-over tells what the model said and did; without either there is nothing to hand over, and asking again would never end. */
+function isModels(item: ModelItem): boolean {
+  if (item.type === "message") return item.role === "assistant";
+  return item.type === "function_call" || item.type === "custom_tool_call";
 }
 
 /** `thread/compact/start`. */

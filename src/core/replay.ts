@@ -14,6 +14,8 @@ export interface Replayed {
   readonly modelHistory: readonly ModelItem[];
   readonly settings: ThreadSettings | undefined;
   readonly usage: ThreadTokenUsage | undefined;
+  /** The provider's count of `modelHistory`, where nothing was taken out of it since. */
+  readonly countedTokens: number | undefined;
   readonly preview: string;
 }
 
@@ -27,8 +29,14 @@ export function replay(records: readonly ThreadRecord[]): Replayed {
     modelHistory: historyFromRecords(records, new Set(turns.map((turn) => turn.id))),
     settings: records.findLast((record) => record.type === "turnContext")?.settings,
     usage: records.findLast((record) => record.type === "tokenUsage")?.usage,
+    countedTokens: countedTokens(records),
     preview: previewFromRecords(records),
   };
+}
+
+function countedTokens(records: readonly ThreadRecord[]): number | undefined {
+  const newest = records.findLast((record) => record.type === "tokenUsage" || record.type === "compacted" || record.type === "rolledBack");
+  return newest?.type === "tokenUsage" ? newest.usage.last.totalTokens : undefined;
 }
 
 /** A turn that never ended is interrupted: its process died. An item that comes late goes to the turn it names. */

@@ -28,6 +28,8 @@ export interface ThreadOptions {
   readonly ephemeral: boolean;
   readonly history?: readonly ModelItem[];
   readonly usage?: ThreadTokenUsage | undefined;
+  /** The provider's count of `history`. */
+  readonly countedTokens?: number | undefined;
   readonly name?: string | null;
   readonly preview?: string;
   readonly updatedAtMs?: number;
@@ -74,6 +76,7 @@ export class LiveThread {
     this.config = options.config;
     this.ephemeral = options.ephemeral;
     this.history = new History(options.history);
+    if (options.countedTokens !== undefined) this.history.counted(options.countedTokens);
     this.name = options.name ?? null;
     this.preview = options.preview ?? "";
     this.usage = options.usage ?? { total: noTokens, last: noTokens, modelContextWindow: null };

@@ -20,9 +20,13 @@ export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> 
 
   async "thread/metadata/update"(params, { app }) {
     await findThread(params.threadId, app);
-    if (params.gitInfo) {
-      const { sha, branch, originUrl } = params.gitInfo;
-      await app.store.updateGit(params.threadId, { sha: sha ?? null, branch: branch ?? null, originUrl: originUrl ?? null });
+    const { threadId, gitInfo, ...others } = params;
+    if (!gitInfo && Object.values(others).every((value) => value === undefined))
+      throw invalidRequest("thread metadata update must include at least one field");
+    if (gitInfo) {
+      const known = (await app.store.find(threadId))?.git;
+      const { sha = known?.sha, branch = known?.branch, originUrl = known?.originUrl } = gitInfo; // a field left out stays, null clears it
+      await app.store.updateGit(threadId, { sha: sha ?? null, branch: branch ?? null, originUrl: originUrl ?? null });
     }
     return { thread: await threadFromStored(params.threadId, false, app) };
   },

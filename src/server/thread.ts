@@ -32,6 +32,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     });
     if (session.unattended) thread.interactive = false;
     app.subscriptions.subscribe(session, thread.id);
+    tellUsage(thread, turns, call);
     call.after(() => app.subscriptions.replay(session, thread.id));
     if (thread.readOnlyBecause !== undefined)
       call.after(() => session.notify("warning", { threadId: thread.id, message: thread.readOnlyBecause ?? "" }));
@@ -50,6 +51,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     app.subscriptions.subscribe(session, thread.id);
     const shown = params.excludeTurns === true ? [] : turns;
     announce(thread, call);
+    tellUsage(thread, turns, call);
     return opened(thread, session, shown);
   },
 
@@ -160,6 +162,14 @@ function announce(thread: LiveThread, { app, after }: Call): void {
     for (const warning of thread.config.warnings)
       app.subscriptions.toThread(thread.id, "configWarning", { summary: warning, details: null });
   });
+}
+
+/** What the thread has used so far, for a client that joins it and would otherwise know only after the next answer. */
+function tellUsage(thread: LiveThread, turns: readonly Turn[], { session, after }: Call): void {
+  const { usage: tokenUsage } = thread;
+  const turnId = turns.at(-1)?.id;
+  if (turnId === undefined || tokenUsage.total.totalTokens === 0) return;
+  after(() => session.notify("thread/tokenUsage/updated", { threadId: thread.id, turnId, tokenUsage }));
 }
 
 function startOptions(params: ThreadStartParams | ThreadForkParams, { session }: Call, cwd = process.cwd()): StartOptions {

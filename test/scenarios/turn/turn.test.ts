@@ -106,3 +106,26 @@ verifies("turn.compact", async ({ app, workspace }) => {
   assert.deepEqual(items, ["contextCompaction"]);
   assert.equal((await thread.run("go on")).text, "after");
 });
+
+verifies("turn.compactBetweenCalls", async ({ app, workspace }) => {
+  const steps = [{ usage: { input: 9000, output: 10, total: 9010 } }, { plan: ["look"] }, { say: "HAND-OVER" }];
+  const client = await app({ turns: [{ steps }], config: "model_auto_compact_token_limit = 5000" });
+  const items: string[] = [];
+  client.on("item/completed", (p) => items.push(p.item.type));
+  const thread = await client.startThread({ cwd: workspace });
+  assert.notEqual((await thread.run("begin")).text, "HAND-OVER", "the hand-over is not the answer");
+  assert.deepEqual(items, ["userMessage", "contextCompaction", "agentMessage"]);
+});
+
+verifies("turn.compactResumed", async ({ app, workspace, restart }) => {
+  const first = [{ usage: { input: 9000, output: 10, total: 9010 } }, { say: "first" }];
+  const turns = [first, [{ say: "HAND-OVER" }], [{ expect: { user: "go on" } }, { say: "after" }]];
+  const thread = await (await app({ turns, config: "model_auto_compact_token_limit = 5000" })).startThread({ cwd: workspace });
+  await thread.run("begin");
+  await restart();
+  const client = await app();
+  const items: string[] = [];
+  client.on("item/completed", (p) => items.push(p.item.type));
+  await (await client.resumeThread(thread.id)).run("go on");
+  assert.deepEqual(items, ["userMessage", "contextCompaction", "agentMessage"]);
+});
