@@ -69,6 +69,58 @@ verifies("thread.rest", async ({ app, workspace }) => {
 verifies("thread.settings", async ({ app, workspace }) => {
   const client = await app({ turns });
   const thread = await client.startThread({ cwd: workspace });
+  const told = Promise.withResolvers<unknown>();
+  client.on("thread/settings/updated", (p) => told.resolve(p.threadSettings.model));
+  await client.call("thread/settings/update", { threadId: thread.id, model: "other", effort: "high" });
+  assert.equal(await told.promise, "other");
+});
+
+verifies("thread.shellCommand", async ({ app, workspace }) => {
+  const client = await app({ turns: [[{ expect: { user: "what" } }, { say: "seen" }]] });
+  const thread = await client.startThread({ cwd: workspace, sandbox: "read-only" });
+  const ended = Promise.withResolvers<void>();
+  const stop = client.on("turn/completed", () => ended.resolve());
+  const items: unknown[] = [];
+  client.on("item/completed", (p) => {
+    if (p.item.type === "commandExecution") items.push([p.item.source, p.item.exitCode, p.item.aggregatedOutput]);
+  });
+  await client.call("thread/shellCommand", { threadId: thread.id, command: "echo mine" });
+  await ended.promise;
+  stop();
+  assert.deepEqual(items, [["userShell", 0, "mine\n"]]);
+  assert.equal((await thread.run("what")).text, "seen");
+});
+
+verifies("thread.injectItems", async ({ app, workspace }) => {
+  const client = await app({ turns });
+  const thread = await client.startThread({ cwd: workspace });
+  const known = { type: "message", role: "user", content: [{ type: "input_text", text: "known" }] };
+  await client.call("thread/inject_items", { threadId: thread.id, items: [known] });
+  await assert.rejects(client.call("thread/inject_items", { threadId: thread.id, items: [{ nonsense: true }] }), /items\[0\]/);
+});
+
+verifies("command.background", async ({ app, workspace }) => {
+  const client = await app({
+    turns: [[{ call: "exec_command", with: { cmd: "echo up; sleep 60", yield_time_ms: 250 } }, { say: "{{output}}" }]],
+  });
+  const thread = await client.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "danger-full-access" });
+  const run = await thread.run("serve");
+  assert.match(run.text, /running with session ID \d+/);
+  const { data } = await client.call("thread/backgroundTerminals/list", { threadId: thread.id });
+  assert.equal(data.length, 1);
+  const completed = Promise.withResolvers<void>();
+  client.on("item/completed", (p) => {
+    if (p.item.type === "commandExecution") completed.resolve();
+  });
+  await client.call("thread/backgroundTerminals/clean", { threadId: thread.id });
+  await completed.promise;
+  assert.deepEqual((await client.call("thread/backgroundTerminals/list", { threadId: thread.id })).data, []);
+});
+
+verifies("thread.usage", async ({ app, workspace, restart }) => {
+  const { thread, ids } = await threeTurns(await app({ turns }), workspace);
+  await restart();
+  const client = await app();
   const told: unknown[] = [];
   client.on("thread/tokenUsage/updated", ({ threadId, turnId, tokenUsage: { total, last } }) =>
     told.push([threadId, turnId, total.totalTokens > last.totalTokens]),
