@@ -96,6 +96,8 @@ test("twenty thousand items: opened at their end, read upwards, still at the end
   const opened = performance.now() - started;
   const drawn = await page.locator(".turn *").count();
   assert.ok(drawn < 12_000, `${drawn} elements are drawn`);
+  await page.locator(".transcript-list").hover();
+  await page.mouse.wheel(0, -300);
   const times = await frames(page, ".transcript-list", -400);
   await page.getByRole("button", { name: "Latest" }).click();
   await page.getByRole("button", { name: "Latest" }).waitFor({ state: "detached" });

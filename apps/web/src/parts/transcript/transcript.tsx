@@ -38,6 +38,9 @@ export interface TranscriptProps {
 
 /** Nearer to the end than this many pixels counts as being at the end. */
 const nearEnd = 80;
+/** A scroll this soon after a gesture is the person's own; dragging a scrollbar and swinging lists take a while. */
+const gestureMs = 1500;
+const gestures = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
 
 export function Transcript({ thread, cwd, foldReasoning, onOlder, footer, empty, turnMenu, ref }: TranscriptProps): ReactElement {
   const list = useRef<VListHandle>(null);
@@ -77,14 +80,33 @@ export function Transcript({ thread, cwd, foldReasoning, onOlder, footer, empty,
     }
   }, [onOlder]);
 
+  // Rows that are measured late and cards that come and go move the view too; only a person's own gesture leaves the end.
+  const gesture = useRef(Number.NEGATIVE_INFINITY);
   const onScroll = (offset: number): void => {
     const handle = list.current;
     if (handle === null) return;
     const end = handle.scrollSize - offset - handle.viewportSize <= nearEnd;
-    stick.current = end;
-    setAtEnd(end);
-    if (offset < 600 && thread.olderCursor !== null) void older();
+    if (end) stick.current = true;
+    else if (performance.now() - gesture.current < gestureMs) stick.current = false;
+    setAtEnd(stick.current);
+    if (offset < 600 && thread.olderCursor !== null && !stick.current) void older();
   };
+  const box = useRef<HTMLDivElement>(null);
+  const isShown = thread.turns.length > 0;
+  useEffect(() => {
+    const element = box.current;
+    if (!isShown || element === null) return;
+    const noteGesture = (): void => {
+      gesture.current = performance.now();
+    };
+    for (const name of gestures) element.addEventListener(name, noteGesture, { passive: true });
+    const observer = new ResizeObserver(() => stick.current && list.current?.scrollToIndex(Number.MAX_SAFE_INTEGER, { align: "end" }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      for (const name of gestures) element.removeEventListener(name, noteGesture);
+    };
+  }, [isShown]);
 
   if (thread.loaded && thread.turns.length === 0)
     return (
@@ -94,7 +116,7 @@ export function Transcript({ thread, cwd, foldReasoning, onOlder, footer, empty,
       </div>
     );
   return (
-    <div className="transcript">
+    <div ref={box} className="transcript">
       <VList
         ref={list}
         className="transcript-list"
