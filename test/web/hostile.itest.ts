@@ -107,6 +107,10 @@ async function watch(): Promise<Watch> {
         `[...document.querySelectorAll("script:not([src]), iframe, object, embed, [onerror], [onload], [onclick], a[href^='javascript:'], a[href^='data:'], img[src^='http:']:not([src^='${url}']), svg[onload]")].map((e) => e.outerHTML.slice(0, 80))`,
       );
       assert.deepEqual(risky, [], where);
+      assert.ok(
+        Number(await page.evaluate("document.querySelector('main').scrollWidth - document.querySelector('main').clientWidth")) <= 0,
+        `${where}: long words push the page apart`,
+      );
     },
   };
 }

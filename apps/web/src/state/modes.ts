@@ -65,6 +65,10 @@ export interface ModeChoice {
 export function modeOf(choice: ModeChoice): PermissionMode {
   const known = permissionModes.find((m) => m.approvalPolicy === choice.approvalPolicy && m.filesystemSandbox === choice.filesystemSandbox);
   if (known !== undefined) return { ...known, networkAccess: choice.networkAccess };
+  const [readOnly] = permissionModes;
+  // Reading and asking about the rest is one mode to people, whichever of the careful policies stands behind it.
+  if (readOnly !== undefined && choice.filesystemSandbox === "read-only" && choice.approvalPolicy !== "never")
+    return { ...readOnly, ...choice };
   const sandbox = { "read-only": "read only", "workspace-write": "project folder", "danger-full-access": "no sandbox" }[
     choice.filesystemSandbox
   ];

@@ -307,7 +307,8 @@ export function ResolutionLine({ resolution }: { resolution: Resolution }): Reac
     <p className={`resolution resolution-${resolution.status}`}>
       <Icon name={resolution.status === "expired" ? "clock" : "check"} size={14} />
       <span>
-        <strong>{how}</strong> by {resolution.by.name} · {badge}: <span className="mono">{what.split("\n")[0]?.slice(0, 90)}</span>
+        <strong>{how}</strong> by {resolution.by.name} · {badge}:{" "}
+        <span className={command === null ? undefined : "mono"}>{what.split("\n")[0]?.slice(0, 90)}</span>
       </span>
     </p>
   );
