@@ -112,4 +112,14 @@ export const doorRequirements = {
     says: "a sign-in opens a server that wanted one, and is renewed without a person",
   },
   "mcp.loginAddress": { source: "CVE-2025-6514", says: "only web addresses without shell characters are given out to be opened" },
+  "mcp.everything": {
+    source: "the MCP project's reference server",
+    says: "its tools run: text, numbers, structured content, pictures, resources",
+  },
+  "mcp.everythingResources": { source: "the MCP project's reference server", says: "its resources and templates are listed and read" },
+  "mcp.everythingProgress": { source: "the MCP project's reference server", says: "its progress is told" },
+  "mcp.everythingQuestions": {
+    source: "the MCP project's reference server",
+    says: "its forms and pages reach the client, also those that come as errors",
+  },
 } as const;

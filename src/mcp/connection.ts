@@ -39,6 +39,11 @@ export interface Offered {
   readonly templates: readonly ResourceTemplateType[];
 }
 
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress: (message: string) => void;
+}
+
 /** A list that goes on beyond this is refused: a server could go on for ever. */
 const maxPages = 50;
 const maxTools = 512;
@@ -111,11 +116,21 @@ export class McpConnection {
     return { tools, resources, templates };
   }
 
-  async call(
-    name: string,
-    args: Record<string, unknown>,
-    options: { signal: AbortSignal; onProgress: (message: string) => void },
-  ): Promise<CallToolResult> {
+  /** A tool that wants a page to be opened first is called once more when the user has agreed to open it. */
+  async call(name: string, args: Record<string, unknown>, options: CallOptions): Promise<CallToolResult> {
+    try {
+      return await this.#call(name, args, options);
+    } catch (error) {
+      const { UrlElicitationRequiredError } = await import("@modelcontextprotocol/client");
+      if (!(error instanceof UrlElicitationRequiredError) || options.signal.aborted) throw error;
+      for (const page of error.elicitations)
+        if ((await this.#options.elicit({ ...page, mode: "url" }, options.signal)).action !== "accept")
+          throw new Error("the tool wants a web page to be opened first, and the user did not agree", { cause: error });
+      return await this.#call(name, args, options);
+    }
+  }
+
+  async #call(name: string, args: Record<string, unknown>, options: CallOptions): Promise<CallToolResult> {
     const client = await this.client("now");
     return await client.callTool(
       { name, arguments: args },

@@ -31,12 +31,14 @@ export interface Stage {
 interface VerifyOptions {
   /** Legs on which the scenario makes sense; default: all. */
   readonly legs?: readonly Leg[];
+  /** Why it cannot be tried here. */
+  readonly skip?: string | undefined;
 }
 
 export function verifies(id: RequirementId, scenario: (stage: Stage) => Promise<void>, options: VerifyOptions = {}): void {
   if (options.legs !== undefined && !options.legs.includes(leg)) return;
   const { says, knownFailure }: { says: string; knownFailure?: string } = requirements[id];
-  test(`${id}: ${says}`, async () => {
+  test(`${id}: ${says}`, options.skip === undefined ? {} : { skip: options.skip }, async () => {
     const outcome = await onStage(scenario).then(
       () => undefined,
       (error: unknown) => ({ error }),
