@@ -35,6 +35,6 @@ const isOfItsTests = (error: Error): boolean => "failureType" in error && error.
 
 function reason(error: Error): string {
   const { cause } = error;
-  return cause instanceof Error ? (cause.stack ?? cause.message) : cause === undefined ? error.message : inspect(cause);
+  return cause === undefined ? error.message : inspect(cause, { depth: 4 });
 }
 const indent = (text: string): string => text.replace(/^/gm, "    ");

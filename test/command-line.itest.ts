@@ -35,7 +35,7 @@ test("every subcommand prints its help to stdout and ends well, also through `he
     assert.equal(run(["help", name]).stdout, stdout, name);
   }
   assert.match(run(["mcp", "add", "--help"]).stdout, /Usage: parley mcp add <NAME>/);
-  for (const words of [["--help"], ["-h"], ["help"], []]) assert.match(run(words).stdout, /Usage: parley \[OPTIONS\] <COMMAND>/);
+  for (const words of [["--help"], ["-h"], ["help"], []]) assert.match(run(words).stdout, /parley \[OPTIONS\] <COMMAND>/);
   for (const words of [["--version"], ["-V"], ["version"]]) assert.match(run(words).stdout, /^parley \d+\.\d+\.\d+\n$/);
 });
 
