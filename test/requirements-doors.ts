@@ -122,4 +122,60 @@ export const doorRequirements = {
     source: "the MCP project's reference server",
     says: "its forms and pages reach the client, also those that come as errors",
   },
+
+  "v1.events.message": {
+    source: "older API document, Complete Event Types",
+    says: "task_started, user_message, agent_message(_delta), token_count, task_complete",
+  },
+  "v1.events.reasoning": {
+    source: "older API document, Complete Event Types",
+    says: "agent_reasoning with deltas, section breaks and raw content",
+  },
+  "v1.events.command": {
+    source: "older API document, Complete Event Types",
+    says: "exec_command_begin, _output_delta and _end, in both spellings",
+  },
+  "v1.events.patch": { source: "older API document, Complete Event Types", says: "patch_apply_begin and _end, turn_diff" },
+  "v1.events.update": {
+    source: "older API document, Complete Event Types",
+    says: "a changed and moved file carries its diff in both spellings",
+  },
+  "v1.events.plan": { source: "older API document, Complete Event Types", says: "plan_update" },
+  "v1.events.search": { source: "older API document, Complete Event Types", says: "web_search_begin and _end" },
+  "v1.events.mcp": { source: "older API document, Complete Event Types", says: "mcp_tool_call_begin and _end" },
+  "v1.events.errors": { source: "older API document, Complete Event Types", says: "error, stream_error, background_event" },
+  "v1.events.approvals": {
+    source: "older API document, Complete Event Types",
+    says: "exec_approval_request and apply_patch_approval_request beside their requests",
+  },
+  "v1.events.abort": {
+    source: "older API document, Complete Event Types",
+    says: "turn_aborted, and an interrupt that answers when the turn has ended",
+  },
+  "v1.events.review": { source: "older API document, Complete Event Types", says: "entered_review_mode and exited_review_mode" },
+  "v1.events.configured": { source: "older API document, Complete Event Types", says: "session_configured with all its fields" },
+  "v1.newConversation": {
+    source: "older API document, NewConversation",
+    says: "a conversation starts with its settings, and sessionConfigured follows the answer",
+  },
+  "v1.turns": { source: "older API document, SendUserTurn", says: "messages and turns with settings, images in every spelling" },
+  "v1.listeners": { source: "older API document, AddConversationListener", says: "events come while a listener is there" },
+  "v1.onlyOnRequest": { source: "Parley", says: "connections that use no older method hear no older events" },
+  "v1.history": {
+    source: "older API document, ListConversations, ResumeConversation",
+    says: "conversations are listed, summarized, forked, resumed after a restart, archived",
+  },
+  "v1.decisions": {
+    source: "older API document, ExecCommandApproval",
+    says: "the four decisions count in their exact spelling, all else is a no",
+  },
+  "v1.decisionForSession": { source: "older API document, ExecCommandApproval", says: "approved_for_session is not asked again" },
+  "v1.account": {
+    source: "older API document, Authentication",
+    says: "sign-in, sign-out and status, with authStatusChange and loginChatGptComplete",
+  },
+  "v1.settings": { source: "observed 0.92", says: "the saved config, the default model and the user agent" },
+  "v1.oneOffCommand": { source: "observed 0.92", says: "execOneOffCommand runs one command" },
+  "v1.git": { source: "observed 0.92", says: "gitDiffToRemote tells what the remote lacks" },
+  "v1.search": { source: "observed 0.92", says: "fuzzyFileSearch finds files" },
 } as const;

@@ -47,7 +47,8 @@ function wantsPlan({ config: { raw } }: Offer): boolean {
  * `features.apply_patch_freeform` decides otherwise for every model.
  */
 function patchTools({ model, config }: Offer): Tool[] {
-  if (model.applyPatch === "none") return [{ ...applyPatchFunction, silent: true }];
+  if (model.applyPatch === "none" || config.features["include_apply_patch_tool"] === false)
+    return [{ ...applyPatchFunction, silent: true }];
   const freeform = config.features["apply_patch_freeform"] ?? model.applyPatch === "freeform";
   return [freeform ? applyPatchFreeform : applyPatchFunction];
 }

@@ -36,7 +36,8 @@ export class ToolCall {
   readonly finished: Promise<CallToolResult>;
   readonly #client: Client;
   readonly #canAsk: boolean;
-  readonly #events = new EventStream();
+  readonly #events = new EventStream(() => this.#folder);
+  #folder: string | undefined;
   readonly #open = new Map<string, Question>();
   readonly #turnEnded = Promise.withResolvers<Turn>();
   readonly #stopped = new AbortController();
@@ -106,6 +107,7 @@ export class ToolCall {
   /** Puts a question of the thread to the client; one that cannot be asked is refused, and the result will say so. */
   async ask<P, R>(wording: Wording<P, R>, params: P): Promise<R> {
     const elicitation = wording.ask(params, this.#listener);
+    for (const { turnId, msg } of this.#events.asked(this.#threadId ?? "")) this.#event(turnId, msg);
     if (!this.#canAsk) {
       this.#unasked.push(elicitation.message);
       return wording.read(undefined, params);
@@ -126,6 +128,7 @@ export class ToolCall {
     if (ask.kind === "wrong") return { content: [{ type: "text", text: ask.message }], isError: true };
     const thread = ask.kind === "start" ? await this.#client.call("thread/start", ask.settings) : await this.#resume(ask.threadId);
     this.#threadId = thread.thread.id;
+    this.#folder = thread.cwd;
     opened(this);
     this.#event("", sessionConfigured(thread, null));
     const { turn } = await this.#client.call("turn/start", {

@@ -103,22 +103,21 @@ export const conversationMethods: Conversations = {
   async interruptConversation({ conversationId }, { client, running }) {
     const turnId = running.get(conversationId);
     if (turnId === undefined) throw invalidRequest("no active turn to interrupt");
-    const ended = new Promise<void>((resolve) => {
-      const stop = client.on("turn/completed", (p) => {
-        if (p.turn.id !== turnId) return;
-        stop();
-        resolve();
-      });
-    });
-    await client.call("turn/interrupt", { threadId: conversationId, turnId });
-    await ended;
+    const ended = Promise.withResolvers<void>();
+    const stop = client.on("turn/completed", (p) => p.turn.id === turnId && ended.resolve());
+    try {
+      await client.call("turn/interrupt", { threadId: conversationId, turnId });
+      await ended.promise; // the older API answers only when the turn has ended
+    } finally {
+      stop();
+    }
     return { abortReason: "interrupted" };
   },
   async addConversationListener({ conversationId }, context) {
     const answer = context.opened.get(conversationId) ?? (await join(conversationId, context));
     const subscriptionId = randomUUID();
     context.listeners.set(subscriptionId, conversationId);
-    context.event(conversationId, "", sessionConfigured(answer, null));
+    setImmediate(() => context.event(conversationId, "", sessionConfigured(answer, null))); // the answer comes first
     return { subscriptionId };
   },
   async removeConversationListener({ subscriptionId }, { listeners }) {
@@ -162,6 +161,7 @@ function startParams(params: NewConversationParams): Settings {
     developerInstructions,
     profile,
     includePlanTool,
+    includeApplyPatchTool,
     compactPrompt,
   } = params;
   const config = {
@@ -169,6 +169,7 @@ function startParams(params: NewConversationParams): Settings {
     ...(profile ? { profile } : {}),
     ...(compactPrompt ? { compact_prompt: compactPrompt } : {}),
     ...(includePlanTool === false ? { include_plan_tool: false } : {}),
+    ...(includeApplyPatchTool === false ? { "features.include_apply_patch_tool": false } : {}),
   };
   return {
     model: model ?? null,

@@ -32,7 +32,7 @@ export class V1Door {
 
 async function open(edge: V1Edge): Promise<V1Context> {
   const client = await edge.connect();
-  const stream = new EventStream();
+  const stream = new EventStream((threadId) => context.opened.get(threadId)?.cwd);
   const context: V1Context = {
     ...edge,
     client,
@@ -50,13 +50,16 @@ async function open(edge: V1Edge): Promise<V1Context> {
   client.on("turn/started", (p) => context.running.set(p.threadId, p.turn.id));
   client.on("turn/completed", (p) => context.running.delete(p.threadId));
   watchAccount(context);
-  answerApprovals(context);
+  answerApprovals(context, stream);
   return context;
 }
 
 /** Approvals reach the client both as an event and as a request, as they always did. */
-function answerApprovals(context: V1Context): void {
+function answerApprovals(context: V1Context, stream: EventStream): void {
   const { client } = context;
+  const tellBegun = (of: string): void => {
+    for (const { threadId, turnId, msg } of stream.asked(of)) context.event(threadId, turnId, msg);
+  };
   client.answer("item/commandExecution/requestApproval", async (params) => {
     const question = commandQuestion(params);
     const { command, cwd, reason } = question;
@@ -76,6 +79,7 @@ function answerApprovals(context: V1Context): void {
   });
   client.answer("item/fileChange/requestApproval", async (params) => {
     const question = patchQuestion(params);
+    tellBegun(params.threadId);
     context.event(params.threadId, params.turnId, {
       type: "apply_patch_approval_request",
       ...{

@@ -22,16 +22,38 @@ type Notified = {
 
 /** Translates, remembering only what later events repeat. */
 export class EventStream {
+  readonly #folderOf: (threadId: string) => string | undefined;
   #rateLimits: RateLimitSnapshot | undefined;
   readonly #windows = new Map<string, number | null>();
   readonly #lastMessage = new Map<string, string>();
+  /** Edits that have begun; whether they were approved without a question shows in what comes next. */
+  readonly #begun = new Map<string, Told>();
+
+  constructor(folderOf: (threadId: string) => string | undefined) {
+    this.#folderOf = folderOf;
+  }
 
   take(method: string, params: unknown): readonly Told[] {
     const notified = { method, params } as Notified;
     const at = params as { threadId?: string | null; turnId?: string; turn?: { id: string } };
     const threadId = at.threadId ?? "";
     const turnId = at.turnId ?? at.turn?.id ?? "";
-    return this.#events(notified).map((msg) => ({ threadId, turnId, msg }));
+    const before = /^(?:item|turn)\//.test(method) ? this.#settled(threadId, true) : [];
+    const events = this.#events(notified).map((msg) => ({ threadId, turnId, msg }));
+    const isEdit = notified.method === "item/started" && notified.params.item.type === "fileChange";
+    const begin = isEdit ? events.pop() : undefined;
+    if (begin !== undefined) this.#begun.set(threadId, begin);
+    return [...before, ...events];
+  }
+  /** A question is about to be asked in the thread: the edit that has begun waits for it. */
+  asked(threadId: string): readonly Told[] {
+    return this.#settled(threadId, false);
+  }
+  #settled(threadId: string, auto_approved: boolean): Told[] {
+    const begun = this.#begun.get(threadId);
+    if (begun?.msg.type !== "patch_apply_begin") return [];
+    this.#begun.delete(threadId);
+    return [{ ...begun, msg: { ...begun.msg, auto_approved } }];
   }
 
   #events(n: Notified): EventMessage[] {
@@ -44,7 +66,7 @@ export class EventStream {
         return startedEvents(n.params.item, n.params);
       case "item/completed":
         if (n.params.item.type === "agentMessage") this.#lastMessage.set(n.params.turnId, n.params.item.text);
-        return completedEvents(n.params.item, n.params);
+        return completedEvents(n.params.item, { ...n.params, folder: this.#folderOf(n.params.threadId) });
       case "item/agentMessage/delta":
         return [
           {

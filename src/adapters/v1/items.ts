@@ -1,4 +1,5 @@
 /** A thread's items as the older events tell them: begun, ended, and what was said. */
+import path from "node:path";
 import type { FileUpdateChange, ThreadItem } from "../../protocol/item.ts";
 import type { FileChange } from "../../protocol/v1/approval.ts";
 import type { EventMessage } from "../../protocol/v1/event.ts";
@@ -8,6 +9,8 @@ import { durationOf, parsedCommands, wordsOf } from "./spelling.ts";
 export interface At {
   readonly threadId: string;
   readonly turnId: string;
+  /** Names of files are told from here. */
+  readonly folder?: string | undefined;
 }
 
 export function startedEvents(item: ThreadItem, at: At): EventMessage[] {
@@ -63,7 +66,7 @@ function endOf(item: ThreadItem, at: At): EventMessage[] {
           call_id: item.id,
           turn_id: at.turnId,
           success: item.status === "completed",
-          stdout: item.status === "completed" ? `Success. Updated ${item.changes.length} file(s)\n` : "",
+          stdout: item.status === "completed" ? updatedFiles(item.changes, at.folder) : "",
           stderr: item.status === "completed" ? "" : `patch ${item.status}\n`,
           changes: changesOf(item.changes),
         },
@@ -156,14 +159,24 @@ function searchAction(item: Extract<ThreadItem, { type: "webSearch" }>): Extract
   return action?.type === "other" ? { type: "other" } : { type: "search", query: item.query };
 }
 
+/** What applying a patch prints. */
+function updatedFiles(changes: readonly FileUpdateChange[], folder: string | undefined): string {
+  const letters = { add: "A", update: "M", delete: "D" };
+  const lines = changes.map(({ path: file, kind }) => {
+    const target = kind.type === "update" ? (kind.move_path ?? file) : file;
+    return `${letters[kind.type]} ${folder === undefined ? target : path.relative(folder, target) || target}\n`;
+  });
+  return `Success. Updated the following files:\n${lines.join("")}`;
+}
+
 /** Changes by path. */
 export function changesOf(changes: readonly FileUpdateChange[]): Record<string, FileChange> {
   return Object.fromEntries(
-    changes.map(({ path, kind, diff }): [string, FileChange] => {
-      if (kind.type === "add") return [path, { type: "add", content: diff }];
-      if (kind.type === "delete") return [path, { type: "delete", content: diff }];
+    changes.map(({ path: file, kind, diff }): [string, FileChange] => {
+      if (kind.type === "add") return [file, { type: "add", content: diff }];
+      if (kind.type === "delete") return [file, { type: "delete", content: diff }];
       const move = kind.move_path ?? null;
-      return [path, { type: "update", unified_diff: diff, move_path: move, unifiedDiff: diff, movePath: move }];
+      return [file, { type: "update", unified_diff: diff, move_path: move, unifiedDiff: diff, movePath: move }];
     }),
   );
 }
