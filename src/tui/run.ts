@@ -85,6 +85,7 @@ function guard(app: App, restore: () => void): () => void {
   const signals = { SIGTERM: 143, SIGHUP: 129, SIGINT: 130 } as const;
   const onSignal = (signal: NodeJS.Signals): void => app.quit(signals[signal as keyof typeof signals] ?? 1);
   const onCrash = (error: unknown): void => {
+    if (isGone(error)) process.exit(signals.SIGHUP);
     restore();
     process.stdout.write(`\nparley: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     app.options.report("crashed", error);
@@ -102,6 +103,9 @@ function guard(app: App, restore: () => void): () => void {
     process.off("exit", onExit);
   };
 }
+
+/** The terminal was closed: nobody is left to be told anything. */
+const isGone = (error: unknown): boolean => error instanceof Error && "code" in error && (error.code === "EIO" || error.code === "EPIPE");
 
 function sayGoodbye({ conversation }: Store): void {
   const { threadId, usage } = conversation;

@@ -183,7 +183,7 @@ function brokenRows(paragraph: string, offset: number, width: number): Row[] {
   let breakAt = -1;
   for (const piece of graphemes(paragraph)) {
     const pieceWidth = graphemeWidth(piece);
-    if (used + pieceWidth > width - 1) {
+    while (used + pieceWidth > width - 1 && at > from) {
       const end = breakAt > from ? breakAt : at;
       rows.push({ text: paragraph.slice(from, end), start: offset + from });
       from = end;

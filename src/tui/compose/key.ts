@@ -63,7 +63,7 @@ const named: readonly (readonly [keyof RawKey, Key["name"]])[] = [
 export const plainKey = (name: Key["name"], text = ""): Key => ({ name, text, ctrl: false, alt: false, shift: false });
 
 /**
- * The keys in what was read at once. Fast typing and slow lines join keys: letters followed by a return are letters and then the key.
+ * The keys in what was read at once. Fast typing and slow lines join keys: letters followed by a return or a tab are letters and then the key.
  * Returns in the middle mean that a text was pasted by a terminal that does not say so; they are kept as line breaks.
  */
 export function keysFrom(input: string, raw: RawKey): Key[] {
@@ -73,10 +73,10 @@ export function keysFrom(input: string, raw: RawKey): Key[] {
   if (name !== undefined) return [{ name, text: "", ...modifiers }];
   if (input === "") return [];
   if (input === "\n") return [{ name: "text", text: "j", ctrl: true, alt: false, shift: false }];
-  const [, head = "", end = ""] = /^([\s\S]*?)([\r\n]?)$/.exec(input) ?? [];
+  const [, head = "", end = ""] = /^([\s\S]*?)([\r\n\t]?)$/.exec(input) ?? [];
   const text = head.replace(/\r\n?/g, "\n");
   const keys: Key[] = text === "" ? [] : [{ name: "text", text, ...modifiers }];
-  return end === "" ? keys : [...keys, plainKey("return")];
+  return end === "" ? keys : [...keys, plainKey(end === "\t" ? "tab" : "return")];
 }
 
 export const isLetter = (key: Key, letter: string): boolean =>

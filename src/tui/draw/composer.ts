@@ -5,7 +5,7 @@ import type { Conversation } from "../state/conversation.ts";
 import type { Ui } from "../state/ui.ts";
 import { type Line, muted, padded, span, truncate } from "../text/spans.ts";
 import type { Theme } from "../text/theme.ts";
-import { shorten, shortenMiddle, textWidth } from "../text/width.ts";
+import { shorten, shortenMiddle, tab, textWidth } from "../text/width.ts";
 import { box, spread } from "./box.ts";
 
 export interface Drawn {
@@ -27,7 +27,7 @@ export function composerBox(state: Conversation, ui: Ui, width: number, maxRows:
   const lines =
     editor.text === ""
       ? [[...prompt(0), muted(placeholder(state, ui))]]
-      : rows.slice(top, top + height).map((text, i): Line => [...prompt(i), span(text)]);
+      : rows.slice(top, top + height).map((text, i): Line => [...prompt(i), span(text.replaceAll("\t", tab))]);
   if (theme.spoken)
     return { lines: lines.map((of, i) => (i === 0 ? [span("Message: "), ...of.slice(1)] : of)), cursor: { x: column + 9, y: row - top } };
   const label = state.settings?.mode === "plan" ? "plan mode" : isShell ? "shell" : "";

@@ -81,7 +81,8 @@ function upperPart(state: Conversation, ui: Ui, place: Place & { readonly nowMs:
   const plan = livePlan(state, place, Math.max(0, Math.min(10, Math.floor((room - fixed.length) / 2))));
   const left = room - fixed.length - (plan.length === 0 ? 0 : plan.length + 1);
   const tailLines = Math.max(1, Math.min(8, left - 4));
-  const live = liveLines(state, { ...place, tailLines });
+  const hidden = new Set(ui.asked.flatMap(({ itemId }) => itemId ?? []));
+  const live = liveLines(state, { ...place, tailLines, hidden });
   return [...live.slice(Math.max(0, live.length - left)), ...block(plan), ...fixed];
 }
 

@@ -12,18 +12,21 @@ export interface LivePlace extends Place {
   readonly nowMs: number;
   /** Lines of output below a running command. */
   readonly tailLines: number;
+  /** Items that are only asked for. */
+  readonly hidden: ReadonlySet<string>;
 }
 
 /** One block for each thing, oldest first, parted by blank lines unless it goes on with what is printed above. */
 export function liveLines(state: Conversation, place: LivePlace): Line[] {
-  const looking = [...state.looked, ...state.live.flatMap((item) => (item.kind === "command" ? (item.looks ?? []) : []))];
+  const live = state.live.filter(({ id }) => !place.hidden.has(id));
+  const looking = [...state.looked, ...live.flatMap((item) => (item.kind === "command" ? (item.looks ?? []) : []))];
   const lines: Line[] = [];
   if (looking.length > 0) {
-    const isOver = !state.live.some((item) => item.kind === "command" && item.looks !== undefined);
+    const isOver = !live.some((item) => item.kind === "command" && item.looks !== undefined);
     const head: Line = [...bullet("accent", place.theme), span(isOver ? "Explored" : "Exploring", { bold: true })];
     lines.push([], head, ...lookLines(looking, place.width, place.theme).slice(-6));
   }
-  for (const item of state.live) {
+  for (const item of live) {
     const drawn = itemLines(item, place);
     const isJoined = item.kind === "message" && item.stream.within !== undefined;
     if (drawn.length > 0) lines.push(...(isJoined ? [] : [[]]), ...drawn);

@@ -8,7 +8,7 @@ import { visible } from "../text/clean.ts";
 import { highlight } from "../text/code.ts";
 import { type Line, line, lineWidth, muted, padded, prefixed, span, truncate, wrap } from "../text/spans.ts";
 import type { Theme } from "../text/theme.ts";
-import { shorten } from "../text/width.ts";
+import { shorten, tab } from "../text/width.ts";
 import { keyValues } from "./box.ts";
 import { changesLines } from "./changes.ts";
 import type { Drawn } from "./composer.ts";
@@ -167,7 +167,12 @@ function textField(field: Field, state: FieldState, { width, theme, height }: Pr
   const pad = " ".repeat(margin);
   const lines = rows
     .slice(top, top + limit)
-    .map((text, i): Line => [i === 0 ? span(`${pad.slice(2)}${theme.marks.prompt} `, { color: "accent" }) : span(pad), span(text)]);
+    .map(
+      (text, i): Line => [
+        i === 0 ? span(`${pad.slice(2)}${theme.marks.prompt} `, { color: "accent" }) : span(pad),
+        span(text.replaceAll("\t", tab)),
+      ],
+    );
   return { lines, cursor: { x: margin + column, y: row - top } };
 }
 

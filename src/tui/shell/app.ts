@@ -19,6 +19,7 @@ import { Store } from "./store.ts";
 import { afterTurn, forkThread, resumeThread, startThread } from "./threads.ts";
 import { askForTrust } from "./trust.ts";
 import type { TuiConfig } from "./tui-config.ts";
+import { sandboxModeOf } from "./words.ts";
 
 /** What the app needs of the screen. */
 export interface Stage {
@@ -152,9 +153,11 @@ export class App implements Shell {
   }
 
   async #rejoin(client: Client): Promise<void> {
-    const { threadId } = this.store.conversation;
-    if (threadId === undefined) return;
-    const opened = await client.call("thread/resume", { threadId });
+    const { threadId, settings } = this.store.conversation;
+    if (threadId === undefined || settings === undefined) return;
+    const { model, approvalPolicy } = settings;
+    // A server that was started anew knows the thread and not what the person chose for it since.
+    const opened = await client.call("thread/resume", { threadId, model, approvalPolicy, sandbox: sandboxModeOf(settings.sandbox) });
     this.store.setConversation(reopenConversation(this.store.conversation, opened, this.now()));
     this.store.note("success", "Connected again");
   }

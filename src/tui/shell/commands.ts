@@ -115,7 +115,7 @@ function runPrompt({ shell, completions }: CommandContext, name: string, given: 
     });
     return true;
   }
-  shell.run(() => send(shell, composerWith(fillPrompt(prompt, given)), completions.skills));
+  shell.run(() => send(shell, composerWith(fillPrompt(prompt, given)), completions.skills, false));
   return true;
 }
 

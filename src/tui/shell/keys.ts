@@ -8,6 +8,7 @@ import { isControl, isLetter, type Key } from "../compose/key.ts";
 import { composerMargin } from "../draw/composer.ts";
 import { subjectLines } from "../draw/prompt.ts";
 import { clean } from "../text/clean.ts";
+import { graphemes } from "../text/width.ts";
 import type { App } from "./app.ts";
 import { runCommand } from "./commands.ts";
 import { editOutside, searchHistory } from "./outside.ts";
@@ -19,6 +20,13 @@ const quitWithinMs = 2000;
 
 export function press(app: App, key: Key): void {
   const { store } = app;
+  const letters = key.name === "text" ? graphemes(key.text) : [];
+  const isPrompt = store.ui.asked.length > 0 || store.ui.dialog !== undefined;
+  // Keys that came in one piece are keys all the same where each of them may be an answer.
+  if (letters.length > 1 && isPrompt) {
+    for (const text of letters) press(app, { ...key, text });
+    return;
+  }
   const nowMs = app.now();
   if (store.ui.hint !== undefined) store.setUi({ hint: undefined });
   if (pressQuestion(app, key)) return;

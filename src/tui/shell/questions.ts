@@ -36,16 +36,16 @@ export class Questions {
   /** Answers everything the server may ask on this connection. */
   serve(client: Client): void {
     client.answer("item/commandExecution/requestApproval", (params, signal) =>
-      this.#ask<{ decision: "accept" }>(commandApproval(params), params.threadId, signal),
+      this.#ask<{ decision: "accept" }>(commandApproval(params), params, signal),
     );
     client.answer("item/fileChange/requestApproval", (params, signal) =>
-      this.#ask<{ decision: "accept" }>(changeApproval(params, this.#changesOf(params.itemId)), params.threadId, signal),
+      this.#ask<{ decision: "accept" }>(changeApproval(params, this.#changesOf(params.itemId)), params, signal),
     );
     client.answer("item/permissions/requestApproval", (params, signal) =>
-      this.#ask<{ permissions: object }>(permissionsApproval(params), params.threadId, signal),
+      this.#ask<{ permissions: object }>(permissionsApproval(params), params, signal),
     );
     client.answer("item/tool/requestUserInput", (params, signal) =>
-      this.#ask(questionsForm(params), params.threadId, signal, {
+      this.#ask(questionsForm(params), params, signal, {
         answerOf: (_form, given) => questionsAnswer(given),
         cancel: cancelQuestions,
       }),
@@ -63,7 +63,7 @@ export class Questions {
       );
       return Promise.resolve({ action: "decline" });
     }
-    return this.#ask(prompt, params.threadId, signal, { answerOf: elicitationAnswer, cancel: () => ({ action: "cancel" }) });
+    return this.#ask(prompt, params, signal, { answerOf: elicitationAnswer, cancel: () => ({ action: "cancel" }) });
   }
 
   async #declineTool({ tool, threadId }: DynamicToolCallParams, signal: AbortSignal): Promise<DynamicToolCallResponse> {
@@ -82,11 +82,16 @@ export class Questions {
     return item?.kind === "changes" ? item.changes : [];
   }
 
-  #ask<T>(prompt: Approval | Form, threadId: string, signal: AbortSignal, form: Pick<Waiting, "answerOf" | "cancel"> = noForm): Promise<T> {
-    const { store, now } = { store: this.#shell.store, now: this.#shell.now() };
+  #ask<T>(
+    prompt: Approval | Form,
+    { threadId, itemId }: { readonly threadId: string; readonly itemId?: string },
+    signal: AbortSignal,
+    form: Pick<Waiting, "answerOf" | "cancel"> = noForm,
+  ): Promise<T> {
+    const { store } = this.#shell;
     const id = this.#nextId++;
     const from = threadId === store.conversation.threadId ? undefined : "a sub-agent";
-    const asked: Asked = { id, prompt, from, armedAtMs: armedAt(store.ui, now) };
+    const asked: Asked = { id, prompt, itemId, from, armedAtMs: armedAt(store.ui, this.#shell.now()) };
     store.setUi({ asked: [...store.ui.asked, asked] });
     this.onAsked(prompt.title);
     return new Promise<T>((resolve, reject) => {
@@ -142,6 +147,7 @@ export class Questions {
   #finish(id: number, form: Form, ended: { readonly given: Given } | { readonly cancelled: true }): void {
     const waiting = this.#take(id);
     if (waiting === undefined) return;
+    if ("given" in ended) this.#shell.store.note("success", "You answered", saidWords(form, ended.given));
     waiting.resolve("given" in ended ? waiting.answerOf(form, ended.given) : waiting.cancel());
   }
 
@@ -156,6 +162,16 @@ export class Questions {
     const { store } = this.#shell;
     store.setUi({ asked: store.ui.asked.map((one) => (one.id === asked.id ? asked : one)) });
   }
+}
+
+/** What was answered, for the transcript; secrets stay out of it. */
+function saidWords({ fields }: Form, given: Given): string {
+  return fields
+    .flatMap(({ id, header, question, isSecret }) => {
+      const values = given[id];
+      return values === undefined ? [] : [`${header || question}: ${isSecret ? "(secret)" : values.map(cleanLine).join(", ")}`];
+    })
+    .join("\n");
 }
 
 /** Answers to none of the questions: with the word for our own servers, and as other servers take it. */

@@ -75,12 +75,12 @@ function welcome({ options }: Shell, opened: Opened, how: "new" | "resumed" | "f
 }
 
 /** What a message of the person does, by how it begins. Commands are handled before. */
-export async function send(shell: Shell, composer: Composer, skills: readonly KnownSkill[]): Promise<void> {
+export async function send(shell: Shell, composer: Composer, skills: readonly KnownSkill[], isTyped = true): Promise<void> {
   const { threadId, turn } = shell.store.conversation;
   if (threadId === undefined) return;
   const text = wholeText(composer);
-  shell.history.add(text, threadId);
-  if (text.startsWith("!")) {
+  if (isTyped) shell.history.add(text, threadId);
+  if (isTyped && text.startsWith("!")) {
     await shell.client().call("thread/shellCommand", { threadId, command: text.slice(1).trim() });
     return;
   }

@@ -4,6 +4,7 @@ import type { Turn } from "../../protocol/turn.ts";
 import { entryLines, hasGap, type Place } from "../draw/entries.ts";
 import type { Entry } from "../state/entry.ts";
 import { entriesOf } from "../state/item-entries.ts";
+import { endingOf } from "../state/open.ts";
 import { cleanOutput } from "../text/clean.ts";
 import type { Line } from "../text/spans.ts";
 import type { Shell } from "./shell.ts";
@@ -21,9 +22,8 @@ export async function showTranscript(shell: Shell): Promise<void> {
 }
 
 export function transcriptLines(turns: readonly Turn[], place: Place): Line[] {
-  return turns.flatMap((turn) =>
-    turn.items.flatMap((item) => wholeEntries(item).flatMap((entry) => [...(hasGap(entry) ? [[]] : []), ...entryLines(entry, place)])),
-  );
+  const entries = turns.flatMap((turn) => [...turn.items.flatMap(wholeEntries), ...endingOf(turn)]);
+  return entries.flatMap((entry) => [...(hasGap(entry) ? [[]] : []), ...entryLines(entry, place)]);
 }
 
 function wholeEntries(item: ThreadItem): Entry[] {

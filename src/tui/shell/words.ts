@@ -1,5 +1,5 @@
 /** Facts of the protocol in words for people. */
-import type { AskForApproval, SandboxPolicy } from "../../protocol/policy.ts";
+import type { AskForApproval, SandboxMode, SandboxPolicy } from "../../protocol/policy.ts";
 
 export function accessWords(sandbox: SandboxPolicy, approval: AskForApproval): string {
   const where = {
@@ -29,4 +29,15 @@ export function ago(seconds: number, nowMs: number): string {
   if (past < 3600) return `${Math.floor(past / 60)}m ago`;
   if (past < 86_400) return `${Math.floor(past / 3600)}h ago`;
   return past < 30 * 86_400 ? `${Math.floor(past / 86_400)}d ago` : new Date(seconds * 1000).toISOString().slice(0, 10);
+}
+
+/** The word that a thread is opened with; null where no word says it. */
+export function sandboxModeOf({ type }: SandboxPolicy): SandboxMode | null {
+  const modes = {
+    readOnly: "read-only",
+    workspaceWrite: "workspace-write",
+    dangerFullAccess: "danger-full-access",
+    externalSandbox: null,
+  } as const;
+  return modes[type];
 }

@@ -58,8 +58,13 @@ function addTurn(state: Conversation, turn: Turn, nowMs: number): Conversation {
     const looks = item.type === "commandExecution" && item.status === "completed" ? looksOf(item.commandActions ?? []) : undefined;
     next = looks === undefined ? emit(next, entriesOf(item)) : { ...next, looked: [...next.looked, ...looks] };
   }
-  if (turn.status === "failed" && turn.error) return emit(next, [note("error", clean(turn.error.message))]);
-  return turn.status === "interrupted" ? emit(next, [note("warning", "Interrupted")]) : next;
+  return emit(next, endingOf(turn));
+}
+
+/** How a turn ended, where that is not self-evident. */
+export function endingOf({ status, error }: Turn): Entry[] {
+  if (status === "failed" && error) return [note("error", clean(error.message))];
+  return status === "interrupted" ? [note("warning", "Interrupted")] : [];
 }
 
 /** What a thread did while the connection was gone: the turns after the last one that was seen to its end. */

@@ -9,6 +9,8 @@ import { type Composer, emptyComposer } from "../compose/composer.ts";
 export interface Asked {
   readonly id: number;
   readonly prompt: Approval | Form;
+  /** What it is about: not shown as happening while it is only asked for. */
+  readonly itemId: string | undefined;
   /** Set when it comes from another thread than the one that is shown, such as a sub-agent's. */
   readonly from: string | undefined;
   /** Keys count from here on: what was typed for something else must not answer it. */

@@ -31,7 +31,11 @@ export function graphemes(text: string): string[] {
   return ascii.test(text) ? [...text] : Array.from(segmenter.segment(text), (piece) => piece.segment);
 }
 
+/** What a tab takes in a text that is being written. */
+export const tab = "    ";
+
 export function graphemeWidth(piece: string): number {
+  if (piece === "\t") return tab.length;
   const code = piece.codePointAt(0) ?? 0;
   if (code >= 0x20 && code < 0x7f && piece.length === 1) return 1;
   if (invisible.test(piece)) return 0;

@@ -1,0 +1,233 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { changeApproval, commandApproval } from "../ask/approval.ts";
+import { createPicker } from "../ask/picker.ts";
+import { questionsForm } from "../ask/questions.ts";
+import { composerWith } from "../compose/composer.ts";
+import { type Conversation, emptyConversation, type LiveItem } from "../state/conversation.ts";
+import { append, emptyStream } from "../state/stream.ts";
+import { type Asked, armedAt, emptyUi, isArmed, postponed, type Ui } from "../state/ui.ts";
+import { lineText, lineWidth } from "../text/spans.ts";
+import { createTheme } from "../text/theme.ts";
+import { frame, type Size } from "./frame.ts";
+
+const theme = createTheme({ brightness: "dark", depth: 24 });
+const spoken = createTheme({ brightness: "dark", depth: 1, spoken: true });
+const settings = {
+  cwd: "/home/me/project",
+  model: "big-model",
+  provider: "p",
+  effort: "high",
+  approvalPolicy: "on-request",
+  sandbox: { type: "workspaceWrite" },
+  mode: "default",
+} as const;
+const idle: Conversation = { ...emptyConversation, threadId: "T", settings };
+const running: Conversation = { ...idle, turn: { id: "1", startedAtMs: 0, isInterrupting: false, hasWorked: false } };
+const ids = { threadId: "T", turnId: "1", itemId: "i", startedAtMs: 0 };
+
+const drawn = (state: Conversation, ui: Ui, size: Size = { columns: 80, rows: 24 }, with_ = theme) =>
+  frame(state, ui, { size, theme: with_, nowMs: 12_000, home: "/home/me" });
+const texts = (state: Conversation, ui: Ui, size?: Size): string[] => drawn(state, ui, size).lines.map((line) => lineText(line).trimEnd());
+const asked = (prompt: Asked["prompt"]): Ui => ({
+  ...emptyUi,
+  asked: [{ id: 1, prompt, itemId: undefined, from: undefined, armedAtMs: 0 }],
+});
+
+test("at rest: the composer, and below it what is in force", () => {
+  assert.deepEqual(texts(idle, emptyUi, { columns: 60, rows: 24 }), [
+    "",
+    "╭──────────────────────────────────────────────────────────╮",
+    "│ › Ask for anything. @ files, $ skills, / commands, ! sh… │",
+    "╰──────────────────────────────────────────────────────────╯",
+    "  big-model high · workspace · ~/project         ? for keys",
+  ]);
+});
+
+test("at work: the end of the output, the plan, the time, what is queued", () => {
+  const command: LiveItem = {
+    kind: "command",
+    id: "c",
+    command: "npm test",
+    looks: undefined,
+    startedAtMs: 2000,
+    tail: "a\nb\nc\n",
+    lineCount: 20,
+    isOwn: false,
+  };
+  const state: Conversation = {
+    ...running,
+    live: [command, { kind: "message", id: "m", stream: append(emptyStream, "Half a *sen*") }],
+    plan: { steps: [{ step: "one", status: "inProgress" }], explanation: "" },
+    sent: [{ clientId: "x", text: "and this", isSteer: true }],
+  };
+  const ui: Ui = { ...emptyUi, queue: [{ composer: composerWith("later") }] };
+  assert.deepEqual(texts(state, ui, { columns: 60, rows: 40 }).slice(0, 16), [
+    "",
+    "• Running npm test  10s",
+    "  └ … 17 lines above",
+    "    a",
+    "    b",
+    "    c",
+    "",
+    "• Half a sen",
+    "",
+    "• Plan",
+    "  ▸ one",
+    "",
+    "⠋ Working · 12s · esc to stop",
+    "  → steering: and this",
+    "  ↓ queued: later",
+    "╭──────────────────────────────────────────────────────────╮",
+  ]);
+});
+
+test("a question takes the composer's place and shows what it is about", () => {
+  const prompt = commandApproval({ ...ids, command: "rm -rf build", cwd: "/w", reason: "clean", risk: "high" });
+  const lines = texts(running, asked(prompt));
+  assert.deepEqual(lines.slice(0, 7), ["", "? Run this command?", "  │ rm -rf build", "  in    /w", "  why   clean", "  risk  high", ""]);
+  assert.ok(lines.some((line) => line.includes("y  Yes, run it")));
+  assert.ok(!lines.some((line) => line.includes("Working")));
+});
+
+test("what is only asked for is not shown as running", () => {
+  const command: LiveItem = {
+    kind: "command",
+    id: "i",
+    command: "rm x",
+    looks: undefined,
+    startedAtMs: 0,
+    tail: "",
+    lineCount: 0,
+    isOwn: false,
+  };
+  const ui = asked(commandApproval({ ...ids, command: "rm x" }));
+  const about = { ...ui, asked: ui.asked.map((one) => ({ ...one, itemId: "i" })) };
+  assert.ok(!texts({ ...running, live: [command] }, about).some((line) => line.includes("Running")));
+});
+
+test("a long change shows its beginning and says how much is missing", () => {
+  const diff = Array.from({ length: 500 }, (_, i) => `line ${i}`).join("\n");
+  const prompt = changeApproval(ids, [{ path: "/w/a.txt", kind: { type: "add" }, diff }]);
+  const lines = texts(running, asked(prompt));
+  assert.ok(lines.length <= 22);
+  assert.match(lines.join("\n"), /Added \/w\/a\.txt \(\+500 -0\)/);
+  assert.match(lines.join("\n"), /… \d+ more lines/);
+  assert.match(lines.join("\n"), /c {2}No, and stop the turn/);
+});
+
+test("a secret is drawn as dots", () => {
+  const form = questionsForm({ ...ids, isBlocking: true, questions: [{ id: "k", header: "Key", question: "The key?", isSecret: true }] });
+  const typed = { ...form, states: form.states.map((state) => ({ ...state, text: { ...state.text, text: "hunter2", cursor: 7 } })) };
+  const all = texts(running, asked(typed)).join("\n");
+  assert.ok(!all.includes("hunter2") && all.includes("•••••••"));
+});
+
+test("for listeners there are words instead of boxes, and nothing moves", () => {
+  const state: Conversation = { ...running, plan: { steps: [{ step: "one", status: "completed" }], explanation: "" } };
+  const one = drawn(state, { ...emptyUi, composer: composerWith("hi") }, undefined, spoken).lines.map(lineText);
+  const later = frame(
+    state,
+    { ...emptyUi, composer: composerWith("hi") },
+    { size: { columns: 80, rows: 24 }, theme: spoken, nowMs: 99_000, home: "/home/me" },
+  ).lines.map(lineText);
+  assert.deepEqual(one, later);
+  assert.ok(one.includes("Message: hi") && one.includes("done: one") && one.includes("Working"));
+  assert.doesNotMatch(one.join(""), /[╭│⠋•]/);
+});
+
+test("it is always lower than the terminal and never wider, whatever is in it", () => {
+  const liveItems = fc.constantFrom<LiveItem>(
+    {
+      kind: "command",
+      id: "c",
+      command: "x".repeat(300),
+      looks: undefined,
+      startedAtMs: 0,
+      tail: "y\n".repeat(200),
+      lineCount: 200,
+      isOwn: false,
+    },
+    { kind: "message", id: "m", stream: append(emptyStream, `| a | b |\n|---|---|\n${"| 日本 | c |\n".repeat(60)}`) },
+    { kind: "tool", id: "t", title: "T".repeat(90), detail: "d".repeat(300), progress: "p".repeat(200) },
+    { kind: "changes", id: "f", changes: [{ path: "/w/a", kind: { type: "add" }, diff: "z\n".repeat(90) }] },
+    {
+      kind: "command",
+      id: "l",
+      command: "cat",
+      looks: [{ verb: "Read", what: "w".repeat(150) }],
+      startedAtMs: 0,
+      tail: "",
+      lineCount: 0,
+      isOwn: false,
+    },
+  );
+  const longText = "word ".repeat(200);
+  const questions = {
+    ...ids,
+    isBlocking: true,
+    questions: [{ id: "a", header: "H", question: longText, options: [{ label: longText, description: longText }], isOther: true }],
+  };
+  const uis = fc.constantFrom<Ui>(
+    emptyUi,
+    { ...emptyUi, composer: composerWith(longText), queue: [{ composer: composerWith(longText) }], showsKeys: true },
+    {
+      ...emptyUi,
+      popup: {
+        wanted: { kind: "file", query: "", from: 0, to: 0 },
+        items: Array.from({ length: 40 }, () => ({ label: "l".repeat(120), detail: longText, value: "" })),
+        selected: 20,
+        isLoading: false,
+      },
+    },
+    {
+      ...emptyUi,
+      dialog: createPicker({
+        title: longText,
+        items: Array.from({ length: 40 }, (_, i) => ({ id: String(i), label: longText, detail: longText })),
+        canFilter: true,
+      }),
+    },
+    asked(commandApproval({ ...ids, command: `${"echo ".repeat(400)}\n`.repeat(5), cwd: "/w".repeat(100), reason: longText })),
+    asked(changeApproval({ ...ids, reason: longText }, [{ path: "/x", kind: { type: "add" }, diff: "q\n".repeat(300) }])),
+    asked(questionsForm(questions)),
+    { ...emptyUi, dialog: questionsForm(questions), hint: longText },
+  );
+  const plan = {
+    steps: Array.from({ length: 30 }, (_, i) => ({ step: longText, status: i === 20 ? ("inProgress" as const) : ("pending" as const) })),
+    explanation: longText,
+  };
+  fc.assert(
+    fc.property(
+      fc.array(liveItems, { maxLength: 5 }),
+      uis,
+      fc.boolean(),
+      fc.integer({ min: 20, max: 130 }),
+      fc.integer({ min: 8, max: 50 }),
+      (live, ui, hasPlan, columns, rows) => {
+        const state: Conversation = { ...running, live, ...(hasPlan ? { plan } : {}), retrying: longText };
+        const { lines, cursor } = drawn(state, ui, { columns, rows });
+        assert.ok(lines.length <= rows - 2, `${lines.length} rows of ${rows}`);
+        for (const line of lines) assert.ok(lineWidth(line) <= columns);
+        if (cursor !== undefined) assert.ok(cursor.y >= 0 && cursor.y < lines.length && cursor.x <= columns, JSON.stringify(cursor));
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test("keys that were typed for something else do not answer a question", () => {
+  const typing: Ui = { ...emptyUi, composer: composerWith("yes I th"), lastKeyAtMs: 10_000 };
+  const one: Asked = {
+    id: 1,
+    prompt: commandApproval({ ...ids, command: "x" }),
+    itemId: undefined,
+    from: undefined,
+    armedAtMs: armedAt(typing, 10_100),
+  };
+  assert.equal(isArmed(one, 10_200), false);
+  assert.equal(isArmed(postponed(one, 10_700), 11_000), false);
+  assert.equal(isArmed(one, 11_000), true);
+  assert.equal(armedAt({ ...emptyUi, lastKeyAtMs: 10_000 }, 10_100), 10_100);
+});

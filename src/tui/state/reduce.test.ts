@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { ThreadItem } from "../../protocol/item.ts";
+import type { Turn } from "../../protocol/turn.ts";
+import { type Conversation, emptyConversation } from "./conversation.ts";
+import type { Entry } from "./entry.ts";
+import { settleMessages } from "./live.ts";
+import { type Heard, reduce } from "./reduce.ts";
+
+const ids = { threadId: "T", turnId: "1" };
+const turn = (status: Turn["status"], more: Partial<Turn> = {}): Turn => ({ id: "1", items: [], status, ...more });
+const opened: Conversation = { ...emptyConversation, threadId: "T" };
+
+const started = (item: ThreadItem): Heard => ({ method: "item/started", params: { ...ids, item, startedAtMs: 0 } });
+const completed = (item: ThreadItem): Heard => ({ method: "item/completed", params: { ...ids, item, completedAtMs: 0 } });
+const text = (itemId: string, delta: string): Heard => ({ method: "item/agentMessage/delta", params: { ...ids, itemId, delta } });
+const begin: Heard = { method: "turn/started", params: { threadId: "T", turn: turn("inProgress") } };
+const end = (status: Turn["status"], more: Partial<Turn> = {}): Heard => ({
+  method: "turn/completed",
+  params: { threadId: "T", turn: turn(status, more) },
+});
+
+function after(...events: readonly Heard[]): Conversation {
+  return events.reduce((state, heard) => reduce(state, heard, 1000), opened);
+}
+const kinds = (state: Conversation): string[] => state.outbox.map(({ kind }) => kind);
+const command = (id: string, more: Partial<Extract<ThreadItem, { type: "commandExecution" }>> = {}): ThreadItem => ({
+  type: "commandExecution",
+  id,
+  command: "/bin/bash -lc 'npm test'",
+  commandActions: [{ type: "unknown", command: "npm test" }],
+  cwd: "/w",
+  status: "inProgress",
+  ...more,
+});
+
+test("a message streams in pieces, and the rest comes with its end", () => {
+  const message: ThreadItem = { type: "agentMessage", id: "m", text: "" };
+  let state = after(begin, started(message), text("m", "One.\n\nTw"));
+  state = settleMessages(state);
+  assert.deepEqual(state.outbox, [{ kind: "agent", piece: { kind: "markdown", text: "One.", joined: false }, isFirst: true }]);
+  state = reduce(state, text("m", "o."), 0);
+  state = reduce(state, completed({ ...message, text: "One.\n\nTwo." }), 0);
+  assert.deepEqual(state.outbox.at(-1), { kind: "agent", piece: { kind: "markdown", text: "Two.", joined: false }, isFirst: false });
+  assert.deepEqual(state.live, []);
+});
+
+test("deltas that were missed are made up for at the end", () => {
+  const message: ThreadItem = { type: "agentMessage", id: "m", text: "" };
+  const state = settleMessages(after(begin, started(message), text("m", "One.\n\n")));
+  const done = reduce(state, completed({ ...message, text: "One.\n\nTwo.\n\nThree." }), 0);
+  assert.deepEqual(
+    done.outbox.map((entry) => entry.kind === "agent" && entry.piece.kind === "markdown" && entry.piece.text),
+    ["One.", "Two.", "Three."],
+  );
+});
+
+test("a running command shows the end of its output, and its own is folded when it is done", () => {
+  const output = Array.from({ length: 20_000 }, (_, i) => `line ${i}`).join("\n");
+  let state = after(begin, started(command("c")));
+  for (let at = 0; at < output.length; at += 1000)
+    state = reduce(
+      state,
+      { method: "item/commandExecution/outputDelta", params: { ...ids, itemId: "c", delta: output.slice(at, at + 1000) } },
+      0,
+    );
+  const [live] = state.live;
+  assert.ok(live?.kind === "command" && live.tail.length <= 16 * 1024 && live.tail.endsWith("line 19999"));
+  assert.equal(live.lineCount, 19_999);
+  assert.equal(live.command, "npm test");
+  const done = reduce(state, completed(command("c", { status: "completed", exitCode: 0, aggregatedOutput: output })), 0);
+  assert.deepEqual(done.outbox.at(-1), {
+    kind: "command",
+    command: "npm test",
+    result: "done",
+    exitCode: 0,
+    durationMs: undefined,
+    output: { head: ["line 0", "line 1"], hidden: 19_995, tail: ["line 19997", "line 19998", "line 19999"] },
+    isOwn: false,
+  });
+});
+
+test("looking around is gathered until something else happens", () => {
+  const look = (id: string, name: string): Heard =>
+    completed(
+      command(id, { status: "completed", exitCode: 0, commandActions: [{ type: "read", command: "cat", name, path: `/w/${name}` }] }),
+    );
+  const state = after(begin, look("a", "a.ts"), look("b", "b.ts"));
+  assert.deepEqual(state.outbox, []);
+  const next = reduce(state, completed(command("c", { status: "failed", exitCode: 1 })), 0);
+  assert.deepEqual(next.outbox[0], {
+    kind: "explored",
+    looks: [
+      { verb: "Read", what: "a.ts" },
+      { verb: "Read", what: "b.ts" },
+    ],
+  });
+  assert.deepEqual(kinds(reduce(state, end("completed"), 0)), ["explored"]);
+});
+
+test("an interrupted turn leaves what it had, and says so", () => {
+  const state = after(
+    begin,
+    started(command("c")),
+    started({ type: "agentMessage", id: "m", text: "" }),
+    text("m", "Half a sen"),
+    end("interrupted"),
+  );
+  assert.deepEqual(kinds(state), ["command", "agent", "note"]);
+  assert.equal(state.turn, undefined);
+  assert.deepEqual(state.live, []);
+});
+
+test("a failed turn says why, once; a retry only in the status", () => {
+  const error = (willRetry: boolean): Heard => ({ method: "error", params: { ...ids, error: { message: "busy" }, willRetry } });
+  const trying = after(begin, error(true));
+  assert.equal(trying.retrying, "busy");
+  const failed = [error(false), end("failed", { error: { message: "out of\u001b[31m credit" } })].reduce(
+    (state, heard) => reduce(state, heard, 0),
+    trying,
+  );
+  assert.deepEqual(failed.outbox, [{ kind: "note", tone: "error", text: "out of credit", detail: undefined }]);
+  assert.equal(failed.retrying, undefined);
+});
+
+test("a plan is shown until it is carried out, then printed", () => {
+  const plan = (...statuses: readonly ("pending" | "inProgress" | "completed")[]): Heard => ({
+    method: "turn/plan/updated",
+    params: { ...ids, plan: statuses.map((status, i) => ({ step: `s${i}`, status })) },
+  });
+  const open = after(begin, plan("completed", "inProgress"));
+  assert.equal(open.plan?.steps.length, 2);
+  const done = reduce(open, plan("completed", "completed"), 0);
+  assert.equal(done.plan, undefined);
+  assert.deepEqual(kinds(done), ["plan"]);
+  assert.deepEqual(kinds(reduce(open, end("completed"), 0)), ["plan"]);
+});
+
+test("a sent message is shown as such until it comes back as an item", () => {
+  const sent = { ...opened, sent: [{ clientId: "x", text: "hi", isSteer: false }] };
+  const item: ThreadItem = { type: "userMessage", id: "u", clientId: "x", content: [{ type: "text", text: "hi" }] };
+  const state = reduce(sent, completed(item), 0);
+  assert.deepEqual(state.sent, []);
+  assert.deepEqual(state.outbox, [{ kind: "user", text: "hi", attachments: [] }]);
+});
+
+test("other threads do not count, and turns that changed files are remembered for undo", () => {
+  const other: Heard = { method: "item/agentMessage/delta", params: { threadId: "sub", turnId: "9", itemId: "z", delta: "no" } };
+  assert.equal(reduce(opened, other, 0), opened);
+  const change: ThreadItem = {
+    type: "fileChange",
+    id: "f",
+    status: "completed",
+    changes: [{ path: "/a", kind: { type: "add" }, diff: "x" }],
+  };
+  assert.deepEqual(after(begin, completed(change), completed({ ...change, id: "g" })).changedBy, ["1"]);
+  assert.deepEqual(after(begin, completed({ ...change, status: "declined" })).changedBy, []);
+});
+
+test("warnings, thoughts and starting servers", () => {
+  const state = after(
+    begin,
+    { method: "item/reasoning/summaryTextDelta", params: { ...ids, itemId: "r", delta: "**Reading the", summaryIndex: 0 } },
+    { method: "item/reasoning/summaryTextDelta", params: { ...ids, itemId: "r", delta: " code** then", summaryIndex: 0 } },
+    { method: "mcpServer/startupStatus/updated", params: { name: "docs", status: "starting" } },
+    { method: "mcpServer/startupStatus/updated", params: { name: "db", status: "failed", error: "no" } },
+    { method: "warning", params: { message: "careful\u0007" } },
+  );
+  assert.equal(state.thought, "Reading the code");
+  assert.deepEqual(state.starting, ["docs"]);
+  assert.deepEqual(
+    state.outbox.map((entry) => entry.kind === "note" && entry.text),
+    ["MCP server db could not be started", "careful"],
+  );
+});
+
+test("no order of events breaks it, and nothing stays live after a turn", () => {
+  const message: ThreadItem = { type: "agentMessage", id: "m", text: "x" };
+  const events = fc.constantFrom<Heard>(
+    begin,
+    started(message),
+    text("m", "a\n\n"),
+    completed(message),
+    started(command("c")),
+    completed(command("c", { status: "completed" })),
+    end("completed"),
+    text("none", "b"),
+  );
+  fc.assert(
+    fc.property(fc.array(events, { maxLength: 30 }), (heard) => {
+      const state = [...heard, end("completed")].reduce((before, one) => settleMessages(reduce(before, one, 0)), opened);
+      assert.deepEqual(state.live, []);
+      assert.equal(state.turn, undefined);
+      assert.ok(state.outbox.every((entry: Entry) => entry.kind !== "agent" || entry.piece.kind === "markdown"));
+    }),
+  );
+});
