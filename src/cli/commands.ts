@@ -15,6 +15,7 @@ export const commands: Readonly<Record<string, Command>> = {
   "mcp-server": { summary: "Serve the agent to MCP clients, over stdio or HTTP", load: () => import("./mcp-server.ts") },
   manager: { summary: "Every session in one place, in the browser and over HTTP", load: () => import("./manager.ts") },
   acp: { summary: "Serve an editor that speaks the Agent Client Protocol", load: () => import("./acp.ts") },
+  threads: { summary: "List, show, search, export, archive, delete and repair stored threads", load: () => import("./threads.ts") },
   tour: { summary: "Show what the server does, offline, in a folder of its own", load: () => import("./tour.ts") },
   login: { summary: "Sign in, or say who is signed in (login status)", load: () => import("./login.ts") },
   logout: { summary: "Forget the account", load: async () => ({ run: (await import("./login.ts")).logout }) },

@@ -13,6 +13,7 @@ import { flags as manager } from "./manager.ts";
 import { flags as mcp } from "./mcp.ts";
 import { flags as mcpServer } from "./mcp-server.ts";
 import { flags as proxy } from "./proxy.ts";
+import { flags as threads } from "./threads.ts";
 import { flags as tui } from "./tui.ts";
 import { readFlags, UsageError, unknownSubcommand } from "./usage.ts";
 
@@ -35,6 +36,8 @@ const taken: Readonly<Record<string, Options>> = {
   logout: logoutFlags,
   ...Object.fromEntries(Object.entries(mcp).map(([word, options]) => [`mcp ${word}`, options])),
   mcp: {},
+  ...Object.fromEntries(Object.entries(threads).map(([word, options]) => [`threads ${word}`, options])),
+  threads: {},
   doctor,
   tour: {},
   completion: {},

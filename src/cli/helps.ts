@@ -10,6 +10,7 @@ export const helps: Readonly<Record<string, () => Promise<Help>>> = {
   "mcp-server": async () => (await import("./mcp-help.ts")).serverHelp,
   manager: async () => (await import("./manager-help.ts")).help,
   acp: async () => (await import("./small-helps.ts")).acpHelp,
+  threads: async () => (await import("./threads-help.ts")).help,
   tour: async () => (await import("./small-helps.ts")).tourHelp,
   login: async () => (await import("./small-helps.ts")).loginHelp,
   logout: async () => (await import("./small-helps.ts")).logoutHelp,

@@ -55,7 +55,12 @@ export const threadListHandlers: HandlersFor<typeof threadListRequests> = {
   },
 
   async "thread/search"(params, { app }) {
-    const hits = await app.store.search(params.searchTerm, Math.min(params.limit ?? defaultLimit, maxLimit));
+    const hits = await app.store.search(params.searchTerm, Math.min(params.limit ?? defaultLimit, maxLimit), {
+      archived: params.archived === true,
+      sourceKinds: params.sourceKinds ?? [],
+      sortKey: params.sortKey ?? "created_at",
+      sortDirection: params.sortDirection ?? "desc",
+    });
     return {
       data: hits.map((hit) => ({ thread: storedToWire(hit.thread, app), snippet: hit.snippet })),
       nextCursor: null,

@@ -1,0 +1,80 @@
+/** `parley threads archive`, `delete` and `repair`: what changes the store. */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline/promises";
+import { type RepairResult, repairThread } from "../../main/repair-thread.ts";
+import type { Thread } from "../../protocol/thread.ts";
+import type { Desk, Values } from "../threads.ts";
+import { print, printJson, StartError, UsageError } from "../usage.ts";
+import { threadOf, threadsNamed } from "./find.ts";
+import { titleOf } from "./story.ts";
+
+/** Nobody else may have the thread open meanwhile. */
+async function alone<T>({ app }: Desk, id: string, work: () => Promise<T>): Promise<T> {
+  const lease = await app.store.lease(id, "parley threads").catch((error: Error) => {
+    throw new StartError(error.message);
+  });
+  try {
+    return await work();
+  } finally {
+    lease.release();
+  }
+}
+
+export async function archive(desk: Desk, words: readonly string[], values: Values<"archive">): Promise<number> {
+  const method = values.undo === true ? "thread/unarchive" : "thread/archive";
+  const threads = await threadsNamed(desk.client, words, values.last === true);
+  for (const { id } of threads) await alone(desk, id, () => desk.client.call(method, { threadId: id }));
+  return report(threads, values.undo === true ? "Unarchived" : "Archived", values.json === true);
+}
+
+export async function remove(desk: Desk, words: readonly string[], values: Values<"delete">): Promise<number> {
+  const threads = await threadsNamed(desk.client, words, values.last === true);
+  if (values.yes !== true && !(await confirmed(threads))) {
+    console.error("Nothing was deleted.");
+    return 1;
+  }
+  for (const { id } of threads) await alone(desk, id, () => desk.client.call("thread/delete", { threadId: id }));
+  return report(threads, "Deleted", values.json === true);
+}
+
+async function confirmed(threads: readonly Thread[]): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new UsageError("nobody can be asked here; say --yes to delete without a question");
+  for (const thread of threads) console.error(`  ${thread.id}  ${titleOf(thread)}`);
+  const ask = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await ask.question(`Delete ${threads.length === 1 ? "this thread" : `these ${threads.length} threads`} for good? [y/N] `);
+  ask.close();
+  return /^y(?:es)?$/i.test(answer.trim());
+}
+
+function report(threads: readonly Thread[], done: string, json: boolean): number {
+  if (json) return printJson(threads.map(({ id }) => id));
+  return print(threads.map(({ id }) => `${done} ${id}\n`).join(""));
+}
+
+export async function repair({ app, client }: Desk, words: readonly string[], values: Values<"repair">): Promise<number> {
+  const [word, extra] = words;
+  if (word === undefined || extra !== undefined) throw new UsageError("name one thread or one file");
+  if (values.check === true && values.output !== undefined) throw new UsageError("--check writes nothing; leave --output out");
+  const file = existsSync(word) ? path.resolve(word) : (await threadOf(client, [word], false)).path;
+  if (file == null) throw new StartError(`thread ${word} has no file`);
+  const into = values.check === true ? "none" : values.output === undefined ? "thread" : { file: values.output };
+  const look = await repairThread(file, { home: app.codexHome, into: "none" }).catch(fail);
+  const isWhole = look.problems.length === 0 && look.lines > 0;
+  const result = isWhole && into === "thread" ? look : await repairThread(file, { home: app.codexHome, into }).catch(fail);
+  if (values.json === true) printJson(result);
+  else tell(result);
+  return result.lines === 0 || (values.check === true && !isWhole) ? 1 : 0;
+}
+
+function fail(error: Error): never {
+  throw new StartError(error.message);
+}
+
+function tell({ file, problems, lines, copy, threadId }: RepairResult): void {
+  for (const { line, what } of problems) print(`${line === 0 ? "      " : `line ${line}:`} ${what}\n`);
+  if (lines === 0) print(`Nothing in ${file} can be saved.\n`);
+  else if (problems.length === 0) print(`${file} is whole.\n`);
+  if (copy !== undefined) print(`Saved ${lines} lines in ${copy}\n`);
+  if (threadId !== undefined) print(`The copy is thread ${threadId}; the damaged file stays as it is.\n`);
+}

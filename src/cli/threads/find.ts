@@ -1,0 +1,71 @@
+/** Finds the thread that somebody means: by id, by the first letters of it, by name, or the newest. */
+import type { Client } from "../../client/client.ts";
+import type { Thread } from "../../protocol/thread.ts";
+import type { ThreadListParams } from "../../protocol/thread-list.ts";
+import { StartError, UsageError } from "../usage.ts";
+
+/** Everything but sub-agents, whose threads belong to another. */
+export const ownKinds: NonNullable<ThreadListParams["sourceKinds"]> = ["cli", "vscode", "exec", "appServer", "unknown"];
+const allKinds: NonNullable<ThreadListParams["sourceKinds"]> = [...ownKinds, "subAgent"];
+const pageSize = 100;
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const idStart = /^[0-9a-f-]{4,36}$/;
+
+/** Pages through a list; `limit` 0 means all of it. */
+export async function* listThreads(client: Client, params: ThreadListParams, limit: number): AsyncGenerator<Thread> {
+  let cursor: string | null = null;
+  let left = limit === 0 ? Number.POSITIVE_INFINITY : limit;
+  do {
+    const page: { data: readonly Thread[]; nextCursor?: string | null } = await client.call("thread/list", {
+      modelProviders: [],
+      ...params,
+      cursor,
+      limit: Math.min(pageSize, left),
+    });
+    yield* page.data;
+    left -= page.data.length;
+    cursor = page.nextCursor ?? null;
+  } while (cursor !== null && left > 0);
+}
+
+/** The threads that the words name, each once, in their order. */
+export async function threadsNamed(client: Client, words: readonly string[], last: boolean): Promise<readonly Thread[]> {
+  if (last && words.length > 0) throw new UsageError("name a thread or say --last, not both");
+  if (last) return [await newestThread(client)];
+  if (words.length === 0) throw new UsageError("the thread is missing: give its id, the first letters of it, its name, or --last");
+  const found = new Map<string, Thread>();
+  for (const word of words) {
+    const thread = await threadNamed(client, word);
+    found.set(thread.id, thread);
+  }
+  return [...found.values()];
+}
+
+export async function threadOf(client: Client, words: readonly string[], last: boolean): Promise<Thread> {
+  const [thread, extra] = await threadsNamed(client, words, last);
+  if (thread === undefined || extra !== undefined) throw new UsageError("name one thread");
+  return thread;
+}
+
+async function newestThread(client: Client): Promise<Thread> {
+  for await (const thread of listThreads(client, { sortKey: "updated_at", sourceKinds: [...ownKinds] }, 1)) return thread;
+  throw new StartError("there is no thread yet");
+}
+
+async function threadNamed(client: Client, word: string): Promise<Thread> {
+  const wanted = word.toLowerCase();
+  if (uuid.test(wanted)) return (await client.call("thread/read", { threadId: wanted, includeTurns: false })).thread;
+  const matches: Thread[] = [];
+  for (const archived of [false, true])
+    for await (const thread of listThreads(client, { archived, sourceKinds: [...allKinds] }, 0))
+      if (thread.name === word || (idStart.test(wanted) && thread.id.startsWith(wanted))) matches.push(thread);
+  const [first] = matches;
+  if (first === undefined) throw new StartError(`no thread is called '${word}' and no id begins so; \`parley threads list\` shows them`);
+  if (matches.length > 1) throw new StartError(`'${word}' may be ${nameSome(matches)}; give more letters of the id`);
+  return first;
+}
+
+function nameSome(threads: readonly Thread[]): string {
+  const ids = threads.slice(0, 3).map(({ id }) => id);
+  return `${ids.join(", ")}${threads.length > 3 ? ` or ${threads.length - 3} others` : ""}`;
+}

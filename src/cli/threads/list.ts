@@ -1,0 +1,101 @@
+/** `parley threads list`, `search` and `usage`: tables that fit the terminal, or JSON. */
+import { homedir } from "node:os";
+import path from "node:path";
+import type { Thread } from "../../protocol/thread.ts";
+import { type Desk, numberFrom, type Values } from "../threads.ts";
+import { oneOf, print, printJson, refuseMore, UsageError } from "../usage.ts";
+import { listThreads, ownKinds, threadOf } from "./find.ts";
+import { titleOf } from "./story.ts";
+import { type Column, outputWidth, shortPath, table, timeAgo } from "./table.ts";
+
+/** The first letters of an id are its time in milliseconds: enough to tell threads apart and to name one. */
+const shortId = ({ id }: Thread): string => id.slice(0, 13);
+
+const columns: readonly Column[] = [
+  { title: "ID" },
+  { title: "CHANGED" },
+  { title: "FOLDER", cut: "middle", least: 10 },
+  { title: "THREAD", least: 12 },
+];
+const row = (thread: Thread, text: string): readonly string[] => [
+  shortId(thread),
+  timeAgo(thread.updatedAt, Date.now()),
+  shortPath(thread.cwd, homedir()),
+  text,
+];
+
+export async function list({ client }: Desk, words: readonly string[], values: Values<"list">): Promise<number> {
+  refuseMore(words);
+  const sort = oneOf("sort", values.sort ?? "updated", ["updated", "created"]);
+  const threads = await collect(
+    listThreads(
+      client,
+      {
+        sortKey: sort === "updated" ? "updated_at" : "created_at",
+        archived: values.archived === true,
+        sourceKinds: [...ownKinds],
+        ...(values.cwd === undefined ? {} : { cwd: path.resolve(values.cwd) }),
+        ...(values.provider === undefined ? {} : { modelProviders: [values.provider] }),
+      },
+      numberFrom("limit", values.limit, 20),
+    ),
+  );
+  if (values.json === true) return printJson(threads);
+  if (threads.length === 0) return print(values.archived === true ? "No archived threads.\n" : "No threads yet.\n");
+  const rows = threads.map((thread) => row(thread, titleOf(thread)));
+  return print(table(columns, rows, outputWidth()));
+}
+
+async function collect(threads: AsyncIterable<Thread>): Promise<readonly Thread[]> {
+  const all: Thread[] = [];
+  for await (const thread of threads) all.push(thread);
+  return all;
+}
+
+export async function search({ client }: Desk, words: readonly string[], values: Values<"search">): Promise<number> {
+  if (words.length === 0) throw new UsageError("the words to search for are missing");
+  const wanted = numberFrom("limit", values.limit, 20);
+  const { data } = await client.call("thread/search", {
+    searchTerm: words.join(" "),
+    limit: wanted === 0 ? 100 : wanted,
+    archived: values.archived === true,
+    sourceKinds: [...ownKinds],
+  });
+  if (values.json === true) return printJson(data);
+  if (data.length === 0) return print("Nothing was found.\n");
+  const rows = data.map(({ thread, snippet }) => row(thread, snippet));
+  return print(table([...columns.slice(0, 3), { title: "FOUND", least: 20 }], rows, outputWidth()));
+}
+
+const tokens = (n: number | null | undefined): string => (n ?? 0).toLocaleString("en-US");
+
+export async function usage({ app, client }: Desk, words: readonly string[], values: Values<"usage">): Promise<number> {
+  const config = app.config.effective(process.cwd());
+  if (words.length > 0 || values.last === true) {
+    const thread = await threadOf(client, words, values.last === true);
+    const { threadUsage } = app.usage.summary(config, thread.id);
+    if (values.json === true) return printJson(threadUsage);
+    const rows = (threadUsage?.groups ?? []).map((group) => [
+      group.model ?? "",
+      tokens(group.inputTokens),
+      tokens(group.cachedInputTokens),
+      tokens(group.outputTokens),
+      tokens(group.totalTokens),
+    ]);
+    if (rows.length === 0) return print(`No tokens were counted in ${thread.id}.\n`);
+    const numbers = ["INPUT", "CACHED", "OUTPUT", "TOTAL"].map((title) => ({ title, right: true }));
+    return print(table([{ title: "MODEL", least: 8 }, ...numbers], rows, outputWidth()));
+  }
+  const { summary, dailyUsageBuckets } = app.usage.summary(config);
+  if (values.json === true) return printJson({ summary, dailyUsageBuckets });
+  const days = (dailyUsageBuckets ?? []).slice(-numberFrom("days", values.days, 14));
+  const most = Math.max(1, ...days.map((day) => day.tokens));
+  const room = Math.max(5, Math.min(40, outputWidth() - 30));
+  const rows = days.map((day) => [day.startDate, tokens(day.tokens), "█".repeat(Math.ceil((day.tokens / most) * room))]);
+  print(
+    rows.length === 0
+      ? "No tokens were counted yet.\n"
+      : table([{ title: "DAY" }, { title: "TOKENS", right: true }, { title: "" }], rows, outputWidth()),
+  );
+  return print(`all time: ${tokens(summary.lifetimeTokens)} tokens, at most ${tokens(summary.peakDailyTokens)} on one day\n`);
+}

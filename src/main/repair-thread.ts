@@ -1,0 +1,55 @@
+/** Repairs a stored thread into a copy, for `parley threads repair`. The damaged file is only read. */
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { parseRolloutName, rolloutPath } from "../store/layout.ts";
+import { unpack } from "../store/read-lines.ts";
+import { asNewThread, type Problem, repairLines } from "../store/repair.ts";
+import { systemIds } from "./system.ts";
+
+export interface RepairResult {
+  readonly file: string;
+  readonly problems: readonly Problem[];
+  /** How many lines were saved. */
+  readonly lines: number;
+  /** Where the copy is; undefined when none was wanted or nothing could be saved. */
+  readonly copy: string | undefined;
+  /** The id of the copy, when it is a thread of its own. */
+  readonly threadId: string | undefined;
+}
+
+export interface RepairOptions {
+  readonly home: string;
+  /** A file for the mended lines, "thread" for a thread of its own, "none" to look only. */
+  readonly into: { readonly file: string } | "thread" | "none";
+}
+
+/** Rejects when the file cannot be read, or when its name is not that of a thread. */
+export async function repairThread(file: string, { home, into }: RepairOptions): Promise<RepairResult> {
+  const name = parseRolloutName(path.basename(file));
+  if (name === undefined) throw new Error(`${file} is no thread: its name should be rollout-<time>-<id>.jsonl`);
+  const bytes = file.endsWith(".zst") ? await unpack(file) : readFileSync(file);
+  const { lines, problems } = repairLines(bytes.toString("utf8"), { id: name.id, createdMs: name.namedMs });
+  const made = { file, problems, lines: lines.length };
+  if (into === "none" || lines.length === 0) return { ...made, copy: undefined, threadId: undefined };
+  if (into !== "thread") {
+    write(into.file, lines);
+    return { ...made, copy: into.file, threadId: undefined };
+  }
+  const threadId = systemIds.thread();
+  const copy = rolloutPath(home, threadId, Date.now());
+  write(copy, asNewThread(lines, name.id, threadId));
+  return { ...made, copy, threadId };
+}
+
+/** All of it or nothing; never over something that is there. */
+function write(file: string, lines: readonly string[]): void {
+  if (statSync(file, { throwIfNoEntry: false }) !== undefined) throw new Error(`${file} exists already; name another file`);
+  const fresh = `${file}.${process.pid}.new`;
+  mkdirSync(path.dirname(path.resolve(file)), { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(fresh, lines.map((line) => `${line}\n`).join(""), { mode: 0o600, flag: "wx" });
+    renameSync(fresh, file);
+  } finally {
+    rmSync(fresh, { force: true });
+  }
+}
