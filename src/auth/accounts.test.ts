@@ -108,7 +108,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const accounts of made) accounts.close();
-  maker.server.closeAllConnections();
   await new Promise((resolve) => maker.server.close(resolve));
   rmSync(home, { recursive: true, force: true });
 });

@@ -90,7 +90,6 @@ beforeEach(async () => {
   settings("file");
 });
 afterEach(async () => {
-  maker.server.closeAllConnections();
   await new Promise((resolve) => maker.server.close(resolve));
   rmSync(home, { recursive: true, force: true });
 });
