@@ -1,11 +1,12 @@
 /** The command line: finds the subcommand and runs it. Everything else is loaded later, so that a start is short. */
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { nearest } from "../lib/nearest.ts";
 import { openNetworkAtFirstFetch } from "../lib/network.ts";
 import { isFresh } from "./built-from.ts";
 import { commands } from "./commands.ts";
 import { keepCompiledCode } from "./compile-cache.ts";
-import { type Globals, UsageError, unknownSubcommand } from "./usage.ts";
+import { type Globals, UsageError, unknownFlag, unknownSubcommand } from "./usage.ts";
 
 async function main(args: readonly string[]): Promise<number> {
   const { command, rest, globals } = split(args);
@@ -44,11 +45,16 @@ function split(args: readonly string[]): { readonly command: string; readonly re
     if (flag === "-c" || flag === "--config") config.push(value());
     else if (flag === "--log-level") logLevel = value();
     else if (flag === "--enable" || flag === "--disable") config.push(`features.${value()}=${flag === "--enable"}`);
+    else if (isMisspelt(flag)) throw new UsageError(unknownFlag(flag, globalFlags));
     else if (word.startsWith("-") || /\s/.test(word)) return { command: "tui", rest: args.slice(i), globals: globals() };
     else return { command: word, rest: args.slice(i + 1), globals: globals() };
   }
   return { command: "tui", rest: [], globals: globals() };
 }
+
+const globalFlags = ["version", "help", "config", "log-level", "enable", "disable"];
+/** Nearly a flag of the command line itself; no flag of the terminal client is that near to one. */
+const isMisspelt = (flag: string): boolean => flag.startsWith("--") && nearest(flag.slice(2), globalFlags) !== undefined;
 
 function cut(word: string): [string, string?] {
   const at = word.indexOf("=");

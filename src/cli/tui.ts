@@ -11,8 +11,6 @@ import { codexHome, type Globals, oneOf, readFlags, StartError, UsageError } fro
 import { version } from "./version.ts";
 
 export const flags = {
-  /** Served by the command line itself; known here so that a misspelt one is named. */
-  version: { type: "boolean" },
   ...agentFlags,
   remote: { type: "string" },
   "remote-auth-token-env": { type: "string" },
