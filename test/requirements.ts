@@ -171,6 +171,10 @@ export const requirements = {
   "approval.foreignAmendment": { source: "trust A09", says: "only a prefix of the command that was shown is remembered" },
   "approval.audit": { source: "Parley", says: "the audit book holds the request and who decided, before the command runs" },
   "approval.policyNever": { source: "trust A08", says: "under never a request to leave the sandbox is refused and the model is told" },
+  "approval.permissions": {
+    source: "observed 0.166",
+    says: "request_permissions asks the person, and grants no more than was asked for, for the turn",
+  },
   "approval.rules": {
     source: "Parley; trust A07",
     says: "rules allow, forbid or ask, and the strictest part of a compound command decides",

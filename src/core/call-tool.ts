@@ -3,6 +3,7 @@ import { closed, type LiveTurn } from "./live-turn.ts";
 import { AuditUnwritten } from "./ports/audit.ts";
 import type { ModelItem } from "./ports/model-client.ts";
 import { type Action, failed, type Tool, type ToolContext, type ToolOutput } from "./ports/tool.ts";
+import { requestPermissions } from "./request-permissions.ts";
 import { runCommand } from "./run-command.ts";
 import { runPatch } from "./run-patch.ts";
 import type { OfferedCall } from "./sample.ts";
@@ -85,6 +86,8 @@ function carryOut(action: Action, callId: string, turn: LiveTurn): Promise<ToolO
       return runCommand(action, callId, turn);
     case "patch":
       return runPatch(action, callId, turn);
+    case "permissions":
+      return requestPermissions(action, callId, turn);
     case "stdin":
       return writeStdin(action, turn);
     case "direct":

@@ -29,7 +29,8 @@ export class LiveTurn {
   readonly id: string;
   readonly thread: LiveThread;
   readonly kind: "regular" | "review" | "compact" | "shell";
-  readonly settings: ThreadSettings;
+  /** As the thread had them when the turn began; wider only by the person's word. */
+  settings: ThreadSettings;
   readonly outputSchema: unknown;
   readonly startedAtMs: number;
   readonly #abort = new AbortController();

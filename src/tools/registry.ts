@@ -4,6 +4,7 @@ import { isTable } from "../lib/toml.ts";
 import { applyPatchFreeform, applyPatchFunction } from "./apply-patch.ts";
 import { askUserQuestion } from "./ask-user-question.ts";
 import { execCommand } from "./exec-command.ts";
+import { requestPermissions } from "./request-permissions.ts";
 import { requestUserInput } from "./request-user-input.ts";
 import { shell } from "./shell.ts";
 import { shellCommand } from "./shell-command.ts";
@@ -29,6 +30,7 @@ export function builtInTools({ shellPath, imageDataUrl }: BuiltInOptions): ToolS
         ...patchTools(offer),
         ...(wantsPlan(offer) ? [updatePlan] : []),
         ...(offer.model.supportsImages && offer.config.features["view_image"] !== false ? [image] : []),
+        ...(offer.config.features["request_permissions_tool"] === true ? [requestPermissions] : []),
         ...(offer.interactive ? [requestUserInput(everyMode), askUserQuestion(everyMode)] : []),
         ...(offer.config.webSearch === "disabled" ? [] : [webSearch(offer.config.webSearch)]),
       ];

@@ -32,6 +32,8 @@ export type Action =
       readonly yieldMs: number;
       readonly maxOutputTokens?: number;
     }
+  /** More room in the sandbox: folders to write, the network. */
+  | { readonly kind: "permissions"; readonly write: readonly string[]; readonly network: boolean; readonly reason: string | undefined }
   /** Nothing that needs approval: the tool does it itself. */
   | { readonly kind: "direct"; run(context: ToolContext): Promise<ToolOutput> };
 

@@ -1,0 +1,89 @@
+/** More room in the sandbox, by the person's word: never more than was asked for, for the turn or for the session. */
+import { array, boolean, literals, maybe, named, object, parse, string } from "../lib/schema.ts";
+import type { SandboxPolicy } from "../protocol/policy.ts";
+import { mayAsk } from "./approvals.ts";
+import type { LiveTurn } from "./live-turn.ts";
+import type { Answer } from "./ports/audience.ts";
+import { type Action, failed, said, type ToolOutput } from "./ports/tool.ts";
+import type { ThreadSettings } from "./settings.ts";
+
+type Wanted = Extract<Action, { kind: "permissions" }>;
+interface Granted {
+  readonly write: readonly string[];
+  readonly network: boolean;
+  readonly scope: "turn" | "session";
+}
+
+const Answered = named("PermissionsAnswer", () =>
+  object({
+    permissions: object({
+      fileSystem: maybe(object({ write: maybe(array(string())) })),
+      network: maybe(object({ enabled: maybe(boolean()) })),
+    }),
+    scope: maybe(literals("turn", "session")),
+  }),
+);
+
+export async function requestPermissions(wanted: Wanted, callId: string, turn: LiveTurn): Promise<ToolOutput> {
+  const { thread, settings } = turn;
+  const { approvalPolicy } = settings;
+  const isOpen =
+    typeof approvalPolicy === "object" ? approvalPolicy.granular.request_permissions === true : mayAsk(approvalPolicy, "sandbox");
+  if (!isOpen) return failed("request_permissions: the approval policy allows no such questions");
+  const subject = [...wanted.write, ...(wanted.network ? ["network"] : [])].join("\n");
+  const entry = { threadId: thread.id, turnId: turn.id, itemId: callId, kind: "permissions" as const, subject, cwd: settings.cwd };
+  await thread.ports.audit.write({ ...entry, event: "requested" });
+  const answer = await turn.ask("item/permissions/requestApproval", {
+    threadId: thread.id,
+    turnId: turn.id,
+    itemId: callId,
+    startedAtMs: thread.ports.clock.now(),
+    environmentId: "local",
+    cwd: settings.cwd,
+    reason: wanted.reason ?? null,
+    permissions: {
+      fileSystem: wanted.write.length === 0 ? null : { write: [...wanted.write] },
+      network: wanted.network ? { enabled: true } : null,
+    },
+  });
+  const granted = grantedBy(answer, wanted);
+  const by = answer.kind === "answered" || answer.kind === "refused" ? answer.by : answer.kind;
+  const decision = granted === undefined ? "decline" : granted.scope === "session" ? "acceptForSession" : "accept";
+  await thread.ports.audit.write({ ...entry, event: "decided", decision, by });
+  if (granted === undefined) return failed("the user granted no further permissions");
+  turn.settings = widened(turn.settings, granted);
+  if (granted.scope === "session") thread.settings = Object.freeze(widened(thread.settings, granted));
+  return said(
+    JSON.stringify({ permissions: { file_system: { write: granted.write }, network: { enabled: granted.network } }, scope: granted.scope }),
+  );
+}
+
+/** What was both asked for and granted; undefined when that is nothing, or the answer cannot be read. */
+function grantedBy(answer: Answer, wanted: Wanted): Granted | undefined {
+  const read = answer.kind === "answered" ? parse(Answered, answer.result) : undefined;
+  if (read === undefined) return undefined;
+  const write = wanted.write.filter((folder) => read.permissions.fileSystem?.write?.includes(folder) === true);
+  const network = wanted.network && read.permissions.network?.enabled === true;
+  return write.length === 0 && !network ? undefined : { write, network, scope: read.scope ?? "turn" };
+}
+
+/** A read-only session that may write a folder may write that folder alone. */
+function widened(settings: ThreadSettings, { write, network }: Granted): ThreadSettings {
+  const { sandboxPolicy: policy } = settings;
+  if (policy.type === "dangerFullAccess" || policy.type === "externalSandbox") return settings;
+  const networkAccess = policy.networkAccess === true || network;
+  if (policy.type === "workspaceWrite")
+    return {
+      ...settings,
+      sandboxPolicy: { ...policy, networkAccess, writableRoots: [...new Set([...(policy.writableRoots ?? []), ...write])] },
+    };
+  if (write.length === 0) return { ...settings, sandboxPolicy: { ...policy, networkAccess } };
+  const narrow: SandboxPolicy = {
+    type: "workspaceWrite",
+    writableRoots: [...write],
+    networkAccess,
+    excludeSlashTmp: true,
+    excludeTmpdirEnvVar: true,
+  };
+  return { ...settings, workspaceRoots: [], sandboxPolicy: narrow };
+}

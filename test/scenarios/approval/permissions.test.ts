@@ -1,0 +1,39 @@
+/** `item/permissions/requestApproval`: more room in the sandbox, by the person's word. */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync } from "node:fs";
+import path from "node:path";
+import { verifies } from "../../support/verifies.ts";
+
+verifies("approval.permissions", async ({ app, workspace, home }) => {
+  const outside = path.join(path.dirname(home), "outside");
+  const other = path.join(path.dirname(home), "other");
+  for (const folder of [outside, other]) mkdirSync(folder);
+  const asks = { call: "request_permissions", with: { reason: "to write there", permissions: { file_system: { write: [outside] } } } };
+  const writes = { run: `touch ${outside}/a; touch ${other}/b; touch c` };
+  const client = await app({
+    turns: [
+      [asks, { say: "{{output}}" }, writes, { say: "done" }],
+      [asks, { expect: { output: "/granted no further/" } }, { say: "understood" }],
+    ],
+    config: "features.request_permissions_tool = true",
+  });
+  const asked: unknown[] = [];
+  client.answer("item/permissions/requestApproval", ({ permissions, reason }) => {
+    asked.push([permissions.fileSystem?.write, reason]);
+    return { permissions: asked.length === 1 ? { fileSystem: { write: [outside, other] } } : {}, scope: "turn" };
+  });
+  const thread = await client.startThread({
+    cwd: workspace,
+    approvalPolicy: "on-request",
+    sandbox: "read-only",
+    config: { "sandbox_workspace_write.exclude_slash_tmp": true },
+  });
+  await thread.run("go");
+  assert.deepEqual(asked, [[[outside], "to write there"]]);
+  assert.deepEqual(
+    [path.join(outside, "a"), path.join(other, "b"), path.join(workspace, "c")].map(existsSync),
+    [true, false, false],
+    "what was asked for is granted, and nothing else",
+  );
+  assert.equal((await thread.run("again")).text, "understood", "the next turn asks anew, and a no is a no");
+});
