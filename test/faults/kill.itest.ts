@@ -173,7 +173,8 @@ class Victim {
     const server = await LiveServer.start(this.#t, this.#folder);
     const ids = new Set(this.#announced.map((said) => said.threadId));
     const { data } = await server.call("thread/list", { limit: 100 });
-    assert.deepEqual(new Set(data.map((thread: Message) => thread.id)), ids);
+    // A thread whose words were stored may be there although the kill came before its turn was announced.
+    assert.deepEqual(ids.difference(new Set(data.map((thread: Message) => thread.id))), new Set(), "every announced thread is listed");
     for (const threadId of ids) {
       const { thread } = await server.call("thread/resume", { threadId, sandbox: "workspace-write", approvalPolicy: "never" });
       for (const said of this.#announced.filter((one) => one.threadId === threadId)) checkKept(thread.turns, said);
