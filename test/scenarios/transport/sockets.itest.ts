@@ -102,7 +102,7 @@ for (const [flags, code, says] of [
   [["--nope"], 2, /--nope/],
   [["extra"], 2, /unrecognized subcommand 'extra'/],
   [["--compat", "0.1"], 2, /expected seed-000, 0\.92, 0\.166/],
-  [["--log-level", "loud"], 2, /expected error, warn, info or debug/],
+  [["--log-level", "loud"], 2, /expected error, warn, info, debug/],
   [["--ws-auth", "password"], 2, /expected capability-token or signed-bearer-token/],
   [["--listen", "off"], 1, /no transport configured/],
   [["--listen", "ws://0.0.0.0:0"], 1, /refusing to start non-loopback websocket listener 0\.0\.0\.0:0 without auth/],
