@@ -67,6 +67,8 @@ async function runWire(wire: string, areas: readonly string[], at: { shared: str
     at.server,
     "--wire",
     wire,
+    "--era",
+    "seeds",
     ...areas.flatMap((area) => ["--area", area]),
   ];
   const lines = await output(path.join(import.meta.dirname, "conformance-wire.ts"), args);
