@@ -59,7 +59,19 @@ export type ReviewTarget =
   | { readonly targetType: "custom"; readonly instructions: string };
 export type RequestAnswer = { readonly response: unknown; readonly note?: string } | { readonly error: { readonly message: string } };
 
+/** What stands behind the page beside sessions. Screens leave out what is not there. */
+export interface Offers {
+  /** What people know the other side as, in sentences such as "The … cannot be reached". */
+  readonly name: string;
+  readonly projects: boolean;
+  /** The pages of settings; none where the surroundings have settings of their own. */
+  readonly settings: boolean;
+}
+
 export interface Connection {
+  readonly offers: Offers;
+  /** Shows the files of a change in the surroundings' own view of differences, where there is one. */
+  showChange?(request: PendingRequest): void;
   /** Connects and keeps connecting until `close`. */
   open(listener: Listener): void;
   close(): void;

@@ -168,6 +168,7 @@ export function connectManager(): Connection {
   let stream: Stream | undefined;
   const of = (sessionId: string) => ({ path: { sessionId } });
   return {
+    offers: { name: "manager", projects: true, settings: true },
     open(listener) {
       stream?.close();
       stream = new Stream(listener);

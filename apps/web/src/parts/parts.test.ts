@@ -8,7 +8,15 @@ import { sideBySide, wordMarks } from "./diff/rows.ts";
 import { advance, type Blocks, decodeEntities, safeHref } from "./markdown/blocks.ts";
 import { choicesFor, outcomeWord } from "./requests/choices.ts";
 import { announcement, describe, unwrapShell } from "./requests/describe.ts";
-import { elicitationContent, elicitationFields, emptyValue, fieldProblem, questionFields, questionResponse } from "./requests/forms.ts";
+import {
+  elicitationContent,
+  elicitationFields,
+  emptyValue,
+  fieldProblem,
+  isQuestionnaire,
+  questionFields,
+  questionResponse,
+} from "./requests/forms.ts";
 import { parseAnsi, plainText } from "./terminal/ansi.ts";
 import { segmentsOf, stepsOf, summarize } from "./transcript/rows.ts";
 
@@ -282,6 +290,29 @@ test("a shell wrapper is taken off only when it holds the whole command", () => 
   assert.equal(unwrapShell("bash -lc 'it'\\''s'"), "it's");
   for (const whole of ["bash -lc 'a' 'b'", "bash script.sh", "bash -lc echo hi", `bash -c "a" "b"`])
     assert.equal(unwrapShell(whole), whole);
+});
+
+test("an open question is one field, and typed questions are a questionnaire", () => {
+  const open = request("agent/requestUserInput", { prompt: "Which platform?" });
+  assert.deepEqual(
+    questionFields(open).map((f) => [f.label, f.input]),
+    [["Which platform?", "longText"]],
+  );
+  assert.equal(isQuestionnaire(open), false);
+  const typed = request("agent/askUserQuestion", {
+    questions: [
+      { type: "single_choice", text: "Target", options: ["A", "B"], allowOther: true },
+      { type: "multi_choice", text: "Features", options: ["C", "D"] },
+    ],
+  });
+  assert.equal(isQuestionnaire(typed), true);
+  assert.deepEqual(
+    questionFields(typed).map((f) => [f.label, f.input, f.allowOther]),
+    [
+      ["Target", "one", true],
+      ["Features", "many", false],
+    ],
+  );
 });
 
 test("questions: options, an answer of one's own, and what is missing", () => {

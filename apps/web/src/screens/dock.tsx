@@ -74,6 +74,7 @@ function DockCard({
   letters: boolean;
 }): ReactElement {
   const { controller } = useApp();
+  const { connection } = controller;
   const change = useMemo(() => findChange(thread, request), [thread, request]);
   return (
     <RequestCard
@@ -82,6 +83,9 @@ function DockCard({
       letters={letters}
       why={whyAsked(request, session)}
       cwd={session?.cwd}
+      onShowChange={
+        request.kind === "fileChange" && connection.showChange !== undefined ? () => connection.showChange?.(request) : undefined
+      }
       onAnswer={(reply) => void controller.answer(request, reply)}
     />
   );

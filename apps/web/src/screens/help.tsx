@@ -17,7 +17,7 @@ const fixed = [
 ] as const;
 
 export function Help({ onClose }: { onClose: () => void }): ReactElement {
-  const { settings, isMac, go } = useApp();
+  const { settings, isMac, go, controller } = useApp();
   const keymap = keymapWith(settings.keys);
   const groups = [...new Set(commands.map((c) => c.group))];
   return (
@@ -55,14 +55,16 @@ export function Help({ onClose }: { onClose: () => void }): ReactElement {
         </section>
       </div>
       <div className="row-end">
-        <Button
-          onClick={() => {
-            onClose();
-            go({ name: "settings", tab: "keys" });
-          }}
-        >
-          Change keys
-        </Button>
+        {controller.connection.offers.settings ? (
+          <Button
+            onClick={() => {
+              onClose();
+              go({ name: "settings", tab: "keys" });
+            }}
+          >
+            Change keys
+          </Button>
+        ) : null}
       </div>
     </Dialog>
   );

@@ -2,6 +2,7 @@
 import { type KeyboardEvent, type ReactElement, useEffect, useId, useMemo, useRef, useState } from "react";
 import { useApp, useAppState } from "../app-context.tsx";
 import { commands, keymapWith, showKeys } from "../state/keys.ts";
+import { settingsTabs } from "../state/router.ts";
 import { folderName } from "../state/words.ts";
 import { focusIt, Keys } from "../ui/controls.tsx";
 import { Icon, type IconName } from "../ui/icons.tsx";
@@ -134,7 +135,7 @@ function useEntries(): readonly Entry[] {
           run: () => app.run(c.id),
         }),
       );
-    const pages = (["general", "keys", "devices", "rules", "audit", "servers", "account"] as const).map(
+    const pages = (app.controller.connection.offers.settings ? settingsTabs : []).map(
       (tab): Entry => ({
         id: `settings:${tab}`,
         label: `Settings: ${tab}`,

@@ -3,7 +3,7 @@ import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState, u
 import { type App, AppContext } from "../app-context.tsx";
 import type { Me, Models } from "../connection/connection.ts";
 import type { Controller } from "../state/controller.ts";
-import { addressOf, type Place, placeOf } from "../state/router.ts";
+import { type Address, browserAddress, type Place } from "../state/router.ts";
 import { readSettings, type Settings, writeJson } from "../state/settings.ts";
 import { Shell } from "./shell.tsx";
 import { SignIn } from "./sign-in.tsx";
@@ -11,10 +11,10 @@ import { type Message, Toasts } from "./toasts.tsx";
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-export function Root({ controller }: { controller: Controller }): ReactElement {
+export function Root({ controller, address = browserAddress }: { controller: Controller; address?: Address }): ReactElement {
   const phase = useSyncExternalStore(controller.store.subscribe, () => controller.store.get().phase);
-  const [settings, setSettings] = useState<Settings>(() => readSettings(localStorage));
-  const [place, setPlace] = useState<Place>(() => placeOf(location.pathname, location.hash));
+  const [settings, setSettings] = useState<Settings>(() => readSettings(controller.shelf));
+  const [place, setPlace] = useState<Place>(address.read);
   const [messages, setMessages] = useState<readonly Message[]>([]);
   const shared = useShared(controller, phase === "ready");
   const runner = useRef<(command: string) => void>(() => {});
@@ -22,25 +22,26 @@ export function Root({ controller }: { controller: Controller }): ReactElement {
   const toast = useCallback((text: string, tone: "info" | "problem" = "info"): void => {
     setMessages((list) => [...list.filter((m) => m.text !== text), { id: crypto.randomUUID(), text, tone }].slice(-4));
   }, []);
-  const go = useCallback((next: Place): void => {
-    const address = addressOf(next);
-    if (address !== location.pathname + location.hash) history.pushState(null, "", address);
-    setPlace(next);
-  }, []);
-  const change = useCallback((part: Partial<Settings>): void => {
-    setSettings((before) => {
-      const next = { ...before, ...part };
-      writeJson(localStorage, "parley.settings", next);
-      return next;
-    });
-  }, []);
+  const go = useCallback(
+    (next: Place): void => {
+      address.write(next);
+      setPlace(next);
+    },
+    [address],
+  );
+  const change = useCallback(
+    (part: Partial<Settings>): void => {
+      setSettings((before) => {
+        const next = { ...before, ...part };
+        writeJson(controller.shelf, "parley.settings", next);
+        return next;
+      });
+    },
+    [controller],
+  );
 
   useEffect(() => controller.onToast(toast), [controller, toast]);
-  useEffect(() => {
-    const back = (): void => setPlace(placeOf(location.pathname, location.hash));
-    addEventListener("popstate", back);
-    return () => removeEventListener("popstate", back);
-  }, []);
+  useEffect(() => address.onMove(setPlace), [address]);
   useEffect(() => {
     if (settings.theme === "system") delete document.documentElement.dataset["theme"];
     else document.documentElement.dataset["theme"] = settings.theme;

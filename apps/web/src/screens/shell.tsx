@@ -145,7 +145,8 @@ function Screen({
 }
 
 function Banner({ link, engineDown, reason }: { link: string; engineDown: boolean; reason: string | null }): ReactElement | null {
-  const { offlineTour, go, scope } = useApp();
+  const { offlineTour, go, scope, controller } = useApp();
+  const { offers } = controller.connection;
   const [late, setLate] = useState(false);
   // A blink of the network needs no banner.
   useEffect(() => {
@@ -155,7 +156,9 @@ function Banner({ link, engineDown, reason }: { link: string; engineDown: boolea
   }, [link]);
   if (late)
     return (
-      <p className="banner banner-problem">The manager cannot be reached. Trying again… What you write is kept and sent when it is back.</p>
+      <p className="banner banner-problem">
+        The {offers.name} cannot be reached. Trying again… What you write is kept and sent when it is back.
+      </p>
     );
   if (engineDown)
     return (
@@ -165,7 +168,7 @@ function Banner({ link, engineDown, reason }: { link: string; engineDown: boolea
     return (
       <div className="banner banner-info">
         <span>No model is set up yet, so the built-in offline tour answers. Everything else is real.</span>
-        {allows(scope, "admin") ? (
+        {offers.settings && allows(scope, "admin") ? (
           <Button size="small" tone="quiet" onClick={() => go({ name: "settings", tab: "account" })}>
             Set up a model
           </Button>

@@ -18,6 +18,7 @@ export type ListDialog =
 export function Sidebar({ onClose, onNew }: { onClose: () => void; onNew: () => void }): ReactElement {
   const app = useApp();
   const { controller, settings, place, go } = app;
+  const { offers } = controller.connection;
   const sessions = useAppState((s) => s.sessions);
   const archived = useAppState((s) => s.archived);
   const projects = useAppState((s) => s.projects);
@@ -44,12 +45,14 @@ export function Sidebar({ onClose, onNew }: { onClose: () => void; onNew: () => 
         <Logo />
         <span className="brand">Parley</span>
         <span className="spacer" />
-        <IconButton
-          icon="gear"
-          label="Settings"
-          onClick={() => go({ name: "settings", tab: "general" })}
-          aria-current={place.name === "settings" ? "page" : undefined}
-        />
+        {offers.settings ? (
+          <IconButton
+            icon="gear"
+            label="Settings"
+            onClick={() => go({ name: "settings", tab: "general" })}
+            aria-current={place.name === "settings" ? "page" : undefined}
+          />
+        ) : null}
         <IconButton icon="close" label="Close the session list" className="only-narrow" onClick={onClose} />
       </header>
       <div className="sidebar-actions">
@@ -97,13 +100,15 @@ export function Sidebar({ onClose, onNew }: { onClose: () => void; onNew: () => 
           onPick={(value) => setFilter(value as ListView["filter"])}
         />
         <span className="spacer" />
-        <IconButton
-          icon={settings.groupBy === "time" ? "clock" : "folder"}
-          size={16}
-          label={settings.groupBy === "time" ? "Group by project" : "Group by time"}
-          onClick={() => app.change({ groupBy: settings.groupBy === "time" ? "project" : "time" })}
-        />
-        {allows(app.scope, "drive") ? (
+        {offers.projects ? (
+          <IconButton
+            icon={settings.groupBy === "time" ? "clock" : "folder"}
+            size={16}
+            label={settings.groupBy === "time" ? "Group by project" : "Group by time"}
+            onClick={() => app.change({ groupBy: settings.groupBy === "time" ? "project" : "time" })}
+          />
+        ) : null}
+        {offers.projects && allows(app.scope, "drive") ? (
           <IconButton icon="plus" size={16} label="New project" onClick={() => setDialog({ kind: "newProject" })} />
         ) : null}
       </div>

@@ -14,7 +14,8 @@ export type Toast = (message: string, tone?: "info" | "problem") => void;
 export class Controller {
   readonly connection: Connection;
   readonly store: Store;
-  readonly #shelf: Shelf;
+  /** Where this page remembers what is its own: settings, drafts, unsent messages. */
+  readonly shelf: Shelf;
   #toast: Toast = () => {};
   /** Events that arrive while the lists are read; they are folded afterwards, in order. */
   #held: StreamEvent[] | undefined = [];
@@ -24,7 +25,7 @@ export class Controller {
   constructor(connection: Connection, store: Store, shelf: Shelf) {
     this.connection = connection;
     this.store = store;
-    this.#shelf = shelf;
+    this.shelf = shelf;
   }
 
   onToast(toast: Toast): void {
@@ -34,7 +35,10 @@ export class Controller {
   /** Tells the person what went wrong; what they asked for simply did not happen. */
   readonly report = (error: unknown): void => {
     if (error instanceof Refused && error.status === 401) return this.#signedOut();
-    this.#toast(error instanceof Refused ? error.message : "The manager cannot be reached. Nothing was changed.", "problem");
+    this.#toast(
+      error instanceof Refused ? error.message : `The ${this.connection.offers.name} cannot be reached. Nothing was changed.`,
+      "problem",
+    );
   };
 
   async start(): Promise<void> {
@@ -244,7 +248,10 @@ export class Controller {
       if (waiting) this.#keep({ ...message, state: "accepted", problem: null });
     } catch (error) {
       const refused = error instanceof Refused && error.status < 500;
-      const problem = error instanceof Refused ? error.message : "The manager cannot be reached. This is sent as soon as it is back.";
+      const problem =
+        error instanceof Refused
+          ? error.message
+          : `The ${this.connection.offers.name} cannot be reached. This is sent as soon as it is back.`;
       this.#keep({ ...message, state: refused ? "failed" : "offline", problem });
     } finally {
       this.#underway.delete(message.messageId);
@@ -258,11 +265,11 @@ export class Controller {
 
   #saveOutbox(): void {
     const unsent = this.store.get().outbox.filter((m) => m.state !== "accepted");
-    writeJson(this.#shelf, outboxKey, unsent.length === 0 ? null : unsent);
+    writeJson(this.shelf, outboxKey, unsent.length === 0 ? null : unsent);
   }
 
   #restoreOutbox(): void {
-    const saved = readJson(this.#shelf, outboxKey);
+    const saved = readJson(this.shelf, outboxKey);
     if (!Array.isArray(saved)) return;
     for (const message of saved as OutgoingMessage[])
       if (typeof message?.messageId === "string" && typeof message.sessionId === "string" && Array.isArray(message.input))
@@ -281,7 +288,8 @@ export class Controller {
       await this.connection.answer(request, answer);
       this.store.dispatch({ type: "answer", requestId, answer: "accepted", problem: null });
     } catch (error) {
-      const problem = error instanceof Refused ? answerProblem(error) : "Your answer did not reach the manager. Try again.";
+      const problem =
+        error instanceof Refused ? answerProblem(error) : `Your answer did not reach the ${this.connection.offers.name}. Try again.`;
       this.store.dispatch({
         type: "answer",
         requestId,

@@ -6,6 +6,27 @@ export type Place =
   | { readonly name: "session"; readonly sessionId: string; readonly requestId: string | null }
   | { readonly name: "settings"; readonly tab: SettingsTab };
 
+/** Where the place is kept: a browser's address, or whatever the surroundings have instead. */
+export interface Address {
+  read(): Place;
+  write(place: Place): void;
+  /** Told when someone other than the page has moved it. */
+  onMove(listener: (place: Place) => void): () => void;
+}
+
+export const browserAddress: Address = {
+  read: () => placeOf(location.pathname, location.hash),
+  write(place) {
+    const address = addressOf(place);
+    if (address !== location.pathname + location.hash) history.pushState(null, "", address);
+  },
+  onMove(listener) {
+    const back = (): void => listener(placeOf(location.pathname, location.hash));
+    addEventListener("popstate", back);
+    return () => removeEventListener("popstate", back);
+  },
+};
+
 export const settingsTabs = ["general", "keys", "devices", "rules", "audit", "servers", "account"] as const;
 export type SettingsTab = (typeof settingsTabs)[number];
 

@@ -25,11 +25,14 @@ export interface CardProps {
   /** Shown above the heading where cards of several sessions stand together. */
   readonly context?: ReactNode;
   readonly why?: string | undefined;
+  /** Shows the changed files elsewhere, where the surroundings have a view for that. */
+  readonly onShowChange?: (() => void) | undefined;
   /** The session's folder; paths in it are shown from there. */
   readonly cwd?: string | undefined;
 }
 
-export const RequestCard = memo(function RequestCard({ request, change, onAnswer, letters, context, why, cwd }: CardProps): ReactElement {
+export const RequestCard = memo(function RequestCard(props: CardProps): ReactElement {
+  const { request, change, onAnswer, letters, context, why, cwd, onShowChange } = props;
   const heading = useId();
   const card = useRef<HTMLElement>(null);
   const [raw, setRaw] = useState(false);
@@ -69,6 +72,11 @@ export const RequestCard = memo(function RequestCard({ request, change, onAnswer
           <h2 id={heading}>{description.heading}</h2>
         </div>
         <span className="spacer" />
+        {onShowChange === undefined ? null : (
+          <Button size="small" tone="quiet" onClick={onShowChange}>
+            Open diff
+          </Button>
+        )}
         <Button size="small" tone="quiet" aria-expanded={raw} onClick={() => setRaw(!raw)}>
           Raw
         </Button>

@@ -32,8 +32,8 @@ export const emptyValue: FieldValue = { picked: [], text: "", other: false };
 /* Questions of the model */
 
 export function questionFields(request: PendingRequest): readonly Field[] {
-  const questions = request.questions ?? detailsOf(request)["questions"];
-  if (!Array.isArray(questions)) return [];
+  const prompt = stringOf(detailsOf(request)["prompt"]);
+  const questions = questionsIn(request) ?? (prompt === null ? [] : [{ question: prompt }]);
   return questions.filter(isRecord).map((q, index) => {
     const options = Array.isArray(q["options"]) ? q["options"].map(questionOption) : [];
     const many = q["multiSelect"] === true || q["multiple"] === true || q["type"] === "multi_choice";
@@ -52,6 +52,17 @@ export function questionFields(request: PendingRequest): readonly Field[] {
       initial: emptyValue,
     };
   });
+}
+
+/** Whether the questions are a questionnaire: one page each, sent together. */
+export function isQuestionnaire(request: PendingRequest): boolean {
+  const questions = questionsIn(request) ?? [];
+  return questions.length > 1 && questions.some((q) => isRecord(q) && typeof q["type"] === "string");
+}
+
+function questionsIn(request: PendingRequest): readonly unknown[] | undefined {
+  const given = request.questions ?? detailsOf(request)["questions"];
+  return Array.isArray(given) ? given : undefined;
 }
 
 function questionOption(option: unknown): FieldOption {

@@ -15,7 +15,7 @@ import {
 import { useApp } from "../../app-context.tsx";
 import { Chip } from "../../parts/transcript/items.tsx";
 import type { UserInput } from "../../state/model.ts";
-import { readDraft, writeDraft } from "../../state/settings.ts";
+import { readDraft, type Shelf, writeDraft } from "../../state/settings.ts";
 import { Button, IconButton } from "../../ui/controls.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { type Attachment, attach, inputOf } from "./attachments.ts";
@@ -40,9 +40,9 @@ export interface ComposerProps {
 
 export function Composer(props: ComposerProps): ReactElement {
   const { draftKey, running, disabled, placeholder, onStop, footer, meter } = props;
-  const { settings, isMac, toast } = useApp();
+  const { settings, isMac, toast, controller } = useApp();
   const field = useRef<HTMLTextAreaElement>(null);
-  const draft = useDraft(draftKey);
+  const draft = useDraft(controller.shelf, draftKey);
   const { text, setText } = draft;
   const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
   const [names, setNames] = useState<{ files: readonly Named[]; skills: readonly Named[] }>({ files: [], skills: [] });
@@ -197,8 +197,8 @@ export function Composer(props: ComposerProps): ReactElement {
   );
 }
 
-function useDraft(key: string): { text: string; setText: (text: string) => void; clear: () => void } {
-  const [text, setLocal] = useState(() => readDraft(localStorage, key));
+function useDraft(shelf: Shelf, key: string): { text: string; setText: (text: string) => void; clear: () => void } {
+  const [text, setLocal] = useState(() => readDraft(shelf, key));
   const latest = useRef(text);
   latest.current = text;
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -206,24 +206,24 @@ function useDraft(key: string): { text: string; setText: (text: string) => void;
     (next: string): void => {
       setLocal(next);
       clearTimeout(timer.current);
-      timer.current = setTimeout(() => writeDraft(localStorage, key, next), 250);
+      timer.current = setTimeout(() => writeDraft(shelf, key, next), 250);
     },
-    [key],
+    [shelf, key],
   );
   // A draft is written out when its composer leaves the screen, also in the middle of a pause.
   useEffect(
     () => () => {
       clearTimeout(timer.current);
-      writeDraft(localStorage, key, latest.current);
+      writeDraft(shelf, key, latest.current);
     },
-    [key],
+    [shelf, key],
   );
   const clear = useCallback((): void => {
     clearTimeout(timer.current);
     latest.current = "";
     setLocal("");
-    writeDraft(localStorage, key, "");
-  }, [key]);
+    writeDraft(shelf, key, "");
+  }, [shelf, key]);
   return { text, setText, clear };
 }
 
