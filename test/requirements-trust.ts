@@ -21,6 +21,11 @@ export const trustRequirements = {
     says: "thread ids and paths that lead elsewhere touch and tell nothing",
   },
   "trust.clientName": { source, cases: [31], says: "a client's name forges no header and no log line, however long" },
+  "trust.clientTitle": {
+    source,
+    cases: [31],
+    says: "a client's title is one line of visible text for the other clients, and its name is one in the audit book",
+  },
   "trust.hugeAnswer": { source, cases: [32], says: "an approval answered with 10 MB is a no" },
   "trust.cutAnywhere": {
     source,
@@ -55,5 +60,21 @@ export const trustRequirements = {
     source,
     cases: [44],
     says: "a read-only home is told and threads go on in memory; what cannot be written down first does not run",
+  },
+  "trust.sessionScope": {
+    source,
+    cases: [118],
+    says: "a yes for the session covers the same command in the same folder and thread, and no more",
+  },
+  "trust.offeredRule": { source, cases: [122], says: "a rule that the model proposes is not stored by a plain yes" },
+  "trust.lateYes": { source, cases: [129], says: "a yes that comes after the interrupt runs and grants nothing" },
+  "trust.answerBinding": { source, cases: [130], says: "an answer counts for the very question it was given to, once" },
+  "trust.imitatedApproval": { source, cases: [136], says: "a question of the model that looks like an approval grants nothing" },
+  "trust.childScope": { source, cases: [137], says: "forks and sub-agents ask for themselves" },
+  "trust.childIsNotWider": { source, cases: [137], says: "forks and sub-agents keep their parent's sandbox, whatever the model asks for" },
+  "trust.policyOfOneTurn": {
+    source,
+    cases: [103],
+    says: "a wider policy of a turn ends with a narrower one, and does not come back by a resume",
   },
 } as const satisfies Readonly<Record<string, Requirement>>;

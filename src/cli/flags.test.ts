@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
@@ -9,9 +9,10 @@ import { readFlags, StartError, UsageError } from "./usage.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "parley-flags-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
-const file = (name: string, text: string): string => {
+const file = (name: string, text: string, mode = 0o600): string => {
   const full = path.join(folder, name);
-  writeFileSync(full, text);
+  writeFileSync(full, text, { mode });
+  chmodSync(full, mode);
   return full;
 };
 
@@ -37,13 +38,14 @@ for (const url of [
 for (const url of ["http://127.0.0.1:1", "", "stdio", "tcp://1.1.1.1:1"])
   test(`--listen refuses '${url}'`, () => assert.throws(() => endpointFrom(url, "/h"), UsageError));
 
+const secret = "s".repeat(22);
 test("a token file and a digest let the same token in", async () => {
-  const fromFile = await checkFromFlags({ "ws-auth": "capability-token", "ws-token-file": file("token", "secret\n") });
-  const digest = createHash("sha256").update("secret").digest("hex").toUpperCase();
+  const fromFile = await checkFromFlags({ "ws-auth": "capability-token", "ws-token-file": file("token", `${secret}\n`) });
+  const digest = createHash("sha256").update(secret).digest("hex").toUpperCase();
   const fromDigest = await checkFromFlags({ "ws-auth": "capability-token", "ws-token-sha256": digest });
   for (const check of [fromFile, fromDigest]) {
-    assert.equal(check?.("secret"), undefined);
-    assert.notEqual(check?.("secret\n"), undefined);
+    assert.equal(check?.(secret), undefined);
+    assert.notEqual(check?.(`${secret}\n`), undefined);
   }
   assert.equal(await checkFromFlags({}), undefined);
 });
@@ -57,6 +59,10 @@ for (const [flags, why] of [
   [{ "ws-auth": "capability-token" }, /is required when/],
   [{ "ws-auth": "capability-token", "ws-token-file": path.join(folder, "none") }, /failed to read websocket auth secret .*none/],
   [{ "ws-auth": "capability-token", "ws-token-file": empty }, /must not be empty/],
+  [{ "ws-auth": "capability-token", "ws-token-file": file("guessable", "s".repeat(21)) }, /too short: it needs at least 22 characters/],
+  [{ "ws-auth": "capability-token", "ws-token-file": file("group", secret, 0o640) }, /mode 640: others can read it\. Run: chmod 600/],
+  [{ "ws-auth": "capability-token", "ws-token-file": file("world", secret, 0o604) }, /mode 604/],
+  [{ "ws-auth": "signed-bearer-token", "ws-shared-secret-file": file("open", "x".repeat(32), 0o644) }, /mode 644/],
   [{ "ws-auth": "capability-token", "ws-token-sha256": "abc" }, /64-character hex/],
   [{ "ws-auth": "capability-token", "ws-token-sha256": "a".repeat(64), "ws-token-file": short }, /not both/],
   [{ "ws-auth": "signed-bearer-token" }, /is required when/],

@@ -1,9 +1,9 @@
 /** Reads where a server shall listen and whom it shall let in. Pure but for the secret files. */
-import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import path from "node:path";
 import type { Endpoint } from "../main/listen.ts";
 import type { CheckToken } from "../rpc/bearer.ts";
+import { minTokenLength, readSecretFile } from "./secret-file.ts";
 import { StartError, UsageError } from "./usage.ts";
 
 /** One endpoint for each `--listen`; `off` is none. A name instead of an address is refused: it could mean another machine tomorrow. */
@@ -82,27 +82,20 @@ function tokenDigest(flags: AuthFlags, digestOf: (token: string) => Buffer): Buf
   }
   if (file === undefined)
     throw new StartError("`--ws-token-file` or `--ws-token-sha256` is required when `--ws-auth capability-token` is set");
-  return digestOf(readSecret(file).toString("utf8"));
+  const token = readSecretFile(file);
+  if (token.length < minTokenLength)
+    throw new StartError(
+      `the token in ${file} is too short: it needs at least ${minTokenLength} characters. Make one: openssl rand -hex 32`,
+    );
+  return digestOf(token);
 }
 
 function sharedSecret(file: string | undefined): Buffer {
   if (file === undefined) throw new StartError("`--ws-shared-secret-file` is required when `--ws-auth signed-bearer-token` is set");
-  const secret = readSecret(file);
+  const secret = Buffer.from(readSecretFile(file), "utf8");
   if (secret.length < minSecretBytes)
     throw new StartError(`signed websocket bearer secret ${file} must be at least ${minSecretBytes} bytes`);
   return secret;
-}
-
-/** The file's content without white space around it, which editors and `echo` add. */
-function readSecret(file: string): Buffer {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8").trim();
-  } catch (error) {
-    throw new StartError(`failed to read websocket auth secret ${file}: ${error instanceof Error ? error.message : error}`);
-  }
-  if (text === "") throw new StartError(`websocket auth secret ${file} must not be empty`);
-  return Buffer.from(text, "utf8");
 }
 
 function skewSeconds(text: string | undefined): number {

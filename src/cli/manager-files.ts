@@ -1,8 +1,9 @@
 /** Files that `parley manager` needs: its token, the built page, and a page that leads the browser to the sign-in link. */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { minTokenLength, readSecretFile } from "./secret-file.ts";
 import { StartError } from "./usage.ts";
 
 /** The token in the file, which is made for its owner alone where it is missing. */
@@ -12,12 +13,14 @@ export function ownToken(file: string): string {
       mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
       writeFileSync(file, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx" });
     }
-    const token = readFileSync(file, "utf8").trim();
-    if (token.length >= 16) return token;
   } catch (error) {
     throw new StartError(`cannot use the token file ${file}: ${error instanceof Error ? error.message : error}`);
   }
-  throw new StartError(`the token in ${file} is too short; it needs at least 16 characters`);
+  const token = readSecretFile(file);
+  if (token.length >= minTokenLength) return token;
+  throw new StartError(
+    `the token in ${file} is too short: it needs at least ${minTokenLength} characters. Remove the file to get a new one`,
+  );
 }
 
 /** Beside the bundle in a release, under dist/ in a checkout. */

@@ -3,9 +3,10 @@ import type { Tool as McpTool } from "@modelcontextprotocol/client";
 import type { Answer } from "../core/ports/audience.ts";
 import type { McpServerConfig } from "../core/ports/config.ts";
 import type { ToolContext } from "../core/ports/tool.ts";
+import { visibleText } from "../lib/visible-text.ts";
 import { readAnswers } from "../protocol/answers.ts";
 import type { ToolRequestUserInputParams } from "../protocol/user-input.ts";
-import { cleaned, fingerprint } from "./clean.ts";
+import { fingerprint } from "./clean.ts";
 
 const choices = { once: "Accept", session: "Accept for this session", no: "Decline", cancel: "Cancel" };
 
@@ -65,7 +66,7 @@ function questionFor(
   args: unknown,
   { threadId, turnId, callId }: ToolContext,
 ): ToolRequestUserInputParams {
-  const title = cleaned(tool.annotations?.title ?? tool.title ?? tool.name, maxTitle);
+  const title = visibleText(tool.annotations?.title ?? tool.title ?? tool.name, maxTitle);
   const called = title === tool.name ? tool.name : `${tool.name} (${title})`;
   const question = `Allow the MCP server ${config.name} to run ${called} with ${JSON.stringify(args)}?`;
   return {

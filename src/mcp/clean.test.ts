@@ -2,14 +2,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { cleaned, cleanedSchema } from "./clean.ts";
+import { visibleText } from "../lib/visible-text.ts";
+import { cleanedSchema } from "./clean.ts";
 import { toolNames } from "./names.ts";
 import { bounded, outputFrom } from "./results.ts";
 
 describe("descriptions", () => {
   it("lose what hides: controls, direction marks, zero-width and tag characters", () => {
-    assert.equal(cleaned("a\u0007b\u202ec\u200bd\u{e0041}e\u{e007f}f\tg\nh", 100), "abcdef\tg\nh");
-    assert.equal(cleaned("x".repeat(10), 4), "xxxx…");
+    assert.equal(visibleText("a\u0007b\u202ec\u200bd\u{e0041}e\u{e007f}f\tg\nh", 100), "abcdef\tg\nh");
+    assert.equal(visibleText("x".repeat(10), 4), "xxxx…");
   });
   it("are cleaned inside schemas, where names and values stay as they are", () => {
     const schema = { type: "object", properties: { "a\u200b": { type: "string", description: "say\u202e it", enum: ["\u200b"] } } };

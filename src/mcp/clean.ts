@@ -1,15 +1,7 @@
 /** What MCP servers say of themselves, made fit to be shown to people and models: nothing hidden, nothing endless. */
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../core/ports/model-client.ts";
-
-/** Control characters, zero-width and direction marks, and the tag characters by which text hides in text. */
-const hidden =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
-
-export function cleaned(text: string, max: number): string {
-  const plain = text.replace(hidden, "");
-  return plain.length <= max ? plain : `${plain.slice(0, max)}…`;
-}
+import { visibleText } from "../lib/visible-text.ts";
 
 const maxSchema = 64 * 1024;
 const maxSchemaText = 2048;
@@ -30,7 +22,7 @@ function cleanedValue(value: unknown, depth: number): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
       const isText = (key === "description" || key === "title") && typeof inner === "string";
-      return [key, isText ? cleaned(inner, maxSchemaText) : cleanedValue(inner, depth + 1)];
+      return [key, isText ? visibleText(inner, maxSchemaText) : cleanedValue(inner, depth + 1)];
     }),
   );
 }

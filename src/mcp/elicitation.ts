@@ -3,8 +3,8 @@ import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import type { Answer, Audience } from "../core/ports/audience.ts";
 import type { ToolContext } from "../core/ports/tool.ts";
 import { literals, maybe, named, object, parse, record, unknown } from "../lib/schema.ts";
+import { visibleText } from "../lib/visible-text.ts";
 import type { McpServerElicitationRequestParams } from "../protocol/elicitation.ts";
-import { cleaned } from "./clean.ts";
 
 const Answered = named("ElicitationAnswer", () =>
   object({ action: literals("accept", "decline", "cancel"), content: maybe(record(unknown())) }),
@@ -48,7 +48,7 @@ const secretWords = /pass(?:word|phrase|code)|secret|\btoken\b|api[-_ ]?key|priv
 const caution = "MCP servers should not ask for passwords or keys: answer only if you trust it.";
 
 function paramsFor(request: ElicitRequest["params"], { server, threadId, serving }: Asking): McpServerElicitationRequestParams {
-  const message = cleaned(request.message, maxMessage);
+  const message = visibleText(request.message, maxMessage);
   const common = { serverName: server, threadId, turnId: serving?.turnId ?? null, message };
   if (request.mode === "url") return { ...common, mode: "url", url: request.url, elicitationId: request.elicitationId };
   const asksForSecret = secretWords.test(`${message} ${JSON.stringify(request.requestedSchema.properties)}`);

@@ -2,8 +2,9 @@
 import type { Tool as McpTool } from "@modelcontextprotocol/client";
 import { failed, said, type Tool, type ToolContext, type ToolOutput } from "../core/ports/tool.ts";
 import { maybe, named, object, parse, string } from "../lib/schema.ts";
+import { visibleText } from "../lib/visible-text.ts";
 import { mayCall, type ToolGrants } from "./approval.ts";
-import { cleaned, cleanedSchema } from "./clean.ts";
+import { cleanedSchema } from "./clean.ts";
 import type { McpConnection } from "./connection.ts";
 import { bounded, maxResultCharacters, outputFrom } from "./results.ts";
 
@@ -23,7 +24,7 @@ export function mcpTool(name: string, tool: McpTool, serving: Serving): Tool {
     spec: {
       type: "function",
       name,
-      description: cleaned(tool.description ?? tool.title ?? tool.name, maxDescription),
+      description: visibleText(tool.description ?? tool.title ?? tool.name, maxDescription),
       strict: false,
       parameters: cleanedSchema(tool.inputSchema),
     },
@@ -79,7 +80,7 @@ async function run(tool: McpTool, args: Record<string, unknown>, context: ToolCo
 const maxProgress = 1000;
 
 function tellProgress(message: string, { threadId, turnId, callId, notify }: ToolContext): void {
-  notify("item/mcpToolCall/progress", { threadId, turnId, itemId: callId, message: cleaned(message, maxProgress) });
+  notify("item/mcpToolCall/progress", { threadId, turnId, itemId: callId, message: visibleText(message, maxProgress) });
 }
 
 const ListArgs = named("McpListArgs", () => object({ server: maybe(string()) }));

@@ -1,4 +1,5 @@
 /** `initialize`: who the client is and which generation it speaks. */
+import { visibleLine } from "../lib/visible-text.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { InitializeParams, initializeRequests } from "../protocol/initialize.ts";
 import type { App, Dialect, HandlersFor, Session } from "./app.ts";
@@ -8,7 +9,7 @@ export const initializeHandlers: HandlersFor<typeof initializeRequests> = {
   initialize(params, { app, session, after }) {
     if (session.initialized) throw invalidRequest("Already initialized");
     const { clientInfo, capabilities } = params;
-    session.client = { name: cleaned(clientInfo.name), title: clientInfo.title ?? null, version: cleaned(clientInfo.version) };
+    session.client = { name: cleaned(clientInfo.name), title: titleOf(clientInfo.title), version: cleaned(clientInfo.version) };
     session.dialect = dialectOf(capabilities, app.compat);
     session.experimental = capabilities?.experimentalApi === true;
     session.optOut = new Set(capabilities?.optOutNotificationMethods ?? []);
@@ -34,6 +35,11 @@ function dialectOf(capabilities: InitializeParams["capabilities"], compat: Diale
   if (own !== undefined) return own;
   if (compat !== undefined) return compat;
   return Object.keys(capabilities ?? {}).some((key) => key !== "experimentalApi") ? "0.166" : "0.92";
+}
+
+/** A title is for people: any script, but one line without anything that hides or steers a terminal. */
+function titleOf(title: string | null | undefined): string | null {
+  return visibleLine(title ?? "", 100) || null;
 }
 
 /** A name goes into headers and log lines: printable ASCII only, and not endless. */

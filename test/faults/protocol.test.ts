@@ -103,6 +103,28 @@ verifies("trust.clientName", async (stage) => {
   for (const line of storedLines(stage.home)) assert.ok(!line.includes("x-injected: 1\\n") && line.length < 200_000);
 });
 
+verifies(
+  "trust.clientTitle",
+  async (stage) => {
+    const turns = [[{ run: "touch x" }, { say: "done" }]];
+    const { wire: other, threadId } = await ready(stage, { turns, config: 'approval_policy = "untrusted"' });
+    const wire = await stage.wire();
+    const evil = `Editor\r\n{"level":"error"}\u001b]0;x\u0007\u202e${"t".repeat(1_000_000)}`;
+    await wire.ask("initialize", { clientInfo: { name: evil, title: evil, version: evil } });
+    await wire.ask("thread/resume", { threadId });
+    await other.ask("turn/start", { threadId, input: [{ type: "text", text: "go" }] });
+    const asked = await wire.request("item/commandExecution/requestApproval");
+    wire.send({ id: asked.id, result: { decision: "accept" } });
+    const { params } = await other.notification("serverRequest/resolved");
+    assert.match(params.answeredBy, /^Editor \{"level":"error"\}\]0;xt+…$/, "people see a line of visible text");
+    assert.ok(params.answeredBy.length <= 101);
+    await other.notification("turn/completed");
+    const audit = globSync("parley/audit/*.jsonl", { cwd: stage.home }).map((file) => readFileSync(path.join(stage.home, file), "utf8"));
+    for (const line of audit.join("").trim().split("\n")) assert.match(JSON.parse(line).by ?? "x", /^[\x20-\x7e]{1,100}$/);
+  },
+  { legs: ["memory", "websocket", "unix"] },
+);
+
 verifies("trust.hugeAnswer", async (stage) => {
   const turns = [[{ run: `touch ${stage.workspace}/ran` }, { say: "done" }]];
   const { wire, threadId } = await ready(stage, { turns, config: 'approval_policy = "untrusted"' });

@@ -117,16 +117,16 @@ function status(url: string, headers: Record<string, string>, method = "POST", t
 test("over HTTP strange hosts, web pages and visitors without the token stay out", async (t) => {
   const folder = folderWith(t, []);
   const tokenFile = path.join(folder, "token");
-  writeFileSync(tokenFile, "s3cret-s3cret-s3cret");
+  writeFileSync(tokenFile, "s3cret-s3cret-s3cret-s3cret", { mode: 0o600 });
   const auth = ["--ws-auth", "capability-token", "--ws-token-file", tokenFile, "--ws-allow-origin", "http://good.example"];
   const server = new ServerProcess(t, ["--listen", "http://127.0.0.1:0", ...auth], {}, { words, folder });
   const url = await server.url();
-  const token = { authorization: "Bearer s3cret-s3cret-s3cret" };
+  const token = { authorization: "Bearer s3cret-s3cret-s3cret-s3cret" };
   assert.equal(await status(url, { ...token, host: "evil.example" }), 403);
   assert.equal(await status(url, { ...token, origin: "http://evil.example" }), 403);
   assert.equal(await status(url, {}), 401);
   assert.equal(await status(url, { authorization: "Bearer s3cret" }), 401);
-  assert.equal(await status(url, {}, "POST", "/mcp?token=s3cret-s3cret-s3cret"), 401);
+  assert.equal(await status(url, {}, "POST", "/mcp?token=s3cret-s3cret-s3cret-s3cret"), 401);
   assert.equal(await status(url, token, "POST", "/elsewhere"), 404);
   assert.equal(await status(url, { ...token, "mcp-session-id": "guess" }), 404);
   assert.equal(await status(url, { ...token, "content-type": "text/plain" }), 415);

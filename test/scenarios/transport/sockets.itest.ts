@@ -59,12 +59,12 @@ test("stdio and sockets can be served at once", async (t) => {
 
 test("a capability token opens the door, and is in no log line", async (t) => {
   const file = path.join(scratch(t), "token");
-  writeFileSync(file, "s3cr3t-t0k3n\n", { mode: 0o600 });
+  writeFileSync(file, "s3cr3t-t0k3n-s3cr3t-t0k3n\n", { mode: 0o600 });
   const server = new ServerProcess(t, [...loopback, "--ws-auth", "capability-token", "--ws-token-file", file, "--log-level", "debug"]);
   const url = await server.url();
   await assert.rejects(connectClient(url), /401/);
-  await assert.rejects(connectClient(url, { token: "s3cr3t-t0k3n-x" }), /401/);
-  const client = await connectClient(url, { token: "s3cr3t-t0k3n" });
+  await assert.rejects(connectClient(url, { token: "s3cr3t-t0k3n-s3cr3t-t0k3n-x" }), /401/);
+  const client = await connectClient(url, { token: "s3cr3t-t0k3n-s3cr3t-t0k3n" });
   client.close();
   assert.match(server.stderr, /websocket client refused/);
   assert.ok(!server.stderr.includes("s3cr3t-t0k3n"));
@@ -73,7 +73,7 @@ test("a capability token opens the door, and is in no log line", async (t) => {
 test("a signed token opens the door until it expires", async (t) => {
   const file = path.join(scratch(t), "secret");
   const secret = "k".repeat(40);
-  writeFileSync(file, secret);
+  writeFileSync(file, secret, { mode: 0o600 });
   const flags = [
     "--ws-auth",
     "signed-bearer-token",
