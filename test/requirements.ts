@@ -1,4 +1,5 @@
 /** Every behaviour we promise, each with its source. A scenario cites the id; one without a scenario fails `requirements.test.ts`. */
+import { actingRequirements } from "./requirements-acting.ts";
 import { doorRequirements } from "./requirements-doors.ts";
 import { trustRequirements } from "./requirements-trust.ts";
 
@@ -13,6 +14,7 @@ export interface Requirement {
 }
 
 export const requirements = {
+  ...actingRequirements,
   ...doorRequirements,
   ...trustRequirements,
 

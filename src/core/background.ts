@@ -42,6 +42,9 @@ export class BackgroundTerminals {
   owns(itemId: string): boolean {
     return this.list().some((terminal) => terminal.itemId === itemId);
   }
+  runs(command: RunningCommand): boolean {
+    return this.list().some((terminal) => terminal.running === command);
+  }
   async kill(processId: string): Promise<boolean> {
     const terminal = this.list().find((t) => t.processId === processId);
     if (terminal === undefined) return false;

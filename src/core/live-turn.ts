@@ -9,6 +9,7 @@ import type { Snapshot } from "./ports/snapshots.ts";
 import type { ThreadRecord } from "./ports/thread-store.ts";
 import type { ThreadSettings } from "./settings.ts";
 import type { LiveThread } from "./thread.ts";
+import { TurnCommands } from "./turn-commands.ts";
 import { TurnFiles } from "./turn-diff.ts";
 import { stateMark } from "./undo.ts";
 
@@ -52,6 +53,14 @@ export class LiveTurn {
     this.outputSchema = options.outputSchema;
     this.startedAtMs = options.startedAtMs;
   }
+
+  /** Everything that it runs. */
+  readonly commands = new TurnCommands((survivors) =>
+    this.notify("warning", {
+      threadId: this.thread.id,
+      message: `processes that left the command's session still run: ${survivors.join(", ")}`,
+    }),
+  );
 
   get signal(): AbortSignal {
     return this.#abort.signal;
@@ -152,6 +161,8 @@ export class LiveTurn {
     });
   }
   #files: TurnFiles | undefined;
+  /** As clients know it. */
+  toldDiff = "";
 
   /** To be called before a command that may change files: what they are now is remembered, once for the turn. */
   async rememberFiles(): Promise<void> {
@@ -212,5 +223,6 @@ export class LiveTurn {
 export function closed(item: ThreadItem, why?: string): ThreadItem {
   if (!("status" in item) || item.status !== "inProgress") return item;
   const ended = { ...item, status: "failed" } as ThreadItem;
+  if (ended.type === "dynamicToolCall") return { ...ended, success: false, contentItems: [] };
   return why === undefined || ended.type !== "commandExecution" ? ended : { ...ended, aggregatedOutput: why };
 }

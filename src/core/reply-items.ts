@@ -106,7 +106,7 @@ export class ReplyItems {
     if (this.#open.has(id)) return;
     if (item.type === "message") this.#start(id, { type: "agentMessage", id, text: "", ...phaseOf(item) });
     else if (item.type === "reasoning") this.#reasoning(id);
-    else if (item.type === "web_search_call") this.#start(id, { type: "webSearch", id, query: "" });
+    else if (item.type === "web_search_call") this.#start(id, webSearchItem(id, item));
     else if ((item.type === "custom_tool_call" || item.type === "function_call") && item.name === "apply_patch")
       this.#openPreview(id, item);
   }
@@ -136,7 +136,7 @@ export class ReplyItems {
     if (item.type === "message") return await this.#messageDone(id, item);
     if (item.type === "reasoning") return await this.#reasoningDone(id, item);
     if (item.type === "web_search_call") {
-      if (!this.#open.has(id)) this.#start(id, { type: "webSearch", id, query: "" });
+      if (!this.#open.has(id)) this.#start(id, webSearchItem(id, item));
       this.#open.delete(id);
       return await this.#turn.completeItem(webSearchItem(id, item), [item]);
     }
@@ -170,8 +170,7 @@ const phaseOf = (item: Extract<ModelItem, { type: "message" }>): { phase?: Messa
   item.phase === undefined || item.phase === null ? {} : { phase: item.phase };
 
 function webSearchItem(id: string, item: Extract<ModelItem, { type: "web_search_call" }>): ThreadItem {
-  const action = item.action;
-  if (action === undefined || action === null) return { type: "webSearch", id, query: "" };
+  const action = item.action ?? { type: "other" };
   if (action.type === "search")
     return {
       type: "webSearch",

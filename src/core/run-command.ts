@@ -5,6 +5,7 @@ import { askAboutCommand, type CommandRequest } from "./ask-command.ts";
 import type { Terminal } from "./background.ts";
 import { CommandOutput } from "./command-output.ts";
 import { formatResult, formatRunning } from "./command-result.ts";
+import { truncateMiddle } from "./history.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { interceptPatch } from "./patch/heredoc.ts";
 import { type CommandExit, CommandRefused, type Confinement, type RunningCommand } from "./ports/command-runner.ts";
@@ -44,7 +45,7 @@ export async function runCommand(action: CommandAction, callId: string, turn: Li
   if (!granted) {
     await turn.completeItem({ ...item, status: "declined" });
     turn.signal.throwIfAborted();
-    return failed(action.format === "exec_command" ? "exec_command failed: rejected by user" : "exec command rejected by user");
+    return failed(rejection(action));
   }
   return await runGranted(request, item, turn);
 }
@@ -75,25 +76,38 @@ export function about(
 async function runGranted(request: CommandRequest, item: CommandItem, turn: LiveTurn): Promise<ToolOutput> {
   const { action } = request;
   const confinement = confinementFor(turn, action.escalate);
+  const first = await attempt(request, item, confinement, turn);
+  if ("output" in first) return first.output;
+  const mayLeave = turn.settings.approvalPolicy === "on-failure" && isConfined(confinement);
+  if (!mayLeave || !stoppedBySandbox(first.exit, first.terminal.output.text))
+    return await finish(item, first.terminal, first.exit, action, turn);
+  const outside: CommandRequest = { ...request, action: { ...action, escalate: true } };
+  if (!(await askAboutCommand(outside, "the command failed in the sandbox; run it outside?", turn)))
+    return await endDeclined(item, first, action, turn);
+  const second = await attempt(request, item, { ...confinement, policy: { type: "dangerFullAccess" } }, turn);
+  return "output" in second ? second.output : await finish(item, second.terminal, second.exit, action, turn);
+}
+
+interface Attempt {
+  readonly terminal: Terminal;
+  readonly exit: CommandExit;
+}
+
+/** Runs it to its end, or as long as the model waits for it: then the output is what there is. */
+async function attempt(
+  request: CommandRequest,
+  item: CommandItem,
+  confinement: Confinement,
+  turn: LiveTurn,
+): Promise<Attempt | { output: ToolOutput }> {
+  const { action } = request;
   if (confinement.policy.type !== "readOnly") await turn.rememberFiles();
-  const first = await start(request, item, confinement, turn);
-  if ("refused" in first) return await endRefused(item, first.refused, turn);
-  const exit = await firstLook(first.terminal, action, turn);
-  if (exit === undefined)
-    return said(formatRunning(first.terminal, turn.thread.ports.clock.now() - first.terminal.startedAtMs, outputLimit(action, turn)));
-  if (turn.settings.approvalPolicy === "on-failure" && isConfined(confinement) && stoppedBySandbox(exit, first.terminal.output.text)) {
-    const again = await askAboutCommand(
-      { ...request, action: { ...action, escalate: true } },
-      "the command failed in the sandbox; run it outside?",
-      turn,
-    );
-    if (again) {
-      const second = await start(request, item, { ...confinement, policy: { type: "dangerFullAccess" } }, turn);
-      if ("refused" in second) return await endRefused(item, second.refused, turn);
-      return await finish(item, second.terminal, await second.terminal.running.exit, action, turn);
-    }
-  }
-  return await finish(item, first.terminal, exit, action, turn);
+  const started = await start(request, item, confinement, turn);
+  if ("refused" in started) return { output: await endRefused(item, started.refused, turn) };
+  const { terminal } = started;
+  const exit = await firstLook(terminal, action, turn);
+  if (exit !== undefined) return { terminal, exit };
+  return { output: said(formatRunning(terminal, turn.thread.ports.clock.now() - terminal.startedAtMs, outputLimit(action, turn))) };
 }
 
 function confinementFor(turn: LiveTurn, escalated: boolean): Confinement {
@@ -138,6 +152,7 @@ function watch(running: RunningCommand, item: CommandItem, turn: LiveTurn, actio
     turn.notify("item/commandExecution/outputDelta", { threadId: thread.id, turnId: turn.id, itemId: item.id, delta }),
   );
   running.onOutput = (chunk) => output.push(chunk);
+  turn.commands.add(running);
   const sessionId = thread.terminals.nextSession();
   const done = Promise.withResolvers<void>();
   const terminal: Terminal = {
@@ -196,11 +211,6 @@ async function finish(
   await noteChanges(turn);
   await turn.completeItem(ended(item, terminal, exit));
   turn.signal.throwIfAborted();
-  if (exit.survivors.length > 0)
-    turn.notify("warning", {
-      threadId: turn.thread.id,
-      message: `processes that left the command's session still run: ${exit.survivors.join(", ")}`,
-    });
   const result = { output: terminal.output.text, exitCode: exit.exitCode, durationMs: exit.durationMs, timedOut: exit.timedOut };
   return { kind: "text", text: formatResult(action.format, result, outputLimit(action, turn)), success: exit.exitCode === 0 };
 }
@@ -224,6 +234,20 @@ function ended(item: CommandItem, terminal: Terminal, exit: CommandExit): Comman
     exitCode: exit.exitCode,
     durationMs: exit.durationMs,
   };
+}
+
+const rejection = (action: CommandAction): string =>
+  action.format === "exec_command" ? "exec_command failed: rejected by user" : "exec command rejected by user";
+
+/** The person would not let it out of the sandbox: what it said inside is all there is. */
+async function endDeclined(item: CommandItem, { terminal, exit }: Attempt, action: CommandAction, turn: LiveTurn): Promise<ToolOutput> {
+  await terminal.done;
+  await noteChanges(turn);
+  await turn.completeItem({ ...ended(item, terminal, exit), status: "declined" });
+  turn.signal.throwIfAborted();
+  return failed(
+    `${rejection(action)}\nIts run in the sandbox had failed:\n${truncateMiddle(terminal.output.text, outputLimit(action, turn))}`,
+  );
 }
 
 async function endRefused(item: CommandItem, reason: string, turn: LiveTurn): Promise<ToolOutput> {

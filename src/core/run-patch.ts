@@ -41,7 +41,10 @@ async function apply(plan: PatchPlan, item: FileChangeItem, turn: LiveTurn): Pro
   const text = applied.ok ? applied.stdout : applied.failed;
   turn.notify("item/fileChange/outputDelta", { threadId: thread.id, turnId: turn.id, itemId: item.id, delta: text });
   await turn.completeItem({ ...item, status: applied.ok ? "completed" : "failed" });
-  turn.notify("turn/diff/updated", { threadId: thread.id, turnId: turn.id, diff: await files.diff() });
+  const diff = await files.diff();
+  // A patch that failed has put everything back, unless something stood in its way.
+  if (applied.ok || diff !== turn.toldDiff) turn.notify("turn/diff/updated", { threadId: thread.id, turnId: turn.id, diff });
+  turn.toldDiff = diff;
   return { kind: "text", text: patchOutput(applied.ok ? 0 : 1, thread.ports.clock.now() - startedAt, text), success: applied.ok };
 }
 

@@ -3,26 +3,104 @@ import type { ThreadItem } from "../protocol/item.ts";
 import { CommandOutput } from "./command-output.ts";
 import { truncateMiddle, userMessage } from "./history.ts";
 import type { LiveTurn } from "./live-turn.ts";
-import { CommandRefused } from "./ports/command-runner.ts";
+import { type CommandExit, CommandRefused, type RunningCommand } from "./ports/command-runner.ts";
 import type { LiveThread } from "./thread.ts";
 import { runTurn, type TurnOutcome } from "./turn.ts";
 
 const defaultTimeoutMs = 60 * 60 * 1000;
 
+type CommandItem = Extract<ThreadItem, { type: "commandExecution" }>;
+interface ShellCommand {
+  readonly text: string;
+  readonly timeoutMs: number;
+}
+
 /** Runs beside a running turn, or in a turn of its own. Returns what to do once the request was answered. */
-export function runShellCommand(thread: LiveThread, command: string, timeoutMs: number = defaultTimeoutMs): () => void {
+export function runShellCommand(thread: LiveThread, text: string, timeoutMs: number = defaultTimeoutMs): () => void {
+  const command = { text, timeoutMs };
   const running = thread.turn;
-  if (running !== undefined) return () => void run(running, command, timeoutMs);
-  const { begin } = thread.startSpecial("shell", (turn) => run(turn, command, timeoutMs));
+  if (running !== undefined) return () => void runBeside(running, command);
+  const { begin } = thread.startSpecial("shell", (turn) => runAlone(turn, command));
   return begin;
 }
 
-async function run(turn: LiveTurn, command: string, timeoutMs: number): Promise<TurnOutcome> {
+async function runAlone(turn: LiveTurn, command: ShellCommand): Promise<TurnOutcome> {
+  const { thread, startedAtMs: atMs } = turn;
+  await thread.record([{ type: "turnStarted", turnId: turn.id, atMs, contextWindow: undefined, mode: thread.settings.mode }]);
+  await run(turn, command, () => Promise.resolve());
+  turn.signal.throwIfAborted();
+  return turn.hasSteering() ? await runTurn(turn) : { status: "completed" };
+}
+
+/** When the turn ends before it, it is one of the thread's terminals and runs on. */
+async function runBeside(turn: LiveTurn, command: ShellCommand): Promise<void> {
+  const { thread } = turn;
+  const done = Promise.withResolvers<void>();
+  const joinTerminals = async (running: RunningCommand, item: CommandItem, output: CommandOutput): Promise<void> => {
+    const terminal = {
+      sessionId: thread.terminals.nextSession(),
+      processId: String(running.pid),
+      itemId: item.id,
+      turnId: turn.id,
+      command: item.command,
+      cwd: item.cwd,
+      tty: false,
+      running,
+      output,
+      startedAtMs: thread.ports.clock.now(),
+      exitCode: undefined,
+      done: done.promise,
+    };
+    thread.terminals.add(terminal);
+    await running.exit;
+    thread.terminals.remove(terminal.sessionId);
+  };
+  try {
+    await run(turn, command, joinTerminals);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    thread.ports.log.warn("a command of the person's own did not run", { error: message });
+    turn.notify("warning", { threadId: thread.id, message });
+  } finally {
+    done.resolve();
+  }
+}
+
+async function run(
+  turn: LiveTurn,
+  command: ShellCommand,
+  whileRunning: (running: RunningCommand, item: CommandItem, output: CommandOutput) => Promise<void>,
+): Promise<void> {
   const { thread } = turn;
   const { ports, settings } = thread;
-  const argv = [ports.surroundings.shell().path, "-lc", command];
-  const parsed = (await ports.execPolicy(thread.config)).parse(argv, settings.cwd);
-  const item: Extract<ThreadItem, { type: "commandExecution" }> = {
+  const argv = [ports.surroundings.shell().path, "-lc", command.text];
+  const item = await openItem(turn, argv);
+  await writeDown(turn, item, command.text);
+  const output = new CommandOutput((delta) =>
+    turn.notify("item/commandExecution/outputDelta", { threadId: thread.id, turnId: turn.id, itemId: item.id, delta }),
+  );
+  try {
+    const running = await ports.runner.start(
+      { argv, cwd: settings.cwd, env: ports.commandEnv(thread.config), stdin: "closed", timeoutMs: command.timeoutMs },
+      { policy: { type: "dangerFullAccess" }, workspaceRoots: settings.workspaceRoots },
+      turn.signal,
+    );
+    running.onOutput = (chunk) => output.push(chunk);
+    turn.commands.add(running);
+    const [exit] = await Promise.all([running.exit, whileRunning(running, item, output)]);
+    output.end();
+    const text = note(command.text, exit.exitCode, output.text, thread.config.toolOutputTokenLimit);
+    await turn.completeItem(ended(item, running.pid, exit, output.text), [userMessage(text)]);
+  } catch (error) {
+    if (!(error instanceof CommandRefused)) throw error;
+    await turn.completeItem({ ...item, status: "failed", aggregatedOutput: error.message, exitCode: -1, durationMs: 0 });
+  }
+}
+
+async function openItem(turn: LiveTurn, argv: readonly string[]): Promise<CommandItem> {
+  const { ports, settings, config } = turn.thread;
+  const parsed = (await ports.execPolicy(config)).parse(argv, settings.cwd);
+  const item: CommandItem = {
     type: "commandExecution",
     id: ports.ids.item(),
     command: parsed.display,
@@ -35,48 +113,32 @@ async function run(turn: LiveTurn, command: string, timeoutMs: number): Promise<
     exitCode: null,
     durationMs: null,
   };
-  if (turn.kind === "shell")
-    await thread.record([{ type: "turnStarted", turnId: turn.id, atMs: turn.startedAtMs, contextWindow: undefined, mode: settings.mode }]);
   turn.startItem(item);
-  await ports.audit.write({
-    threadId: thread.id,
+  return item;
+}
+
+const ended = (item: CommandItem, pid: number, exit: CommandExit, output: string): CommandItem => ({
+  ...item,
+  processId: String(pid),
+  status: exit.exitCode === 0 ? "completed" : "failed",
+  aggregatedOutput: output,
+  exitCode: exit.exitCode,
+  durationMs: exit.durationMs,
+});
+
+async function writeDown(turn: LiveTurn, item: CommandItem, command: string): Promise<void> {
+  await turn.thread.ports.audit.write({
+    threadId: turn.thread.id,
     turnId: turn.id,
     itemId: item.id,
     kind: "shellCommand",
     subject: command,
-    cwd: settings.cwd,
+    cwd: item.cwd,
     event: "decided",
     decision: "accept",
     by: "the person's own command",
     sandboxed: false,
   });
-  const output = new CommandOutput((delta) =>
-    turn.notify("item/commandExecution/outputDelta", { threadId: thread.id, turnId: turn.id, itemId: item.id, delta }),
-  );
-  try {
-    const started = await ports.runner.start(
-      { argv, cwd: settings.cwd, env: ports.commandEnv(thread.config), stdin: "closed", timeoutMs },
-      { policy: { type: "dangerFullAccess" }, workspaceRoots: settings.workspaceRoots },
-      turn.signal,
-    );
-    started.onOutput = (chunk) => output.push(chunk);
-    const exit = await started.exit;
-    output.end();
-    const done = {
-      ...item,
-      processId: String(started.pid),
-      status: exit.exitCode === 0 ? ("completed" as const) : ("failed" as const),
-      aggregatedOutput: output.text,
-      exitCode: exit.exitCode,
-      durationMs: exit.durationMs,
-    };
-    await turn.completeItem(done, [userMessage(note(command, exit.exitCode, output.text, thread.config.toolOutputTokenLimit))]);
-  } catch (error) {
-    if (!(error instanceof CommandRefused)) throw error;
-    await turn.completeItem({ ...item, status: "failed", aggregatedOutput: error.message, exitCode: -1, durationMs: 0 });
-  }
-  turn.signal.throwIfAborted();
-  return turn.kind === "shell" && turn.hasSteering() ? await runTurn(turn) : { status: "completed" };
 }
 
 const note = (command: string, exitCode: number, output: string, maxTokens: number): string =>

@@ -316,6 +316,7 @@ export class LiveThread {
   async #end(turn: LiveTurn, outcome: TurnOutcome): Promise<void> {
     const error: TurnError | null = outcome.status === "failed" ? outcome.error : null;
     if (outcome.status === "interrupted") await this.terminals.killAll();
+    await turn.commands.end((command) => this.terminals.runs(command));
     for (const item of turn.openItems()) if (!this.terminals.owns(item.id)) await turn.completeItem(closed(item));
     if (outcome.status === "interrupted") {
       if (turn.kind === "regular") await turn.addForModel([userMessage(abortedNote)]);

@@ -53,8 +53,10 @@ export class LiveCommand implements RunningCommand {
   #lastOutputAt = 0;
   #isDelivered = false;
   #timedOut = false;
-  #killing: Promise<void> | undefined;
+  #killing: Promise<readonly number[]> | undefined;
   #isGone = false;
+  /** Of the last look. */
+  #survivors: readonly number[] = [];
 
   constructor(parts: LiveParts) {
     this.#parts = parts;
@@ -83,8 +85,10 @@ export class LiveCommand implements RunningCommand {
     if (cols > 0 && rows > 0 && !this.#isGone) this.#parts.resize?.(Math.trunc(cols), Math.trunc(rows));
   }
 
-  kill(): Promise<void> {
-    if (this.#isGone) return Promise.resolve();
+  kill(): Promise<readonly number[]> {
+    // The numbers of a session that has ended may be another's by now.
+    this.checkGone();
+    if (this.#isGone) return Promise.resolve(this.#survivors);
     const { life } = this.#parts;
     this.#killing ??= (life === undefined ? this.#endSession() : this.#endSandbox(life)).finally(() => {
       this.#killing = undefined;
@@ -94,9 +98,10 @@ export class LiveCommand implements RunningCommand {
 
   /** For the runner: looks whether anything of a finished command is left, and tells it when nothing is. */
   checkGone(): void {
-    const { life, pid } = this.#parts;
-    const isLeft = (): boolean => (life === undefined ? membersOf(pid).length > 0 : !life.closed);
-    if (this.#isDelivered && !this.#isGone && !isLeft()) this.#gone();
+    const { life } = this.#parts;
+    if (!this.#isDelivered || this.#isGone) return;
+    if (life === undefined) this.#settleSession();
+    else if (life.closed) this.#gone();
   }
 
   #forward(stream: Readable, name: "stdout" | "stderr"): void {
@@ -143,22 +148,23 @@ export class LiveCommand implements RunningCommand {
   }
 
   /** What is left after the command's own process: members of its session stay its own, those that went elsewhere are survivors. */
-  #settleSession(): number[] {
+  #settleSession(): readonly number[] {
     const { pid, mark } = this.#parts;
     const later = listProcesses(pid);
     const isMember = (entry: ProcessEntry): boolean => entry.session === pid || entry.group === pid;
     if (!later.some(isMember)) this.#gone();
-    return later.filter((entry) => !isMember(entry) && isMarked(entry.pid, mark)).map((entry) => entry.pid);
+    this.#survivors = later.filter((entry) => !isMember(entry) && isMarked(entry.pid, mark)).map((entry) => entry.pid);
+    return this.#survivors;
   }
 
   /** TERM to the session and the group, KILL to what is left of them. */
-  async #endSession(): Promise<void> {
+  async #endSession(): Promise<readonly number[]> {
     const { pid, graceMs } = this.#parts;
     if (process.platform === "win32") {
       endTree(pid);
       await this.exit;
       this.#gone();
-      return;
+      return [];
     }
     const send = (signal: NodeJS.Signals): void => {
       signalProcess(-pid, signal);
@@ -172,11 +178,11 @@ export class LiveCommand implements RunningCommand {
       await eventually(isEmpty, graceMs);
     }
     await this.exit;
-    if (isEmpty()) this.#gone();
+    return this.#settleSession();
   }
 
   /** The processes in the sandbox get TERM; the sandbox itself only KILL, for its end leaves them no time at all. */
-  async #endSandbox(life: Readable): Promise<void> {
+  async #endSandbox(life: Readable): Promise<readonly number[]> {
     const { pid, graceMs, mark } = this.#parts;
     const all = listProcesses(pid);
     const first = all.filter((entry) => entry.parent === pid).map((entry) => entry.pid);
@@ -188,6 +194,7 @@ export class LiveCommand implements RunningCommand {
     // Killed while it was set up, the outer process may leave the inner one behind: then its mark tells where it is.
     while (!(await eventually(() => life.closed, strayMs))) for (const stray of markedProcesses(mark, pid)) signalProcess(stray, "SIGKILL");
     await this.exit;
+    return [];
   }
 
   #gone(): void {

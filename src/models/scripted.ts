@@ -236,7 +236,7 @@ class Performance {
     const itemId = this.#next("ws");
     const item: ModelItem = { type: "web_search_call", id: itemId, status: "completed", action: { type: "search", query } };
     return [
-      { type: "itemStarted", itemId, item },
+      { type: "itemStarted", itemId, item: { type: "web_search_call", id: itemId, status: "in_progress" } },
       { type: "itemDone", itemId, item },
     ];
   }

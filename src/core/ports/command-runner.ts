@@ -38,8 +38,11 @@ export interface RunningCommand {
   write(data: Uint8Array | string): void;
   closeStdin(): void;
   resize(cols: number, rows: number): void;
-  /** TERM to the whole group, KILL after a grace time. Resolves when nothing of it lives. */
-  kill(): Promise<void>;
+  /**
+   * TERM to the whole session and group, KILL after a grace time; also after `exit`, for what was left running. Resolves when nothing of it
+   * lives, with the processes that left the session on purpose and live on (full access only).
+   */
+  kill(): Promise<readonly number[]>;
   /** Never rejects. Resolves after the last output was delivered. */
   readonly exit: Promise<CommandExit>;
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { RpcError } from "../../../src/client/client.ts";
+import { noBubblewrap } from "../../../src/exec/testing.ts";
 import type { ThreadItem } from "../../../src/protocol/item.ts";
 import { type Stage, verifies } from "../../support/verifies.ts";
 
@@ -134,3 +135,20 @@ verifies("approval.rules", async (stage) => {
   assert.deepEqual(commands(run.items).length, 2);
   assert.ok(existsSync(path.join(stage.workspace, "ok")));
 });
+
+verifies(
+  "approval.outsideDeclined",
+  async ({ app, workspace }) => {
+    const steps = [{ run: "touch x" }, { expect: { output: "/rejected by user[^]*Read-only/" } }, { say: "understood" }];
+    const client = await app({ turns: [steps] });
+    const asked: (string | null | undefined)[] = [];
+    client.answer("item/commandExecution/requestApproval", ({ reason }) => {
+      asked.push(reason);
+      return { decision: "decline" };
+    });
+    const thread = await client.startThread({ cwd: workspace, approvalPolicy: "on-failure", sandbox: "read-only" });
+    const run = await thread.run("go");
+    assert.deepEqual([asked.length, run.text, commands(run.items).map((item) => item.status)], [1, "understood", ["declined"]]);
+  },
+  { skip: noBubblewrap || undefined },
+);

@@ -47,3 +47,19 @@ verifies("dynamicTool.noShadow", async ({ app, workspace }) => {
   assert.match((await thread.run("go")).text, /real/);
   assert.deepEqual(asked, []);
 });
+
+verifies("dynamicTool.interrupted", async ({ app, workspace }) => {
+  const client = await app({ turns: [[{ call: "ticket", with: {} }, { say: "never" }]] });
+  const stop = new AbortController();
+  client.answer("item/tool/call", () => {
+    stop.abort();
+    return new Promise(() => {});
+  });
+  const thread = await client.startThread({ cwd: workspace, dynamicTools: [flat] as never });
+  const run = await thread.run("look", { signal: stop.signal });
+  const item = run.items.find((i) => i.type === "dynamicToolCall");
+  assert.deepEqual(
+    [run.status, item?.type === "dynamicToolCall" && [item.status, item.success, item.contentItems]],
+    ["interrupted", ["failed", false, []]],
+  );
+});

@@ -147,3 +147,14 @@ verifies("patch.preview", async (stage) => {
   assert.equal(params.itemId, item.id);
   assert.deepEqual([params.changes[0].path, params.changes[0].kind], ["a", { type: "add" }]);
 });
+
+verifies("patch.failedQuietly", async (stage) => {
+  const mine = path.join(stage.workspace, "f");
+  writeFileSync(mine, "one\n");
+  const turns = [[{ patch: patch("*** Update File: f", "@@", "-one", "+two") }, { say: "ok" }]];
+  const { wire, item } = await play(stage, { turns, config: readOnly }, () => {
+    writeFileSync(mine, "mine\n");
+    return "accept";
+  });
+  assert.deepEqual([item.status, wire.heard.filter((m) => m.method === "turn/diff/updated")], ["failed", []]);
+});

@@ -1,6 +1,7 @@
 /** The life of a turn: steering, interrupting, failing, retrying. */
 import assert from "node:assert/strict";
 import { RpcError, TurnFailed } from "../../../src/client/client.ts";
+import type { ThreadItem } from "../../../src/protocol/item.ts";
 import { verifies } from "../../support/verifies.ts";
 
 const refused =
@@ -128,4 +129,14 @@ verifies("turn.compactResumed", async ({ app, workspace, restart }) => {
   client.on("item/completed", (p) => items.push(p.item.type));
   await (await client.resumeThread(thread.id)).run("go on");
   assert.deepEqual(items, ["userMessage", "contextCompaction", "agentMessage"]);
+});
+
+verifies("turn.webSearch", async ({ app, workspace }) => {
+  const client = await app({ turns: [[{ search: "node" }, { say: "found" }]] });
+  const actions: unknown[] = [];
+  const note = ({ item }: { item: ThreadItem }): void => void (item.type === "webSearch" && actions.push(item.action?.type));
+  client.on("item/started", note);
+  client.on("item/completed", note);
+  await (await client.startThread({ cwd: workspace })).run("look");
+  assert.deepEqual(actions, ["other", "search"]);
 });

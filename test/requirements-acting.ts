@@ -1,0 +1,25 @@
+/** What we promise of commands and edits beyond the documents: what ends, what is told, what is kept. */
+import type { Requirement } from "./requirements.ts";
+
+export const actingRequirements = {
+  "command.endsWithTurn": {
+    source: "Parley",
+    says: "in full access, what a command has left running ends with its turn, however the turn ends; listed terminals live on",
+  },
+  "command.survivors": { source: "Parley", says: "a process that left its command's session on purpose is told of, once" },
+  "command.terminalLeavings": {
+    source: "Parley",
+    says: "what a background terminal has left running ends when the terminal does",
+  },
+  "thread.shellBeside": {
+    source: "observed 0.166",
+    says: "the person's own command beside a turn outlives it as a listed terminal, and its item is completed once",
+  },
+  "approval.outsideDeclined": {
+    source: "observed 0.98",
+    says: "under on-failure a command whose second run is declined ends as declined, and the turn goes on",
+  },
+  "dynamicTool.interrupted": { source: "observed 0.166", says: "an interrupted call of a client's tool ends without success and content" },
+  "turn.webSearch": { source: "observed 0.166", says: "a web search is started and completed with an action" },
+  "patch.failedQuietly": { source: "Parley", says: "a patch that failed and changed nothing brings no new diff" },
+} as const satisfies Readonly<Record<string, Requirement>>;
