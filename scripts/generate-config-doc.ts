@@ -3,6 +3,7 @@
 import { featureRows } from "../src/config/features.ts";
 import type { Key, Keys } from "../src/config/key.ts";
 import { configKeys, foreignKeys, notFromProjects } from "../src/config/keys.ts";
+import { enforced, snakeCase } from "../src/config/requirements.ts";
 import { jsonSchema } from "../src/lib/schema.ts";
 
 interface Row {
@@ -30,9 +31,11 @@ export function renderConfigDoc(): string {
     "5. the command line: `-c key=value`, and the `config` of a request",
     "6. the administrator: `/etc/codex/managed_config.toml`",
     "",
-    "`/etc/codex/requirements.toml` holds what the administrator demands: `allowed_approval_policies`, `allowed_sandbox_modes`, `allowed_web_search_modes`, `allowed_login_methods`, `[features]`, `[feedback]`, `additional_developer_instructions`. Other keys of it are shown by `configRequirements/read`, are not enforced, and say so in a warning. Managed preferences of macOS (MDM) are not read.",
+    `\`/etc/codex/requirements.toml\` holds what the administrator demands. Enforced are ${wrapCodes([...enforced].map(snakeCase).sort())}: a setting of a file that is not allowed gives way with a warning; a request or a write that asks for one is refused with what is allowed. Other keys are shown by \`configRequirements/read\`, are not enforced, and say so in a warning. Managed preferences of macOS (MDM) are not read.`,
     "",
-    "A file that is not TOML, or a value of the wrong kind, stops every thread from starting, with a message that names the file and the key: there is never a silent run with other settings. An unknown key is kept, ignored, and reported by a `configWarning`.",
+    "A changed setting, by an edit of a file or by `config/value/write` and `config/batchWrite`, reaches running threads with their next turn, unless the client or an earlier turn chose that setting for the thread itself. Base instructions stay as they were when the thread began.",
+    "",
+    "A file that is not TOML, or a value of the wrong kind, stops every thread and turn from starting, with a message that names the file and the key: there is never a silent run with other settings. An unknown key is kept, ignored, and reported by a `configWarning`.",
     "",
     "## Trust",
     "",

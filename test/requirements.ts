@@ -82,6 +82,14 @@ export const requirements = {
     says: "nothing of a folder counts before the user trusts it, and trusting it is one write",
   },
   "config.requirements": { source: "observed 0.92, 0.166", says: "without requirements.toml the answer is null" },
+  "config.required": {
+    source: "observed 0.166",
+    says: "what requirements.toml does not allow is refused with the field and what is allowed, on every way to ask for it",
+  },
+  "config.live": {
+    source: "Parley",
+    says: "a changed setting reaches a running thread with its next turn, unless the thread was given its own",
+  },
   "config.features": { source: "observed 0.166", says: "experimentalFeature/list pages, and enablement/set takes over known names only" },
   "config.budget": { source: "Parley", says: "a spent budget asks before the next model call, and a no ends the turn" },
   "skills.list": { source: "app-server README, Skills", says: "skills/list gives skills and broken files for each cwd" },

@@ -23,6 +23,15 @@ export interface BuildInput {
   readonly readFile: (file: string, key: string) => string;
 }
 
+const noRequirements: Config["requirements"] = {
+  file: "",
+  allowedApprovalPolicies: undefined,
+  allowedApprovalsReviewers: undefined,
+  allowedSandboxModes: undefined,
+  allowedLoginMethods: undefined,
+  developerInstructions: undefined,
+};
+
 export function buildConfig(input: BuildInput): Config {
   const { raw, project } = input;
   const provider = text(raw, "model_provider");
@@ -52,7 +61,7 @@ export function buildConfig(input: BuildInput): Config {
     agents: { maxDepth: count(tableAt(raw, "agents"), "max_depth") ?? 2, maxThreads: count(tableAt(raw, "agents"), "max_threads") ?? 6 },
     syncTurns: bool(tableAt(raw, "parley"), "sync_turns") ?? false,
     askTimeouts: timeoutsFrom(tableAt(tableAt(raw, "parley"), "ask_timeouts")),
-    requirements: { allowedApprovalPolicies: undefined, allowedSandboxModes: undefined, allowedLoginMethods: undefined },
+    requirements: noRequirements,
     raw,
     warnings: input.warnings,
   };

@@ -3,8 +3,7 @@ import path from "node:path";
 import type { ConfigStore, ProviderConfig } from "../core/ports/config.ts";
 import type { TomlTable } from "../lib/toml.ts";
 import type { PermissionProfileSummary } from "../protocol/config.ts";
-import type { ConfigRequirements } from "../protocol/config-requirements.ts";
-import { permissionProfiles } from "../protocol/policy.ts";
+import { permissionProfiles, type SandboxMode } from "../protocol/policy.ts";
 import { featuresFrom } from "./build.ts";
 import { featureRows, listFeatures } from "./features.ts";
 import { listHooks } from "./hooks.ts";
@@ -12,7 +11,7 @@ import { ConfigLoader, mergeStack } from "./loader.ts";
 import { flagsTable } from "./overrides.ts";
 import { realPath } from "./project.ts";
 import { readConfig } from "./read.ts";
-import { forbiddenBy } from "./requirements.ts";
+import { allowedModes, forbiddenBy } from "./requirements.ts";
 import { writeConfig, writeError, writeOutcome } from "./write.ts";
 
 export interface ConfigStoreOptions {
@@ -53,7 +52,7 @@ export function createConfigStore(options: ConfigStoreOptions): ConfigStore {
       loader.switchFeatures(known);
       return known;
     },
-    permissionProfiles: () => listProfiles(loader.requirements()?.values.allowedSandboxModes),
+    permissionProfiles: () => listProfiles(allowedModes(loader.requirements()?.values ?? {})),
     hooks: (cwd) => listHooks(cwd, loader.stack(cwd), loader.files),
   };
 }
@@ -73,10 +72,10 @@ function writableFile(loader: ConfigLoader, filePath: string | undefined): strin
   return wanted;
 }
 
-function listProfiles(allowed: ConfigRequirements["allowedSandboxModes"]): PermissionProfileSummary[] {
+function listProfiles(allowed: readonly SandboxMode[] | undefined): PermissionProfileSummary[] {
   return Object.entries(permissionProfiles).map(([id, mode]) => ({
     id,
     description: null,
-    allowed: allowed === null || allowed === undefined || allowed.includes(mode),
+    allowed: allowed === undefined || allowed.includes(mode),
   }));
 }

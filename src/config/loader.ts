@@ -11,7 +11,7 @@ import { deepFreeze, mergeTables } from "./merge.ts";
 import { overridesTable } from "./overrides.ts";
 import { findProject, type Project, realPath } from "./project.ts";
 import { bool, list, tableAt, text } from "./read-value.ts";
-import { enforce, type Requirements, readRequirements } from "./requirements.ts";
+import { enforce, type Requirements, readRequirements, withDemands } from "./requirements.ts";
 
 export interface ConfigOptions {
   readonly codexHome: string;
@@ -72,7 +72,7 @@ export class ConfigLoader {
     ];
     if (known !== undefined && sameItems(known.from.slice(0, from.length), from) && this.#filesUnchanged(known.from.slice(from.length)))
       return known.config;
-    const raw = mergeStack(stack.layers);
+    const raw = withDemands(mergeStack(stack.layers), requirements);
     const built = buildConfig({
       codexHome: this.#options.codexHome,
       raw,

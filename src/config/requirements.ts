@@ -1,11 +1,15 @@
 /** What the administrator of the machine demands (requirements.toml): read, shown, and enforced where this server can. */
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../core/ports/config.ts";
 import { jsonSchema, parse, problem } from "../lib/schema.ts";
 import { isTable, parseToml, setOwn, TomlSyntaxError, type TomlTable } from "../lib/toml.ts";
 import { ConfigRequirements } from "../protocol/config-requirements.ts";
 import { invalidRequest } from "../protocol/errors.ts";
+import { permissionProfiles, type SandboxMode } from "../protocol/policy.ts";
 import type { FileCache } from "./layers.ts";
+import { mergeTables } from "./merge.ts";
+import { tableAt } from "./read-value.ts";
 
 export interface Requirements {
   readonly file: string;
@@ -14,9 +18,23 @@ export interface Requirements {
   readonly warnings: readonly string[];
 }
 
-const enforced = new Set([
-  ...["allowedApprovalPolicies", "allowedSandboxModes", "allowedWebSearchModes", "allowedLoginMethods", "featureRequirements"],
-  ...["feedback", "additionalDeveloperInstructions", "cliAuthCredentialsStore", "checkForUpdateOnStartup", "modelProvider"],
+/** Values that hold in the place of every layer's, by the key of config.toml that each decides. */
+const demanded = {
+  chatgpt_base_url: "chatgptBaseUrl",
+  check_for_update_on_startup: "checkForUpdateOnStartup",
+  cli_auth_credentials_store: "cliAuthCredentialsStore",
+  feedback: "feedback",
+  log_dir: "logDir",
+  model_provider: "modelProvider",
+  model_providers: "modelProviders",
+  otel: "otel",
+} as const satisfies Readonly<Record<string, keyof ConfigRequirements>>;
+
+/** By their names on the wire. */
+export const enforced: ReadonlySet<string> = new Set([
+  ...["allowedApprovalPolicies", "allowedApprovalsReviewers", "allowedSandboxModes", "allowedPermissionProfiles"],
+  ...["allowedWebSearchModes", "allowedLoginMethods", "featureRequirements", "additionalDeveloperInstructions", "defaultPermissions"],
+  ...Object.values(demanded),
 ]);
 
 /** undefined when there is no file. Throws invalidRequest when it is broken: a demand that cannot be read must not be skipped. */
@@ -30,14 +48,21 @@ function requirementsFrom(text: string, file: string): Requirements {
   const wire: TomlTable = {};
   for (const [key, value] of Object.entries(parsed(text, file)))
     setOwn(wire, key === "features" ? "featureRequirements" : camelCase(key), value);
-  const known = new Set(Object.keys(jsonSchema(ConfigRequirements()).properties ?? {}));
-  const values = Object.fromEntries(Object.entries(wire).filter(([key]) => known.has(key)));
-  const checked = parse(ConfigRequirements, values);
-  if (checked === undefined)
-    throw invalidRequest(`invalid requirements in ${file}: ${problem(ConfigRequirements(), values) ?? "wrong shape"}`);
-  const unmet = Object.keys(wire).filter((key) => !enforced.has(key));
-  return { file, values: checked, warnings: unmet.map((key) => `${file}: \`${snakeCase(key)}\` is not enforced by this server`) };
+  const shapes = new Set(Object.keys(jsonSchema(ConfigRequirements()).properties ?? {}));
+  const warnings: string[] = [];
+  const values: TomlTable = {};
+  for (const [key, value] of Object.entries(wire)) {
+    const wrong = problem(ConfigRequirements(), { [key]: value }) ?? emptyList(key, value);
+    if (wrong !== undefined && enforced.has(key)) throw invalidRequest(`invalid requirements in ${file}: ${wrong}`);
+    if (shapes.has(key) && wrong === undefined) setOwn(values, key, value);
+    if (!enforced.has(key)) warnings.push(`${file}: \`${snakeCase(key)}\` is not enforced by this server`);
+  }
+  return { file, values: parse(ConfigRequirements, values) ?? {}, warnings };
 }
+
+/** A list that allows nothing would leave no setting to fall back on. */
+const emptyList = (key: string, value: unknown): string | undefined =>
+  Array.isArray(value) && value.length === 0 ? `\`${snakeCase(key)}\` allows nothing; name at least one value` : undefined;
 
 function parsed(text: string, file: string): TomlTable {
   try {
@@ -49,24 +74,64 @@ function parsed(text: string, file: string): TomlTable {
 }
 
 const camelCase = (key: string): string => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-const snakeCase = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** The name in the file. */
+export const snakeCase = (key: string): string =>
+  key === "featureRequirements" ? "features" : key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const isAllowed = (allowed: readonly unknown[] | null | undefined, value: unknown): boolean =>
   allowed === null || allowed === undefined || allowed.some((choice) => JSON.stringify(choice) === JSON.stringify(value));
 
-/** Why settings may not be written, or undefined. */
+/** Why settings may not be asked for, or undefined. */
 export function forbiddenBy(requirements: Requirements | undefined, config: TomlTable): string | undefined {
   if (requirements === undefined) return undefined;
   const { values, file } = requirements;
-  const checks: [key: string, allowed: readonly unknown[] | null | undefined][] = [
+  const choices: [key: string, allowed: readonly unknown[] | null | undefined][] = [
     ["approval_policy", values.allowedApprovalPolicies],
-    ["sandbox_mode", values.allowedSandboxModes],
-    ["web_search", values.allowedWebSearchModes],
+    ["approvals_reviewer", values.allowedApprovalsReviewers],
+    ["sandbox_mode", allowedModes(values)],
+    ["default_permissions", profilesIn(values)],
+    ["web_search", searchModes(values)],
   ];
-  for (const [key, allowed] of checks)
-    if (Object.hasOwn(config, key) && !isAllowed(allowed, config[key]))
-      return `${key}: ${JSON.stringify(config[key])} is not allowed by ${file}; allowed are ${(allowed ?? []).map((choice) => JSON.stringify(choice)).join(", ")}`;
+  for (const [key, allowed] of choices)
+    if (Object.hasOwn(config, key) && !isAllowed(allowed, config[key])) return refusal(key, config[key], { file, allowed: allowed ?? [] });
+  for (const [key, name] of Object.entries(demanded)) {
+    const wanted = values[name] ?? undefined;
+    if (wanted !== undefined && Object.hasOwn(config, key) && differs(config[key], wanted))
+      return refusal(key, config[key], { file, allowed: [wanted] });
+  }
+  const features = tableAt(config, "features");
+  for (const [name, wanted] of Object.entries(values.featureRequirements ?? {}))
+    if (Object.hasOwn(features, name) && features[name] !== wanted)
+      return refusal(`features.${name}`, features[name], { file, allowed: [wanted] });
   return undefined;
+}
+
+function refusal(key: string, value: unknown, { file, allowed }: { file: string; allowed: readonly unknown[] }): string {
+  const shown = typeof value === "object" ? "this value" : JSON.stringify(value);
+  return `${key}: ${shown} is not allowed by ${file}; allowed are ${allowed.map((choice) => JSON.stringify(choice)).join(", ")}`;
+}
+
+/** A table agrees with a demand when laying the demand over it changes nothing. */
+const differs = (value: unknown, wanted: unknown): boolean =>
+  isTable(value) && isTable(wanted) ? !isDeepStrictEqual(mergeTables(value, wanted), value) : !isDeepStrictEqual(value, wanted);
+
+function profilesIn(values: ConfigRequirements): readonly string[] | undefined {
+  const modes = allowedModes(values);
+  return modes && Object.keys(permissionProfiles).filter((id) => isAllowed(modes, permissionProfiles[id]));
+}
+/** Not to search is always allowed. */
+const searchModes = ({ allowedWebSearchModes: modes }: ConfigRequirements): readonly string[] | undefined =>
+  modes ? ["disabled", ...modes] : undefined;
+
+/** Merged settings with the administrator's own values over them, and their default below. */
+export function withDemands(raw: TomlTable, requirements: Requirements | undefined): TomlTable {
+  if (requirements === undefined) return raw;
+  const { values } = requirements;
+  const over: TomlTable = {};
+  for (const [key, name] of Object.entries(demanded))
+    if (values[name] !== null && values[name] !== undefined) setOwn(over, key, values[name]);
+  const below = Object.hasOwn(raw, "sandbox_mode") || !values.defaultPermissions ? {} : { default_permissions: values.defaultPermissions };
+  return mergeTables(mergeTables(below, raw), over);
 }
 
 /**
@@ -86,32 +151,34 @@ export function enforce(config: Config, requirements: Requirements | undefined, 
       warnings.push(`${key}: ${JSON.stringify(value)} is not allowed by ${file}; ${JSON.stringify(first)} is used`);
     return first;
   };
-  const modes = values.allowedWebSearchModes?.map((mode) => (mode === "indexed" ? "cached" : mode));
+  const modes = searchModes(values)?.map((mode) => (mode === "indexed" ? "cached" : mode));
   return {
     ...config,
     approvalPolicy: bend("approval_policy", config.approvalPolicy, values.allowedApprovalPolicies),
-    sandboxMode: bend("sandbox_mode", config.sandboxMode, strictestFirst(values.allowedSandboxModes)),
+    approvalsReviewer: bend("approvals_reviewer", config.approvalsReviewer, values.allowedApprovalsReviewers),
+    sandboxMode: bend("sandbox_mode", config.sandboxMode, allowedModes(values)),
     webSearch: isAllowed(modes, config.webSearch) ? config.webSearch : "disabled",
     features: { ...config.features, ...values.featureRequirements },
-    developerInstructions: joined(config.developerInstructions, values.additionalDeveloperInstructions ?? undefined),
     requirements: {
+      file,
       allowedApprovalPolicies: values.allowedApprovalPolicies ?? undefined,
-      allowedSandboxModes: values.allowedSandboxModes ?? undefined,
+      allowedApprovalsReviewers: values.allowedApprovalsReviewers ?? undefined,
+      allowedSandboxModes: allowedModes(values),
       allowedLoginMethods: values.allowedLoginMethods ?? undefined,
+      developerInstructions: values.additionalDeveloperInstructions ?? undefined,
     },
     warnings,
   };
 }
 
 const strictness = ["read-only", "workspace-write", "danger-full-access"] as const;
-const strictestFirst = (modes: ConfigRequirements["allowedSandboxModes"]) =>
-  modes === null || modes === undefined ? modes : strictness.filter((mode) => modes.includes(mode));
 
-function joined(own: string | undefined, added: string | undefined): string | undefined {
-  return own === undefined || added === undefined ? (own ?? added) : `${own}\n\n${added}`;
+/** The modes that are allowed by name and by profile, strictest first. */
+export function allowedModes({
+  allowedSandboxModes,
+  allowedPermissionProfiles: profiles,
+}: ConfigRequirements): readonly SandboxMode[] | undefined {
+  if (!allowedSandboxModes && !profiles) return undefined;
+  const byProfile = Object.entries(permissionProfiles).flatMap(([id, mode]) => (!profiles || profiles[id] === true ? [mode] : []));
+  return strictness.filter((mode) => isAllowed(allowedSandboxModes, mode) && byProfile.includes(mode));
 }
-
-export const isEnabledBy = (requirements: Requirements | undefined, key: "feedback"): boolean => {
-  const entry = requirements?.values[key];
-  return !isTable(entry) || entry["enabled"] !== false;
-};

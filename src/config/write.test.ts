@@ -248,9 +248,50 @@ describe("the administrator's demands", () => {
     assert.throws(() => store().write([set("approval_policy", "never")]), refused("configValidationError", /not allowed by/));
   });
 
-  it("refuse everything when they cannot be read", () => {
-    demand("allowed_sandbox_modes = 3");
-    assert.throws(() => store().effective(work), /invalid requirements in .*requirements\.toml/);
+  it("put values of their own over every layer's, and refuse writes against them", () => {
+    demand(
+      'model_provider = "house"\ncli_auth_credentials_store = "ephemeral"\nallowed_web_search_modes = ["cached"]\n[feedback]\nenabled = false\n[model_providers.house]\nbase_url = "http://127.0.0.1:9/v1"\n[features]\nskills = false\n',
+    );
+    put(
+      file,
+      'web_search = "live"\nmodel_provider = "mine"\n[feedback]\nenabled = true\n[model_providers.mine]\nbase_url = "http://127.0.0.1:8/v1"\n',
+    );
+    const config = store().effective(work);
+    assert.deepEqual([config.modelProvider, config.providers["house"]?.baseUrl], ["house", "http://127.0.0.1:9/v1"]);
+    assert.deepEqual([config.raw["feedback"], config.raw["cli_auth_credentials_store"]], [{ enabled: false }, "ephemeral"]);
+    assert.deepEqual([config.webSearch, config.features["skills"]], ["disabled", false]);
+    put(file, "");
+    for (const [key, value] of [
+      ["feedback.enabled", true],
+      ["cli_auth_credentials_store", "file"],
+      ["features.skills", true],
+      ["model_provider", "mine"],
+    ] as const)
+      assert.throws(
+        () => store().write([set(key, value)]),
+        refused("configValidationError", /is not allowed by .*requirements\.toml; allowed are/),
+      );
+    assert.equal(store().write([set("web_search", "disabled"), set("model_provider", "house")]).status, "ok");
+  });
+
+  it("hold for permission profiles and sandbox modes alike", () => {
+    demand('[allowed_permission_profiles]\n":read-only" = true\n":workspace" = true\n":danger-full-access" = false\n');
+    put(file, 'sandbox_mode = "danger-full-access"\n');
+    const config = store().effective(work);
+    assert.deepEqual([config.sandboxMode, config.requirements.allowedSandboxModes], ["read-only", ["read-only", "workspace-write"]]);
+    assert.throws(() => store().effective(work, { default_permissions: ":danger-full-access" }), /allowed are ":read-only", ":workspace"/);
+  });
+
+  it("refuse everything when they cannot be read, unless they would not be enforced anyway", () => {
+    for (const [broken, why] of [
+      ["allowed_sandbox_modes = 3", /invalid requirements in .*requirements\.toml/],
+      ["allowed_approval_policies = []", /`allowed_approval_policies` allows nothing/],
+    ] as const) {
+      demand(broken);
+      assert.throws(() => store().effective(work), why);
+    }
+    demand('[[hooks.PreToolUse]]\nmatcher = "x"\n');
+    assert.match(store().effective(work).warnings.join("\n"), /`hooks` is not enforced/);
   });
 });
 

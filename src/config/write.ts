@@ -44,7 +44,11 @@ export function writeConfig(
     edited = editToml(edited, parts, value);
     table = withValue(table, parts, value);
   }
-  check(table, target.forbidden);
+  check(table);
+  // What stood in the file before gives way when it is read; it must not keep other keys from being written.
+  const touched = Object.entries(table).filter(([key]) => paths.some(([first]) => first === key));
+  const refused = target.forbidden(Object.fromEntries(touched));
+  if (refused !== undefined) throw writeError("configValidationError", `Invalid configuration: ${refused}`);
   if (edited !== text) replaceFile(file, text, edited);
   return { version: versionIn(table, file), paths };
 }
@@ -82,7 +86,7 @@ function storable(value: unknown, where: string): unknown {
   return kept;
 }
 
-function check(table: TomlTable, forbidden: WriteTarget["forbidden"]): void {
+function check(table: TomlTable): void {
   const wrong = problemOf(table);
   // Clients of the real server match on the key standing in a line of its own.
   if (wrong !== undefined) throw writeError("configValidationError", `Invalid configuration: ${wrong.replace(/ (in `[^`]+`)$/, "\n$1\n")}`);
@@ -91,8 +95,6 @@ function check(table: TomlTable, forbidden: WriteTarget["forbidden"]): void {
   } catch (error) {
     throw writeError("configValidationError", `Invalid configuration: ${error instanceof Error ? error.message : String(error)}`);
   }
-  const refused = forbidden(table);
-  if (refused !== undefined) throw writeError("configValidationError", `Invalid configuration: ${refused}`);
 }
 
 function parsed(text: string, file: string): TomlTable {

@@ -10,6 +10,7 @@ import {
   type SandboxMode,
   type SandboxPolicy,
 } from "../protocol/policy.ts";
+import { refuseForbidden, withinDemands } from "./demands.ts";
 import type { Config } from "./ports/config.ts";
 
 export interface ThreadSettings {
@@ -84,11 +85,12 @@ export function settingsFrom(
   return changed(base, config, change);
 }
 
-/** Settings with a request's changes applied. */
+/** Settings with a request's changes applied. Throws invalidRequest when it asks for what the administrator does not allow. */
 export function changed(settings: ThreadSettings, config: Config, change: SettingsChange): ThreadSettings {
+  refuseForbidden(change, config);
   const mode = change.collaborationMode;
   const cwd = change.cwd ?? settings.cwd;
-  return {
+  const next: ThreadSettings = {
     ...settings,
     cwd,
     workspaceRoots: rootsFor(settings, change, cwd),
@@ -106,13 +108,53 @@ export function changed(settings: ThreadSettings, config: Config, change: Settin
     baseInstructions: change.baseInstructions ?? settings.baseInstructions,
     developerInstructions: change.developerInstructions ?? settings.developerInstructions,
   };
+  return withinDemands(next, config, sandboxPolicyFor(config.sandboxMode, config));
+}
+
+/** The settings that a request chooses for its thread; the others follow the config. */
+export function chosenBy(change: SettingsChange): (keyof ThreadSettings)[] {
+  const mode = change.collaborationMode?.settings;
+  const given = (...values: unknown[]): boolean => values.some((value) => value !== undefined && value !== null);
+  const choices: [keyof ThreadSettings, boolean][] = [
+    ["model", given(change.model, mode?.model)],
+    ["modelProvider", given(change.model, mode?.model, change.modelProvider)],
+    ["effort", given(change.effort, mode?.reasoning_effort)],
+    ["summary", given(change.summary)],
+    ["serviceTier", given(change.serviceTier)],
+    ["approvalPolicy", given(change.approvalPolicy)],
+    ["sandboxPolicy", given(change.sandbox, change.sandboxPolicy, change.permissions)],
+    ["personality", given(change.personality)],
+    ["developerInstructions", given(change.developerInstructions)],
+  ];
+  return choices.flatMap(([name, isChosen]) => (isChosen ? [name] : []));
+}
+
+/** The base instructions are not among them: they are the thread's from its first line on. */
+const followers = [
+  ...(["model", "modelProvider", "effort", "summary", "verbosity", "serviceTier", "approvalPolicy", "sandboxPolicy"] as const),
+  ...(["personality", "developerInstructions"] as const),
+];
+
+/** Settings after the config has changed: what the config says differently now, apart from what was chosen for this thread. */
+export function renewed(
+  settings: ThreadSettings,
+  { before, after, choose }: { before: Config; after: Config; choose: (config: Config) => { model: string; provider: string } },
+  chosen: ReadonlySet<keyof ThreadSettings>,
+): ThreadSettings {
+  const { cwd } = settings;
+  const [was, is] = [before, after].map((config) => settingsFrom(config, choose(config), { cwd }));
+  if (was === undefined || is === undefined) return settings;
+  const news = followers.filter((name) => !chosen.has(name) && JSON.stringify(was[name]) !== JSON.stringify(is[name]));
+  const taken = Object.fromEntries(news.map((name) => [name, is[name]]));
+  const profile = news.includes("sandboxPolicy") ? { permissionProfile: null } : {};
+  return withinDemands({ ...settings, ...taken, ...profile }, after, sandboxPolicyFor(after.sandboxMode, after));
 }
 
 /** A policy, a mode or a profile; without any of them it stays as it was. */
-function sandboxFrom(
-  settings: ThreadSettings,
+export function sandboxFrom(
+  settings: Pick<ThreadSettings, "sandboxPolicy" | "permissionProfile">,
   config: Config,
-  change: SettingsChange,
+  change: Pick<SettingsChange, "sandbox" | "sandboxPolicy" | "permissions">,
 ): Pick<ThreadSettings, "sandboxPolicy" | "permissionProfile"> {
   const { permissions } = change;
   if (permissions && (change.sandboxPolicy || change.sandbox))

@@ -17,13 +17,15 @@ import type { ModelItem, TokenUsage } from "./ports/model-client.ts";
 import { type Lease, ThreadHeld, type ThreadMeta, type ThreadRecord } from "./ports/thread-store.ts";
 import { replay } from "./replay.ts";
 import { noteChanges } from "./run-command.ts";
-import { changed, type SettingsChange, type ThreadSettings } from "./settings.ts";
+import { changed, chosenBy, renewed, type SettingsChange, type ThreadSettings } from "./settings.ts";
 import { runTurn, type TurnOutcome } from "./turn.ts";
 
 export interface ThreadOptions {
   readonly meta: ThreadMeta;
   readonly settings: ThreadSettings;
   readonly config: Config;
+  /** Settings that a client, or the thread's past, has chosen; the others follow the config. */
+  readonly chosen: readonly (keyof ThreadSettings)[];
   /** Kept in memory only: no file, not listed. */
   readonly ephemeral: boolean;
   readonly history?: readonly ModelItem[];
@@ -64,6 +66,7 @@ export class LiveThread {
   readonly kept: ThreadRecord[] = [];
   /** The context messages that the model has seen last, by kind; undefined until the first turn here. */
   told: ReadonlyMap<string, string> | undefined;
+  readonly #chosen: Set<keyof ThreadSettings>;
   #turn: LiveTurn | undefined;
   #stored: boolean;
   #waiting = { approval: 0, input: 0 };
@@ -74,6 +77,7 @@ export class LiveThread {
     this.meta = options.meta;
     this.settings = options.settings;
     this.config = options.config;
+    this.#chosen = new Set(options.chosen);
     this.ephemeral = options.ephemeral;
     this.history = new History(options.history);
     if (options.countedTokens !== undefined) this.history.counted(options.countedTokens);
@@ -139,6 +143,7 @@ export class LiveThread {
   ): { turn: LiveTurn; begin: () => void } {
     this.refuseReadOnly();
     if (this.#turn !== undefined) throw invalidRequest(`a turn is already running in thread ${this.id}`);
+    this.#renewConfig();
     const turn = new LiveTurn(this, { id: this.ports.ids.turn(), startedAtMs: this.ports.clock.now(), kind });
     this.#turn = turn;
     return { turn, begin: () => void this.#play(turn, () => work(turn)) };
@@ -155,6 +160,7 @@ export class LiveThread {
   change(change: SettingsChange): void {
     const before = this.settings;
     const next = changed(before, this.config, change);
+    for (const name of chosenBy(change)) this.#chosen.add(name);
     if (next.cwd !== before.cwd) this.config = this.ports.config.effective(next.cwd, this.overrides);
     const model = change.model ?? change.collaborationMode?.settings.model;
     const provider =
@@ -166,12 +172,15 @@ export class LiveThread {
   /** Per-request config overrides that the thread was started with. */
   overrides: Readonly<Record<string, unknown>> = {};
 
-  /** Set when the settings' files have changed; the next turn reads them. */
-  configIsStale = false;
+  /** Takes over what the settings' files say now. Throws RpcError when they are broken: there is no run with other settings than the file's. */
   #renewConfig(): void {
-    if (!this.configIsStale) return;
-    this.config = this.ports.config.effective(this.settings.cwd, this.overrides);
-    this.configIsStale = false;
+    const before = this.config;
+    const after = this.ports.config.effective(this.settings.cwd, this.overrides);
+    if (after === before) return;
+    const choose = (config: Config): { model: string; provider: string } => this.ports.chooseModel(config, undefined, undefined);
+    const next = renewed(this.settings, { before, after, choose }, this.#chosen);
+    this.config = after;
+    if (JSON.stringify(next) !== JSON.stringify(this.settings)) this.settings = Object.freeze(next);
   }
 
   #providerFor(model: string): string {

@@ -6,7 +6,7 @@ import type { CorePorts } from "./ports/core-ports.ts";
 import type { ModelItem } from "./ports/model-client.ts";
 import { type StoredThread, ThreadHeld, type ThreadMeta, type ThreadRecord } from "./ports/thread-store.ts";
 import { type Replayed, replay } from "./replay.ts";
-import { changed, type SettingsChange, settingsFrom } from "./settings.ts";
+import { changed, chosenBy, type SettingsChange, settingsFrom } from "./settings.ts";
 import { LiveThread } from "./thread.ts";
 
 export interface StartOptions extends SettingsChange {
@@ -70,6 +70,7 @@ export class Threads {
       meta,
       settings: Object.freeze({ ...settings, modelProvider: chosen.provider, model: chosen.model }),
       config,
+      chosen: chosenBy(options),
       ephemeral: options.ephemeral === true,
       stored: false,
       lease: options.ephemeral === true ? undefined : await this.#ports.store.lease(id, options.originator),
@@ -117,6 +118,7 @@ export class Threads {
           ? fresh.settings
           : Object.freeze(changed({ ...past.settings, modelProvider: fresh.settings.modelProvider }, fresh.config, options)),
       config: fresh.config,
+      chosen: [...pastChoices, ...chosenBy(options)],
       ephemeral: fresh.ephemeral,
       history: past.modelHistory,
       usage: past.usage,
@@ -164,10 +166,6 @@ export class Threads {
   }
   /** Called when a thread was let go: what was kept for it elsewhere can go too. */
   onUnloaded: (id: string) => void = () => {};
-  /** The settings have changed: each thread takes them over with its next turn. */
-  reloadConfig(): void {
-    for (const thread of this.#live.values()) thread.configIsStale = true;
-  }
 
   /** Ends every turn and command, stored as interrupted. */
   async close(): Promise<void> {
@@ -213,6 +211,7 @@ export class Threads {
       meta,
       settings: Object.freeze(changed(carried, config, { ...options, cwd })),
       config,
+      chosen: [...pastChoices, ...chosenBy(options)],
       ephemeral: false,
       history: past.modelHistory,
       usage: past.usage,
@@ -239,6 +238,9 @@ function carriedOver(settings: Pick<LiveThread["settings"], "effort" | "summary"
   const { effort, summary, personality } = settings;
   return { effort, summary, personality };
 }
+
+/** A thread goes on with the model that it was led with, whatever the config says since. */
+const pastChoices = ["model", "modelProvider", "effort", "summary", "personality"] as const;
 
 function metaFrom(stored: StoredThread): ThreadMeta {
   const { id, createdAtMs, cwd, originator, cliVersion, source, modelProvider } = stored;

@@ -55,6 +55,8 @@ export interface ComposeOptions {
   /** The words after each `-c`. */
   readonly cliOverrides?: readonly string[];
   readonly compat?: Dialect | undefined;
+  /** Where the machine's own settings and skills live; /etc/codex unless a test says otherwise. */
+  readonly systemDir?: string;
 }
 
 /** `CODEX_HOME`, else `~/.codex`: shared with every tool that reads the same threads and config. */
@@ -78,6 +80,7 @@ export function createApp(options: ComposeOptions): App {
     codexHome,
     env,
     cliOverrides: options.cliOverrides ?? [],
+    ...(options.systemDir === undefined ? {} : { systemDir: options.systemDir }),
     builtInProviders: builtIn(env),
     fallback: () => {
       const chosen = chooseModel({ provider: undefined, model: undefined, providers: {}, env, loggedIn: isLoggedIn() });
@@ -104,7 +107,7 @@ export function createApp(options: ComposeOptions): App {
     askTokens: (params, signal) => askForTokens(subscriptions, params, signal),
   });
   const usage = createUsage({ codexHome, clock });
-  const skills = createSkills({ codexHome, userHome: env["HOME"] || homedir(), systemDir: "/etc/codex", config });
+  const skills = createSkills({ codexHome, userHome: env["HOME"] || homedir(), systemDir: options.systemDir ?? "/etc/codex", config });
   const mcp = createMcpServers({
     audience: subscriptions,
     version: manifest.version,

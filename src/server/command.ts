@@ -1,9 +1,12 @@
 /** `command/exec`: the client's own commands, in the sandbox, without a thread. */
 import path from "node:path";
+import { refuseForbidden } from "../core/demands.ts";
 import { CommandRefused, type RunningCommand } from "../core/ports/command-runner.ts";
-import { sandboxPolicyFor } from "../core/settings.ts";
+import type { Config } from "../core/ports/config.ts";
+import { sandboxFrom, sandboxPolicyFor } from "../core/settings.ts";
 import type { CommandExecParams, CommandExecResponse, commandRequests } from "../protocol/command.ts";
 import { internalError, invalidRequest } from "../protocol/errors.ts";
+import type { SandboxPolicy } from "../protocol/policy.ts";
 import type { Call, HandlersFor, Session } from "./app.ts";
 
 const defaultTimeoutMs = 10_000;
@@ -50,6 +53,7 @@ const streams = (params: CommandExecParams): boolean =>
 async function start(params: CommandExecParams, { app, session }: Call): Promise<RunningCommand> {
   const cwd = path.resolve(params.cwd ?? process.cwd());
   const config = app.config.effective(cwd);
+  const policy = policyFor(params, config);
   const env = { ...app.commandEnv(config) };
   for (const [name, value] of Object.entries(params.env ?? {})) {
     if (value === null) delete env[name];
@@ -69,7 +73,7 @@ async function start(params: CommandExecParams, { app, session }: Call): Promise
         ...(params.tty === true ? { tty: params.size ?? { cols: 80, rows: 24 } } : {}),
         ...(params.disableTimeout === true ? {} : { timeoutMs: params.timeoutMs ?? defaultTimeoutMs }),
       },
-      { policy: params.sandboxPolicy ?? sandboxPolicyFor(config.sandboxMode, config), workspaceRoots: [cwd] },
+      { policy, workspaceRoots: [cwd] },
       gone.signal,
     );
     void running.exit.then(forget, forget);
@@ -79,6 +83,13 @@ async function start(params: CommandExecParams, { app, session }: Call): Promise
     if (error instanceof CommandRefused) throw internalError(`failed to spawn command: ${error.message}`);
     throw error;
   }
+}
+
+function policyFor({ sandboxPolicy, permissionProfile: permissions }: CommandExecParams, config: Config): SandboxPolicy {
+  if (permissions && sandboxPolicy) throw invalidRequest("`permissionProfile` cannot be combined with `sandboxPolicy`; send one of them");
+  refuseForbidden({ sandboxPolicy, permissions }, config, "permissionProfile");
+  const usual = { sandboxPolicy: sandboxPolicyFor(config.sandboxMode, config) };
+  return sandboxFrom(usual, config, { sandboxPolicy, permissions }).sandboxPolicy;
 }
 
 /** Collects, or streams, what a command prints, up to its cap. */

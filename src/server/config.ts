@@ -22,7 +22,6 @@ export const configHandlers: HandlersFor<typeof configRequests> = {
     return { requirements: app.config.requirements(), supportsIndependentSpeedModes: false };
   },
   async "config/mcpServer/reload"(_params, { app }) {
-    app.threads.reloadConfig();
     await app.mcp.reload();
     return {};
   },

@@ -14,13 +14,15 @@ export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | 
   async "turn/start"(params, { app, after }) {
     const thread = app.threads.require(params.threadId);
     if (thread.needsLease) await thread.ensureWritable();
-    const before = thread.settings;
+    const { settings: before, config } = thread;
     const { turn, accepted, begin } = thread.startTurn(inputFrom(params), changeFrom(params), {
       outputSchema: params.outputSchema ?? undefined,
     });
     await accepted;
     after(() => {
       if (thread.settings !== before) announceSettings(thread, app);
+      for (const summary of thread.config.warnings)
+        if (!config.warnings.includes(summary)) app.subscriptions.toThread(thread.id, "configWarning", { summary, details: null });
       begin();
     });
     return { turn: turn.toWire("inProgress", "empty") };

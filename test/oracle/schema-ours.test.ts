@@ -76,7 +76,7 @@ function ourFault(message: Message, answered: string | undefined): string | unde
 /** Has one of everything asked, and gives back what was heard. */
 async function conversation(dialect: string): Promise<{ heard: readonly Message[]; asked: ReadonlyMap<unknown, string> }> {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), "parley-oracle-")));
-  const folders = { home: path.join(root, "home"), workspace: path.join(root, "workspace") };
+  const folders = { home: path.join(root, "home"), workspace: path.join(root, "workspace"), systemDir: path.join(root, "etc") };
   for (const folder of Object.values(folders)) mkdirSync(folder);
   writeFileSync(path.join(folders.home, "config.toml"), home);
   writeFileSync(path.join(folders.home, "scenario.json"), JSON.stringify({ turns }));

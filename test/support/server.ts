@@ -26,6 +26,8 @@ export interface Server {
 export interface ServerFolders {
   readonly home: string;
   readonly workspace: string;
+  /** The machine's own settings; only the leg in this process can take them from elsewhere than /etc. */
+  readonly systemDir: string;
 }
 
 export function startServer(folders: ServerFolders): Promise<Server> {
@@ -33,10 +35,11 @@ export function startServer(folders: ServerFolders): Promise<Server> {
   return leg === "stdio" ? overStdio(folders) : overSocket(folders, leg);
 }
 
-async function inMemory({ home }: ServerFolders): Promise<Server> {
+async function inMemory({ home, systemDir }: ServerFolders): Promise<Server> {
   const errors: string[] = [];
   const app = createApp({
     codexHome: home,
+    systemDir,
     log: collectErrors(errors),
     env: { PATH: process.env["PATH"], HOME: home, CODEX_HOME: home, PARLEY_CHECK_WIRE: "1" },
   });

@@ -20,6 +20,8 @@ export interface StageOptions {
 export interface Stage {
   readonly home: string;
   readonly workspace: string;
+  /** The machine's own settings (requirements.toml); on the leg in memory only. */
+  readonly systemDir: string;
   /** A typed client that has shaken hands. The first connection writes the config and starts the server; later ones join it. */
   app(options?: StageOptions): Promise<Client>;
   /** A raw connection that has not shaken hands. */
@@ -52,11 +54,12 @@ async function onStage(scenario: (stage: Stage) => Promise<void>): Promise<void>
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), "parley-scenario-")));
   const home = path.join(root, "home");
   const workspace = path.join(root, "workspace");
-  for (const folder of [home, workspace]) mkdirSync(folder);
+  const systemDir = path.join(root, "etc");
+  for (const folder of [home, workspace, systemDir]) mkdirSync(folder);
   let server: Promise<Server> | undefined;
   const connect = async (options: StageOptions) => {
     if (server === undefined && !existsSync(path.join(home, "config.toml"))) writeHome(home, options);
-    server ??= startServer({ home, workspace });
+    server ??= startServer({ home, workspace, systemDir });
     return (await server).connect();
   };
   const stopServer = async (): Promise<void> => {
@@ -68,6 +71,7 @@ async function onStage(scenario: (stage: Stage) => Promise<void>): Promise<void>
     await scenario({
       home,
       workspace,
+      systemDir,
       app: async (options = {}) => openClient(await connect(options), { onTrouble: fail, ...pickCapabilities(options) }),
       wire: async (options = {}) => new Wire(await connect(options)),
       restart: stopServer,

@@ -117,11 +117,17 @@ export interface Config {
   readonly syncTurns: boolean;
   /** Seconds until an unanswered request counts as a no, by kind; undefined waits for ever. */
   readonly askTimeouts: Readonly<Record<string, number>>;
-  /** What the administrator allows; undefined allows everything. A turn's own settings must be held against it too. */
+  /** What the administrator allows; undefined allows everything. What requests ask for must be held against it too. */
   readonly requirements: {
+    /** Where it stands, for those who are refused something. */
+    readonly file: string;
     readonly allowedApprovalPolicies: readonly AskForApproval[] | undefined;
+    readonly allowedApprovalsReviewers: readonly ApprovalsReviewer[] | undefined;
+    /** By name and by permission profile. */
     readonly allowedSandboxModes: readonly SandboxMode[] | undefined;
     readonly allowedLoginMethods: readonly ("chatgpt" | "api")[] | undefined;
+    /** Added to every thread's developer instructions, whoever wrote those. */
+    readonly developerInstructions: string | undefined;
   };
   /** The merged TOML value itself, for config/read and for keys that only one part reads. */
   readonly raw: Readonly<Record<string, unknown>>;

@@ -95,6 +95,101 @@ verifies("config.requirements", async (stage) => {
   );
 });
 
+const demands = `allowed_approval_policies = ["untrusted", "on-request"]
+allowed_sandbox_modes = ["read-only", "workspace-write"]
+allowed_approvals_reviewers = ["user"]
+additional_developer_instructions = "Keep to the house rules."
+`;
+
+verifies(
+  "config.required",
+  async (stage) => {
+    writeFileSync(path.join(stage.systemDir, "requirements.toml"), demands);
+    const wire = await open(stage, { config: 'approval_policy = "never"' });
+    const told = (await wire.notification("configWarning")).params.summary;
+    assert.match(told, /^approval_policy: "never" is not allowed by .*requirements\.toml; "untrusted" is used$/);
+    const { result } = await wire.ask("thread/start", { cwd: stage.workspace, developerInstructions: "Mine." });
+    assert.equal(result.approvalPolicy, "untrusted");
+    const threadId = result.thread.id;
+    const input = [{ type: "text", text: "hi" }];
+    const full = { type: "dangerFullAccess" };
+    const refused: [method: string, params: object, says: RegExp][] = [
+      [
+        "thread/start",
+        { approvalPolicy: "never" },
+        /^approvalPolicy: "never" is not allowed by .*; allowed are "untrusted", "on-request"$/,
+      ],
+      ["thread/start", { sandbox: "danger-full-access" }, /^sandbox: .* allowed are "read-only", "workspace-write"$/],
+      ["thread/start", { permissions: ":danger-full-access" }, /^permissions: .* allowed are ":read-only", ":workspace"$/],
+      ["thread/start", { config: { sandbox_mode: "danger-full-access" } }, /^sandbox_mode: "danger-full-access" is not allowed/],
+      [
+        "turn/start",
+        { threadId, input, sandboxPolicy: full },
+        /^sandboxPolicy: "dangerFullAccess" .* allowed are "readOnly", "workspaceWrite"$/,
+      ],
+      ["turn/start", { threadId, input, sandboxPolicy: { type: "externalSandbox" } }, /^sandboxPolicy: "externalSandbox"/],
+      ["turn/start", { threadId, input, approvalsReviewer: "auto_review" }, /^approvalsReviewer: .* allowed are "user"$/],
+      ["thread/settings/update", { threadId, approvalPolicy: "never" }, /^approvalPolicy: "never"/],
+      ["command/exec", { command: ["true"], sandboxPolicy: full }, /^sandboxPolicy: "dangerFullAccess"/],
+      ["command/exec", { command: ["true"], permissionProfile: ":danger-full-access" }, /^permissionProfile: ":danger-full-access"/],
+      [
+        "config/value/write",
+        { keyPath: "sandbox_mode", value: "danger-full-access", mergeStrategy: "replace" },
+        /sandbox_mode: .* is not allowed/,
+      ],
+    ];
+    for (const [method, params, says] of refused) {
+      const { error } = await wire.ask(method, params);
+      assert.equal(error?.code, -32600, `${method} ${JSON.stringify(params)}`);
+      assert.match(error.message, says);
+    }
+    assert.equal((await wire.ask("turn/start", { threadId, input, approvalPolicy: "on-request" })).error, undefined);
+    await wire.notification("turn/completed");
+    const rollout = readFileSync((await wire.ask("thread/read", { threadId })).result.thread.path, "utf8");
+    assert.ok(rollout.includes("Mine.\\n\\nKeep to the house rules."));
+  },
+  { legs: ["memory"] },
+);
+
+verifies("config.live", async (stage) => {
+  const wire = await open(stage, { turns: Array(6).fill([{ say: "Yes." }]), config: 'approval_policy = "untrusted"' });
+  const start = async (more: object) => (await wire.ask("thread/start", { cwd: stage.workspace, ...more })).result.thread.id;
+  const plain = await start({});
+  const own = await start({ approvalPolicy: "never", sandbox: "read-only" });
+  const turn = async (threadId: string) => {
+    const { error, result } = await wire.ask("turn/start", { threadId, input: [{ type: "text", text: "go" }] });
+    if (error !== undefined) return error.message;
+    return await wire.until((m) => m.method === "turn/completed" && m.params.turn.id === result.turn.id);
+  };
+  const settings = async (threadId: string) => {
+    const { result } = await wire.ask("thread/resume", { threadId });
+    return [result.approvalPolicy, result.sandbox.type, result.reasoningEffort];
+  };
+  await turn(plain);
+  await write(wire, "approval_policy", "on-request");
+  await write(wire, "sandbox_mode", "workspace-write");
+  writeFileSync(file(stage), `model_reasoning_effort = "high"\n${readFileSync(file(stage), "utf8")}`);
+  assert.deepEqual(await settings(plain), ["untrusted", "readOnly", null]);
+
+  await turn(plain);
+  const told = await wire.until((m) => m.method === "thread/settings/updated" && m.params.threadId === plain);
+  assert.equal(told.params.threadSettings.approvalPolicy, "on-request");
+  assert.deepEqual(await settings(plain), ["on-request", "workspaceWrite", "high"]);
+  await turn(own);
+  assert.deepEqual(await settings(own), ["never", "readOnly", "high"]);
+
+  await wire.ask("thread/settings/update", { threadId: plain, effort: "low" });
+  await write(wire, "model_reasoning_effort", "medium");
+  await turn(plain);
+  assert.deepEqual(await settings(plain), ["on-request", "workspaceWrite", "low"]);
+
+  const good = readFileSync(file(stage), "utf8");
+  writeFileSync(file(stage), `sandbox_mode = "wild"\n`);
+  assert.match(String(await turn(plain)), /config\.toml: .*sandbox_mode/);
+  writeFileSync(file(stage), good);
+  await turn(plain);
+});
+
 verifies("config.features", async (stage) => {
   const wire = await open(stage);
   const first = (await wire.ask("experimentalFeature/list", { limit: 1 })).result;
