@@ -12,7 +12,8 @@ interface Schema {
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
-  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema;
+  readonly pattern?: string;
 }
 interface Parameter {
   readonly name: string;
@@ -46,7 +47,7 @@ function clientText({ paths, components }: Document): string {
   const methods = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, operation]) => methodText(method.toUpperCase(), path, operation)),
   );
-  return `/** A typed client of the Parley manager, generated from openapi.json. It needs nothing but fetch. */
+  return `/** A typed client of the Parley manager, generated from openapi.json. It needs nothing but fetch and WebSocket. */
 
 ${types.join("\n")}
 
@@ -70,9 +71,27 @@ export interface ManagerOptions {
   /** The text of the token file, or a device's own token. */
   readonly token: string;
   readonly fetch?: typeof fetch;
+  /** Opens a websocket with these headers, where the built-in one cannot send any. */
+  readonly openSocket?: (url: string, headers: Readonly<Record<string, string>>) => WebSocket;
+}
+
+export interface EventOptions {
+  /** Only this session; without it every one. */
+  readonly threadId?: string;
+  readonly families?: readonly ("core" | "raw" | "app_server" | "inbox")[];
+  /** The last number that was heard, and of which run of the manager: what came after it is heard first. */
+  readonly since?: number;
+  readonly bootId?: string;
+  readonly signal?: AbortSignal;
 }
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+  });
 
 export class ManagerClient {
   readonly #options: ManagerOptions;
@@ -93,9 +112,65 @@ export class ManagerClient {
   }
 
 ${methods.join("\n\n")}
+
+${eventsText}
 }
 `;
 }
+
+const eventsText = `  /**
+   * Every frame of the websocket in order. After a break it comes back by itself and goes on after the last number it heard; a \`resync\` frame
+   * says that some are lost and the sessions must be read again. Ends with the signal; throws ManagerError when the manager refuses.
+   */
+  async *events(options: EventOptions = {}): AsyncGenerator<StreamMessage, void, undefined> {
+    const { threadId, signal } = options;
+    let { since, bootId } = options;
+    for (let failures = 0; signal?.aborted !== true; failures++) {
+      if (failures > 0) await pause(Math.min(10_000, 200 * 2 ** failures), signal);
+      const refused = await this.getAuthMe().then(() => undefined, (error: unknown) => error);
+      if (refused instanceof ManagerError && refused.status < 500) throw refused;
+      if (refused !== undefined) continue;
+      const families = options.families?.join(",");
+      for await (const message of this.#frames({ threadId, families, since, bootId }, signal)) {
+        failures = 0;
+        if ("bootId" in message) ({ seq: since, bootId } = message);
+        yield message;
+      }
+    }
+  }
+
+  async *#frames(query: Query, signal: AbortSignal | undefined): AsyncGenerator<StreamMessage, void, undefined> {
+    const url = new URL("/api/stream", this.#options.url);
+    url.protocol = url.protocol.replace("http", "ws");
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
+    const headers = { authorization: \`Bearer \${this.#options.token}\` };
+    // The second parameter is Node's and Bun's; a browser has its cookie.
+    const socket = this.#options.openSocket?.(url.href, headers) ?? new WebSocket(url.href, { headers } as never);
+    const heard: StreamMessage[] = [];
+    let isOver = false;
+    let wake = (): void => {};
+    const end = (): void => {
+      isOver = true;
+      wake();
+    };
+    socket.addEventListener("message", ({ data }: { data: unknown }) => {
+      heard.push(JSON.parse(String(data)) as StreamMessage);
+      wake();
+    });
+    socket.addEventListener("close", end);
+    socket.addEventListener("error", end);
+    signal?.addEventListener("abort", end, { once: true });
+    try {
+      while (!isOver || heard.length > 0) {
+        const next = heard.shift();
+        if (next === undefined) await new Promise<void>((resolve) => (wake = resolve));
+        else if (signal?.aborted !== true) yield next;
+      }
+    } finally {
+      signal?.removeEventListener("abort", end);
+      socket.close();
+    }
+  }`;
 
 function methodText(method: string, path: string, operation: Operation): string[] {
   const answer = operation.responses["200"] ?? operation.responses["202"];
@@ -134,7 +209,7 @@ function typeOf(schema: Schema): string {
     );
   switch (schema.type) {
     case "string":
-      return "string";
+      return schema.pattern === undefined ? "string" : textStart(schema.pattern);
     case "integer":
     case "number":
       return "number";
@@ -151,11 +226,16 @@ function typeOf(schema: Schema): string {
   }
 }
 
+/** A pattern that only says how the text begins is a type of its own; by it a union of events can be told apart. */
+function textStart(pattern: string): string {
+  const start = /^\^((?:[\w-]|\\\.)+)$/.exec(pattern)?.[1];
+  return start === undefined ? "string" : `\`${start.replaceAll("\\.", ".")}\${string}\``;
+}
+
 const wrapped = (parts: readonly string[], by: string): string => [...new Set(parts)].join(by);
 
 function objectType(schema: Schema): string {
-  const [pattern] = Object.values(schema.patternProperties ?? {});
-  if (pattern !== undefined) return `Record<string, ${typeOf(pattern)}>`;
+  if (schema.additionalProperties !== undefined) return `Record<string, ${typeOf(schema.additionalProperties)}>`;
   const entries = Object.entries(schema.properties ?? {});
   if (entries.length === 0) return "Record<string, unknown>";
   return `{ ${entries.map(([name, s]) => `${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}${schema.required?.includes(name) === true ? "" : "?"}: ${typeOf(s)}`).join("; ")} }`;

@@ -196,6 +196,11 @@ export const requirements = {
   "questions.seed000": { source: "seed 000", says: "the editor document's dialect has a method for each kind of question" },
   "dynamicTool.answers": { source: "seed 003; CONFLICTS 38", says: "a client's tool may answer in every documented form" },
   "dynamicTool.resumed": { source: "Parley", says: "dynamic tools are kept with the thread and offered again after a resume" },
+  "dynamicTool.offeredAnew": {
+    source: "MANAGER 4; seed 003",
+    says: "tools that a client brings to a resume take the place of the thread's own, also while it is loaded",
+  },
+  "turn.sameMessageOnce": { source: "Parley", says: "a message that is sent to a running turn twice under one client id counts once" },
   "dynamicTool.noShadow": { source: "trust case 133", says: "a client's tool cannot take a built-in tool's name" },
   "thread.forkPoint": { source: "observed 0.166", says: "a fork may end at a turn or before it, and keeps the ids of its turns" },
   "thread.usage": { source: "observed 0.166", says: "whoever resumes or forks a thread is told the tokens that it has used" },

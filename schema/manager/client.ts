@@ -1,11 +1,13 @@
-/** A typed client of the Parley manager, generated from openapi.json. It needs nothing but fetch. */
+/** A typed client of the Parley manager, generated from openapi.json. It needs nothing but fetch and WebSocket. */
 
 export type About = { name: string; version: string };
 export type AbsolutePathBuf = string;
 export type Account = { type: "apiKey" } | { type: "chatgpt"; email: string | null; planType: PlanType; workspaceName?: string | null } | { type: "amazonBedrock"; usesCodexManagedCredentials?: boolean } | { type: "gcp" };
 export type AccountLogin = { type: "apiKey"; apiKey: string } | { type: "chatgpt" } | { type: "chatgptDeviceCode" } | { type: "chatgptAuthTokens"; accessToken: string; chatgptAccountId: string; chatgptPlanType?: string | null };
 export type AccountLoginCancel = { loginId: string };
+export type AccountLoginDone = { success: boolean; error?: string | null; loginId?: string | null };
 export type AccountRoutingOverride = "NO_CONSTRAINT" | "us" | "us_cr";
+export type AccountUpdated = Record<string, unknown>;
 export type Actor = { kind: "device" | "script" | "client" | "rule" | "timeout" | "system"; id?: string | null; name: string };
 export type AgentMessageDelivery = "async";
 export type AgentPath = string;
@@ -13,16 +15,18 @@ export type AgentSessions = { projectId: string; data: (SessionSummary)[] };
 export type AllowDenyRequirement = "allow" | "deny";
 export type AnalyticsConfig = { enabled?: boolean | null };
 export type AppBranding = { isDiscoverableApp: boolean; category?: string | null; developer?: string | null; privacyPolicy?: string | null; termsOfService?: string | null; website?: string | null };
-export type AppInfo = { id: string; name: string; appMetadata?: AppMetadata | null; branding?: AppBranding | null; description?: string | null; distributionChannel?: string | null; iconAssets?: Record<string, unknown> | null; iconDarkAssets?: Record<string, unknown> | null; installUrl?: string | null; isAccessible?: boolean; isEnabled?: boolean; labels?: Record<string, unknown> | null; logoUrl?: string | null; logoUrlDark?: string | null; pluginDisplayNames?: (string)[] };
+export type AppInfo = { id: string; name: string; appMetadata?: AppMetadata | null; branding?: AppBranding | null; description?: string | null; distributionChannel?: string | null; iconAssets?: Record<string, string> | null; iconDarkAssets?: Record<string, string> | null; installUrl?: string | null; isAccessible?: boolean; isEnabled?: boolean; labels?: Record<string, string> | null; logoUrl?: string | null; logoUrlDark?: string | null; pluginDisplayNames?: (string)[] };
+export type AppListUpdated = Record<string, unknown>;
 export type AppMetadata = { categories?: (string)[] | null; developer?: string | null; firstPartyRequiresInstall?: boolean | null; review?: AppReview | null; screenshots?: (AppScreenshot)[] | null; seoDescription?: string | null; showInComposerWhenUnlinked?: boolean | null; subCategories?: (string)[] | null; version?: string | null; versionId?: string | null; versionNotes?: string | null };
 export type AppReview = { status: string };
 export type AppScreenshot = { userPrompt: string; fileId?: string | null; url?: string | null };
 export type AppToolApproval = "auto" | "prompt" | "writes" | "approve";
-export type ApplicationNetworkRequirements = { domains: Record<string, unknown>; enabled: boolean };
+export type ApplicationNetworkRequirements = { domains: Record<string, NetworkDomainPermission>; enabled: boolean };
 export type ApplicationRequirements = { network?: ApplicationNetworkRequirements | null; storage?: ApplicationStorageRequirements | null };
 export type ApplicationStorageRequirements = { defaultProjectParent?: LegacyAppPathString | null; projectlessWorkspaceRoot?: LegacyAppPathString | null };
 export type ApprovalDecision = { decision?: unknown; scope?: "turn" | "session"; response?: unknown; createdAt?: string; bootId?: string };
 export type ApprovalPolicy = "untrusted" | "on-failure" | "on-request" | "never";
+export type ApprovalResolved = { approvalId: string; decision?: unknown; scope?: string | null; status: "resolved" | "expired"; threadId: string; by: Actor; at: string; reason?: string | null };
 export type ApprovalRule = { ruleId: string; pattern: (string | (string)[])[]; decision: "allow" | "prompt" | "forbidden"; justification?: string | null; file: string; line: number; editable: boolean; expiresAt: string | null; addedBy?: string | null };
 export type ApprovalsReviewer = "user" | "auto_review" | "guardian_subagent";
 export type AppsConfig = { _default?: AppsDefaultConfig | null };
@@ -36,15 +40,15 @@ export type AuditPage = { data: (AuditEntry)[]; nextBefore: number | null };
 export type AutoCompactTokenLimitScope = "total" | "body_after_prefix";
 export type AutoReviewRequirements = { ignoreRules?: (string)[] | null; requiredOnModels?: (string)[] | null };
 export type BrowserUseAccessApprovalLifetime = "turn" | "thread";
-export type BrowserUseConfig = { allow_history_access?: boolean | null; default_origin_policy?: BrowserUseOriginPolicyConfig | null; origins?: Record<string, unknown> | null };
+export type BrowserUseConfig = { allow_history_access?: boolean | null; default_origin_policy?: BrowserUseOriginPolicyConfig | null; origins?: Record<string, BrowserUseOriginPolicyConfig> | null };
 export type BrowserUseExtensionRequirements = { requestHeaders?: (RequestHeader)[] | null };
 export type BrowserUseOriginPolicy = { access?: AllowDenyRequirement | null; accessApprovalLifetime?: BrowserUseAccessApprovalLifetime | null; autoReview?: AllowDenyRequirement | null; downloads?: AllowDenyRequirement | null; fullCdpAccess?: AllowDenyRequirement | null; persistentApproval?: boolean | null; uploads?: AllowDenyRequirement | null };
 export type BrowserUseOriginPolicyConfig = { access?: AllowDenyRequirement | null; downloads?: AllowDenyRequirement | null; full_cdp_access?: AllowDenyRequirement | null; uploads?: AllowDenyRequirement | null };
-export type BrowserUseRequirements = { allowGlobalPersistentApproval?: boolean | null; allowHistoryAccess?: boolean | null; allowWebmcp?: boolean | null; defaultOriginPolicy?: BrowserUseOriginPolicy | null; disableAutoReview?: boolean | null; extension?: BrowserUseExtensionRequirements | null; origins?: Record<string, unknown> | null };
+export type BrowserUseRequirements = { allowGlobalPersistentApproval?: boolean | null; allowHistoryAccess?: boolean | null; allowWebmcp?: boolean | null; defaultOriginPolicy?: BrowserUseOriginPolicy | null; disableAutoReview?: boolean | null; extension?: BrowserUseExtensionRequirements | null; origins?: Record<string, BrowserUseOriginPolicy> | null };
 export type ByteRange = { end: number; start: number };
 export type CancelLoginAccountResponse = { status: CancelLoginAccountStatus };
 export type CancelLoginAccountStatus = "canceled" | "notFound";
-export type Capabilities = { status: "ok"; runtime: { userAgent: string; codexHome?: string | null; offlineTour: boolean; remote: boolean; platform?: string | null; cwd: string }; methods: Record<string, unknown>; details: Record<string, unknown>; features: Record<string, unknown> };
+export type Capabilities = { status: "ok"; runtime: { userAgent: string; codexHome?: string | null; offlineTour: boolean; remote: boolean; platform?: string | null; cwd: string }; methods: Record<string, "available" | "disabled" | "unknown">; details: Record<string, string>; features: Record<string, boolean> };
 export type CliAuthCredentialsStoreMode = "file" | "keyring" | "auto" | "ephemeral";
 export type CodexErrorInfo = "contextWindowExceeded" | "sessionBudgetExceeded" | "usageLimitExceeded" | "rateLimitExceeded" | "flexUnavailable" | "serverOverloaded" | "modelNotFound" | "policyCapacityUnavailable" | "cyberPolicy" | "misalignmentPolicyViolation" | "tooManyDenials" | "internalServerError" | "unauthorized" | "badRequest" | "threadRollbackFailed" | "sandboxError" | "other" | { httpConnectionFailed: { httpStatusCode?: number | null } } | { responseStreamConnectionFailed: { httpStatusCode?: number | null } } | { responseStreamDisconnected: { httpStatusCode?: number | null } } | { responseTooManyFailedAttempts: { httpStatusCode?: number | null } } | { activeTurnNotSteerable: { turnKind: NonSteerableTurnKind } } | string | Record<string, unknown>;
 export type CollabAgentState = { status: CollabAgentStatus; message?: string | null };
@@ -59,20 +63,20 @@ export type CommandExecutionSource = "agent" | "userShell" | "unifiedExecStartup
 export type CommandExecutionStatus = "inProgress" | "completed" | "failed" | "declined";
 export type CommandRun = { command: (string)[]; cwd?: string | null; timeoutMs?: number | null };
 export type ComputerUseConfig = { default_app_access?: AllowDenyRequirement | null; macos?: ComputerUseMacosConfig | null; windows?: ComputerUseWindowsConfig | null };
-export type ComputerUseMacosConfig = { bundle_ids?: Record<string, unknown> | null };
-export type ComputerUseMacosRequirements = { bundleIds?: Record<string, unknown> | null };
+export type ComputerUseMacosConfig = { bundle_ids?: Record<string, AllowDenyRequirement> | null };
+export type ComputerUseMacosRequirements = { bundleIds?: Record<string, AllowDenyRequirement> | null };
 export type ComputerUseRequirements = { allowLockedComputerUse?: boolean | null; allowPersistentApproval?: boolean | null; defaultAppAccess?: AllowDenyRequirement | null; macos?: ComputerUseMacosRequirements | null; windows?: ComputerUseWindowsRequirements | null };
-export type ComputerUseWindowsConfig = { aumids?: Record<string, unknown> | null; exes?: (ComputerUseWindowsExeConfig)[] | null };
+export type ComputerUseWindowsConfig = { aumids?: Record<string, AllowDenyRequirement> | null; exes?: (ComputerUseWindowsExeConfig)[] | null };
 export type ComputerUseWindowsExeConfig = { access: AllowDenyRequirement; product_name: string; publisher_name: string; binary_name?: string | null };
 export type ComputerUseWindowsExeRequirement = { access: AllowDenyRequirement; productName: string; publisherName: string; binaryName?: string | null };
-export type ComputerUseWindowsRequirements = { aumids?: Record<string, unknown> | null; exes?: (ComputerUseWindowsExeRequirement)[] | null };
+export type ComputerUseWindowsRequirements = { aumids?: Record<string, AllowDenyRequirement> | null; exes?: (ComputerUseWindowsExeRequirement)[] | null };
 export type Config = { analytics?: AnalyticsConfig | null; approval_policy?: AskForApproval | null; approvals_reviewer?: ApprovalsReviewer | null; apps?: AppsConfig | null; browser_use?: BrowserUseConfig | null; compact_prompt?: string | null; computer_use?: ComputerUseConfig | null; desktop?: Record<string, unknown> | null; developer_instructions?: string | null; forced_chatgpt_workspace_id?: ForcedChatgptWorkspaceIds | null; forced_login_method?: ForcedLoginMethod | null; instructions?: string | null; model?: string | null; model_auto_compact_token_limit?: number | null; model_auto_compact_token_limit_scope?: AutoCompactTokenLimitScope | null; model_context_window?: number | null; model_provider?: string | null; model_reasoning_effort?: ReasoningEffort | null; model_reasoning_summary?: ReasoningSummary | null; model_verbosity?: Verbosity | null; review_model?: string | null; sandbox_mode?: SandboxMode | null; sandbox_workspace_write?: SandboxWorkspaceWrite | null; service_tier?: string | null; tools?: ToolsV2 | null; web_search?: WebSearchMode | null };
 export type ConfigBatch = { edits: ({ keyPath: string; mergeStrategy: "replace" | "upsert"; value: unknown })[]; expectedVersion?: string | null; filePath?: string | null };
 export type ConfigLayer = { config: unknown; name: ConfigLayerSource; version: string; disabledReason?: string | null };
 export type ConfigLayerMetadata = { name: ConfigLayerSource; version: string };
 export type ConfigLayerSource = { type: "packagedDefaults"; file: AbsolutePathBuf } | { type: "mdm"; domain: string; key: string } | { type: "system"; file: AbsolutePathBuf } | { type: "enterpriseManaged"; id: string; name: string } | { type: "user"; file: AbsolutePathBuf; profile?: string | null } | { type: "project"; dotCodexFolder: AbsolutePathBuf } | { type: "sessionFlags" } | { type: "legacyManagedConfigTomlFromFile"; file: AbsolutePathBuf } | { type: "legacyManagedConfigTomlFromMdm" };
-export type ConfigReadResponse = { config: Config; origins: Record<string, unknown>; layers?: (ConfigLayer)[] | null };
-export type ConfigRequirements = { additionalDeveloperInstructions?: string | null; allowAppshots?: boolean | null; allowBrowserAndComputerUse?: boolean | null; allowLoginShell?: boolean | null; allowManagedHooksOnly?: boolean | null; allowRemoteControl?: boolean | null; allowedApprovalPolicies?: (AskForApproval)[] | null; allowedApprovalsReviewers?: (ApprovalsReviewer)[] | null; allowedLoginMethods?: (ForcedLoginMethod)[] | null; allowedPermissionProfiles?: Record<string, unknown> | null; allowedSandboxModes?: (SandboxMode)[] | null; allowedWebSearchModes?: (WebSearchMode)[] | null; allowedWindowsSandboxImplementations?: (WindowsSandboxImplementation)[] | null; application?: ApplicationRequirements | null; autoReview?: AutoReviewRequirements | null; browserUse?: BrowserUseRequirements | null; chatgptBaseUrl?: string | null; checkForUpdateOnStartup?: boolean | null; cliAuthCredentialsStore?: CliAuthCredentialsStoreMode | null; computerUse?: ComputerUseRequirements | null; defaultPermissions?: string | null; enforceResidency?: ResidencyRequirement | null; featureRequirements?: Record<string, unknown> | null; feedback?: FeedbackRequirements | null; hooks?: ManagedHooksRequirements | null; inAppBrowser?: InAppBrowserRequirements | null; logDir?: string | null; modelCatalogJson?: string | null; modelProvider?: string | null; modelProviders?: Record<string, unknown> | null; models?: ModelsRequirements | null; network?: NetworkRequirements | null; otel?: OtelRequirements | null; sqliteHome?: string | null };
+export type ConfigReadResponse = { config: Config; origins: Record<string, ConfigLayerMetadata>; layers?: (ConfigLayer)[] | null };
+export type ConfigRequirements = { additionalDeveloperInstructions?: string | null; allowAppshots?: boolean | null; allowBrowserAndComputerUse?: boolean | null; allowLoginShell?: boolean | null; allowManagedHooksOnly?: boolean | null; allowRemoteControl?: boolean | null; allowedApprovalPolicies?: (AskForApproval)[] | null; allowedApprovalsReviewers?: (ApprovalsReviewer)[] | null; allowedLoginMethods?: (ForcedLoginMethod)[] | null; allowedPermissionProfiles?: Record<string, boolean> | null; allowedSandboxModes?: (SandboxMode)[] | null; allowedWebSearchModes?: (WebSearchMode)[] | null; allowedWindowsSandboxImplementations?: (WindowsSandboxImplementation)[] | null; application?: ApplicationRequirements | null; autoReview?: AutoReviewRequirements | null; browserUse?: BrowserUseRequirements | null; chatgptBaseUrl?: string | null; checkForUpdateOnStartup?: boolean | null; cliAuthCredentialsStore?: CliAuthCredentialsStoreMode | null; computerUse?: ComputerUseRequirements | null; defaultPermissions?: string | null; enforceResidency?: ResidencyRequirement | null; featureRequirements?: Record<string, boolean> | null; feedback?: FeedbackRequirements | null; hooks?: ManagedHooksRequirements | null; inAppBrowser?: InAppBrowserRequirements | null; logDir?: string | null; modelCatalogJson?: string | null; modelProvider?: string | null; modelProviders?: Record<string, unknown> | null; models?: ModelsRequirements | null; network?: NetworkRequirements | null; otel?: OtelRequirements | null; sqliteHome?: string | null };
 export type ConfigRequirementsReadResponse = { requirements?: ConfigRequirements | null; supportsIndependentSpeedModes?: boolean | null };
 export type ConfigValue = { keyPath: string; mergeStrategy: "replace" | "upsert"; value: unknown; expectedVersion?: string | null; filePath?: string | null };
 export type ConfigWriteResponse = { filePath: AbsolutePathBuf; status: WriteStatus; version: string; overriddenMetadata?: OverriddenMetadata | null };
@@ -91,6 +95,7 @@ export type DeviceRevoked = { status: "ok"; deviceId: string };
 export type DynamicToolCallOutputContentItem = { type: "inputText"; text: string } | { type: "inputImage"; imageUrl: string } | { type: "inputAudio"; audioUrl: string };
 export type DynamicToolCallStatus = "inProgress" | "completed" | "failed";
 export type Empty = Record<string, unknown>;
+export type EngineState = { running: boolean; reason?: string | null };
 export type ExperimentalFeature = { defaultEnabled: boolean; enabled: boolean; name: string; stage: ExperimentalFeatureStage; announcement?: string | null; description?: string | null; displayName?: string | null };
 export type ExperimentalFeatureListResponse = { data: (ExperimentalFeature)[]; nextCursor?: string | null };
 export type ExperimentalFeatureStage = "beta" | "underDevelopment" | "stable" | "deprecated" | "removed";
@@ -106,7 +111,7 @@ export type ForcedLoginMethod = "chatgpt" | "api";
 export type Fork = { beforeTurnId?: string | null };
 export type FunctionCallOutputBody = string | (FunctionCallOutputContentItem)[];
 export type FunctionCallOutputContentItem = { type: "input_text"; text: string } | { type: "input_image"; image_url: string; detail?: ImageDetail | null } | { type: "input_image"; file_id: string; detail?: ImageDetail | null } | { type: "input_audio"; audio_url: string } | { type: "encrypted_content"; encrypted_content: string };
-export type GetAccountRateLimitsResponse = { rateLimits: RateLimitSnapshot; accountId?: string | null; ordinaryUsageAllowed?: boolean | null; rateLimitResetCredits?: RateLimitResetCreditsSummary | null; rateLimitUpsell?: unknown; rateLimitsByLimitId?: Record<string, unknown> | null };
+export type GetAccountRateLimitsResponse = { rateLimits: RateLimitSnapshot; accountId?: string | null; ordinaryUsageAllowed?: boolean | null; rateLimitResetCredits?: RateLimitResetCreditsSummary | null; rateLimitUpsell?: unknown; rateLimitsByLimitId?: Record<string, RateLimitSnapshot> | null };
 export type GetAccountResponse = { requiresOpenaiAuth: boolean; account?: Account | null; workspaceRouting?: WorkspaceRouting | null };
 export type GitInfo = { branch?: string | null; originUrl?: string | null; sha?: string | null };
 export type Health = { status: "ok"; service?: "api"; codex?: { running: boolean; pid: number | null; initialized: boolean; lastExit?: unknown; remote: boolean }; orchestratorQueue?: { enabled: boolean }; auth?: { hasOpenAiApiKey: boolean; codexHomeAuthFile: boolean; likelyUnauthenticated: boolean }; timestamp?: string };
@@ -131,10 +136,11 @@ export type McpAppDisplayMode = "inline" | "fullscreen";
 export type McpAppUi = { preferredModelDisplayMode: McpAppDisplayMode; resourceUri: string };
 export type McpAuthStatus = "unknown" | "unsupported" | "notLoggedIn" | "bearerToken" | "oAuth";
 export type McpLogin = { scopes?: (string)[]; timeoutSecs?: number };
+export type McpOauthCompleted = { name: string; success: boolean; error?: string | null };
 export type McpServerConnectionStatus = "notStarted" | "starting" | "connected" | "authenticationRequired" | "failed" | "cancelled" | "disabled";
 export type McpServerInfo = { name: string; version: string; description?: string | null; icons?: (unknown)[] | null; title?: string | null; websiteUrl?: string | null };
 export type McpServerOauthLoginResponse = { authorizationUrl: string; authorization_url?: string; loginId?: string | null };
-export type McpServerStatus = { authStatus: McpAuthStatus; name: string; resourceTemplates: (ResourceTemplate)[]; resources: (Resource)[]; tools: Record<string, unknown>; httpOrigin?: string | null; pluginId?: string | null; runtimeStatus?: McpServerConnectionStatus | null; serverCapabilities?: unknown; serverInfo?: McpServerInfo | null; toolListMeta?: unknown; toolsError?: string | null };
+export type McpServerStatus = { authStatus: McpAuthStatus; name: string; resourceTemplates: (ResourceTemplate)[]; resources: (Resource)[]; tools: Record<string, Tool>; httpOrigin?: string | null; pluginId?: string | null; runtimeStatus?: McpServerConnectionStatus | null; serverCapabilities?: unknown; serverInfo?: McpServerInfo | null; toolListMeta?: unknown; toolsError?: string | null };
 export type McpToolCallAppContext = { connectorId: string; actionName?: string | null; appName?: string | null; linkId?: string | null; resourceUri?: string | null };
 export type McpToolCallError = { message: string };
 export type McpToolCallResult = { content: (unknown)[]; _meta?: unknown; structuredContent?: unknown };
@@ -159,17 +165,18 @@ export type MoveAll = { destination: "unassigned" | "archive" };
 export type MovedAll = { status: "ok"; projectId: string; movedSessionIds: (string)[] };
 export type MultiAgentVersion = "disabled" | "v1" | "v2";
 export type NetworkDomainPermission = "allow" | "deny";
-export type NetworkRequirements = { allowLocalBinding?: boolean | null; allowUnixSockets?: (string)[] | null; allowUpstreamProxy?: boolean | null; allowedDomains?: (string)[] | null; dangerouslyAllowAllUnixSockets?: boolean | null; dangerouslyAllowNonLoopbackProxy?: boolean | null; deniedDomains?: (string)[] | null; domains?: Record<string, unknown> | null; enabled?: boolean | null; httpPort?: number | null; managedAllowedDomainsOnly?: boolean | null; reviewDomains?: (string)[] | null; socksPort?: number | null; unixSockets?: Record<string, unknown> | null };
+export type NetworkRequirements = { allowLocalBinding?: boolean | null; allowUnixSockets?: (string)[] | null; allowUpstreamProxy?: boolean | null; allowedDomains?: (string)[] | null; dangerouslyAllowAllUnixSockets?: boolean | null; dangerouslyAllowNonLoopbackProxy?: boolean | null; deniedDomains?: (string)[] | null; domains?: Record<string, NetworkDomainPermission> | null; enabled?: boolean | null; httpPort?: number | null; managedAllowedDomainsOnly?: boolean | null; reviewDomains?: (string)[] | null; socksPort?: number | null; unixSockets?: Record<string, NetworkUnixSocketPermission> | null };
 export type NetworkUnixSocketPermission = "allow" | "deny";
 export type NewThreadModelDefaults = { model?: string | null; modelReasoningEffort?: ReasoningEffort | null; serviceTier?: string | null };
 export type NonSteerableTurnKind = "review" | "compact";
 export type OpenApi = Record<string, unknown>;
-export type OtelExporter = "none" | "statsig" | { "otlp-http": { endpoint: string; headers: Record<string, unknown>; protocol: OtelHttpProtocol; tls?: OtelTlsConfig | null } } | { "otlp-grpc": { endpoint: string; headers: Record<string, unknown>; tls?: OtelTlsConfig | null } };
+export type OtelExporter = "none" | "statsig" | { "otlp-http": { endpoint: string; headers: Record<string, string>; protocol: OtelHttpProtocol; tls?: OtelTlsConfig | null } } | { "otlp-grpc": { endpoint: string; headers: Record<string, string>; tls?: OtelTlsConfig | null } };
 export type OtelHttpProtocol = "binary" | "json";
-export type OtelRequirements = { environment?: string | null; exporter?: OtelExporter | null; log_agent_responses?: boolean | null; log_guardian_assessments?: boolean | null; log_user_prompt?: boolean | null; metrics_exporter?: OtelExporter | null; span_attributes?: Record<string, unknown> | null; tool_result?: OtelToolResultLogConfig | null; trace_exporter?: OtelExporter | null; tracestate?: Record<string, unknown> | null };
+export type OtelRequirements = { environment?: string | null; exporter?: OtelExporter | null; log_agent_responses?: boolean | null; log_guardian_assessments?: boolean | null; log_user_prompt?: boolean | null; metrics_exporter?: OtelExporter | null; span_attributes?: Record<string, string> | null; tool_result?: OtelToolResultLogConfig | null; trace_exporter?: OtelExporter | null; tracestate?: Record<string, Record<string, string>> | null };
 export type OtelTlsConfig = { "ca-certificate"?: string | null; "client-certificate"?: string | null; "client-private-key"?: string | null };
 export type OtelToolResultLogConfig = { max_bytes: number };
 export type OverriddenMetadata = { effectiveValue: unknown; message: string; overridingLayer: ConfigLayerMetadata };
+export type PassThroughEvent = { seq: number; bootId: string; threadId: string | null; type: `app_server.${string}`; payload: { source: "app_server"; signalType: "notification" | "request"; eventType: string; method: string; receivedAt: string; context: { threadId: string | null; turnId: string | null }; params: unknown; session: { id: string; title: string | null; projectId: string | null } | null; requestId?: string } };
 export type PatchApplyStatus = "inProgress" | "completed" | "failed" | "declined";
 export type PatchChangeKind = { type: "add" } | { type: "delete" } | { type: "update"; move_path?: string | null };
 export type PendingList = { data: (PendingRequest)[] };
@@ -180,6 +187,7 @@ export type PolicyWritten = { status: "ok"; sessionId: string; approvalPolicy: A
 export type Project = { projectId: string; name: string; workingDirectory: string | null; createdAt: string; updatedAt: string };
 export type ProjectAssigned = { status: "ok"; sessionId: string; projectId: string | null };
 export type ProjectDeleted = { status: "ok"; projectId: string };
+export type ProjectDeletedEvent = { projectId: string };
 export type ProjectList = { data: (Project)[] };
 export type ProjectRename = { name: string; workingDirectory?: string | null };
 export type ProjectRenamed = { status: "ok"; project: Project };
@@ -188,6 +196,7 @@ export type ProjectWrite = { name: string; workingDirectory?: string | null };
 export type QueueList = { data: (QueuedMessage)[] };
 export type QueueNotFound = { status: "not_found"; sessionId: string; message: string };
 export type QueueTaken = { status: "ok"; messageId: string };
+export type QueueUpdated = { sessionId: string; queue: (QueuedMessage)[] };
 export type QueuedMessage = { messageId: string; input: (UserInput)[]; text: string; createdAt: string; by: Actor };
 export type RateLimitReachedType = "rate_limit_reached" | "workspace_owner_credits_depleted" | "workspace_member_credits_depleted" | "workspace_owner_usage_limit_reached" | "workspace_member_usage_limit_reached";
 export type RateLimitResetCredit = { grantedAt: number; id: string; resetType: RateLimitResetType; status: RateLimitResetCreditStatus; description?: string | null; expiresAt?: number | null; title?: string | null };
@@ -196,6 +205,9 @@ export type RateLimitResetCreditsSummary = { availableCount: number; credits?: (
 export type RateLimitResetType = "codexRateLimits" | "unknown";
 export type RateLimitSnapshot = { credits?: CreditsSnapshot | null; individualLimit?: SpendControlLimitSnapshot | null; limitId?: string | null; limitName?: string | null; normalModelSlug?: string | null; planType?: PlanType | null; primary?: RateLimitWindow | null; rateLimitReachedType?: RateLimitReachedType | null; secondary?: RateLimitWindow | null; spendControlReached?: boolean | null };
 export type RateLimitWindow = { usedPercent: number; resetsAt?: number | null; windowDurationMins?: number | null };
+export type RateLimitsUpdated = { rateLimits: unknown };
+export type RawNotification = { method: string; params: unknown; emittedAtMs?: number | null };
+export type RawServerRequest = { method: string; params: unknown; requestId: string };
 export type ReasoningEffort = string;
 export type ReasoningEffortOption = { description: string; reasoningEffort: ReasoningEffort };
 export type ReasoningSummary = "auto" | "concise" | "detailed" | "none";
@@ -207,6 +219,8 @@ export type RequestFailed = { status: "error"; requestId: string; code?: string;
 export type RequestHeader = { name: string; value: string };
 export type RequestKind = "command" | "fileChange" | "permissions" | "question" | "toolCall" | "elicitation" | "other";
 export type RequestNotFound = { status: "not_found"; requestId: string; message?: string; outcome?: string | null; by?: Actor | null };
+export type RequestResolved = { requestId: string; decision?: unknown; status: "resolved" | "expired"; threadId: string; by: Actor; at: string; reason?: string | null };
+export type RequestResponding = { requestId: string; threadId: string; responding: boolean; by: Actor };
 export type ResidencyRequirement = "us";
 export type Resource = { name: string; uri: string; _meta?: unknown; annotations?: unknown; description?: string | null; icons?: (unknown)[] | null; mimeType?: string | null; size?: number | null; title?: string | null };
 export type ResourceTemplate = { name: string; uriTemplate: string; annotations?: unknown; description?: string | null; mimeType?: string | null; title?: string | null };
@@ -224,9 +238,11 @@ export type Scope = "read" | "approve" | "drive" | "admin";
 export type SessionAndThread = { session: SessionSummary; thread: Thread };
 export type SessionControls = { model: string | null; effort?: string | null; approvalPolicy: ApprovalPolicy; networkAccess: ManagerNetworkAccess; filesystemSandbox: FilesystemSandbox; settings: Record<string, unknown> };
 export type SessionDeleted = { status: "ok"; sessionId: string; title?: string | null; deletedFileCount: number };
+export type SessionDeletedEvent = { status: "deleted"; sessionId: string; title?: string | null; message: string; deletedAt: string };
 export type SessionDone = { status: "ok"; sessionId: string; session?: SessionSummary; title?: string | null };
 export type SessionList = { data: (SessionSummary)[]; nextCursor: string | null; archived: boolean; seq: number; bootId: string };
 export type SessionNotFound = { status: "not_found"; sessionId: string; message: string };
+export type SessionProjectUpdated = { sessionId: string; projectId: string | null };
 export type SessionRead = { session: SessionSummary; thread: Thread; transcript: (TranscriptRow)[]; seq: number; bootId: string };
 export type SessionSource = "cli" | "vscode" | "exec" | "appServer" | "unknown" | { custom: string } | { subAgent: SubAgentSource };
 export type SessionStart = { cwd?: string | null; projectId?: string | null; model?: string | null; effort?: string | null; approvalPolicy?: ApprovalPolicy; networkAccess?: ManagerNetworkAccess; filesystemSandbox?: FilesystemSandbox; dynamicTools?: ({ name: string; description: string; inputSchema: unknown; namespace?: string | null; deferLoading?: boolean })[] };
@@ -252,6 +268,10 @@ export type SkillsListResponse = { data: (SkillsListEntry)[] };
 export type SpendControlLimitSnapshot = { limit: string; remainingPercent: number; resetsAt: number; used: string };
 export type Steer = { input: string | (UserInput)[]; clientMessageId?: string };
 export type Steered = { status: "ok"; sessionId: string; turnId: string };
+export type StreamCommand = { type: "subscribe"; threadId?: string | null; threadIds?: (string)[] | null; families?: ("core" | "raw" | "app_server" | "inbox")[] | null; since?: number | null; bootId?: string | null } | { type: "unsubscribe" } | { type: "ping" };
+export type StreamControl = { type: "ready"; threadId: string | null; seq: number; bootId: string } | { type: "subscribed"; threadIds: (string)[] | "*"; seq: number; bootId: string; replayed: number } | { type: "resync"; seq: number; bootId: string; reason: string } | { type: "pong" } | { type: "error"; message: string };
+export type StreamEvent = { seq: number; bootId: string; threadId: string | null; type: "approval"; payload: PendingRequest } | { seq: number; bootId: string; threadId: string | null; type: "approval_resolved"; payload: ApprovalResolved } | { seq: number; bootId: string; threadId: string | null; type: "tool_user_input_requested"; payload: PendingRequest } | { seq: number; bootId: string; threadId: string | null; type: "tool_user_input_resolved"; payload: ToolUserInputResolved } | { seq: number; bootId: string; threadId: string | null; type: "tool_call_requested"; payload: PendingRequest } | { seq: number; bootId: string; threadId: string | null; type: "tool_call_resolved"; payload: ToolCallResolved } | { seq: number; bootId: string; threadId: string | null; type: "request_pending"; payload: PendingRequest } | { seq: number; bootId: string; threadId: string | null; type: "request_resolved"; payload: RequestResolved } | { seq: number; bootId: string; threadId: string | null; type: "request_responding"; payload: RequestResponding } | { seq: number; bootId: string; threadId: string | null; type: "transcript_updated"; payload: TranscriptUpdated } | { seq: number; bootId: string; threadId: string | null; type: "turn_plan_updated"; payload: TurnPlanUpdated } | { seq: number; bootId: string; threadId: string | null; type: "turn_diff_updated"; payload: TurnDiffUpdated } | { seq: number; bootId: string; threadId: string | null; type: "thread_token_usage_updated"; payload: TokenUsageUpdated } | { seq: number; bootId: string; threadId: string | null; type: "notification"; payload: RawNotification } | { seq: number; bootId: string; threadId: string | null; type: "server_request"; payload: RawServerRequest } | { seq: number; bootId: string; threadId: string | null; type: "session_upserted"; payload: SessionSummary } | { seq: number; bootId: string; threadId: string | null; type: "session_deleted"; payload: SessionDeletedEvent } | { seq: number; bootId: string; threadId: string | null; type: "session_project_updated"; payload: SessionProjectUpdated } | { seq: number; bootId: string; threadId: string | null; type: "queue_updated"; payload: QueueUpdated } | { seq: number; bootId: string; threadId: string | null; type: "project_upserted"; payload: Project } | { seq: number; bootId: string; threadId: string | null; type: "project_deleted"; payload: ProjectDeletedEvent } | { seq: number; bootId: string; threadId: string | null; type: "app_list_updated"; payload: AppListUpdated } | { seq: number; bootId: string; threadId: string | null; type: "mcp_oauth_completed"; payload: McpOauthCompleted } | { seq: number; bootId: string; threadId: string | null; type: "account_updated"; payload: AccountUpdated } | { seq: number; bootId: string; threadId: string | null; type: "account_login_completed"; payload: AccountLoginDone } | { seq: number; bootId: string; threadId: string | null; type: "account_rate_limits_updated"; payload: RateLimitsUpdated } | { seq: number; bootId: string; threadId: string | null; type: "engine_state"; payload: EngineState };
+export type StreamMessage = StreamControl | StreamEvent | PassThroughEvent;
 export type SubAgentActivityKind = "started" | "interacted" | "interrupted" | "completed";
 export type SubAgentSource = "review" | "compact" | "memory_consolidation" | { thread_spawn: { depth: number; parent_thread_id: ThreadId; agent_nickname?: string | null; agent_path?: AgentPath | null; agent_role?: string | null } } | { other: string };
 export type SystemSession = { status: "error"; code: "system_session"; sessionId: string; message: string };
@@ -262,28 +282,34 @@ export type ThreadEnvironment = { cwd: LegacyAppPathString; environmentId: strin
 export type ThreadExtra = Record<string, unknown>;
 export type ThreadHistoryMode = "legacy" | "paginated";
 export type ThreadId = string;
-export type ThreadItem = { type: "userMessage"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; content: (UserInput)[]; clientId?: string | null } | { type: "hookPrompt"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; fragments: (HookPromptFragment)[] } | { type: "agentMessage"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; text: string; delivery?: AgentMessageDelivery | null; memoryCitation?: MemoryCitation | null; phase?: MessagePhase | null; questions?: (AsyncUserInputQuestion)[] | null } | { type: "functionCallOutput"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; name: string; output: FunctionCallOutputBody; namespace?: string | null } | { type: "plan"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; text: string } | { type: "reasoning"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; summary?: (string)[]; content?: (string)[] } | { type: "commandExecution"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; command: string; commandActions: (CommandAction)[]; cwd: LegacyAppPathString; status: CommandExecutionStatus; aggregatedOutput?: string | null; durationMs?: number | null; exitCode?: number | null; pluginId?: string | null; processId?: string | null; scriptPath?: string | null; source?: CommandExecutionSource } | { type: "fileChange"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; changes: (FileUpdateChange)[]; status: PatchApplyStatus } | { type: "mcpToolCall"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; arguments: unknown; server: string; status: McpToolCallStatus; tool: string; appContext?: McpToolCallAppContext | null; durationMs?: number | null; error?: McpToolCallError | null; mcpAppResourceUri?: string | null; mcpAppUi?: McpAppUi | null; pluginId?: string | null; readOnlyHint?: boolean | null; result?: McpToolCallResult | null } | { type: "dynamicToolCall"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; arguments: unknown; status: DynamicToolCallStatus; tool: string; contentItems?: (DynamicToolCallOutputContentItem)[] | null; durationMs?: number | null; namespace?: string | null; success?: boolean | null } | { type: "collabAgentToolCall"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; agentsStates: Record<string, unknown>; receiverThreadIds: (string)[]; senderThreadId: string; status: CollabAgentToolCallStatus; tool: CollabAgentTool; model?: string | null; prompt?: string | null; reasoningEffort?: ReasoningEffort | null } | { type: "subAgentActivity"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; agentPath: string; agentThreadId: string; kind: SubAgentActivityKind; model?: string | null; reasoningEffort?: ReasoningEffort | null } | { type: "webSearch"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; query: string; action?: WebSearchAction | null; results?: (unknown)[] | null } | { type: "imageView"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; path: LegacyAppPathString } | { type: "sleep"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; durationMs: number } | { type: "imageGeneration"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; status: string; failure?: ImageGenerationFailure | null; generationId?: string | null; inputImages?: (ImageGenerationInputImage)[]; revisedPrompt?: string | null; savedPath?: AbsolutePathBuf | null; transparentBackground?: boolean | null; result: string } | { type: "imageGeneration"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; status: string; failure?: ImageGenerationFailure | null; generationId?: string | null; inputImages?: (ImageGenerationInputImage)[]; revisedPrompt?: string | null; savedPath?: AbsolutePathBuf | null; transparentBackground?: boolean | null; fileId: string } | { type: "enteredReviewMode"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; review: string } | { type: "exitedReviewMode"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; review: string } | { type: "contextCompaction"; id: string; startedAtMs?: number | null; completedAtMs?: number | null };
+export type ThreadItem = { type: "userMessage"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; content: (UserInput)[]; clientId?: string | null } | { type: "hookPrompt"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; fragments: (HookPromptFragment)[] } | { type: "agentMessage"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; text: string; delivery?: AgentMessageDelivery | null; memoryCitation?: MemoryCitation | null; phase?: MessagePhase | null; questions?: (AsyncUserInputQuestion)[] | null } | { type: "functionCallOutput"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; name: string; output: FunctionCallOutputBody; namespace?: string | null } | { type: "plan"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; text: string } | { type: "reasoning"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; summary?: (string)[]; content?: (string)[] } | { type: "commandExecution"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; command: string; commandActions: (CommandAction)[]; cwd: LegacyAppPathString; status: CommandExecutionStatus; aggregatedOutput?: string | null; durationMs?: number | null; exitCode?: number | null; pluginId?: string | null; processId?: string | null; scriptPath?: string | null; source?: CommandExecutionSource } | { type: "fileChange"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; changes: (FileUpdateChange)[]; status: PatchApplyStatus } | { type: "mcpToolCall"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; arguments: unknown; server: string; status: McpToolCallStatus; tool: string; appContext?: McpToolCallAppContext | null; durationMs?: number | null; error?: McpToolCallError | null; mcpAppResourceUri?: string | null; mcpAppUi?: McpAppUi | null; pluginId?: string | null; readOnlyHint?: boolean | null; result?: McpToolCallResult | null } | { type: "dynamicToolCall"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; arguments: unknown; status: DynamicToolCallStatus; tool: string; contentItems?: (DynamicToolCallOutputContentItem)[] | null; durationMs?: number | null; namespace?: string | null; success?: boolean | null } | { type: "collabAgentToolCall"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; agentsStates: Record<string, CollabAgentState>; receiverThreadIds: (string)[]; senderThreadId: string; status: CollabAgentToolCallStatus; tool: CollabAgentTool; model?: string | null; prompt?: string | null; reasoningEffort?: ReasoningEffort | null } | { type: "subAgentActivity"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; agentPath: string; agentThreadId: string; kind: SubAgentActivityKind; model?: string | null; reasoningEffort?: ReasoningEffort | null } | { type: "webSearch"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; query: string; action?: WebSearchAction | null; results?: (unknown)[] | null } | { type: "imageView"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; path: LegacyAppPathString } | { type: "sleep"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; durationMs: number } | { type: "imageGeneration"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; status: string; failure?: ImageGenerationFailure | null; generationId?: string | null; inputImages?: (ImageGenerationInputImage)[]; revisedPrompt?: string | null; savedPath?: AbsolutePathBuf | null; transparentBackground?: boolean | null; result: string } | { type: "imageGeneration"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; status: string; failure?: ImageGenerationFailure | null; generationId?: string | null; inputImages?: (ImageGenerationInputImage)[]; revisedPrompt?: string | null; savedPath?: AbsolutePathBuf | null; transparentBackground?: boolean | null; fileId: string } | { type: "enteredReviewMode"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; review: string } | { type: "exitedReviewMode"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; review: string } | { type: "contextCompaction"; id: string; startedAtMs?: number | null; completedAtMs?: number | null };
 export type ThreadSection = { id: string; name: string; appearance?: ThreadSectionAppearance | null };
 export type ThreadSectionAppearance = { color?: string | null; icon?: string | null };
 export type ThreadSource = string;
 export type ThreadStatus = { type: "notLoaded" } | { type: "idle" } | { type: "systemError" } | { type: "active"; activeFlags: (ThreadActiveFlag)[] };
 export type ThreadTokenUsage = { last: TokenUsageBreakdown; total: TokenUsageBreakdown; modelContextWindow?: number | null };
 export type TokenUsageBreakdown = { cachedInputTokens: number; inputTokens: number; outputTokens: number; reasoningOutputTokens: number; totalTokens: number; cacheWriteInputTokens?: number };
+export type TokenUsageUpdated = { threadId: string; turnId: string; tokenUsage: ThreadTokenUsage };
 export type Tool = { inputSchema: unknown; name: string; _meta?: unknown; annotations?: unknown; description?: string | null; icons?: (unknown)[] | null; outputSchema?: unknown; title?: string | null };
 export type ToolCallAnswer = { success?: boolean; contentItems?: (DynamicToolCallOutputContentItem)[]; text?: string; response?: unknown; createdAt?: string; bootId?: string };
-export type ToolInputDecision = { decision?: "accept" | "decline" | "cancel"; answers?: Record<string, unknown>; response?: unknown; createdAt?: string; bootId?: string };
+export type ToolCallResolved = { requestId: string; success: boolean; status: "resolved" | "expired"; threadId: string; by: Actor; at: string; reason?: string | null };
+export type ToolInputDecision = { decision?: "accept" | "decline" | "cancel"; answers?: Record<string, { answers: (string)[] }>; response?: unknown; createdAt?: string; bootId?: string };
+export type ToolUserInputResolved = { requestId: string; decision?: unknown; status: "resolved" | "expired"; threadId: string; by: Actor; at: string; reason?: string | null };
 export type ToolsV2 = { web_search?: WebSearchToolConfig | null };
 export type TranscriptRow = { messageId: string; turnId: string; role: "user" | "assistant" | "system"; type: string; content: string; status: TranscriptStatus; details?: unknown; startedAt?: number | null; completedAt?: number | null };
 export type TranscriptStatus = "streaming" | "complete" | "canceled" | "error";
+export type TranscriptUpdated = { turnId: string; entry: TranscriptRow };
 export type TranscriptUpsert = { messageId: string; turnId: string; role: "user" | "assistant" | "system"; type: string; content: string; status: TranscriptStatus; details?: unknown; startedAt?: number | null; completedAt?: number | null };
 export type TranscriptUpserted = { status: "ok"; sessionId: string; entry: TranscriptRow };
 export type Turn = { id: string; items: (ThreadItem)[]; status: TurnStatus; completedAt?: number | null; durationMs?: number | null; error?: TurnError | null; itemsView?: TurnItemsView; rootTurnId?: string | null; startedAt?: number | null };
+export type TurnDiffUpdated = { threadId: string; turnId: string; diff: string };
 export type TurnError = { message: string; additionalDetails?: string | null; codexErrorInfo?: CodexErrorInfo | null; misalignment?: MisalignmentErrorDetails | null };
 export type TurnItemsView = "notLoaded" | "summary" | "full";
 export type TurnPlanStep = { status: TurnPlanStepStatus; step: string };
 export type TurnPlanStepStatus = "pending" | "inProgress" | "completed";
+export type TurnPlanUpdated = { threadId: string; turnId: string; explanation?: string | null; plan: (TurnPlanStep)[] };
 export type TurnStatus = "completed" | "interrupted" | "failed" | "inProgress";
-export type TurnsPageAnswer = { data: (Turn)[]; nextCursor: string | null; session: SessionSummary; plan?: { turnId: string; explanation?: string | null; plan: (TurnPlanStep)[] } | null; diffs: Record<string, unknown>; tokenUsage: ThreadTokenUsage | null; queue: (QueuedMessage)[]; seq: number; bootId: string };
+export type TurnsPageAnswer = { data: (Turn)[]; nextCursor: string | null; session: SessionSummary; plan?: { turnId: string; explanation?: string | null; plan: (TurnPlanStep)[] } | null; diffs: Record<string, string>; tokenUsage: ThreadTokenUsage | null; queue: (QueuedMessage)[]; seq: number; bootId: string };
 export type UserInput = { type: "text"; text: string; text_elements?: (TextElement)[] } | { type: "image"; url: string; detail?: ImageDetail | null } | { type: "image"; fileId: string; detail?: ImageDetail | null } | { type: "localImage"; path: string; detail?: ImageDetail | null } | { type: "audio"; url: string } | { type: "localAudio"; path: string } | { type: "skill"; name: string; path: string } | { type: "mention"; name: string; path: string };
 export type Verbosity = "low" | "medium" | "high";
 export type WebSearchAction = { type: "search"; queries?: (string)[] | null; query?: string | null } | { type: "openPage"; url?: string | null } | { type: "findInPage"; pattern?: string | null; url?: string | null } | { type: "other" };
@@ -315,9 +341,27 @@ export interface ManagerOptions {
   /** The text of the token file, or a device's own token. */
   readonly token: string;
   readonly fetch?: typeof fetch;
+  /** Opens a websocket with these headers, where the built-in one cannot send any. */
+  readonly openSocket?: (url: string, headers: Readonly<Record<string, string>>) => WebSocket;
+}
+
+export interface EventOptions {
+  /** Only this session; without it every one. */
+  readonly threadId?: string;
+  readonly families?: readonly ("core" | "raw" | "app_server" | "inbox")[];
+  /** The last number that was heard, and of which run of the manager: what came after it is heard first. */
+  readonly since?: number;
+  readonly bootId?: string;
+  readonly signal?: AbortSignal;
 }
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+  });
 
 export class ManagerClient {
   readonly #options: ManagerOptions;
@@ -725,5 +769,59 @@ export class ManagerClient {
   /** Answer any waiting request with the protocol's own result or error. */
   postRequestsResponse(requestId: string, body: RequestAnswer): Promise<RequestAnswered> {
     return this.#call("POST", `/api/requests/${encodeURIComponent(requestId)}/response`, {}, body);
+  }
+
+  /**
+   * Every frame of the websocket in order. After a break it comes back by itself and goes on after the last number it heard; a `resync` frame
+   * says that some are lost and the sessions must be read again. Ends with the signal; throws ManagerError when the manager refuses.
+   */
+  async *events(options: EventOptions = {}): AsyncGenerator<StreamMessage, void, undefined> {
+    const { threadId, signal } = options;
+    let { since, bootId } = options;
+    for (let failures = 0; signal?.aborted !== true; failures++) {
+      if (failures > 0) await pause(Math.min(10_000, 200 * 2 ** failures), signal);
+      const refused = await this.getAuthMe().then(() => undefined, (error: unknown) => error);
+      if (refused instanceof ManagerError && refused.status < 500) throw refused;
+      if (refused !== undefined) continue;
+      const families = options.families?.join(",");
+      for await (const message of this.#frames({ threadId, families, since, bootId }, signal)) {
+        failures = 0;
+        if ("bootId" in message) ({ seq: since, bootId } = message);
+        yield message;
+      }
+    }
+  }
+
+  async *#frames(query: Query, signal: AbortSignal | undefined): AsyncGenerator<StreamMessage, void, undefined> {
+    const url = new URL("/api/stream", this.#options.url);
+    url.protocol = url.protocol.replace("http", "ws");
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
+    const headers = { authorization: `Bearer ${this.#options.token}` };
+    // The second parameter is Node's and Bun's; a browser has its cookie.
+    const socket = this.#options.openSocket?.(url.href, headers) ?? new WebSocket(url.href, { headers } as never);
+    const heard: StreamMessage[] = [];
+    let isOver = false;
+    let wake = (): void => {};
+    const end = (): void => {
+      isOver = true;
+      wake();
+    };
+    socket.addEventListener("message", ({ data }: { data: unknown }) => {
+      heard.push(JSON.parse(String(data)) as StreamMessage);
+      wake();
+    });
+    socket.addEventListener("close", end);
+    socket.addEventListener("error", end);
+    signal?.addEventListener("abort", end, { once: true });
+    try {
+      while (!isOver || heard.length > 0) {
+        const next = heard.shift();
+        if (next === undefined) await new Promise<void>((resolve) => (wake = resolve));
+        else if (signal?.aborted !== true) yield next;
+      }
+    } finally {
+      signal?.removeEventListener("abort", end);
+      socket.close();
+    }
   }
 }

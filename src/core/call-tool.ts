@@ -18,7 +18,7 @@ export async function offeredTools(turn: LiveTurn): Promise<readonly Tool[]> {
     settings: thread.settings,
     config: thread.config,
     model: thread.ports.catalog.find(thread.settings.model),
-    dynamicTools: thread.meta.dynamicTools ?? [],
+    dynamicTools: thread.dynamicTools,
     interactive: thread.interactive,
   };
   const offered = new Map<string, Tool>();

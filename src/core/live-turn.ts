@@ -68,8 +68,14 @@ export class LiveTurn {
   interrupt(): void {
     this.#abort.abort(new Interrupted());
   }
+  /** The same message a second time, from a client that did not hear the answer to the first, counts once. */
   steer(input: TurnInput): void {
-    this.#steering.push(input);
+    const { clientId } = input;
+    const isKnown =
+      clientId !== undefined &&
+      (this.#steering.some((waiting) => waiting.clientId === clientId) ||
+        this.items.some((item) => item.type === "userMessage" && item.clientId === clientId));
+    if (!isKnown) this.#steering.push(input);
   }
   hasSteering(): boolean {
     return this.#steering.length > 0;

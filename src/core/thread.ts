@@ -60,6 +60,8 @@ export class LiveThread {
   updatedAtMs: number;
   lease: Lease | undefined;
   readonly readOnlyBecause: string | undefined;
+  /** The tools that live in the client: those the thread was started with, until someone resumes it with others. */
+  dynamicTools: readonly unknown[];
   /** Somebody can answer questions; false in non-interactive runs. */
   interactive = true;
   /** What an ephemeral thread would have on disk. */
@@ -75,6 +77,7 @@ export class LiveThread {
     this.ports = ports;
     this.id = options.meta.id;
     this.meta = options.meta;
+    this.dynamicTools = options.meta.dynamicTools ?? [];
     this.settings = options.settings;
     this.config = options.config;
     this.#chosen = new Set(options.chosen);

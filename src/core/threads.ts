@@ -85,11 +85,15 @@ export class Threads {
     checkId(id, "session");
     const live = this.#live.get(id) ?? (await this.#loading.get(id));
     // One that another process held when it was opened may be free by now.
-    if (live !== undefined && live.readOnlyBecause === undefined) return { thread: live, turns: await this.turnsOf(live) };
+    if (live !== undefined && live.readOnlyBecause === undefined) {
+      live.dynamicTools = options.dynamicTools ?? live.dynamicTools;
+      return { thread: live, turns: await this.turnsOf(live) };
+    }
     const loading = this.#open(id, options);
     this.#loading.set(id, loading);
     try {
       const thread = await loading;
+      thread.dynamicTools = options.dynamicTools ?? thread.dynamicTools;
       return { thread, turns: await this.turnsOf(thread) };
     } finally {
       this.#loading.delete(id);
@@ -228,6 +232,8 @@ export class Threads {
 }
 
 export interface ResumeOptions extends SettingsChange {
+  /** In place of the tools that the thread has. */
+  readonly dynamicTools?: readonly unknown[] | null | undefined;
   readonly config?: Readonly<Record<string, unknown>> | null | undefined;
   readonly originator: string;
 }

@@ -6,7 +6,7 @@ import type { Actor } from "./api/records.ts";
 import { AuditBook } from "./audit.ts";
 import { DeltaMerge } from "./delta-merge.ts";
 import { type Engine, EngineLink, isRecord } from "./engine.ts";
-import { passThroughName } from "./events.ts";
+import { type PassThroughEvent, passThroughName } from "./events.ts";
 import { Hub } from "./hub.ts";
 import { Messages } from "./messages.ts";
 import { Requests } from "./requests.ts";
@@ -219,7 +219,12 @@ export class Core {
     }
   }
 
-  #signal(signalType: "notification" | "request", method: string, params: Readonly<Record<string, unknown>>, requestId?: string): unknown {
+  #signal(
+    signalType: "notification" | "request",
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    requestId?: string,
+  ): PassThroughEvent["payload"] {
     const threadId = threadOf(params);
     const session = threadId === null ? undefined : this.sessions.find(threadId);
     return {

@@ -17,6 +17,7 @@ import {
 } from "../lib/schema.ts";
 import { ThreadTokenUsage } from "../protocol/thread.ts";
 import { TurnPlanStep } from "../protocol/turn.ts";
+import { withPattern } from "./api/define.ts";
 import { Actor, PendingRequest, Project, QueuedMessage, SessionSummary, TranscriptRow } from "./api/records.ts";
 
 /**
@@ -133,6 +134,38 @@ export type StreamEvent = {
     readonly payload: EventPayload<N>;
   };
 }[EventName];
+const numbered = () => ({ seq: natural(), bootId: string(), threadId: nullable(string()) });
+export const StreamEvent = named("StreamEvent", () =>
+  union(
+    (Object.keys(eventPayloads) as EventName[]).map((type) =>
+      object({ ...numbered(), type: literals(type), payload: eventPayloads[type]() }),
+    ),
+  ),
+);
+
+/** An engine event under its own name, such as `app_server.item.completed`: the family app_server. */
+export const PassThroughEvent = named("PassThroughEvent", () =>
+  object({
+    ...numbered(),
+    type: withPattern(string(), "^app_server\\."),
+    payload: object({
+      source: literals("app_server"),
+      signalType: literals("notification", "request"),
+      eventType: string(),
+      method: string(),
+      receivedAt: string(),
+      context: object({ threadId: nullable(string()), turnId: nullable(string()) }),
+      params: unknown(),
+      session: nullable(object({ id: string(), title: nullable(string()), projectId: nullable(string()) })),
+      requestId: optional(string()),
+    }),
+  }),
+);
+export type PassThroughEvent = Infer<typeof PassThroughEvent>;
+
+/** Everything that a client can hear. */
+export const StreamMessage = named("StreamMessage", () => union([StreamControl(), StreamEvent(), PassThroughEvent()]));
+export type StreamMessage = StreamControl | StreamEvent | PassThroughEvent;
 
 /** Events that every socket hears, whatever it is filtered to. */
 export const broadcast: ReadonlySet<string> = new Set<EventName>([

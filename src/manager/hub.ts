@@ -1,5 +1,5 @@
 /** Numbers every event, keeps the last of them for those who come back, and hands each to the sockets that want it. */
-import { broadcast, type EventName, type EventPayload, type Family, inboxEvents } from "./events.ts";
+import { broadcast, type EventName, type EventPayload, type Family, inboxEvents, type PassThroughEvent } from "./events.ts";
 
 export interface Subscriber {
   /** Null hears every session. */
@@ -44,7 +44,7 @@ export class Hub {
   }
 
   /** An engine event under its own name. Nothing is made or kept before the first socket that wants this family. */
-  passThrough(type: string, threadId: string | null, payload: () => unknown): void {
+  passThrough(type: string, threadId: string | null, payload: () => PassThroughEvent["payload"]): void {
     if (this.#passesThrough) this.#add(type, "app_server", threadId, payload());
   }
 

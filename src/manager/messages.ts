@@ -2,10 +2,10 @@
 import type { UserInput } from "../protocol/item.ts";
 import type { Actor, QueuedMessage, SessionControls } from "./api/records.ts";
 import { merged, type Overrides, turnSettings } from "./controls.ts";
-import { type EngineLink, RpcError } from "./engine.ts";
+import { EngineDown, type EngineLink, RpcError } from "./engine.ts";
 import type { Hub } from "./hub.ts";
 import { invalid } from "./problems.ts";
-import type { Session, Sessions } from "./sessions.ts";
+import { readTurns, type Session, type Sessions } from "./sessions.ts";
 import type { ManagerStore } from "./store.ts";
 
 export interface Message {
@@ -74,19 +74,22 @@ export class Messages {
   turnCompleted(session: Session, status: string): void {
     const [next] = this.queue(session.id);
     if (next === undefined || status !== "completed") return;
-    this.take(session.id, next.messageId);
-    this.#start(session, next.input, next.messageId, this.#ports.sessions.controls(session)).catch((error: unknown) => {
-      this.#setQueue(session.id, [next, ...this.queue(session.id)]);
-      this.#ports.warn("a queued message was not taken", {
-        session: session.id,
-        error: error instanceof Error ? error.message : String(error),
-      });
-    });
+    // It leaves the queue only when the engine has it.
+    this.#start(session, next.input, next.messageId, this.#ports.sessions.controls(session)).then(
+      () => this.take(session.id, next.messageId),
+      (error: unknown) =>
+        this.#ports.warn("a queued message was not taken", {
+          session: session.id,
+          error: error instanceof Error ? error.message : String(error),
+        }),
+    );
   }
 
   async #hand(session: Session, message: Message): Promise<Accepted> {
     const { sessions, store } = this.#ports;
     await sessions.attach(session.id);
+    const earlier = await this.#arrived(session.id, message.messageId);
+    if (earlier !== undefined) return this.#accept(session, message.messageId, earlier, "started");
     const controls = merged(sessions.controls(session), message.overrides);
     if (Object.values(message.overrides).some((v) => v !== undefined && v !== null))
       store.change({ controls: { ...store.state.controls, [session.id]: controls } });
@@ -115,12 +118,14 @@ export class Messages {
   /** Undefined when the turn ended meanwhile; the message then starts the next one. */
   async #steer(session: Session, message: Message, turnId: string): Promise<Accepted | undefined> {
     try {
-      const steered = await this.#ports.link().call("turn/steer", {
-        threadId: session.id,
-        expectedTurnId: turnId,
-        input: [...message.input],
-        clientUserMessageId: message.messageId,
-      });
+      const steered = await this.#handOver(session.id, message.messageId, () =>
+        this.#ports.link().call("turn/steer", {
+          threadId: session.id,
+          expectedTurnId: turnId,
+          input: [...message.input],
+          clientUserMessageId: message.messageId,
+        }),
+      );
       return this.#accept(session, message.messageId, steered.turnId, "steered");
     } catch (error) {
       if (error instanceof RpcError && /no active turn|expected active turn/.test(error.message)) return undefined;
@@ -131,11 +136,46 @@ export class Messages {
 
   async #start(session: Session, input: readonly UserInput[], messageId: string, controls: SessionControls): Promise<string> {
     if (input.length === 0) throw invalid([{ path: "text", message: "the message is empty" }]);
-    const { turn } = await this.#ports
-      .link()
-      .call("turn/start", { threadId: session.id, input: [...input], clientUserMessageId: messageId, ...turnSettings(controls) });
+    const earlier = await this.#arrived(session.id, messageId);
+    if (earlier !== undefined) return earlier;
+    const { turn } = await this.#handOver(session.id, messageId, () =>
+      this.#ports
+        .link()
+        .call("turn/start", { threadId: session.id, input: [...input], clientUserMessageId: messageId, ...turnSettings(controls) }),
+    );
     session.activeTurnId = turn.id;
     return turn.id;
+  }
+
+  /** Notes that a message is on its way before it goes; the note stays only when nobody can say whether it arrived. */
+  async #handOver<T>(sessionId: string, messageId: string, send: () => Promise<T>): Promise<T> {
+    const { store } = this.#ports;
+    if (!this.#isHanded(sessionId, messageId)) store.change({ handed: [...store.state.handed, { messageId, sessionId }] });
+    try {
+      const answer = await send();
+      this.#forgetHanded(sessionId, messageId);
+      return answer;
+    } catch (error) {
+      if (error instanceof RpcError || error instanceof EngineDown) this.#forgetHanded(sessionId, messageId);
+      throw error;
+    }
+  }
+
+  /** The turn that an earlier attempt to send this message reached, where its answer was lost. */
+  async #arrived(sessionId: string, messageId: string): Promise<string | undefined> {
+    if (!this.#isHanded(sessionId, messageId)) return undefined;
+    const { data } = await readTurns(this.#ports.link(), sessionId, null, 5);
+    const turn = data.find(({ items }) => items.some((item) => item.type === "userMessage" && item.clientId === messageId));
+    if (turn !== undefined) this.#forgetHanded(sessionId, messageId);
+    return turn?.id;
+  }
+
+  #isHanded(sessionId: string, messageId: string): boolean {
+    return this.#ports.store.state.handed.some((h) => h.messageId === messageId && h.sessionId === sessionId);
+  }
+  #forgetHanded(sessionId: string, messageId: string): void {
+    const { store } = this.#ports;
+    store.change({ handed: store.state.handed.filter((h) => h.messageId !== messageId || h.sessionId !== sessionId) });
   }
 
   #accept(session: Session, messageId: string, turnId: string | null, delivery: Accepted["delivery"]): Accepted {

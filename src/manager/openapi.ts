@@ -1,9 +1,19 @@
 /** The OpenAPI 3.1 description of the manager, made from the rows that check every call. */
-import type { Lazy, Schema } from "../lib/schema.ts";
+import { type Lazy, type Schema, union } from "../lib/schema.ts";
 import type { Route } from "./api/define.ts";
 import { Failure } from "./api/records.ts";
 import { routes } from "./api.ts";
 import { isRecord } from "./engine.ts";
+import {
+  broadcast,
+  defaultFamilies,
+  eventPayloads,
+  families,
+  inboxEvents,
+  PassThroughEvent,
+  StreamCommand,
+  StreamMessage,
+} from "./events.ts";
 
 export interface OpenApi {
   readonly openapi: "3.1.0";
@@ -23,6 +33,7 @@ const statusWords: Readonly<Record<number, string>> = {
   409: "In conflict with what is going on",
   410: "The session was deleted",
   423: "Locked by the administrator",
+  426: "Only a websocket is served here",
   429: "Too many attempts",
   500: "The engine could not be told",
   501: "The engine cannot do this",
@@ -57,7 +68,7 @@ function operation(key: string, template: string, row: Route, schemas: Map<strin
   const responses: Record<string, unknown> = {};
   for (const [status, schema] of Object.entries(row.answers)) responses[status] = response(Number(status), schema, row, schemas);
   if (row.scope !== null) responses["401"] ??= response(401, Failure, {}, schemas);
-  if (row.scope !== null && row.scope !== "read") responses["403"] ??= response(403, Failure, {}, schemas);
+  if (row.scope !== null && row.scope !== "read") responses["403"] = response(403, orTooLittle(row.answers[403]), {}, schemas);
   responses["default"] = response(0, Failure, {}, schemas);
   return {
     operationId: operationId(key),
@@ -68,6 +79,35 @@ function operation(key: string, template: string, row: Route, schemas: Map<strin
       ? {}
       : { requestBody: { required: true, content: { "application/json": { schema: reference(row.body, schemas) } } } }),
     responses,
+    ...(key === "GET /api/stream" ? { "x-stream": streamDescription(schemas) } : {}),
+  };
+}
+
+/** A route's own refusal, or that of the door for a device that may do too little. */
+const orTooLittle = (own: Lazy | undefined): Lazy => (own === undefined ? Failure : () => union([own(), Failure()]));
+
+/** What OpenAPI has no words for: the frames of the websocket, each way, and for every event who hears it. */
+function streamDescription(schemas: Map<string, unknown>): unknown {
+  const events = Object.entries(eventPayloads).map(([name, payload]) => [
+    name,
+    {
+      payload: reference(payload, schemas),
+      family: name === "notification" || name === "server_request" ? "raw" : "core",
+      heardBy: broadcast.has(name)
+        ? "every socket"
+        : inboxEvents.has(name)
+          ? "sockets of its session, and the family inbox"
+          : "sockets of its session",
+    },
+  ]);
+  return {
+    description:
+      "Frames are JSON texts. The first is `ready`. Numbered events carry `seq` and `bootId`; a client that comes back subscribes with the last `seq` and hears what it missed, or `resync` when that is no longer kept. `*` subscribes to every session.",
+    send: reference(StreamCommand, schemas),
+    receive: reference(StreamMessage, schemas),
+    families: { all: families, default: defaultFamilies },
+    events: Object.fromEntries(events),
+    passThrough: reference(PassThroughEvent, schemas),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Puts the manager on an address: HTTP for the routes and the page, websockets for events and for the protocol itself. */
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
@@ -13,6 +13,7 @@ import type { Core } from "./core.ts";
 import { Door } from "./door.ts";
 import { createHttp } from "./http.ts";
 import type { Pages } from "./pages.ts";
+import { failure, invalid, type Problem, problemOf } from "./problems.ts";
 import { EventStream, type StreamStart } from "./stream.ts";
 
 export interface ServeOptions {
@@ -63,7 +64,7 @@ export async function serveManager(options: ServeOptions): Promise<Served> {
 async function makeServer(tls: ServeOptions["tls"]): Promise<Server> {
   const server = tls === undefined ? createServer(limits) : (await import("node:https")).createServer({ ...limits, ...tls });
   server.maxConnections = maxConnections;
-  server.on("clientError", (_error, socket: Duplex) => refuse(socket, 400));
+  server.on("clientError", (_error, socket: Duplex) => refuse(socket, failure(400, "bad_request", "This is not HTTP.")));
   return server as Server;
 }
 
@@ -71,6 +72,10 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
   const shared = { noServer: true, perMessageDeflate: false, clientTracking: false } as const;
   const events = new WebSocketServer({ ...shared, maxPayload: 64 * 1024 });
   const protocol = new WebSocketServer({ ...shared, maxPayload: maxMessageBytes, autoPong: false });
+  for (const door of [events, protocol])
+    door.on("wsClientError", (error, socket) =>
+      refuse(socket, invalid([{ path: "", message: `not a websocket's opening: ${error.message}` }])),
+    );
   const streams = new Map<EventStream, string | undefined>();
   const transports = new Set<{ readonly transport: WebSocketTransport; readonly deviceId: string | undefined }>();
   core.watched = () => new Set([...streams.keys()].flatMap((s) => [...s.watching]));
@@ -85,17 +90,17 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
     const why = door.refuse(request.headers, false);
     if (why !== undefined) {
       core.warn("websocket refused", { why, from: request.socket.remoteAddress });
-      return refuse(socket, 403);
+      return refuse(socket, failure(403, "forbidden", `Refused: ${why}.`));
     }
     if (url.pathname === "/rpc") return openProtocol(request, socket, head);
     if (url.pathname === "/api/stream") return openStream(request, socket, head, url);
-    refuse(socket, 404);
+    refuse(socket, failure(404, "no_such_route", "There is nothing here."));
   });
 
   /** Programs only, and with a token: a browser's cookie does not open this door. */
   function openProtocol(request: IncomingMessage, socket: Socket, head: Buffer): void {
     const caller = request.headers.authorization === undefined ? undefined : door.caller(request.headers);
-    if (!mayEnter(caller, "admin")) return refuse(socket, caller === undefined ? 401 : 403);
+    if (!mayEnter(caller, "admin")) return refuse(socket, notAdmitted(caller, "admin"));
     protocol.handleUpgrade(request, socket, head, (ws) => {
       socket.setNoDelay(true);
       const transport = new WebSocketTransport(ws, socket, "websocket");
@@ -111,13 +116,13 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
 
   function openStream(request: IncomingMessage, socket: Socket, head: Buffer, url: URL): void {
     const caller = door.caller(request.headers);
-    if (!mayEnter(caller, "read")) return refuse(socket, caller === undefined ? 401 : 403);
-    if (streams.size >= maxStreams) return refuse(socket, 503);
+    if (!mayEnter(caller, "read")) return refuse(socket, notAdmitted(caller, "read"));
+    if (streams.size >= maxStreams) return refuse(socket, failure(503, "too_many_streams", `At most ${maxStreams} event streams at once.`));
     let start: StreamStart;
     try {
       start = checkQuery(routes["GET /api/stream"], url.searchParams);
-    } catch {
-      return refuse(socket, 400);
+    } catch (error) {
+      return refuse(socket, problemOf(error) ?? failure(400, "invalid_request", "the query does not fit"));
     }
     events.handleUpgrade(request, socket, head, (ws) => {
       socket.setNoDelay(true);
@@ -136,16 +141,18 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
 
 const mayEnter = (caller: Caller | undefined, scope: "read" | "admin"): boolean => caller !== undefined && allows(caller.scope, scope);
 
-const reasons: Readonly<Record<number, string>> = {
-  400: "Bad Request",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "Not Found",
-  503: "Service Unavailable",
-};
+const notAdmitted = (caller: Caller | undefined, scope: "read" | "admin"): Problem =>
+  caller === undefined
+    ? failure(401, "signed_out", "Sign in first.")
+    : failure(403, "scope", `This needs the scope ${scope}; this device has ${caller.scope}.`);
 
-function refuse(socket: Duplex, status: number): void {
+/** Ends a connection that will not become a websocket, in the words and the shape that the routes use. */
+function refuse(socket: Duplex, { status, body }: Problem): void {
   if (!socket.writable) return void socket.destroy();
+  const json = JSON.stringify(body);
   const challenge = status === 401 ? "www-authenticate: Bearer\r\n" : "";
-  socket.end(`HTTP/1.1 ${status} ${reasons[status]}\r\n${challenge}connection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy());
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Refused"}\r\n${challenge}connection: close\r\ncontent-type: application/json\r\nx-content-type-options: nosniff\r\ncontent-length: ${Buffer.byteLength(json)}\r\n\r\n${json}`,
+    () => socket.destroy(),
+  );
 }

@@ -4,6 +4,7 @@ import type { AskForApproval } from "../protocol/policy.ts";
 import type { Thread, ThreadTokenUsage } from "../protocol/thread.ts";
 import type { Turn, TurnPlanStep } from "../protocol/turn.ts";
 import type { SessionControls, SessionState, SessionSummary } from "./api/records.ts";
+import { type ClientTool, toolSpecs } from "./client-tools.ts";
 import { controlsFrom } from "./controls.ts";
 import { type EngineLink, isRecord } from "./engine.ts";
 import type { Hub } from "./hub.ts";
@@ -165,9 +166,24 @@ export class Sessions {
     return underway;
   }
 
+  /** Takes a client's tools in place of those the session has, at once and for every later resume. */
+  async offerTools(id: string, tools: readonly ClientTool[]): Promise<Session> {
+    const { store } = this.#ports;
+    await this.#attaching.get(id)?.catch(() => {});
+    store.change({ tools: { ...store.state.tools, [id]: [...tools] } });
+    const known = this.#known.get(id);
+    if (known !== undefined) known.attached = false;
+    return await this.attach(id);
+  }
+
   async #resume(id: string): Promise<Session> {
     try {
-      const opened = await this.#ports.link().call("thread/resume", { threadId: id, excludeTurns: true });
+      const tools = this.#ports.store.state.tools[id];
+      const opened = await this.#ports.link().call("thread/resume", {
+        threadId: id,
+        excludeTurns: true,
+        ...(tools === undefined ? {} : { dynamicTools: toolSpecs(tools) }),
+      });
       const session = this.opened(opened);
       if (opened.thread.status.type === "active" && session.live === undefined) await this.#joinTurn(session);
       this.tell(session);

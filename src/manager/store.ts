@@ -1,7 +1,21 @@
 /** What the manager must not forget: projects, devices, tombstones, waiting requests. One small file, replaced whole and safely at every change. */
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import path from "node:path";
-import { array, boolean, type Infer, literals, maybe, named, nullable, object, parse, record, string, unknown } from "../lib/schema.ts";
+import {
+  array,
+  boolean,
+  type Infer,
+  literals,
+  maybe,
+  named,
+  nullable,
+  object,
+  optional,
+  parse,
+  record,
+  string,
+  unknown,
+} from "../lib/schema.ts";
 import { PendingRequest, Project, QueuedMessage, SessionControls, TranscriptRow } from "./api/records.ts";
 
 const StoredDevice = named("StoredDevice", () =>
@@ -44,8 +58,20 @@ const StoredState = named("StoredState", () =>
     side: record(array(TranscriptRow())),
     ruleNotes: record(object({ expiresAt: nullable(string()), addedBy: maybe(string()) })),
     settings: record(record(unknown())),
-    /** Session → the client tools it was started with. */
-    tools: record(array(object({ name: string(), description: string(), inputSchema: unknown() }))),
+    /** Messages on their way to the engine: whether one that is still here arrived must be looked up before it is sent again. */
+    handed: array(object({ messageId: string(), sessionId: string() })),
+    /** Session → the client tools it was last offered with. */
+    tools: record(
+      array(
+        object({
+          name: string(),
+          description: string(),
+          inputSchema: optional(unknown()),
+          namespace: maybe(string()),
+          deferLoading: optional(boolean()),
+        }),
+      ),
+    ),
     locked: boolean(),
   }),
 );
@@ -64,6 +90,7 @@ const empty = (): StoredState => ({
   pending: [],
   queues: {},
   accepted: [],
+  handed: [],
   side: {},
   ruleNotes: {},
   settings: {},
@@ -94,7 +121,12 @@ export class ManagerStore {
   /** Changes the state and writes it out before it returns. */
   change(part: Partial<StoredState>): void {
     const next = { ...this.#state, ...part };
-    this.#state = { ...next, accepted: next.accepted.slice(-keepAccepted), tombstones: next.tombstones.slice(-keepTombstones) };
+    this.#state = {
+      ...next,
+      accepted: next.accepted.slice(-keepAccepted),
+      handed: next.handed.slice(-keepAccepted),
+      tombstones: next.tombstones.slice(-keepTombstones),
+    };
     this.#write();
   }
 

@@ -168,6 +168,8 @@ export const ThreadResumeParams = named("ThreadResumeParams", () =>
     config: maybe(record(unknown())),
     cwd: maybe(string()),
     developerInstructions: maybe(string()),
+    /** The client's tools from here on, in place of those the thread was started with, for as long as it stays loaded. */
+    dynamicTools: maybe(array(DynamicToolSpec())),
     excludeTurns: optional(boolean()),
     history: maybe(array(ResponseItem())),
     initialTurnsPage: maybe(ThreadResumeInitialTurnsPageParams()),
@@ -339,6 +341,7 @@ export const threadRequests = {
       limitPath("path", params.path);
     },
     experimentalFields: {
+      dynamicTools: true,
       history: "current",
       initialTurnsPage: "current",
       path: "current",

@@ -28,6 +28,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     const { thread, turns } = await app.threads.resume(id, {
       ...changeFrom(params),
       config: params.config,
+      dynamicTools: params.dynamicTools,
       originator: session.client.name,
     });
     if (session.unattended) thread.interactive = false;

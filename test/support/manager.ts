@@ -1,12 +1,15 @@
 /** A whole manager for a test: over a real engine with a scripted model, or over an engine that the test plays itself. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import http from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { WebSocket } from "ws";
+import { fits } from "../../src/lib/schema.ts";
 import { createApp } from "../../src/main/compose.ts";
 import { connectLocally, serveLocally } from "../../src/main/local-door.ts";
 import { Core } from "../../src/manager/core.ts";
 import type { Engine } from "../../src/manager/engine.ts";
+import { StreamMessage } from "../../src/manager/events.ts";
 import { createPages } from "../../src/manager/pages.ts";
 import { type Served, serveManager } from "../../src/manager/server.ts";
 import { RpcError } from "../../src/protocol/errors.ts";
@@ -37,7 +40,7 @@ export interface TestStream {
   readonly messages: Record<string, unknown>[];
   send(message: unknown): void;
   /** The first message, past or to come, that fits. */
-  until(fits: (message: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>;
+  until(wanted: (message: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>;
   close(): void;
 }
 
@@ -109,8 +112,11 @@ function openStream(url: string): Promise<TestStream> {
   const socket = new WebSocket(url, { headers: { authorization: `Bearer ${adminToken}` } });
   const messages: Record<string, unknown>[] = [];
   const waiting = new Set<() => void>();
+  let unfit: string | undefined;
   socket.on("message", (data) => {
-    messages.push(JSON.parse(String(data)) as Record<string, unknown>);
+    const message = JSON.parse(String(data)) as Record<string, unknown>;
+    if (!fits(StreamMessage(), message)) unfit ??= String(data);
+    messages.push(message);
     for (const check of waiting) check();
   });
   return new Promise((resolve, reject) => {
@@ -120,11 +126,12 @@ function openStream(url: string): Promise<TestStream> {
       resolve({
         messages,
         send: (message) => socket.send(typeof message === "string" ? message : JSON.stringify(message)),
-        until: (fits) =>
+        until: (wanted) =>
           new Promise((found, late) => {
             const timer = setTimeout(() => late(new Error(`no such event; heard ${messages.map((m) => m["type"]).join(", ")}`)), 10_000);
             const check = (): void => {
-              const message = messages.find(fits);
+              if (unfit !== undefined) late(new Error(`a frame that is not in the description: ${unfit.slice(0, 400)}`));
+              const message = messages.find(wanted);
               if (message === undefined) return;
               clearTimeout(timer);
               waiting.delete(check);
@@ -137,6 +144,32 @@ function openStream(url: string): Promise<TestStream> {
       }),
     );
   });
+}
+
+/** Asks for a websocket by hand and gives the answer to that: the status and, where it was refused, the words. */
+export function askUpgrade(url: string, at: string, headers: Readonly<Record<string, string>>): Promise<Upgrade> {
+  const opening = {
+    connection: "Upgrade",
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+  };
+  return new Promise((resolve, reject) => {
+    const request = http.get(url + at, { headers: { ...opening, ...headers }, agent: false });
+    request.on("error", reject);
+    request.on("upgrade", (response, socket) => {
+      socket.destroy();
+      resolve({ status: response.statusCode ?? 0, body: {} });
+    });
+    request.on("response", async (response) => {
+      const text = (await response.toArray()).join("");
+      resolve({ status: response.statusCode ?? 0, body: (text === "" ? {} : JSON.parse(text)) as Record<string, unknown> });
+    });
+  });
+}
+export interface Upgrade {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
 }
 
 export function scratchFolder(): { folder: string; workspace: string; remove(): void } {

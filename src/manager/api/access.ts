@@ -65,13 +65,13 @@ export const accessRoutes = {
     query: named("StreamQuery", () =>
       object({ threadId: optional(string()), since: optional(natural()), bootId: optional(string()), families: optional(string()) }),
     ),
-    answers: { 101: named("Upgraded", () => object({})), 400: InvalidRequest },
+    answers: { 101: named("Upgraded", () => object({})), 400: InvalidRequest, 426: Failure },
   }),
   "GET /rpc": route({
     summary: "Websocket that speaks the app-server protocol itself",
     scope: "admin",
     media: "websocket",
-    answers: { 101: named("RpcUpgraded", () => object({})), 400: InvalidRequest },
+    answers: { 101: named("RpcUpgraded", () => object({})), 400: InvalidRequest, 426: Failure },
   }),
   "POST /api/auth/sign-in": route({
     summary: "Trade a one-time code for this browser's cookie",

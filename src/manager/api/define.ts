@@ -47,3 +47,6 @@ export const bounded = <S extends Schema>(
   schema: S,
   limits: { minLength?: number; maxLength?: number; minItems?: number; maxItems?: number; minimum?: number; maximum?: number },
 ): S => ({ ...schema, ...limits });
+
+/** Describes the text of a string; the description is for readers and generated types, the check stays that of a string. */
+export const withPattern = <S extends Schema>(schema: S, pattern: string): S => ({ ...schema, pattern });

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Thread } from "../../protocol/thread.ts";
 import type { SessionSummary, TranscriptRow } from "../api/records.ts";
 import type { sessionRoutes } from "../api/sessions.ts";
+import { toolSpecs } from "../client-tools.ts";
 import { merged, startControls, threadSettings } from "../controls.ts";
 import type { Core } from "../core.ts";
 import { RpcError } from "../engine.ts";
@@ -91,16 +92,15 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     if (projectId != null && project === undefined) throw failure(404, "no_such_project", "There is no such project.");
     const controls = merged(core.store.state.defaults ?? startControls, body);
     const cwd = body.cwd ?? project?.workingDirectory ?? core.engine.cwd;
-    const tools = body.dynamicTools?.map(({ namespace: _, ...tool }) => ({ type: "function" as const, ...tool }));
+    const tools = body.dynamicTools;
     const opened = await core.link.call("thread/start", {
       cwd,
       ...threadSettings(controls),
-      ...(tools === undefined ? {} : { dynamicTools: tools }),
+      ...(tools === undefined ? {} : { dynamicTools: toolSpecs(tools) }),
     });
     const session = core.sessions.opened(opened);
     core.store.change({ controls: { ...core.store.state.controls, [session.id]: { ...controls, model: controls.model ?? opened.model } } });
-    const known = body.dynamicTools?.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-    if (known !== undefined) core.store.change({ tools: { ...core.store.state.tools, [session.id]: known } });
+    if (tools !== undefined) core.store.change({ tools: { ...core.store.state.tools, [session.id]: tools } });
     if (project !== undefined) assign(core, session.id, project.projectId);
     core.audit.write({ type: "start", by: caller.actor, threadId: session.id, summary: `started a session in ${cwd}` });
     core.sessions.tell(session);
@@ -161,6 +161,7 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
       ...(body.text === undefined || body.text === "" ? [] : [{ type: "text" as const, text: body.text }]),
     ];
     if (input.length === 0) throw invalid([{ path: "text", message: "the message is empty" }]);
+    if (body.dynamicTools !== undefined) await core.sessions.offerTools(session.id, body.dynamicTools);
     const { model, effort, approvalPolicy, networkAccess, filesystemSandbox } = body;
     const accepted = await core.messages.send(session, {
       messageId: body.clientMessageId ?? randomUUID(),
@@ -211,9 +212,12 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     return ok({ status: "ok", sessionId: session.id, turnId });
   },
 
-  async "POST /api/sessions/:sessionId/resume"({ core, path }) {
+  async "POST /api/sessions/:sessionId/resume"({ core, path, body }) {
     core.sessions.gate(path.sessionId);
-    const session = await core.sessions.attach(path.sessionId);
+    const { sessionId } = path;
+    const session = await (body.dynamicTools === undefined
+      ? core.sessions.attach(sessionId)
+      : core.sessions.offerTools(sessionId, body.dynamicTools));
     core.sessions.gate(path.sessionId);
     return ok({ session: core.sessions.summary(session), thread: session.thread });
   },

@@ -34,6 +34,26 @@ verifies("dynamicTool.resumed", async ({ app, workspace, restart }) => {
   assert.equal((await (await again.resumeThread(thread.id)).run("two")).text, "again");
 });
 
+verifies("dynamicTool.offeredAnew", async ({ app, workspace, restart }) => {
+  const turn = (name: string) => [{ call: name, with: {} }, { say: "{{output}}" }];
+  const client = await app({ turns: [turn("ticket"), turn("parcel"), turn("parcel")] });
+  const parcel = { ...flat, name: "parcel" };
+  const answerer = ({ tool }: { tool: string }) => ({
+    contentItems: [{ type: "inputText" as const, text: `from ${tool}` }],
+    success: true,
+  });
+  client.answer("item/tool/call", answerer);
+  const thread = await client.startThread({ cwd: workspace, dynamicTools: [flat] as never });
+  assert.equal((await thread.run("one")).text, "from ticket");
+  const loaded = await client.resumeThread(thread.id, { dynamicTools: [parcel] as never });
+  assert.equal((await loaded.run("two")).text, "from parcel");
+  await restart();
+  const again = await app();
+  again.answer("item/tool/call", answerer);
+  const stored = await again.resumeThread(thread.id, { dynamicTools: [parcel] as never });
+  assert.equal((await stored.run("three")).text, "from parcel");
+});
+
 verifies("dynamicTool.noShadow", async ({ app, workspace }) => {
   const client = await app({ turns: [[{ run: "echo real" }, { say: "{{output}}" }]] });
   const asked: string[] = [];

@@ -33,6 +33,24 @@ verifies("turn.steer", async ({ app, workspace }) => {
   );
 });
 
+verifies("turn.sameMessageOnce", async ({ app, workspace }) => {
+  const client = await app({ turns: [[{ say: "working" }, { pause: 300 }, { run: "true" }, { say: "done" }]] });
+  const thread = await client.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "danger-full-access" });
+  const began = Promise.withResolvers<string>();
+  client.on("item/agentMessage/delta", (p) => began.resolve(p.turnId));
+  const running = thread.run("change the code");
+  const turnId = await began.promise;
+  const again = { threadId: thread.id, input: [{ type: "text" as const, text: "and the tests" }], clientUserMessageId: "m-1" };
+  await client.call("turn/steer", { ...again, expectedTurnId: turnId });
+  await client.call("turn/steer", { ...again, expectedTurnId: turnId });
+  await client.call("turn/start", again);
+  const said = (await running).items.filter((item) => item.type === "userMessage");
+  assert.deepEqual(
+    said.map((item) => item.clientId),
+    [null, "m-1"],
+  );
+});
+
 verifies("turn.interrupt", async ({ app, workspace }) => {
   const client = await app({
     turns: [

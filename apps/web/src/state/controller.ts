@@ -53,7 +53,11 @@ export class Controller {
   enter(): void {
     this.store.dispatch({ type: "phase", phase: "ready" });
     this.connection.open({
-      event: (event) => (this.#held === undefined ? this.store.stream({ type: "event", event }) : void this.#held.push(event)),
+      event: (event) => {
+        if (this.#held === undefined) this.store.stream({ type: "event", event });
+        else this.#held.push(event);
+        if (event.type === "engine_state" && event.payload.running) this.#sendWaiting();
+      },
       link: (link) => {
         this.store.dispatch({ type: "link", link });
         if (link === "online") void this.#load();
@@ -80,6 +84,10 @@ export class Controller {
       await this.#readAll();
       this.#restoreOutbox();
     }
+    this.#sendWaiting();
+  }
+
+  #sendWaiting(): void {
     for (const message of this.store.get().outbox)
       if (message.state === "offline" || message.state === "sending") void this.#deliver(message);
   }
