@@ -1,4 +1,4 @@
-/** Fails when a file imports from a folder its own folder may not see, or when a file is too long. */
+/** Fails when a file imports from a folder its own folder may not see, when a file is too long, or when a test's hook reaches other files. */
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 
@@ -49,5 +49,9 @@ for (const file of globSync("src/**/*.{ts,tsx}")) {
       problems.push(`${file}: ${folder} may not import ${into}`);
   }
 }
+// Such tests share one process: a hook outside of describe() would run around the tests of every file.
+for (const file of globSync(["src/**/*.test.{ts,tsx}", "apps/*/src/**/*.test.{ts,tsx}", "test/scenarios/**/*.test.ts"]))
+  if (/^(?:before|after)Each\(/m.test(readFileSync(file, "utf8")))
+    problems.push(`${file}: put beforeEach and afterEach inside a describe()`);
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;

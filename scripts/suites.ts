@@ -1,6 +1,7 @@
 /** Runs the shared suites on a build, limited to what the ratchet lists: that must stay green for ever. */
 import { spawn } from "node:child_process";
 import path from "node:path";
+import { inLanes } from "./lanes.ts";
 
 export interface Tally {
   passed: number;
@@ -28,34 +29,46 @@ interface Verdict {
 
 const suiteTimeoutMs = 600_000;
 
+/** Two suites at a time: they wait more than they work. */
 export async function runSuites(shared: string, parley: string, ratchet: Ratchet, tally: Tally): Promise<void> {
   const server = `${parley} app-server`;
-  const conformance = path.join(shared, "conformance", "run.mjs");
-  for (const [era, { areas, scenarios }] of Object.entries(ratchet.conformance)) {
-    const rows = listed(await output(conformance, ["--list", "--era", era]));
-    const inAreas = areas.flatMap((area) => rows.filter((row) => row.area === area).map((row) => row.name));
-    const unknown = areas.filter((area) => !rows.some((row) => row.area === area));
-    const wanted = [...new Set([...inAreas, ...scenarios])];
-    const lines = await output(conformance, ["--server", server, "--era", era, "--only", wanted.join(",")]);
-    add(`conformance ${era}`, pick([...wanted, ...unknown], lines), tally);
-  }
-  const { trust, bridge } = ratchet;
   const trustSuite = path.join(shared, "trust", "suite");
-  add("trust", pick(trust, await output(path.join(trustSuite, "run.mjs"), ["--server", server, "--only", trust.join(",")])), tally);
+  const trust = async (): Promise<void> => {
+    const lines = await output(path.join(trustSuite, "run.mjs"), ["--server", server, "--only", ratchet.trust.join(",")]);
+    add("trust", pick(ratchet.trust, lines), tally);
+  };
+  const bridge = async (suite: string, wanted: readonly string[], args: readonly string[]): Promise<void> =>
+    add(suite, pick(wanted, await output(path.join(trustSuite, "bridge.mjs"), args)), tally);
   const start = `${server} --listen ws://127.0.0.1:{port} --ws-auth capability-token --ws-token-file {tokenfile}`;
   const open = `${server} --listen ws://0.0.0.0:{port}`;
-  add("bridge", pick(bridge, await output(path.join(trustSuite, "bridge.mjs"), ["--start", start, "--open", open])), tally);
   const manager = `${parley} manager --no-open --listen`;
-  const managed = [
-    "--start",
-    `${manager} 127.0.0.1:{port} --token-file {tokenfile}`,
-    "--open",
-    `${manager} 0.0.0.0:{port}`,
-    "--path",
-    "/rpc",
-  ];
-  add("manager's bridge", pick(ratchet.managerBridge, await output(path.join(trustSuite, "bridge.mjs"), managed)), tally);
-  for (const [wire, areas] of Object.entries(ratchet.wires)) await runWire(wire, areas, { shared, server }, tally);
+  const managed = ["--start", `${manager} 127.0.0.1:{port} --token-file {tokenfile}`, "--open", `${manager} 0.0.0.0:{port}`];
+  await inLanes(
+    2,
+    [
+      trust,
+      ...Object.keys(ratchet.conformance).map((era) => () => runEra(era, ratchet, { shared, server }, tally)),
+      ...Object.entries(ratchet.wires).map(
+        ([wire, areas]) =>
+          () =>
+            runWire(wire, areas, { shared, server }, tally),
+      ),
+      () => bridge("bridge", ratchet.bridge, ["--start", start, "--open", open]),
+      () => bridge("manager's bridge", ratchet.managerBridge, [...managed, "--path", "/rpc"]),
+    ],
+    (job) => job(),
+  );
+}
+
+async function runEra(era: string, ratchet: Ratchet, at: { shared: string; server: string }, tally: Tally): Promise<void> {
+  const { areas = [], scenarios = [] } = ratchet.conformance[era] ?? {};
+  const suite = path.join(at.shared, "conformance", "run.mjs");
+  const rows = listed(await output(suite, ["--list", "--era", era]));
+  const inAreas = areas.flatMap((area) => rows.filter((row) => row.area === area).map((row) => row.name));
+  const unknown = areas.filter((area) => !rows.some((row) => row.area === area));
+  const wanted = [...new Set([...inAreas, ...scenarios])];
+  const lines = await output(suite, ["--server", at.server, "--era", era, "--only", wanted.join(",")]);
+  add(`conformance ${era}`, pick([...wanted, ...unknown], lines), tally);
 }
 
 /** One generation is enough here: both say the same to the model. One line of counts for each area: `<wire> <era> <area>: N passed, M unexpected`. */

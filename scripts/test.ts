@@ -1,14 +1,15 @@
-/** `npm test`: runs the groups of tests one after another and adds up what they say. Words after it choose groups or files. */
+/** `npm test`: runs the groups of tests, two at a time, and adds up what they say. Words after it choose groups or files. */
 import { spawn } from "node:child_process";
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { buildIfOld } from "./build.ts";
+import { inLanes } from "./lanes.ts";
 import type { Counts } from "./test-reporter.ts";
 
 interface Group {
   readonly name: string;
-  readonly files: string;
+  readonly files: string | readonly string[];
   /** "none": all files in one process, which is fast and asks of them to leave nothing behind. */
   readonly isolation: "none" | "process";
   /** Runs what we ship, so the bundle must be there. */
@@ -28,13 +29,15 @@ const leg = (name: string): Group => ({
   env: { PARLEY_LEG: name },
 });
 
+/** Those that take longest come first, so that none is left alone at the end. */
 const groups: readonly Group[] = [
+  { name: "faults", files: ["test/faults/**/*.test.ts", "test/faults/**/*.itest.ts"], isolation: "process", needsBuild: true },
+  { name: "isolated", files: ["test/*.itest.ts", "test/!(faults|web)/**/*.itest.ts"], isolation: "process", needsBuild: true },
+  { name: "browser", files: "test/web/**/*.itest.ts", isolation: "process", needsBuild: true },
   { name: "unit", files: "src/**/*.test.{ts,tsx}", isolation: "none" },
-  { name: "page", files: "apps/web/src/**/*.test.ts", isolation: "none" },
   { name: "scenarios", files: "test/scenarios/**/*.test.ts", isolation: "none" },
+  { name: "page", files: "apps/web/src/**/*.test.ts", isolation: "none" },
   { name: "rules", files: "test/*.test.ts", isolation: "none" },
-  { name: "faults", files: "test/faults/**/*.test.ts", isolation: "process" },
-  { name: "isolated", files: "test/**/*.itest.ts", isolation: "process", needsBuild: true },
   { name: "oracle", files: "test/oracle/**/*.test.ts", isolation: "process", needsBuild: true, onRequest: "oracle" },
   leg("stdio"),
   leg("websocket"),
@@ -51,10 +54,9 @@ const scratch = mkdtempSync(path.join(tmpdir(), "parley-test-"));
 const total: Counts = { passed: 0, failed: 0, skipped: [] };
 
 try {
-  for (const group of groups) {
-    const files = choose(group);
-    if (files.length === 0) continue;
-    if (group.needsBuild === true) await buildIfOld();
+  const chosen = groups.map((group) => ({ group, files: choose(group) })).filter(({ files }) => files.length > 0);
+  if (chosen.some(({ group }) => group.needsBuild === true)) await buildIfOld();
+  await inLanes(2, chosen, async ({ group, files }) => {
     const started = performance.now();
     const counts = await run(group, files);
     total.passed += counts.passed;
@@ -62,7 +64,7 @@ try {
     total.skipped.push(...counts.skipped);
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     console.log(`${group.name}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped.length} skipped (${seconds} s)`);
-  }
+  });
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
@@ -75,7 +77,7 @@ console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed > 0 || isShort || total.passed === 0 ? 1 : 0;
 
 function choose(group: Group): readonly string[] {
-  const all = globSync(group.files, { cwd: root });
+  const all = globSync([group.files].flat(), { cwd: root });
   const nameOf = ({ name, onRequest }: Group): string => onRequest ?? name;
   if (words.includes(nameOf(group))) return all;
   if (group.onRequest !== undefined) return [];
@@ -97,13 +99,17 @@ function run(group: Group, files: readonly string[]): Promise<Counts> {
   const { OPENAI_API_KEY: _key, NODE_OPTIONS: _options, ...env } = process.env;
   const child = spawn(process.execPath, ["--test", ...flags, "--test-reporter-destination=stdout", ...[...files].sort()], {
     cwd: root,
-    stdio: ["ignore", "inherit", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
     env: { ...env, CODEX_HOME: home, PARLEY_CHECK_WIRE: "1", PARLEY_TEST_COUNTS: countsFile, ...group.env },
   });
+  // Two groups run at once: each says at its end what it has to say.
+  const said: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => said.push(chunk));
   const timer = setTimeout(() => child.kill("SIGKILL"), groupTimeoutMs);
   return new Promise((resolve) => {
     child.on("close", (code, signal) => {
       clearTimeout(timer);
+      process.stdout.write(Buffer.concat(said));
       if (signal !== null) console.log(`${group.name}: ended by ${signal}`);
       const counts = readCounts(countsFile) ?? { passed: 0, failed: 1, skipped: [] };
       resolve(code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts);

@@ -83,102 +83,104 @@ const scripted: ProviderConfig = {
 
 let home: string;
 let maker: ProtectedServer;
-beforeEach(async () => {
-  home = mkdtempSync(path.join(tmpdir(), "parley-mcp-auth-"));
-  maker = new ProtectedServer();
-  await maker.start();
-  settings("file");
-});
-afterEach(async () => {
-  await new Promise((resolve) => maker.server.close(resolve));
-  rmSync(home, { recursive: true, force: true });
-});
+describe("mcp sign in", () => {
+  beforeEach(async () => {
+    home = mkdtempSync(path.join(tmpdir(), "parley-mcp-auth-"));
+    maker = new ProtectedServer();
+    await maker.start();
+    settings("file");
+  });
+  afterEach(async () => {
+    await new Promise((resolve) => maker.server.close(resolve));
+    rmSync(home, { recursive: true, force: true });
+  });
 
-function settings(store: string): void {
-  writeFileSync(
-    path.join(home, "config.toml"),
-    `mcp_oauth_credentials_store = "${store}"\n[mcp_servers.web]\nurl = "${maker.url}/mcp"\nscopes = ["read"]\n[mcp_servers.local]\ncommand = "x"\n`,
-  );
-}
-function open(openKeyring?: Parameters<typeof createMcpSignIn>[0]["openKeyring"]) {
-  const config = createConfigStore({ codexHome: home, env: {}, systemDir: path.join(home, "etc"), builtInProviders: { scripted } });
-  const signIn = createMcpSignIn({ codexHome: home, config, ...(openKeyring === undefined ? {} : { openKeyring }) });
-  const scope = { threadId: undefined, config: config.effective(home), cwd: home };
-  const web = scope.config.mcpServers["web"];
-  assert.ok(web !== undefined);
-  return { signIn, scope, web };
-}
-async function visit(url: string, code: string): Promise<Response> {
-  const asked = new URL(url).searchParams;
-  maker.challenge = asked.get("code_challenge") ?? "";
-  return fetch(`${asked.get("redirect_uri")}?code=${code}&state=${asked.get("state")}`);
-}
-
-describe("signing in to an MCP server", () => {
-  it("registers, sends the browser off under PKCE, and keeps the tokens for their owner only", async () => {
-    const { signIn, scope, web } = open();
-    assert.deepEqual([signIn.authStatus(web), signIn.authFor(web)], ["notLoggedIn", undefined]);
-    const { url, done } = await signIn.login(scope, "web", undefined);
+  function settings(store: string): void {
+    writeFileSync(
+      path.join(home, "config.toml"),
+      `mcp_oauth_credentials_store = "${store}"\n[mcp_servers.web]\nurl = "${maker.url}/mcp"\nscopes = ["read"]\n[mcp_servers.local]\ncommand = "x"\n`,
+    );
+  }
+  function open(openKeyring?: Parameters<typeof createMcpSignIn>[0]["openKeyring"]) {
+    const config = createConfigStore({ codexHome: home, env: {}, systemDir: path.join(home, "etc"), builtInProviders: { scripted } });
+    const signIn = createMcpSignIn({ codexHome: home, config, ...(openKeyring === undefined ? {} : { openKeyring }) });
+    const scope = { threadId: undefined, config: config.effective(home), cwd: home };
+    const web = scope.config.mcpServers["web"];
+    assert.ok(web !== undefined);
+    return { signIn, scope, web };
+  }
+  async function visit(url: string, code: string): Promise<Response> {
     const asked = new URL(url).searchParams;
-    assert.deepEqual([asked.get("client_id"), asked.get("scope"), asked.get("code_challenge_method")], ["client-1", "read", "S256"]);
-    assert.deepEqual(maker.registered[0]?.redirect_uris, [asked.get("redirect_uri")]);
-    assert.equal((await visit(url, "good")).status, 200);
-    assert.deepEqual(await done, { error: undefined });
-    assert.equal(signIn.authStatus(web), "oAuth");
-    const file = path.join(home, "parley", "mcp-credentials.json");
-    assert.equal(statSync(file).mode & 0o777, 0o600);
-    assert.equal((await signIn.authFor(web)?.tokens())?.access_token, "first");
-    assert.equal(await signIn.logout(web), true);
-    assert.equal(signIn.authStatus(web), "notLoggedIn");
-    assert.ok(!readFileSync(file, "utf8").includes("first"));
-  });
+    maker.challenge = asked.get("code_challenge") ?? "";
+    return fetch(`${asked.get("redirect_uri")}?code=${code}&state=${asked.get("state")}`);
+  }
 
-  it("renews tokens later without a person, and says so when that is not possible", async () => {
-    const { signIn, scope, web } = open();
-    const { url, done } = await signIn.login(scope, "web", ["write"]);
-    await visit(url, "good");
-    await done;
-    const provider = signIn.authFor(web);
-    assert.ok(provider !== undefined);
-    assert.equal(await auth(provider, { serverUrl: `${maker.url}/mcp` }), "AUTHORIZED");
-    assert.deepEqual([maker.grants.at(-1), (await provider.tokens())?.access_token], ["refresh_token", "second"]);
-    await provider.invalidateCredentials?.("tokens");
-    await assert.rejects(auth(provider, { serverUrl: `${maker.url}/mcp` }), /unauthorized: sign in to MCP server 'web' again/);
-  });
-
-  it("does not send tokens to another address under the same name", async () => {
-    const { signIn, scope, web } = open();
-    const { url, done } = await signIn.login(scope, "web", undefined);
-    await visit(url, "good");
-    await done;
-    const moved = { ...web, transport: { ...web.transport, url: "http://127.0.0.1:9/mcp" } } as typeof web;
-    assert.deepEqual([signIn.authFor(moved), signIn.authStatus(moved)], [undefined, "notLoggedIn"]);
-  });
-
-  it("tells why it failed", async () => {
-    const { signIn, scope } = open();
-    const { url, done } = await signIn.login(scope, "web", undefined);
-    assert.equal((await visit(url, "forged")).status, 400);
-    assert.match((await done).error ?? "", /wrong code/);
-    await assert.rejects(signIn.login(scope, "nope", undefined), /No MCP server named 'nope' found\./);
-    await assert.rejects(signIn.login(scope, "local", undefined), /only supported for streamable HTTP servers/);
-  });
-
-  it("keeps nothing but a pointer in the file where there is a keyring", async () => {
-    settings("auto");
-    const secrets = new Map<string, string>();
-    const keyring = async (service: string, account: string) => ({
-      get: async () => secrets.get(`${service}/${account}`),
-      set: async (secret: string) => void secrets.set(`${service}/${account}`, secret),
-      remove: async () => secrets.delete(`${service}/${account}`),
+  describe("signing in to an MCP server", () => {
+    it("registers, sends the browser off under PKCE, and keeps the tokens for their owner only", async () => {
+      const { signIn, scope, web } = open();
+      assert.deepEqual([signIn.authStatus(web), signIn.authFor(web)], ["notLoggedIn", undefined]);
+      const { url, done } = await signIn.login(scope, "web", undefined);
+      const asked = new URL(url).searchParams;
+      assert.deepEqual([asked.get("client_id"), asked.get("scope"), asked.get("code_challenge_method")], ["client-1", "read", "S256"]);
+      assert.deepEqual(maker.registered[0]?.redirect_uris, [asked.get("redirect_uri")]);
+      assert.equal((await visit(url, "good")).status, 200);
+      assert.deepEqual(await done, { error: undefined });
+      assert.equal(signIn.authStatus(web), "oAuth");
+      const file = path.join(home, "parley", "mcp-credentials.json");
+      assert.equal(statSync(file).mode & 0o777, 0o600);
+      assert.equal((await signIn.authFor(web)?.tokens())?.access_token, "first");
+      assert.equal(await signIn.logout(web), true);
+      assert.equal(signIn.authStatus(web), "notLoggedIn");
+      assert.ok(!readFileSync(file, "utf8").includes("first"));
     });
-    const { signIn, scope, web } = open(keyring);
-    const { url, done } = await signIn.login(scope, "web", undefined);
-    await visit(url, "good");
-    await done;
-    assert.ok(!readFileSync(path.join(home, "parley", "mcp-credentials.json"), "utf8").includes("first"));
-    assert.equal((await signIn.authFor(web)?.tokens())?.access_token, "first");
-    await signIn.logout(web);
-    assert.equal(secrets.size, 0);
+
+    it("renews tokens later without a person, and says so when that is not possible", async () => {
+      const { signIn, scope, web } = open();
+      const { url, done } = await signIn.login(scope, "web", ["write"]);
+      await visit(url, "good");
+      await done;
+      const provider = signIn.authFor(web);
+      assert.ok(provider !== undefined);
+      assert.equal(await auth(provider, { serverUrl: `${maker.url}/mcp` }), "AUTHORIZED");
+      assert.deepEqual([maker.grants.at(-1), (await provider.tokens())?.access_token], ["refresh_token", "second"]);
+      await provider.invalidateCredentials?.("tokens");
+      await assert.rejects(auth(provider, { serverUrl: `${maker.url}/mcp` }), /unauthorized: sign in to MCP server 'web' again/);
+    });
+
+    it("does not send tokens to another address under the same name", async () => {
+      const { signIn, scope, web } = open();
+      const { url, done } = await signIn.login(scope, "web", undefined);
+      await visit(url, "good");
+      await done;
+      const moved = { ...web, transport: { ...web.transport, url: "http://127.0.0.1:9/mcp" } } as typeof web;
+      assert.deepEqual([signIn.authFor(moved), signIn.authStatus(moved)], [undefined, "notLoggedIn"]);
+    });
+
+    it("tells why it failed", async () => {
+      const { signIn, scope } = open();
+      const { url, done } = await signIn.login(scope, "web", undefined);
+      assert.equal((await visit(url, "forged")).status, 400);
+      assert.match((await done).error ?? "", /wrong code/);
+      await assert.rejects(signIn.login(scope, "nope", undefined), /No MCP server named 'nope' found\./);
+      await assert.rejects(signIn.login(scope, "local", undefined), /only supported for streamable HTTP servers/);
+    });
+
+    it("keeps nothing but a pointer in the file where there is a keyring", async () => {
+      settings("auto");
+      const secrets = new Map<string, string>();
+      const keyring = async (service: string, account: string) => ({
+        get: async () => secrets.get(`${service}/${account}`),
+        set: async (secret: string) => void secrets.set(`${service}/${account}`, secret),
+        remove: async () => secrets.delete(`${service}/${account}`),
+      });
+      const { signIn, scope, web } = open(keyring);
+      const { url, done } = await signIn.login(scope, "web", undefined);
+      await visit(url, "good");
+      await done;
+      assert.ok(!readFileSync(path.join(home, "parley", "mcp-credentials.json"), "utf8").includes("first"));
+      assert.equal((await signIn.authFor(web)?.tokens())?.access_token, "first");
+      await signIn.logout(web);
+      assert.equal(secrets.size, 0);
+    });
   });
 });

@@ -8,125 +8,127 @@ import { createUsage } from "./usage.ts";
 
 let home: string;
 let now: number;
-beforeEach(() => {
-  home = mkdtempSync(path.join(tmpdir(), "parley-usage-"));
-  now = new Date(2026, 0, 10, 12).getTime();
-});
-afterEach(() => rmSync(home, { recursive: true, force: true }));
+describe("usage", () => {
+  beforeEach(() => {
+    home = mkdtempSync(path.join(tmpdir(), "parley-usage-"));
+    now = new Date(2026, 0, 10, 12).getTime();
+  });
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-const file = (): string => path.join(home, "parley", "usage.jsonl");
-const open = () => createUsage({ codexHome: home, clock: { now: () => now, sleep: async () => {} } });
-const config = (parley: object): Config => ({ raw: { parley } }) as unknown as Config;
-const none = config({});
-const tokens = (input: number, output: number, cached = 0) => ({
-  ...{ inputTokens: input, cachedInputTokens: cached, outputTokens: output, reasoningOutputTokens: 0, totalTokens: input + output },
-});
-const day = 86_400_000;
+  const file = (): string => path.join(home, "parley", "usage.jsonl");
+  const open = () => createUsage({ codexHome: home, clock: { now: () => now, sleep: async () => {} } });
+  const config = (parley: object): Config => ({ raw: { parley } }) as unknown as Config;
+  const none = config({});
+  const tokens = (input: number, output: number, cached = 0) => ({
+    ...{ inputTokens: input, cachedInputTokens: cached, outputTokens: output, reasoningOutputTokens: 0, totalTokens: input + output },
+  });
+  const day = 86_400_000;
 
-describe("counting tokens", () => {
-  it("sums by turn, thread and day, and survives a restart", () => {
-    const usage = open();
-    usage.spent("t1", "a", "m", tokens(10, 5));
-    usage.spent("t1", "b", "m", tokens(20, 5));
-    now += day;
-    usage.spent("t2", "c", "n", tokens(1, 1));
-    for (const u of [usage, open()]) {
-      assert.equal(u.spending({ threadId: "t1", turnId: "b" }, none).tokens, 25);
-      assert.equal(u.spending({ threadId: "t1" }, none).tokens, 40);
-      assert.equal(u.spending("today", none).tokens, 2);
-      assert.deepEqual(u.summary(none).summary, {
-        ...{ lifetimeTokens: 42, peakDailyTokens: 40, currentStreakDays: 2, longestStreakDays: 2, longestRunningTurnSec: null },
+  describe("counting tokens", () => {
+    it("sums by turn, thread and day, and survives a restart", () => {
+      const usage = open();
+      usage.spent("t1", "a", "m", tokens(10, 5));
+      usage.spent("t1", "b", "m", tokens(20, 5));
+      now += day;
+      usage.spent("t2", "c", "n", tokens(1, 1));
+      for (const u of [usage, open()]) {
+        assert.equal(u.spending({ threadId: "t1", turnId: "b" }, none).tokens, 25);
+        assert.equal(u.spending({ threadId: "t1" }, none).tokens, 40);
+        assert.equal(u.spending("today", none).tokens, 2);
+        assert.deepEqual(u.summary(none).summary, {
+          ...{ lifetimeTokens: 42, peakDailyTokens: 40, currentStreakDays: 2, longestStreakDays: 2, longestRunningTurnSec: null },
+        });
+        assert.deepEqual(u.summary(none).dailyUsageBuckets, [
+          { startDate: "2026-01-10", tokens: 40 },
+          { startDate: "2026-01-11", tokens: 2 },
+        ]);
+        assert.equal(u.summary(none, "t1").threadUsage?.groups[0]?.totalTokens, 40);
+      }
+      assert.equal(statSync(file()).mode & 0o777, 0o600);
+    });
+
+    it("sees what other processes add, and waits for a line to be whole", () => {
+      const [mine, theirs] = [open(), open()];
+      mine.spent("t", "a", "m", tokens(1, 0));
+      theirs.spent("t", "b", "m", tokens(2, 0));
+      assert.equal(mine.spending({ threadId: "t" }, none).tokens, 3);
+      const line = `${readFileSync(file(), "utf8").split("\n")[0]}\n`;
+      appendFileSync(file(), line.slice(0, 20));
+      assert.equal(mine.spending({ threadId: "t" }, none).tokens, 3);
+      appendFileSync(file(), `${line.slice(20)}garbage\n`);
+      assert.equal(mine.spending({ threadId: "t" }, none).tokens, 4);
+    });
+
+    it("still counts where nothing can be written", () => {
+      writeFileSync(path.join(home, "parley"), "a file in the way");
+      const usage = open();
+      usage.spent("t", "a", "m", tokens(7, 0));
+      assert.equal(usage.spending({ threadId: "t" }, none).tokens, 7);
+    });
+
+    it("shrinks a file that has grown large, without losing a sum", () => {
+      mkdirSync(path.dirname(file()));
+      const one = `${JSON.stringify({ at: now, thread: "t", turn: "a".repeat(1000), model: "m", input: 1, cached: 0, output: 1, total: 2 })}\n`;
+      writeFileSync(file(), one.repeat(9000));
+      assert.equal(open().spending({ threadId: "t" }, none).tokens, 18_000);
+      assert.ok(statSync(file()).size < 1000);
+      assert.equal(open().spending({ threadId: "t" }, none).tokens, 18_000);
+    });
+  });
+
+  describe("pricing", () => {
+    const priced = config({ prices: { "gpt-5": { input: 10, cached_input: 1, output: 20 }, "gpt-5-mini": { input: 1, output: 2 } } });
+
+    it("takes the nearest name, and charges cached input less", () => {
+      const usage = open();
+      usage.spent("t", "a", "gpt-5-2026-01-01", tokens(1_000_000, 100_000, 500_000));
+      assert.equal(usage.spending({ threadId: "t" }, priced).money, 5 + 0.5 + 2);
+      usage.spent("u", "a", "gpt-5-mini", tokens(1_000_000, 0, 1_000_000));
+      assert.equal(usage.spending({ threadId: "u" }, priced).money, 1);
+      assert.equal(usage.summary(priced, "u").threadUsage?.estimatedUsageUsdMicros, 1_000_000);
+    });
+
+    it("says nothing about money when a model has no price", () => {
+      const usage = open();
+      usage.spent("t", "a", "gpt-5", tokens(1, 1));
+      usage.spent("t", "a", "gpt-50", tokens(1, 1));
+      assert.equal(usage.spending({ threadId: "t" }, priced).money, undefined);
+    });
+  });
+
+  describe("a budget", () => {
+    it("warns once at 80 %, asks when spent, and again after a further fifth", () => {
+      const limited = config({ budget: { tokens_per_thread: 1000 } });
+      const usage = open();
+      const spend = (n: number): void => usage.spent("t", "a", "m", tokens(n, 0));
+      assert.deepEqual(usage.budget("t", limited), { state: "ok" });
+      spend(800);
+      assert.deepEqual(usage.budget("t", limited), {
+        state: "warn",
+        text: "The budget is nearly spent: 800 of 1,000 tokens used in this thread.",
       });
-      assert.deepEqual(u.summary(none).dailyUsageBuckets, [
-        { startDate: "2026-01-10", tokens: 40 },
-        { startDate: "2026-01-11", tokens: 2 },
-      ]);
-      assert.equal(u.summary(none, "t1").threadUsage?.groups[0]?.totalTokens, 40);
-    }
-    assert.equal(statSync(file()).mode & 0o777, 0o600);
-  });
-
-  it("sees what other processes add, and waits for a line to be whole", () => {
-    const [mine, theirs] = [open(), open()];
-    mine.spent("t", "a", "m", tokens(1, 0));
-    theirs.spent("t", "b", "m", tokens(2, 0));
-    assert.equal(mine.spending({ threadId: "t" }, none).tokens, 3);
-    const line = `${readFileSync(file(), "utf8").split("\n")[0]}\n`;
-    appendFileSync(file(), line.slice(0, 20));
-    assert.equal(mine.spending({ threadId: "t" }, none).tokens, 3);
-    appendFileSync(file(), `${line.slice(20)}garbage\n`);
-    assert.equal(mine.spending({ threadId: "t" }, none).tokens, 4);
-  });
-
-  it("still counts where nothing can be written", () => {
-    writeFileSync(path.join(home, "parley"), "a file in the way");
-    const usage = open();
-    usage.spent("t", "a", "m", tokens(7, 0));
-    assert.equal(usage.spending({ threadId: "t" }, none).tokens, 7);
-  });
-
-  it("shrinks a file that has grown large, without losing a sum", () => {
-    mkdirSync(path.dirname(file()));
-    const one = `${JSON.stringify({ at: now, thread: "t", turn: "a".repeat(1000), model: "m", input: 1, cached: 0, output: 1, total: 2 })}\n`;
-    writeFileSync(file(), one.repeat(9000));
-    assert.equal(open().spending({ threadId: "t" }, none).tokens, 18_000);
-    assert.ok(statSync(file()).size < 1000);
-    assert.equal(open().spending({ threadId: "t" }, none).tokens, 18_000);
-  });
-});
-
-describe("pricing", () => {
-  const priced = config({ prices: { "gpt-5": { input: 10, cached_input: 1, output: 20 }, "gpt-5-mini": { input: 1, output: 2 } } });
-
-  it("takes the nearest name, and charges cached input less", () => {
-    const usage = open();
-    usage.spent("t", "a", "gpt-5-2026-01-01", tokens(1_000_000, 100_000, 500_000));
-    assert.equal(usage.spending({ threadId: "t" }, priced).money, 5 + 0.5 + 2);
-    usage.spent("u", "a", "gpt-5-mini", tokens(1_000_000, 0, 1_000_000));
-    assert.equal(usage.spending({ threadId: "u" }, priced).money, 1);
-    assert.equal(usage.summary(priced, "u").threadUsage?.estimatedUsageUsdMicros, 1_000_000);
-  });
-
-  it("says nothing about money when a model has no price", () => {
-    const usage = open();
-    usage.spent("t", "a", "gpt-5", tokens(1, 1));
-    usage.spent("t", "a", "gpt-50", tokens(1, 1));
-    assert.equal(usage.spending({ threadId: "t" }, priced).money, undefined);
-  });
-});
-
-describe("a budget", () => {
-  it("warns once at 80 %, asks when spent, and again after a further fifth", () => {
-    const limited = config({ budget: { tokens_per_thread: 1000 } });
-    const usage = open();
-    const spend = (n: number): void => usage.spent("t", "a", "m", tokens(n, 0));
-    assert.deepEqual(usage.budget("t", limited), { state: "ok" });
-    spend(800);
-    assert.deepEqual(usage.budget("t", limited), {
-      state: "warn",
-      text: "The budget is nearly spent: 800 of 1,000 tokens used in this thread.",
+      assert.deepEqual(usage.budget("t", limited), { state: "ok" });
+      spend(300);
+      assert.deepEqual(usage.budget("t", limited), {
+        state: "spent",
+        text: "The budget is spent: 1,100 of 1,000 tokens used in this thread.",
+      });
+      usage.extendBudget("t", limited);
+      assert.deepEqual(usage.budget("t", limited), { state: "ok" });
+      spend(199);
+      assert.deepEqual(usage.budget("t", limited), { state: "ok" });
+      spend(1);
+      assert.equal(usage.budget("t", limited).state, "spent");
+      assert.equal(usage.budget("other", limited).state, "ok");
     });
-    assert.deepEqual(usage.budget("t", limited), { state: "ok" });
-    spend(300);
-    assert.deepEqual(usage.budget("t", limited), {
-      state: "spent",
-      text: "The budget is spent: 1,100 of 1,000 tokens used in this thread.",
-    });
-    usage.extendBudget("t", limited);
-    assert.deepEqual(usage.budget("t", limited), { state: "ok" });
-    spend(199);
-    assert.deepEqual(usage.budget("t", limited), { state: "ok" });
-    spend(1);
-    assert.equal(usage.budget("t", limited).state, "spent");
-    assert.equal(usage.budget("other", limited).state, "ok");
-  });
 
-  it("in money begins anew each day", () => {
-    const limited = config({ currency: "EUR", prices: { m: { input: 1_000_000, output: 0 } }, budget: { money_per_day: 2.5 } });
-    const usage = open();
-    usage.spent("t", "a", "m", tokens(3, 0));
-    assert.deepEqual(usage.budget("u", limited), { state: "spent", text: "The budget is spent: 3 of 2.50 EUR used today." });
-    now += day;
-    assert.equal(usage.budget("u", limited).state, "ok");
+    it("in money begins anew each day", () => {
+      const limited = config({ currency: "EUR", prices: { m: { input: 1_000_000, output: 0 } }, budget: { money_per_day: 2.5 } });
+      const usage = open();
+      usage.spent("t", "a", "m", tokens(3, 0));
+      assert.deepEqual(usage.budget("u", limited), { state: "spent", text: "The budget is spent: 3 of 2.50 EUR used today." });
+      now += day;
+      assert.equal(usage.budget("u", limited).state, "ok");
+    });
   });
 });

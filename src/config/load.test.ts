@@ -9,287 +9,289 @@ import { type ConfigStoreOptions, createConfigStore } from "./load.ts";
 let root: string;
 let home: string;
 let work: string;
-beforeEach(() => {
-  root = realpathSync(mkdtempSync(path.join(tmpdir(), "parley-config-")));
-  home = path.join(root, "home");
-  work = path.join(root, "work");
-  mkdirSync(home);
-  mkdirSync(path.join(work, ".git"), { recursive: true });
-});
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+describe("load", () => {
+  beforeEach(() => {
+    root = realpathSync(mkdtempSync(path.join(tmpdir(), "parley-config-")));
+    home = path.join(root, "home");
+    work = path.join(root, "work");
+    mkdirSync(home);
+    mkdirSync(path.join(work, ".git"), { recursive: true });
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const write = (file: string, text: string): void => {
-  mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(file, text);
-};
-const user = (text: string): void => write(path.join(home, "config.toml"), text);
-const store = (options: Partial<ConfigStoreOptions> = {}) =>
-  createConfigStore({
-    codexHome: home,
-    env: {},
-    systemDir: path.join(root, "etc"),
-    fallback: () => ({ modelProvider: "mine", model: "fallback-model" }),
-    ...options,
-    builtInProviders: {
-      mine: {
-        ...{ id: "mine", name: "Mine", baseUrl: "http://127.0.0.1:1", wireApi: "responses", envKey: "MINE_KEY", bearerToken: undefined },
-        ...{ httpHeaders: {}, envHttpHeaders: {}, queryParams: {}, requestMaxRetries: 1, streamMaxRetries: 1 },
-        ...{ streamIdleTimeoutMs: 5, requiresOpenaiAuth: false, options: {} },
+  const write = (file: string, text: string): void => {
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  };
+  const user = (text: string): void => write(path.join(home, "config.toml"), text);
+  const store = (options: Partial<ConfigStoreOptions> = {}) =>
+    createConfigStore({
+      codexHome: home,
+      env: {},
+      systemDir: path.join(root, "etc"),
+      fallback: () => ({ modelProvider: "mine", model: "fallback-model" }),
+      ...options,
+      builtInProviders: {
+        mine: {
+          ...{ id: "mine", name: "Mine", baseUrl: "http://127.0.0.1:1", wireApi: "responses", envKey: "MINE_KEY", bearerToken: undefined },
+          ...{ httpHeaders: {}, envHttpHeaders: {}, queryParams: {}, requestMaxRetries: 1, streamMaxRetries: 1 },
+          ...{ streamIdleTimeoutMs: 5, requiresOpenaiAuth: false, options: {} },
+        },
       },
-    },
-  });
-const refusal = (words: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof RpcError);
-  assert.equal(error.code, -32600);
-  assert.match(error.message, words);
-  return true;
-};
-const trust = (dir: string, level = "trusted") => `[projects.${JSON.stringify(dir)}]\ntrust_level = "${level}"\n`;
-
-describe("effective config", () => {
-  it("has careful defaults when there is no file at all", () => {
-    const config = store().effective(work);
-    assert.equal(config.modelProvider, "mine");
-    assert.equal(config.model, "fallback-model");
-    assert.equal(config.sandboxMode, "read-only");
-    assert.equal(config.approvalPolicy, "on-request");
-    assert.equal(config.trusted, false);
-    assert.equal(config.projectRoot, work);
-    assert.deepEqual(config.warnings, []);
-  });
-
-  it("lets stronger layers win key by key: system, user, profile, project, flags, request, managed", () => {
-    write(path.join(root, "etc", "config.toml"), 'model = "system"\nreview_model = "system"\ncompact_prompt = "system"');
-    user(
-      `model = "user"\nreview_model = "user"\nmodel_verbosity = "low"\nservice_tier = "user"\n[profiles.p]\nmodel = "profile"\nservice_tier = "profile"\n${trust(work)}`,
-    );
-    write(
-      path.join(work, ".codex", "config.toml"),
-      'service_tier = "project"\nmodel_verbosity = "medium"\ndeveloper_instructions = "project"',
-    );
-    write(path.join(root, "etc", "managed_config.toml"), 'model_reasoning_effort = "low"');
-    const config = store({ cliOverrides: ["profile=p", "model_verbosity=high"] }).effective(work, {
-      developer_instructions: "request",
-      model_reasoning_effort: "high",
     });
-    assert.deepEqual(
+  const refusal = (words: RegExp) => (error: unknown) => {
+    assert.ok(error instanceof RpcError);
+    assert.equal(error.code, -32600);
+    assert.match(error.message, words);
+    return true;
+  };
+  const trust = (dir: string, level = "trusted") => `[projects.${JSON.stringify(dir)}]\ntrust_level = "${level}"\n`;
+
+  describe("effective config", () => {
+    it("has careful defaults when there is no file at all", () => {
+      const config = store().effective(work);
+      assert.equal(config.modelProvider, "mine");
+      assert.equal(config.model, "fallback-model");
+      assert.equal(config.sandboxMode, "read-only");
+      assert.equal(config.approvalPolicy, "on-request");
+      assert.equal(config.trusted, false);
+      assert.equal(config.projectRoot, work);
+      assert.deepEqual(config.warnings, []);
+    });
+
+    it("lets stronger layers win key by key: system, user, profile, project, flags, request, managed", () => {
+      write(path.join(root, "etc", "config.toml"), 'model = "system"\nreview_model = "system"\ncompact_prompt = "system"');
+      user(
+        `model = "user"\nreview_model = "user"\nmodel_verbosity = "low"\nservice_tier = "user"\n[profiles.p]\nmodel = "profile"\nservice_tier = "profile"\n${trust(work)}`,
+      );
+      write(
+        path.join(work, ".codex", "config.toml"),
+        'service_tier = "project"\nmodel_verbosity = "medium"\ndeveloper_instructions = "project"',
+      );
+      write(path.join(root, "etc", "managed_config.toml"), 'model_reasoning_effort = "low"');
+      const config = store({ cliOverrides: ["profile=p", "model_verbosity=high"] }).effective(work, {
+        developer_instructions: "request",
+        model_reasoning_effort: "high",
+      });
+      assert.deepEqual(
+        [
+          config.compactPrompt,
+          config.reviewModel,
+          config.model,
+          config.serviceTier,
+          config.verbosity,
+          config.developerInstructions,
+          config.effort,
+        ],
+        ["system", "user", "profile", "project", "high", "request", "low"],
+      );
+    });
+
+    it("takes a profile from a file of its own, and says so when there is none", () => {
+      write(path.join(home, "night.config.toml"), 'model = "night"');
+      user('model = "day"');
+      assert.equal(store().effective(work, { profile: "night" }).model, "night");
+      assert.throws(() => store().effective(work, { profile: "no" }), refusal(/no profile is named `no`/));
+      assert.throws(() => store().effective(work, { profile: "../night" }), refusal(/no profile is named/));
+    });
+
+    it("reads flags as TOML, else as words, and request keys as paths or tables", () => {
+      const config = store({ cliOverrides: ["model=gpt 5", "features.a=true", "sandbox_workspace_write={network_access=true}"] }).effective(
+        work,
+        {
+          "model_providers.x.base_url": "http://127.0.0.1:2/v1",
+          model_providers: { x: { wire_api: "chat" } },
+          model_provider: "x",
+        },
+      );
+      assert.equal(config.model, "gpt 5");
+      assert.deepEqual(config.features, { a: true });
+      assert.equal(config.sandboxWorkspaceWrite.networkAccess, true);
+      assert.deepEqual([config.providers["x"]?.wireApi, config.providers["x"]?.baseUrl], ["chat", "http://127.0.0.1:2/v1"]);
+    });
+
+    it("changes single fields of a built-in provider", () => {
+      user('[model_providers.mine]\nbase_url = "http://127.0.0.1:9"');
+      const provider = store().effective(work).providers["mine"];
+      assert.deepEqual([provider?.baseUrl, provider?.envKey, provider?.requestMaxRetries], ["http://127.0.0.1:9", "MINE_KEY", 1]);
+    });
+
+    it("finds relative files beside the file that names them", () => {
+      user('model_instructions_file = "base.md"\nsandbox_workspace_write.writable_roots = ["out"]');
+      assert.throws(() => store().effective(work), refusal(/model_instructions_file: .*base\.md does not exist/));
+      write(path.join(home, "base.md"), "Be kind.\n");
+      const config = store().effective(work);
+      assert.equal(config.baseInstructions, "Be kind.");
+      assert.deepEqual(config.sandboxWorkspaceWrite.writableRoots, [path.join(home, "out")]);
+    });
+
+    it("understands both kinds of MCP servers", () => {
+      user(
+        '[mcp_servers.a]\ncommand = "run"\nargs = ["x"]\nenv_vars = ["PATH", { name = "HOME" }]\nstartup_timeout_sec = 2.5\n[mcp_servers.b]\nurl = "http://127.0.0.1:3/mcp"\ndefault_tools_approval_mode = "approve"',
+      );
+      const { a, b } = store().effective(work).mcpServers;
+      assert.deepEqual(a?.transport, { type: "stdio", command: "run", args: ["x"], env: {}, envVars: ["PATH", "HOME"], cwd: undefined });
+      assert.equal(a?.startupTimeoutMs, 2500);
+      assert.equal(a?.approval, "ask");
+      assert.equal(b?.transport.type, "http");
+      assert.equal(b?.approval, "allow");
+    });
+
+    it("keeps unknown keys and warns about them, but not about those of other programs", () => {
+      user('modle = "x"\n[memories]\nx = 1\n[tui]\nnope = 1\n[mcp_servers.a]\ncommand = "x"\ncomand = "y"');
+      const config = store().effective(work);
+      assert.equal(config.raw["modle"], "x");
+      assert.deepEqual(config.warnings.map((w) => /`(.*?)`/.exec(w)?.[1]).sort(), ["mcp_servers.a.comand", "modle", "tui.nope"]);
+    });
+
+    it("gathers feature switches from their older places, and warns of those under development", () => {
+      user(
+        "experimental_use_unified_exec_tool = false\n[tools]\nview_image = false\n[features]\ncollab = true\nexperimental_use_freeform_apply_patch = true",
+      );
+      const { features, warnings } = store().effective(work);
+      assert.deepEqual(
+        [features["unified_exec"], features["view_image"], features["multi_agent"], features["apply_patch_freeform"]],
+        [false, false, true, true],
+      );
+      assert.deepEqual(warnings.length, 1);
+      assert.deepEqual(store().effective(work, { suppress_unstable_features_warning: true }).warnings, []);
+    });
+
+    it("reads the limits of sub-agents and lets roles be", () => {
+      user("[agents]\nmax_threads = 3\n[agents.reviewer]\ndescription = 'x'");
+      const config = store().effective(work);
+      assert.deepEqual([config.agents, config.warnings], [{ maxDepth: 2, maxThreads: 3 }, []]);
+    });
+
+    it("is frozen through and through", () => {
+      user("[features]\na = true");
+      const config = store().effective(work);
+      assert.ok(
+        Object.isFrozen(config) &&
+          Object.isFrozen(config.raw) &&
+          Object.isFrozen(config.raw["features"]) &&
+          Object.isFrozen(config.providers["mine"]),
+      );
+    });
+  });
+
+  describe("a broken config", () => {
+    const broken: [name: string, text: string, says: RegExp][] = [
+      ["syntax", "model = \n", /home\/config\.toml: line 1, column 9/],
       [
-        config.compactPrompt,
-        config.reviewModel,
-        config.model,
-        config.serviceTier,
-        config.verbosity,
-        config.developerInstructions,
-        config.effort,
+        "a word outside the choices",
+        'approval_policy = "perhaps"',
+        /config\.toml: unknown variant `perhaps`.*`on-request`.*in `approval_policy`/,
       ],
-      ["system", "user", "profile", "project", "high", "request", "low"],
-    );
-  });
+      ["a wrong type deep inside", '[mcp_servers.a]\ncommand = "x"\nargs = "y"', /in `mcp_servers\.a\.args`/],
+      ["a server with neither command nor url", "[mcp_servers.a]\nenabled = true", /mcp_servers\.a: needs `command`/],
+      ["a provider that is nowhere", 'model_provider = "zzz"', /model_provider: no provider is named `zzz`; known are mine/],
+      ["a provider without an address", '[model_providers.q]\nname = "q"', /model_providers\.q\.base_url: missing/],
+    ];
+    for (const [name, text, says] of broken)
+      it(`refuses ${name}, naming file and key`, () => {
+        user(text);
+        assert.throws(() => store().effective(work), refusal(says));
+      });
 
-  it("takes a profile from a file of its own, and says so when there is none", () => {
-    write(path.join(home, "night.config.toml"), 'model = "night"');
-    user('model = "day"');
-    assert.equal(store().effective(work, { profile: "night" }).model, "night");
-    assert.throws(() => store().effective(work, { profile: "no" }), refusal(/no profile is named `no`/));
-    assert.throws(() => store().effective(work, { profile: "../night" }), refusal(/no profile is named/));
-  });
-
-  it("reads flags as TOML, else as words, and request keys as paths or tables", () => {
-    const config = store({ cliOverrides: ["model=gpt 5", "features.a=true", "sandbox_workspace_write={network_access=true}"] }).effective(
-      work,
-      {
-        "model_providers.x.base_url": "http://127.0.0.1:2/v1",
-        model_providers: { x: { wire_api: "chat" } },
-        model_provider: "x",
-      },
-    );
-    assert.equal(config.model, "gpt 5");
-    assert.deepEqual(config.features, { a: true });
-    assert.equal(config.sandboxWorkspaceWrite.networkAccess, true);
-    assert.deepEqual([config.providers["x"]?.wireApi, config.providers["x"]?.baseUrl], ["chat", "http://127.0.0.1:2/v1"]);
-  });
-
-  it("changes single fields of a built-in provider", () => {
-    user('[model_providers.mine]\nbase_url = "http://127.0.0.1:9"');
-    const provider = store().effective(work).providers["mine"];
-    assert.deepEqual([provider?.baseUrl, provider?.envKey, provider?.requestMaxRetries], ["http://127.0.0.1:9", "MINE_KEY", 1]);
-  });
-
-  it("finds relative files beside the file that names them", () => {
-    user('model_instructions_file = "base.md"\nsandbox_workspace_write.writable_roots = ["out"]');
-    assert.throws(() => store().effective(work), refusal(/model_instructions_file: .*base\.md does not exist/));
-    write(path.join(home, "base.md"), "Be kind.\n");
-    const config = store().effective(work);
-    assert.equal(config.baseInstructions, "Be kind.");
-    assert.deepEqual(config.sandboxWorkspaceWrite.writableRoots, [path.join(home, "out")]);
-  });
-
-  it("understands both kinds of MCP servers", () => {
-    user(
-      '[mcp_servers.a]\ncommand = "run"\nargs = ["x"]\nenv_vars = ["PATH", { name = "HOME" }]\nstartup_timeout_sec = 2.5\n[mcp_servers.b]\nurl = "http://127.0.0.1:3/mcp"\ndefault_tools_approval_mode = "approve"',
-    );
-    const { a, b } = store().effective(work).mcpServers;
-    assert.deepEqual(a?.transport, { type: "stdio", command: "run", args: ["x"], env: {}, envVars: ["PATH", "HOME"], cwd: undefined });
-    assert.equal(a?.startupTimeoutMs, 2500);
-    assert.equal(a?.approval, "ask");
-    assert.equal(b?.transport.type, "http");
-    assert.equal(b?.approval, "allow");
-  });
-
-  it("keeps unknown keys and warns about them, but not about those of other programs", () => {
-    user('modle = "x"\n[memories]\nx = 1\n[tui]\nnope = 1\n[mcp_servers.a]\ncommand = "x"\ncomand = "y"');
-    const config = store().effective(work);
-    assert.equal(config.raw["modle"], "x");
-    assert.deepEqual(config.warnings.map((w) => /`(.*?)`/.exec(w)?.[1]).sort(), ["mcp_servers.a.comand", "modle", "tui.nope"]);
-  });
-
-  it("gathers feature switches from their older places, and warns of those under development", () => {
-    user(
-      "experimental_use_unified_exec_tool = false\n[tools]\nview_image = false\n[features]\ncollab = true\nexperimental_use_freeform_apply_patch = true",
-    );
-    const { features, warnings } = store().effective(work);
-    assert.deepEqual(
-      [features["unified_exec"], features["view_image"], features["multi_agent"], features["apply_patch_freeform"]],
-      [false, false, true, true],
-    );
-    assert.deepEqual(warnings.length, 1);
-    assert.deepEqual(store().effective(work, { suppress_unstable_features_warning: true }).warnings, []);
-  });
-
-  it("reads the limits of sub-agents and lets roles be", () => {
-    user("[agents]\nmax_threads = 3\n[agents.reviewer]\ndescription = 'x'");
-    const config = store().effective(work);
-    assert.deepEqual([config.agents, config.warnings], [{ maxDepth: 2, maxThreads: 3 }, []]);
-  });
-
-  it("is frozen through and through", () => {
-    user("[features]\na = true");
-    const config = store().effective(work);
-    assert.ok(
-      Object.isFrozen(config) &&
-        Object.isFrozen(config.raw) &&
-        Object.isFrozen(config.raw["features"]) &&
-        Object.isFrozen(config.providers["mine"]),
-    );
-  });
-});
-
-describe("a broken config", () => {
-  const broken: [name: string, text: string, says: RegExp][] = [
-    ["syntax", "model = \n", /home\/config\.toml: line 1, column 9/],
-    [
-      "a word outside the choices",
-      'approval_policy = "perhaps"',
-      /config\.toml: unknown variant `perhaps`.*`on-request`.*in `approval_policy`/,
-    ],
-    ["a wrong type deep inside", '[mcp_servers.a]\ncommand = "x"\nargs = "y"', /in `mcp_servers\.a\.args`/],
-    ["a server with neither command nor url", "[mcp_servers.a]\nenabled = true", /mcp_servers\.a: needs `command`/],
-    ["a provider that is nowhere", 'model_provider = "zzz"', /model_provider: no provider is named `zzz`; known are mine/],
-    ["a provider without an address", '[model_providers.q]\nname = "q"', /model_providers\.q\.base_url: missing/],
-  ];
-  for (const [name, text, says] of broken)
-    it(`refuses ${name}, naming file and key`, () => {
-      user(text);
-      assert.throws(() => store().effective(work), refusal(says));
+    it("refuses a request's own bad value", () => {
+      assert.throws(() => store().effective(work, { sandbox_mode: "wild" }), refusal(/unknown variant `wild`.*in `sandbox_mode`/));
+      assert.throws(() => store().effective(work, { "__proto__.polluted": true }), refusal(/not allowed/));
+      assert.throws(() => store({ cliOverrides: ["oops"] }), refusal(/expected key=value/));
     });
 
-  it("refuses a request's own bad value", () => {
-    assert.throws(() => store().effective(work, { sandbox_mode: "wild" }), refusal(/unknown variant `wild`.*in `sandbox_mode`/));
-    assert.throws(() => store().effective(work, { "__proto__.polluted": true }), refusal(/not allowed/));
-    assert.throws(() => store({ cliOverrides: ["oops"] }), refusal(/expected key=value/));
+    it("cannot reach the prototype of anything", () => {
+      user('[__proto__]\npolluted = true\n[mcp_servers.__proto__]\ncommand = "x"');
+      assert.doesNotThrow(() => store().effective(work));
+      assert.equal(Reflect.get({}, "polluted"), undefined);
+    });
   });
 
-  it("cannot reach the prototype of anything", () => {
-    user('[__proto__]\npolluted = true\n[mcp_servers.__proto__]\ncommand = "x"');
-    assert.doesNotThrow(() => store().effective(work));
-    assert.equal(Reflect.get({}, "polluted"), undefined);
-  });
-});
+  describe("trust", () => {
+    const project = (text: string): void => write(path.join(work, ".codex", "config.toml"), text);
 
-describe("trust", () => {
-  const project = (text: string): void => write(path.join(work, ".codex", "config.toml"), text);
+    it("gives a folder's own settings no effect before the user trusts it, however broken they are", () => {
+      project('sandbox_mode = "danger-full-access"\n[mcp_servers.evil]\ncommand = "sh"');
+      const s = store();
+      const before = s.effective(work, { sandbox_mode: "workspace-write" });
+      assert.deepEqual([before.sandboxMode, before.mcpServers], ["workspace-write", {}]);
+      assert.match(before.warnings.join(), /has not yet trusted/);
+      project("=== not toml");
+      assert.equal(s.effective(work).sandboxMode, "read-only");
+      user(trust(work));
+      assert.throws(() => s.effective(work), refusal(/work\/\.codex\/config\.toml: line 1/));
+      project('[mcp_servers.good]\ncommand = "sh"');
+      assert.deepEqual(Object.keys(s.effective(work).mcpServers), ["good"]);
+      user(trust(work, "untrusted"));
+      const marked = s.effective(work);
+      assert.deepEqual([marked.mcpServers, marked.approvalPolicy, marked.trusted], [{}, "untrusted", false]);
+    });
 
-  it("gives a folder's own settings no effect before the user trusts it, however broken they are", () => {
-    project('sandbox_mode = "danger-full-access"\n[mcp_servers.evil]\ncommand = "sh"');
-    const s = store();
-    const before = s.effective(work, { sandbox_mode: "workspace-write" });
-    assert.deepEqual([before.sandboxMode, before.mcpServers], ["workspace-write", {}]);
-    assert.match(before.warnings.join(), /has not yet trusted/);
-    project("=== not toml");
-    assert.equal(s.effective(work).sandboxMode, "read-only");
-    user(trust(work));
-    assert.throws(() => s.effective(work), refusal(/work\/\.codex\/config\.toml: line 1/));
-    project('[mcp_servers.good]\ncommand = "sh"');
-    assert.deepEqual(Object.keys(s.effective(work).mcpServers), ["good"]);
-    user(trust(work, "untrusted"));
-    const marked = s.effective(work);
-    assert.deepEqual([marked.mcpServers, marked.approvalPolicy, marked.trusted], [{}, "untrusted", false]);
-  });
+    it("lets even a trusted project not choose providers, programs or trust", () => {
+      user(trust(work));
+      project(
+        `model_provider = "evil"\nnotify = ["sh"]\nmodel = "ok"\n[model_providers.evil]\nbase_url = "http://127.0.0.1:1"\n${trust(root)}`,
+      );
+      const config = store().effective(work);
+      assert.deepEqual([config.modelProvider, config.notify, config.model], ["mine", [], "ok"]);
+      assert.equal(config.warnings.length, 4);
+    });
 
-  it("lets even a trusted project not choose providers, programs or trust", () => {
-    user(trust(work));
-    project(
-      `model_provider = "evil"\nnotify = ["sh"]\nmodel = "ok"\n[model_providers.evil]\nbase_url = "http://127.0.0.1:1"\n${trust(root)}`,
-    );
-    const config = store().effective(work);
-    assert.deepEqual([config.modelProvider, config.notify, config.model], ["mine", [], "ok"]);
-    assert.equal(config.warnings.length, 4);
-  });
+    it("covers the folders inside the project root, nearest settings last", () => {
+      user(trust(work));
+      project('model = "root"\nreview_model = "root"');
+      write(path.join(work, "a", ".codex", "config.toml"), 'model = "inner"');
+      const config = store().effective(path.join(work, "a"));
+      assert.deepEqual([config.model, config.reviewModel, config.projectRoot], ["inner", "root", work]);
+    });
 
-  it("covers the folders inside the project root, nearest settings last", () => {
-    user(trust(work));
-    project('model = "root"\nreview_model = "root"');
-    write(path.join(work, "a", ".codex", "config.toml"), 'model = "inner"');
-    const config = store().effective(path.join(work, "a"));
-    assert.deepEqual([config.model, config.reviewModel, config.projectRoot], ["inner", "root", work]);
-  });
+    it("follows project_root_markers", () => {
+      user('project_root_markers = ["ROOT"]');
+      write(path.join(root, "ROOT"), "");
+      assert.equal(store().effective(work).projectRoot, root);
+    });
 
-  it("follows project_root_markers", () => {
-    user('project_root_markers = ["ROOT"]');
-    write(path.join(root, "ROOT"), "");
-    assert.equal(store().effective(work).projectRoot, root);
-  });
+    it("takes a worktree for its repository only when the repository knows it", () => {
+      const tree = path.join(root, "tree");
+      const record = path.join(work, ".git", "worktrees", "tree");
+      write(path.join(tree, ".git"), `gitdir: ${record}\n`);
+      user(trust(work));
+      assert.equal(store().effective(tree).trusted, false);
+      write(path.join(record, "gitdir"), `${path.join(root, "elsewhere", ".git")}\n`);
+      assert.equal(store().effective(tree).trusted, false);
+      write(path.join(record, "gitdir"), `${path.join(tree, ".git")}\n`);
+      assert.equal(store().effective(tree).trusted, true);
+    });
 
-  it("takes a worktree for its repository only when the repository knows it", () => {
-    const tree = path.join(root, "tree");
-    const record = path.join(work, ".git", "worktrees", "tree");
-    write(path.join(tree, ".git"), `gitdir: ${record}\n`);
-    user(trust(work));
-    assert.equal(store().effective(tree).trusted, false);
-    write(path.join(record, "gitdir"), `${path.join(root, "elsewhere", ".git")}\n`);
-    assert.equal(store().effective(tree).trusted, false);
-    write(path.join(record, "gitdir"), `${path.join(tree, ".git")}\n`);
-    assert.equal(store().effective(tree).trusted, true);
-  });
-
-  it("does not take the home's own folder for a project's", () => {
-    const dotCodex = path.join(work, ".codex");
-    write(path.join(dotCodex, "config.toml"), `model_provider = "mine"\n${trust(work)}`);
-    assert.deepEqual(store({ codexHome: dotCodex }).effective(work).warnings, []);
-  });
-});
-
-describe("asking again", () => {
-  it("gives the same value until a file changes", () => {
-    user('model = "a"\nmodel_instructions_file = "i.md"');
-    write(path.join(home, "i.md"), "one");
-    const s = store();
-    const first = s.effective(work, { model_verbosity: "low" });
-    assert.equal(s.effective(work, { model_verbosity: "low" }), first);
-    assert.notEqual(s.effective(work), first);
-    write(path.join(home, "i.md"), "two");
-    assert.equal(s.effective(work, { model_verbosity: "low" }).baseInstructions, "two");
-    user('model = "b"');
-    assert.equal(s.effective(work).model, "b");
-    rmSync(path.join(home, "config.toml"));
-    assert.equal(s.effective(work).model, "fallback-model");
+    it("does not take the home's own folder for a project's", () => {
+      const dotCodex = path.join(work, ".codex");
+      write(path.join(dotCodex, "config.toml"), `model_provider = "mine"\n${trust(work)}`);
+      assert.deepEqual(store({ codexHome: dotCodex }).effective(work).warnings, []);
+    });
   });
 
-  it("notices that signing in changed the provider", () => {
-    let provider = "mine";
-    const s = store({ fallback: () => ({ modelProvider: provider }) });
-    assert.equal(s.effective(work).modelProvider, "mine");
-    provider = "gone";
-    assert.throws(() => s.effective(work), refusal(/`gone`/));
+  describe("asking again", () => {
+    it("gives the same value until a file changes", () => {
+      user('model = "a"\nmodel_instructions_file = "i.md"');
+      write(path.join(home, "i.md"), "one");
+      const s = store();
+      const first = s.effective(work, { model_verbosity: "low" });
+      assert.equal(s.effective(work, { model_verbosity: "low" }), first);
+      assert.notEqual(s.effective(work), first);
+      write(path.join(home, "i.md"), "two");
+      assert.equal(s.effective(work, { model_verbosity: "low" }).baseInstructions, "two");
+      user('model = "b"');
+      assert.equal(s.effective(work).model, "b");
+      rmSync(path.join(home, "config.toml"));
+      assert.equal(s.effective(work).model, "fallback-model");
+    });
+
+    it("notices that signing in changed the provider", () => {
+      let provider = "mine";
+      const s = store({ fallback: () => ({ modelProvider: provider }) });
+      assert.equal(s.effective(work).modelProvider, "mine");
+      provider = "gone";
+      assert.throws(() => s.effective(work), refusal(/`gone`/));
+    });
   });
 });

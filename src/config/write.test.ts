@@ -12,320 +12,325 @@ let root: string;
 let home: string;
 let work: string;
 let file: string;
-beforeEach(() => {
-  root = realpathSync(mkdtempSync(path.join(tmpdir(), "parley-write-")));
-  home = path.join(root, "home");
-  work = path.join(root, "work");
-  file = path.join(home, "config.toml");
-  mkdirSync(home);
-  mkdirSync(path.join(work, ".git"), { recursive: true });
-});
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+describe("write", () => {
+  beforeEach(() => {
+    root = realpathSync(mkdtempSync(path.join(tmpdir(), "parley-write-")));
+    home = path.join(root, "home");
+    work = path.join(root, "work");
+    file = path.join(home, "config.toml");
+    mkdirSync(home);
+    mkdirSync(path.join(work, ".git"), { recursive: true });
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const put = (where: string, text: string): void => {
-  mkdirSync(path.dirname(where), { recursive: true });
-  writeFileSync(where, text);
-};
-const store = (options: Partial<ConfigStoreOptions> = {}) =>
-  createConfigStore({
-    codexHome: home,
-    env: {},
-    systemDir: path.join(root, "etc"),
-    fallback: () => ({ modelProvider: "scripted" }),
-    builtInProviders: {
-      scripted: {
-        ...{ id: "scripted", name: "Scripted", baseUrl: "", wireApi: "scripted", envKey: undefined, bearerToken: undefined },
-        ...{ httpHeaders: {}, envHttpHeaders: {}, queryParams: {}, requestMaxRetries: 0, streamMaxRetries: 0 },
-        ...{ streamIdleTimeoutMs: 1, requiresOpenaiAuth: false, options: {} },
+  const put = (where: string, text: string): void => {
+    mkdirSync(path.dirname(where), { recursive: true });
+    writeFileSync(where, text);
+  };
+  const store = (options: Partial<ConfigStoreOptions> = {}) =>
+    createConfigStore({
+      codexHome: home,
+      env: {},
+      systemDir: path.join(root, "etc"),
+      fallback: () => ({ modelProvider: "scripted" }),
+      builtInProviders: {
+        scripted: {
+          ...{ id: "scripted", name: "Scripted", baseUrl: "", wireApi: "scripted", envKey: undefined, bearerToken: undefined },
+          ...{ httpHeaders: {}, envHttpHeaders: {}, queryParams: {}, requestMaxRetries: 0, streamMaxRetries: 0 },
+          ...{ streamIdleTimeoutMs: 1, requiresOpenaiAuth: false, options: {} },
+        },
       },
-    },
-    ...options,
-  });
-const set = (keyPath: string, value: unknown, mergeStrategy: "replace" | "upsert" = "replace") => ({ keyPath, value, mergeStrategy });
-const onDisk = (): string => readFileSync(file, "utf8");
-const refused = (code: string, says?: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof RpcError);
-  assert.deepEqual([error.code, error.data], [-32600, { config_write_error_code: code }]);
-  if (says !== undefined) assert.match(error.message, says);
-  return true;
-};
-
-describe("config/read", () => {
-  it("shows values, where each came from, and the layers strongest first", () => {
-    put(path.join(root, "etc", "config.toml"), 'model = "system"\nreview_model = "r"');
-    put(file, `model = "user"\n[sandbox_workspace_write]\nnetwork_access = true\n[projects."${work}"]\ntrust_level = "trusted"\n`);
-    put(path.join(work, ".codex", "config.toml"), 'notice = { a = [1, 2] }\nmodel = "project"');
-    const reading = store({ cliOverrides: ["model_verbosity=low"] }).read(work);
-    assert.ok(fits(ConfigReadResponse(), reading));
-    assert.equal(reading.config.model, "project");
-    assert.deepEqual(reading.config.sandbox_workspace_write, {
-      ...{ writable_roots: [], network_access: true, exclude_tmpdir_env_var: false, exclude_slash_tmp: false },
+      ...options,
     });
-    assert.equal(reading.config.developer_instructions, null);
-    const from = (key: string) => reading.origins[key]?.name.type;
-    assert.deepEqual(
-      [from("model"), from("review_model"), from("model_verbosity"), from("notice.a.1"), from(`projects.${work}.trust_level`)],
-      ["project", "system", "sessionFlags", "project", "user"],
-    );
-    assert.deepEqual(
-      reading.layers?.map((layer) => layer.name.type),
-      ["sessionFlags", "project", "user", "system"],
-    );
-    assert.match(reading.layers?.[0]?.version ?? "", /^sha256:[0-9a-f]{64}$/);
-    assert.equal(reading.origins["model"]?.version, reading.layers?.[1]?.version);
+  const set = (keyPath: string, value: unknown, mergeStrategy: "replace" | "upsert" = "replace") => ({ keyPath, value, mergeStrategy });
+  const onDisk = (): string => readFileSync(file, "utf8");
+  const refused = (code: string, says?: RegExp) => (error: unknown) => {
+    assert.ok(error instanceof RpcError);
+    assert.deepEqual([error.code, error.data], [-32600, { config_write_error_code: code }]);
+    if (says !== undefined) assert.match(error.message, says);
+    return true;
+  };
+
+  describe("config/read", () => {
+    it("shows values, where each came from, and the layers strongest first", () => {
+      put(path.join(root, "etc", "config.toml"), 'model = "system"\nreview_model = "r"');
+      put(file, `model = "user"\n[sandbox_workspace_write]\nnetwork_access = true\n[projects."${work}"]\ntrust_level = "trusted"\n`);
+      put(path.join(work, ".codex", "config.toml"), 'notice = { a = [1, 2] }\nmodel = "project"');
+      const reading = store({ cliOverrides: ["model_verbosity=low"] }).read(work);
+      assert.ok(fits(ConfigReadResponse(), reading));
+      assert.equal(reading.config.model, "project");
+      assert.deepEqual(reading.config.sandbox_workspace_write, {
+        ...{ writable_roots: [], network_access: true, exclude_tmpdir_env_var: false, exclude_slash_tmp: false },
+      });
+      assert.equal(reading.config.developer_instructions, null);
+      const from = (key: string) => reading.origins[key]?.name.type;
+      assert.deepEqual(
+        [from("model"), from("review_model"), from("model_verbosity"), from("notice.a.1"), from(`projects.${work}.trust_level`)],
+        ["project", "system", "sessionFlags", "project", "user"],
+      );
+      assert.deepEqual(
+        reading.layers?.map((layer) => layer.name.type),
+        ["sessionFlags", "project", "user", "system"],
+      );
+      assert.match(reading.layers?.[0]?.version ?? "", /^sha256:[0-9a-f]{64}$/);
+      assert.equal(reading.origins["model"]?.version, reading.layers?.[1]?.version);
+    });
+
+    it("lists the layer of an untrusted folder with the reason and without effect, and none without a folder", () => {
+      put(path.join(work, ".codex", "config.toml"), 'model = "evil"');
+      const reading = store().read(work);
+      const layer = reading.layers?.find(({ name }) => name.type === "project");
+      assert.deepEqual(layer?.config, { model: "evil" });
+      assert.match(layer?.disabledReason ?? "", /trust_level = "trusted"/);
+      assert.equal(reading.config.model, null);
+      assert.equal(reading.origins["model"], undefined);
+      assert.ok(
+        !store()
+          .read(undefined)
+          .layers?.some(({ name }) => name.type === "project"),
+      );
+    });
+
+    it("gives the same version for the same values, whatever the order and the comments", () => {
+      const version = (text: string) => {
+        put(file, text);
+        return store()
+          .read(undefined)
+          .layers?.find(({ name }) => name.type === "user")?.version;
+      };
+      assert.equal(version('model = "a"\nreview_model = "b"'), version('# hello\nreview_model = "b"\nmodel = "a"\n'));
+      assert.notEqual(version('model = "a"'), version('model = "b"'));
+    });
   });
 
-  it("lists the layer of an untrusted folder with the reason and without effect, and none without a folder", () => {
-    put(path.join(work, ".codex", "config.toml"), 'model = "evil"');
-    const reading = store().read(work);
-    const layer = reading.layers?.find(({ name }) => name.type === "project");
-    assert.deepEqual(layer?.config, { model: "evil" });
-    assert.match(layer?.disabledReason ?? "", /trust_level = "trusted"/);
-    assert.equal(reading.config.model, null);
-    assert.equal(reading.origins["model"], undefined);
-    assert.ok(
-      !store()
-        .read(undefined)
-        .layers?.some(({ name }) => name.type === "project"),
-    );
-  });
+  describe("writing settings", () => {
+    it("makes the file when there is none, for its owner only", () => {
+      const s = store();
+      const answer = s.write([set("model", "m")]);
+      assert.deepEqual({ ...answer, version: "" }, { status: "ok", filePath: file, version: "", overriddenMetadata: null });
+      assert.equal(onDisk(), 'model = "m"\n');
+      assert.equal(statSync(file).mode & 0o777, 0o600);
+      assert.equal(s.effective(work).model, "m");
+      assert.equal(answer.version, s.read(undefined).origins["model"]?.version);
+    });
 
-  it("gives the same version for the same values, whatever the order and the comments", () => {
-    const version = (text: string) => {
-      put(file, text);
-      return store()
-        .read(undefined)
-        .layers?.find(({ name }) => name.type === "user")?.version;
-    };
-    assert.equal(version('model = "a"\nreview_model = "b"'), version('# hello\nreview_model = "b"\nmodel = "a"\n'));
-    assert.notEqual(version('model = "a"'), version('model = "b"'));
-  });
-});
+    it("merges or replaces tables as asked, and removes by null", () => {
+      put(file, '# mine\n[mcp_servers.a]\ncommand = "x" # keep\nargs = ["1"]\n');
+      const s = store();
+      s.write([set("mcp_servers.a", { enabled: false, env: { A: "b", gone: null } }, "upsert")]);
+      assert.equal(
+        onDisk(),
+        '# mine\n[mcp_servers.a]\ncommand = "x" # keep\nargs = ["1"]\nenabled = false\n\n[mcp_servers.a.env]\nA = "b"\n',
+      );
+      s.write([set("mcp_servers.a", { command: "y" })]);
+      assert.equal(onDisk(), '# mine\n[mcp_servers.a]\ncommand = "y" # keep\n');
+      s.write([set("mcp_servers.a", null), set("nothing.there", null)]);
+      assert.equal(onDisk(), "# mine\n# keep\n");
+    });
 
-describe("writing settings", () => {
-  it("makes the file when there is none, for its owner only", () => {
-    const s = store();
-    const answer = s.write([set("model", "m")]);
-    assert.deepEqual({ ...answer, version: "" }, { status: "ok", filePath: file, version: "", overriddenMetadata: null });
-    assert.equal(onDisk(), 'model = "m"\n');
-    assert.equal(statSync(file).mode & 0o777, 0o600);
-    assert.equal(s.effective(work).model, "m");
-    assert.equal(answer.version, s.read(undefined).origins["model"]?.version);
-  });
-
-  it("merges or replaces tables as asked, and removes by null", () => {
-    put(file, '# mine\n[mcp_servers.a]\ncommand = "x" # keep\nargs = ["1"]\n');
-    const s = store();
-    s.write([set("mcp_servers.a", { enabled: false, env: { A: "b", gone: null } }, "upsert")]);
-    assert.equal(
-      onDisk(),
-      '# mine\n[mcp_servers.a]\ncommand = "x" # keep\nargs = ["1"]\nenabled = false\n\n[mcp_servers.a.env]\nA = "b"\n',
-    );
-    s.write([set("mcp_servers.a", { command: "y" })]);
-    assert.equal(onDisk(), '# mine\n[mcp_servers.a]\ncommand = "y" # keep\n');
-    s.write([set("mcp_servers.a", null), set("nothing.there", null)]);
-    assert.equal(onDisk(), "# mine\n# keep\n");
-  });
-
-  it("writes all edits or none", () => {
-    put(file, 'model = "a"\n');
-    assert.throws(
-      () => store().write([set("model", "b"), set("approval_policy", "perhaps")]),
-      refused("configValidationError", /^Invalid configuration: unknown variant `perhaps`.*\nin `approval_policy`\n$/),
-    );
-    assert.equal(onDisk(), 'model = "a"\n');
-  });
-
-  it("refuses a stale version and takes the right one", () => {
-    put(file, 'model = "a"\n');
-    const s = store();
-    const version = s.read(undefined).origins["model"]?.version;
-    s.write([set("model", "b")], { expectedVersion: version });
-    assert.throws(() => s.write([set("model", "c")], { expectedVersion: version }), refused("configVersionConflict"));
-    assert.equal(onDisk(), 'model = "b"\n');
-  });
-
-  const bad: [name: string, edit: ReturnType<typeof set>, says: RegExp][] = [
-    ["an empty path", set("", 1), /must not be empty/],
-    ["an empty part", set("a..b", 1), /segments must not be empty/],
-    ["a path through a value", set("model.x", 1), /non-table parent/],
-    ["the prototype", set("__proto__.x", 1), /not allowed/],
-    ["a prototype inside a value", set("notice", JSON.parse('{"__proto__":{"x":1}}')), /not allowed/],
-    ["null in a list", set("notify", ["a", null]), /null/],
-    ["a server that is none", set("mcp_servers.q", { enabled: true }), /needs `command`/],
-  ];
-  for (const [name, edit, says] of bad)
-    it(`refuses ${name}`, () => {
+    it("writes all edits or none", () => {
       put(file, 'model = "a"\n');
-      assert.throws(() => store().write([edit]), refused("configValidationError", says));
+      assert.throws(
+        () => store().write([set("model", "b"), set("approval_policy", "perhaps")]),
+        refused("configValidationError", /^Invalid configuration: unknown variant `perhaps`.*\nin `approval_policy`\n$/),
+      );
       assert.equal(onDisk(), 'model = "a"\n');
     });
 
-  it("writes nowhere but to the user's own file", () => {
-    for (const filePath of [path.join(root, "other.toml"), "config.toml", path.join(root, "etc", "config.toml")])
-      assert.throws(() => store().write([set("model", "x")], { filePath }), refused("configLayerReadonly"));
-    assert.equal(store().write([set("model", "x")], { filePath: file }).status, "ok");
-  });
-
-  it("follows a link to the file and leaves the link", () => {
-    put(path.join(root, "dotfiles", "codex.toml"), "# linked\n");
-    symlinkSync(path.join(root, "dotfiles", "codex.toml"), file);
-    store().write([set("model", "x")]);
-    assert.ok(lstatSync(file).isSymbolicLink());
-    assert.equal(onDisk(), '# linked\nmodel = "x"\n');
-  });
-
-  it("says when a stronger layer hides what was written", () => {
-    const answer = store({ cliOverrides: ["model=flag"] }).write([set("model", "mine")]);
-    assert.equal(answer.status, "okOverridden");
-    assert.deepEqual(answer.overriddenMetadata?.effectiveValue, "flag");
-    assert.equal(answer.overriddenMetadata?.message, "Overridden by session flags");
-  });
-
-  it("writes into the file of the profile in use", () => {
-    put(file, 'profile = "p"\n');
-    put(path.join(home, "p.config.toml"), 'model = "a"\n');
-    assert.equal(store().write([set("model", "b")]).filePath, path.join(home, "p.config.toml"));
-    assert.equal(store().effective(work).model, "b");
-  });
-
-  it("tells who listens", () => {
-    const s = store();
-    let heard = 0;
-    const stop = s.onChange(() => heard++);
-    s.write([set("model", "x")]);
-    stop();
-    s.write([set("model", "y")]);
-    assert.equal(heard, 1);
-  });
-
-  it("refuses to touch a file that is broken", () => {
-    put(file, "model = \n");
-    assert.throws(() => store().write([set("model", "x")]), refused("configValidationError", /must be mended first: line 1/));
-    put(file, 'approval_policy = "perhaps"\n');
-    assert.equal(store().write([set("approval_policy", "never")]).status, "ok");
-  });
-});
-
-describe("the administrator's demands", () => {
-  const demand = (text: string): void => put(path.join(root, "etc", "requirements.toml"), text);
-
-  it("are null without a file and shown by their wire names with one", () => {
-    assert.equal(store().requirements(), null);
-    demand('allowed_sandbox_modes = ["read-only", "workspace-write"]\n[features]\nskills = false\n[rules]\nx = 1\n');
-    assert.deepEqual(store().requirements(), {
-      allowedSandboxModes: ["read-only", "workspace-write"],
-      featureRequirements: { skills: false },
+    it("refuses a stale version and takes the right one", () => {
+      put(file, 'model = "a"\n');
+      const s = store();
+      const version = s.read(undefined).origins["model"]?.version;
+      s.write([set("model", "b")], { expectedVersion: version });
+      assert.throws(() => s.write([set("model", "c")], { expectedVersion: version }), refused("configVersionConflict"));
+      assert.equal(onDisk(), 'model = "b"\n');
     });
-    assert.match(store().effective(work).warnings.join("\n"), /`rules` is not enforced/);
-    assert.equal(
-      store()
-        .features()
-        .find(({ name }) => name === "skills")?.enabled,
-      false,
-    );
-    assert.deepEqual(
-      store()
-        .permissionProfiles()
-        .map(({ id, allowed }) => [id, allowed]),
-      [
-        [":read-only", true],
-        [":workspace", true],
-        [":danger-full-access", false],
-      ],
-    );
+
+    const bad: [name: string, edit: ReturnType<typeof set>, says: RegExp][] = [
+      ["an empty path", set("", 1), /must not be empty/],
+      ["an empty part", set("a..b", 1), /segments must not be empty/],
+      ["a path through a value", set("model.x", 1), /non-table parent/],
+      ["the prototype", set("__proto__.x", 1), /not allowed/],
+      ["a prototype inside a value", set("notice", JSON.parse('{"__proto__":{"x":1}}')), /not allowed/],
+      ["null in a list", set("notify", ["a", null]), /null/],
+      ["a server that is none", set("mcp_servers.q", { enabled: true }), /needs `command`/],
+    ];
+    for (const [name, edit, says] of bad)
+      it(`refuses ${name}`, () => {
+        put(file, 'model = "a"\n');
+        assert.throws(() => store().write([edit]), refused("configValidationError", says));
+        assert.equal(onDisk(), 'model = "a"\n');
+      });
+
+    it("writes nowhere but to the user's own file", () => {
+      for (const filePath of [path.join(root, "other.toml"), "config.toml", path.join(root, "etc", "config.toml")])
+        assert.throws(() => store().write([set("model", "x")], { filePath }), refused("configLayerReadonly"));
+      assert.equal(store().write([set("model", "x")], { filePath: file }).status, "ok");
+    });
+
+    it("follows a link to the file and leaves the link", () => {
+      put(path.join(root, "dotfiles", "codex.toml"), "# linked\n");
+      symlinkSync(path.join(root, "dotfiles", "codex.toml"), file);
+      store().write([set("model", "x")]);
+      assert.ok(lstatSync(file).isSymbolicLink());
+      assert.equal(onDisk(), '# linked\nmodel = "x"\n');
+    });
+
+    it("says when a stronger layer hides what was written", () => {
+      const answer = store({ cliOverrides: ["model=flag"] }).write([set("model", "mine")]);
+      assert.equal(answer.status, "okOverridden");
+      assert.deepEqual(answer.overriddenMetadata?.effectiveValue, "flag");
+      assert.equal(answer.overriddenMetadata?.message, "Overridden by session flags");
+    });
+
+    it("writes into the file of the profile in use", () => {
+      put(file, 'profile = "p"\n');
+      put(path.join(home, "p.config.toml"), 'model = "a"\n');
+      assert.equal(store().write([set("model", "b")]).filePath, path.join(home, "p.config.toml"));
+      assert.equal(store().effective(work).model, "b");
+    });
+
+    it("tells who listens", () => {
+      const s = store();
+      let heard = 0;
+      const stop = s.onChange(() => heard++);
+      s.write([set("model", "x")]);
+      stop();
+      s.write([set("model", "y")]);
+      assert.equal(heard, 1);
+    });
+
+    it("refuses to touch a file that is broken", () => {
+      put(file, "model = \n");
+      assert.throws(() => store().write([set("model", "x")]), refused("configValidationError", /must be mended first: line 1/));
+      put(file, 'approval_policy = "perhaps"\n');
+      assert.equal(store().write([set("approval_policy", "never")]).status, "ok");
+    });
   });
 
-  it("bend what files say, and refuse what a request or a write asks for", () => {
-    demand('allowed_sandbox_modes = ["workspace-write", "read-only"]\nallowed_approval_policies = ["on-request"]');
-    put(file, 'sandbox_mode = "danger-full-access"\napproval_policy = "never"\n');
-    const config = store().effective(work);
-    assert.deepEqual([config.sandboxMode, config.approvalPolicy], ["read-only", "on-request"]);
-    assert.equal(config.warnings.length, 2);
-    assert.deepEqual(config.requirements.allowedApprovalPolicies, ["on-request"]);
-    assert.throws(() => store().effective(work, { approval_policy: "never" }), /not allowed by .*requirements\.toml/);
-    put(file, "");
-    assert.throws(() => store().write([set("approval_policy", "never")]), refused("configValidationError", /not allowed by/));
-  });
+  describe("the administrator's demands", () => {
+    const demand = (text: string): void => put(path.join(root, "etc", "requirements.toml"), text);
 
-  it("put values of their own over every layer's, and refuse writes against them", () => {
-    demand(
-      'model_provider = "house"\ncli_auth_credentials_store = "ephemeral"\nallowed_web_search_modes = ["cached"]\n[feedback]\nenabled = false\n[model_providers.house]\nbase_url = "http://127.0.0.1:9/v1"\n[features]\nskills = false\n',
-    );
-    put(
-      file,
-      'web_search = "live"\nmodel_provider = "mine"\n[feedback]\nenabled = true\n[model_providers.mine]\nbase_url = "http://127.0.0.1:8/v1"\n',
-    );
-    const config = store().effective(work);
-    assert.deepEqual([config.modelProvider, config.providers["house"]?.baseUrl], ["house", "http://127.0.0.1:9/v1"]);
-    assert.deepEqual([config.raw["feedback"], config.raw["cli_auth_credentials_store"]], [{ enabled: false }, "ephemeral"]);
-    assert.deepEqual([config.webSearch, config.features["skills"]], ["disabled", false]);
-    put(file, "");
-    for (const [key, value] of [
-      ["feedback.enabled", true],
-      ["cli_auth_credentials_store", "file"],
-      ["features.skills", true],
-      ["model_provider", "mine"],
-    ] as const)
-      assert.throws(
-        () => store().write([set(key, value)]),
-        refused("configValidationError", /is not allowed by .*requirements\.toml; allowed are/),
+    it("are null without a file and shown by their wire names with one", () => {
+      assert.equal(store().requirements(), null);
+      demand('allowed_sandbox_modes = ["read-only", "workspace-write"]\n[features]\nskills = false\n[rules]\nx = 1\n');
+      assert.deepEqual(store().requirements(), {
+        allowedSandboxModes: ["read-only", "workspace-write"],
+        featureRequirements: { skills: false },
+      });
+      assert.match(store().effective(work).warnings.join("\n"), /`rules` is not enforced/);
+      assert.equal(
+        store()
+          .features()
+          .find(({ name }) => name === "skills")?.enabled,
+        false,
       );
-    assert.equal(store().write([set("web_search", "disabled"), set("model_provider", "house")]).status, "ok");
+      assert.deepEqual(
+        store()
+          .permissionProfiles()
+          .map(({ id, allowed }) => [id, allowed]),
+        [
+          [":read-only", true],
+          [":workspace", true],
+          [":danger-full-access", false],
+        ],
+      );
+    });
+
+    it("bend what files say, and refuse what a request or a write asks for", () => {
+      demand('allowed_sandbox_modes = ["workspace-write", "read-only"]\nallowed_approval_policies = ["on-request"]');
+      put(file, 'sandbox_mode = "danger-full-access"\napproval_policy = "never"\n');
+      const config = store().effective(work);
+      assert.deepEqual([config.sandboxMode, config.approvalPolicy], ["read-only", "on-request"]);
+      assert.equal(config.warnings.length, 2);
+      assert.deepEqual(config.requirements.allowedApprovalPolicies, ["on-request"]);
+      assert.throws(() => store().effective(work, { approval_policy: "never" }), /not allowed by .*requirements\.toml/);
+      put(file, "");
+      assert.throws(() => store().write([set("approval_policy", "never")]), refused("configValidationError", /not allowed by/));
+    });
+
+    it("put values of their own over every layer's, and refuse writes against them", () => {
+      demand(
+        'model_provider = "house"\ncli_auth_credentials_store = "ephemeral"\nallowed_web_search_modes = ["cached"]\n[feedback]\nenabled = false\n[model_providers.house]\nbase_url = "http://127.0.0.1:9/v1"\n[features]\nskills = false\n',
+      );
+      put(
+        file,
+        'web_search = "live"\nmodel_provider = "mine"\n[feedback]\nenabled = true\n[model_providers.mine]\nbase_url = "http://127.0.0.1:8/v1"\n',
+      );
+      const config = store().effective(work);
+      assert.deepEqual([config.modelProvider, config.providers["house"]?.baseUrl], ["house", "http://127.0.0.1:9/v1"]);
+      assert.deepEqual([config.raw["feedback"], config.raw["cli_auth_credentials_store"]], [{ enabled: false }, "ephemeral"]);
+      assert.deepEqual([config.webSearch, config.features["skills"]], ["disabled", false]);
+      put(file, "");
+      for (const [key, value] of [
+        ["feedback.enabled", true],
+        ["cli_auth_credentials_store", "file"],
+        ["features.skills", true],
+        ["model_provider", "mine"],
+      ] as const)
+        assert.throws(
+          () => store().write([set(key, value)]),
+          refused("configValidationError", /is not allowed by .*requirements\.toml; allowed are/),
+        );
+      assert.equal(store().write([set("web_search", "disabled"), set("model_provider", "house")]).status, "ok");
+    });
+
+    it("hold for permission profiles and sandbox modes alike", () => {
+      demand('[allowed_permission_profiles]\n":read-only" = true\n":workspace" = true\n":danger-full-access" = false\n');
+      put(file, 'sandbox_mode = "danger-full-access"\n');
+      const config = store().effective(work);
+      assert.deepEqual([config.sandboxMode, config.requirements.allowedSandboxModes], ["read-only", ["read-only", "workspace-write"]]);
+      assert.throws(
+        () => store().effective(work, { default_permissions: ":danger-full-access" }),
+        /allowed are ":read-only", ":workspace"/,
+      );
+    });
+
+    it("refuse everything when they cannot be read, unless they would not be enforced anyway", () => {
+      for (const [broken, why] of [
+        ["allowed_sandbox_modes = 3", /invalid requirements in .*requirements\.toml/],
+        ["allowed_approval_policies = []", /`allowed_approval_policies` allows nothing/],
+      ] as const) {
+        demand(broken);
+        assert.throws(() => store().effective(work), why);
+      }
+      demand('[[hooks.PreToolUse]]\nmatcher = "x"\n');
+      assert.match(store().effective(work).warnings.join("\n"), /`hooks` is not enforced/);
+    });
   });
 
-  it("hold for permission profiles and sandbox modes alike", () => {
-    demand('[allowed_permission_profiles]\n":read-only" = true\n":workspace" = true\n":danger-full-access" = false\n');
-    put(file, 'sandbox_mode = "danger-full-access"\n');
-    const config = store().effective(work);
-    assert.deepEqual([config.sandboxMode, config.requirements.allowedSandboxModes], ["read-only", ["read-only", "workspace-write"]]);
-    assert.throws(() => store().effective(work, { default_permissions: ":danger-full-access" }), /allowed are ":read-only", ":workspace"/);
-  });
+  describe("features, hooks and profiles", () => {
+    it("switches known features below what files say", () => {
+      put(file, "[features]\nunified_exec = false\n");
+      const s = store();
+      assert.deepEqual(s.setFeatures({ unified_exec: true, skills: false, nope: true }), { unified_exec: true, skills: false });
+      assert.deepEqual(s.effective(work).features, { unified_exec: false, skills: false });
+      assert.equal(s.features().find(({ name }) => name === "unified_exec")?.enabled, false);
+    });
 
-  it("refuse everything when they cannot be read, unless they would not be enforced anyway", () => {
-    for (const [broken, why] of [
-      ["allowed_sandbox_modes = 3", /invalid requirements in .*requirements\.toml/],
-      ["allowed_approval_policies = []", /`allowed_approval_policies` allows nothing/],
-    ] as const) {
-      demand(broken);
-      assert.throws(() => store().effective(work), why);
-    }
-    demand('[[hooks.PreToolUse]]\nmatcher = "x"\n');
-    assert.match(store().effective(work).warnings.join("\n"), /`hooks` is not enforced/);
-  });
-});
+    it("warns about features that nobody knows", () => {
+      put(file, "[features]\nmentions_v2 = true\nskils = true\n");
+      assert.deepEqual(store().effective(work).warnings.length, 1);
+    });
 
-describe("features, hooks and profiles", () => {
-  it("switches known features below what files say", () => {
-    put(file, "[features]\nunified_exec = false\n");
-    const s = store();
-    assert.deepEqual(s.setFeatures({ unified_exec: true, skills: false, nope: true }), { unified_exec: true, skills: false });
-    assert.deepEqual(s.effective(work).features, { unified_exec: false, skills: false });
-    assert.equal(s.features().find(({ name }) => name === "unified_exec")?.enabled, false);
-  });
-
-  it("warns about features that nobody knows", () => {
-    put(file, "[features]\nmentions_v2 = true\nskils = true\n");
-    assert.deepEqual(store().effective(work).warnings.length, 1);
-  });
-
-  it("lists hooks of the user and of trusted folders only, and says that none is run", () => {
-    put(file, '[[hooks.PreToolUse]]\nmatcher = "shell"\n[[hooks.PreToolUse.hooks]]\ntype = "command"\ncommand = "echo"\ntimeout = 5\n');
-    put(path.join(work, ".codex", "hooks.json"), '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"evil"}]}]}}');
-    const before = store().hooks(work);
-    assert.deepEqual(
-      before.hooks.map((hook) => [hook.key, hook.eventName, hook.matcher, hook.timeoutSec, hook.trustStatus]),
-      [[`${file}:pre_tool_use:0:0`, "preToolUse", "shell", 5, "untrusted"]],
-    );
-    assert.match(before.warnings.join(), /runs none/);
-    store().write([set(`projects.${JSON.stringify(work)}.trust_level`, "trusted")]);
-    assert.deepEqual(
-      store()
-        .hooks(work)
-        .hooks.map((hook) => hook.eventName),
-      ["preToolUse", "stop"],
-    );
-    put(path.join(work, ".codex", "hooks.json"), "{");
-    assert.equal(store().hooks(work).errors.length, 1);
+    it("lists hooks of the user and of trusted folders only, and says that none is run", () => {
+      put(file, '[[hooks.PreToolUse]]\nmatcher = "shell"\n[[hooks.PreToolUse.hooks]]\ntype = "command"\ncommand = "echo"\ntimeout = 5\n');
+      put(path.join(work, ".codex", "hooks.json"), '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"evil"}]}]}}');
+      const before = store().hooks(work);
+      assert.deepEqual(
+        before.hooks.map((hook) => [hook.key, hook.eventName, hook.matcher, hook.timeoutSec, hook.trustStatus]),
+        [[`${file}:pre_tool_use:0:0`, "preToolUse", "shell", 5, "untrusted"]],
+      );
+      assert.match(before.warnings.join(), /runs none/);
+      store().write([set(`projects.${JSON.stringify(work)}.trust_level`, "trusted")]);
+      assert.deepEqual(
+        store()
+          .hooks(work)
+          .hooks.map((hook) => hook.eventName),
+        ["preToolUse", "stop"],
+      );
+      put(path.join(work, ".codex", "hooks.json"), "{");
+      assert.equal(store().hooks(work).errors.length, 1);
+    });
   });
 });

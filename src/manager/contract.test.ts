@@ -1,7 +1,7 @@
 /** Every route and every status of the generated OpenAPI document, tried. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { after, before, beforeEach, test } from "node:test";
+import { after, before, beforeEach, describe, test } from "node:test";
 import {
   adminToken,
   askUpgrade,
@@ -28,409 +28,411 @@ let engine: PlayedEngine;
 let scratch: ReturnType<typeof scratchFolder>;
 const devices: Partial<Record<"read" | "approve" | "drive", string>> = {};
 
-before(async () => {
-  scratch = scratchFolder();
-  engine = ableEngine();
-  it = await startManager({ engine, folder: scratch.folder, workspace: "/work" });
-  unable = await startManager({ engine: onlyThreads(), folder: `${scratch.folder}/unable`, workspace: "/work" });
-  for (const scope of ["read", "approve", "drive"] as const)
-    devices[scope] = it.core.access.signIn(it.core.access.makeLink(scope, scope).code, undefined).token;
-});
-after(async () => {
-  await unable.close();
-  await it.close();
-  scratch.remove();
-});
-
-/** The world in which every good call succeeds. */
-beforeEach(async () => {
-  const project = (projectId: string, name: string) => ({ projectId, name, workingDirectory: null, createdAt: "", updatedAt: "" });
-  const now = new Date().toISOString();
-  it.core.store.change({
-    projects: [project("p-1", "One"), project("p-empty", "Empty")],
-    assignments: { "s-1": "p-1" },
-    tombstones: [{ sessionId: "s-deleted", title: "Old", deletedAt: now }],
-    systemOwned: ["s-system"],
-    queues: { "s-1": [{ messageId: "m-1", input: [], text: "later", createdAt: now, by: { kind: "script", name: "x" } }] },
-    controls: {},
-    defaults: null,
-    locked: false,
-    accepted: [],
+describe("contract", () => {
+  before(async () => {
+    scratch = scratchFolder();
+    engine = ableEngine();
+    it = await startManager({ engine, folder: scratch.folder, workspace: "/work" });
+    unable = await startManager({ engine: onlyThreads(), folder: `${scratch.folder}/unable`, workspace: "/work" });
+    for (const scope of ["read", "approve", "drive"] as const)
+      devices[scope] = it.core.access.signIn(it.core.access.makeLink(scope, scope).code, undefined).token;
   });
-  it.core.sessions.forget("s-1");
-  await it.call("POST /api/sessions/s-1/resume", {});
-});
-
-const stretch = new Set<RouteName>(["GET /api/stream", "GET /rpc"]);
-
-async function attempt(
-  key: RouteName,
-  status: number,
-  options: { at?: string; body?: unknown; headers?: Record<string, string> } = {},
-): Promise<Record<string, unknown>> {
-  const [method = "GET"] = key.split(" ");
-  const body = "body" in options ? options.body : goodCalls[key].body;
-  const answer = await it.call(`${method} ${options.at ?? addressOf(key)}`, body, options.headers);
-  assert.equal(answer.status, status, `${key}: ${JSON.stringify(answer.body).slice(0, 300)}`);
-  note(key, status, answer.body);
-  return answer.body;
-}
-
-/** Remembers that a status was seen, with a body that is what the description says. */
-function note(key: RouteName, status: number, body: Record<string, unknown>): void {
-  tried.add(`${key} ${status}`);
-  const { answers, media } = routes[key] as Route;
-  const schema = answers[status] ?? (status === 401 || status === 403 ? Failure : undefined);
-  if (schema !== undefined && (media === undefined || status >= 400))
-    assert.ok(fits(schema(), body), `${key} ${status} does not fit its schema: ${JSON.stringify(body).slice(0, 400)}`);
-}
-
-async function ask(id: number, method: string): Promise<void> {
-  const stream = await it.stream();
-  engine.ask(id, method, { threadId: "s-1", turnId: "t-9", itemId: `i-${id}`, callId: `c-${id}`, questions: [], n: Math.random() });
-  await stream.until((m) =>
-    ["approval", "tool_user_input_requested", "tool_call_requested", "request_pending"].includes(String(m["type"])),
-  );
-  stream.close();
-}
-
-const requestOf: Partial<Record<RouteName, readonly [number, string]>> = {
-  "POST /api/approvals/:approvalId/decision": [1, "item/commandExecution/requestApproval"],
-  "POST /api/tool-input/:requestId/decision": [2, "item/tool/requestUserInput"],
-  "POST /api/tool-calls/:requestId/response": [3, "item/tool/call"],
-  "POST /api/requests/:requestId/response": [4, "mcpServer/elicitation/request"],
-};
-const confirm = (id: number): void => engine.notify("serverRequest/resolved", { threadId: "s-1", requestId: id });
-
-for (const [key, route] of table) {
-  if (stretch.has(key)) continue;
-  const ok = route.answers[202] === undefined ? 200 : 202;
-  const request = requestOf[key];
-
-  test(`${key}: ${ok} with what its schema says`, async () => {
-    if (key === "POST /api/auth/sign-in")
-      return void (await attempt(key, 200, {
-        body: { code: it.core.access.makeLink("read", "x").code, name: "n", bearer: true },
-        headers: {},
-      }));
-    if (key === "DELETE /api/devices/:deviceId") {
-      const { device } = it.core.access.signIn(it.core.access.makeLink("read", "y").code, undefined);
-      return void (await attempt(key, 200, { at: `/api/devices/${device.deviceId}` }));
-    }
-    if (key.endsWith("/rules/:ruleId")) {
-      const id = createHash("sha256").update('["git","push"]').digest("hex").slice(0, 16);
-      return void (await attempt(key, 200, { at: `/api/rules/${id}` }));
-    }
-    if (key === "POST /api/auth/sign-out") {
-      const { token } = it.core.access.signIn(it.core.access.makeLink("read", "z").code, undefined);
-      await attempt(key, 200, { headers: { authorization: `Bearer ${token}` } });
-      assert.equal(it.core.access.bearer(token), undefined);
-      return;
-    }
-    if (request === undefined) {
-      await attempt(key, ok);
-      if (key === "DELETE /api/sessions/:sessionId") it.core.store.change({ tombstones: [] });
-      return;
-    }
-    await ask(...request);
-    const answering = attempt(key, 200);
-    const early = setInterval(() => confirm(request[0]), 20);
-    await answering.finally(() => clearInterval(early));
+  after(async () => {
+    await unable.close();
+    await it.close();
+    scratch.remove();
   });
 
-  if (route.scope !== null)
-    test(`${key}: 401 without a token, with a wrong one, and with one in the address`, async () => {
-      await attempt(key, 401, { headers: {} });
-      await attempt(key, 401, { headers: { authorization: "Bearer wrong-token-wrong-token" } });
-      const at = addressOf(key);
-      await attempt(key, 401, { at: `${at}${at.includes("?") ? "&" : "?"}token=${adminToken}&access_token=${adminToken}`, headers: {} });
+  /** The world in which every good call succeeds. */
+  beforeEach(async () => {
+    const project = (projectId: string, name: string) => ({ projectId, name, workingDirectory: null, createdAt: "", updatedAt: "" });
+    const now = new Date().toISOString();
+    it.core.store.change({
+      projects: [project("p-1", "One"), project("p-empty", "Empty")],
+      assignments: { "s-1": "p-1" },
+      tombstones: [{ sessionId: "s-deleted", title: "Old", deletedAt: now }],
+      systemOwned: ["s-system"],
+      queues: { "s-1": [{ messageId: "m-1", input: [], text: "later", createdAt: now, by: { kind: "script", name: "x" } }] },
+      controls: {},
+      defaults: null,
+      locked: false,
+      accepted: [],
     });
-
-  const less = route.scope === "admin" ? "drive" : route.scope === "drive" ? "approve" : route.scope === "approve" ? "read" : undefined;
-  if (less !== undefined)
-    test(`${key}: 403 for a device that may only ${less}`, async () => {
-      const [method = "GET"] = key.split(" ");
-      const answer = await it.call(`${method} ${addressOf(key)}`, goodCalls[key].body, { authorization: `Bearer ${devices[less]}` });
-      assert.deepEqual([answer.status, answer.body["code"]], [403, "scope"]);
-      tried.add(`${key} 403`);
-    });
-
-  if (key.includes(":sessionId")) sessionGates(key, route);
-  if (route.answers[400] !== undefined) badRequests(key, route);
-  if (route.answers[501] !== undefined)
-    test(`${key}: 501 when the engine does not know how`, async () => {
-      const [method = "GET"] = key.split(" ");
-      const answer = await unable.call(`${method} ${addressOf(key)}`, goodCalls[key].body);
-      assert.deepEqual([answer.status, answer.body["code"]], [501, "method_not_supported"], JSON.stringify(answer.body));
-      note(key, 501, answer.body);
-    });
-}
-
-/** An engine that can open sessions and nothing else. */
-function onlyThreads(): PlayedEngine {
-  const plain = ableEngine();
-  for (const method of [
-    "thread/start",
-    "thread/fork",
-    "thread/rollback",
-    "thread/revert",
-    "thread/compact/start",
-    "thread/backgroundTerminals/clean",
-    "review/start",
-    "turn/steer",
-    "fuzzyFileSearch",
-    "model/list",
-    "collaborationMode/list",
-    "experimentalFeature/list",
-    "skills/list",
-    "skills/config/write",
-    "app/list",
-    "config/mcpServer/reload",
-    "mcpServer/oauth/login",
-    "mcpServerStatus/list",
-    "account/read",
-    "account/login/start",
-    "account/login/cancel",
-    "account/logout",
-    "account/rateLimits/read",
-    "config/read",
-    "configRequirements/read",
-    "config/value/write",
-    "config/batchWrite",
-    "command/exec",
-    "feedback/upload",
-    "fs/readFile",
-  ])
-    plain.on(method, () => {
-      throw invalidRequest(`Invalid request: unknown variant \`${method}\`, expected one of …`);
-    });
-  return plain;
-}
-
-function sessionGates(key: RouteName, route: Route): void {
-  const at = (id: string): string => addressOf(key).replace("s-1", id);
-  if (route.answers[410] !== undefined)
-    test(`${key}: 410 for a deleted session`, async () => {
-      const body = await attempt(key, 410, { at: at("s-deleted") });
-      assert.deepEqual([body["status"], body["sessionId"], body["title"]], ["deleted", "s-deleted", "Old"]);
-    });
-  if (route.answers[403] !== undefined)
-    test(`${key}: 403 for a session of the system's own`, async () => {
-      const body = await attempt(key, 403, { at: at("s-system") });
-      assert.equal(body["code"], "system_session");
-    });
-  if (route.answers[404] !== undefined && !key.includes("/queue/") && !key.endsWith("/project"))
-    test(`${key}: 404 for a session that is not there`, async () => {
-      const gone = (): never => {
-        throw invalidRequest("no rollout found for thread id s-none");
-      };
-      engine.on("thread/read", ({ threadId }) => (threadId === "s-none" ? gone() : { thread: threadOf(String(threadId)) }));
-      engine.on("thread/resume", ({ threadId }) => (threadId === "s-none" ? gone() : { ...(ableResume(threadId) as object) }));
-      await attempt(key, 404, { at: at("s-none") });
-    });
-}
-
-function ableResume(threadId: unknown): unknown {
-  return {
-    thread: threadOf(String(threadId)),
-    model: "m",
-    modelProvider: "p",
-    cwd: "/",
-    approvalPolicy: "untrusted",
-    approvalsReviewer: "user",
-    sandbox: { type: "readOnly" },
-  };
-}
-
-function badRequests(key: RouteName, route: Route): void {
-  test(`${key}: 400 names the field and what is wrong`, async () => {
-    if (route.body !== undefined) {
-      const body = await attempt(key, 400, { body: "[]" });
-      assert.equal(body["code"], "invalid_request");
-      await attempt(key, 400, { body: "{" });
-      return;
-    }
-    const schema = route.query?.() as unknown as { properties: Record<string, { type?: string; enum?: unknown }>; required?: string[] };
-    const typed = Object.entries(schema.properties).find(
-      ([, p]) => p.type === "integer" || p.type === "boolean" || p.enum !== undefined,
-    )?.[0];
-    const bare = addressOf(key).split("?")[0] ?? "";
-    const body = await attempt(key, 400, { at: typed === undefined ? bare : `${bare}?${typed}=zzz` });
-    assert.equal(body["code"], "invalid_request");
-    assert.ok(Array.isArray(body["issues"]) && body["issues"].length > 0);
-  });
-}
-
-/* Statuses with a story of their own */
-
-const refusing = async (method: string, message: string, run: () => Promise<unknown>): Promise<void> => {
-  engine.on(method, () => {
-    throw invalidRequest(message);
-  });
-  try {
-    await run();
-  } finally {
-    engine.on(method, ableEngineAnswer(method));
-  }
-};
-const fresh = ableEngine();
-function ableEngineAnswer(method: string): (params: Record<string, unknown>) => unknown {
-  return (params) => fresh.answer(method, params);
-}
-
-for (const [key, method, message, code] of [
-  ["POST /api/sessions", "thread/start", "the folder does not exist", "invalid_state"],
-  ["DELETE /api/sessions/:sessionId", "thread/delete", "held by pid 7", "invalid_state"],
-  ["POST /api/sessions/:sessionId/messages", "turn/start", "held by pid 7", "invalid_state"],
-  ["POST /api/sessions/:sessionId/turns/:turnId/steer", "turn/steer", "no active turn to steer", "invalid_state"],
-  ["POST /api/sessions/:sessionId/resume", "thread/resume", "held by pid 7", "invalid_state"],
-  ["POST /api/sessions/:sessionId/fork", "thread/fork", "busy", "invalid_state"],
-  ["POST /api/sessions/:sessionId/compact", "thread/compact/start", "a turn is in progress", "invalid_state"],
-  ["POST /api/sessions/:sessionId/rollback", "thread/rollback", "a turn is in progress", "invalid_state"],
-  ["POST /api/sessions/:sessionId/background-terminals/clean", "thread/backgroundTerminals/clean", "busy", "invalid_state"],
-  ["POST /api/sessions/:sessionId/review", "review/start", "busy", "invalid_state"],
-  ["POST /api/sessions/:sessionId/archive", "thread/archive", "no rollout found for thread id s-1", "not_materialized"],
-  ["POST /api/sessions/:sessionId/interrupt", "turn/interrupt", "no active turn to interrupt", "no_active_turn"],
-  ["POST /api/mcp/servers/:serverName/oauth/login", "mcpServer/oauth/login", "No MCP server named 'one' found.", "invalid_state"],
-  ["POST /api/account/login/start", "account/login/start", "a sign-in is under way", "invalid_state"],
-  ["POST /api/config/value", "config/value/write", "Configuration was modified since last read.", "invalid_state"],
-  ["POST /api/config/batch", "config/batchWrite", "Configuration was modified since last read.", "invalid_state"],
-] as const)
-  test(`${key}: 409 ${code}`, async () => {
-    if (method === "thread/resume") it.core.sessions.forget("s-1");
-    await refusing(method, message, async () => assert.equal((await attempt(key, 409))["code"], code));
+    it.core.sessions.forget("s-1");
+    await it.call("POST /api/sessions/s-1/resume", {});
   });
 
-test("the account's routes say 401 auth_required when the engine has no account", async () => {
-  for (const [key, method] of [
-    ["GET /api/account", "account/read"],
-    ["GET /api/account/rate-limits", "account/rateLimits/read"],
-  ] as const)
-    await refusing(method, "codex account authentication required to read rate limits", async () =>
-      assert.equal((await attempt(key, 401))["code"], "auth_required"),
-    );
-});
+  const stretch = new Set<RouteName>(["GET /api/stream", "GET /rpc"]);
 
-test("what is not there is 404: devices, rules, projects, sign-ins, queued messages", async () => {
-  await attempt("DELETE /api/devices/:deviceId", 404, { at: "/api/devices/none" });
-  await attempt("POST /api/rules/:ruleId", 404, { at: "/api/rules/none" });
-  await attempt("DELETE /api/rules/:ruleId", 404, { at: "/api/rules/none" });
-  await attempt("POST /api/sessions", 404, { body: { projectId: "none" } });
-  await attempt("POST /api/sessions/:sessionId/project", 404, { body: { projectId: "none" } });
-  await attempt("DELETE /api/sessions/:sessionId/queue/:messageId", 404, { at: "/api/sessions/s-1/queue/none" });
-  for (const key of [
-    "POST /api/projects/:projectId/rename",
-    "DELETE /api/projects/:projectId",
-    "GET /api/projects/:projectId/agent-sessions",
-    "POST /api/projects/:projectId/chats/move-all",
-    "POST /api/projects/:projectId/chats/delete-all",
-  ] as const)
-    await attempt(key, 404, { at: addressOf(key).replace(/p-\w+/, "none") });
-  engine.on("account/login/cancel", () => ({ status: "notFound" }));
-  await attempt("POST /api/account/login/cancel", 404);
-  for (const key of Object.keys(requestOf) as RouteName[]) await attempt(key, 404, { at: addressOf(key).replace(/\d+/, "none") });
-});
-
-test("projects: names are unique whatever their case, and one that is not empty stays", async () => {
-  await attempt("POST /api/projects", 409, { body: { name: "ONE" } });
-  await attempt("POST /api/projects/:projectId/rename", 409, { body: { name: "empty" } });
-  await attempt("DELETE /api/projects/:projectId", 409, { at: "/api/projects/p-1" });
-  engine.on("thread/read", ({ threadId }) => ({ thread: threadOf(String(threadId), { preview: "" }) }));
-  it.core.sessions.forget("s-1");
-  await attempt("POST /api/projects/:projectId/chats/move-all", 409, { body: { destination: "archive" } });
-});
-
-test("a rule for the same words is 409", async () => {
-  await attempt("POST /api/rules", 409, { body: { pattern: ["git", "push"], decision: "allow" } });
-});
-
-test("locked defaults are 423, a session's own are not", async () => {
-  it.core.store.change({ locked: true });
-  const { controls } = goodCalls["POST /api/sessions/:sessionId/session-controls"].body as { controls: unknown };
-  await attempt("POST /api/sessions/:sessionId/session-controls", 423, { body: { scope: "default", controls } });
-  await attempt("POST /api/sessions/:sessionId/settings", 423, { body: { scope: "default", key: "a", value: 1 } });
-  await attempt("DELETE /api/sessions/:sessionId/settings/:key", 423, { at: "/api/sessions/s-1/settings/a?scope=default" });
-  await attempt("POST /api/sessions/:sessionId/session-controls", 200);
-});
-
-test("every kind of request: 409 in_flight, 409 for another request of that number, 500 when the engine cannot be told", async () => {
-  for (const [key, [id, method]] of Object.entries(requestOf) as [RouteName, readonly [number, string]][]) {
-    await ask(id, method);
-    const { body } = goodCalls[key];
-    await attempt(key, 409, { body: { ...(body as object), createdAt: "2001-01-01T00:00:00.000Z" } });
-    const respond = it.core.link.respond;
-    it.core.link.respond = () => {
-      throw new Error("broken pipe");
-    };
-    await attempt(key, 500);
-    it.core.link.respond = respond;
-    const stream = await it.stream();
-    const first = attempt(key, 200);
-    await stream.until((m) => m["type"] === "request_responding");
-    assert.equal((await attempt(key, 409))["code"], "in_flight");
-    confirm(id);
-    await first;
-    stream.close();
-  }
-});
-
-test("sign-in: 401 for a wrong code, 429 after many", async () => {
-  const wrong = { body: { code: "wrong" }, headers: {} };
-  await attempt("POST /api/auth/sign-in", 401, wrong);
-  for (let i = 0; i < 19; i++) await it.call("POST /api/auth/sign-in", { code: "wrong" }, {});
-  await attempt("POST /api/auth/sign-in", 429, wrong);
-});
-
-/** The two doors for websockets: what the opening is answered with, and what a plain request gets. */
-for (const key of stretch) {
-  const at = addressOf(key);
-  const admin = { authorization: `Bearer ${adminToken}` };
-  const open = async (status: number, headers: Readonly<Record<string, string>>, query = ""): Promise<Record<string, unknown>> => {
-    const answer = await askUpgrade(it.url, at + query, headers);
-    assert.equal(answer.status, status, JSON.stringify(answer.body));
+  async function attempt(
+    key: RouteName,
+    status: number,
+    options: { at?: string; body?: unknown; headers?: Record<string, string> } = {},
+  ): Promise<Record<string, unknown>> {
+    const [method = "GET"] = key.split(" ");
+    const body = "body" in options ? options.body : goodCalls[key].body;
+    const answer = await it.call(`${method} ${options.at ?? addressOf(key)}`, body, options.headers);
+    assert.equal(answer.status, status, `${key}: ${JSON.stringify(answer.body).slice(0, 300)}`);
     note(key, status, answer.body);
     return answer.body;
-  };
-
-  test(`${key}: 101 with a token`, async () => void (await open(101, admin)));
-
-  test(`${key}: 401 without a token, with a wrong one, and with one in the address`, async () => {
-    await open(401, {});
-    await open(401, { authorization: "Bearer wrong-token-wrong-token" });
-    await open(401, {}, `?token=${adminToken}`);
-    await attempt(key, 401, { headers: {} });
-  });
-
-  test(`${key}: 400 for what is no websocket's opening`, async () => {
-    const body = await open(400, { ...admin, "sec-websocket-key": "short" });
-    assert.equal(body["code"], "invalid_request");
-    if (key === "GET /api/stream") assert.match(String((await open(400, admin, "?since=zzz"))["message"]), /^since: /);
-  });
-
-  test(`${key}: 426 for a plain request`, async () => {
-    assert.equal((await attempt(key, 426))["code"], "upgrade_required");
-  });
-}
-
-test("GET /rpc: 403 for a device that may only drive, and for a page of another origin", async () => {
-  for (const headers of [
-    { authorization: `Bearer ${devices.drive}` },
-    { authorization: `Bearer ${adminToken}`, origin: "http://evil.example" },
-  ]) {
-    const answer = await askUpgrade(it.url, "/rpc", headers);
-    assert.equal(answer.status, 403);
-    note("GET /rpc", 403, answer.body);
   }
-});
 
-test("every status of the description was tried", () => {
-  const missing: string[] = [];
-  const { paths } = describeRoutes("0");
-  for (const [path, methods] of Object.entries(paths))
-    for (const [method, operation] of Object.entries(methods))
-      for (const status of Object.keys((operation as { responses: object }).responses)) {
-        const name = `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}` as RouteKey;
-        if (status !== "default" && !tried.has(`${name} ${status}`)) missing.push(`${name} ${status}`);
+  /** Remembers that a status was seen, with a body that is what the description says. */
+  function note(key: RouteName, status: number, body: Record<string, unknown>): void {
+    tried.add(`${key} ${status}`);
+    const { answers, media } = routes[key] as Route;
+    const schema = answers[status] ?? (status === 401 || status === 403 ? Failure : undefined);
+    if (schema !== undefined && (media === undefined || status >= 400))
+      assert.ok(fits(schema(), body), `${key} ${status} does not fit its schema: ${JSON.stringify(body).slice(0, 400)}`);
+  }
+
+  async function ask(id: number, method: string): Promise<void> {
+    const stream = await it.stream();
+    engine.ask(id, method, { threadId: "s-1", turnId: "t-9", itemId: `i-${id}`, callId: `c-${id}`, questions: [], n: Math.random() });
+    await stream.until((m) =>
+      ["approval", "tool_user_input_requested", "tool_call_requested", "request_pending"].includes(String(m["type"])),
+    );
+    stream.close();
+  }
+
+  const requestOf: Partial<Record<RouteName, readonly [number, string]>> = {
+    "POST /api/approvals/:approvalId/decision": [1, "item/commandExecution/requestApproval"],
+    "POST /api/tool-input/:requestId/decision": [2, "item/tool/requestUserInput"],
+    "POST /api/tool-calls/:requestId/response": [3, "item/tool/call"],
+    "POST /api/requests/:requestId/response": [4, "mcpServer/elicitation/request"],
+  };
+  const confirm = (id: number): void => engine.notify("serverRequest/resolved", { threadId: "s-1", requestId: id });
+
+  for (const [key, route] of table) {
+    if (stretch.has(key)) continue;
+    const ok = route.answers[202] === undefined ? 200 : 202;
+    const request = requestOf[key];
+
+    test(`${key}: ${ok} with what its schema says`, async () => {
+      if (key === "POST /api/auth/sign-in")
+        return void (await attempt(key, 200, {
+          body: { code: it.core.access.makeLink("read", "x").code, name: "n", bearer: true },
+          headers: {},
+        }));
+      if (key === "DELETE /api/devices/:deviceId") {
+        const { device } = it.core.access.signIn(it.core.access.makeLink("read", "y").code, undefined);
+        return void (await attempt(key, 200, { at: `/api/devices/${device.deviceId}` }));
       }
-  assert.deepEqual(missing, []);
+      if (key.endsWith("/rules/:ruleId")) {
+        const id = createHash("sha256").update('["git","push"]').digest("hex").slice(0, 16);
+        return void (await attempt(key, 200, { at: `/api/rules/${id}` }));
+      }
+      if (key === "POST /api/auth/sign-out") {
+        const { token } = it.core.access.signIn(it.core.access.makeLink("read", "z").code, undefined);
+        await attempt(key, 200, { headers: { authorization: `Bearer ${token}` } });
+        assert.equal(it.core.access.bearer(token), undefined);
+        return;
+      }
+      if (request === undefined) {
+        await attempt(key, ok);
+        if (key === "DELETE /api/sessions/:sessionId") it.core.store.change({ tombstones: [] });
+        return;
+      }
+      await ask(...request);
+      const answering = attempt(key, 200);
+      const early = setInterval(() => confirm(request[0]), 20);
+      await answering.finally(() => clearInterval(early));
+    });
+
+    if (route.scope !== null)
+      test(`${key}: 401 without a token, with a wrong one, and with one in the address`, async () => {
+        await attempt(key, 401, { headers: {} });
+        await attempt(key, 401, { headers: { authorization: "Bearer wrong-token-wrong-token" } });
+        const at = addressOf(key);
+        await attempt(key, 401, { at: `${at}${at.includes("?") ? "&" : "?"}token=${adminToken}&access_token=${adminToken}`, headers: {} });
+      });
+
+    const less = route.scope === "admin" ? "drive" : route.scope === "drive" ? "approve" : route.scope === "approve" ? "read" : undefined;
+    if (less !== undefined)
+      test(`${key}: 403 for a device that may only ${less}`, async () => {
+        const [method = "GET"] = key.split(" ");
+        const answer = await it.call(`${method} ${addressOf(key)}`, goodCalls[key].body, { authorization: `Bearer ${devices[less]}` });
+        assert.deepEqual([answer.status, answer.body["code"]], [403, "scope"]);
+        tried.add(`${key} 403`);
+      });
+
+    if (key.includes(":sessionId")) sessionGates(key, route);
+    if (route.answers[400] !== undefined) badRequests(key, route);
+    if (route.answers[501] !== undefined)
+      test(`${key}: 501 when the engine does not know how`, async () => {
+        const [method = "GET"] = key.split(" ");
+        const answer = await unable.call(`${method} ${addressOf(key)}`, goodCalls[key].body);
+        assert.deepEqual([answer.status, answer.body["code"]], [501, "method_not_supported"], JSON.stringify(answer.body));
+        note(key, 501, answer.body);
+      });
+  }
+
+  /** An engine that can open sessions and nothing else. */
+  function onlyThreads(): PlayedEngine {
+    const plain = ableEngine();
+    for (const method of [
+      "thread/start",
+      "thread/fork",
+      "thread/rollback",
+      "thread/revert",
+      "thread/compact/start",
+      "thread/backgroundTerminals/clean",
+      "review/start",
+      "turn/steer",
+      "fuzzyFileSearch",
+      "model/list",
+      "collaborationMode/list",
+      "experimentalFeature/list",
+      "skills/list",
+      "skills/config/write",
+      "app/list",
+      "config/mcpServer/reload",
+      "mcpServer/oauth/login",
+      "mcpServerStatus/list",
+      "account/read",
+      "account/login/start",
+      "account/login/cancel",
+      "account/logout",
+      "account/rateLimits/read",
+      "config/read",
+      "configRequirements/read",
+      "config/value/write",
+      "config/batchWrite",
+      "command/exec",
+      "feedback/upload",
+      "fs/readFile",
+    ])
+      plain.on(method, () => {
+        throw invalidRequest(`Invalid request: unknown variant \`${method}\`, expected one of …`);
+      });
+    return plain;
+  }
+
+  function sessionGates(key: RouteName, route: Route): void {
+    const at = (id: string): string => addressOf(key).replace("s-1", id);
+    if (route.answers[410] !== undefined)
+      test(`${key}: 410 for a deleted session`, async () => {
+        const body = await attempt(key, 410, { at: at("s-deleted") });
+        assert.deepEqual([body["status"], body["sessionId"], body["title"]], ["deleted", "s-deleted", "Old"]);
+      });
+    if (route.answers[403] !== undefined)
+      test(`${key}: 403 for a session of the system's own`, async () => {
+        const body = await attempt(key, 403, { at: at("s-system") });
+        assert.equal(body["code"], "system_session");
+      });
+    if (route.answers[404] !== undefined && !key.includes("/queue/") && !key.endsWith("/project"))
+      test(`${key}: 404 for a session that is not there`, async () => {
+        const gone = (): never => {
+          throw invalidRequest("no rollout found for thread id s-none");
+        };
+        engine.on("thread/read", ({ threadId }) => (threadId === "s-none" ? gone() : { thread: threadOf(String(threadId)) }));
+        engine.on("thread/resume", ({ threadId }) => (threadId === "s-none" ? gone() : { ...(ableResume(threadId) as object) }));
+        await attempt(key, 404, { at: at("s-none") });
+      });
+  }
+
+  function ableResume(threadId: unknown): unknown {
+    return {
+      thread: threadOf(String(threadId)),
+      model: "m",
+      modelProvider: "p",
+      cwd: "/",
+      approvalPolicy: "untrusted",
+      approvalsReviewer: "user",
+      sandbox: { type: "readOnly" },
+    };
+  }
+
+  function badRequests(key: RouteName, route: Route): void {
+    test(`${key}: 400 names the field and what is wrong`, async () => {
+      if (route.body !== undefined) {
+        const body = await attempt(key, 400, { body: "[]" });
+        assert.equal(body["code"], "invalid_request");
+        await attempt(key, 400, { body: "{" });
+        return;
+      }
+      const schema = route.query?.() as unknown as { properties: Record<string, { type?: string; enum?: unknown }>; required?: string[] };
+      const typed = Object.entries(schema.properties).find(
+        ([, p]) => p.type === "integer" || p.type === "boolean" || p.enum !== undefined,
+      )?.[0];
+      const bare = addressOf(key).split("?")[0] ?? "";
+      const body = await attempt(key, 400, { at: typed === undefined ? bare : `${bare}?${typed}=zzz` });
+      assert.equal(body["code"], "invalid_request");
+      assert.ok(Array.isArray(body["issues"]) && body["issues"].length > 0);
+    });
+  }
+
+  /* Statuses with a story of their own */
+
+  const refusing = async (method: string, message: string, run: () => Promise<unknown>): Promise<void> => {
+    engine.on(method, () => {
+      throw invalidRequest(message);
+    });
+    try {
+      await run();
+    } finally {
+      engine.on(method, ableEngineAnswer(method));
+    }
+  };
+  const fresh = ableEngine();
+  function ableEngineAnswer(method: string): (params: Record<string, unknown>) => unknown {
+    return (params) => fresh.answer(method, params);
+  }
+
+  for (const [key, method, message, code] of [
+    ["POST /api/sessions", "thread/start", "the folder does not exist", "invalid_state"],
+    ["DELETE /api/sessions/:sessionId", "thread/delete", "held by pid 7", "invalid_state"],
+    ["POST /api/sessions/:sessionId/messages", "turn/start", "held by pid 7", "invalid_state"],
+    ["POST /api/sessions/:sessionId/turns/:turnId/steer", "turn/steer", "no active turn to steer", "invalid_state"],
+    ["POST /api/sessions/:sessionId/resume", "thread/resume", "held by pid 7", "invalid_state"],
+    ["POST /api/sessions/:sessionId/fork", "thread/fork", "busy", "invalid_state"],
+    ["POST /api/sessions/:sessionId/compact", "thread/compact/start", "a turn is in progress", "invalid_state"],
+    ["POST /api/sessions/:sessionId/rollback", "thread/rollback", "a turn is in progress", "invalid_state"],
+    ["POST /api/sessions/:sessionId/background-terminals/clean", "thread/backgroundTerminals/clean", "busy", "invalid_state"],
+    ["POST /api/sessions/:sessionId/review", "review/start", "busy", "invalid_state"],
+    ["POST /api/sessions/:sessionId/archive", "thread/archive", "no rollout found for thread id s-1", "not_materialized"],
+    ["POST /api/sessions/:sessionId/interrupt", "turn/interrupt", "no active turn to interrupt", "no_active_turn"],
+    ["POST /api/mcp/servers/:serverName/oauth/login", "mcpServer/oauth/login", "No MCP server named 'one' found.", "invalid_state"],
+    ["POST /api/account/login/start", "account/login/start", "a sign-in is under way", "invalid_state"],
+    ["POST /api/config/value", "config/value/write", "Configuration was modified since last read.", "invalid_state"],
+    ["POST /api/config/batch", "config/batchWrite", "Configuration was modified since last read.", "invalid_state"],
+  ] as const)
+    test(`${key}: 409 ${code}`, async () => {
+      if (method === "thread/resume") it.core.sessions.forget("s-1");
+      await refusing(method, message, async () => assert.equal((await attempt(key, 409))["code"], code));
+    });
+
+  test("the account's routes say 401 auth_required when the engine has no account", async () => {
+    for (const [key, method] of [
+      ["GET /api/account", "account/read"],
+      ["GET /api/account/rate-limits", "account/rateLimits/read"],
+    ] as const)
+      await refusing(method, "codex account authentication required to read rate limits", async () =>
+        assert.equal((await attempt(key, 401))["code"], "auth_required"),
+      );
+  });
+
+  test("what is not there is 404: devices, rules, projects, sign-ins, queued messages", async () => {
+    await attempt("DELETE /api/devices/:deviceId", 404, { at: "/api/devices/none" });
+    await attempt("POST /api/rules/:ruleId", 404, { at: "/api/rules/none" });
+    await attempt("DELETE /api/rules/:ruleId", 404, { at: "/api/rules/none" });
+    await attempt("POST /api/sessions", 404, { body: { projectId: "none" } });
+    await attempt("POST /api/sessions/:sessionId/project", 404, { body: { projectId: "none" } });
+    await attempt("DELETE /api/sessions/:sessionId/queue/:messageId", 404, { at: "/api/sessions/s-1/queue/none" });
+    for (const key of [
+      "POST /api/projects/:projectId/rename",
+      "DELETE /api/projects/:projectId",
+      "GET /api/projects/:projectId/agent-sessions",
+      "POST /api/projects/:projectId/chats/move-all",
+      "POST /api/projects/:projectId/chats/delete-all",
+    ] as const)
+      await attempt(key, 404, { at: addressOf(key).replace(/p-\w+/, "none") });
+    engine.on("account/login/cancel", () => ({ status: "notFound" }));
+    await attempt("POST /api/account/login/cancel", 404);
+    for (const key of Object.keys(requestOf) as RouteName[]) await attempt(key, 404, { at: addressOf(key).replace(/\d+/, "none") });
+  });
+
+  test("projects: names are unique whatever their case, and one that is not empty stays", async () => {
+    await attempt("POST /api/projects", 409, { body: { name: "ONE" } });
+    await attempt("POST /api/projects/:projectId/rename", 409, { body: { name: "empty" } });
+    await attempt("DELETE /api/projects/:projectId", 409, { at: "/api/projects/p-1" });
+    engine.on("thread/read", ({ threadId }) => ({ thread: threadOf(String(threadId), { preview: "" }) }));
+    it.core.sessions.forget("s-1");
+    await attempt("POST /api/projects/:projectId/chats/move-all", 409, { body: { destination: "archive" } });
+  });
+
+  test("a rule for the same words is 409", async () => {
+    await attempt("POST /api/rules", 409, { body: { pattern: ["git", "push"], decision: "allow" } });
+  });
+
+  test("locked defaults are 423, a session's own are not", async () => {
+    it.core.store.change({ locked: true });
+    const { controls } = goodCalls["POST /api/sessions/:sessionId/session-controls"].body as { controls: unknown };
+    await attempt("POST /api/sessions/:sessionId/session-controls", 423, { body: { scope: "default", controls } });
+    await attempt("POST /api/sessions/:sessionId/settings", 423, { body: { scope: "default", key: "a", value: 1 } });
+    await attempt("DELETE /api/sessions/:sessionId/settings/:key", 423, { at: "/api/sessions/s-1/settings/a?scope=default" });
+    await attempt("POST /api/sessions/:sessionId/session-controls", 200);
+  });
+
+  test("every kind of request: 409 in_flight, 409 for another request of that number, 500 when the engine cannot be told", async () => {
+    for (const [key, [id, method]] of Object.entries(requestOf) as [RouteName, readonly [number, string]][]) {
+      await ask(id, method);
+      const { body } = goodCalls[key];
+      await attempt(key, 409, { body: { ...(body as object), createdAt: "2001-01-01T00:00:00.000Z" } });
+      const respond = it.core.link.respond;
+      it.core.link.respond = () => {
+        throw new Error("broken pipe");
+      };
+      await attempt(key, 500);
+      it.core.link.respond = respond;
+      const stream = await it.stream();
+      const first = attempt(key, 200);
+      await stream.until((m) => m["type"] === "request_responding");
+      assert.equal((await attempt(key, 409))["code"], "in_flight");
+      confirm(id);
+      await first;
+      stream.close();
+    }
+  });
+
+  test("sign-in: 401 for a wrong code, 429 after many", async () => {
+    const wrong = { body: { code: "wrong" }, headers: {} };
+    await attempt("POST /api/auth/sign-in", 401, wrong);
+    for (let i = 0; i < 19; i++) await it.call("POST /api/auth/sign-in", { code: "wrong" }, {});
+    await attempt("POST /api/auth/sign-in", 429, wrong);
+  });
+
+  /** The two doors for websockets: what the opening is answered with, and what a plain request gets. */
+  for (const key of stretch) {
+    const at = addressOf(key);
+    const admin = { authorization: `Bearer ${adminToken}` };
+    const open = async (status: number, headers: Readonly<Record<string, string>>, query = ""): Promise<Record<string, unknown>> => {
+      const answer = await askUpgrade(it.url, at + query, headers);
+      assert.equal(answer.status, status, JSON.stringify(answer.body));
+      note(key, status, answer.body);
+      return answer.body;
+    };
+
+    test(`${key}: 101 with a token`, async () => void (await open(101, admin)));
+
+    test(`${key}: 401 without a token, with a wrong one, and with one in the address`, async () => {
+      await open(401, {});
+      await open(401, { authorization: "Bearer wrong-token-wrong-token" });
+      await open(401, {}, `?token=${adminToken}`);
+      await attempt(key, 401, { headers: {} });
+    });
+
+    test(`${key}: 400 for what is no websocket's opening`, async () => {
+      const body = await open(400, { ...admin, "sec-websocket-key": "short" });
+      assert.equal(body["code"], "invalid_request");
+      if (key === "GET /api/stream") assert.match(String((await open(400, admin, "?since=zzz"))["message"]), /^since: /);
+    });
+
+    test(`${key}: 426 for a plain request`, async () => {
+      assert.equal((await attempt(key, 426))["code"], "upgrade_required");
+    });
+  }
+
+  test("GET /rpc: 403 for a device that may only drive, and for a page of another origin", async () => {
+    for (const headers of [
+      { authorization: `Bearer ${devices.drive}` },
+      { authorization: `Bearer ${adminToken}`, origin: "http://evil.example" },
+    ]) {
+      const answer = await askUpgrade(it.url, "/rpc", headers);
+      assert.equal(answer.status, 403);
+      note("GET /rpc", 403, answer.body);
+    }
+  });
+
+  test("every status of the description was tried", () => {
+    const missing: string[] = [];
+    const { paths } = describeRoutes("0");
+    for (const [path, methods] of Object.entries(paths))
+      for (const [method, operation] of Object.entries(methods))
+        for (const status of Object.keys((operation as { responses: object }).responses)) {
+          const name = `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}` as RouteKey;
+          if (status !== "default" && !tried.has(`${name} ${status}`)) missing.push(`${name} ${status}`);
+        }
+    assert.deepEqual(missing, []);
+  });
 });
