@@ -1,136 +1,138 @@
 /** Messages whose fate is unknown: the engine went away, or the manager did, before the answer came. None is lost, none is sent twice. */
 import assert from "node:assert/strict";
-import { afterEach, test } from "node:test";
+import { afterEach, describe, test } from "node:test";
 import { openedWith, PlayedEngine, scratchFolder, startManager, type TestManager, threadOf } from "../../test/support/manager.ts";
 import { toolSpecs } from "./client-tools.ts";
 
 const cleanups: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).reverse()) await clean();
-});
+describe("messages", () => {
+  afterEach(async () => {
+    for (const clean of cleanups.splice(0).reverse()) await clean();
+  });
 
-/** An engine that keeps what it was told, and may hang up before it answers. */
-class Forgetful extends PlayedEngine {
-  readonly turns: Record<string, unknown>[] = [];
-  /** What the next turn/start does: answers, keeps the message and hangs up, or hangs up without having seen it. */
-  next: "answer" | "keepAndHangUp" | "hangUp" = "answer";
+  /** An engine that keeps what it was told, and may hang up before it answers. */
+  class Forgetful extends PlayedEngine {
+    readonly turns: Record<string, unknown>[] = [];
+    /** What the next turn/start does: answers, keeps the message and hangs up, or hangs up without having seen it. */
+    next: "answer" | "keepAndHangUp" | "hangUp" = "answer";
 
-  constructor() {
-    super(true);
-    this.on("thread/read", ({ threadId }) => ({ thread: threadOf(String(threadId)) }));
-    this.on("thread/resume", ({ threadId }) => openedWith(threadOf(String(threadId))));
-    this.on("thread/turns/list", () => ({ data: this.turns.toReversed(), nextCursor: null }));
-    this.on("turn/start", (params) => this.#start(params));
+    constructor() {
+      super(true);
+      this.on("thread/read", ({ threadId }) => ({ thread: threadOf(String(threadId)) }));
+      this.on("thread/resume", ({ threadId }) => openedWith(threadOf(String(threadId))));
+      this.on("thread/turns/list", () => ({ data: this.turns.toReversed(), nextCursor: null }));
+      this.on("turn/start", (params) => this.#start(params));
+    }
+
+    #start({ clientUserMessageId, input }: Record<string, unknown>): unknown {
+      const how = this.next;
+      this.next = "answer";
+      const turn = { id: `t-${this.turns.length + 1}`, status: how === "answer" ? "inProgress" : "interrupted", items: [] as unknown[] };
+      if (how !== "hangUp")
+        this.turns.push({ ...turn, items: [{ type: "userMessage", id: "u", content: input, clientId: clientUserMessageId }] });
+      if (how === "answer") return { turn };
+      this.hangUp();
+      return new Promise(() => {});
+    }
   }
 
-  #start({ clientUserMessageId, input }: Record<string, unknown>): unknown {
-    const how = this.next;
-    this.next = "answer";
-    const turn = { id: `t-${this.turns.length + 1}`, status: how === "answer" ? "inProgress" : "interrupted", items: [] as unknown[] };
-    if (how !== "hangUp")
-      this.turns.push({ ...turn, items: [{ type: "userMessage", id: "u", content: input, clientId: clientUserMessageId }] });
-    if (how === "answer") return { turn };
-    this.hangUp();
-    return new Promise(() => {});
+  async function over(engine: PlayedEngine, folder?: string): Promise<TestManager & { folder: string }> {
+    const scratch = folder === undefined ? scratchFolder() : undefined;
+    const it = await startManager({ engine, folder: folder ?? scratch?.folder ?? "", workspace: "/work" });
+    if (scratch !== undefined) cleanups.push(scratch.remove);
+    cleanups.push(() => it.close());
+    return it;
   }
-}
+  const message = { text: "do it", clientMessageId: "m-1" };
+  const send = (it: TestManager, body: Record<string, unknown> = message) => it.call("POST /api/sessions/s-1/messages", body);
+  /** Until the line to the engine is up again. */
+  async function mended(it: TestManager): Promise<void> {
+    const stream = await it.stream();
+    if (!it.core.link.running) await stream.until((m) => m["type"] === "engine_state" && (m["payload"] as { running: boolean }).running);
+    stream.close();
+  }
 
-async function over(engine: PlayedEngine, folder?: string): Promise<TestManager & { folder: string }> {
-  const scratch = folder === undefined ? scratchFolder() : undefined;
-  const it = await startManager({ engine, folder: folder ?? scratch?.folder ?? "", workspace: "/work" });
-  if (scratch !== undefined) cleanups.push(scratch.remove);
-  cleanups.push(() => it.close());
-  return it;
-}
-const message = { text: "do it", clientMessageId: "m-1" };
-const send = (it: TestManager, body: Record<string, unknown> = message) => it.call("POST /api/sessions/s-1/messages", body);
-/** Until the line to the engine is up again. */
-async function mended(it: TestManager): Promise<void> {
-  const stream = await it.stream();
-  if (!it.core.link.running) await stream.until((m) => m["type"] === "engine_state" && (m["payload"] as { running: boolean }).running);
-  stream.close();
-}
+  test("a message that arrived although its answer was lost is not sent again", async () => {
+    const engine = new Forgetful();
+    const it = await over(engine);
+    engine.next = "keepAndHangUp";
+    assert.equal((await send(it)).status, 503);
+    await mended(it);
+    const second = await send(it);
+    assert.deepEqual([second.status, second.body["turnId"], second.body["delivery"]], [202, "t-1", "started"]);
+    assert.equal(engine.turns.length, 1);
+    assert.equal((await send(it)).body["turnId"], "t-1");
+  });
 
-test("a message that arrived although its answer was lost is not sent again", async () => {
-  const engine = new Forgetful();
-  const it = await over(engine);
-  engine.next = "keepAndHangUp";
-  assert.equal((await send(it)).status, 503);
-  await mended(it);
-  const second = await send(it);
-  assert.deepEqual([second.status, second.body["turnId"], second.body["delivery"]], [202, "t-1", "started"]);
-  assert.equal(engine.turns.length, 1);
-  assert.equal((await send(it)).body["turnId"], "t-1");
-});
+  test("a message that never arrived is sent when it is tried again", async () => {
+    const engine = new Forgetful();
+    const it = await over(engine);
+    engine.next = "hangUp";
+    assert.equal((await send(it)).status, 503);
+    await mended(it);
+    assert.deepEqual((await send(it)).body["turnId"], "t-1");
+    assert.equal(engine.turns.length, 1);
+  });
 
-test("a message that never arrived is sent when it is tried again", async () => {
-  const engine = new Forgetful();
-  const it = await over(engine);
-  engine.next = "hangUp";
-  assert.equal((await send(it)).status, 503);
-  await mended(it);
-  assert.deepEqual((await send(it)).body["turnId"], "t-1");
-  assert.equal(engine.turns.length, 1);
-});
+  test("the same after a restart of the manager in between", async () => {
+    const engine = new Forgetful();
+    const first = await over(engine);
+    engine.next = "keepAndHangUp";
+    await send(first);
+    await first.close();
+    const second = await over(engine, first.folder);
+    assert.equal((await send(second)).body["turnId"], "t-1");
+    assert.equal(engine.turns.length, 1);
+  });
 
-test("the same after a restart of the manager in between", async () => {
-  const engine = new Forgetful();
-  const first = await over(engine);
-  engine.next = "keepAndHangUp";
-  await send(first);
-  await first.close();
-  const second = await over(engine, first.folder);
-  assert.equal((await send(second)).body["turnId"], "t-1");
-  assert.equal(engine.turns.length, 1);
-});
+  test("a queued message leaves the queue only when the engine has it, and goes out once", async () => {
+    const engine = new Forgetful();
+    const it = await over(engine);
+    const running = (await send(it, { text: "first", clientMessageId: "m-0" })).body["turnId"];
+    assert.equal((await send(it, { ...message, delivery: "queue" })).body["delivery"], "queued");
+    engine.next = "keepAndHangUp";
+    const end = (id: unknown) => ({ threadId: "s-1", turn: { id, status: "completed", items: [] } });
+    const stream = await it.stream();
+    engine.notify("turn/completed", end(running));
+    await stream.until((m) => m["type"] === "engine_state" && !(m["payload"] as { running: boolean }).running);
+    assert.equal(it.core.messages.queue("s-1").length, 1);
+    await stream.until((m) => m["type"] === "engine_state" && (m["payload"] as { running: boolean }).running);
+    engine.notify("turn/completed", end("t-2"));
+    await stream.until((m) => m["type"] === "queue_updated" && (m["payload"] as { queue: unknown[] }).queue.length === 0);
+    assert.equal(engine.turns.length, 2);
+    stream.close();
+  });
 
-test("a queued message leaves the queue only when the engine has it, and goes out once", async () => {
-  const engine = new Forgetful();
-  const it = await over(engine);
-  const running = (await send(it, { text: "first", clientMessageId: "m-0" })).body["turnId"];
-  assert.equal((await send(it, { ...message, delivery: "queue" })).body["delivery"], "queued");
-  engine.next = "keepAndHangUp";
-  const end = (id: unknown) => ({ threadId: "s-1", turn: { id, status: "completed", items: [] } });
-  const stream = await it.stream();
-  engine.notify("turn/completed", end(running));
-  await stream.until((m) => m["type"] === "engine_state" && !(m["payload"] as { running: boolean }).running);
-  assert.equal(it.core.messages.queue("s-1").length, 1);
-  await stream.until((m) => m["type"] === "engine_state" && (m["payload"] as { running: boolean }).running);
-  engine.notify("turn/completed", end("t-2"));
-  await stream.until((m) => m["type"] === "queue_updated" && (m["payload"] as { queue: unknown[] }).queue.length === 0);
-  assert.equal(engine.turns.length, 2);
-  stream.close();
-});
+  test("tools brought to a resume or a message are offered at once and again at every later resume", async () => {
+    const engine = new Forgetful();
+    const it = await over(engine);
+    const tool = { name: "ticket", description: "Finds a ticket", inputSchema: { type: "object" } };
+    const offered = () => engine.calls.findLast((c) => c.method === "thread/resume")?.params["dynamicTools"];
+    await it.call("POST /api/sessions/s-1/resume", {});
+    assert.equal(offered(), undefined);
+    assert.equal((await it.call("POST /api/sessions/s-1/resume", { dynamicTools: [tool] })).status, 200);
+    assert.deepEqual(offered(), [{ type: "function", ...tool }]);
+    await send(it, { ...message, dynamicTools: [{ ...tool, name: "parcel" }] });
+    assert.deepEqual(offered(), [{ type: "function", ...tool, name: "parcel" }]);
+    await it.close();
+    const later = await over(engine, it.folder);
+    await later.call("POST /api/sessions/s-1/resume", {});
+    assert.deepEqual(offered(), [{ type: "function", ...tool, name: "parcel" }]);
+  });
 
-test("tools brought to a resume or a message are offered at once and again at every later resume", async () => {
-  const engine = new Forgetful();
-  const it = await over(engine);
-  const tool = { name: "ticket", description: "Finds a ticket", inputSchema: { type: "object" } };
-  const offered = () => engine.calls.findLast((c) => c.method === "thread/resume")?.params["dynamicTools"];
-  await it.call("POST /api/sessions/s-1/resume", {});
-  assert.equal(offered(), undefined);
-  assert.equal((await it.call("POST /api/sessions/s-1/resume", { dynamicTools: [tool] })).status, 200);
-  assert.deepEqual(offered(), [{ type: "function", ...tool }]);
-  await send(it, { ...message, dynamicTools: [{ ...tool, name: "parcel" }] });
-  assert.deepEqual(offered(), [{ type: "function", ...tool, name: "parcel" }]);
-  await it.close();
-  const later = await over(engine, it.folder);
-  await later.call("POST /api/sessions/s-1/resume", {});
-  assert.deepEqual(offered(), [{ type: "function", ...tool, name: "parcel" }]);
-});
-
-test("tools of one namespace go to the engine together", () => {
-  const tool = (name: string) => ({ name, description: name, inputSchema: {} });
-  assert.deepEqual(toolSpecs([{ ...tool("a"), namespace: "desk" }, tool("b"), { ...tool("c"), namespace: "desk" }]), [
-    {
-      type: "namespace",
-      name: "desk",
-      description: "",
-      tools: [
-        { type: "function", ...tool("a") },
-        { type: "function", ...tool("c") },
-      ],
-    },
-    { type: "function", ...tool("b") },
-  ]);
+  test("tools of one namespace go to the engine together", () => {
+    const tool = (name: string) => ({ name, description: name, inputSchema: {} });
+    assert.deepEqual(toolSpecs([{ ...tool("a"), namespace: "desk" }, tool("b"), { ...tool("c"), namespace: "desk" }]), [
+      {
+        type: "namespace",
+        name: "desk",
+        description: "",
+        tools: [
+          { type: "function", ...tool("a") },
+          { type: "function", ...tool("c") },
+        ],
+      },
+      { type: "function", ...tool("b") },
+    ]);
+  });
 });
