@@ -20,6 +20,14 @@ export const actingRequirements = {
     says: "under on-failure a command whose second run is declined ends as declined, and the turn goes on",
   },
   "dynamicTool.interrupted": { source: "observed 0.166", says: "an interrupted call of a client's tool ends without success and content" },
+  "turn.steerStored": {
+    source: "Parley",
+    says: "words added to a turn are on disk before the answer says so, and a crash or an interrupt does not take them back",
+  },
+  "trust.heldThread": {
+    source: "Parley",
+    says: "a thread that another server writes is not archived, deleted or changed; whoever asks is told who holds it",
+  },
   "turn.webSearch": { source: "observed 0.166", says: "a web search is started and completed with an action" },
   "patch.failedQuietly": { source: "Parley", says: "a patch that failed and changed nothing brings no new diff" },
 } as const satisfies Readonly<Record<string, Requirement>>;

@@ -48,6 +48,14 @@ export async function freshContext(thread: LiveThread): Promise<ModelItem[]> {
   return fresh.map((part) => (part.role === "developer" ? developerMessage(part.text) : userMessage(part.text)));
 }
 
+/** Adds words to a running turn. Resolves when a crash cannot take them back; the turn may have taken them in by then. */
+export async function steer(turn: LiveTurn, input: TurnInput): Promise<void> {
+  const { thread } = turn;
+  const item = itemFrom(input, thread);
+  if (!turn.steer({ ...input, itemId: item.id })) return;
+  await thread.record([{ type: "steered", turnId: turn.id, item, settings: thread.settings, atMs: thread.ports.clock.now() }]);
+}
+
 /** Puts input that came while the turn ran into the history. */
 export async function takeInput(turn: LiveTurn): Promise<void> {
   for (const input of turn.takeSteering()) {
@@ -64,6 +72,13 @@ interface Prepared {
   readonly before: readonly ThreadRecord[];
 }
 
+const itemFrom = ({ itemId, content, clientId }: TurnInput, thread: LiveThread): Prepared["item"] => ({
+  type: "userMessage",
+  id: itemId ?? thread.ports.ids.item(),
+  content: [...content],
+  clientId: clientId ?? null,
+});
+
 /** The person's message as an item, its context before it, its skills after it. */
 async function prepared(turn: LiveTurn, input: TurnInput): Promise<Prepared> {
   const { thread } = turn;
@@ -72,7 +87,7 @@ async function prepared(turn: LiveTurn, input: TurnInput): Promise<Prepared> {
   if (thread.preview === "") thread.preview = previewOf(input.content);
   const skills = (await thread.ports.skills?.injections(input.content, thread.settings, thread.config)) ?? [];
   return {
-    item: { type: "userMessage", id: thread.ports.ids.item(), content: [...input.content], clientId: input.clientId ?? null },
+    item: itemFrom(input, thread),
     forModel: [await messageFrom(input, turn), ...skills.map(userMessage)],
     before: [
       ...context.map((item): ThreadRecord => ({ type: "modelItem", item, turnId: turn.id })),
@@ -86,24 +101,33 @@ export function previewOf(content: readonly UserInput[]): string {
   return text.trim() === "" && content.length > 0 ? "[Image]" : text;
 }
 
+type MessageContent = Extract<ModelItem, { type: "message" }>["content"];
+
 async function messageFrom(input: TurnInput, turn: LiveTurn): Promise<ModelItem> {
-  const content: Extract<ModelItem, { type: "message" }>["content"] = [];
-  for (const part of input.content) {
-    if (part.type === "text") content.push({ type: "input_text", text: part.text });
-    else if (part.type === "image" && "url" in part) content.push(...wrapped(part.url));
-    else if (part.type === "localImage") content.push(...(await localImage(part.path, turn)));
-    else if (part.type === "mention") content.push({ type: "input_text", text: `[@${part.name}](${part.path})` });
-  }
+  const content: MessageContent = [];
+  for (const part of input.content) content.push(...(part.type === "localImage" ? await localImage(part.path, turn) : plainPart(part)));
   return { type: "message", role: "user", content };
 }
 
-const wrapped = (url: string): Extract<ModelItem, { type: "message" }>["content"] => [
+/** The words alone, where nothing can be read any more: an image on the disk is named only. */
+export function plainMessage(content: readonly UserInput[]): ModelItem {
+  return { type: "message", role: "user", content: content.flatMap(plainPart) };
+}
+
+function plainPart(part: UserInput): MessageContent {
+  if (part.type === "text") return [{ type: "input_text", text: part.text }];
+  if (part.type === "image") return "url" in part ? wrapped(part.url) : [];
+  if (part.type === "localImage") return [{ type: "input_text", text: `[image ${part.path}]` }];
+  return part.type === "mention" ? [{ type: "input_text", text: `[@${part.name}](${part.path})` }] : [];
+}
+
+const wrapped = (url: string): MessageContent => [
   { type: "input_text", text: "<image>" },
   { type: "input_image", image_url: url },
   { type: "input_text", text: "</image>" },
 ];
 
-async function localImage(path: string, turn: LiveTurn): Promise<Extract<ModelItem, { type: "message" }>["content"]> {
+async function localImage(path: string, turn: LiveTurn): Promise<MessageContent> {
   try {
     return wrapped(await turn.thread.ports.surroundings.imageDataUrl(path));
   } catch (error) {

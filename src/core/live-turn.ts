@@ -17,6 +17,8 @@ export interface TurnInput {
   readonly content: readonly UserInput[];
   /** The id under which the client already shows this message. */
   readonly clientId?: string | undefined;
+  /** Of its item, where that is known to the store already. */
+  readonly itemId?: string;
 }
 
 /** Why a turn was aborted. */
@@ -68,14 +70,17 @@ export class LiveTurn {
   interrupt(): void {
     this.#abort.abort(new Interrupted());
   }
-  /** The same message a second time, from a client that did not hear the answer to the first, counts once. */
-  steer(input: TurnInput): void {
+  /** False once its end has begun: words that come now belong to the next turn. */
+  takesInput = true;
+  /** The same message a second time, from a client that did not hear the answer to the first, counts once: false then. */
+  steer(input: TurnInput): boolean {
     const { clientId } = input;
     const isKnown =
       clientId !== undefined &&
       (this.#steering.some((waiting) => waiting.clientId === clientId) ||
         this.items.some((item) => item.type === "userMessage" && item.clientId === clientId));
     if (!isKnown) this.#steering.push(input);
+    return !isKnown;
   }
   hasSteering(): boolean {
     return this.#steering.length > 0;

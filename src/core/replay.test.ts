@@ -5,6 +5,7 @@ import type { ThreadItem } from "../protocol/item.ts";
 import type { ModelItem } from "./ports/model-client.ts";
 import type { ThreadRecord } from "./ports/thread-store.ts";
 import { replay } from "./replay.ts";
+import type { ThreadSettings } from "./settings.ts";
 
 const said = (role: string, text: string): ModelItem => ({ type: "message", role, content: [{ type: "input_text", text }] });
 const begin = (turnId: string): ThreadRecord => ({ type: "turnStarted", turnId, atMs: 5_000, contextWindow: undefined, mode: "default" });
@@ -111,4 +112,25 @@ test("work that is told again takes its place, words with the same id do not", (
     turns[0]?.items.map((item) => ("status" in item ? item.status : item.type === "agentMessage" ? item.text : "")),
     ["completed", "a", "b"],
   );
+});
+
+test("words that a turn accepted come once: where it took them in, or as its last ones when it died before", () => {
+  const steered = (turnId: string, text: string): ThreadRecord => ({
+    ...{ type: "steered", turnId, atMs: 6_000, settings: {} as ThreadSettings },
+    item: { type: "userMessage", id: `u-${text}`, content: [{ type: "text", text }] },
+  });
+  const records: ThreadRecord[] = [
+    ...[begin("one"), ...user("one"), steered("one", "taken"), { type: "modelItem" as const, turnId: "one", item: said("assistant", "a") }],
+    ...user("taken").map((record) => ({ ...record, turnId: "one" }) as ThreadRecord),
+    ...[end("one"), begin("two"), ...user("two"), steered("two", "late")],
+    ...[{ type: "modelItem" as const, turnId: "two", item: said("assistant", "b") }, ...turn("three")],
+  ];
+  const { turns, modelHistory } = replay(records);
+  assert.deepEqual(
+    turns.map(({ items }) => items.map(({ id }) => id)),
+    [["u-one", "u-taken"], ["u-two", "u-late"], ["u-three"]],
+  );
+  assert.deepEqual(texts(modelHistory), ["one", "a", "taken", "two", "b", "late", "three"]);
+  const rolledBack = replay([...records.slice(0, -turn("three").length), { type: "rolledBack", numTurns: 1 }]);
+  assert.deepEqual([rolledBack.turns.length, texts(rolledBack.modelHistory)], [1, ["one", "a", "taken"]]);
 });

@@ -2,7 +2,7 @@
 import type { ThreadItem } from "../protocol/item.ts";
 import type { ThreadTokenUsage } from "../protocol/thread.ts";
 import type { Turn } from "../protocol/turn.ts";
-import { previewOf } from "./context.ts";
+import { plainMessage, previewOf } from "./context.ts";
 import type { ModelItem } from "./ports/model-client.ts";
 import type { ThreadMeta, ThreadRecord } from "./ports/thread-store.ts";
 import type { ThreadSettings } from "./settings.ts";
@@ -21,7 +21,8 @@ export interface Replayed {
 
 type RecordOf<T extends ThreadRecord["type"]> = Extract<ThreadRecord, { type: T }>;
 
-export function replay(records: readonly ThreadRecord[]): Replayed {
+export function replay(stored: readonly ThreadRecord[]): Replayed {
+  const records = withLateWords(stored);
   const turns = turnsFromRecords(records);
   return {
     meta: records.find((record) => record.type === "meta")?.meta, // a copied fork may hold its parent's as well; the first one is its own
@@ -34,13 +35,33 @@ export function replay(records: readonly ThreadRecord[]): Replayed {
   };
 }
 
+/** Words that a turn had accepted and did not live to take in come as its last ones. */
+function withLateWords(records: readonly ThreadRecord[]): readonly ThreadRecord[] {
+  if (!records.some((record) => record.type === "steered")) return records;
+  const taken = new Set(records.flatMap((record) => (record.type === "item" ? [record.item.id] : [])));
+  const late: RecordOf<"steered">[] = [];
+  const settled = (): ThreadRecord[] =>
+    late.splice(0).flatMap(({ turnId, item, atMs }): ThreadRecord[] => [
+      { type: "modelItem", item: plainMessage(item.content), turnId },
+      { type: "item", turnId, item, startedAtMs: atMs, completedAtMs: atMs },
+    ]);
+  const known = records.flatMap((record): readonly ThreadRecord[] => {
+    if (record.type === "turnStarted") return [...settled(), record];
+    if (record.type !== "steered") return [record];
+    if (!taken.has(record.item.id)) late.push(record);
+    return [];
+  });
+  return [...known, ...settled()];
+}
+
 function countedTokens(records: readonly ThreadRecord[]): number | undefined {
   const newest = records.findLast((record) => record.type === "tokenUsage" || record.type === "compacted" || record.type === "rolledBack");
   return newest?.type === "tokenUsage" ? newest.usage.last.totalTokens : undefined;
 }
 
 /** A turn that never ended is interrupted: its process died. An item that comes late goes to the turn it names. */
-export function turnsFromRecords(records: readonly ThreadRecord[]): Turn[] {
+export function turnsFromRecords(stored: readonly ThreadRecord[]): Turn[] {
+  const records = withLateWords(stored);
   const turns: Turn[] = [];
   const byId = new Map<string, Turn>();
   const turnOf = (id: string): Turn => {

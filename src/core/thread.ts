@@ -6,7 +6,7 @@ import type { Thread, ThreadStatus, ThreadTokenUsage } from "../protocol/thread.
 import type { Turn, TurnError } from "../protocol/turn.ts";
 import { Grants } from "./approvals.ts";
 import { BackgroundTerminals } from "./background.ts";
-import { abortedNote, acceptInput, previewOf } from "./context.ts";
+import { abortedNote, acceptInput, previewOf, steer, takeInput } from "./context.ts";
 import { History, userMessage } from "./history.ts";
 import { closed, LiveTurn, type TurnInput } from "./live-turn.ts";
 import type { Answer } from "./ports/audience.ts";
@@ -125,8 +125,7 @@ export class LiveThread {
     if (running !== undefined) {
       this.refuseUnsteerable(running);
       this.change(change);
-      running.steer(input);
-      return { turn: running, accepted: Promise.resolve(), begin: () => {} };
+      return { turn: running, accepted: steer(running, input), begin: () => {} };
     }
     this.#renewConfig();
     this.change(change);
@@ -137,6 +136,12 @@ export class LiveThread {
       throw error;
     });
     return { turn, accepted, begin: () => void this.#play(turn, () => runTurn(turn)) };
+  }
+
+  /** To be called before anything is begun or written: waits for a turn that is past taking words in, and takes the thread for writing. */
+  async readyToWrite(): Promise<void> {
+    while (this.#turn?.takesInput === false) await this.#turn.ended.promise;
+    if (this.#needsLease) await this.#takeForWriting();
   }
 
   /** A turn whose work is not the usual loop: a review, a compaction. */
@@ -190,9 +195,8 @@ export class LiveThread {
     return this.ports.chooseModel(this.config, model, undefined).provider;
   }
 
-  /** Takes the thread for writing again after it was let go; what another process wrote meanwhile is read first. */
-  async ensureWritable(): Promise<void> {
-    if (this.lease !== undefined || this.ephemeral || this.readOnlyBecause !== undefined) return;
+  /** Takes the thread again after it was let go; what another process wrote meanwhile is read first. */
+  async #takeForWriting(): Promise<void> {
     this.lease = await this.ports.store.lease(this.id, this.meta.originator).catch((error: unknown) => {
       throw error instanceof ThreadHeld ? invalidRequest(error.message) : error;
     });
@@ -201,7 +205,7 @@ export class LiveThread {
     this.history.replace(past.modelHistory);
     this.told = undefined;
   }
-  get needsLease(): boolean {
+  get #needsLease(): boolean {
     return this.lease === undefined && !this.ephemeral && this.readOnlyBecause === undefined;
   }
   /** Nobody watches an idle thread: other processes may write it. */
@@ -305,6 +309,7 @@ export class LiveThread {
     await this.#end(turn, outcome).catch((error: unknown) =>
       this.ports.log.error("turn could not be ended cleanly", { turn: turn.id, error: String(error) }),
     );
+    if (this.#turn === turn) this.#turn = undefined;
     turn.ended.resolve();
     if (!this.ports.audience.isWatched(this.id)) this.rest();
   }
@@ -327,9 +332,11 @@ export class LiveThread {
   /** The one place where a turn ends: stored first, then announced, exactly once. */
   async #end(turn: LiveTurn, outcome: TurnOutcome): Promise<void> {
     const error: TurnError | null = outcome.status === "failed" ? outcome.error : null;
+    turn.takesInput = false;
     if (outcome.status === "interrupted") await this.terminals.killAll();
     await turn.commands.end((command) => this.terminals.runs(command));
     for (const item of turn.openItems()) if (!this.terminals.owns(item.id)) await turn.completeItem(closed(item));
+    await takeInput(turn); // accepted, and never read by the model: it is for the next turn
     if (outcome.status === "interrupted") {
       if (turn.kind === "regular") await turn.addForModel([userMessage(abortedNote)]);
     }

@@ -11,7 +11,10 @@ export const reviewHandlers: HandlersFor<typeof reviewRequests> = {
   async "review/start"(params, call) {
     const target = checked(params.target);
     const parent = call.app.threads.require(params.threadId);
-    if ((params.delivery as string | null | undefined) !== "detached") return start(parent, target, call);
+    if ((params.delivery as string | null | undefined) !== "detached") {
+      await parent.readyToWrite();
+      return start(parent, target, call);
+    }
     const thread = await forkFor(parent, call);
     call.after(() => call.app.subscriptions.toAll("thread/started", { thread: thread.toWire() }));
     return start(thread, target, call);

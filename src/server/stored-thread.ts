@@ -1,12 +1,12 @@
 /** Threads as they are on disk, for the handlers that read without loading. */
 
-import type { StoredThread, ThreadMeta, ThreadRecord } from "../core/ports/thread-store.ts";
+import { type StoredThread, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../core/ports/thread-store.ts";
 import { replay } from "../core/replay.ts";
 import { checkId } from "../core/threads.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { Thread } from "../protocol/thread.ts";
 import type { Turn } from "../protocol/turn.ts";
-import type { App } from "./app.ts";
+import type { App, Call } from "./app.ts";
 
 export function storedToWire(stored: StoredThread, app: App, turns: readonly Turn[] = []): Thread {
   const live = app.threads.find(stored.id);
@@ -58,6 +58,18 @@ export async function readRecords(id: string, app: App): Promise<{ records: read
 export async function findThread(id: string, app: App): Promise<void> {
   checkId(id, "thread");
   if (app.threads.find(id) === undefined && (await app.store.find(id)) === undefined) throw invalidRequest(`thread not found: ${id}`);
+}
+
+/** What moves or removes a thread is not done under a process that writes it. */
+export async function asSoleWriter(id: string, { app, session }: Call, work: () => Promise<void>): Promise<void> {
+  const lease = await app.store.lease(id, session.client.name).catch((error: unknown) => {
+    throw error instanceof ThreadHeld ? invalidRequest(error.message) : error;
+  });
+  try {
+    await work();
+  } finally {
+    lease.release();
+  }
 }
 
 /** The turns of any thread. */

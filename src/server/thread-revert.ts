@@ -6,6 +6,7 @@ import type { App } from "./app.ts";
 
 export async function rollBack(thread: LiveThread, numTurns: number, app: App): Promise<void> {
   thread.refuseReadOnly();
+  await thread.readyToWrite();
   if (thread.turn !== undefined) throw invalidRequest("cannot roll back while a turn is running");
   await thread.record([{ type: "rolledBack", numTurns }]);
   const past = replay(await app.threads.recordsOf(thread));

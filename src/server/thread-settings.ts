@@ -7,7 +7,7 @@ import { invalidRequest } from "../protocol/errors.ts";
 import { ResponseItem } from "../protocol/model-item.ts";
 import type { ThreadSettings, threadSettingsRequests } from "../protocol/thread-settings.ts";
 import type { App, HandlersFor } from "./app.ts";
-import { findThread, threadFromStored } from "./stored-thread.ts";
+import { asSoleWriter, findThread, threadFromStored } from "./stored-thread.ts";
 
 export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> = {
   "thread/settings/update"(params, { app, after }) {
@@ -18,7 +18,8 @@ export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> 
     return {};
   },
 
-  async "thread/metadata/update"(params, { app }) {
+  async "thread/metadata/update"(params, call) {
+    const { app } = call;
     await findThread(params.threadId, app);
     const { threadId, gitInfo, ...others } = params;
     if (!gitInfo && Object.values(others).every((value) => value === undefined))
@@ -26,7 +27,8 @@ export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> 
     if (gitInfo) {
       const known = (await app.store.find(threadId))?.git;
       const { sha = known?.sha, branch = known?.branch, originUrl = known?.originUrl } = gitInfo; // a field left out stays, null clears it
-      await app.store.updateGit(threadId, { sha: sha ?? null, branch: branch ?? null, originUrl: originUrl ?? null });
+      const git = { sha: sha ?? null, branch: branch ?? null, originUrl: originUrl ?? null };
+      await asSoleWriter(threadId, call, () => app.store.updateGit(threadId, git));
     }
     return { thread: await threadFromStored(params.threadId, false, app) };
   },
@@ -39,14 +41,16 @@ export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> 
       if (known === undefined || known.type === "other") throw invalidRequest(`Invalid request: items[${i}] is not a response item`);
       return known;
     });
+    await thread.readyToWrite();
     for (const item of items) thread.history.add(item);
     await thread.record(items.map((item) => ({ type: "modelItem" as const, item })));
     return {};
   },
 
-  "thread/shellCommand"(params, { app, after }) {
+  async "thread/shellCommand"(params, { app, after }) {
     const thread = app.threads.require(params.threadId);
     if (params.command.trim() === "") throw invalidRequest("command must not be empty");
+    await thread.readyToWrite();
     after(runShellCommand(thread, params.command, params.timeoutMs ?? undefined));
     return {};
   },

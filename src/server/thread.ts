@@ -8,7 +8,7 @@ import type { AskForApproval } from "../protocol/policy.ts";
 import type { ThreadForkParams, ThreadResumeParams, ThreadStartParams, ThreadStartResponse, threadRequests } from "../protocol/thread.ts";
 import type { Turn } from "../protocol/turn.ts";
 import type { App, Call, HandlersFor, Session } from "./app.ts";
-import { findThread, readRecords, threadFromStored } from "./stored-thread.ts";
+import { asSoleWriter, findThread, readRecords, threadFromStored } from "./stored-thread.ts";
 import { revertTo, rollBack } from "./thread-revert.ts";
 
 export const threadHandlers: HandlersFor<typeof threadRequests> = {
@@ -63,33 +63,40 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     return { thread: await threadFromStored(params.threadId, params.includeTurns === true, app) };
   },
 
-  async "thread/archive"(params, { app, after }) {
+  async "thread/archive"(params, call) {
+    const { app, after } = call;
     checkId(params.threadId, "session");
     const stored = await app.store.find(params.threadId);
     if (stored === undefined || stored.archived) throw invalidRequest(`no rollout found for thread id ${params.threadId}`);
-    await app.threads.unload(params.threadId);
-    await app.store.archive(params.threadId);
+    await asSoleWriter(params.threadId, call, async () => {
+      await app.threads.unload(params.threadId);
+      await app.store.archive(params.threadId);
+    });
     after(() => app.subscriptions.toAll("thread/archived", { threadId: params.threadId }));
     return {};
   },
 
-  async "thread/unarchive"(params, { app, after }) {
+  async "thread/unarchive"(params, call) {
+    const { app, after } = call;
     checkId(params.threadId, "session");
     const stored = await app.store.find(params.threadId);
     if (stored === undefined || !stored.archived) throw invalidRequest(`no archived rollout found for thread id ${params.threadId}`);
-    await app.store.unarchive(params.threadId);
+    await asSoleWriter(params.threadId, call, () => app.store.unarchive(params.threadId));
     after(() => app.subscriptions.toAll("thread/unarchived", { threadId: params.threadId }));
     return { thread: await threadFromStored(params.threadId, false, app) };
   },
 
-  async "thread/delete"(params, { app, after }) {
+  async "thread/delete"(params, call) {
+    const { app, after } = call;
     checkId(params.threadId, "session");
     const live = app.threads.find(params.threadId);
     const stored = await app.store.find(params.threadId);
     if (stored === undefined && live === undefined) throw invalidRequest(`no rollout found for thread id ${params.threadId}`);
-    await app.threads.unload(params.threadId);
-    if (stored !== undefined) await app.store.delete(params.threadId);
-    await app.undo.forget(params.threadId);
+    await asSoleWriter(params.threadId, call, async () => {
+      await app.threads.unload(params.threadId);
+      if (stored !== undefined) await app.store.delete(params.threadId);
+      await app.undo.forget(params.threadId);
+    });
     after(() => app.subscriptions.toAll("thread/deleted", { threadId: params.threadId }));
     return {};
   },
@@ -125,8 +132,9 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     return { thread: thread.toWire(await app.threads.turnsOf(thread)), itemsBackwardsCursor: null, turnsBackwardsCursor: null };
   },
 
-  "thread/compact/start"(params, { app, after }) {
+  async "thread/compact/start"(params, { app, after }) {
     const thread = app.threads.require(params.threadId);
+    await thread.readyToWrite();
     const { begin } = thread.startSpecial("compact", compactTurn);
     after(begin);
     return {};

@@ -1,5 +1,6 @@
 /** `turn/*`: one request of a person and what the agent does about it. */
 import path from "node:path";
+import { steer } from "../core/context.ts";
 import type { TurnInput } from "../core/live-turn.ts";
 import type { LiveThread } from "../core/thread.ts";
 import { invalidRequest } from "../protocol/errors.ts";
@@ -13,7 +14,7 @@ const maxInputCharacters = 1024 * 1024;
 export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | "turn/steer" | "turn/interrupt">> = {
   async "turn/start"(params, { app, after }) {
     const thread = app.threads.require(params.threadId);
-    if (thread.needsLease) await thread.ensureWritable();
+    await thread.readyToWrite();
     const { settings: before, config } = thread;
     const { turn, accepted, begin } = thread.startTurn(inputFrom(params), changeFrom(params), {
       outputSchema: params.outputSchema ?? undefined,
@@ -28,14 +29,14 @@ export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | 
     return { turn: turn.toWire("inProgress", "empty") };
   },
 
-  "turn/steer"(params, { app }) {
+  async "turn/steer"(params, { app }) {
     const thread = app.threads.require(params.threadId);
     const turn = thread.turn;
-    if (turn === undefined) throw invalidRequest("no active turn to steer");
+    if (turn === undefined || !turn.takesInput) throw invalidRequest("no active turn to steer");
     expectTurn(thread, params.expectedTurnId);
     if (params.input.length === 0) throw invalidRequest("input must not be empty");
     thread.refuseUnsteerable(turn);
-    turn.steer(inputFrom(params));
+    await steer(turn, inputFrom(params));
     return { turnId: turn.id };
   },
 

@@ -2,7 +2,7 @@
 import type { ThreadRecord } from "../core/ports/thread-store.ts";
 import { isWhole, type RolloutLine } from "./line-records.ts";
 import { aloneRecord, innerKey, patched } from "./rollout-write.ts";
-import { isObject, isString, type Json, objectOf, stringsOf } from "./shapes.ts";
+import { isObject, isString, isThreadItem, type Json, objectOf, stringsOf } from "./shapes.ts";
 import { isThreadSettings } from "./turn-context.ts";
 import { unshareImages } from "./user-content.ts";
 
@@ -24,10 +24,16 @@ function unshared(line: RolloutLine, inner: Json): Json {
 }
 
 function whole(record: Json): ThreadRecord | undefined {
-  if (record["type"] === "turnContext" && isString(record["turnId"]) && isThreadSettings(record["settings"]))
-    return { type: "turnContext", turnId: record["turnId"], settings: record["settings"] };
+  if (record["type"] === "turnContext" || record["type"] === "steered") return withSettings(record);
   if (record["type"] === "meta" && isThreadMeta(record["meta"])) return { type: "meta", meta: record["meta"] };
   return isWhole(record) ? record : undefined;
+}
+
+function withSettings({ type, turnId, settings, item, atMs }: Json): ThreadRecord | undefined {
+  if (!isString(turnId) || !isThreadSettings(settings)) return undefined;
+  if (type === "turnContext") return { type, turnId, settings };
+  if (!isThreadItem(item) || item.type !== "userMessage" || typeof atMs !== "number") return undefined;
+  return { type: "steered", turnId, item, settings, atMs };
 }
 
 type Meta = Extract<ThreadRecord, { type: "meta" }>["meta"];

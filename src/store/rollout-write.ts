@@ -60,6 +60,8 @@ function draftsOf(record: ThreadRecord, context: WriteContext): readonly Draft[]
     case "meta":
       return [{ type: "session_meta", payload: metaPayload(record.meta) }];
     case "turnContext":
+    // Codex has no line for words that nobody has taken in yet; it reads the settings once more.
+    case "steered":
       return [{ type: "turn_context", payload: turnContextPayload(record.turnId, record.settings) }];
     case "modelItem":
       return [{ type: "response_item", payload: record.item }];
@@ -170,7 +172,7 @@ function legacyPayloads(item: ThreadItem): readonly Json[] | undefined {
 
 /** The field of a record that is an object of its own, patched field by field. */
 export const innerKey = (type: ThreadRecord["type"]): "meta" | "item" | "settings" | undefined =>
-  type === "meta" || type === "item" ? type : type === "turnContext" ? "settings" : undefined;
+  type === "meta" || type === "item" ? type : type === "turnContext" || type === "steered" ? "settings" : undefined;
 
 function ownPart(record: ThreadRecord, draft: Draft, ms: number): Json {
   const line: RolloutLine = { ms: Math.trunc(ms), ...draft, ordinal: undefined, own: {} };

@@ -248,6 +248,18 @@ const record: fc.Arbitrary<ThreadRecord> = fc.oneof(
     mode: among("default", "plan", "pair"),
   }),
   fc.record({ type: fixed("turnContext" as const), turnId: word, settings }),
+  fc.record({
+    type: fixed("steered" as const),
+    turnId: word,
+    settings,
+    atMs: ms,
+    item: fc.record({
+      type: fixed("userMessage" as const),
+      id: word,
+      clientId: orNull(word),
+      content: fc.array(fc.record({ type: fixed("text" as const), text }), { maxLength: 2 }),
+    }),
+  }),
   fc.record({ type: fixed("modelItem" as const), item: modelItem, turnId: fc.option(word, { nil: undefined }) }),
   fc.record({ type: fixed("item" as const), turnId: word, item, startedAtMs: ms, completedAtMs: ms }),
   fc.record({

@@ -182,6 +182,40 @@ verifiesLive("trust.twoServers", async (t) => {
   assert.deepEqual(textsOf(thread.turns), ["by one", "slow", "by two"]);
 });
 
+verifiesLive("trust.heldThread", async (t) => {
+  const folder = stage(t, [
+    { user: "/slow/", steps: [{ say: "hm" }, { run: "sleep 60" }, { say: "never" }] },
+    { user: "/./", steps: [{ say: "{{user}}" }] },
+  ]);
+  const [one, two] = [await LiveServer.start(t, folder), await LiveServer.start(t, folder)];
+  const threadId = await one.startThread(settings(folder));
+  await one.turn(threadId, "by one");
+  const turnId = await one.startTurn(threadId, "slow");
+  await two.call("thread/resume", { threadId, ...settings(folder) });
+  const writes: [string, object][] = [
+    ["thread/archive", {}],
+    ["thread/delete", {}],
+    ["thread/metadata/update", { gitInfo: { branch: "b" } }],
+    ["thread/shellCommand", { command: "true" }],
+    ["thread/inject_items", { items: [{ type: "message", role: "user", content: [{ type: "input_text", text: "x" }] }] }],
+    ["thread/compact/start", {}],
+    ["thread/rollback", { numTurns: 1 }],
+    ["review/start", { target: { type: "uncommittedChanges" } }],
+  ];
+  for (const [method, params] of writes) {
+    const { error } = await two.ask(method, { threadId, ...params });
+    assert.match(error?.message ?? `${method} went through`, new RegExp(`open in another process: pid ${one.child.pid}`));
+  }
+  // Words that were accepted outlive the server that accepted them.
+  await one.call("turn/steer", { threadId, expectedTurnId: turnId, input: [{ type: "text", text: "and this" }] });
+  await one.kill();
+  const { thread } = await two.call("thread/resume", { threadId, ...settings(folder) });
+  const last = thread.turns.at(-1).items.flatMap((item: Message) => (item.type === "userMessage" ? [item.content[0].text] : []));
+  assert.deepEqual(last, ["slow", "and this"]);
+  assert.equal((await two.turn(threadId, "by two")).status, "completed");
+  await two.call("thread/archive", { threadId });
+});
+
 verifiesLive("trust.twoServersRace", async (t) => {
   const folder = stage(t);
   const servers = await Promise.all([1, 2, 3].map(() => LiveServer.start(t, folder)));

@@ -41,6 +41,14 @@ export type ThreadRecord =
       readonly startedAtMs: number;
       readonly completedAtMs: number;
     }
+  /** Words that were added to a running turn and accepted. Their item follows when the turn takes them in; a turn that died first never did. */
+  | {
+      readonly type: "steered";
+      readonly turnId: string;
+      readonly item: Extract<ThreadItem, { type: "userMessage" }>;
+      readonly settings: ThreadSettings;
+      readonly atMs: number;
+    }
   | { readonly type: "tokenUsage"; readonly turnId: string; readonly usage: ThreadTokenUsage; readonly rateLimits?: unknown }
   /** The model's history was replaced; `replacement` is all it sees from here on. */
   | { readonly type: "compacted"; readonly turnId: string; readonly summary: string; readonly replacement: readonly ModelItem[] }

@@ -1,8 +1,10 @@
 /** The life of a turn: steering, interrupting, failing, retrying. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { RpcError, TurnFailed } from "../../../src/client/client.ts";
 import type { ThreadItem } from "../../../src/protocol/item.ts";
 import { verifies } from "../../support/verifies.ts";
+import type { Message } from "../../support/wire.ts";
 
 const refused =
   (pattern: RegExp) =>
@@ -157,4 +159,37 @@ verifies("turn.webSearch", async ({ app, workspace }) => {
   client.on("item/completed", note);
   await (await client.startThread({ cwd: workspace })).run("look");
   assert.deepEqual(actions, ["other", "search"]);
+});
+
+verifies("turn.steerStored", async (stage) => {
+  const wire = await stage.wire({
+    turns: [
+      [{ say: "working" }, { run: "sleep 60" }, { say: "never" }],
+      [{ expect: { user: "next" } }, { say: "ok" }],
+    ],
+  });
+  await wire.initialize();
+  const params = { cwd: stage.workspace, approvalPolicy: "never", sandbox: "danger-full-access" };
+  const { thread } = (await wire.ask("thread/start", params)).result;
+  const said = (text: string) => ({ threadId: thread.id, input: [{ type: "text", text }] });
+  const { turn } = (await wire.ask("turn/start", said("go"))).result;
+  await wire.until((m) => m.method === "item/started" && m.params.item.type === "commandExecution", "the command");
+  const missing: string[] = [];
+  const { onMessage } = wire.transport;
+  let expected = "";
+  wire.transport.onMessage = (text) => {
+    if ("id" in JSON.parse(text) && !readFileSync(thread.path, "utf8").includes(expected)) missing.push(expected);
+    onMessage(text);
+  };
+  expected = "by steer";
+  await wire.ask("turn/steer", { ...said(expected), expectedTurnId: turn.id });
+  expected = "by start";
+  assert.equal((await wire.ask("turn/start", said(expected))).result.turn.id, turn.id);
+  assert.deepEqual(missing, []);
+  await wire.ask("turn/interrupt", { threadId: thread.id, turnId: turn.id });
+  await wire.notification("turn/completed");
+  const { turns } = (await wire.ask("thread/read", { threadId: thread.id, includeTurns: true })).result.thread;
+  const words = turns[0].items.flatMap((item: Message) => (item.type === "userMessage" ? [item.content[0].text] : []));
+  assert.deepEqual(words, ["go", "by steer", "by start"]);
+  assert.deepEqual((await wire.ask("turn/steer", { ...said("late"), expectedTurnId: turn.id })).error.message, "no active turn to steer");
 });
