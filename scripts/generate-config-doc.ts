@@ -73,7 +73,7 @@ export function renderConfigDoc(): string {
     ...unused.map(({ path, key }) => `| \`${path}\` | ${cell(key.unused ?? "")} |`),
     "",
     "Keys of other programs that share the file are kept as they are and not reported: " +
-      [...foreignKeys].map((key) => `\`${key}\``).join(", ") +
+      wrapCodes([...foreignKeys, ...foreignInside(configKeys)]) +
       ".",
     "",
   ].join("\n");
@@ -81,6 +81,15 @@ export function renderConfigDoc(): string {
 
 const wrapCodes = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
 const cell = (text: string): string => text.replaceAll("|", "\\|");
+
+/** Names of other programs inside tables that we read. */
+function foreignInside(keys: Keys, prefix = ""): string[] {
+  return Object.entries(keys).flatMap(([name, key]) => {
+    if (key.foreign === true) return [prefix + name];
+    if (key.kind === "table") return foreignInside(key.keys, `${prefix}${name}.`);
+    return key.kind === "named" && key.of.kind === "table" ? foreignInside(key.of.keys, `${prefix}${name}.<${key.name}>.`) : [];
+  });
+}
 
 function rowsOf(keys: Keys, prefix = ""): Row[] {
   return Object.entries(keys).flatMap(([name, key]) =>

@@ -95,10 +95,10 @@ describe("mcp sign in", () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  function settings(store: string): void {
+  function settings(store: string, more = ""): void {
     writeFileSync(
       path.join(home, "config.toml"),
-      `mcp_oauth_credentials_store = "${store}"\n[mcp_servers.web]\nurl = "${maker.url}/mcp"\nscopes = ["read"]\n[mcp_servers.local]\ncommand = "x"\n`,
+      `mcp_oauth_credentials_store = "${store}"\n[mcp_servers.web]\nurl = "${maker.url}/mcp"\nscopes = ["read"]\n${more}[mcp_servers.local]\ncommand = "x"\n`,
     );
   }
   function open(openKeyring?: Parameters<typeof createMcpSignIn>[0]["openKeyring"]) {
@@ -132,6 +132,14 @@ describe("mcp sign in", () => {
       assert.equal(await signIn.logout(web), true);
       assert.equal(signIn.authStatus(web), "notLoggedIn");
       assert.ok(!readFileSync(file, "utf8").includes("first"));
+    });
+
+    it("names the resource that the settings name", async () => {
+      settings("file", 'oauth_resource = "https://resource.example/mcp"\n');
+      const { signIn, scope } = open();
+      const { url } = await signIn.login(scope, "web", undefined);
+      assert.equal(new URL(url).searchParams.get("resource"), "https://resource.example/mcp");
+      signIn.close();
     });
 
     it("renews tokens later without a person, and says so when that is not possible", async () => {

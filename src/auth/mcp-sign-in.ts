@@ -45,7 +45,7 @@ export function createMcpSignIn(options: McpSignInOptions): McpSignIn {
   return {
     authFor: (config) => {
       const url = addressOf(config);
-      return url === undefined || !kept.has(config.name, url) ? undefined : new KeptSignIn(config.name, url, kept);
+      return url === undefined || !kept.has(config.name, url) ? undefined : new KeptSignIn(config, url, kept);
     },
     authStatus: (config) => statusOf(config, kept),
     login: async (scope, server, scopes) => await login(serverIn(scope, server), scopes, { kept, port: port(), closed: closed.signal }),
@@ -74,10 +74,11 @@ function serverIn({ config }: McpScope, name: string): McpServerConfig {
 }
 
 async function login(
-  { name, transport, scopes: usual }: McpServerConfig,
+  server: McpServerConfig,
   scopes: readonly string[] | undefined,
   { kept, port, closed }: { readonly kept: McpCredentials; readonly port: number; readonly closed: AbortSignal },
 ): ReturnType<McpServers["login"]> {
+  const { name, transport, scopes: usual } = server;
   const serverUrl = transport.type === "http" ? transport.url : "";
   const signal = AbortSignal.any([closed, AbortSignal.timeout(loginTimeoutMs)]);
   const state = createState();
@@ -97,7 +98,7 @@ async function login(
     AbortSignal.any([signal, ended.signal]),
   );
   const fetchFn = (url: string | URL, init?: RequestInit): Promise<Response> => fetch(url, { ...init, redirect: "error", signal });
-  const provider = new FreshSignIn(name, serverUrl, kept, { state, redirectUrl: `http://127.0.0.1:${callback.port}${callbackPath}` });
+  const provider = new FreshSignIn(server, serverUrl, kept, { state, redirectUrl: `http://127.0.0.1:${callback.port}${callbackPath}` });
   try {
     await auth(provider, { serverUrl, fetchFn, forceReauthorization: true, ...(wanted === "" ? {} : { scope: wanted }) });
   } catch (error) {
@@ -135,9 +136,12 @@ class KeptSignIn implements OAuthClientProvider {
   readonly #url: string;
   readonly #kept: McpCredentials;
   #discovered: OAuthDiscoveryState | undefined;
+  /** There only when the settings name the resource: the library then asks it in the place of the server's own word. */
+  readonly validateResourceURL?: () => Promise<URL>;
 
-  constructor(name: string, url: string, kept: McpCredentials) {
+  constructor({ name, oauthResource }: Pick<McpServerConfig, "name" | "oauthResource">, url: string, kept: McpCredentials) {
     this.#name = name;
+    if (oauthResource !== undefined) this.validateResourceURL = async () => new URL(oauthResource);
     this.#url = url;
     this.#kept = kept;
   }
@@ -201,8 +205,8 @@ class FreshSignIn extends KeptSignIn {
   #client: McpCredential["client"];
   authorizationUrl: URL | undefined;
 
-  constructor(name: string, url: string, kept: McpCredentials, flow: { readonly state: string; readonly redirectUrl: string }) {
-    super(name, url, kept);
+  constructor(server: McpServerConfig, url: string, kept: McpCredentials, flow: { readonly state: string; readonly redirectUrl: string }) {
+    super(server, url, kept);
     this.#flow = flow;
   }
   override get redirectUrl(): string {

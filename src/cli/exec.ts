@@ -20,7 +20,8 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   const cwd = path.resolve(values.cd ?? process.cwd());
   if (!existsSync(cwd)) throw new StartError(`no such folder: ${cwd}`);
   const outputSchema = values["output-schema"] === undefined ? undefined : readSchema(values["output-schema"]);
-  const local = values.oss === true ? await localModel({ provider: values["local-provider"], model: values.model }) : undefined;
+  const local =
+    values.oss === true ? await localModel({ provider: values["local-provider"], model: values.model, flags: globals.config }) : undefined;
   const app = openApp(globals, values, { overrides: [...(local ?? []), ...profileFrom(values)] });
   const { warnings } = app.config.effective(cwd);
   if (values["strict-config"] === true && warnings.length > 0) throw new StartError(`--strict-config: ${warnings.join("; ")}`);

@@ -87,7 +87,7 @@ const capabilities = { experimentalApi: true, optOutNotificationMethods: [] };
 
 async function ownServer(values: Flags, globals: Globals): Promise<Server> {
   const [{ openApp }, { connectInProcess }] = await Promise.all([import("./own-app.ts"), import("../main/in-process.ts")]);
-  const local = values.oss === true ? await localOverrides(values) : [];
+  const local = values.oss === true ? await localOverrides(values, globals) : [];
   const app = openApp(globals, values, { overrides: [...local, ...profileFrom(values)] });
   return {
     connect: () => connectInProcess(app, { clientInfo, capabilities, door: { source: "cli" } }),
@@ -95,9 +95,9 @@ async function ownServer(values: Flags, globals: Globals): Promise<Server> {
   };
 }
 
-async function localOverrides(values: Flags): Promise<string[]> {
+async function localOverrides(values: Flags, globals: Globals): Promise<string[]> {
   const { localModel } = await import("../main/local-model.ts");
-  return await localModel({ provider: values["local-provider"], model: values.model });
+  return await localModel({ provider: values["local-provider"], model: values.model, flags: globals.config });
 }
 
 function remoteServer(values: Flags): Server {

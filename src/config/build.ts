@@ -51,6 +51,7 @@ export function buildConfig(input: BuildInput): Config {
     projectDocFallbackFilenames: list(raw, "project_doc_fallback_filenames") ?? [],
     projectRootMarkers: list(raw, "project_root_markers") ?? [".git"],
     webSearch: webSearchFrom(raw, modelProvider),
+    webSearchOptions: searchOptionsFrom(tableAt(tableAt(raw, "tools"), "web_search")),
     features: { ...input.features, ...featuresFrom(raw) },
     shellEnvironment: environmentFrom(tableAt(raw, "shell_environment_policy")),
     mcpServers: mcpServersFrom(tableAt(raw, "mcp_servers")),
@@ -148,6 +149,7 @@ function providerFrom(id: string, entry: TomlTable, base: ProviderConfig | undef
     baseUrl: baseUrl ?? "",
     wireApi,
     envKey: text(entry, "env_key") ?? base?.envKey,
+    envKeyInstructions: text(entry, "env_key_instructions") ?? base?.envKeyInstructions,
     bearerToken: text(entry, "experimental_bearer_token") ?? base?.bearerToken,
     httpHeaders: texts(entry, "http_headers") ?? base?.httpHeaders ?? {},
     envHttpHeaders: texts(entry, "env_http_headers") ?? base?.envHttpHeaders ?? {},
@@ -185,6 +187,17 @@ function webSearchFrom(raw: TomlTable, modelProvider: string): Config["webSearch
   if (older === true) return "live";
   if (older === false) return "disabled";
   return modelProvider === "openai" ? "cached" : "disabled";
+}
+
+function searchOptionsFrom(table: TomlTable): Readonly<Record<string, unknown>> {
+  const size = text(table, "context_size");
+  const domains = list(table, "allowed_domains") ?? [];
+  const place = Object.entries(texts(table, "location") ?? {});
+  return {
+    ...(size === undefined ? {} : { search_context_size: size }),
+    ...(domains.length === 0 ? {} : { filters: { allowed_domains: domains } }),
+    ...(place.length === 0 ? {} : { user_location: { type: "approximate", ...Object.fromEntries(place) } }),
+  };
 }
 
 function environmentFrom(policy: TomlTable): EnvironmentPolicy {

@@ -21,6 +21,12 @@ export const featureRows: Readonly<Record<string, Row>> = {
     "Questions in every mode",
     "Lets the model ask structured questions outside plan mode too.",
   ),
+  request_permissions_tool: row(
+    "stable",
+    false,
+    "Asking for permissions",
+    "Lets the model ask for more room in the sandbox before it runs a command.",
+  ),
   multi_agent: row("underDevelopment", false, "Sub-agents", "Lets the model give work to agents of its own."),
   web_search_request: row("deprecated", false, "Web search", 'Older name of `web_search = "live"`.'),
 };

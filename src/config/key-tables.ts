@@ -61,7 +61,9 @@ export const environment = table("Which variables commands get.", {
   exclude: value(strings, "Patterns of names to drop."),
   set: value(texts, "Variables to set."),
   include_only: value(strings, "When given, only names that match one of these patterns remain."),
-  experimental_use_profile: value(boolean, "Run commands in a login shell.", { standard: "false" }),
+  experimental_use_profile: value(boolean, "Run commands in a login shell.", {
+    unused: "the model says with each command whether it wants a login shell",
+  }),
   ...foreign("filters"),
 });
 
@@ -73,7 +75,7 @@ export const agents: Key = table("Sub-agents (`features.multi_agent`).", {
 
 export const history = table("The prompt history of the terminal UI.", {
   persistence: value(() => literals("save-all", "none"), "Whether to keep it.", { standard: "`save-all`" }),
-  max_bytes: value(natural, "Drop the oldest lines above this size."),
+  max_bytes: value(natural, "Drop the oldest lines when the file grows above this size."),
 });
 
 const exporter = () => union([string(), object({})]);
@@ -102,11 +104,15 @@ export const hookEvents: Keys = {
 };
 
 export const tui = table("The terminal UI.", {
-  notifications: value(() => union([boolean(), strings()]), "Desktop notices: true, false, or the kinds wanted.", { standard: "true" }),
+  notifications: value(
+    () => union([boolean(), strings()]),
+    "Notices of the terminal: true, false, or the kinds wanted of `agent-turn-complete` and `approval-requested` (questions included).",
+    { standard: "true" },
+  ),
   notification_method: value(() => literals("auto", "osc9", "bel"), "How the terminal is asked for a notice."),
   animations: value(boolean, "Moving parts.", { standard: "true" }),
   alternate_screen: value(() => literals("auto", "always", "never"), "Use the terminal's second screen."),
-  theme: value(string, "The colours."),
+  theme: value(string, "The colours: a name with `light` or `dark` in it.", { standard: "as the terminal's background" }),
   ...foreign("show_tooltips status_line scroll_events_per_tick scroll_wheel_lines scroll_mode scroll_invert scroll_trackpad_lines"),
   ...foreign(
     "scroll_wheel_tick_detect_max_ms scroll_wheel_like_max_duration_ms experimental_mode keymap terminal_title model_availability_nux",

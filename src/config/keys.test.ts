@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, it } from "node:test";
 import type { Key, Keys } from "./key.ts";
 import { configKeys, foreignKeys } from "./keys.ts";
@@ -23,6 +25,15 @@ function* unusedKeys(keys: Keys): Generator<Key> {
   }
 }
 
+function* usedNames(keys: Keys): Generator<string> {
+  for (const [name, key] of Object.entries(keys)) {
+    if (key.unused !== undefined || key.foreign === true) continue;
+    yield name;
+    const inner = key.kind === "named" ? key.of : key;
+    if (inner.kind === "table") yield* usedNames(inner.keys);
+  }
+}
+
 describe("the table of keys", () => {
   it("knows every promised key", () => {
     assert.deepEqual(
@@ -35,6 +46,20 @@ describe("the table of keys", () => {
     const unused = [...unusedKeys(configKeys)];
     assert.ok(unused.length <= 10, `${unused.length} keys are not honoured`);
     for (const key of unused) assert.ok((key.unused ?? "").length > 10, key.says);
+  });
+
+  it("holds no key that nobody reads and that does not say so", () => {
+    const sources = path.resolve(import.meta.dirname, "..");
+    const silent = /(^|[/\\])(config[/\\](key|keys|key-tables|read)|protocol[/\\].*|store[/\\].*|.*\.test)\.ts$/;
+    const code = globSync("**/*.ts", { cwd: sources })
+      .filter((file) => !silent.test(file))
+      .map((file) => readFileSync(path.join(sources, file), "utf8").replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, ""))
+      .join("\n");
+    const isRead = (name: string): boolean => new RegExp(`["'.]${name}\\b|\\b${name}\\??:`).test(code);
+    assert.deepEqual(
+      [...usedNames(configKeys)].filter((name) => !isRead(name)),
+      [],
+    );
   });
 
   it("does not call a key both ours and foreign", () => {

@@ -15,7 +15,9 @@ const profileKeys: Keys = {
   approval_policy: value(AskForApproval, "When to ask before a command runs or a file changes.", {
     standard: "`on-request`; `untrusted` in a folder marked untrusted",
   }),
-  approvals_reviewer: value(ApprovalsReviewer, "Who answers approval requests.", { standard: "`user`" }),
+  approvals_reviewer: value(ApprovalsReviewer, "Who answers approval requests.", {
+    unused: "the user answers every one of them; this server has no reviewer of its own",
+  }),
   sandbox_mode: value(SandboxMode, "What commands may write.", {
     standard: "`read-only`; `workspace-write` in a folder whose trust is settled",
   }),
@@ -33,10 +35,15 @@ const profileKeys: Keys = {
     standard: "`cached` for the provider `openai`, else `disabled`",
   }),
   tools: table("Switches of single tools.", {
-    web_search: value(() => union([boolean(), object({})]), "true, false, or the search's options."),
+    web_search: value(
+      () => union([boolean(), object({})]),
+      'true, false, or options: `{ context_size = "low", allowed_domains = ["example.org"], location = { country = "CH" } }`.',
+    ),
     web_search_request: value(boolean, "Older name of `tools.web_search`."),
     view_image: value(boolean, "Offer the tool that shows images to the model.", { standard: "true" }),
-    experimental_request_user_input: free("Options of the question tool."),
+    experimental_request_user_input: table("The tools that put questions to the user.", {
+      enabled: value(boolean, "Offer them.", { standard: "true" }),
+    }),
     update_plan: table("The tool that keeps a plan.", { enabled: value(boolean, "Offer it.", { standard: "true" }) }),
   }),
   include_plan_tool: value(boolean, "Offer the tool that keeps a plan.", { standard: "true" }),
@@ -113,7 +120,9 @@ export const configKeys: Keys = {
   otel: otel,
   log_dir: value(string, "The folder of the log files.", { standard: "`$CODEX_HOME/parley/log`" }),
   tui: tui,
-  notice: free("What the terminal UI has shown once and shall not show again."),
+  notice: free("Notices that shall not be shown again.", {
+    unused: "they silence notices of another terminal UI; this one has none of them",
+  }),
   disable_paste_burst: value(boolean, "Take fast typing for typing.", {
     unused: "the terminal tells us about pastes, nothing is guessed from speed",
   }),

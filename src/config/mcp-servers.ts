@@ -27,7 +27,13 @@ function mcpServerFrom(name: string, entry: TomlTable): McpServerConfig {
     approval:
       (text(entry, "approval") ?? (entry["default_tools_approval_mode"] === "approve" ? "allow" : "ask")) === "allow" ? "allow" : "ask",
     scopes: list(entry, "scopes") ?? [],
+    oauthResource: resourceFrom(`mcp_servers.${name}.oauth_resource`, text(entry, "oauth_resource")),
   };
+}
+
+function resourceFrom(key: string, resource: string | undefined): string | undefined {
+  if (resource !== undefined && !URL.canParse(resource)) throw invalidRequest(`${key}: \`${resource}\` is no address`);
+  return resource;
 }
 
 function transportFrom(key: string, entry: TomlTable): McpServerConfig["transport"] {

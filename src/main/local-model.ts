@@ -1,10 +1,28 @@
 /** What `--oss` stands for on this machine, as config overrides. */
+import { createConfigStore } from "../config/load.ts";
 import { chooseLocalModel } from "../models/model-lists.ts";
+import { codexHomeFrom } from "./compose.ts";
 
 const patienceMs = 3000;
 
+export interface LocalChoice {
+  /** The name given on the command line; without one `oss_provider` of the settings. */
+  readonly provider: string | undefined;
+  readonly model: string | undefined;
+  /** The words after each `-c`. */
+  readonly flags: readonly string[];
+}
+
 /** Rejects with a text that says what to start when no local model server answers. */
-export async function localModel(wanted: { provider: string | undefined; model: string | undefined }): Promise<string[]> {
-  const { provider, model } = await chooseLocalModel(wanted, process.env, AbortSignal.timeout(patienceMs));
+export async function localModel(wanted: LocalChoice): Promise<string[]> {
+  const choice = { model: wanted.model, provider: wanted.provider ?? usualProvider(wanted.flags) };
+  const { provider, model } = await chooseLocalModel(choice, process.env, AbortSignal.timeout(patienceMs));
   return [`model_provider=${JSON.stringify(provider.id)}`, `model=${JSON.stringify(model)}`];
+}
+
+function usualProvider(cliOverrides: readonly string[]): string | undefined {
+  const { env } = process;
+  const { config } = createConfigStore({ codexHome: codexHomeFrom(env), env, cliOverrides }).read(undefined);
+  const named: unknown = Reflect.get(config, "oss_provider");
+  return typeof named === "string" ? named : undefined;
 }

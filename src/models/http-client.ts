@@ -171,7 +171,8 @@ export class HttpModelClient implements ModelClient {
     const { provider } = this.#parts;
     if (provider.envKey === undefined || provider.bearerToken !== undefined || provider.requiresOpenaiAuth) return undefined;
     if (this.#key() !== undefined || isLocal(provider.baseUrl)) return undefined;
-    const message = `Missing environment variable: \`${provider.envKey}\`. Set it to your key for ${provider.name} (model_providers.${provider.id}.env_key).`;
+    const usual = `Set it to your key for ${provider.name} (model_providers.${provider.id}.env_key).`;
+    const message = `Missing environment variable: \`${provider.envKey}\`. ${provider.envKeyInstructions ?? usual}`;
     return { kind: "unauthorized", message, retry: false };
   }
 

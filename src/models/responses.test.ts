@@ -166,6 +166,13 @@ describe("a Responses request", () => {
     assert.deepEqual([mock.requests.length, mock.connections], [3, 2]);
   });
 
+  it("is not sent without a key, and the provider's own advice says how to get one", async () => {
+    const provider = { ...openai, baseUrl: "https://models.example/v1", envKey: "HOUSE_KEY", requiresOpenaiAuth: false };
+    const advice = "Ask the help desk for a key.";
+    const client = createModelClients({ env: {} }).clientFor({ ...provider, envKeyInstructions: advice });
+    assert.equal(failureOf(await collect(client, modelRequest()))?.message, `Missing environment variable: \`HOUSE_KEY\`. ${advice}`);
+  });
+
   it("is sent again with a fresh token after a 401, once", async () => {
     const tokens = ["old", "new"];
     const chatgpt = (accessToken: string) => ({ kind: "chatgpt" as const, accessToken, accountId: "acc" });

@@ -28,20 +28,23 @@ export function builtInTools({ shellPath, imageDataUrl }: BuiltInOptions): ToolS
       return [
         ...shellTools(offer, { shell, line, exec }),
         ...patchTools(offer),
-        ...(wantsPlan(offer) ? [updatePlan] : []),
+        ...(offer.config.raw["include_plan_tool"] !== false && wants(offer, "update_plan") ? [updatePlan] : []),
         ...(offer.model.supportsImages && offer.config.features["view_image"] !== false ? [image] : []),
         ...(offer.config.features["request_permissions_tool"] === true ? [requestPermissions] : []),
-        ...(offer.interactive ? [requestUserInput(everyMode), askUserQuestion(everyMode)] : []),
-        ...(offer.config.webSearch === "disabled" ? [] : [webSearch(offer.config.webSearch)]),
+        ...(offer.interactive && wants(offer, "experimental_request_user_input")
+          ? [requestUserInput(everyMode), askUserQuestion(everyMode)]
+          : []),
+        ...(offer.config.webSearch === "disabled" ? [] : [webSearch(offer.config.webSearch, offer.config.webSearchOptions)]),
       ];
     },
   };
 }
 
-function wantsPlan({ config: { raw } }: Offer): boolean {
+/** `[tools.<name>] enabled = false` takes a tool away. */
+function wants({ config: { raw } }: Offer, name: string): boolean {
   const tools = isTable(raw["tools"]) ? raw["tools"] : {};
-  const own = isTable(tools["update_plan"]) ? tools["update_plan"] : {};
-  return raw["include_plan_tool"] !== false && own["enabled"] !== false;
+  const own = isTable(tools[name]) ? tools[name] : {};
+  return own["enabled"] !== false;
 }
 
 /**

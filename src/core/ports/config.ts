@@ -17,6 +17,8 @@ export interface ProviderConfig {
   readonly wireApi: "responses" | "chat" | "anthropic" | "scripted" | "ai-sdk";
   /** Name of the environment variable that holds the key. */
   readonly envKey: string | undefined;
+  /** What to tell a person who has not set it. */
+  readonly envKeyInstructions?: string | undefined;
   readonly bearerToken: string | undefined;
   readonly httpHeaders: Readonly<Record<string, string>>;
   /** Header name → environment variable. */
@@ -58,6 +60,8 @@ export interface McpServerConfig {
   /** "allow" runs tools with side effects unasked. */
   readonly approval: "ask" | "allow";
   readonly scopes: readonly string[];
+  /** The resource to name when signing in, where it is not the server's own address. */
+  readonly oauthResource: string | undefined;
 }
 
 export interface EnvironmentPolicy {
@@ -101,6 +105,8 @@ export interface Config {
   readonly projectDocFallbackFilenames: readonly string[];
   readonly projectRootMarkers: readonly string[];
   readonly webSearch: "disabled" | "cached" | "live";
+  /** Fine print of the search, in the wire's own words. */
+  readonly webSearchOptions: Readonly<Record<string, unknown>>;
   /** Feature flags as the user set them; absent means the default. */
   readonly features: Readonly<Record<string, boolean>>;
   readonly shellEnvironment: EnvironmentPolicy;

@@ -115,6 +115,24 @@ test("the history is shared, private, and survives what is torn", () => {
   });
 });
 
+test("the history's file loses its oldest lines above its limit, and never the newest", () => {
+  inFolder((codexHome) => {
+    const file = path.join(codexHome, "history.jsonl");
+    const history = openHistory({ codexHome, now: () => 0, persists: true, maxBytes: 200 });
+    for (let i = 0; i < 20; i++) history.add(`message ${i}`, "T");
+    assert.ok(statSync(file).size <= 200);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.equal(
+      openHistory({ codexHome, now: () => 0, persists: true })
+        .texts()
+        .at(-1),
+      "message 19",
+    );
+    openHistory({ codexHome, now: () => 0, persists: true, maxBytes: 10 }).add("longer than the limit", "T");
+    assert.deepEqual(openHistory({ codexHome, now: () => 0, persists: true }).texts(), ["longer than the limit"]);
+  });
+});
+
 test("pasted paths of pictures are pictures, everything else is text", () => {
   inFolder((folder) => {
     const file = path.join(folder, "a b.png");

@@ -1,5 +1,16 @@
 /** Earlier messages, in `$CODEX_HOME/history.jsonl`: shared with every tool that reads that file. */
-import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { integer, named, object, parse, string } from "../../lib/schema.ts";
 
@@ -20,9 +31,11 @@ export interface HistoryOptions {
   readonly now: () => number;
   /** False keeps messages in memory only. */
   readonly persists: boolean;
+  /** The file loses its oldest lines when it grows above this. */
+  readonly maxBytes?: number | undefined;
 }
 
-export function openHistory({ codexHome, now, persists }: HistoryOptions): History {
+export function openHistory({ codexHome, now, persists, maxBytes }: HistoryOptions): History {
   const file = path.join(codexHome, "history.jsonl");
   let texts = persists ? readTexts(file) : [];
   return {
@@ -30,17 +43,31 @@ export function openHistory({ codexHome, now, persists }: HistoryOptions): Histo
     add(text, threadId) {
       if (text.trim() === "" || texts.at(-1) === text) return;
       texts = [...texts.slice(-kept + 1), text];
-      if (persists) append(file, { session_id: threadId, ts: Math.floor(now() / 1000), text });
+      if (persists) append(file, { session_id: threadId, ts: Math.floor(now() / 1000), text }, maxBytes);
     },
   };
 }
 
 /** One write of one line: several terminals may append at once. A disk that refuses must not cost the message. */
-function append(file: string, entry: object): void {
+function append(file: string, entry: object, maxBytes: number | undefined): void {
   try {
     mkdirSync(path.dirname(file), { recursive: true });
     appendFileSync(file, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+    if (maxBytes !== undefined && statSync(file).size > maxBytes) shorten(file, maxBytes);
   } catch {}
+}
+
+/** Cut to four fifths of the limit, so that not every message rewrites the file; the newest line always stays. */
+function shorten(file: string, maxBytes: number): void {
+  const lines = readFileSync(file, "utf8").split(/(?<=\n)/);
+  let size = 0;
+  const first = lines.findLastIndex((line) => {
+    size += Buffer.byteLength(line);
+    return size > maxBytes * 0.8;
+  });
+  const draft = `${file}.${process.pid}.tmp`;
+  writeFileSync(draft, lines.slice(Math.min(first + 1, lines.length - 1)).join(""), { mode: 0o600 });
+  renameSync(draft, file);
 }
 
 function readTexts(file: string): readonly string[] {

@@ -54,10 +54,15 @@ export class App implements Shell {
     this.#client = client;
     this.#stage = stage;
     this.#config = config;
-    this.history = openHistory({ codexHome: options.codexHome, now: Date.now, persists: config.keepsHistory });
+    this.history = openHistory({
+      codexHome: options.codexHome,
+      now: Date.now,
+      persists: config.keepsHistory,
+      maxBytes: config.historyBytes,
+    });
     this.questions = new Questions(this);
     this.completions = new Completions(this, () => commandSuggestions(options.codexHome));
-    this.questions.onAsked = (title) => this.#callAttention(title);
+    this.questions.onAsked = (title) => this.#callAttention("approval-requested", title);
   }
 
   get theme(): Theme {
@@ -119,11 +124,11 @@ export class App implements Shell {
     this.store.setConversation(reduce(before, heard, this.now()));
     if (heard.method !== "turn/completed" || heard.params.threadId !== before.threadId) return;
     afterTurn(this, heard.params.turn.status, this.completions.skills);
-    if (this.store.conversation.turn === undefined) this.#callAttention("The turn has ended");
+    if (this.store.conversation.turn === undefined) this.#callAttention("agent-turn-complete", "The turn has ended");
   }
 
-  #callAttention(text: string): void {
-    if (this.#config.notifies && this.now() - this.store.ui.lastKeyAtMs > presentMs) this.#stage.notify(text);
+  #callAttention(kind: Parameters<TuiConfig["notifies"]>[0], text: string): void {
+    if (this.#config.notifies(kind) && this.now() - this.store.ui.lastKeyAtMs > presentMs) this.#stage.notify(text);
   }
 
   /** A server of our own does not go away; one elsewhere may come back. */

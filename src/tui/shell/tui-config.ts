@@ -1,6 +1,6 @@
 /** The settings of config.toml that are about the terminal itself. */
 import type { Client } from "../../client/client.ts";
-import { array, boolean, literals, maybe, named, object, parse, string, union } from "../../lib/schema.ts";
+import { array, boolean, literals, maybe, named, natural, object, parse, string, union } from "../../lib/schema.ts";
 
 const Wanted = named("TuiSettings", () =>
   object({
@@ -13,27 +13,31 @@ const Wanted = named("TuiSettings", () =>
         theme: maybe(string()),
       }),
     ),
-    history: maybe(object({ persistence: maybe(literals("save-all", "none")) })),
+    history: maybe(object({ persistence: maybe(literals("save-all", "none")), max_bytes: maybe(natural()) })),
   }),
 );
 
 export interface TuiConfig {
-  readonly notifies: boolean;
+  /** Whether the person wants to hear of this. */
+  readonly notifies: (kind: "agent-turn-complete" | "approval-requested") => boolean;
   readonly notificationMethod: "osc9" | "bel" | "auto";
   readonly animates: boolean;
   readonly usesAltScreen: boolean;
   readonly theme: "dark" | "light" | undefined;
   readonly keepsHistory: boolean;
+  /** Undefined: no limit. */
+  readonly historyBytes: number | undefined;
 }
 
 /** What a server that cannot be asked, or does not say, leaves us with. */
 const standard: TuiConfig = {
-  notifies: true,
+  notifies: () => true,
   notificationMethod: "auto",
   animates: true,
   usesAltScreen: true,
   theme: undefined,
   keepsHistory: true,
+  historyBytes: undefined,
 };
 
 export async function readTuiConfig(client: Client, cwd: string | undefined): Promise<TuiConfig> {
@@ -43,12 +47,13 @@ export async function readTuiConfig(client: Client, cwd: string | undefined): Pr
   const { tui, history } = found;
   const method = tui?.notification_method;
   return {
-    notifies: tui?.notifications !== false,
+    notifies: (kind) => (Array.isArray(tui?.notifications) ? tui.notifications.includes(kind) : tui?.notifications !== false),
     notificationMethod: method === "osc9" || method === "bel" ? method : "auto",
     animates: tui?.animations !== false,
     usesAltScreen: tui?.alternate_screen !== "never",
     theme: themeFrom(tui?.theme ?? undefined),
     keepsHistory: history?.persistence !== "none",
+    historyBytes: history?.max_bytes ?? undefined,
   };
 }
 

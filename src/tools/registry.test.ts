@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, describe, it } from "node:test";
+import { createConfigStore } from "../config/load.ts";
+import type { Offer, Tool } from "../core/ports/tool.ts";
+import { createModelCatalog } from "../models/catalog.ts";
+import { builtInProvider } from "../models/providers.ts";
+import { builtInTools } from "./registry.ts";
+
+const home = mkdtempSync(path.join(tmpdir(), "parley-tools-"));
+const model = createModelCatalog({ sources: () => [], available: () => true, defaultModel: () => undefined }).find("nobody-knows");
+
+/** The tools that a model gets to see under these settings. */
+async function offered(settings: string): Promise<Map<string, Tool>> {
+  writeFileSync(path.join(home, "config.toml"), settings);
+  const scripted = builtInProvider("scripted", {});
+  const builtInProviders = scripted === undefined ? {} : { scripted };
+  const config = createConfigStore({ codexHome: home, env: {}, systemDir: path.join(home, "etc"), builtInProviders }).effective(home);
+  const offer = { threadId: "T", config, model, interactive: true } as unknown as Offer;
+  const tools = await builtInTools({ shellPath: "/bin/sh", imageDataUrl: async () => "" }).tools(offer, AbortSignal.timeout(1000));
+  return new Map(tools.filter((tool) => tool.silent !== true).map((tool) => [tool.name, tool]));
+}
+
+describe("the built-in tools", () => {
+  after(() => rmSync(home, { recursive: true, force: true }));
+
+  it("each switch of a tool takes it away", async () => {
+    const all = await offered("");
+    for (const [line, names] of [
+      ["include_plan_tool = false", ["update_plan"]],
+      ["[tools.update_plan]\nenabled = false", ["update_plan"]],
+      ["[tools]\nview_image = false", ["view_image"]],
+      ["[tools.experimental_request_user_input]\nenabled = false", ["request_user_input", "ask_user_question"]],
+      ["[features]\nunified_exec = false", ["exec_command", "write_stdin"]],
+    ] as const) {
+      const left = await offered(line);
+      for (const name of names) assert.deepEqual([all.has(name), left.has(name)], [true, false], `${name} under ${line}`);
+    }
+  });
+
+  it("the search is offered as the settings describe it", async () => {
+    assert.ok(!(await offered("")).has("web_search"));
+    const { spec } = (
+      await offered(
+        'web_search = "live"\n[tools.web_search]\ncontext_size = "low"\nallowed_domains = ["example.org"]\n[tools.web_search.location]\ncountry = "CH"\n',
+      )
+    ).get("web_search") as Tool;
+    assert.deepEqual(spec, {
+      type: "web_search",
+      options: {
+        external_web_access: true,
+        search_context_size: "low",
+        filters: { allowed_domains: ["example.org"] },
+        user_location: { type: "approximate", country: "CH" },
+      },
+    });
+  });
+});
