@@ -25,19 +25,32 @@ if (found[0] < 24 || (found[0] === 24 && found[1] < 21)) {
 /** What steers the build, beside the sources. */
 const steering = ["package.json", "package-lock.json", "scripts/build.ts", "scripts/lazy-builtins.ts"];
 
-/**
- * Bundles some entries with what they need. Each of `whole` becomes one chunk together with all it needs at once: every further file costs
- * most of a millisecond at the start. Returns the modules in it.
- */
-async function bundle(folder: string, input: Readonly<Record<string, string>>, whole: readonly string[]): Promise<readonly string[]> {
+/** Modules that share a chunk with all they need at once, the first needed first: every further file costs most of a millisecond at the start. */
+type Wholes = Readonly<Record<string, readonly string[]>>;
+const wholes: Wholes = {
+  door: ["src/cli/command-line.ts", "src/cli/app-server.ts"],
+  app: ["src/cli/own-app.ts", "src/main/listen.ts"],
+};
+
+/** Bundles some entries with what they need. Returns the modules in it. */
+async function bundle(folder: string, input: Readonly<Record<string, string>>, wholes: Wholes = {}): Promise<readonly string[]> {
   const graph = await rolldown({ cwd: root, input: { ...input }, platform: "node", external: [...nativeModules], plugins: [lazyBuiltins] });
+  const groups = Object.entries(wholes).map(([name, files], i) => ({
+    name,
+    test: (id: string) => files.some((file) => id === path.join(root, file)),
+    priority: 100 - i,
+  }));
   const { output } = await graph.write({
     dir: folder,
     format: "cjs",
     entryFileNames: "[name].cjs",
     chunkFileNames: "chunks/[name]-[hash].cjs",
     banner: (chunk) => (chunk.isEntry && chunk.name === "parley" ? head : ""),
-    codeSplitting: { groups: whole.map((file) => ({ name: path.basename(file, ".ts"), test: (id) => id === path.join(root, file) })) },
+    comments: { legal: true, annotation: false, jsdoc: false },
+    // Names stay, for the sake of stack traces.
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+    minifyInternalExports: false,
+    codeSplitting: { groups },
   });
   await graph.close();
   return output.flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));
@@ -65,8 +78,8 @@ async function bundleTui(folder: string): Promise<readonly string[]> {
 export async function bundleInto(folder: string): Promise<readonly string[]> {
   mkdirSync(folder, { recursive: true });
   const modules = [
-    ...(await bundle(folder, { parley: "src/cli/main.ts" }, ["src/cli/app-server.ts"])),
-    ...(await bundle(folder, { client: "src/client/client.ts", protocol: "src/protocol/methods.ts" }, [])),
+    ...(await bundle(folder, { parley: "src/cli/main.ts" }, wholes)),
+    ...(await bundle(folder, { client: "src/client/client.ts", protocol: "src/protocol/methods.ts" })),
     ...(await bundleTui(folder)),
   ];
   chmodSync(path.join(folder, "parley.cjs"), 0o755);

@@ -3,7 +3,8 @@ import { Readable, Writable } from "node:stream";
 import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { createAgent } from "../adapters/acp/agent.ts";
 import { connectInProcess } from "../main/in-process.ts";
-import { agentFlags, openApp } from "./own-app.ts";
+import { agentFlags } from "./agent-flags.ts";
+import { openApp } from "./own-app.ts";
 import { type Globals, readFlags, refuseMore, signalled } from "./usage.ts";
 import { version } from "./version.ts";
 

@@ -1,7 +1,11 @@
 /** `parley app-server`: puts the server behind the endpoints that the flags name and ends it in good order. */
-import { type Endpoint, listenOn } from "../main/listen.ts";
+import manifest from "../../package.json" with { type: "json" };
+import { type Greeting, greet } from "../main/greet.ts";
+import type { Endpoint } from "../main/listen.ts";
+import { systemName } from "../main/system.ts";
+import { stdioTransport } from "../rpc/stdio.ts";
+import { agentFlags } from "./agent-flags.ts";
 import { authFlags, checkFromFlags, endpointFrom } from "./listen-flags.ts";
-import { agentFlags, openApp } from "./own-app.ts";
 import { codexHome, type Globals, oneOf, readFlags, StartError, signalled, unknownSubcommand } from "./usage.ts";
 
 export const flags = {
@@ -19,6 +23,7 @@ export const flags = {
 
 const tools = ["proxy", "generate-ts", "generate-json-schema"];
 const compats = ["seed-000", "0.92", "0.166"] as const;
+type Compat = (typeof compats)[number];
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
   const [first, ...rest] = args;
@@ -35,10 +40,12 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   const checkToken = await checkFromFlags(values);
   if (checkToken === undefined) await refuseOpenDoors(endpoints);
 
+  const greeting = isPlain(endpoints, globals, values) ? await greetClient(home, compat) : undefined;
+  const [{ openApp }, { listenOn }] = await Promise.all([import("./own-app.ts"), import("../main/listen.ts")]);
   const app = openApp(globals, values, { compat });
   if (values["strict-config"] === true) refuseWarnings(app.config.effective(process.cwd()).warnings);
   const allowed = { allowedOrigins: values["ws-allow-origin"] ?? [], allowedHosts: values["ws-allow-host"] ?? [] };
-  const listening = await listenOn(app, endpoints, { checkToken, ...allowed }).catch((error: Error) => {
+  const listening = await listenOn(app, endpoints, { checkToken, ...allowed }, greeting).catch((error: Error) => {
     throw new StartError(`cannot listen: ${error.message}`);
   });
   for (const url of listening.urls) announce(url);
@@ -46,6 +53,17 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   await listening.close();
   process.exit(0); // idle connections to models and tools must not keep a finished server alive
 }
+
+/** Whether nothing on the command line can still turn out to be wrong. Only then may a client hear that it is served. */
+const isPlain = (endpoints: readonly Endpoint[], globals: Globals, values: Readonly<Record<string, unknown>>): boolean =>
+  endpoints.every(({ kind }) => kind === "stdio") &&
+  globals.config.length === 0 &&
+  globals.logLevel === undefined &&
+  Object.keys(values).every((name) => harmless.includes(name));
+const harmless = ["stdio", "listen", "compat", "analytics-default-enabled"];
+
+const greetClient = (codexHome: string, compat: Compat | undefined): Promise<Greeting> =>
+  greet(stdioTransport(), { version: manifest.version, codexHome, system: systemName(), compat });
 
 function refuseWarnings(warnings: readonly string[]): void {
   if (warnings.length > 0) throw new StartError(`--strict-config: ${warnings.join("; ")}`);

@@ -1,6 +1,6 @@
 /** Whether a bundle in a checkout is still what its sources say. The build takes the stamp; the bundle asks at its start. */
 import { existsSync, readFileSync, statSync } from "node:fs";
-import path from "node:path";
+import { dirname, join } from "node:path";
 
 /** Path from the checkout → size, time of change and digest. */
 export type Stamp = Readonly<Record<string, readonly [size: number, mtimeMs: number, digest: string]>>;
@@ -8,7 +8,7 @@ export type Stamp = Readonly<Record<string, readonly [size: number, mtimeMs: num
 export function takeStamp(root: string, files: readonly string[]): Stamp {
   return Object.fromEntries(
     files.map((file) => {
-      const full = path.join(root, file);
+      const full = join(root, file);
       const { size, mtimeMs } = statSync(full);
       return [file, [size, mtimeMs, digestOf(full)]];
     }),
@@ -17,14 +17,14 @@ export function takeStamp(root: string, files: readonly string[]): Stamp {
 
 /** True also where there is no stamp: an installed package has no sources to differ from. */
 export function isFresh(bundleFolder: string): boolean {
-  const file = path.join(bundleFolder, "stamp.json");
-  return !existsSync(file) || matches(path.dirname(bundleFolder), JSON.parse(readFileSync(file, "utf8")));
+  const file = join(bundleFolder, "stamp.json");
+  return !existsSync(file) || matches(dirname(bundleFolder), JSON.parse(readFileSync(file, "utf8")));
 }
 
 function matches(root: string, stamp: Stamp): boolean {
   for (const file in stamp) {
     const [size, mtimeMs, digest] = stamp[file] ?? [0, 0, ""];
-    const full = `${root}/${file}`; // path.join costs more than the stat
+    const full = `${root}/${file}`; // join costs more than the stat
     const found = statSync(full, { throwIfNoEntry: false });
     if (found === undefined) return false;
     if (found.mtimeMs === mtimeMs && found.size === size) continue;

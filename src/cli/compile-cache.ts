@@ -2,15 +2,15 @@
 import { existsSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { enableCompileCache, flushCompileCache } from "node:module";
 import { homedir, tmpdir } from "node:os";
-import path from "node:path";
+import { join, sep } from "node:path";
 
 /** How long after the start a cold cache is written, so that a server that is killed in the end leaves a warm start behind. */
 const flushAfterMs = 3000;
 
 /** `beside` is tried first (a checkout or a private installation), then the user's own home. Never throws: without a cache it is slower. */
 export function keepCompiledCode(beside: string): void {
-  const home = process.env["CODEX_HOME"] || path.join(homedir(), ".codex");
-  const folder = [beside, path.join(home, "parley", "cache")].find(isPrivate);
+  const home = process.env["CODEX_HOME"] || join(homedir(), ".codex");
+  const folder = [beside, join(home, "parley", "cache")].find(isPrivate);
   if (folder === undefined) return;
   enableCompileCache(folder);
   setTimeout(flushCompileCache, flushAfterMs).unref();
@@ -23,7 +23,7 @@ export function isPrivate(folder: string): boolean {
     const real = realpathSync(folder);
     const { uid, mode } = lstatSync(real);
     // Commands of the agent may write the temp folders, whatever the file modes say.
-    const isTemp = [realpathSync(tmpdir()), "/tmp"].some((temp) => real === temp || real.startsWith(`${temp}${path.sep}`));
+    const isTemp = [realpathSync(tmpdir()), "/tmp"].some((temp) => real === temp || real.startsWith(`${temp}${sep}`));
     return !isTemp && (process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0));
   } catch {
     return false;

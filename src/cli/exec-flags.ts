@@ -2,7 +2,7 @@
 
 import type { SandboxMode } from "../protocol/policy.ts";
 import type { ReviewTarget } from "../protocol/review.ts";
-import { agentFlags } from "./own-app.ts";
+import { agentFlags } from "./agent-flags.ts";
 import { oneOf, type readFlags, UsageError } from "./usage.ts";
 
 export const execFlags = {

@@ -8,8 +8,9 @@ import { LinesMcpTransport } from "../adapters/mcp-server/stdio.ts";
 import { connectInProcess, userAgentFor } from "../main/in-process.ts";
 import { stdioTransport } from "../rpc/stdio.ts";
 import type { Transport } from "../rpc/transport.ts";
+import { agentFlags } from "./agent-flags.ts";
 import { authFlags, checkFromFlags, httpEndpointFrom } from "./listen-flags.ts";
-import { agentFlags, openApp } from "./own-app.ts";
+import { openApp } from "./own-app.ts";
 import { type Globals, readFlags, refuseMore, StartError, signalled } from "./usage.ts";
 import { version } from "./version.ts";
 

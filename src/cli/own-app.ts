@@ -2,24 +2,11 @@
 import { type ComposeOptions, createApp } from "../main/compose.ts";
 import { type LogLevel, logLevels, openLog } from "../main/log.ts";
 import { RpcError } from "../protocol/errors.ts";
+import type { AgentFlags } from "./agent-flags.ts";
 import { codexHome, type Globals, oneOf, StartError } from "./usage.ts";
 
 export type App = ReturnType<typeof createApp>;
 export type Config = ReturnType<App["config"]["effective"]>;
-
-/** What every subcommand takes that runs the agent. */
-export const agentFlags = {
-  config: { type: "string", short: "c", multiple: true },
-  enable: { type: "string", multiple: true },
-  disable: { type: "string", multiple: true },
-  "log-level": { type: "string" },
-} as const;
-export interface AgentFlags {
-  readonly config?: readonly string[] | undefined;
-  readonly enable?: readonly string[] | undefined;
-  readonly disable?: readonly string[] | undefined;
-  readonly "log-level"?: string | undefined;
-}
 
 /** `overrides` are weaker than what stands on the command line. */
 export interface AppOptions extends Pick<ComposeOptions, "compat"> {

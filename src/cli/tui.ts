@@ -5,8 +5,8 @@ import { pathToFileURL } from "node:url";
 import type { Client } from "../client/client.ts";
 import type { AskForApproval } from "../protocol/policy.ts";
 import type { Start, TuiOptions } from "../tui/run.ts";
+import { agentFlags } from "./agent-flags.ts";
 import { profileFrom, sandboxFrom } from "./exec-flags.ts";
-import { agentFlags } from "./own-app.ts";
 import { codexHome, type Globals, oneOf, readFlags, StartError, UsageError } from "./usage.ts";
 import { version } from "./version.ts";
 

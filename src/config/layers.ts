@@ -15,7 +15,8 @@ export interface Layer {
   readonly source: ConfigLayerSource;
   /** Checked against the keys; relative paths made absolute. */
   readonly config: TomlTable;
-  readonly version: string;
+  /** Worked out when it is asked for: digests need node:crypto, which a start can do without. */
+  readonly version: () => string;
   /** Listed for the user to see, and without effect. */
   readonly disabledReason: string | undefined;
   readonly warnings: readonly string[];
@@ -99,7 +100,7 @@ function disabledLayer(source: ConfigLayerSource, text: string, disabledReason: 
   } catch {
     // Shown to the user only; a broken text shows as an empty table.
   }
-  return { source, config, version: versionOf(config), disabledReason, warnings: [] };
+  return { source, config, version: versionLater(config), disabledReason, warnings: [] };
 }
 
 /** The layer of `-c` flags and of a request's own settings. */
@@ -114,7 +115,7 @@ export function makeLayer(source: ConfigLayerSource, config: TomlTable, where: s
   return {
     source,
     config: absolute,
-    version: versionOf(absolute),
+    version: versionLater(absolute),
     disabledReason: undefined,
     warnings: unknown.map((key) => `${where}: unknown key \`${key}\` is ignored`),
   };
@@ -149,7 +150,14 @@ const all = table("", configKeys);
 export const problemOf = (config: TomlTable): string | undefined => problem(schemaFor(all, config), config);
 
 /** The fingerprint of a layer's value: comments and order do not count, so an edit of a comment is no conflict. */
-export const versionOf = (config: TomlTable): string => `sha256:${createHash("sha256").update(canonical(config)).digest("hex")}`;
+function versionLater(config: TomlTable): () => string {
+  let version: string | undefined;
+  return () => {
+    version ??= versionOf(config);
+    return version;
+  };
+}
+const versionOf = (config: TomlTable): string => `sha256:${createHash("sha256").update(canonical(config)).digest("hex")}`;
 
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;

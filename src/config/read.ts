@@ -88,7 +88,7 @@ function hasAt(root: unknown, path: readonly string[]): boolean {
   return true;
 }
 
-export const metadataOf = (layer: Layer): ConfigLayerMetadata => ({ name: layer.source, version: layer.version });
+export const metadataOf = (layer: Layer): ConfigLayerMetadata => ({ name: layer.source, version: layer.version() });
 
 const wireLayer = (layer: Layer): ConfigLayer => ({
   ...metadataOf(layer),

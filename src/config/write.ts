@@ -111,7 +111,7 @@ function parsed(text: string, file: string): TomlTable {
 
 /** The version that config/read gives for this content; a table that breaks the rules has none and never matches. */
 function versionIn(table: TomlTable, file: string): string {
-  return problemOf(table) === undefined ? makeLayer({ type: "user", file }, table, file).version : "invalid";
+  return problemOf(table) === undefined ? makeLayer({ type: "user", file }, table, file).version() : "invalid";
 }
 
 /** The file behind a link: users keep their settings elsewhere and link to them, and the link must survive. */

@@ -3,7 +3,7 @@ import { type Client, type ClientOptions, openClient } from "../client/client.ts
 import { memoryPair } from "../rpc/transport.ts";
 import type { App } from "../server/app.ts";
 import { type ConnectionOptions, serve } from "../server/connection.ts";
-import { cleaned, userAgent } from "../server/initialize.ts";
+import { cleaned, userAgent } from "../server/introduce.ts";
 
 export async function connectInProcess(app: App, options: ClientOptions & { readonly door?: ConnectionOptions } = {}): Promise<Client> {
   const [near, far] = memoryPair();

@@ -6,6 +6,7 @@ import type { Transport } from "../rpc/transport.ts";
 import type { Listener } from "../rpc/websocket.ts";
 import type { App } from "../server/app.ts";
 import { type Connection, serve } from "../server/connection.ts";
+import type { Greeting } from "./greet.ts";
 
 export type Endpoint =
   | { readonly kind: "stdio" }
@@ -35,22 +36,24 @@ const endTurnsMs = 5000;
 /** How long a reader may take for the rest of what it was sent. */
 const lastWordsMs = 2000;
 
-export async function listenOn(app: App, endpoints: readonly Endpoint[], door: DoorPolicy): Promise<Listening> {
+/** `greeting` is the stdio door, where it was opened before the app. */
+export async function listenOn(app: App, endpoints: readonly Endpoint[], door: DoorPolicy, greeting?: Greeting): Promise<Listening> {
   const connections = new Set<Connection>();
-  const join = (transport: Transport): Connection => {
-    const connection = serve(app, transport);
+  const join = (transport: Transport, introduction?: Greeting["introduction"]): Connection => {
+    const connection = serve(app, transport, { introduction });
     connections.add(connection);
     void connection.closed.then(() => connections.delete(connection));
     return connection;
   };
   const listeners = await Promise.all(
-    endpoints.map((endpoint) => openListener(endpoint, { ...door, onConnection: join, report: app.log.warn })),
+    endpoints.map((endpoint) => openListener(endpoint, { ...door, onConnection: (transport) => join(transport), report: app.log.warn })),
   );
   const sockets = listeners.filter((listener) => listener !== undefined);
   app.subscriptions.listening = sockets.length > 0;
 
-  const stdio = endpoints.some(({ kind }) => kind === "stdio") ? stdioTransport() : undefined;
-  const own = stdio === undefined ? undefined : join(stdio);
+  const stdio = endpoints.some(({ kind }) => kind === "stdio") ? (greeting?.transport ?? stdioTransport()) : undefined;
+  const own = stdio === undefined ? undefined : join(stdio, greeting?.introduction);
+  greeting?.release();
   const finished = own === undefined || sockets.length > 0 ? new Promise<void>(() => {}) : lastAnswers(own);
   const close = async (): Promise<void> => {
     await Promise.race([app.close(), delay(endTurnsMs, undefined, { ref: false })]);

@@ -1,9 +1,9 @@
 /** The machine's own clock and ids, and the name of the system. */
-import { randomUUIDv7 } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type as osType, release } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock, Ids } from "../core/ports/clock.ts";
+import { timedUuid } from "../lib/random.ts";
 
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -14,8 +14,7 @@ export const systemClock: Clock = {
   },
 };
 
-// Called through functions, so that node:crypto (5 ms) is loaded with the first id and not at the start.
-export const systemIds: Ids = { thread: () => randomUUIDv7(), turn: () => randomUUIDv7(), item: () => randomUUIDv7() };
+export const systemIds: Ids = { thread: () => timedUuid(), turn: () => timedUuid(), item: () => timedUuid() };
 
 /** Such as "Debian 12.0.0; x86_64", for user agents. */
 export function systemName(): string {

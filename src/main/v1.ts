@@ -1,7 +1,7 @@
 /** Joins the adapter of the older API to a connection. */
 import { V1Door } from "../adapters/v1/door.ts";
 import type { App, LegacyDoor, Session } from "../server/app.ts";
-import { userAgent } from "../server/initialize.ts";
+import { userAgent } from "../server/introduce.ts";
 import { connectInProcess } from "./in-process.ts";
 
 export function openV1(app: () => App, session: Session): LegacyDoor {

@@ -84,11 +84,18 @@ export interface RefreshableCatalog extends ModelCatalog {
 const refreshMs = 5000;
 
 export function createModelCatalog(options: CatalogOptions = {}): RefreshableCatalog {
-  const entries = new Map<string, CatalogEntry>();
-  for (const row of catalogData.models) if (row.id !== undefined) entries.set(row.id, entryFromRow(row.id, row, true));
-  for (const model of options.extra ?? []) entries.set(model.id, { ...lookUp(model.id), ...defined(model), known: true });
+  let made: Map<string, CatalogEntry> | undefined;
+
+  /** Made when the first model is asked for: a server says who it is before that. */
+  function all(): Map<string, CatalogEntry> {
+    if (made !== undefined) return made;
+    made = new Map(catalogData.models.flatMap((row) => (row.id === undefined ? [] : [[row.id, entryFromRow(row.id, row, true)]])));
+    for (const model of options.extra ?? []) made.set(model.id, { ...lookUp(model.id), ...defined(model), known: true });
+    return made;
+  }
 
   function lookUp(model: string): CatalogEntry {
+    const entries = all();
     return entries.get(model) ?? entries.get(bareName(model)) ?? fromFamily(model) ?? entryFromRow(model, cautious, false);
   }
 
@@ -99,15 +106,16 @@ export function createModelCatalog(options: CatalogOptions = {}): RefreshableCat
     },
     list() {
       const usable = options.available ?? (() => true);
-      const all = [...entries.values()];
-      const none = !all.some((e) => !e.hidden && e.provider !== undefined && usable(e.provider));
-      const shown = all.map((e) => ({ ...e, hidden: e.hidden || (!none && e.provider !== undefined && !usable(e.provider)) }));
+      const known = [...all().values()];
+      const none = !known.some((e) => !e.hidden && e.provider !== undefined && usable(e.provider));
+      const shown = known.map((e) => ({ ...e, hidden: e.hidden || (!none && e.provider !== undefined && !usable(e.provider)) }));
       shown.sort((a, b) => Number(a.hidden) - Number(b.hidden));
       const preferred = shown.find((e) => e.id === options.defaultModel?.()) ?? shown[0];
       return shown.map((e) => ({ ...e, isDefault: e.id === preferred?.id, hidden: e.hidden && e.id !== preferred?.id }));
     },
     async refresh(signal = AbortSignal.timeout(refreshMs)) {
       const lists = await Promise.allSettled((options.sources?.() ?? []).map(async (s) => ({ source: s, models: await s.list(signal) })));
+      const entries = all();
       for (const result of lists) {
         if (result.status === "rejected") continue;
         const { source, models } = result.value;

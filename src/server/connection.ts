@@ -5,7 +5,9 @@ import type { SessionSource } from "../protocol/policy.ts";
 import { Peer } from "../rpc/peer.ts";
 import type { Transport } from "../rpc/transport.ts";
 import type { App, Session } from "./app.ts";
+import { announceConfigWarnings } from "./config.ts";
 import { dispatch } from "./dispatch.ts";
+import type { Introduction } from "./introduce.ts";
 
 export interface Connection {
   readonly session: Session;
@@ -20,6 +22,8 @@ export interface ConnectionOptions {
   readonly source?: SessionSource;
   /** Nobody is there to answer questions. */
   readonly unattended?: boolean;
+  /** The client was greeted at the door: its `initialize` is answered. */
+  readonly introduction?: Introduction | undefined;
 }
 
 export function serve(app: App, transport: Transport, options: ConnectionOptions = {}): Connection {
@@ -51,6 +55,10 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
     onClose: new Set(),
   };
   app.subscriptions.join(session);
+  if (options.introduction !== undefined) {
+    Object.assign(session, options.introduction, { initialized: true });
+    announceConfigWarnings(app, session);
+  }
 
   function end(): void {
     for (const run of session.onClose) run();

@@ -3,10 +3,10 @@
  * It appears whole by link(2), which fails when it is there already. A dead holder's lock may be replaced only by whoever holds the lock
  * file that is named after that very holder, so two processes that find it dead at the same moment cannot both win.
  */
-import { randomUUID } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, renameSync, statSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { randomUuid } from "../lib/random.ts";
 import { isCode } from "./disk.ts";
 import { lifeOf, ownName, type ProcessName } from "./processes.ts";
 import { isObject, isString, textOf } from "./shapes.ts";
@@ -33,7 +33,7 @@ export interface Asker {
 
 /** The lock, or who has it. */
 export async function acquireLock(file: string, asker: Asker): Promise<HeldLock | { readonly heldBy: Holder }> {
-  const own: Holder = { ...asker.process, nonce: randomUUID(), client: asker.client };
+  const own: Holder = { ...asker.process, nonce: randomUuid(), client: asker.client };
   let holder: Holder | undefined;
   for (let attempt = 0; attempt < tries; attempt++) {
     if (put(file, own)) return held(file, own);

@@ -2,7 +2,6 @@
  * Empty folders that stand in for protected names which do not exist: a read-only mount needs something to sit on. They are there only while
  * a command runs, are shared by commands that run side by side, of this server and of others, and never outlive the last of them.
  */
-import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   closeSync,
@@ -17,6 +16,7 @@ import {
   unlinkSync,
 } from "node:fs";
 import path from "node:path";
+import { randomBytes } from "../../lib/random.ts";
 import { isAlive } from "../processes.ts";
 
 /**
@@ -34,8 +34,6 @@ const maxTries = 20;
  */
 export class Placeholders {
   readonly #held = new Map<string, number>();
-  /** Told apart also from the leases of another one of these in the same process. */
-  readonly #suffix = randomBytes(4).toString("hex");
   #lease: string | undefined;
 
   /** Paths that must be removed when the server dies. */
@@ -43,9 +41,9 @@ export class Placeholders {
     return [...this.#held.keys()];
   }
 
-  /** The name of the leases. */
+  /** The name of the leases; told apart also from those of another one of these in the same process. */
   get lease(): string {
-    this.#lease ??= `.parley-${processSpace()}-${process.pid}-${startOf(process.pid) ?? "0"}-${this.#suffix}`;
+    this.#lease ??= `.parley-${processSpace()}-${process.pid}-${startOf(process.pid) ?? "0"}-${randomBytes(4).toString("hex")}`;
     return this.#lease;
   }
 

@@ -1,0 +1,85 @@
+/** The command line: finds the subcommand and runs it. Everything else is loaded later, so that a start is short. */
+import path from "node:path";
+import { nearest } from "../lib/nearest.ts";
+import { openNetworkAtFirstFetch } from "../lib/network.ts";
+import { commands } from "./commands.ts";
+import { type Globals, UsageError, unknownFlag, unknownSubcommand } from "./usage.ts";
+
+async function main(args: readonly string[]): Promise<number> {
+  const { command, rest, globals } = split(args);
+  const found = Object.hasOwn(commands, command) ? commands[command] : undefined;
+  if (found === undefined) throw unknownSubcommand(command, Object.keys(commands));
+  if (wantsHelp(rest) && (await (await import("./help.ts")).printHelp([command, ...rest]))) return 0;
+  try {
+    const { run } = await found.load();
+    return await run(rest, globals);
+  } catch (error) {
+    if (error instanceof Error && "exitCode" in error) Object.assign(error, { command });
+    throw error;
+  }
+}
+
+/** What stands after `--` is somebody else's. */
+function wantsHelp(words: readonly string[]): boolean {
+  const end = words.indexOf("--");
+  return (end === -1 ? words : words.slice(0, end)).some((word) => word === "--help" || word === "-h");
+}
+
+/**
+ * Global flags stand before the subcommand; everything after it belongs to the subcommand. Without one it is the terminal client, whose
+ * flags need no word before them, nor does its prompt: a subcommand holds no spaces.
+ */
+function split(args: readonly string[]): { readonly command: string; readonly rest: readonly string[]; readonly globals: Globals } {
+  const config: string[] = [];
+  let logLevel: string | undefined;
+  const globals = (): Globals => ({ config, logLevel });
+  for (let i = 0; i < args.length; i++) {
+    const word = args[i] ?? "";
+    const [flag = "", glued] = word.startsWith("--") ? cut(word) : [word];
+    const value = (): string => glued ?? args[++i] ?? missingValue(flag);
+    if (flag === "--version" || flag === "-V") return { command: "version", rest: [], globals: globals() };
+    if (flag === "--help" || flag === "-h") return { command: "help", rest: [], globals: globals() };
+    if (flag === "-c" || flag === "--config") config.push(value());
+    else if (flag === "--log-level") logLevel = value();
+    else if (flag === "--enable" || flag === "--disable") config.push(`features.${value()}=${flag === "--enable"}`);
+    else if (isMisspelt(flag)) throw new UsageError(unknownFlag(flag, globalFlags));
+    else if (word.startsWith("-") || /\s/.test(word)) return { command: "tui", rest: args.slice(i), globals: globals() };
+    else return { command: word, rest: args.slice(i + 1), globals: globals() };
+  }
+  return { command: "tui", rest: [], globals: globals() };
+}
+
+const globalFlags = ["version", "help", "config", "log-level", "enable", "disable"];
+/** Nearly a flag of the command line itself; no flag of the terminal client is that near to one. */
+const isMisspelt = (flag: string): boolean => flag.startsWith("--") && nearest(flag.slice(2), globalFlags) !== undefined;
+
+function cut(word: string): [string, string?] {
+  const at = word.indexOf("=");
+  return at === -1 ? [word] : [word.slice(0, at), word.slice(at + 1)];
+}
+
+function missingValue(flag: string): never {
+  throw new UsageError(`the value of '${flag}' is missing`);
+}
+
+/** An error with an exit code is the user's to mend and says how; any other is ours, and its stack is what helps. */
+function complain(error: unknown): number {
+  if (!(error instanceof Error && "exitCode" in error)) {
+    console.error(error);
+    return 1;
+  }
+  const words = "command" in error ? `parley ${error.command}` : "parley";
+  console.error(`error: ${error.message}${error.exitCode === 2 ? `\n\nFor more information, try '${words} --help'.` : ""}`);
+  return error.exitCode === 2 ? 2 : 1;
+}
+
+/** `parley-mcp-server` is `parley mcp-server`: some clients' settings can name a program but no words after it. */
+function ownName(): readonly string[] {
+  return /^parley-mcp-server(?:\.[cm]?js)?$/.test(path.basename(process.argv[1] ?? "")) ? ["mcp-server"] : [];
+}
+
+/** Runs what the process was started for; its outcome is the process's exit code. */
+export async function runCommandLine(): Promise<void> {
+  openNetworkAtFirstFetch(process.env);
+  process.exitCode = await main([...ownName(), ...process.argv.slice(2)]).catch(complain);
+}

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { memoryPair } from "../rpc/transport.ts";
+import { greet } from "./greet.ts";
+
+const about = { version: "1.2.3", codexHome: "/home/x/.codex", system: "Debian 12; x86_64", compat: undefined };
+const hello = (id: unknown, params: unknown = { clientInfo: { name: "editor", version: "7" } }) =>
+  JSON.stringify({ id, method: "initialize", params });
+
+/** What a client hears before the server is there, and what the server is then given. */
+async function atTheDoor(messages: readonly string[]) {
+  const [near, far] = memoryPair();
+  const heard: string[] = [];
+  near.onMessage = (text) => heard.push(text);
+  const greeting = greet(far, about);
+  for (const message of messages) near.send(message);
+  const { introduction, release, transport } = await greeting;
+  const given: string[] = [];
+  transport.onMessage = (text) => given.push(text);
+  transport.onClose = () => given.push("closed");
+  release();
+  await new Promise(setImmediate);
+  return { heard, given, introduction };
+}
+
+test("a plain initialize is answered before the server is there; what follows is kept for it, in order", async () => {
+  const { heard, given, introduction } = await atTheDoor([hello(0), '{"method":"initialized"}', '{"id":1,"method":"thread/start"}']);
+  assert.equal(heard.length, 1);
+  const { id, result } = JSON.parse(heard[0] ?? "");
+  assert.equal(id, 0);
+  assert.match(result.userAgent, /^editor\/.*Debian 12; x86_64.*\(editor; 7\) parley\/1\.2\.3$/);
+  assert.equal(result.codexHome, "/home/x/.codex");
+  assert.deepEqual(introduction?.client, { name: "editor", title: null, version: "7" });
+  assert.deepEqual(given, ['{"method":"initialized"}', '{"id":1,"method":"thread/start"}']);
+});
+
+test("whatever else comes first is left to the server, with all that follows", async () => {
+  const odd = [
+    '{"id":1,"method":"thread/start"}',
+    hello(1, {}),
+    hello(null),
+    hello(1.5),
+    hello(1, { clientInfo: { name: "x", version: "1" }, capabilities: { extensions: { parley: { dialect: "nobody's" } } } }),
+    "no message",
+    "[]",
+  ];
+  for (const first of odd) {
+    const { heard, given, introduction } = await atTheDoor([first, hello(2)]);
+    assert.deepEqual(heard, [], first);
+    assert.deepEqual(given, [first, hello(2)]);
+    assert.equal(introduction, undefined);
+  }
+});
+
+test("a second initialize is not answered at the door", async () => {
+  const { heard, given } = await atTheDoor([hello(1), hello(2)]);
+  assert.equal(heard.length, 1);
+  assert.deepEqual(given, [hello(2)]);
+});
+
+test("a silent client does not keep the server from being loaded, and is greeted until it is there", async () => {
+  const [near, far] = memoryPair();
+  const heard: string[] = [];
+  near.onMessage = (text) => heard.push(text);
+  const greeting = await greet(far, about);
+  const nameOf = () => greeting.introduction?.client.name;
+  assert.equal(nameOf(), undefined);
+  near.send(hello(3));
+  await new Promise(setImmediate);
+  assert.equal(heard.length, 1);
+  assert.equal(nameOf(), "editor");
+});
+
+test("a client that leaves is told to the server", async () => {
+  const [near, far] = memoryPair();
+  const greeting = greet(far, about);
+  near.close();
+  const { transport, release } = await greeting;
+  let closed = 0;
+  transport.onClose = () => closed++;
+  release();
+  assert.equal(closed, 1);
+});

@@ -1,0 +1,68 @@
+/**
+ * The door of a server that is still being loaded: answers the client's `initialize`, holds back what comes after it, and hands both over.
+ * Serves `parley app-server`, whose clients wait for that answer before anything else.
+ */
+import { fits } from "../lib/schema.ts";
+import { InitializeParams } from "../protocol/initialize.ts";
+import type { Transport } from "../rpc/transport.ts";
+import { type About, type Introduction, introduce } from "../server/introduce.ts";
+
+export interface Greeting {
+  readonly transport: Transport;
+  /** Who the client said it is; undefined when it did not begin with a plain `initialize`. What it did send is then served in the ordinary way. */
+  readonly introduction: Introduction | undefined;
+  /** Gives what came meanwhile to whoever serves the transport now. */
+  release(): void;
+}
+
+/** A client that keeps silent is not waited for: what it will ask is then loaded before it asks. */
+const patienceMs = 50;
+
+/** Resolves when the first message was seen, and its answer sent; or when there is none in time. */
+export async function greet(transport: Transport, about: About): Promise<Greeting> {
+  const held: (() => void)[] = [];
+  const first = Promise.withResolvers<void>();
+  let introduction: Introduction | undefined;
+  let isFirst = true;
+  const hold = (event: () => void): void => {
+    held.push(event);
+    isFirst = false;
+    first.resolve();
+  };
+  transport.onTooLong = (head) => hold(() => transport.onTooLong(head));
+  transport.onClose = (error) => hold(() => transport.onClose(error));
+  transport.onMessage = (text) => {
+    const greeted = isFirst ? answerTo(text, about) : undefined;
+    if (greeted === undefined) return hold(() => transport.onMessage(text));
+    isFirst = false;
+    introduction = greeted.introduction;
+    transport.send(greeted.answer);
+    setImmediate(first.resolve); // after the tick in which the answer leaves
+  };
+  const patience = setTimeout(first.resolve, patienceMs);
+  await first.promise;
+  clearTimeout(patience);
+  return {
+    transport,
+    get introduction() {
+      return introduction;
+    },
+    release() {
+      for (const event of held) event();
+    },
+  };
+}
+
+/** Undefined for whatever is not the one plain case: the ordinary way then answers it, in its own words. */
+function answerTo(text: string, about: About): { readonly introduction: Introduction; readonly answer: string } | undefined {
+  try {
+    const { id, method, params } = JSON.parse(text);
+    if (method !== "initialize" || !(typeof id === "string" || Number.isSafeInteger(id)) || !isParams(params)) return undefined;
+    const { introduction, answer } = introduce(params, about);
+    return { introduction, answer: `{"id":${JSON.stringify(id)},"result":${JSON.stringify(answer)}}` };
+  } catch {
+    return undefined;
+  }
+}
+
+const isParams = (value: unknown): value is InitializeParams => fits(InitializeParams(), value);
