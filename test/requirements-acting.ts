@@ -28,6 +28,10 @@ export const actingRequirements = {
     source: "Parley",
     says: "a thread that another server writes is not archived, deleted or changed; whoever asks is told who holds it",
   },
+  "trust.leftovers": {
+    source: "Parley",
+    says: "a server killed in the middle of a sandboxed command leaves no stand-ins for protected names, neither in the workspace nor in /tmp",
+  },
   "turn.webSearch": { source: "observed 0.166", says: "a web search is started and completed with an action" },
   "patch.failedQuietly": { source: "Parley", says: "a patch that failed and changed nothing brings no new diff" },
 } as const satisfies Readonly<Record<string, Requirement>>;

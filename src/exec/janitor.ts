@@ -26,7 +26,7 @@ export interface JanitorWork extends Leftovers {
 /**
  * Each line from the server is the whole state; the last one counts. Words of a line: `m:ID` everything that carries the mark of a command
  * (a sandbox, which must end as a whole, or a command whose number is not known yet); `s:PID` a session; `l:NAME`
- * the file that `d:PATH`, a folder, is to be removed with if nothing else is in it; `r:PATH` a folder of unused pipes (paths escaped for
+ * the file that `d:PATH`, a folder, is to be removed with if nothing is in it but such files of dead servers; `r:PATH` a folder of unused pipes (paths escaped for
  * printf %b). A sandbox is found by its mark and not
  * by its number: killed while it is set up, its outer process may leave the inner one behind.
  */
@@ -60,7 +60,10 @@ while [ $quiet -lt 3 ] && [ $round -lt 30 ]; do
 done
 for w in $last; do case $w in
   l:*) lease=\${w#l:};;
-  d:*) p=$(printf '%b' "\${w#d:}"); rm -f -- "$p/$lease"; rmdir -- "$p";;
+  d:*) p=$(printf '%b' "\${w#d:}"); rm -f -- "$p/$lease"
+    space=\${lease%-*-*-*}
+    for f in "$p/$space"-*; do n=\${f##*/"$space"-}; [ -d "/proc/\${n%%-*}" ] || rm -f -- "$f"; done
+    rmdir -- "$p";;
   r:*) p=$(printf '%b' "\${w#r:}"); rm -f -- "$p"/pipe-*; rmdir -- "$p";;
 esac; done
 `;

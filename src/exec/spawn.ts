@@ -55,6 +55,7 @@ class Runner implements ClosableRunner {
     this.#confined = sandbox ?? createSandbox(process.platform, { codexHome, userHome: userHome ?? homedir() });
     this.#pipes = new PipePool(path.join(codexHome, "parley", "run"));
     this.#janitor = new Janitor(() => ({ ...this.#confined.leftovers, pipeFolder: this.#pipes.folder }));
+    this.#confined.onLeftovers = () => this.#janitor.update();
   }
 
   async start(command: Command, confinement: Confinement, signal: AbortSignal): Promise<RunningCommand> {

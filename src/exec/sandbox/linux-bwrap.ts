@@ -32,6 +32,7 @@ export class BubblewrapSandbox implements PlatformSandbox {
   readonly #context: SandboxContext;
   readonly #placeholders = new Placeholders();
   readonly #nested = new NestedRepositories();
+  onLeftovers: () => void = () => undefined;
   #works: Promise<string | undefined> | undefined;
   #filter: Uint8Array | undefined;
   readonly #kept = new Set<string>();
@@ -121,6 +122,7 @@ export class BubblewrapSandbox implements PlatformSandbox {
       for (const root of entered.splice(0)) this.#nested.leave(root);
     };
     const refuse = (reason: string): Refusal => {
+      this.#placeholders.plan([]);
       cleanup();
       return { refused: reason };
     };
@@ -130,7 +132,9 @@ export class BubblewrapSandbox implements PlatformSandbox {
     const masks = homeMasks(codexHome, userHome);
     if (isHidden(command.cwd, masks, writable)) return refuse(`commands cannot run in ${command.cwd}: it belongs to the server's own home`);
     try {
+      if (this.#placeholders.plan(protection.missing)) this.onLeftovers();
       for (const file of protection.missing) if (this.#placeholders.hold(file)) held.push(file);
+      this.#placeholders.plan([]);
       this.#keep(held.filter((file) => isInsideAny(file, protection.temporary) && !isInsideAny(file, roots.named)));
       const readOnly = [...protection.readOnly, ...protection.missing];
       // The temporary folder is shared with other users, who may be running commands as well.

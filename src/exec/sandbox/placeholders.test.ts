@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
@@ -61,6 +61,39 @@ describe("placeholders", { skip: process.platform === "linux" ? false : "only th
     assert.ok(own.hold(folder), "a lease of a dead server");
     own.release(folder);
     assert.deepEqual(readdirSync(base), []);
+  });
+
+  test("a lease of a dead server that was there beside ours does not keep them", () => {
+    const own = new Placeholders();
+    own.hold(folder);
+    writeFileSync(path.join(folder, own.lease.replace(/-\d+-\w+-\w+$/, "-4194303-1-x")), "");
+    own.release(folder);
+    assert.deepEqual(readdirSync(base), []);
+  });
+
+  test("a lease of another container counts as long as it is touched", () => {
+    const own = new Placeholders();
+    own.hold(folder);
+    const foreign = path.join(folder, ".parley-1234-17-99-x");
+    writeFileSync(foreign, "");
+    own.release(folder);
+    assert.ok(existsSync(foreign), "its server may live");
+    utimesSync(foreign, new Date(0), new Date(0));
+    assert.ok(own.hold(folder));
+    own.release(folder);
+    assert.deepEqual(readdirSync(base), []);
+  });
+
+  test("what is planned counts among what must go", () => {
+    const own = new Placeholders();
+    assert.ok(own.plan([folder]));
+    assert.deepEqual(own.paths, [folder]);
+    own.hold(folder);
+    assert.equal(own.plan([folder]), false, "known already");
+    own.plan([]);
+    assert.deepEqual(own.paths, [folder]);
+    own.release(folder);
+    assert.deepEqual(own.paths, []);
   });
 
   test("what the user puts in stays, as an ordinary folder", () => {

@@ -14,6 +14,7 @@ import {
   readlinkSync,
   rmdirSync,
   unlinkSync,
+  utimesSync,
 } from "node:fs";
 import path from "node:path";
 import { randomBytes } from "../../lib/random.ts";
@@ -27,6 +28,9 @@ const mark = 0o1711;
 const isMarked = (mode: number): boolean => (mode & 0o1722) === 0o1700;
 const leaseName = /^\.parley-(\w+)-(\d+)-(\w+)-\w+$/;
 const maxTries = 20;
+/** Leases of another process space cannot be asked for their process: they are touched while it lives, and count as left after this long. */
+const touchMs = 60_000;
+const staleMs = 15 * touchMs;
 
 /**
  * Each runner that relies on a placeholder keeps a lease in it, a file named after its server's process. The folder cannot be removed while
@@ -35,10 +39,18 @@ const maxTries = 20;
 export class Placeholders {
   readonly #held = new Map<string, number>();
   #lease: string | undefined;
+  #planned: readonly string[] = [];
+  #timer: NodeJS.Timeout | undefined;
 
   /** Paths that must be removed when the server dies. */
   get paths(): readonly string[] {
-    return [...this.#held.keys()];
+    return [...new Set([...this.#held.keys(), ...this.#planned])];
+  }
+
+  /** Counts paths among those that must be removed before anything stands there; answers whether one of them is new. */
+  plan(folders: readonly string[]): boolean {
+    this.#planned = folders;
+    return folders.some((folder) => !this.#held.has(folder));
   }
 
   /** The name of the leases; told apart also from those of another one of these in the same process. */
@@ -57,6 +69,7 @@ export class Placeholders {
     const isThere = count > 0 && existsSync(path.join(folder, this.lease));
     if (!isThere && !this.#take(folder)) return false;
     this.#held.set(folder, count + 1);
+    this.#timer ??= setInterval(() => this.#touch(), touchMs).unref();
     return true;
   }
 
@@ -64,6 +77,20 @@ export class Placeholders {
     const count = this.#held.get(folder) ?? 0;
     if (count > 1) this.#held.set(folder, count - 1);
     else if (this.#held.delete(folder)) this.#giveUp(folder);
+    if (this.#held.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #touch(): void {
+    const now = new Date();
+    for (const folder of this.#held.keys()) {
+      try {
+        utimesSync(path.join(folder, this.lease), now, now);
+      } catch {
+        // Cleaned away by somebody.
+      }
+    }
   }
 
   #take(folder: string): boolean {
@@ -89,10 +116,21 @@ export class Placeholders {
       unlinkSync(path.join(folder, this.lease));
       rmdirSync(folder);
     } catch (error) {
-      // Without our lease in it, it is another folder by now. With other leases it stays; filled by the user, it is an ordinary folder.
-      if (isCode(error, "ENOTEMPTY") && !isPlaceholder(folder)) chmodSync(folder, 0o755);
-      else if (!isCode(error, "ENOTEMPTY") && !isCode(error, "ENOENT") && !isCode(error, "ENOTDIR")) throw error;
+      // Without our lease in it, it is another folder by now.
+      if (isCode(error, "ENOENT") || isCode(error, "ENOTDIR")) return;
+      if (!isCode(error, "ENOTEMPTY")) throw error;
+      // With leases of living servers it stays; filled by the user, it is an ordinary folder.
+      if (isPlaceholder(folder)) removeEmpty(folder);
+      else chmodSync(folder, 0o755);
     }
+  }
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Somebody else needs it, or has removed it.
   }
 }
 
@@ -118,14 +156,16 @@ export function isPlaceholder(folder: string): boolean {
     return false;
   }
   if (!names.every((name) => leaseName.test(name))) return false;
-  for (const name of names) if (isStale(name)) unlinkQuietly(path.join(folder, name));
+  for (const name of names) if (isStale(folder, name)) unlinkQuietly(path.join(folder, name));
   return names.length > 0 || isMarked(found.mode);
 }
 
-/** A lease from another process space (a container that shares the folder) cannot be judged, and is left alone. */
-function isStale(name: string): boolean {
+/** A lease may come from another process space: from a container that shares the folder. */
+function isStale(folder: string, name: string): boolean {
   const [, space, pid = "", start] = leaseName.exec(name) ?? [];
-  return space === processSpace() && (!isAlive(Number(pid)) || startOf(Number(pid)) !== start);
+  if (space === processSpace()) return !isAlive(Number(pid)) || startOf(Number(pid)) !== start;
+  const touched = lstatSync(path.join(folder, name), { throwIfNoEntry: false })?.mtimeMs;
+  return touched !== undefined && Date.now() - touched > staleMs;
 }
 
 function processSpace(): string {

@@ -6,6 +6,8 @@ export interface PlatformSandbox extends Sandbox {
   prepare(confinement: Confinement): Promise<{ readonly refused: string } | undefined>;
   /** What must go when the server dies while commands run. */
   readonly leftovers: Leftovers;
+  /** Called before something new stands among them, so that whoever cleans up after the server knows first. */
+  onLeftovers?: () => void;
   /** Takes away what was kept for the next command. Called a while after the last one, and in the end. */
   settle?(): void;
 }

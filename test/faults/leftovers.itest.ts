@@ -1,0 +1,72 @@
+/** A server that is killed in the middle of a sandboxed command leaves nothing in the folders that the command could write. */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { noBubblewrap } from "../../src/exec/testing.ts";
+import { eventually, LiveServer, processesWith, verifiesLive } from "../support/live-server.ts";
+import { stage } from "../support/live-stage.ts";
+
+const names = [".git", ".codex", ".agents"];
+/** Leases of a server in the stand-ins of a folder. Others may have their own in /tmp. */
+const leasesIn = (folder: string, pid: number | undefined): string[] =>
+  names
+    .map((name) => path.join(folder, name))
+    .filter((at) => existsSync(at))
+    .flatMap((at) => readdirSync(at).filter((name) => name.startsWith(".parley-") && name.split("-")[2] === String(pid)));
+
+async function busyServer(t: Parameters<typeof stage>[0], folder: string, seconds: string) {
+  const [workspace, temporary] = [path.join(folder, "workspace"), path.join(folder, "temporary")];
+  mkdirSync(temporary, { recursive: true });
+  const server = await LiveServer.start(t, folder, { env: { TMPDIR: temporary } });
+  const policy = { type: "workspaceWrite", writableRoots: ["/tmp", temporary], networkAccess: false };
+  const threadId = await server.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "workspace-write" });
+  await server.startTurn(threadId, `sleep ${seconds}`, { sandboxPolicy: policy });
+  await eventually(() => processesWith(`sleep ${seconds}`).length > 0 && existsSync(path.join(workspace, ".git")), "the command");
+  const folders = [workspace, temporary, "/tmp"];
+  for (const each of folders) assert.equal(leasesIn(each, server.child.pid).length, 3, `stand-ins in ${each}`);
+  return { server, workspace, temporary, folders };
+}
+
+const turns = [{ user: "/sleep/", steps: [{ run: "{{user}}" }, { say: "done" }] }];
+
+if (noBubblewrap) test("leftovers", { skip: noBubblewrap }, () => {});
+else {
+  verifiesLive("trust.leftovers", async (t) => {
+    const folder = stage(t, turns);
+    const seconds = `311.${process.pid}`;
+    const { server, workspace, temporary, folders } = await busyServer(t, folder, seconds);
+    await server.kill();
+    await eventually(() => processesWith(`sleep ${seconds}`).length === 0, "the end of the command");
+    await eventually(() => folders.every((each) => leasesIn(each, server.child.pid).length === 0), "the leases' end");
+    await eventually(() => [...readdirSync(workspace), ...readdirSync(temporary)].length === 0, "empty folders");
+  });
+
+  verifiesLive(
+    "trust.leftovers",
+    async (t) => {
+      const folder = stage(t, turns);
+      const seconds = `312.${process.pid}`;
+      const { server, folders } = await busyServer(t, folder, seconds);
+      const helper = helperOf(server.child.pid);
+      assert.ok(helper !== undefined, "a helper watches the server");
+      process.kill(helper, "SIGKILL");
+      await server.kill();
+      await eventually(() => processesWith(`sleep ${seconds}`).length === 0, "the end of the command");
+      // The next server finds what the dead one left, and takes it away with its own.
+      const again = await busyServer(t, folder, `313.${process.pid}`);
+      for (const each of folders) assert.deepEqual(leasesIn(each, server.child.pid), [], `stand-ins in ${each}`);
+      await again.server.stop();
+      for (const each of folders) assert.deepEqual(leasesIn(each, again.server.child.pid), [], `stand-ins in ${each}`);
+      assert.deepEqual([...readdirSync(again.workspace), ...readdirSync(again.temporary)], []);
+    },
+    { detail: "its helper killed, too" },
+  );
+}
+
+function helperOf(server: number | undefined): number | undefined {
+  return processesWith("parley-janitor").find((pid) => {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1] === String(server);
+  });
+}
