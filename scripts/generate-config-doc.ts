@@ -50,6 +50,8 @@ export function renderConfigDoc(): string {
     "",
     wrapCodes([...notFromProjects].filter((key) => Object.hasOwn(configKeys, key)).sort()),
     "",
+    "Trust covers the MCP servers that the project defines when it is first used. One that is new or defined differently later (program, arguments, variables, address, `approval`), or that takes the place of a server of the user's own, is not started: a `configWarning` and the server's status say so, and `parley mcp accept <name>` in the folder lets it start until it changes again. What was accepted is kept under `$CODEX_HOME/parley/mcp-accepted`.",
+    "",
     "## Keys",
     "",
     "| key | kind | standard | what it does |",

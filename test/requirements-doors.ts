@@ -98,6 +98,10 @@ export const doorRequirements = {
     source: "Parley (tool poisoning)",
     says: "a tool that changes what it says of itself is told of and asked about again",
   },
+  "mcp.redefined": {
+    source: "trust case 182 (CVE-2025-54136)",
+    says: "a trusted project's server that is new, changed or in the place of the user's own is not started before the user accepts it",
+  },
   "mcp.shadow": { source: "Parley (tool shadowing)", says: "a tool named like a built-in one does not take its place" },
   "mcp.bounded": { source: "Parley", says: "results are bounded before they are kept" },
   "mcp.elicitation": { source: "observed 0.166", says: "a server's question reaches the client, and the thread shows that it waits" },

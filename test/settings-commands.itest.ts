@@ -82,3 +82,22 @@ test("the doctor names what is broken and how to mend it", (t) => {
   const { status, stdout } = run(["doctor"]);
   assert.deepEqual([status, /FAIL {2}config {4}.*line 1, column 9.* -> mend /.test(stdout)], [1, true], stdout);
 });
+
+test("a project's MCP server that has changed waits for a yes", (t) => {
+  const { home, folder, run } = place(t);
+  const define = (program: string): void =>
+    writeFileSync(path.join(folder, ".codex", "config.toml"), `[mcp_servers.docs]\ncommand = "${program}"\n`);
+  mkdirSync(path.join(folder, ".codex"));
+  writeFileSync(path.join(home, "config.toml"), `[projects.${JSON.stringify(folder)}]\ntrust_level = "trusted"\n`);
+  define("/bin/true");
+  run(["doctor"]);
+  assert.equal(run(["mcp", "accept"]).stdout, "No MCP server of this folder waits to be accepted.\n");
+  define("/bin/false");
+  assert.match(run(["doctor"]).stdout, /^warn {2}mcp +docs: the MCP server docs of .* -> parley mcp accept docs$/m);
+  assert.match(run(["mcp", "accept"]).stdout, /^docs: \/bin\/false\n {2}accept it with: parley mcp accept docs\n$/);
+  assert.match(run(["mcp", "accept", "docs"]).stdout, /^Accepted MCP server 'docs': \/bin\/false\n/);
+  assert.equal(run(["mcp", "accept", "docs"]).stdout, "MCP server 'docs' needs no acceptance.\n");
+  assert.equal(run(["mcp", "accept", "nope"]).status, 1);
+  define("/bin/true");
+  assert.match(run(["mcp", "accept"]).stdout, /^docs: \/bin\/true/);
+});

@@ -235,6 +235,9 @@ const checkMcp: Check = async (app, config) => {
   return statuses.map(({ name: server, tools, toolsError, authStatus }): Finding => {
     const name = "mcp";
     if (typeof toolsError !== "string") return { name, state: "ok", text: `${server}: ${Object.keys(tools).length} tools` };
+    const definition = config.mcpServers[server];
+    if (definition !== undefined && !app.mcp.isAccepted(definition))
+      return { name, state: "warn", text: `${server}: ${toolsError}`, fix: `parley mcp accept ${server}` };
     const fix =
       authStatus === "notLoggedIn"
         ? `run \`parley mcp login ${server}\``

@@ -3,7 +3,7 @@ import { doorFlags } from "./app-server-help.ts";
 import { configFlag, featureFlags, type Help, jsonFlag, logFlag } from "./help-text.ts";
 
 export const help: Help = {
-  summary: "Add, list, show, remove and sign in to MCP servers",
+  summary: "Add, list, show, remove, accept and sign in to MCP servers",
   says: ["Changes [mcp_servers] of the user's own config.toml; everything else in the file stays as it is."],
   usage: ["<COMMAND>"],
   commands: {
@@ -28,6 +28,14 @@ export const help: Help = {
       usage: ["<NAME> [--scopes a,b]"],
       flags: [{ name: "scopes", value: "LIST", says: "OAuth scopes to ask for, with commas between them" }],
       examples: [["parley mcp login issues", "Open the server's sign-in page"]],
+    },
+    accept: {
+      summary: "Let a server of this trusted project start as it is defined now",
+      usage: ["[NAME]"],
+      examples: [
+        ["parley mcp accept", "Show which servers of this folder wait"],
+        ["parley mcp accept docs", "Accept one, until its definition changes again"],
+      ],
     },
     logout: {
       summary: "Forget the sign-in of a server",

@@ -13,7 +13,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   return withApp(globals, [], (app) => action(app, rest));
 }
 
-const actions: Readonly<Record<string, Action>> = { add, list, get, remove, login, logout };
+const actions: Readonly<Record<string, Action>> = { add, list, get, remove, login, logout, accept };
 
 const json = { json: { type: "boolean" } } as const;
 const addFlags = {
@@ -21,7 +21,15 @@ const addFlags = {
   url: { type: "string" },
   "bearer-token-env-var": { type: "string" },
 } as const;
-export const flags = { add: addFlags, list: json, get: json, remove: {}, login: { scopes: { type: "string" } }, logout: {} } as const;
+export const flags = {
+  add: addFlags,
+  list: json,
+  get: json,
+  remove: {},
+  login: { scopes: { type: "string" } },
+  logout: {},
+  accept: {},
+} as const;
 
 async function add(app: App, args: readonly string[]): Promise<number> {
   const end = args.indexOf("--");
@@ -210,4 +218,31 @@ async function logout(app: App, args: readonly string[]): Promise<number> {
   const server = serverNamed(app, positionals[0]);
   const was = await app.mcp.logout(server);
   return print(was ? `Removed the sign-in of MCP server '${server.name}'.\n` : `There was no sign-in of MCP server '${server.name}'.\n`);
+}
+
+/** A project's servers run only as the user accepted them; without a name this shows which of this folder's wait. */
+async function accept(app: App, args: readonly string[]): Promise<number> {
+  const [name] = readFlags(args, {}).positionals;
+  const config = app.config.effective(process.cwd());
+  if (!config.trusted) throw new StartError(`${config.projectRoot} is not trusted: none of its settings take effect`);
+  const waiting = Object.values(config.mcpServers).filter((server) => !app.mcp.isAccepted(server));
+  if (name === undefined) {
+    if (waiting.length === 0) return print("No MCP server of this folder waits to be accepted.\n");
+    return print(
+      waiting.map((server) => `${server.name}: ${whatRuns(server)}\n  accept it with: parley mcp accept ${server.name}\n`).join(""),
+    );
+  }
+  const server = Object.hasOwn(config.mcpServers, name) ? config.mcpServers[name] : undefined;
+  if (server === undefined) throw new StartError(`No MCP server named '${name}' found.`);
+  if (!waiting.includes(server)) return print(`MCP server '${name}' needs no acceptance.\n`);
+  app.mcp.accept(server);
+  return print(`Accepted MCP server '${name}': ${whatRuns(server)}\nIt starts with the next turn of a thread in ${config.projectRoot}.\n`);
+}
+
+function whatRuns({ transport, approval }: McpServerConfig): string {
+  const way =
+    transport.type === "http"
+      ? transport.url
+      : [...Object.keys(transport.env).map((key) => `${key}=*****`), transport.command, ...transport.args].join(" ");
+  return approval === "allow" ? `${way} (its tools run unasked)` : way;
 }

@@ -5,7 +5,7 @@ import { isTable, setOwn, type TomlTable } from "../lib/toml.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import { ApprovalsReviewer, AskForApproval, Personality, permissionProfiles, ReasoningSummary, SandboxMode } from "../protocol/policy.ts";
 import { featureAliases } from "./features.ts";
-import { mcpServersFrom } from "./mcp-servers.ts";
+import { mcpServersFrom, type ProjectServers } from "./mcp-servers.ts";
 import type { Project } from "./project.ts";
 import { bool, count, flags, list, tableAt, text, texts } from "./read-value.ts";
 
@@ -13,6 +13,7 @@ export interface BuildInput {
   readonly codexHome: string;
   readonly raw: TomlTable;
   readonly project: Project;
+  readonly projectServers: ProjectServers;
   readonly warnings: readonly string[];
   readonly builtInProviders: Readonly<Record<string, ProviderConfig>>;
   /** Who serves when nothing is configured. */
@@ -54,10 +55,11 @@ export function buildConfig(input: BuildInput): Config {
     webSearchOptions: searchOptionsFrom(tableAt(tableAt(raw, "tools"), "web_search")),
     features: { ...input.features, ...featuresFrom(raw) },
     shellEnvironment: environmentFrom(tableAt(raw, "shell_environment_policy")),
-    mcpServers: mcpServersFrom(tableAt(raw, "mcp_servers")),
+    mcpServers: mcpServersFrom(tableAt(raw, "mcp_servers"), input.projectServers),
     trusted: project.trust === "trusted",
     trustLevel: project.trust,
     projectRoot: project.root,
+    repository: project.repository,
     notify: list(raw, "notify") ?? [],
     agents: { maxDepth: count(tableAt(raw, "agents"), "max_depth") ?? 2, maxThreads: count(tableAt(raw, "agents"), "max_threads") ?? 6 },
     syncTurns: bool(tableAt(raw, "parley"), "sync_turns") ?? false,

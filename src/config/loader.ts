@@ -7,6 +7,7 @@ import { invalidRequest, RpcError } from "../protocol/errors.ts";
 import { buildConfig, featuresFrom } from "./build.ts";
 import { featureRows } from "./features.ts";
 import { FileCache, fileLayer, flagsLayer, type Layer, makeLayer, projectLayer } from "./layers.ts";
+import { projectServersIn } from "./mcp-servers.ts";
 import { deepFreeze, mergeTables } from "./merge.ts";
 import { overridesTable } from "./overrides.ts";
 import { findProject, type Project, realPath } from "./project.ts";
@@ -64,6 +65,7 @@ export class ConfigLoader {
     const from = [
       ...stack.layers,
       stack.project.root,
+      stack.project.repository,
       stack.project.trust,
       fallback.modelProvider,
       fallback.model,
@@ -77,6 +79,7 @@ export class ConfigLoader {
       codexHome: this.#options.codexHome,
       raw,
       project: stack.project,
+      projectServers: projectServersIn(stack.layers, stack.project.repository),
       warnings: [...stack.layers.flatMap(warningsOf), ...unstableWarnings(raw)],
       builtInProviders: this.#options.builtInProviders ?? {},
       fallback: { model: undefined, ...fallback },
@@ -129,7 +132,8 @@ export class ConfigLoader {
     const profile = this.#profile(mergeStack([...base, ...strong]));
     const own = [...base, ...(profile === undefined ? [] : [profile])];
     const merged = mergeStack([...own, ...strong]);
-    if (cwd === undefined) return { layers: [...own, ...strong], project: { root: codexHome, folders: [], trust: undefined } };
+    if (cwd === undefined)
+      return { layers: [...own, ...strong], project: { root: codexHome, repository: codexHome, folders: [], trust: undefined } };
     const project = findProject(cwd, list(merged, "project_root_markers") ?? [".git"], merged["projects"]);
     return { layers: [...own, ...this.#projectLayers(project), ...strong], project };
   }

@@ -1,17 +1,39 @@
 /** The MCP servers of the settings as typed values. */
+import { isDeepStrictEqual } from "node:util";
 import type { McpServerConfig } from "../core/ports/config.ts";
 import { isTable, type TomlTable } from "../lib/toml.ts";
 import { invalidRequest } from "../protocol/errors.ts";
-import { bool, count, list, text, texts } from "./read-value.ts";
+import type { Layer } from "./layers.ts";
+import { mergeTables } from "./merge.ts";
+import { bool, count, list, tableAt, text, texts } from "./read-value.ts";
+
+export type ProjectServers = Readonly<Record<string, McpServerConfig["fromProject"]>>;
 
 /** Throws invalidRequest that names the key when an entry can be neither started nor reached. */
-export function mcpServersFrom(servers: TomlTable): Readonly<Record<string, McpServerConfig>> {
+export function mcpServersFrom(servers: TomlTable, ofProject: ProjectServers = {}): Readonly<Record<string, McpServerConfig>> {
   return Object.fromEntries(
-    Object.entries(servers).flatMap(([name, entry]) => (isTable(entry) ? [[name, mcpServerFrom(name, entry)]] : [])),
+    Object.entries(servers).flatMap(([name, entry]) =>
+      isTable(entry) ? [[name, mcpServerFrom(name, entry, Object.hasOwn(ofProject, name) ? ofProject[name] : undefined)]] : [],
+    ),
   );
 }
 
-function mcpServerFrom(name: string, entry: TomlTable): McpServerConfig {
+/** Which servers a trusted project has a hand in. One that comes out as the user wrote it is the user's. */
+export function projectServersIn(layers: readonly Layer[], root: string): ProjectServers {
+  const active = layers.filter((layer) => layer.disabledReason === undefined);
+  const serversOf = (some: readonly Layer[]): TomlTable =>
+    tableAt(
+      some.reduce<TomlTable>((merged, layer) => mergeTables(merged, layer.config), {}),
+      "mcp_servers",
+    );
+  const project = serversOf(active.filter(({ source }) => source.type === "project"));
+  const own = serversOf(active.filter(({ source }) => source.type !== "project"));
+  const all = serversOf(active);
+  const touched = Object.keys(project).filter((name) => !isDeepStrictEqual(all[name], own[name]));
+  return Object.fromEntries(touched.map((name) => [name, { root, redefines: Object.hasOwn(own, name) }]));
+}
+
+function mcpServerFrom(name: string, entry: TomlTable, fromProject: McpServerConfig["fromProject"]): McpServerConfig {
   if (!/^[A-Za-z0-9_:@/.-]+$/.test(name))
     throw invalidRequest(`mcp_servers: the name \`${name}\` may hold only letters, digits and \`-_:@/.\``);
   const startupMs = count(entry, "startup_timeout_ms");
@@ -28,6 +50,7 @@ function mcpServerFrom(name: string, entry: TomlTable): McpServerConfig {
       (text(entry, "approval") ?? (entry["default_tools_approval_mode"] === "approve" ? "allow" : "ask")) === "allow" ? "allow" : "ask",
     scopes: list(entry, "scopes") ?? [],
     oauthResource: resourceFrom(`mcp_servers.${name}.oauth_resource`, text(entry, "oauth_resource")),
+    fromProject,
   };
 }
 

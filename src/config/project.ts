@@ -6,6 +6,8 @@ import { isTable, type TomlTable } from "../lib/toml.ts";
 export interface Project {
   /** The nearest folder upward that holds a marker; the folder itself when none does. */
   readonly root: string;
+  /** The root, or the main checkout of a linked worktree: worktrees share what the user decided about the repository. */
+  readonly repository: string;
   /** From the root down to the folder. */
   readonly folders: readonly string[];
   /** undefined: the user has not said. */
@@ -18,7 +20,8 @@ export function findProject(cwd: string, markers: readonly string[], projects: u
   const upward = ancestors(folder);
   const root = upward.find((dir) => markers.some((marker) => exists(path.join(dir, marker)))) ?? folder;
   const folders = upward.slice(0, upward.indexOf(root) + 1).reverse();
-  return { root, folders, trust: trustOf([folder, path.resolve(cwd), root, mainRepository(root)], projects) };
+  const main = mainRepository(root);
+  return { root, repository: main ?? root, folders, trust: trustOf([folder, path.resolve(cwd), root, main], projects) };
 }
 
 function trustOf(candidates: readonly (string | undefined)[], projects: unknown): Project["trust"] {

@@ -21,6 +21,7 @@ import { createCommandRunner } from "../exec/spawn.ts";
 import { createSurroundings } from "../exec/surroundings.ts";
 import { createWorkspace } from "../exec/workspace.ts";
 import { OrderedRuns } from "../lib/ordered-runs.ts";
+import { createMcpAcceptance } from "../mcp/acceptance.ts";
 import { createMcpServers } from "../mcp/servers.ts";
 import { createModelCatalog } from "../models/catalog.ts";
 import { modelSource } from "../models/model-lists.ts";
@@ -112,6 +113,7 @@ export function createApp(options: ComposeOptions): App {
     audience: subscriptions,
     version: manifest.version,
     env,
+    acceptance: createMcpAcceptance(path.join(codexHome, "parley", "mcp-accepted")),
     ...createMcpSignIn({ codexHome, config }),
   });
   const agents = new SubAgents({ threads: () => threads, adopt: (child, parent) => subscriptions.adopt(child, parent) });

@@ -3,6 +3,7 @@ import type { Audience } from "../core/ports/audience.ts";
 import type { McpServerConfig } from "../core/ports/config.ts";
 import type { McpScope } from "../core/ports/mcp.ts";
 import type { ToolContext } from "../core/ports/tool.ts";
+import { NotAccepted, refusalOf } from "./acceptance.ts";
 import { type ConnectionState, McpConnection } from "./connection.ts";
 import { elicit } from "./elicitation.ts";
 import type { McpOptions } from "./servers.ts";
@@ -13,10 +14,18 @@ export interface Circle {
   readonly connections: Map<string, McpConnection>;
   /** Calls that run, oldest first, with the server that serves each: its thread's people are asked when the server asks. */
   readonly serving: Map<ToolContext, string>;
+  /** Servers that wait for the user's yes. */
+  readonly waiting: Set<string>;
   usedAt: number;
 }
 
-export const newCircle = (threadId: string | undefined): Circle => ({ threadId, connections: new Map(), serving: new Map(), usedAt: 0 });
+export const newCircle = (threadId: string | undefined): Circle => ({
+  threadId,
+  connections: new Map(),
+  serving: new Map(),
+  waiting: new Set(),
+  usedAt: 0,
+});
 
 export async function closeCircle({ connections }: Circle): Promise<void> {
   await Promise.all([...connections.values()].map((connection) => connection.close()));
@@ -27,8 +36,12 @@ export function renew(circle: Circle, scope: McpScope, options: McpOptions): voi
   const wanted = Object.values(scope.config.mcpServers).filter((config) => config.enabled);
   for (const [name, connection] of circle.connections) {
     const same = wanted.find((config) => config.name === name);
-    if (same !== undefined && JSON.stringify(same) === JSON.stringify(connection.config)) continue;
+    if (same !== undefined && JSON.stringify(same) === JSON.stringify(connection.config)) {
+      if (circle.waiting.has(name) && options.acceptance.isAccepted(same)) connection.forgive();
+      continue;
+    }
     circle.connections.delete(name);
+    circle.waiting.delete(name);
     void connection.close();
   }
   for (const config of wanted) {
@@ -47,9 +60,11 @@ function connect(circle: Circle, config: McpServerConfig, scope: McpScope, optio
     config,
     version: options.version,
     now: () => performance.now(),
-    transport: () => {
+    transport: async () => {
       complaints = "";
-      return transportFor({
+      if (!options.acceptance.isAccepted(config)) throw waits(circle, config, audience);
+      circle.waiting.delete(config.name);
+      return await transportFor({
         config,
         cwd: scope.cwd,
         env: options.env,
@@ -74,6 +89,15 @@ function connect(circle: Circle, config: McpServerConfig, scope: McpScope, optio
       audience.toThread(threadId, "warning", { threadId, message });
     },
   });
+}
+
+/** The config's readers are told how to say yes; the reason also stands in the server's status. */
+function waits(circle: Circle, config: McpServerConfig, audience: Audience): NotAccepted {
+  const summary = refusalOf(config);
+  if (circle.threadId !== undefined && !circle.waiting.has(config.name))
+    audience.toThread(circle.threadId, "configWarning", { summary, details: null });
+  circle.waiting.add(config.name);
+  return new NotAccepted(summary);
 }
 
 function announce(

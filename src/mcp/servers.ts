@@ -5,6 +5,7 @@ import type { McpServerConfig } from "../core/ports/config.ts";
 import type { McpScope, McpServers } from "../core/ports/mcp.ts";
 import { internalError, invalidRequest } from "../protocol/errors.ts";
 import type { McpAuthStatus } from "../protocol/mcp.ts";
+import { type McpAcceptance, refusalOf } from "./acceptance.ts";
 import { ToolGrants } from "./approval.ts";
 import { type Circle, closeCircle, newCircle, renew } from "./circle.ts";
 import type { McpConnection } from "./connection.ts";
@@ -19,6 +20,8 @@ export interface McpOptions {
   /** Stored sign-ins of HTTP servers. */
   readonly authFor: (config: McpServerConfig) => OAuthClientProvider | undefined;
   readonly authStatus: (config: McpServerConfig) => McpAuthStatus;
+  /** What a project may start. */
+  readonly acceptance: McpAcceptance;
   readonly login: McpServers["login"];
   readonly logout: McpServers["logout"];
   /** Gives up sign-ins that are still open. */
@@ -35,6 +38,7 @@ export function createMcpServers(options: McpOptions): McpServers {
 
   function circleFor(scope: McpScope): Circle {
     endIdle(circles);
+    options.acceptance.see(scope.config);
     const key = scope.threadId ?? nobody;
     const circle = circles.get(key) ?? newCircle(scope.threadId);
     circles.set(key, circle);
@@ -51,6 +55,7 @@ export function createMcpServers(options: McpOptions): McpServers {
   return {
     tools: {
       async tools(offer, signal) {
+        options.acceptance.see(offer.config);
         if (Object.keys(offer.config.mcpServers).length === 0) return [];
         const circle = circleFor({ threadId: offer.threadId, config: offer.config, cwd: offer.settings.cwd });
         return await toolsOf(circle, grants, signal);
@@ -77,6 +82,8 @@ export function createMcpServers(options: McpOptions): McpServers {
       };
     },
     async login(scope, server, scopes) {
+      const config = Object.hasOwn(scope.config.mcpServers, server) ? scope.config.mcpServers[server] : undefined;
+      if (config !== undefined && !options.acceptance.isAccepted(config)) throw invalidRequest(refusalOf(config));
       const started = await options.login(scope, server, scopes);
       const done = started.done.then((ended) => {
         if (ended.error === undefined) for (const circle of circles.values()) circle.connections.get(server)?.forgive();
@@ -86,6 +93,8 @@ export function createMcpServers(options: McpOptions): McpServers {
     },
     logout: (config) => options.logout(config),
     authStatus: (config) => options.authStatus(config),
+    isAccepted: (config) => options.acceptance.isAccepted(config),
+    accept: (config) => options.acceptance.accept(config),
     async reload() {
       for (const circle of circles.values()) for (const connection of circle.connections.values()) connection.forgive();
     },

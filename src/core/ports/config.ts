@@ -62,6 +62,8 @@ export interface McpServerConfig {
   readonly scopes: readonly string[];
   /** The resource to name when signing in, where it is not the server's own address. */
   readonly oauthResource: string | undefined;
+  /** Set when a project's file says something of it; `redefines`: the user has a server of that name, which says something else. */
+  readonly fromProject: { readonly root: string; readonly redefines: boolean } | undefined;
 }
 
 export interface EnvironmentPolicy {
@@ -116,6 +118,8 @@ export interface Config {
   /** What the user said about it; undefined: nothing yet. */
   readonly trustLevel: "trusted" | "untrusted" | undefined;
   readonly projectRoot: string;
+  /** The project root, or the main checkout of a linked worktree. */
+  readonly repository: string;
   readonly notify: readonly string[];
   /** How deep agents may start agents, and how many one thread may have at a time. */
   readonly agents: { readonly maxDepth: number; readonly maxThreads: number };

@@ -33,6 +33,9 @@ export interface McpServers {
   logout(config: McpServerConfig): Promise<boolean>;
   /** How a server knows us, without asking it. */
   authStatus(config: McpServerConfig): McpAuthStatus;
+  /** Whether a server may be started: one that a project defines needs the user's yes, and a new one for each change. */
+  isAccepted(config: McpServerConfig): boolean;
+  accept(config: McpServerConfig): void;
   /** The settings changed: each thread takes over what they say now with its next turn. */
   reload(): Promise<void>;
   /** A thread was unloaded: its servers end. */

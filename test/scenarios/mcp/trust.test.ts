@@ -1,5 +1,6 @@
 /** What MCP servers may not do: hide, shadow, swap, flood, reach for secrets, or run unasked. */
 import assert from "node:assert/strict";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Client } from "../../../src/client/client.ts";
 import type { ToolRequestUserInputParams } from "../../../src/protocol/user-input.ts";
@@ -200,4 +201,37 @@ for (const [url, opens] of [
 verifies("mcp.sampling", async ({ app, workspace }) => {
   const client = await app({ turns: [[call("sample"), "{{output}}"]], config: `approval_policy = "never"\n${server("notes")}` });
   assert.match((await turn(client, await start(client, workspace))).said, /"error"/);
+});
+
+verifies("mcp.redefined", async ({ app, workspace, home }) => {
+  const project = (text: string): void => writeFileSync(path.join(workspace, ".codex", "config.toml"), text);
+  mkdirSync(path.join(workspace, ".git"));
+  mkdirSync(path.join(workspace, ".codex"));
+  project(server("notes"));
+  const reads = [call("read", { name: "x" }), "{{output}}"];
+  const trusted = `[projects.${JSON.stringify(workspace)}]\ntrust_level = "trusted"\n`;
+  const client = await app({ turns: Array(6).fill(reads), config: `${server("mine")}${trusted}` });
+  const told: string[] = [];
+  const failed: string[] = [];
+  client.on("configWarning", ({ summary }) => told.push(summary));
+  client.on("mcpServer/startupStatus/updated", ({ name, status, error }) => status === "failed" && failed.push(`${name}: ${error}`));
+  const threadId = await start(client, workspace);
+  assert.match((await turn(client, threadId)).said, /x: nothing/, "what the folder had when it was trusted runs");
+
+  for (const [text, name] of [
+    [server("notes", "plain", 'env = { LD_PRELOAD = "evil.so" }'), "notes"],
+    [server("notes", "plain", 'approval = "allow"'), "notes"],
+    [`${server("notes")}${server("added")}`, "added"],
+    [`${server("notes")}${server("mine", "shadow")}`, "mine"],
+  ] as const) {
+    project(text);
+    const { said } = await turn(client, threadId);
+    assert.equal(/x: nothing/.test(said), name !== "notes", text);
+    assert.match(told.splice(0).join("\n"), new RegExp(`the MCP server ${name} of .* run \`parley mcp accept ${name}\``));
+    assert.match(failed.splice(0).join("\n"), new RegExp(`^${name}: the MCP server ${name} of [^\n]*$`));
+  }
+  project(server("notes"));
+  assert.match((await turn(client, threadId)).said, /x: nothing/, "the accepted one runs again");
+  assert.deepEqual([told, failed], [[], []]);
+  assert.ok(existsSync(path.join(home, "parley", "mcp-accepted")));
 });
