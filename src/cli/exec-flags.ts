@@ -28,10 +28,15 @@ export const execFlags = {
   "ignore-user-config": { type: "boolean" },
   "ignore-rules": { type: "boolean" },
   "strict-config": { type: "boolean" },
+  worktree: { type: "boolean" },
+  "dangerously-bypass-hook-trust": { type: "boolean" },
+  "include-plan-tool": { type: "boolean" },
+  version: { type: "boolean", short: "V" },
   color: { type: "string" },
   "thread-source": { type: "string" },
   "cyber-access-program": { type: "string" },
   last: { type: "boolean" },
+  all: { type: "boolean" },
   uncommitted: { type: "boolean" },
   base: { type: "string" },
   commit: { type: "string" },
@@ -48,8 +53,9 @@ export type Words =
 /** What the free words ask for; `last` stands for the newest session. */
 export const newest = "last";
 
-export function taskWords(words: readonly string[], flags: ExecFlags): Words {
-  const [first, ...rest] = words;
+/** `isPrompt`: the words stood after `--`, so that the first is a prompt even when it is the name of a task. */
+export function taskWords(words: readonly string[], flags: ExecFlags, isPrompt = false): Words {
+  const [first, ...rest] = isPrompt ? [] : words;
   if (first === "review") return { kind: "review", target: reviewTarget(rest, flags) };
   if (first === "resume" && flags.last === true) return { kind: "resume", threadId: newest, prompt: one(rest) };
   if (first === "resume" || first === "fork") {
@@ -67,6 +73,14 @@ function one(words: readonly string[]): string | undefined {
 
 function reviewTarget(words: readonly string[], flags: ExecFlags): ReviewTarget {
   const instructions = one(words);
+  const targets = [
+    ...(flags.uncommitted === true ? ["--uncommitted"] : []),
+    ...(flags.base === undefined ? [] : ["--base"]),
+    ...(flags.commit === undefined ? [] : ["--commit"]),
+    ...(instructions === undefined ? [] : ["instructions"]),
+  ];
+  if (targets.length > 1) throw new UsageError(`review takes one target, not ${targets.join(" and ")}`);
+  if (flags.title !== undefined && flags.commit === undefined) throw new UsageError("--title is the title of a --commit");
   if (flags.uncommitted === true) return { type: "uncommittedChanges" };
   if (flags.base !== undefined) return { type: "baseBranch", branch: flags.base };
   if (flags.commit !== undefined) return { type: "commit", sha: flags.commit, title: flags.title ?? null };

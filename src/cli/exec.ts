@@ -1,151 +1,182 @@
 /** `parley exec`: one turn without a person, for scripts and CI. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { ExecEvents } from "../adapters/exec/events.ts";
-import { runTask, type Task } from "../adapters/exec/run.ts";
+import { type Ended, runTask, type Task } from "../adapters/exec/run.ts";
 import { Transcript } from "../adapters/exec/transcript.ts";
 import type { Client } from "../client/client.ts";
 import { connectInProcess } from "../main/in-process.ts";
 import { localModel } from "../main/local-model.ts";
 import { RpcError } from "../protocol/errors.ts";
 import { type ExecFlags, execFlags, newest, profileFrom, sandboxFrom, taskWords } from "./exec-flags.ts";
-import { openApp } from "./own-app.ts";
-import { type Globals, readFlags, StartError, UsageError } from "./usage.ts";
-import { version } from "./version.ts";
+import { readSchema, readTask, spreadImages } from "./exec-input.ts";
+import { newWorktree } from "./exec-worktree.ts";
+import { type App, openApp } from "./own-app.ts";
+import { listThreads, threadOf } from "./threads/find.ts";
+import { type Globals, oneOf, readFlags, StartError } from "./usage.ts";
+import { run as printVersion, version } from "./version.ts";
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
-  const { values, positionals } = readFlags(args, execFlags);
-  const words = taskWords(positionals, values);
+  const { values, positionals } = readFlags(spreadImages(args), execFlags);
+  if (values.version === true) return printVersion();
+  const wordsAfterDashes = args.includes("--") ? args.length - 1 - args.indexOf("--") : 0;
+  const isPrompt = wordsAfterDashes > 0 && wordsAfterDashes >= positionals.length;
+  if (positionals[0] === "help" && !isPrompt) return (await import("./help.ts")).run(["exec"]);
+  const words = taskWords(positionals, values, isPrompt);
   sandboxFrom(values); // a wrong word is refused before anything is opened
-  const cwd = path.resolve(values.cd ?? process.cwd());
-  if (!existsSync(cwd)) throw new StartError(`no such folder: ${cwd}`);
+  const colours = wantsColour(values.color === undefined ? "auto" : oneOf("color", values.color, ["always", "never", "auto"]));
+  const folder = path.resolve(values.cd ?? process.cwd());
+  if (!existsSync(folder)) throw new StartError(`no such folder: ${folder}`);
   const outputSchema = values["output-schema"] === undefined ? undefined : readSchema(values["output-schema"]);
   const local =
     values.oss === true ? await localModel({ provider: values["local-provider"], model: values.model, flags: globals.config }) : undefined;
-  const app = openApp(globals, values, { overrides: [...(local ?? []), ...profileFrom(values)] });
-  const { warnings } = app.config.effective(cwd);
-  if (values["strict-config"] === true && warnings.length > 0) throw new StartError(`--strict-config: ${warnings.join("; ")}`);
-  if (values["skip-git-repo-check"] !== true && !app.config.effective(cwd).trusted && (await app.git.root(cwd)) === undefined) {
-    console.error("Not inside a trusted directory and --skip-git-repo-check was not specified.");
-    return 1;
-  }
-  const task = await readTask(words);
-  const client = await connectInProcess(app, {
-    clientInfo: { name: process.env["CODEX_INTERNAL_ORIGINATOR_OVERRIDE"] ?? "codex_exec", title: "Parley exec", version },
-    door: { source: "exec", unattended: true },
+  const app = openApp(globals, values, {
+    overrides: [...(local ?? []), ...profileFrom(values)],
+    ignore: { userConfig: values["ignore-user-config"], rules: values["ignore-rules"] },
   });
   try {
-    return await carryOut(client, await namedThread(task, client), values, { cwd, outputSchema });
+    if (!(await mayRunIn(app, folder, values))) return 1;
+    const task = await readTask(words);
+    const cwd = values.worktree === true ? await newWorktree(folder, await app.git.root(folder)) : folder;
+    return await carryOut(app, task, { values, cwd, outputSchema, colours });
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
-    console.error(`Error: ${task.kind === "resume" ? "thread/resume: thread/resume failed: " : ""}${error.message} (code ${error.code})`);
-    return 1;
+    throw new StartError(error.message);
   } finally {
     await app.close();
-    client.close();
     setImmediate(() => process.exit()); // idle connections to models must not keep a finished run alive
   }
 }
 
-async function carryOut(
-  client: Client,
-  task: Task,
-  values: ExecFlags,
-  { cwd, outputSchema }: { cwd: string; outputSchema: unknown },
-): Promise<number> {
-  const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
-  const isJson = values.json === true || values["experimental-json"] === true;
-  const events = new ExecEvents((event) => process.stdout.write(`${JSON.stringify(event)}\n`));
-  const transcript = new Transcript((text) => process.stderr.write(text), wantsColour(values.color));
-  let tokens = 0;
-  client.on("thread/tokenUsage/updated", (p) => {
-    tokens = p.tokenUsage.total.totalTokens;
-  });
-  const ended = await runTask(client, task, {
-    settings: {
-      cwd,
-      model: values.model ?? null,
-      sandbox: sandboxFrom(values) ?? null,
-      approvalPolicy: values["dangerously-bypass-approvals-and-sandbox"] === true ? "never" : (configuredPolicy(values) ?? "never"),
-      ephemeral: values.ephemeral === true,
-      threadSource: values["thread-source"] ?? null,
-      runtimeWorkspaceRoots: values["add-dir"] === undefined ? null : values["add-dir"].map((dir) => path.resolve(dir)),
-    },
-    images: (values.image ?? []).flatMap((list) => list.split(",")).map((file) => path.resolve(file)),
-    outputSchema,
-    signal: stop.signal,
-    onOpen(answer) {
-      if (isJson) {
-        events.threadStarted(answer.thread.id);
-        events.listen(client, answer.thread.id);
-        return;
-      }
-      transcript.opened(answer, version);
-      if (task.kind !== "review") transcript.prompt(task.prompt);
-      transcript.listen(client, answer.thread.id);
-    },
-  });
-  if (isJson) events.turnEnded(ended.turn);
-  else {
-    transcript.usage(tokens);
-    if (ended.lastMessage !== null && !(process.stdout.isTTY && process.stderr.isTTY)) process.stdout.write(`${ended.lastMessage}\n`);
-  }
-  const file = values["output-last-message"];
-  if (file !== undefined && ended.turn.status === "completed") writeFileSync(file, ended.lastMessage ?? "");
-  return ended.turn.status === "completed" ? 0 : 1;
+/** Settings that can be read, and a folder that somebody trusts or that git can bring back. */
+async function mayRunIn(app: App, cwd: string, values: ExecFlags): Promise<boolean> {
+  const { warnings, trusted } = app.config.effective(cwd);
+  if (values["strict-config"] === true && warnings.length > 0) throw new StartError(`--strict-config: ${warnings.join("; ")}`);
+  if (values["skip-git-repo-check"] === true || trusted || (await app.git.root(cwd)) !== undefined) return true;
+  console.error("Not inside a trusted directory and --skip-git-repo-check was not specified.");
+  return false;
 }
 
-/** `--last` is the newest session of any kind. */
-async function namedThread(task: Task, client: Client): Promise<Task> {
-  if (task.kind !== "resume" || task.threadId !== newest) return task;
-  const { data } = await client.call("thread/list", {
-    limit: 1,
-    sortKey: "updated_at",
-    sourceKinds: ["cli", "vscode", "exec", "appServer"],
+interface Run {
+  readonly values: ExecFlags;
+  readonly cwd: string;
+  readonly outputSchema: unknown;
+  readonly colours: boolean;
+}
+
+async function carryOut(app: App, given: Task, run: Run): Promise<number> {
+  const { values } = run;
+  const client = await connectInProcess(app, {
+    clientInfo: { name: process.env["CODEX_INTERNAL_ORIGINATOR_OVERRIDE"] ?? "codex_exec", title: "Parley exec", version },
+    door: { source: "exec", unattended: true },
   });
-  if (data[0] === undefined) throw new StartError("there is no session to resume");
-  return { ...task, threadId: data[0].id };
+  const story = values.json === true || values["experimental-json"] === true ? jsonStory(client) : plainStory(client, run.colours);
+  const stop = new AbortController();
+  stop.signal.addEventListener("abort", () => story.stopped());
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+  try {
+    const task = await namedThread(given, client, run);
+    const ended = await runTask(client, task, {
+      settings: settingsFrom(run),
+      images: (values.image ?? []).flatMap((list) => list.split(",")).map((file) => path.resolve(file)),
+      outputSchema: run.outputSchema,
+      signal: stop.signal,
+      onOpen: (answer) => story.opened(answer, task),
+    });
+    if (ended === undefined) return 0;
+    story.ended(ended);
+    if (ended.turn.status !== "completed") return 1;
+    if (values["output-last-message"] !== undefined) keepLastMessage(values["output-last-message"], ended.lastMessage);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    const doing = given.kind === "resume" || given.kind === "fork" ? `thread/${given.kind}: thread/${given.kind} failed: ` : "";
+    console.error(`Error: ${doing}${error.message} (code ${error.code})`);
+    return 1;
+  } finally {
+    client.close();
+  }
+}
+
+/** How a run is told: as events, or to a person. */
+interface Story {
+  readonly opened: (answer: Parameters<Transcript["opened"]>[0], task: Task) => void;
+  /** A signal came. */
+  readonly stopped: () => void;
+  readonly ended: (ended: Ended) => void;
+}
+
+function jsonStory(client: Client): Story {
+  const events = new ExecEvents((event) => process.stdout.write(`${JSON.stringify(event)}\n`));
+  events.listen(client);
+  return {
+    opened: (answer) => events.threadStarted(answer.thread.id),
+    stopped: () => events.stop(),
+    ended: ({ turn }) => events.turnEnded(turn),
+  };
+}
+
+function plainStory(client: Client, colours: boolean): Story {
+  const transcript = new Transcript((text) => process.stderr.write(text), colours);
+  transcript.listen(client);
+  return {
+    opened(answer, task) {
+      transcript.opened(answer, version);
+      if (task.kind !== "review" && task.prompt !== undefined) transcript.prompt(task.prompt);
+    },
+    stopped: () => transcript.stopped(),
+    ended({ turn, lastMessage }) {
+      transcript.ended(turn);
+      const isShown = process.stdout.isTTY && process.stderr.isTTY;
+      if (lastMessage !== null && !isShown) process.stdout.write(`${lastMessage}\n`);
+    },
+  };
+}
+
+function settingsFrom({ values, cwd }: Run) {
+  return {
+    cwd,
+    model: values.model ?? null,
+    sandbox: sandboxFrom(values) ?? null,
+    approvalPolicy: values["dangerously-bypass-approvals-and-sandbox"] === true ? "never" : configuredPolicy(values),
+    ephemeral: values.ephemeral === true,
+    threadSource: values["thread-source"] ?? null,
+    runtimeWorkspaceRoots: values["add-dir"] === undefined ? null : values["add-dir"].map((dir) => path.resolve(dir)),
+  } as const;
+}
+
+/** The turn is done and its message told; a file that cannot be written is no reason to call it failed. */
+function keepLastMessage(file: string, message: string | null): void {
+  try {
+    writeFileSync(file, message ?? "");
+    if (message === null) console.error(`warning: there was no last message; ${file} is empty`);
+  } catch (error) {
+    console.error(`warning: the last message could not be written: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** `--last` is the newest session of this folder, or with `--all` of any; where there is none, a new one begins. */
+async function namedThread(task: Task, client: Client, { values, cwd }: Run): Promise<Task> {
+  if (task.kind !== "resume" && task.kind !== "fork") return task;
+  if (task.kind === "fork" || task.threadId !== newest) return { ...task, threadId: await idOf(client, task.threadId) };
+  const kinds = ["cli", "vscode", "exec", "appServer"] as const;
+  const where = values.all === true ? {} : { cwd };
+  for await (const { id } of listThreads(client, { sortKey: "updated_at", sourceKinds: [...kinds], ...where }, 1))
+    return { ...task, threadId: id };
+  console.error(`No session${values.all === true ? "" : " of this folder"} to resume; a new one begins.`);
+  return { kind: "new", prompt: task.prompt };
+}
+
+/** Ids go to the server as they are, so that what it says about them is heard; all else is a name or the beginning of an id. */
+async function idOf(client: Client, word: string): Promise<string> {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(word) ? word : (await threadOf(client, [word], false)).id;
 }
 
 /** `-c approval_policy=…` counts; without it nobody is asked, since nobody is there. */
-function configuredPolicy(values: ExecFlags): null | undefined {
-  return (values.config ?? []).some((word) => word.startsWith("approval_policy=")) ? null : undefined;
+function configuredPolicy({ config = [] }: ExecFlags): "never" | null {
+  return config.some((word) => word.startsWith("approval_policy=")) ? null : "never";
 }
 
-function wantsColour(choice: string | undefined): boolean {
-  if (choice === "always") return true;
-  return choice !== "never" && process.stderr.isTTY === true && !process.env["NO_COLOR"];
-}
-
-function readSchema(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, "utf8"));
-  } catch (error) {
-    throw new StartError(`cannot read the output schema ${file}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
-async function readTask(words: ReturnType<typeof taskWords>): Promise<Task> {
-  if (words.kind === "review") return words;
-  const prompt = await readPrompt(words.prompt);
-  return words.kind === "new" ? { kind: "new", prompt } : { kind: words.kind, threadId: words.threadId, prompt };
-}
-
-/** A missing prompt is read from stdin; a given one may have more context on stdin. */
-async function readPrompt(given: string | undefined): Promise<string> {
-  const fromStdin = given === undefined || given === "-";
-  if (fromStdin && process.stdin.isTTY) throw new UsageError("no prompt: give one as an argument or on stdin");
-  if (process.stdin.isTTY) return given ?? "";
-  console.error(fromStdin ? "Reading prompt from stdin..." : "Reading additional input from stdin...");
-  const text = await readAll();
-  if (!fromStdin) return text.trim() === "" ? given : `${given}\n\n<stdin>\n${text}\n</stdin>`;
-  if (text.trim() === "") throw new StartError("no prompt was given on stdin");
-  return text;
-}
-
-async function readAll(): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const chunk of process.stdin) parts.push(chunk as Buffer);
-  return Buffer.concat(parts).toString("utf8");
+function wantsColour(choice: "always" | "never" | "auto"): boolean {
+  return choice === "always" || (choice === "auto" && process.stderr.isTTY === true && !process.env["NO_COLOR"]);
 }

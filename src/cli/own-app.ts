@@ -9,17 +9,24 @@ export type App = ReturnType<typeof createApp>;
 export type Config = ReturnType<App["config"]["effective"]>;
 
 /** `overrides` are weaker than what stands on the command line. */
-export interface AppOptions extends Pick<ComposeOptions, "compat"> {
+export interface AppOptions extends Pick<ComposeOptions, "compat" | "ignore"> {
   readonly overrides?: readonly string[];
 }
 
+/** Throws StartError for a `-c` that cannot be read. */
 export function openApp(globals: Globals, flags: AgentFlags, options: AppOptions = {}): App {
   const home = codexHome();
   const opened: { app?: App } = {};
   const log = logFrom(globals, flags, () => logFolderOf(opened.app));
-  const { compat, overrides = [] } = options;
-  opened.app = createApp({ codexHome: home, log, compat, cliOverrides: [...globals.config, ...overrides, ...overridesFrom(flags)] });
-  return opened.app;
+  const { compat, ignore, overrides = [] } = options;
+  const cliOverrides = [...globals.config, ...overrides, ...overridesFrom(flags)];
+  try {
+    opened.app = createApp({ codexHome: home, log, compat, ignore, cliOverrides });
+    return opened.app;
+  } catch (error) {
+    if (error instanceof RpcError) throw new StartError(error.message);
+    throw error;
+  }
 }
 
 /** The log as the command line and the environment want it. */

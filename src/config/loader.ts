@@ -19,6 +19,8 @@ export interface ConfigOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The `-c` flags as one table. */
   readonly cliOverrides?: TomlTable;
+  /** The user's own config.toml counts as empty; the machine's, a project's and the command line's stay. */
+  readonly ignoreUserFile?: boolean | undefined;
   /** Where the machine's own files live. */
   readonly systemDir?: string;
   readonly builtInProviders?: Readonly<Record<string, ProviderConfig>>;
@@ -126,8 +128,9 @@ export class ConfigLoader {
   #stack(cwd: string | undefined, flags: Layer | undefined): Stack {
     const { codexHome } = this.#options;
     const systemFile = path.join(this.systemDir, "config.toml");
-    const user = fileLayer(this.files, this.userFile, { type: "user", file: this.userFile, profile: null });
-    const base = [fileLayer(this.files, systemFile, { type: "system", file: systemFile }), user];
+    const user = (): Layer => fileLayer(this.files, this.userFile, { type: "user", file: this.userFile, profile: null });
+    const system = fileLayer(this.files, systemFile, { type: "system", file: systemFile });
+    const base = this.#options.ignoreUserFile === true ? [system] : [system, user()];
     const strong = [...(flags === undefined ? [] : [flags]), ...this.#managed()];
     const profile = this.#profile(mergeStack([...base, ...strong]));
     const own = [...base, ...(profile === undefined ? [] : [profile])];

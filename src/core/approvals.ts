@@ -32,7 +32,7 @@ export function stepForCommand(settings: ThreadSettings, facts: CommandFacts): S
   }
   if (escalates) {
     if (mayAsk(policy, "sandbox")) return { kind: "ask", reason: justification };
-    return { kind: "refuse", text: "rejected: the approval policy allows no questions, so this command cannot run outside the sandbox" };
+    return { kind: "refuse", text: "approval policy is Never; reject command: nobody may be asked whether it can run outside the sandbox" };
   }
   if (policy === "untrusted" && !(verdict.decision === "allow" && verdict.because === "knownSafe"))
     return { kind: "ask", reason: justification };

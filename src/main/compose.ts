@@ -55,6 +55,8 @@ export interface ComposeOptions {
   readonly codexHome?: string;
   /** The words after each `-c`. */
   readonly cliOverrides?: readonly string[];
+  /** What this run leaves aside: the user's config.toml, every `.rules` file. */
+  readonly ignore?: { readonly userConfig?: boolean | undefined; readonly rules?: boolean | undefined } | undefined;
   readonly compat?: Dialect | undefined;
   /** Where the machine's own settings and skills live; /etc/codex unless a test says otherwise. */
   readonly systemDir?: string;
@@ -82,6 +84,7 @@ export function createApp(options: ComposeOptions): App {
     env,
     cliOverrides: options.cliOverrides ?? [],
     ...(options.systemDir === undefined ? {} : { systemDir: options.systemDir }),
+    ignoreUserFile: options.ignore?.userConfig,
     builtInProviders: builtIn(env),
     fallback: () => {
       const chosen = chooseModel({ provider: undefined, model: undefined, providers: {}, env, loggedIn: isLoggedIn() });
@@ -141,7 +144,7 @@ export function createApp(options: ComposeOptions): App {
     ]),
     runner,
     commandEnv: (of) => commandEnvironment({ policy: of.shellEnvironment, from: env, modelKeys: modelKeysOf(of) }),
-    execPolicy: createExecPolicies({ codexHome, searchPath: env["PATH"] }),
+    execPolicy: createExecPolicies({ codexHome, searchPath: env["PATH"], ignoreRules: options.ignore?.rules }),
     surroundings,
     skills,
     usage,

@@ -9,12 +9,15 @@ import { RulesError } from "../exec/policy/starlark.ts";
 export interface PoliciesOptions {
   readonly codexHome: string;
   readonly searchPath: string | undefined;
+  /** No rules file is read; what is built in still counts. */
+  readonly ignoreRules?: boolean | undefined;
 }
 
 export function createExecPolicies(options: PoliciesOptions): (config: Config) => Promise<ExecPolicy> {
   const known = new Map<string, { readonly state: string; readonly policy: Promise<ExecPolicy> }>();
   return (config) => {
-    const folders = [path.join(options.codexHome, "rules"), ...(config.trusted ? [path.join(config.projectRoot, ".codex", "rules")] : [])];
+    const own = [path.join(options.codexHome, "rules"), ...(config.trusted ? [path.join(config.projectRoot, ".codex", "rules")] : [])];
+    const folders = options.ignoreRules === true ? [] : own;
     const key = folders.join("\0");
     const state = folders.map(stateOf).join("\0");
     const current = known.get(key);

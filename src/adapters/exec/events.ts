@@ -1,6 +1,6 @@
 /** `exec --json`: the thread's notifications as the event stream that scripts and SDKs read. */
 import type { Client } from "../../client/client.ts";
-import type { ThreadItem } from "../../protocol/item.ts";
+import type { McpToolCallResult, ThreadItem } from "../../protocol/item.ts";
 import type { TokenUsageBreakdown } from "../../protocol/thread.ts";
 import type { Turn, TurnPlanStep } from "../../protocol/turn.ts";
 
@@ -13,18 +13,23 @@ export class ExecEvents {
   #nextId = 0;
   #usage: TokenUsageBreakdown | undefined;
   #plan: { readonly id: string; readonly items: readonly object[] } | undefined;
+  #threadId: string | undefined;
+  /** Said before the thread was there. */
+  #early: string[] = [];
+  readonly #told = new Set<string>();
+  readonly #open = new Set<string>();
+  #reviewing = false;
+  #over = false;
 
   constructor(write: (event: Event) => void) {
-    this.#write = write;
+    this.#write = (event) => {
+      if (!this.#over) write(event);
+    };
   }
 
-  threadStarted(threadId: string): void {
-    this.#write({ type: "thread.started", thread_id: threadId });
-  }
-
-  /** Hears one thread; other threads of the same server stay out of the stream. */
-  listen(client: Client, threadId: string): void {
-    const mine = (p: { threadId?: string | null }): boolean => p.threadId === threadId;
+  /** Hears one thread, from `threadStarted` on; other threads of the same server stay out of the stream. */
+  listen(client: Client): void {
+    const mine = (p: { threadId?: string | null }): boolean => this.#threadId !== undefined && p.threadId === this.#threadId;
     client.on("turn/started", (p) => mine(p) && this.#write({ type: "turn.started" }));
     client.on("item/started", (p) => mine(p) && this.#item("item.started", p.item));
     client.on("item/completed", (p) => mine(p) && this.#item("item.completed", p.item));
@@ -32,14 +37,29 @@ export class ExecEvents {
     client.on("thread/tokenUsage/updated", (p) => {
       if (mine(p)) this.#usage = p.tokenUsage.total;
     });
-    client.on("warning", (p) => this.#notice(p.message));
-    client.on("configWarning", (p) => this.#notice(p.details ? `${p.summary}: ${p.details}` : p.summary));
-    client.on("deprecationNotice", (p) => this.#notice(p.details ? `${p.summary}: ${p.details}` : p.summary));
+    const whole = (p: { summary: string; details?: string | null }): string => (p.details ? `${p.summary}: ${p.details}` : p.summary);
+    client.on("warning", (p) => (p.threadId == null || mine(p)) && this.#notice(p.message));
+    client.on("configWarning", (p) => this.#noticeOnce(whole(p)));
+    client.on("deprecationNotice", (p) => this.#noticeOnce(whole(p)));
     client.on("model/rerouted", (p) => mine(p) && this.#notice(`model rerouted: ${p.fromModel} -> ${p.toModel}`));
     client.on("error", (p) => mine(p) && this.#write({ type: "error", message: p.error.message }));
   }
 
+  threadStarted(threadId: string): void {
+    this.#threadId = threadId;
+    this.#write({ type: "thread.started", thread_id: threadId });
+    for (const message of this.#early.splice(0)) this.#notice(message);
+  }
+
+  /** Whoever reads has asked for the end: no further event is written. */
+  stop(): void {
+    this.#over = true;
+  }
+
+  /** Nothing follows. Items that were never told to be over are over with their turn; an interrupted turn has no last word. */
   turnEnded(turn: Turn): void {
+    if (turn.status === "interrupted") return;
+    for (const item of turn.items) if (this.#open.has(item.id)) this.#item("item.completed", item);
     if (this.#plan !== undefined)
       this.#write({ type: "item.completed", item: { id: this.#plan.id, type: "todo_list", items: this.#plan.items } });
     if (turn.status === "failed") {
@@ -49,10 +69,15 @@ export class ExecEvents {
   }
 
   #item(type: "item.started" | "item.completed", item: ThreadItem): void {
+    if (item.type === "enteredReviewMode") this.#reviewing = true;
+    if (item.type === "exitedReviewMode") this.#reviewing = false;
+    if (this.#reviewing && item.type === "agentMessage") return; // the verdict follows in readable form
     const body = itemFrom(item);
     if (body === undefined) return;
     const wholeOnly = item.type === "agentMessage" || item.type === "reasoning";
     if (type === "item.started" && wholeOnly) return;
+    if (type === "item.started") this.#open.add(item.id);
+    else this.#open.delete(item.id);
     this.#write({ type, item: { id: item.type === "webSearch" ? item.id : this.#idOf(item.id), ...body } });
   }
   #idOf(itemId: string): string {
@@ -70,7 +95,12 @@ export class ExecEvents {
     this.#plan = { id, items };
     this.#write({ type: first ? "item.started" : "item.updated", item: { id, type: "todo_list", items } });
   }
+  #noticeOnce(message: string): void {
+    if (!this.#told.has(message)) this.#notice(message);
+    this.#told.add(message);
+  }
   #notice(message: string): void {
+    if (this.#threadId === undefined) return void this.#early.push(message);
     this.#write({ type: "item.completed", item: { id: this.#freshId(), type: "error", message } });
   }
 }
@@ -87,6 +117,12 @@ function usageFrom(usage: TokenUsageBreakdown | undefined): object {
 
 const snake = (status: string): string => (status === "inProgress" ? "in_progress" : status);
 const snakeName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const resultFrom = ({ content, _meta, structuredContent }: McpToolCallResult): object => ({
+  content,
+  ...(_meta === undefined || _meta === null ? {} : { _meta }),
+  structured_content: structuredContent ?? null,
+});
 
 /** Undefined for kinds that this stream does not have. */
 function itemFrom(item: ThreadItem): { type: string; [key: string]: unknown } | undefined {
@@ -117,7 +153,7 @@ function itemFrom(item: ThreadItem): { type: string; [key: string]: unknown } | 
         server: item.server,
         tool: item.tool,
         arguments: item.arguments,
-        result: item.result ? { content: item.result.content, structured_content: item.result.structuredContent ?? null } : null,
+        result: item.result ? resultFrom(item.result) : null,
         error: item.error ?? null,
         status: snake(item.status),
       };
@@ -128,7 +164,12 @@ function itemFrom(item: ThreadItem): { type: string; [key: string]: unknown } | 
         sender_thread_id: item.senderThreadId,
         receiver_thread_ids: item.receiverThreadIds,
         prompt: item.prompt ?? null,
-        agents_states: item.agentsStates,
+        agents_states: Object.fromEntries(
+          Object.entries(item.agentsStates).map(([id, { status, message }]) => [
+            id,
+            { status: snakeName(status), message: message ?? null },
+          ]),
+        ),
         status: snake(item.status),
       };
     case "webSearch":

@@ -8,7 +8,8 @@ import type { Turn } from "../../protocol/turn.ts";
 export type Task =
   | { readonly kind: "new"; readonly prompt: string }
   | { readonly kind: "resume"; readonly threadId: string; readonly prompt: string }
-  | { readonly kind: "fork"; readonly threadId: string; readonly prompt: string }
+  /** Without a prompt the fork is all that is wanted. */
+  | { readonly kind: "fork"; readonly threadId: string; readonly prompt: string | undefined }
   | { readonly kind: "review"; readonly target: ReviewTarget };
 
 export interface ExecOptions {
@@ -28,10 +29,12 @@ export interface Ended {
   readonly lastMessage: string | null;
 }
 
-export async function runTask(client: Client, task: Task, options: ExecOptions): Promise<Ended> {
+/** Undefined when there was no turn to run. */
+export async function runTask(client: Client, task: Task, options: ExecOptions): Promise<Ended | undefined> {
   const answer = await open(client, task, options);
   const threadId = answer.thread.id;
   options.onOpen(answer);
+  if (task.kind === "fork" && task.prompt === undefined) return undefined;
   const ended = Promise.withResolvers<Turn>();
   let lastMessage: string | null = null;
   let turnId: string | undefined;
@@ -45,20 +48,27 @@ export async function runTask(client: Client, task: Task, options: ExecOptions):
   const turn =
     task.kind === "review"
       ? await client.call("review/start", { threadId, target: task.target, delivery: "inline" })
-      : await client.call("turn/start", { threadId, input: inputFrom(task.prompt, options.images), outputSchema: options.outputSchema });
+      : await client.call("turn/start", {
+          threadId,
+          input: inputFrom(task.prompt ?? "", options.images),
+          outputSchema: options.outputSchema,
+        });
   turnId = turn.turn.id;
-  options.signal.addEventListener("abort", () => void client.call("turn/interrupt", { threadId, turnId: turn.turn.id }).catch(() => {}), {
-    once: true,
-  });
+  const interrupt = (): void => void client.call("turn/interrupt", { threadId, turnId: turn.turn.id }).catch(() => {});
+  if (options.signal.aborted) interrupt();
+  else options.signal.addEventListener("abort", interrupt, { once: true });
   return { turn: await ended.promise, lastMessage };
 }
 
 async function open(client: Client, task: Task, { settings }: ExecOptions): Promise<ThreadStartResponse> {
   if (task.kind === "new" || task.kind === "review") return await client.call("thread/start", settings);
-  const { model, modelProvider, cwd, sandbox, approvalPolicy, config } = settings;
-  const given = { threadId: task.threadId, ...defined({ model, modelProvider, cwd, sandbox, approvalPolicy, config }) };
+  const { model, modelProvider, cwd, sandbox, approvalPolicy, runtimeWorkspaceRoots, config, ephemeral, threadSource } = settings;
+  const given = {
+    threadId: task.threadId,
+    ...defined({ model, modelProvider, cwd, sandbox, approvalPolicy, runtimeWorkspaceRoots, config }),
+  };
   return task.kind === "fork"
-    ? await client.call("thread/fork", given)
+    ? await client.call("thread/fork", { ...given, ...defined({ threadSource }), ephemeral: ephemeral === true })
     : await client.call("thread/resume", { ...given, excludeTurns: true });
 }
 

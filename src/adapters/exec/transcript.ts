@@ -2,101 +2,182 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 import type { Client } from "../../client/client.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
-import type { ThreadStartResponse } from "../../protocol/thread.ts";
+import type { ThreadStartResponse, TokenUsageBreakdown } from "../../protocol/thread.ts";
+import type { Turn } from "../../protocol/turn.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
 /** Lines of a command's output that are shown. */
 const shownLines = 20;
+const sandboxNames: Readonly<Record<string, string>> = {
+  readOnly: "read-only",
+  workspaceWrite: "workspace-write",
+  dangerFullAccess: "danger-full-access",
+  externalSandbox: "external",
+};
+const planMarks = { completed: "✔", inProgress: "→", pending: "·" };
 
 export class Transcript {
-  readonly #write: (text: string) => void;
+  readonly #out: (text: string) => void;
   readonly #colours: boolean;
+  #threadId: string | undefined;
+  /** Said before the thread was there. */
+  #early: string[] = [];
+  readonly #warned = new Set<string>();
+  #usage: TokenUsageBreakdown | undefined;
+  #lastError: string | undefined;
+  #reviewing = false;
+  /** The message that is being written, and whether its line is still open. */
+  #streaming: string | undefined;
+  #isMidLine = false;
 
   constructor(write: (text: string) => void, colours: boolean) {
-    this.#write = write;
+    this.#out = write;
     this.#colours = colours;
   }
 
   opened(answer: ThreadStartResponse, version: string): void {
-    const sandbox = answer.sandbox.type;
+    this.#threadId = answer.thread.id;
+    const sandbox = sandboxNames[answer.sandbox.type] ?? answer.sandbox.type;
     const approval = typeof answer.approvalPolicy === "string" ? answer.approvalPolicy : "granular";
     this.#line(this.#styled("bold", `Parley ${version}`));
-    this.#line(
-      this.#styled("dim", `${answer.model} (${answer.modelProvider}) · ${answer.cwd} · sandbox ${sandbox} · approvals ${approval}`),
-    );
-    this.#line(this.#styled("dim", `session ${answer.thread.id}`));
+    for (const [name, value] of [
+      ["folder", answer.cwd],
+      ["model", `${answer.model} (${answer.modelProvider})${answer.reasoningEffort ? `, effort ${answer.reasoningEffort}` : ""}`],
+      ["sandbox", `${sandbox}, approvals ${approval}`],
+      ["session", answer.thread.id],
+    ] as const)
+      this.#line(`${this.#styled("dim", name.padEnd(8))} ${plain(value)}`);
+    for (const text of this.#early.splice(0)) this.#warning(text);
   }
 
   prompt(text: string): void {
-    this.#line(`\n${this.#styled("cyan", "you")}\n${text}`);
+    this.#line(`\n${this.#styled("cyan", "you")}\n${plain(text).trimEnd()}`);
   }
 
-  listen(client: Client, threadId: string): void {
-    const mine = (p: { threadId?: string | null }): boolean => p.threadId === threadId;
+  /** Hears one thread, from `opened` on. */
+  listen(client: Client): void {
+    const mine = (p: { threadId?: string | null }): boolean => this.#threadId !== undefined && p.threadId === this.#threadId;
     client.on("item/started", (p) => mine(p) && this.#started(p.item));
+    client.on("item/agentMessage/delta", (p) => mine(p) && this.#said(p.itemId, p.delta));
     client.on("item/completed", (p) => mine(p) && this.#completed(p.item));
     client.on("turn/plan/updated", (p) => {
       if (!mine(p)) return;
-      const marks = { completed: "✔", inProgress: "→", pending: "·" };
-      this.#line(`\n${this.#styled("magenta", "plan")}\n${p.plan.map(({ step, status }) => `${marks[status]} ${step}`).join("\n")}`);
+      const steps = p.plan.map(({ step, status }) =>
+        this.#styled(status === "pending" ? "dim" : "reset", `${planMarks[status]} ${plain(step)}`),
+      );
+      this.#line(`\n${this.#styled("magenta", "plan")}\n${steps.join("\n")}`);
     });
-    client.on("warning", (p) => this.#line(this.#styled("yellow", `warning: ${plain(p.message)}`)));
-    client.on("configWarning", (p) => this.#line(this.#styled("yellow", `warning: ${plain(p.summary)}`)));
-    client.on(
-      "error",
-      (p) =>
-        mine(p) && this.#line(this.#styled(p.willRetry ? "yellow" : "red", `${p.willRetry ? "" : "error: "}${plain(p.error.message)}`)),
-    );
+    client.on("thread/tokenUsage/updated", (p) => {
+      if (mine(p)) this.#usage = p.tokenUsage.total;
+    });
+    client.on("warning", (p) => (p.threadId == null || mine(p)) && this.#warning(p.message));
+    client.on("configWarning", (p) => this.#warning(p.summary));
+    client.on("deprecationNotice", (p) => this.#warning(p.summary));
+    client.on("model/rerouted", (p) => mine(p) && this.#warning(`model rerouted: ${p.fromModel} -> ${p.toModel}`));
+    client.on("error", (p) => mine(p) && this.#failed(p.error.message, p.willRetry));
   }
 
-  usage(tokens: number): void {
-    this.#line(this.#styled("dim", `\ntokens used: ${tokens.toLocaleString("en")}`));
+  /** A signal came: what is running is being stopped. */
+  stopped(): void {
+    this.#line(this.#styled("yellow", "interrupted"));
+  }
+
+  ended(turn: Turn): void {
+    if (turn.status === "failed" && turn.error?.message !== this.#lastError) this.#failed(turn.error?.message ?? "the turn failed", false);
+    const { inputTokens = 0, cachedInputTokens = 0, outputTokens = 0 } = this.#usage ?? {};
+    const tokens = inputTokens - cachedInputTokens + outputTokens;
+    if (tokens > 0) this.#line(this.#styled("dim", `\ntokens used: ${tokens.toLocaleString("en")}`));
   }
 
   #started(item: ThreadItem): void {
+    if (item.type === "enteredReviewMode") {
+      this.#reviewing = true;
+      this.#line(`\n${this.#styled("magenta", "review")} ${plain(item.review)}`);
+    }
     if (item.type === "commandExecution")
-      this.#line(`\n${this.#styled("magenta", "run")} ${plain(item.command)} ${this.#styled("dim", `in ${item.cwd}`)}`);
-    if (item.type === "mcpToolCall")
-      this.#line(`\n${this.#styled("magenta", "tool")} ${item.server}.${item.tool} ${this.#styled("dim", JSON.stringify(item.arguments))}`);
+      this.#line(`\n${this.#styled("magenta", "run")} ${plain(item.command)} ${this.#styled("dim", `in ${plain(item.cwd)}`)}`);
+    if (item.type === "mcpToolCall" || item.type === "dynamicToolCall") {
+      const where = item.type === "mcpToolCall" ? item.server : (item.namespace ?? undefined);
+      const name = where === undefined ? item.tool : `${where}.${item.tool}`;
+      this.#line(`\n${this.#styled("magenta", "tool")} ${plain(name)} ${this.#styled("dim", plain(JSON.stringify(item.arguments) ?? ""))}`);
+    }
+  }
+
+  #said(itemId: string, delta: string): void {
+    if (this.#reviewing) return;
+    if (this.#streaming !== itemId) this.#line(`\n${this.#styled("green", "parley")}`);
+    this.#streaming = itemId;
+    const text = plain(delta);
+    this.#out(text);
+    if (text !== "") this.#isMidLine = !text.endsWith("\n");
   }
 
   #completed(item: ThreadItem): void {
     switch (item.type) {
+      case "exitedReviewMode":
+        this.#reviewing = false;
+        return;
       case "agentMessage":
-        return this.#line(`\n${this.#styled("green", "parley")}\n${plain(item.text)}`);
+        return this.#messageDone(item);
       case "reasoning":
         return (item.summary ?? []).length === 0
           ? undefined
-          : this.#line(this.#styled("dim", `\n${plain((item.summary ?? []).join("\n"))}`));
-      case "commandExecution": {
-        const isWell = item.exitCode === 0;
-        const how =
-          item.status === "declined" ? "declined" : `exit ${item.exitCode ?? "?"} in ${((item.durationMs ?? 0) / 1000).toFixed(1)} s`;
-        this.#output(item.aggregatedOutput ?? "");
-        return this.#line(this.#styled(isWell ? "dim" : "red", how));
-      }
+          : this.#line(this.#styled(["dim", "italic"], `\n${plain((item.summary ?? []).join("\n")).trimEnd()}`));
+      case "commandExecution":
+        return this.#commandDone(item);
       case "fileChange":
         return this.#line(
-          `\n${this.#styled("magenta", "edit")} ${item.changes.map(({ path, kind }) => `${kind.type} ${path}`).join(", ")}${item.status === "completed" ? "" : this.#styled("red", ` (${item.status})`)}`,
+          `\n${this.#styled("magenta", "edit")} ${item.changes.map(({ path, kind }) => `${kind.type} ${plain(path)}`).join(", ")}${item.status === "completed" ? "" : this.#styled("red", ` (${item.status})`)}`,
         );
       case "mcpToolCall":
-        return this.#line(this.#styled(item.status === "completed" ? "dim" : "red", item.error?.message ?? item.status));
+        return this.#line(this.#styled(item.status === "completed" ? "dim" : "red", plain(item.error?.message ?? item.status)));
       case "webSearch":
         return this.#line(`\n${this.#styled("magenta", "search")} ${plain(item.query)}`);
+      case "contextCompaction":
+        return this.#line(this.#styled("dim", "\ncontext compacted"));
       default:
         return undefined;
     }
   }
 
-  #output(text: string): void {
-    const lines = plain(text).trimEnd().split("\n");
-    if (lines.length === 1 && lines[0] === "") return;
+  #messageDone(item: Extract<ThreadItem, { type: "agentMessage" }>): void {
+    if (this.#reviewing) return; // the verdict follows in readable form
+    if (this.#streaming === item.id) return this.#closeLine();
+    this.#line(`\n${this.#styled("green", "parley")}\n${plain(item.text).trimEnd()}`);
+  }
+
+  #commandDone(item: Extract<ThreadItem, { type: "commandExecution" }>): void {
+    const seconds = ((item.durationMs ?? 0) / 1000).toFixed(1);
+    const how = item.status === "declined" ? "declined" : `exit ${item.exitCode ?? "?"} in ${seconds} s`;
+    const lines = plain(item.aggregatedOutput ?? "")
+      .trimEnd()
+      .split("\n");
     const shown = lines.length > shownLines ? [...lines.slice(0, shownLines), `… ${lines.length - shownLines} more lines`] : lines;
-    this.#line(this.#styled("dim", shown.join("\n")));
+    if (shown.some((line) => line !== "")) this.#line(this.#styled("dim", shown.join("\n")));
+    this.#line(this.#styled(item.exitCode === 0 ? "green" : "red", how));
+  }
+
+  #warning(text: string): void {
+    if (this.#threadId === undefined) return void this.#early.push(text);
+    if (this.#warned.has(text)) return;
+    this.#warned.add(text);
+    this.#line(`${this.#styled("yellow", "warning:")} ${plain(text)}`);
+  }
+
+  #failed(message: string, willRetry: boolean): void {
+    if (willRetry) return this.#line(this.#styled("yellow", plain(message)));
+    this.#lastError = message;
+    this.#line(`${this.#styled(["bold", "red"], "error:")} ${plain(message)}`);
+  }
+
+  #closeLine(): void {
+    if (this.#isMidLine) this.#out("\n");
+    this.#isMidLine = false;
   }
   #line(text: string): void {
-    this.#write(`${text}\n`);
+    this.#closeLine();
+    this.#out(`${text}\n`);
   }
   #styled(style: Style, text: string): string {
     return this.#colours ? styleText(style, text, { validateStream: false }) : text;
