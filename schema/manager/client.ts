@@ -239,6 +239,7 @@ export type SessionAndThread = { session: SessionSummary; thread: Thread };
 export type SessionControls = { model: string | null; effort?: string | null; approvalPolicy: ApprovalPolicy; networkAccess: ManagerNetworkAccess; filesystemSandbox: FilesystemSandbox; settings: Record<string, unknown> };
 export type SessionDeleted = { status: "ok"; sessionId: string; title?: string | null; deletedFileCount: number };
 export type SessionDeletedEvent = { status: "deleted"; sessionId: string; title?: string | null; message: string; deletedAt: string };
+export type SessionDiff = { sessionId: string; scope: "session" | "turn"; turnId: string | null; diff: string; inexact: (string)[]; truncated: boolean };
 export type SessionDone = { status: "ok"; sessionId: string; session?: SessionSummary; title?: string | null };
 export type SessionList = { data: (SessionSummary)[]; nextCursor: string | null; archived: boolean; seq: number; bootId: string };
 export type SessionNotFound = { status: "not_found"; sessionId: string; message: string };
@@ -609,6 +610,11 @@ export class ManagerClient {
   /** Delete a session for good. */
   deleteSessionsBySessionId(sessionId: string): Promise<SessionDeleted> {
     return this.#call("DELETE", `/api/sessions/${encodeURIComponent(sessionId)}`, {}, undefined);
+  }
+
+  /** What the session, or one turn of it, did to files, as one diff from before to now. */
+  getSessionsDiff(sessionId: string, query: { scope?: "session" | "turn"; turnId?: string } = {}): Promise<SessionDiff> {
+    return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/diff`, query, undefined);
   }
 
   /** A page of turns, newest first, the running one with what was streamed so far. */

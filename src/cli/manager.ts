@@ -32,10 +32,9 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   const home = codexHome();
   const tokenFile = values["token-file"] ?? path.join(home, "parley", "manager", "token");
   const { host, port } = addressFrom(values.listen ?? defaultListen);
-  if (word === "link")
-    return (await import("./manager-link.ts")).printLink({ host, port, tokenFile, secure: values["tls-cert"] !== undefined });
+  if (word === "link") return (await import("./manager-link.ts")).printLink({ host, port, tokenFile, cert: values["tls-cert"] });
 
-  const tls = tlsFrom(values["tls-cert"], values["tls-key"]);
+  const tls = await tlsFrom(values["tls-cert"], values["tls-key"]);
   await refuseOpenAddress(host, tls !== undefined, values["allow-plain-http"] === true);
   const [{ Core }, { serveManager }, { createPages }, { openApp, logFrom }] = await Promise.all([
     import("../manager/core.ts"),
@@ -85,13 +84,15 @@ function addressFrom(text: string): { host: string; port: number } {
   return { host, port };
 }
 
-function tlsFrom(cert: string | undefined, key: string | undefined): { cert: Buffer; key: Buffer } | undefined {
+async function tlsFrom(cert: string | undefined, key: string | undefined): Promise<{ cert: Buffer; key: Buffer } | undefined> {
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined) throw new UsageError("give `--tls-cert` and `--tls-key` together");
   try {
-    return { cert: readFileSync(cert), key: readFileSync(key) };
+    const pair = { cert: readFileSync(cert), key: readFileSync(key) };
+    (await import("node:tls")).createSecureContext(pair); // a file that is no certificate, or another one's key, is said here
+    return pair;
   } catch (error) {
-    throw new StartError(`cannot read the certificate: ${error instanceof Error ? error.message : error}`);
+    throw new StartError(`cannot use the certificate ${cert} with the key ${key}: ${error instanceof Error ? error.message : error}`);
   }
 }
 

@@ -2,8 +2,9 @@
 import { accessRoutes } from "./api/access.ts";
 import type { AnswerOf, BodyOf, PathOf, QueryOf, Route, RouteKey } from "./api/define.ts";
 import { engineRoutes } from "./api/engine.ts";
+import { projectRoutes } from "./api/projects.ts";
 import { requestRoutes } from "./api/requests.ts";
-import { projectRoutes, sessionRoutes } from "./api/sessions.ts";
+import { sessionRoutes } from "./api/sessions.ts";
 
 export const routes = {
   ...accessRoutes,

@@ -67,6 +67,7 @@ export const goodCalls: Readonly<Record<RouteName, GoodCall>> = {
   "GET /api/sessions": { at: "/api/sessions?limit=5" },
   "POST /api/sessions": { body: { cwd: "/work", dynamicTools: [{ name: "t", description: "d", inputSchema: {} }] } },
   "GET /api/sessions/:sessionId": {},
+  "GET /api/sessions/:sessionId/diff": { at: "/api/sessions/s-1/diff?scope=session" },
   "GET /api/sessions/:sessionId/turns": { at: "/api/sessions/s-1/turns?limit=2" },
   "DELETE /api/sessions/:sessionId": {},
   "POST /api/sessions/:sessionId/messages": { body: { text: "hi" } },

@@ -30,6 +30,10 @@ turns:
     steps:
       - patch: "*** Begin Patch\\n*** Add File: notes.md\\n+# Notes\\n+One line\\n*** End Patch"
       - say: Patched.
+  - user: improve
+    steps:
+      - patch: "*** Begin Patch\\n*** Update File: notes.md\\n@@\\n-One line\\n+A better line\\n*** End Patch"
+      - say: Improved.
   - user: question
     steps:
       - ask: Which colour?
@@ -156,8 +160,27 @@ test("a change of files is shown before it is made, and afterwards in the panel"
   await picture(page, "06-changes");
   await checkAccessibility(page, "changes");
   await panel.getByRole("button", { name: "Send as one message" }).click();
-  await page.locator(".user-message", { hasText: "line 2: Please stream two lines" }).waitFor();
+  const turn = page.locator(".turn", { hasText: "line 2: Please stream two lines" });
+  await turn.getByText("streamed", { exact: true }).waitFor();
   await idle();
+});
+
+test("two turns on one file are one diff of the session, from before the first to now", skip, async () => {
+  await send("improve the notes");
+  await page
+    .getByRole("region", { name: "Apply these changes?" })
+    .getByRole("button", { name: /^Allow once/ })
+    .click();
+  await page.getByText("Improved.").waitFor();
+  await idle();
+  const panel = page.getByRole("complementary", { name: "Session details" });
+  await panel.getByRole("row").filter({ hasText: "One line" }).waitFor();
+  await panel.getByRole("button", { name: "Session", exact: true }).click();
+  await panel.getByRole("row").filter({ hasText: "One line" }).waitFor({ state: "detached" });
+  await panel.getByRole("row").filter({ hasText: "A better line" }).waitFor();
+  assert.equal(await panel.getByRole("region", { name: "New: notes.md" }).count(), 1);
+  assert.match(await panel.locator(".panel-count").innerText(), /^1 file \+2/);
+  await picture(page, "06b-session-changes");
   await panel.getByRole("button", { name: "Close the panel" }).click();
 });
 

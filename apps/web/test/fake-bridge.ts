@@ -205,6 +205,7 @@ export class FakeBridge {
     if (key.startsWith("POST /api/requests/")) return this.#answer(id, body);
     if (session === undefined) return [404, { status: "not_found", sessionId: id, message: "No such session." }];
     if (key.startsWith("GET ") && key.endsWith("/turns")) return this.#page(session, url);
+    if (key.endsWith("/diff")) return this.#diff(id, url.searchParams.get("turnId"));
     if (key.endsWith("/messages")) return this.#send(session, body);
     if (key.endsWith("/interrupt")) {
       this.emit("noop", id, {});
@@ -323,6 +324,12 @@ export class FakeBridge {
         bootId: this.#bootId,
       },
     ];
+  }
+
+  #diff(sessionId: string, turnId: string | null): [number, unknown] {
+    const diffs = this.diffs.get(sessionId) ?? {};
+    const diff = turnId === null ? Object.values(diffs).join("") : (diffs[turnId] ?? "");
+    return [200, { sessionId, scope: turnId === null ? "session" : "turn", turnId, diff, inexact: [], truncated: false }];
   }
 
   #send(session: SessionSummary, body: Record<string, unknown>): [number, unknown] {

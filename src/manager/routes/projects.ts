@@ -1,7 +1,7 @@
 /** Handlers for projects: named groups of sessions that only the manager knows. */
 import { randomUUID } from "node:crypto";
+import type { projectRoutes } from "../api/projects.ts";
 import type { Project } from "../api/records.ts";
-import type { projectRoutes } from "../api/sessions.ts";
 import type { Core } from "../core.ts";
 import { type HandlersFor, ok } from "../handlers.ts";
 import { failure, isUnknownThread } from "../problems.ts";

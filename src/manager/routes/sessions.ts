@@ -12,6 +12,7 @@ import { failure, invalid, isUnknownThread, isUnsupported } from "../problems.ts
 import { notFound, notMaterialized, readTurns, type Session } from "../sessions.ts";
 import { rowsOf } from "../transcript.ts";
 import { assign } from "./projects.ts";
+import { readDiff, withLive } from "./session-diff.ts";
 
 type SessionTable = typeof sessionRoutes;
 type Handled = Exclude<
@@ -141,6 +142,12 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
       seq,
       bootId,
     });
+  },
+
+  async "GET /api/sessions/:sessionId/diff"({ core, path, query }) {
+    core.sessions.gate(path.sessionId, "allow");
+    const session = await core.sessions.require(path.sessionId);
+    return ok({ sessionId: session.id, ...(await readDiff(core.link, session, query)) });
   },
 
   async "DELETE /api/sessions/:sessionId"({ core, caller, path }) {
@@ -337,15 +344,6 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     });
   },
 };
-
-/** The running turn as it was streamed stands in for the engine's record of it, which holds only finished items. */
-function withLive(session: Session, data: Awaited<ReturnType<typeof readTurns>>["data"], isFirst: boolean): typeof data {
-  const live = session.live?.turn;
-  if (live === undefined || !isFirst) return data;
-  const known = data.some((t) => t.id === live.id);
-  if (!known) return live.status === "inProgress" ? [live, ...data] : data;
-  return data.map((t) => (t.id === live.id && (live.status === "inProgress" || t.items.length < live.items.length) ? live : t));
-}
 
 function joined(rows: readonly TranscriptRow[], side: readonly TranscriptRow[]): TranscriptRow[] {
   const replaced = new Set(side.map((r) => r.messageId));

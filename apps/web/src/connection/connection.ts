@@ -16,6 +16,7 @@ export type Capabilities = Answer<"GET /api/capabilities">;
 export type Account = Answer<"GET /api/account">;
 export type RateLimits = Answer<"GET /api/account/rate-limits">["rateLimits"];
 export type FoundFile = Answer<"GET /api/sessions/:sessionId/files">["data"][number];
+export type SessionDiff = Pick<Answer<"GET /api/sessions/:sessionId/diff">, "diff" | "inexact" | "truncated">;
 export type Scope = Me["scope"];
 
 /** Something the server refused, in words for people. */
@@ -84,6 +85,8 @@ export interface Connection {
 
   sessions(query: SessionQuery): Promise<SessionPage>;
   turns(sessionId: string, cursor: string | null): Promise<ThreadPage & { readonly session: SessionSummary }>;
+  /** What the whole session, or one turn of it, did to files; where it is missing the page shows the patches it knows. */
+  diff?(sessionId: string, turnId: string | undefined): Promise<SessionDiff>;
   start(options: NewSession): Promise<SessionSummary>;
   resume(sessionId: string): Promise<SessionSummary>;
   send(message: OutgoingMessage): Promise<"started" | "steered" | "queued">;

@@ -1,14 +1,11 @@
 /** Beside the conversation: what was changed, the plan, and the session's figures. */
-import { type ReactElement, useEffect, useMemo, useState } from "react";
-import { allows, useApp } from "../app-context.tsx";
+import { type ReactElement, useEffect, useState } from "react";
+import { useApp } from "../app-context.tsx";
 import type { RateLimits } from "../connection/connection.ts";
-import { commentsMessage, type LineComment } from "../parts/diff/comments.ts";
-import { DiffCount, DiffView } from "../parts/diff/diff-view.tsx";
-import { diffOfChange, type FileDiff, mergeFiles, parseDiff } from "../parts/diff/parse.ts";
 import { PlanList } from "../parts/plan.tsx";
-import type { SessionSummary, ThreadView, TurnView } from "../state/model.ts";
-import { plural, shortPath } from "../state/words.ts";
-import { Button, Empty, IconButton } from "../ui/controls.tsx";
+import type { SessionSummary, ThreadView } from "../state/model.ts";
+import { Empty, IconButton } from "../ui/controls.tsx";
+import { Changes, type ChangesProps } from "./changes.tsx";
 import { UsageTable } from "./meter.tsx";
 
 export type PanelTab = "changes" | "plan" | "details";
@@ -18,14 +15,10 @@ const tabs: readonly (readonly [PanelTab, string])[] = [
   ["details", "Details"],
 ];
 
-export interface PanelProps {
+export interface PanelProps extends ChangesProps {
   readonly tab: PanelTab;
   readonly onTab: (tab: PanelTab) => void;
   readonly onClose: () => void;
-  readonly thread: ThreadView;
-  readonly session: SessionSummary | undefined;
-  readonly comments: readonly LineComment[];
-  readonly onComments: (comments: readonly LineComment[]) => void;
 }
 
 export function SidePanel(props: PanelProps): ReactElement {
@@ -68,81 +61,6 @@ export function SidePanel(props: PanelProps): ReactElement {
         )}
       </div>
     </aside>
-  );
-}
-
-function filesOfTurn(turn: TurnView): readonly FileDiff[] {
-  if (turn.diff !== null && turn.diff !== "") return parseDiff(turn.diff);
-  return mergeFiles(turn.items.flatMap((i) => (i.type === "fileChange" && i.status === "completed" ? i.changes.map(diffOfChange) : [])));
-}
-
-function Changes({ thread, session, comments, onComments }: PanelProps): ReactElement {
-  const { controller, settings, change, scope } = useApp();
-  const [wide, setWide] = useState<"turn" | "session">("turn");
-  const cwd = session?.cwd ?? "";
-  const perTurn = useMemo(() => thread.turns.map(filesOfTurn), [thread.turns]);
-  const last = perTurn.findLast((files) => files.length > 0) ?? [];
-  const files = useMemo(() => (wide === "turn" ? last : mergeFiles(perTurn.flat())), [wide, last, perTurn]);
-  const added = files.reduce((n, f) => n + f.added, 0);
-  const removed = files.reduce((n, f) => n + f.removed, 0);
-  const send = (): void => {
-    if (session === undefined) return;
-    controller.send(session.sessionId, [{ type: "text", text: commentsMessage(comments) }], { delivery: "auto", overrides: {} });
-    onComments([]);
-  };
-  return (
-    <>
-      <div className="panel-bar">
-        <fieldset className="segmented" aria-label="Scope">
-          {(["turn", "session"] as const).map((scopeName) => (
-            <button key={scopeName} type="button" aria-pressed={wide === scopeName} onClick={() => setWide(scopeName)}>
-              {scopeName === "turn" ? "Last turn" : "Session"}
-            </button>
-          ))}
-        </fieldset>
-        <span className="panel-count">
-          {plural(files.length, "file")} <DiffCount added={added} removed={removed} />
-        </span>
-        <span className="spacer" />
-        <IconButton
-          icon={settings.diffView === "unified" ? "columns" : "rows"}
-          label={settings.diffView === "unified" ? "Side by side" : "Unified"}
-          onClick={() => change({ diffView: settings.diffView === "unified" ? "split" : "unified" })}
-        />
-      </div>
-      {files.length === 0 ? (
-        <Empty icon="diff" title="No changes yet">
-          <p>What the agent changes in files shows up here.</p>
-        </Empty>
-      ) : (
-        <DiffView
-          files={files}
-          view={settings.diffView}
-          shorten={(p) => shortPath(p, cwd)}
-          {...(allows(scope, "drive")
-            ? {
-                comments: {
-                  list: comments,
-                  add: (c: Omit<LineComment, "id">) => onComments([...comments, { ...c, id: crypto.randomUUID() }]),
-                  remove: (id: string) => onComments(comments.filter((c) => c.id !== id)),
-                },
-              }
-            : {})}
-        />
-      )}
-      {comments.length === 0 ? null : (
-        <div className="panel-send">
-          <span>{plural(comments.length, "comment")}</span>
-          <span className="spacer" />
-          <Button tone="quiet" size="small" onClick={() => onComments([])}>
-            Discard
-          </Button>
-          <Button tone="primary" size="small" icon="send" onClick={send}>
-            Send as one message
-          </Button>
-        </div>
-      )}
-    </>
   );
 }
 

@@ -220,6 +220,11 @@ test("a message leaves the outbox when the transcript or the queue shows it", ()
   const queued = play(sent, event(3, "queue_updated", "t", { sessionId: "t", queue }));
   assert.equal(queued.outbox.length, 0);
   assert.deepEqual(thread(queued).queue, queue);
+  const late = play(sent, raw(2, "item/started", { turnId: "1", item: { type: "userMessage", id: "u", content: [], clientId: "m1" } }), {
+    type: "outbox",
+    message: { ...message, state: "accepted" },
+  });
+  assert.equal(late.outbox.length, 0, "an answer that comes after the event brings nothing back");
 });
 
 test("a session that stops while no one looks at it is unread until it is opened", () => {

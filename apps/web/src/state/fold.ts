@@ -80,6 +80,8 @@ export function reduce(state: AppState, action: Action): AppState {
     case "answer":
       return changePending(state, action.requestId, (p) => ({ ...p, answer: action.answer, problem: action.problem }));
     case "outbox":
+      // The event that shows it may have come before the answer that it was taken.
+      if (action.message.state === "accepted" && !state.outbox.some((m) => m.messageId === action.message.messageId)) return state;
       return { ...state, outbox: [...state.outbox.filter((m) => m.messageId !== action.message.messageId), action.message] };
     case "outboxDrop":
       return { ...state, outbox: state.outbox.filter((m) => m.messageId !== action.messageId) };

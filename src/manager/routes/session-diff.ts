@@ -1,0 +1,62 @@
+/** Reads what the diff of a session needs from the engine: its turns, and the files as they are now. */
+import type { Turn } from "../../protocol/turn.ts";
+import { type EngineLink, RpcError } from "../engine.ts";
+import { diffOfSession, type SessionDiff } from "../session-diff.ts";
+import { readTurns, type Session } from "../sessions.ts";
+
+const pageSize = 200;
+/** A session of more turns than this shows its last ones. */
+const maxPages = 100;
+
+interface Wanted {
+  readonly scope?: "session" | "turn";
+  readonly turnId?: string;
+}
+
+export async function readDiff(
+  link: EngineLink,
+  session: Session,
+  wanted: Wanted,
+): Promise<SessionDiff & { scope: "session" | "turn"; turnId: string | null }> {
+  const scope = wanted.scope ?? (wanted.turnId === undefined ? "session" : "turn");
+  const turns = await allTurns(link, session);
+  const turnId = wanted.turnId ?? turns.findLast(changesFiles)?.id ?? null;
+  const told = turnId === null ? undefined : session.diffs.get(turnId);
+  // The engine's own diff of a turn is the better one: it saw each file before the turn.
+  if (scope === "turn" && told !== undefined && told !== "") return { scope, turnId, diff: told, inexact: [], truncated: false };
+  const only = scope === "turn" ? (turnId ?? "") : undefined;
+  const made = await diffOfSession({ turns, turnId: only, cwd: session.thread.cwd, read: (path) => readFile(link, path) });
+  return { scope, turnId: scope === "turn" ? turnId : null, ...made };
+}
+
+const changesFiles = (turn: Turn): boolean => turn.items.some((item) => item.type === "fileChange" && item.status === "completed");
+
+async function allTurns(link: EngineLink, session: Session): Promise<Turn[]> {
+  const turns: Turn[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < maxPages; page++) {
+    const read = await readTurns(link, session.id, cursor, pageSize);
+    turns.push(...read.data);
+    cursor = read.nextCursor;
+    if (cursor === null) break;
+  }
+  return withLive(session, turns, true).toReversed();
+}
+
+async function readFile(link: EngineLink, path: string): Promise<Uint8Array | undefined> {
+  try {
+    return Buffer.from((await link.call("fs/readFile", { path })).dataBase64, "base64");
+  } catch (error) {
+    if (error instanceof RpcError && /no such file|os error 2\b|not found|ENOENT/i.test(error.message)) return undefined;
+    throw error;
+  }
+}
+
+/** The running turn as it was streamed stands in for the engine's record of it, which holds only finished items. */
+export function withLive(session: Session, data: Turn[], isFirst: boolean): Turn[] {
+  const live = session.live?.turn;
+  if (live === undefined || !isFirst) return data;
+  const known = data.some((t) => t.id === live.id);
+  if (!known) return live.status === "inProgress" ? [live, ...data] : data;
+  return data.map((t) => (t.id === live.id && (live.status === "inProgress" || t.items.length < live.items.length) ? live : t));
+}

@@ -1,0 +1,159 @@
+/** One diff for a whole session: whatever was patched, moved, deleted and made again, it leads from the first state to the last. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { applyPatch, parsePatch } from "diff";
+import fc from "fast-check";
+import { unifiedDiff } from "../lib/diff.ts";
+import type { FileUpdateChange } from "../protocol/item.ts";
+import type { Turn } from "../protocol/turn.ts";
+import { diffOfSession } from "./session-diff.ts";
+
+type Disk = Map<string, string>;
+
+function turnOf(id: string, changes: readonly FileUpdateChange[]): Turn {
+  return { id, status: "completed", items: [{ type: "fileChange", id: `i-${id}`, status: "completed", changes: [...changes] }] };
+}
+const update = async (path: string, before: string, after: string): Promise<FileUpdateChange> => ({
+  path,
+  kind: { type: "update", move_path: null },
+  diff: await unifiedDiff(before, after, 1),
+});
+const diffOf = (turns: readonly Turn[], disk: Disk, turnId?: string) =>
+  diffOfSession({
+    turns,
+    turnId,
+    cwd: "/work",
+    read: async (path) => {
+      const text = disk.get(path);
+      return text === undefined ? undefined : Buffer.from(text);
+    },
+  });
+
+/** Applies the diff to the first state, as git would. */
+function applied(first: Disk, diff: string): Disk {
+  const disk = new Map(first);
+  for (const file of diff.split(/^(?=diff --git )/m).filter((part) => part !== "")) {
+    const [, from = "", to = ""] = /^diff --git a\/(\S+) b\/(\S+)\n/.exec(file) ?? [];
+    const old = disk.get(`/work/${from}`) ?? "";
+    disk.delete(`/work/${from}`);
+    if (/^deleted file mode/m.test(file)) continue;
+    const at = file.search(/^--- /m);
+    const [patch] = at === -1 ? [] : parsePatch(file.slice(at));
+    const text = patch === undefined ? old : applyPatch(old, patch);
+    assert.notEqual(text, false, `does not apply:\n${file}\nto:\n${old}`);
+    disk.set(`/work/${to}`, String(text));
+  }
+  return disk;
+}
+
+const line = fc.constantFrom("alpha", "beta", "gamma", "delta", "", "}", "same", "same");
+const text = fc
+  .tuple(fc.array(line, { maxLength: 12 }), fc.boolean())
+  .map(([lines, ends]) => lines.join("\n") + (ends && lines.length > 0 ? "\n" : ""));
+const place = fc.constantFrom("a", "b", "c", "d").map((n) => `/work/${n}`);
+const step = fc.oneof(
+  fc.record({ do: fc.constant("write" as const), at: place, text }),
+  fc.record({ do: fc.constant("delete" as const), at: place }),
+  fc.record({ do: fc.constant("move" as const), at: place, to: place, text }),
+);
+
+test("for any history the session's diff turns the first state into the last, and a turn's diff its own part", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.dictionary(place, text),
+      fc.array(fc.array(step, { maxLength: 3 }), { minLength: 1, maxLength: 5 }),
+      async (start, story) => {
+        const disk: Disk = new Map(Object.entries(start));
+        const first = new Map(disk);
+        const turns: Turn[] = [];
+        let last: { id: string; before: Disk } | undefined;
+        for (const [n, steps] of story.entries()) {
+          const before = new Map(disk);
+          const changes: FileUpdateChange[] = [];
+          for (const one of steps) {
+            const old = disk.get(one.at);
+            if (one.do === "write" && old === undefined) changes.push({ path: one.at, kind: { type: "add" }, diff: one.text });
+            else if (one.do === "write" && old !== undefined) changes.push(await update(one.at, old, one.text));
+            else if (old === undefined) continue;
+            else if (one.do === "delete") changes.push({ path: one.at, kind: { type: "delete" }, diff: old });
+            else if (one.do === "move") {
+              if (disk.has(one.to)) continue;
+              const diff = `${await unifiedDiff(old, one.text, 1)}\n\nMoved to: ${one.to}`;
+              changes.push({ path: one.at, kind: { type: "update", move_path: one.to }, diff });
+            }
+            if (one.do !== "write") disk.delete(one.at);
+            if (one.do === "write") disk.set(one.at, one.text);
+            if (one.do === "move") disk.set(one.to, one.text);
+          }
+          turns.push(turnOf(`t-${n}`, changes));
+          if (changes.length > 0) last = { id: `t-${n}`, before };
+        }
+        const whole = await diffOf(turns, disk);
+        assert.deepEqual(whole.inexact, []);
+        assert.deepEqual(new Map([...applied(first, whole.diff)].sort()), new Map([...disk].sort()));
+        if (last === undefined) return assert.equal(whole.diff, "");
+        const own = await diffOf(turns, disk, last.id);
+        assert.deepEqual(new Map([...applied(last.before, own.diff)].sort()), new Map([...disk].sort()));
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+const numbered = (from: number, to: number): string => Array.from({ length: to - from + 1 }, (_, i) => `line ${from + i}\n`).join("");
+
+test("three turns on one file are one diff, and what was taken back is not in it", async () => {
+  const states = ["one\ntwo\nthree\n", "one\n2\nthree\n", "one\n2\nthree\nfour\n", "one\ntwo\nthree\nfour\n"] as const;
+  const turns = await Promise.all(
+    [0, 1, 2].map(async (n) => turnOf(`t-${n}`, [await update("/work/a", states[n] ?? "", states[n + 1] ?? "")])),
+  );
+  const { diff } = await diffOf(turns, new Map([["/work/a", states[3]]]));
+  assert.deepEqual(diff.match(/^[+-][^+-].*$/gm), ["+four"]);
+  assert.equal(diff.match(/^diff --git/gm)?.length, 1);
+});
+
+test("a file that was made and deleted again leaves nothing", async () => {
+  const turns = [
+    turnOf("1", [{ path: "/work/a", kind: { type: "add" }, diff: "x\n" }]),
+    turnOf("2", [{ path: "/work/a", kind: { type: "delete" }, diff: "x\n" }]),
+  ];
+  assert.deepEqual(await diffOf(turns, new Map()), { diff: "", inexact: [], truncated: false });
+});
+
+test("lines that a person changed elsewhere in the file are not said to be the session's", async () => {
+  const before = numbered(1, 30);
+  const patched = before.replace("line 20\n", "line twenty\n");
+  const now = `a person's line\n${patched}`;
+  const { diff, inexact } = await diffOf([turnOf("1", [await update("/work/a", before, patched)])], new Map([["/work/a", now]]));
+  assert.deepEqual(inexact, []);
+  assert.deepEqual(diff.match(/^[+-][^+-].*$/gm), ["-line 20", "+line twenty"]);
+});
+
+test("where the very lines of a patch were changed since, the file is shown patch by patch and said to be so", async () => {
+  const turns = [turnOf("1", [await update("/work/a", "one\n", "two\n")])];
+  const { diff, inexact } = await diffOf(turns, new Map([["/work/a", "three\n"]]));
+  assert.deepEqual(inexact, ["a"]);
+  assert.match(diff, /^-one\n\+two$/m);
+});
+
+test("relative names, declined patches, and files that cannot be read as text", async () => {
+  const declined: Turn = {
+    id: "0",
+    status: "completed",
+    items: [{ type: "fileChange", id: "d", status: "declined", changes: [{ path: "x", kind: { type: "add" }, diff: "no\n" }] }],
+  };
+  const turns = [
+    declined,
+    turnOf("1", [await update("sub/a", "one\n", "two\n"), { path: "pic", kind: { type: "add" }, diff: "(binary file, 2 bytes)\n" }]),
+  ];
+  const { diff, inexact } = await diffOf(
+    turns,
+    new Map([
+      ["/work/sub/a", "two\n"],
+      ["/work/pic", "\0\0"],
+    ]),
+  );
+  assert.match(diff, /^diff --git a\/sub\/a b\/sub\/a$/m);
+  assert.deepEqual(inexact, ["pic"]);
+  assert.doesNotMatch(diff, /a\/x /);
+});

@@ -1,0 +1,203 @@
+/** What a session, or one turn of it, did to files: one diff from what they were before to what they are after, worked out from the patches on record. */
+import { utf8Text } from "../lib/diff.ts";
+import { type Blob, gitFileDiff } from "../lib/git-diff.ts";
+import type { FileUpdateChange } from "../protocol/item.ts";
+import type { Turn } from "../protocol/turn.ts";
+
+/** A file at one moment: its text, none, or nothing that can be known. */
+type State = { readonly text: string } | "absent" | "unknown";
+
+export interface DiffRequest {
+  /** Oldest first. */
+  readonly turns: readonly Turn[];
+  /** The one turn to show; undefined shows all of them together. */
+  readonly turnId: string | undefined;
+  /** Names are shown relative to this folder. */
+  readonly cwd: string;
+  /** The file as it is now; undefined where there is none. Rejects when it cannot be read. */
+  read(path: string): Promise<Uint8Array | undefined>;
+}
+
+export interface SessionDiff {
+  readonly diff: string;
+  /** Files that something else changed in between, so that no single diff can be made: they are shown patch by patch. */
+  readonly inexact: string[];
+  /** Some files were left out because there is too much. */
+  readonly truncated: boolean;
+}
+
+const maxChars = 8_000_000;
+const maxFiles = 1000;
+
+/**
+ * Goes back from what the files are now, newest patch first. What others did to the same files elsewhere stands on both sides and so does not
+ * show; where they changed the very lines of a patch, the way back is lost.
+ */
+export async function diffOfSession(request: DiffRequest): Promise<SessionDiff> {
+  const changes = request.turns.flatMap((turn) =>
+    changesOf(turn).map((change) => ({ turnId: turn.id, change: absolute(change, request.cwd) })),
+  );
+  const shown = (turnId: string): boolean => request.turnId === undefined || turnId === request.turnId;
+  const wanted = changes.filter(({ turnId }) => shown(turnId));
+  const places = new Set(wanted.flatMap(({ change }) => [change.path, ...(moveOf(change) ?? [])]));
+  const files = new Files(request.read);
+  const after = new Map<string, State>();
+  let isAfter = true;
+  for (const { turnId, change } of changes.toReversed()) {
+    if (isAfter && shown(turnId)) {
+      for (const place of places) after.set(place, await files.at(place));
+      isAfter = false;
+    }
+    // Older than what is shown: the way back ends here.
+    if (!isAfter && !shown(turnId)) break;
+    if (touches(change, places)) await files.takeBack(change);
+  }
+  const before = new Map<string, State>();
+  for (const place of places) before.set(place, await files.at(place));
+  return await draw({ before, after, changes: wanted.map((w) => w.change), cwd: request.cwd });
+}
+
+const changesOf = (turn: Turn): FileUpdateChange[] =>
+  turn.items.flatMap((item) => (item.type === "fileChange" && item.status === "completed" ? item.changes : []));
+
+const moveOf = ({ kind }: FileUpdateChange): [string] | undefined =>
+  kind.type === "update" && kind.move_path != null && kind.move_path !== "" ? [kind.move_path] : undefined;
+
+function touches(change: FileUpdateChange, places: ReadonlySet<string>): boolean {
+  return places.has(change.path) || (moveOf(change)?.some((to) => places.has(to)) ?? false);
+}
+
+/** Some engines name files relative to the session's folder. */
+function absolute(change: FileUpdateChange, cwd: string): FileUpdateChange {
+  const whole = (place: string): string => (/^([/\\]|[A-Za-z]:[/\\])/.test(place) ? place : `${cwd.replace(/[/\\]$/, "")}/${place}`);
+  const path = whole(change.path);
+  const [to] = moveOf(change) ?? [];
+  return to === undefined ? { ...change, path } : { ...change, path, kind: { type: "update", move_path: whole(to) } };
+}
+
+/** The files on their way back in time. */
+class Files {
+  readonly #read: DiffRequest["read"];
+  readonly #states = new Map<string, State>();
+
+  constructor(read: DiffRequest["read"]) {
+    this.#read = read;
+  }
+
+  async at(place: string): Promise<State> {
+    const known = this.#states.get(place);
+    if (known !== undefined) return known;
+    const state = await this.#now(place);
+    this.#states.set(place, state);
+    return state;
+  }
+
+  async takeBack(change: FileUpdateChange): Promise<void> {
+    const { path, kind, diff } = change;
+    if (kind.type === "add") return void this.#states.set(path, "absent");
+    if (kind.type === "delete") return void this.#states.set(path, { text: diff });
+    const [to = path] = moveOf(change) ?? [];
+    const state = await this.at(to);
+    if (to !== path) this.#states.set(to, "absent");
+    this.#states.set(path, typeof state === "string" ? "unknown" : await undone(state.text, diff));
+  }
+
+  async #now(place: string): Promise<State> {
+    try {
+      const bytes = await this.#read(place);
+      if (bytes === undefined) return "absent";
+      const text = utf8Text(bytes);
+      return text === undefined || text.includes("\0") ? "unknown" : { text };
+    } catch {
+      return "unknown";
+    }
+  }
+}
+
+async function undone(text: string, patch: string): Promise<State> {
+  const { applyPatch, parsePatch, reversePatch } = await import("diff");
+  try {
+    const [parsed] = parsePatch(hunksOnly(patch));
+    if (parsed === undefined || parsed.hunks.length === 0) return { text };
+    const older = applyPatch(text, reversePatch(parsed));
+    return older === false ? "unknown" : { text: older };
+  } catch {
+    return "unknown";
+  }
+}
+
+/** Without the note about a move that items carry at their end. */
+const hunksOnly = (patch: string): string => patch.replace(/\n*Moved to: [^\n]*\n?$/, "\n");
+
+interface Drawing {
+  readonly before: ReadonlyMap<string, State>;
+  readonly after: ReadonlyMap<string, State>;
+  readonly changes: readonly FileUpdateChange[];
+  readonly cwd: string;
+}
+
+async function draw(drawing: Drawing): Promise<SessionDiff> {
+  const { before, after, changes, cwd } = drawing;
+  const name = (place: string): string => (place.startsWith(`${cwd}/`) ? place.slice(cwd.length + 1) : place).replaceAll("\\", "/");
+  const renames = renamesIn(drawing);
+  const arrived = new Set(renames.values());
+  const parts: { name: string; text: string }[] = [];
+  const inexact: string[] = [];
+  for (const [place, old] of before) {
+    const to = renames.get(place) ?? place;
+    const young = after.get(to) ?? "unknown";
+    if (old === "unknown" || young === "unknown") {
+      const text = patchByPatch(
+        name(place),
+        changes.filter((c) => c.path === place),
+      );
+      if (text !== "") parts.push({ name: name(place), text });
+      if (text !== "") inexact.push(name(place));
+    } else if (!arrived.has(place) && (to !== place || textIn(old) !== textIn(young)))
+      parts.push({ name: name(to), text: await gitFileDiff(name(place), name(to), blobOf(old), blobOf(young)) });
+  }
+  parts.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { ...bounded(parts.map((p) => p.text)), inexact: inexact.sort() };
+}
+
+/** Moves that are the whole story: the file left one place and arrived where none was. */
+function renamesIn({ before, after, changes }: Drawing): Map<string, string> {
+  const movedTo = new Map<string, string>();
+  for (const change of changes) {
+    const [to] = moveOf(change) ?? [];
+    if (to === undefined) continue;
+    const origin = [...movedTo].find(([, place]) => place === change.path)?.[0] ?? change.path;
+    movedTo.delete(change.path);
+    movedTo.set(origin, to);
+  }
+  const isFile = (state: State | undefined): boolean => typeof state === "object";
+  return new Map(
+    [...movedTo].filter(
+      ([from, to]) => isFile(before.get(from)) && after.get(from) === "absent" && before.get(to) === "absent" && isFile(after.get(to)),
+    ),
+  );
+}
+
+const textIn = (state: State): string | undefined => (typeof state === "object" ? state.text : undefined);
+const blobOf = (state: State): Blob | undefined =>
+  typeof state === "object" ? { bytes: Buffer.from(state.text), mode: "100644" } : undefined;
+
+function patchByPatch(name: string, changes: readonly FileUpdateChange[]): string {
+  const hunks = changes.map(({ kind, diff }) => {
+    if (kind.type === "update") return hunksOnly(diff);
+    const lines = diff.replace(/\n$/, "").split("\n");
+    const sign = kind.type === "add" ? "+" : "-";
+    const range = kind.type === "add" ? `-0,0 +1,${lines.length}` : `-1,${lines.length} +0,0`;
+    return `@@ ${range} @@\n${lines.map((line) => `${sign}${line}\n`).join("")}`;
+  });
+  return hunks.length === 0 ? "" : `diff --git a/${name} b/${name}\n--- a/${name}\n+++ b/${name}\n${hunks.join("")}`;
+}
+
+function bounded(parts: readonly string[]): { diff: string; truncated: boolean } {
+  let length = 0;
+  const kept = parts.slice(0, maxFiles).filter((part) => {
+    length += part.length;
+    return length <= maxChars;
+  });
+  return { diff: kept.join(""), truncated: kept.length < parts.length };
+}
