@@ -1,0 +1,133 @@
+/** The files below a folder, without what ignore files leave out. Listings are remembered: a folder that did not change is only looked at. */
+import { type Dirent, readdirSync, type Stats } from "node:fs";
+import path from "node:path";
+import { isIgnored, type ReadRules, type Rules, repositoryOf, ruleFileNames, rulesAbove, rulesBelow, rulesReader } from "./ignore-rules.ts";
+import { findLstat } from "./paths.ts";
+
+/** Breathes between short stretches of work, so that a large workspace holds up nobody's stream. */
+export type Pace = () => Promise<void> | undefined;
+
+interface Folder {
+  readonly path: string;
+  /** Empty: to be read again. */
+  sign: string;
+  /** The rules that count in here, without the folder's own. */
+  inherited: readonly Rules[];
+  /** The folder's own rule files, as they were read. */
+  ruleFiles: readonly string[];
+  ruleSign: string;
+  files: readonly string[];
+  folders: readonly Folder[];
+}
+
+/** A change this shortly before a look may be followed by another one under the same time stamp. */
+export const settledAfterMs = 50;
+
+export class FolderTree {
+  readonly #root: string;
+  #top: Folder | undefined;
+  #repository: string | undefined;
+  #above = "";
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** The whole paths of all files, or of the first ones when there are more than `limit`. */
+  async list(limit: number, pace: Pace): Promise<string[]> {
+    const found: string[] = [];
+    const read = await this.#prepare();
+    const todo: Folder[] = this.#top === undefined ? [] : [this.#top];
+    for (let next = todo.pop(); next !== undefined && found.length <= limit; next = todo.pop()) {
+      if (!renew(next, read)) continue;
+      for (const file of next.files) found.push(file);
+      todo.push(...next.folders);
+      const pause = pace();
+      if (pause !== undefined) await pause;
+    }
+    return found;
+  }
+
+  /** Starts anew when what lies above the root has changed. */
+  async #prepare(): Promise<Reader> {
+    const repository = repositoryOf(this.#root);
+    const rules = await rulesReader(repository !== undefined);
+    const names = ruleFileNames(repository !== undefined);
+    const folders = repository === undefined ? [] : foldersAbove(repository, this.#root);
+    const above = folders.map((folder) => ruleSignOf(folder, names)).join("|");
+    if (this.#top === undefined || repository !== this.#repository || above !== this.#above)
+      this.#top = newFolder(this.#root, rulesAbove(this.#root, repository, rules));
+    this.#repository = repository;
+    this.#above = above;
+    return { rules, names };
+  }
+}
+
+interface Reader {
+  readonly rules: ReadRules;
+  readonly names: readonly string[];
+}
+
+const newFolder = (at: string, inherited: readonly Rules[]): Folder => ({
+  path: at,
+  sign: "",
+  inherited,
+  ruleFiles: [],
+  ruleSign: "",
+  files: [],
+  folders: [],
+});
+
+/** False when there is no such folder. */
+function renew(folder: Folder, { rules, names }: Reader): boolean {
+  const found = findLstat(folder.path);
+  if (found?.isDirectory() !== true) return false;
+  const sign = signOf(found);
+  if (sign === folder.sign && ruleSignOf(folder.path, folder.ruleFiles) === folder.ruleSign) return true;
+  const isSettled = Date.now() - Math.max(found.mtimeMs, found.ctimeMs) > settledAfterMs;
+  const entries = entriesOf(folder.path);
+  const ruleFiles = names.filter((name) => entries.some((entry) => entry.name === name));
+  const ruleSign = ruleSignOf(folder.path, ruleFiles);
+  const own = ruleFiles.length === 0 ? folder.inherited : [...folder.inherited, ...rules(folder.path)];
+  // Below other rules everything is listed anew.
+  const known = ruleSign === folder.ruleSign ? new Map(folder.folders.map((child) => [child.path, child])) : undefined;
+  const files: string[] = [];
+  const folders: Folder[] = [];
+  for (const entry of entries) {
+    const isFolder = entry.isDirectory();
+    if (entry.name === ".git" || !(isFolder || entry.isFile())) continue;
+    const whole = path.join(folder.path, entry.name);
+    if (own.length > 0 && isIgnored(whole, isFolder, own)) continue;
+    if (isFolder) folders.push(known?.get(whole) ?? newFolder(whole, rulesBelow(whole, own)));
+    else files.push(whole);
+  }
+  Object.assign(folder, { sign: isSettled ? sign : "", ruleFiles, ruleSign, files, folders });
+  return true;
+}
+
+const signOf = (found: Stats): string => `${found.dev}:${found.ino}:${found.mtimeMs}:${found.ctimeMs}`;
+
+function ruleSignOf(folder: string, names: readonly string[]): string {
+  if (names.length === 0) return "";
+  const signs = names.map((name) => {
+    const found = findLstat(path.join(folder, name));
+    if (found === undefined) return "";
+    // One that was just written may be written again under the same time stamp.
+    return Date.now() - found.mtimeMs > settledAfterMs ? `${signOf(found)}:${found.size}` : `${signOf(found)}:${Date.now()}`;
+  });
+  return signs.join(",");
+}
+
+function foldersAbove(top: string, bottom: string): string[] {
+  const folders: string[] = [];
+  for (let at = bottom; at !== top; at = path.dirname(at)) folders.push(path.dirname(at));
+  return folders;
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,68 @@
+/** What `.gitignore` and `.ignore` say about a path: for everything that lists the files of a workspace. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { Ignore } from "ignore";
+import { withSlashes } from "../lib/paths.ts";
+import { findLstat } from "./paths.ts";
+
+export interface Rules {
+  /** The folder that the patterns are written for. */
+  readonly base: string;
+  readonly rules: Ignore;
+}
+
+export type ReadRules = (folder: string) => Rules[];
+
+/** `.gitignore` counts only inside a repository, as with ripgrep. */
+export const ruleFileNames = (isInRepository: boolean): readonly string[] => (isInRepository ? [".gitignore", ".ignore"] : [".ignore"]);
+
+/** Reads the rule files of a folder, weakest first. The library comes with the first workspace that is listed. */
+export async function rulesReader(isInRepository: boolean): Promise<ReadRules> {
+  const { default: ignore } = await import("ignore");
+  return (folder) =>
+    ruleFileNames(isInRepository)
+      .map((name) => textOf(path.join(folder, name)))
+      .filter((text) => text !== "")
+      .map((text) => ({ base: folder, rules: ignore({ allowRelativePaths: false }).add(text) }));
+}
+
+/** The nearest file that says something about the path decides. */
+export function isIgnored(whole: string, isFolder: boolean, rules: readonly Rules[]): boolean {
+  for (const own of rules.toReversed()) {
+    const verdict = verdictOn(whole, isFolder, own);
+    if (verdict.ignored) return true;
+    if (verdict.unignored) return false;
+  }
+  return false;
+}
+
+/** The rules that count in a folder which is listed: a file of rules that was overruled for it would still call everything in it ignored. */
+export const rulesBelow = (folder: string, rules: readonly Rules[]): readonly Rules[] =>
+  rules.filter((own) => !verdictOn(folder, true, own).ignored);
+
+/** The repository that a folder lies in. */
+export function repositoryOf(folder: string): string | undefined {
+  for (let at = folder; ; at = path.dirname(at)) {
+    if (findLstat(path.join(at, ".git")) !== undefined) return at;
+    if (at === path.dirname(at)) return undefined;
+  }
+}
+
+/** The rules of the folders from the repository's own down to the one above `folder`. */
+export function rulesAbove(folder: string, repository: string | undefined, read: ReadRules): Rules[] {
+  const folders: string[] = [];
+  if (repository !== undefined) for (let at = folder; at !== repository; at = path.dirname(at)) folders.unshift(path.dirname(at));
+  return folders.flatMap(read);
+}
+
+const verdictOn = (whole: string, isFolder: boolean, { base, rules }: Rules): { ignored: boolean; unignored: boolean } =>
+  rules.test(withSlashes(path.relative(base, whole)) + (isFolder ? "/" : ""));
+
+function textOf(file: string): string {
+  try {
+    // Never anything but a file: a named pipe of that name would keep the server waiting.
+    return findLstat(file)?.isFile() === true ? readFileSync(file, "utf8") : "";
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,217 @@
+/** The files of one workspace as they were last seen: contents of small ones, size and times of all. Shared by the turns that run in it. */
+import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, type Stats } from "node:fs";
+import type { SeenChange, Snapshot } from "../core/ports/snapshots.ts";
+import { absent, type FileState, sameState } from "../core/ports/workspace.ts";
+import { FolderTree, type Pace, settledAfterMs } from "./folder-tree.ts";
+import { findLstat, isInside } from "./paths.ts";
+
+export interface SnapshotLimits {
+  readonly files: number;
+  readonly fileBytes: number;
+  readonly totalBytes: number;
+}
+
+/** A file as it was seen. */
+interface Seen {
+  readonly ino: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  readonly mode: number;
+  readonly state: FileState | "notKept";
+  /** False when it had changed so shortly before that another change could bear the same time. */
+  readonly isSettled: boolean;
+}
+
+/** The work between two breaths. */
+const stretchMs = 2;
+
+export class WorkspaceMemory {
+  readonly #trees: readonly FolderTree[];
+  readonly #limits: SnapshotLimits;
+  readonly #known = new Map<string, Seen>();
+  readonly #open = new Set<OpenSnapshot>();
+  #left: number;
+  #running: Promise<void> | undefined;
+  #queued: Promise<void> | undefined;
+  #seenAt = Number.NEGATIVE_INFINITY;
+  /** More files than can be remembered. */
+  isTooLarge = false;
+
+  constructor(roots: readonly string[], limits: SnapshotLimits) {
+    const outer = roots.filter((root, i) => !roots.some((other, j) => isInside(root, other) && (other !== root || j < i)));
+    this.#trees = outer.map((root) => new FolderTree(root));
+    this.#limits = limits;
+    this.#left = limits.totalBytes;
+  }
+
+  get isInUse(): boolean {
+    return this.#open.size > 0 || this.#running !== undefined;
+  }
+  /** Since the last look began. */
+  get ageMs(): number {
+    return performance.now() - this.#seenAt;
+  }
+
+  /** Looks at the disk; what was there when this was called is known when it resolves. Calls that come during a look share the next one. */
+  refresh(): Promise<void> {
+    if (this.#running === undefined) return this.#start();
+    this.#queued ??= this.#running.then(() => {
+      this.#queued = undefined;
+      return this.#start();
+    });
+    return this.#queued;
+  }
+
+  open(): Snapshot {
+    const opened = new OpenSnapshot({
+      refresh: () => this.refresh(),
+      now: (file) => this.#known.get(file)?.state,
+      close: (snapshot) => this.#open.delete(snapshot),
+    });
+    this.#open.add(opened);
+    return opened;
+  }
+
+  #start(): Promise<void> {
+    const seenAt = performance.now();
+    this.#running = this.#look().finally(() => {
+      this.#running = undefined;
+      this.#seenAt = seenAt;
+    });
+    return this.#running;
+  }
+
+  async #look(): Promise<void> {
+    const pace = breather();
+    const listed = new Set<string>();
+    for (const tree of this.#trees) for (const file of await tree.list(this.#limits.files, pace)) listed.add(file);
+    this.isTooLarge = listed.size > this.#limits.files;
+    if (this.isTooLarge && this.#open.size === 0) return this.#forget();
+    let room = this.#limits.files;
+    for (const file of listed) if (this.#known.has(file) || room-- > 0) await this.#lookAt(file, pace);
+    for (const file of this.#known.keys()) if (!listed.has(file)) await this.#lookAt(file, pace);
+  }
+
+  async #lookAt(file: string, pace: Pace): Promise<void> {
+    const pause = pace();
+    if (pause !== undefined) await pause;
+    const before = this.#known.get(file);
+    const found = findLstat(file);
+    if (found !== undefined && before !== undefined && before.isSettled && isSame(before, found)) return;
+    const seen = found === undefined ? undefined : this.#see(file, found, before);
+    this.#left += heldBytes(before) - heldBytes(seen);
+    if (seen === undefined) this.#known.delete(file);
+    else this.#known.set(file, seen);
+    if (hasChanged(before, seen)) for (const snapshot of this.#open) snapshot.note(file, before?.state);
+  }
+
+  #see(file: string, found: Stats, before: Seen | undefined): Seen | undefined {
+    const room = Math.min(this.#limits.fileBytes, this.#left + heldBytes(before));
+    try {
+      if (found.isSymbolicLink()) return seenAs(found, { kind: "link", target: readlinkSync(file) });
+      if (found.isFile() && found.size <= room) return readSeen(file, room);
+    } catch {
+      // Gone meanwhile, or not ours to read.
+    }
+    return seenAs(found, "notKept");
+  }
+
+  #forget(): void {
+    this.#known.clear();
+    this.#left = this.#limits.totalBytes;
+  }
+}
+
+interface Memory {
+  refresh(): Promise<void>;
+  now(file: string): FileState | "notKept" | undefined;
+  close(snapshot: OpenSnapshot): void;
+}
+
+/** What has changed since one moment. Holds an earlier content only until it was told. */
+class OpenSnapshot implements Snapshot {
+  readonly #memory: Memory;
+  readonly #before = new Map<string, FileState | "notKept">();
+  readonly #told = new Set<string>();
+  readonly #fresh = new Set<string>();
+
+  constructor(memory: Memory) {
+    this.#memory = memory;
+  }
+
+  note(file: string, before: FileState | "notKept" | undefined): void {
+    if (!this.#told.has(file) && !this.#before.has(file)) this.#before.set(file, before ?? absent);
+    this.#fresh.add(file);
+  }
+
+  async changes(): Promise<readonly SeenChange[]> {
+    await this.#memory.refresh();
+    const changes: SeenChange[] = [];
+    for (const file of this.#fresh) {
+      const now = this.#memory.now(file);
+      const before = this.#before.get(file);
+      // A new file that cannot be held on to: build output, most likely.
+      if (now === "notKept" && before !== undefined && before !== "notKept" && before.kind === "absent") continue;
+      changes.push({ path: file, before, after: now === undefined ? absent : now === "notKept" ? { kind: "other", what: "large file" } : now });
+      this.#told.add(file);
+      this.#before.delete(file);
+    }
+    this.#fresh.clear();
+    return changes;
+  }
+
+  close(): void {
+    this.#memory.close(this);
+  }
+}
+
+/** Without waiting for anything: what was a file a moment ago may be a pipe now. The times are those of what was read. */
+function readSeen(file: string, maxBytes: number): Seen | undefined {
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  try {
+    const found = fstatSync(fd);
+    if (!found.isFile() || found.size > maxBytes) return seenAs(found, "notKept");
+    const bytes = Buffer.allocUnsafeSlow(found.size);
+    let at = 0;
+    for (let read = -1; read !== 0 && at < bytes.length; at += read) read = readSync(fd, bytes, at, bytes.length - at, at);
+    return seenAs(found, { kind: "file", bytes: bytes.subarray(0, at), mode: found.mode & 0o7777 });
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function seenAs({ ino, size, mtimeMs, ctimeMs, mode }: Stats, state: Seen["state"]): Seen {
+  return { ino, size, mtimeMs, ctimeMs, mode, state, isSettled: Date.now() - Math.max(mtimeMs, ctimeMs) > settledAfterMs };
+}
+
+const isSame = (seen: Seen, found: Stats): boolean =>
+  seen.mtimeMs === found.mtimeMs &&
+  seen.ctimeMs === found.ctimeMs &&
+  seen.size === found.size &&
+  seen.ino === found.ino &&
+  seen.mode === found.mode;
+
+/** By content where that is held; else by size and time. */
+function hasChanged(before: Seen | undefined, now: Seen | undefined): boolean {
+  if (before === undefined || now === undefined) return before !== now;
+  if (before.state !== "notKept" && now.state !== "notKept") return !sameState(before.state, now.state);
+  return before.state !== now.state || before.size !== now.size || before.mtimeMs !== now.mtimeMs || before.ino !== now.ino;
+}
+
+const heldBytes = (seen: Seen | undefined): number =>
+  seen !== undefined && seen.state !== "notKept" && seen.state.kind === "file" ? seen.state.bytes.length : 0;
+
+function breather(): Pace {
+  let until = performance.now() + stretchMs;
+  let calls = 0;
+  return () => {
+    if (++calls % 16 !== 0 || performance.now() < until) return undefined;
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        until = performance.now() + stretchMs;
+        resolve();
+      });
+    });
+  };
+}
