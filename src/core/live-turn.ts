@@ -5,13 +5,12 @@ import type { ServerNotifications, ServerRequests } from "../protocol/methods.ts
 import type { Turn, TurnError, TurnStatus } from "../protocol/turn.ts";
 import type { Answer } from "./ports/audience.ts";
 import type { ModelItem } from "./ports/model-client.ts";
-import type { Snapshot } from "./ports/snapshots.ts";
 import type { ThreadRecord } from "./ports/thread-store.ts";
 import type { ThreadSettings } from "./settings.ts";
 import type { LiveThread } from "./thread.ts";
 import { TurnCommands } from "./turn-commands.ts";
 import { TurnFiles } from "./turn-diff.ts";
-import { stateMark } from "./undo.ts";
+import { type SnapshotScope, TurnSnapshot } from "./turn-snapshot.ts";
 
 export interface TurnInput {
   readonly content: readonly UserInput[];
@@ -54,6 +53,8 @@ export class LiveTurn {
     this.settings = thread.settings;
     this.outputSchema = options.outputSchema;
     this.startedAtMs = options.startedAtMs;
+    const key = { threadId: thread.id, turnId: options.id };
+    this.snapshot = new TurnSnapshot(key, () => this.#scope(), thread.ephemeral ? undefined : thread.ports);
   }
 
   /** Everything that it runs. */
@@ -175,22 +176,11 @@ export class LiveTurn {
   /** As clients know it. */
   toldDiff = "";
 
-  /** To be called before a command that may change files: what they are now is remembered, once for the turn. */
-  async rememberFiles(): Promise<void> {
-    if (this.thread.ephemeral) return;
-    this.#snapshot ??= this.thread.ports.snapshots.take(this.settings.workspaceRoots, this.signal);
-    await this.#snapshot;
+  /** What its commands do to files. */
+  readonly snapshot: TurnSnapshot;
+  #scope(): SnapshotScope {
+    return { roots: this.settings.workspaceRoots, mayWrite: this.settings.sandboxPolicy.type !== "readOnly" };
   }
-  /** To be called when a command has ended: what it changed can be taken back with the turn. */
-  async noteChangedFiles(): Promise<void> {
-    const { ports, id: threadId } = this.thread;
-    const changes = (await (await this.#snapshot)?.changes()) ?? [];
-    for (const { path, before, after } of changes) {
-      await ports.undo.keep({ threadId, turnId: this.id }, path, before, stateMark(after));
-      await ports.undo.left({ threadId, turnId: this.id }, path, stateMark(after));
-    }
-  }
-  #snapshot: Promise<Snapshot | undefined> | undefined;
 
   /** The same turn as a reviewer works in it: its own prompt and model, and its messages are not shown as the agent's. */
   asReviewer(model: string | undefined, prompt: string): LiveTurn {

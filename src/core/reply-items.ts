@@ -109,6 +109,7 @@ export class ReplyItems {
     else if (item.type === "web_search_call") this.#start(id, webSearchItem(id, item));
     else if ((item.type === "custom_tool_call" || item.type === "function_call") && item.name === "apply_patch")
       this.#openPreview(id, item);
+    else if (isCommandCall(item)) this.#turn.snapshot.expectCommand();
   }
 
   /** Only where it is asked for, as in Codex 0.166: the previews come before their item is started. */
@@ -165,6 +166,10 @@ export class ReplyItems {
     await this.#turn.completeItem({ type: "reasoning", id, summary, content }, [item]);
   }
 }
+
+const commandTools: ReadonlySet<string> = new Set(["exec_command", "shell", "shell_command"]);
+const isCommandCall = (item: ModelItem): boolean =>
+  item.type === "local_shell_call" || (item.type === "function_call" && commandTools.has(item.name));
 
 const phaseOf = (item: Extract<ModelItem, { type: "message" }>): { phase?: MessagePhase } =>
   item.phase === undefined || item.phase === null ? {} : { phase: item.phase };

@@ -41,6 +41,7 @@ export async function runCommand(action: CommandAction, callId: string, turn: Li
     durationMs: null,
   };
   turn.startItem(item);
+  if (!isReader(request)) turn.snapshot.expectCommand();
   const granted = step.kind === "ask" ? await askAboutCommand(request, step.reason, turn) : await allowedUnasked(request, turn);
   if (!granted) {
     await turn.completeItem({ ...item, status: "declined" });
@@ -101,14 +102,22 @@ async function attempt(
   turn: LiveTurn,
 ): Promise<Attempt | { output: ToolOutput }> {
   const { action } = request;
-  if (confinement.policy.type !== "readOnly") await turn.rememberFiles();
+  const mayWrite = confinement.policy.type !== "readOnly" && !isReader(request);
+  const ended = mayWrite ? await turn.snapshot.remember() : () => {};
   const started = await start(request, item, confinement, turn);
-  if ("refused" in started) return { output: await endRefused(item, started.refused, turn) };
+  if ("refused" in started) {
+    ended();
+    return { output: await endRefused(item, started.refused, turn) };
+  }
   const { terminal } = started;
+  void terminal.running.exit.then(ended);
   const exit = await firstLook(terminal, action, turn);
   if (exit !== undefined) return { terminal, exit };
   return { output: said(formatRunning(terminal, turn.thread.ports.clock.now() - terminal.startedAtMs, outputLimit(action, turn))) };
 }
+
+/** One of the closed list of programs that only read: no file needs to be remembered for it. */
+const isReader = ({ verdict }: CommandRequest): boolean => verdict.decision === "allow" && verdict.because === "knownSafe";
 
 function confinementFor(turn: LiveTurn, escalated: boolean): Confinement {
   const { sandboxPolicy, workspaceRoots } = turn.settings;
@@ -208,18 +217,10 @@ async function finish(
   turn: LiveTurn,
 ): Promise<ToolOutput> {
   await terminal.done;
-  await noteChanges(turn);
   await turn.completeItem(ended(item, terminal, exit));
   turn.signal.throwIfAborted();
   const result = { output: terminal.output.text, exitCode: exit.exitCode, durationMs: exit.durationMs, timedOut: exit.timedOut };
   return { kind: "text", text: formatResult(action.format, result, outputLimit(action, turn)), success: exit.exitCode === 0 };
-}
-
-/** A lost before-image costs an undo, never the command's result. */
-export async function noteChanges(turn: LiveTurn): Promise<void> {
-  await turn
-    .noteChangedFiles()
-    .catch((error: unknown) => turn.thread.ports.log.warn("changes of a command could not be kept for undo", { error: String(error) }));
 }
 
 const outputLimit = (action: CommandAction, turn: LiveTurn): number =>
@@ -242,7 +243,6 @@ const rejection = (action: CommandAction): string =>
 /** The person would not let it out of the sandbox: what it said inside is all there is. */
 async function endDeclined(item: CommandItem, { terminal, exit }: Attempt, action: CommandAction, turn: LiveTurn): Promise<ToolOutput> {
   await terminal.done;
-  await noteChanges(turn);
   await turn.completeItem({ ...ended(item, terminal, exit), status: "declined" });
   turn.signal.throwIfAborted();
   return failed(

@@ -16,7 +16,6 @@ import type { CorePorts } from "./ports/core-ports.ts";
 import type { ModelItem, TokenUsage } from "./ports/model-client.ts";
 import { type Lease, ThreadHeld, type ThreadMeta, type ThreadRecord } from "./ports/thread-store.ts";
 import { replay } from "./replay.ts";
-import { noteChanges } from "./run-command.ts";
 import { changed, chosenBy, renewed, type SettingsChange, type ThreadSettings } from "./settings.ts";
 import { runTurn, type TurnOutcome } from "./turn.ts";
 
@@ -340,7 +339,7 @@ export class LiveThread {
     if (outcome.status === "interrupted") {
       if (turn.kind === "regular") await turn.addForModel([userMessage(abortedNote)]);
     }
-    await noteChanges(turn);
+    await turn.snapshot.settle();
     const now = this.ports.clock.now();
     this.updatedAtMs = now;
     await this.record([

@@ -10,13 +10,19 @@ export interface TurnSnapshotPorts {
   readonly log: Log;
 }
 
+/** Where commands of the turn may write, as it stands now. */
+export interface SnapshotScope {
+  readonly roots: readonly string[];
+  readonly mayWrite: boolean;
+}
+
 /** A look in the background comes this long after a command, and takes no more than this part of the time. */
 const pauseMs = 50;
 const share = 10;
 
 export class TurnSnapshot {
   readonly #key: TurnKey;
-  readonly #roots: () => readonly string[];
+  readonly #scope: () => SnapshotScope;
   readonly #ports: TurnSnapshotPorts | undefined;
   #taken: Promise<Snapshot | undefined> | undefined;
   /** Commands that run now. */
@@ -26,33 +32,35 @@ export class TurnSnapshot {
   #noting: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #tookMs = 0;
+  #isSettled = false;
 
   /** Without ports nothing is remembered: for threads that leave nothing behind. */
-  constructor(key: TurnKey, roots: () => readonly string[], ports: TurnSnapshotPorts | undefined) {
+  constructor(key: TurnKey, scope: () => SnapshotScope, ports: TurnSnapshotPorts | undefined) {
     this.#key = key;
-    this.#roots = roots;
+    this.#scope = scope;
     this.#ports = ports;
   }
 
   /** A command is likely to come. */
   expectCommand(): void {
-    if (this.#taken === undefined) this.#ports?.snapshots.warm(this.#roots());
+    const { mayWrite, roots } = this.#scope();
+    if (mayWrite && this.#taken === undefined) this.#ports?.snapshots.warm(roots);
   }
 
-  /** Before a command that may change files; `ended` is to be called when it has ended. */
-  async remember(): Promise<void> {
-    if (this.#ports === undefined) return;
-    this.#taken ??= this.#ports.snapshots.take(this.#roots());
+  /** Before a command that may change files. What it returns is to be called when the command has ended, or was not started after all. */
+  async remember(): Promise<() => void> {
+    if (this.#ports === undefined) return () => {};
+    this.#taken ??= this.#ports.snapshots.take(this.#scope().roots);
     await this.#taken;
     this.#running++;
     this.#isStale = true;
+    return () => this.#ended();
   }
 
-  ended(): void {
-    if (this.#ports === undefined) return;
+  #ended(): void {
     this.#running--;
     this.#isStale = true;
-    this.#timer ??= setTimeout(() => void this.#note(), Math.max(pauseMs, this.#tookMs * share));
+    if (!this.#isSettled) this.#timer ??= setTimeout(() => void this.#note(), Math.max(pauseMs, this.#tookMs * share)).unref();
   }
 
   /** Resolves when everything that was changed can be taken back with the turn. */
@@ -60,6 +68,7 @@ export class TurnSnapshot {
     if (this.#taken === undefined) return;
     await this.#noting;
     if (this.#isStale || this.#running > 0) await this.#note();
+    this.#isSettled = true;
     (await this.#taken)?.close();
   }
 

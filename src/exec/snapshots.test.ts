@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { createSnapshots } from "./snapshots.ts";
 
-const never = new AbortController().signal;
 function place(t: TestContext): string {
   const root = realpathSync(mkdtempSync(path.join(os.tmpdir(), "snapshot-")));
   t.after(() => rmSync(root, { recursive: true, force: true }));
@@ -18,7 +19,7 @@ test("what came, changed and went since the last look", async (t) => {
   const root = place(t);
   for (const name of ["stays", "changes", "goes"]) writeFileSync(path.join(root, name), name);
   symlinkSync("stays", path.join(root, "link"));
-  const snapshot = await createSnapshots().take([root], never);
+  const snapshot = await createSnapshots().take([root]);
   assert.ok(snapshot);
   writeFileSync(path.join(root, "changes"), "changed");
   rmSync(path.join(root, "goes"));
@@ -36,10 +37,62 @@ test("what came, changed and went since the last look", async (t) => {
 test("a large file is known but not kept, and a large workspace is not remembered at all", async (t) => {
   const root = place(t);
   writeFileSync(path.join(root, "large"), "0123456789");
-  const snapshot = await createSnapshots(undefined, { files: 10, fileBytes: 5, totalBytes: 100 }).take([root], never);
+  const snapshot = await createSnapshots({ files: 10, fileBytes: 5, totalBytes: 100 }).take([root]);
   writeFileSync(path.join(root, "large"), "changed to another text");
   const [change] = (await snapshot?.changes()) ?? [];
   assert.equal(change?.before, "notKept");
   for (let i = 0; i < 12; i++) writeFileSync(path.join(root, `f${i}`), "");
-  assert.equal(await createSnapshots(undefined, { files: 10, fileBytes: 5, totalBytes: 100 }).take([root], never), undefined);
+  assert.equal(await createSnapshots({ files: 10, fileBytes: 5, totalBytes: 100 }).take([root]), undefined);
+});
+
+test("each turn sees its own earlier state of a workspace that several share", async (t) => {
+  const root = place(t);
+  const file = path.join(root, "file");
+  writeFileSync(file, "one");
+  const snapshots = createSnapshots();
+  const first = await snapshots.take([root]);
+  writeFileSync(file, "two");
+  assert.equal(text((await first?.changes())?.[0]?.before), "one");
+  await delay(110); // the memory counts as fresh for a tenth of a second
+  const second = await snapshots.take([root]);
+  writeFileSync(file, "three");
+  assert.deepEqual(text((await second?.changes())?.[0]?.before), "two");
+  const [again] = (await first?.changes()) ?? [];
+  assert.deepEqual([again?.before, text(again?.after)], [undefined, "three"], "an earlier state is told once");
+});
+
+test("a change that leaves size and time as they were is seen while the first one is young", async (t) => {
+  const root = place(t);
+  const file = path.join(root, "file");
+  writeFileSync(file, "one");
+  const { atimeMs, mtimeMs } = statSync(file);
+  const snapshot = await createSnapshots().take([root]);
+  writeFileSync(file, "two");
+  utimesSync(file, atimeMs / 1000, mtimeMs / 1000);
+  assert.equal(text((await snapshot?.changes())?.[0]?.after), "two");
+});
+
+test("a file that was only touched has not changed; one that a rule now leaves out has not gone", async (t) => {
+  const root = place(t);
+  mkdirSync(path.join(root, ".git"));
+  for (const name of ["touched", "left-out", "folder"]) mkdirSync(path.join(root, name));
+  for (const name of ["touched/a", "left-out/b", "folder/c"]) writeFileSync(path.join(root, name), name);
+  const snapshot = await createSnapshots().take([root]);
+  utimesSync(path.join(root, "touched/a"), 1, 1);
+  writeFileSync(path.join(root, ".gitignore"), "left-out/\n*.log\n");
+  writeFileSync(path.join(root, "folder/x.log"), "ignored");
+  writeFileSync(path.join(root, "folder/y"), "seen");
+  const seen = (await snapshot?.changes()) ?? [];
+  assert.deepEqual(seen.map((change) => path.relative(root, change.path)).sort(), [".gitignore", "folder/y"]);
+});
+
+test("a pipe in the place of a file holds nobody up", async (t) => {
+  const root = place(t);
+  const file = path.join(root, "file");
+  writeFileSync(file, "one");
+  const snapshot = await createSnapshots().take([root]);
+  rmSync(file);
+  execFileSync("mkfifo", [file]);
+  const [change] = (await snapshot?.changes()) ?? [];
+  assert.deepEqual([text(change?.before), change?.after.kind], ["one", "other"]);
 });

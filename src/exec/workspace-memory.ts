@@ -153,7 +153,11 @@ class OpenSnapshot implements Snapshot {
       const before = this.#before.get(file);
       // A new file that cannot be held on to: build output, most likely.
       if (now === "notKept" && before !== undefined && before !== "notKept" && before.kind === "absent") continue;
-      changes.push({ path: file, before, after: now === undefined ? absent : now === "notKept" ? { kind: "other", what: "large file" } : now });
+      changes.push({
+        path: file,
+        before,
+        after: now === undefined ? absent : now === "notKept" ? { kind: "other", what: "large file" } : now,
+      });
       this.#told.add(file);
       this.#before.delete(file);
     }

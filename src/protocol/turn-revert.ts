@@ -14,6 +14,6 @@ export const TurnRevertResponse = named("TurnRevertResponse", () =>
 export type TurnRevertResponse = Infer<typeof TurnRevertResponse>;
 
 export const turnRevertRequests = {
-  /** Puts the files back as they were before a turn; where one was changed since, nothing is touched unless forced. */
+  /** Puts the files back as they were before a turn; where one was changed since, nothing is touched unless forced. What commands changed comes back in workspaces of up to 10,000 files that no ignore file names, for files of up to 1 MB and 24 MB in all. */
   "turn/revert": request({ params: TurnRevertParams, result: TurnRevertResponse, order: byThread, experimental: true, own: true }),
 };
