@@ -53,5 +53,29 @@ for (const file of globSync("src/**/*.{ts,tsx}")) {
 for (const file of globSync(["src/**/*.test.{ts,tsx}", "apps/*/src/**/*.test.{ts,tsx}", "test/scenarios/**/*.test.ts"]))
   if (/^(?:before|after)Each\(/m.test(readFileSync(file, "utf8")))
     problems.push(`${file}: put beforeEach and afterEach inside a describe()`);
+/** The extension: what knows no editor stands in `host`, the editor's own face in `editor`, the page's screens in `panel`. */
+const shared = ["src/client", "src/protocol", "src/lib", "apps/web/src"];
+const extensionMayImport: Readonly<Record<string, readonly string[]>> = {
+  host: shared,
+  editor: [...shared, "apps/vscode/src/host"],
+  panel: [...shared, "apps/vscode/src/host/port.ts"],
+};
+for (const file of globSync("apps/vscode/src/**/*.{ts,tsx}")) {
+  const text = readFileSync(file, "utf8");
+  const folder = file.split(path.sep)[3] ?? "";
+  const allowed = extensionMayImport[folder];
+  if (allowed === undefined) problems.push(`${file}: folder ${folder} has no row in extensionMayImport`);
+  if (text.split("\n").length > maxLines) problems.push(`${file}: more than ${maxLines} lines`);
+  if (folder !== "editor" && /from "vscode"/.test(text)) problems.push(`${file}: only apps/vscode/src/editor may import vscode`);
+  if (file.endsWith(".test.ts")) continue;
+  for (const [, target] of text.matchAll(/(?:from|import\(|import) ?"(\.[^"]+)"/g)) {
+    const into = path
+      .join(path.dirname(file), target ?? "")
+      .split(path.sep)
+      .join("/");
+    if (into.startsWith(`apps/vscode/src/${folder}/`)) continue;
+    if (!allowed?.some((a) => into === a || into.startsWith(`${a}/`))) problems.push(`${file}: ${folder} may not import ${into}`);
+  }
+}
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -17,6 +17,7 @@ const steps: readonly Step[] = [
   { name: "format and lint", program: node, args: [tool("biome"), "check", "."] },
   { name: "types", program: node, args: [tool("tsc"), "-p", "."] },
   { name: "types of the page", program: node, args: [tool("tsc"), "-p", "apps/web"] },
+  { name: "types of the extension", program: node, args: [tool("tsc"), "-p", "apps/vscode"] },
   { name: "import rule and lengths", program: node, args: ["scripts/check-layers.ts"] },
   { name: "lockfile", program: node, args: ["scripts/lockcheck.ts"] },
   { name: "generated files are fresh", program: node, args: ["scripts/generate.ts", "--check"] },

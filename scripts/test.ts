@@ -37,6 +37,7 @@ const groups: readonly Group[] = [
   { name: "unit", files: "src/**/*.test.{ts,tsx}", isolation: "none" },
   { name: "scenarios", files: "test/scenarios/**/*.test.ts", isolation: "none" },
   { name: "page", files: "apps/web/src/**/*.test.ts", isolation: "none" },
+  { name: "extension", files: "apps/vscode/src/**/*.test.ts", isolation: "none" },
   { name: "rules", files: "test/*.test.ts", isolation: "none" },
   { name: "oracle", files: "test/oracle/**/*.test.ts", isolation: "process", needsBuild: true, onRequest: "oracle" },
   leg("stdio"),

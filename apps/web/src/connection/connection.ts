@@ -4,6 +4,7 @@ import type { StreamEvent } from "../../../../src/manager/events.ts";
 import type { ThreadPage } from "../state/fold.ts";
 import type { MessageOverrides, OutgoingMessage, PendingRequest, Project, SessionSummary } from "../state/model.ts";
 
+export type { StreamEvent };
 export type Answer<K extends RouteName> = RouteOutput<K>;
 export type Models = Answer<"GET /api/models">["data"];
 export type Skills = Answer<"GET /api/skills">["data"][number]["skills"];

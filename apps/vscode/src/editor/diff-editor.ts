@@ -1,0 +1,131 @@
+/** Proposed file changes in the native diff editor, with Accept and Decline in its title bar. */
+import path from "node:path";
+import { commands, type Disposable, TabInputTextDiff, type TextDocumentContentProvider, Uri, window, workspace } from "vscode";
+import type { FileUpdateChange } from "../../../../src/protocol/item.ts";
+import { detailsOf, isRecord } from "../../../web/src/parts/requests/choices.ts";
+import type { PendingRequest } from "../../../web/src/state/model.ts";
+import { shortPath } from "../../../web/src/state/words.ts";
+import type { Backend } from "../host/backend.ts";
+import { type ProposedFile, proposedFile } from "../host/change.ts";
+
+export const changeScheme = "parley-change";
+/** Set while a shown change waits; the title bar's buttons depend on it. */
+const waitingKey = "parley.changeWaiting";
+
+interface Shown {
+  readonly request: PendingRequest;
+  readonly files: readonly ProposedFile[];
+  readonly cwd: string;
+}
+
+export class DiffEditor implements TextDocumentContentProvider, Disposable {
+  readonly #backend: Backend;
+  readonly #shown = new Map<string, Shown>();
+  readonly #stops: Disposable[];
+
+  constructor(backend: Backend) {
+    this.#backend = backend;
+    this.#stops = [workspace.registerTextDocumentContentProvider(changeScheme, this)];
+  }
+
+  dispose(): void {
+    for (const stop of this.#stops) stop.dispose();
+  }
+
+  provideTextDocumentContent(uri: Uri): string {
+    const at = placeOf(uri);
+    const file = at === undefined ? undefined : this.#shown.get(at.requestId)?.files[at.index];
+    return (at?.side === "before" ? file?.before : file?.after) ?? "";
+  }
+
+  /** Opens one file of a change, the first unless said otherwise. */
+  async show(request: PendingRequest, index = 0, preserveFocus = false): Promise<void> {
+    const shown = this.#shown.get(request.requestId) ?? (await this.#prepare(request));
+    const file = shown.files[index];
+    if (file === undefined) return;
+    const count = shown.files.length > 1 ? ` (${index + 1} of ${shown.files.length})` : "";
+    const note = file.whole ? "" : ", changed parts only";
+    const title = `${shortPath(file.path, shown.cwd)}: proposed ${words[file.kind]}${count}${note}`;
+    const { requestId } = request;
+    await this.#mark();
+    await commands.executeCommand("vscode.diff", uriOf(requestId, index, "before", file), uriOf(requestId, index, "after", file), title, {
+      preview: false,
+      preserveFocus,
+    });
+  }
+
+  /** The change whose diff is in front, or the one that a title bar's button belongs to. */
+  current(uri?: Uri): { readonly request: PendingRequest; readonly index: number; readonly count: number } | undefined {
+    const input = window.tabGroups.activeTabGroup.activeTab?.input;
+    const at = placeOf(uri) ?? (input instanceof TabInputTextDiff ? placeOf(input.modified) : undefined);
+    const shown = at === undefined ? undefined : this.#shown.get(at.requestId);
+    return at === undefined || shown === undefined ? undefined : { request: shown.request, index: at.index, count: shown.files.length };
+  }
+
+  /** The request has ended: its editors are closed. */
+  async close(requestId: string): Promise<void> {
+    if (!this.#shown.delete(requestId)) return;
+    await this.#mark();
+    const tabs = window.tabGroups.all
+      .flatMap((group) => group.tabs)
+      .filter((tab) => tab.input instanceof TabInputTextDiff && placeOf(tab.input.modified)?.requestId === requestId);
+    await window.tabGroups.close(tabs, true);
+  }
+
+  /** Tabs of an earlier run of the editor show nothing any more. */
+  async closeStale(): Promise<void> {
+    const stale = window.tabGroups.all
+      .flatMap((group) => group.tabs)
+      .filter((tab) => tab.input instanceof TabInputTextDiff && tab.input.modified.scheme === changeScheme);
+    await window.tabGroups.close(stale, true);
+  }
+
+  async #prepare(request: PendingRequest): Promise<Shown> {
+    const cwd = this.#backend.sessions.find(request.threadId)?.thread.cwd ?? "";
+    const files = await Promise.all(
+      changesOf(request, this.#backend).map(async (change) => proposedFile(change, await textAt(path.resolve(cwd, change.path)))),
+    );
+    const shown = { request, files, cwd };
+    this.#shown.set(request.requestId, shown);
+    return shown;
+  }
+
+  async #mark(): Promise<void> {
+    await commands.executeCommand("setContext", waitingKey, this.#shown.size > 0);
+  }
+}
+
+const words = { add: "new file", delete: "deletion", update: "change", rename: "move" } as const;
+
+/** The request carries the changes on our own servers; elsewhere they are those of the item that has just started. */
+function changesOf(request: PendingRequest, backend: Backend): readonly FileUpdateChange[] {
+  const given = detailsOf(request)["changes"];
+  if (Array.isArray(given)) return given.filter(isChange);
+  const turns = backend.sessions.find(request.threadId)?.live.turns ?? [];
+  const item = turns.flatMap((turn) => turn.items).findLast((i) => i.id === request.itemId);
+  return item?.type === "fileChange" ? item.changes : [];
+}
+
+const isChange = (value: unknown): value is FileUpdateChange =>
+  isRecord(value) && typeof value["path"] === "string" && typeof value["diff"] === "string" && isRecord(value["kind"]);
+
+async function textAt(file: string): Promise<string | undefined> {
+  try {
+    return new TextDecoder().decode(await workspace.fs.readFile(Uri.file(file)));
+  } catch {
+    return undefined;
+  }
+}
+
+type Side = "before" | "after";
+
+/** The file's own name stands last, so that the editor finds its language. */
+const uriOf = (requestId: string, index: number, side: Side, file: ProposedFile): Uri =>
+  Uri.from({ scheme: changeScheme, path: `/${requestId}/${index}/${side}/${path.basename(side === "before" ? file.oldPath : file.path)}` });
+
+function placeOf(uri: Uri | undefined): { readonly requestId: string; readonly index: number; readonly side: Side } | undefined {
+  if (uri?.scheme !== changeScheme) return undefined;
+  const [, requestId, index, side] = uri.path.split("/");
+  if (requestId === undefined || index === undefined) return undefined;
+  return { requestId, index: Number(index), side: side === "before" ? "before" : "after" };
+}

@@ -1,0 +1,66 @@
+/** The extension's entry: puts the backend and its faces together when the editor activates it. */
+import { commands, type ExtensionContext, window, workspace } from "vscode";
+import { Backend } from "../host/backend.ts";
+import type { LinkState } from "../host/link.ts";
+import { registerCommands } from "./commands.ts";
+import { DiffEditor } from "./diff-editor.ts";
+import { editorTools } from "./editor-tools.ts";
+import { Faces } from "./faces.ts";
+import { Panels } from "./panel.ts";
+import { openServer, workspaceFolder } from "./server.ts";
+import { serverKeys, settings } from "./settings.ts";
+import { statusBar } from "./status.ts";
+
+/** Threads that were open in this window, to be joined again after a reload. */
+const rememberedKey = "parley.threads";
+
+export function activate(context: ExtensionContext): void {
+  const log = window.createOutputChannel("Parley", { log: true });
+  const { workspaceState } = context;
+  const backend = new Backend({
+    open: () => openServer(context, log),
+    editor: editorTools,
+    folder: () => workspaceFolder() ?? "",
+    folders: () => (settings.sessionScope() === "all" ? [] : (workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath)),
+    offersTools: () => settings.offersTools(),
+    remembered: () => workspaceState.get<readonly string[]>(rememberedKey, []),
+    remember: (threadIds) => void workspaceState.update(rememberedKey, threadIds),
+    log: (line) => log.info(line),
+    now: Date.now,
+  });
+  const diffs = new DiffEditor(backend);
+  const panels = new Panels(context, {
+    backend,
+    showChange(requestId) {
+      const request = backend.requests.find(requestId);
+      if (request !== undefined) void diffs.show(request);
+    },
+    log: (line) => log.warn(line),
+  });
+  const faces = new Faces({ backend, panels, diffs, log: (line) => log.warn(line) });
+  context.subscriptions.push(
+    log,
+    diffs,
+    faces,
+    statusBar(backend),
+    ...registerCommands({ context, backend, panels, faces, diffs, log }),
+    { dispose: backend.listen({ state: (state) => tellState(state, log) }) },
+    { dispose: () => backend.link.stop() },
+    workspace.onDidChangeConfiguration((change) => {
+      if (serverKeys.some((key) => change.affectsConfiguration(key))) void backend.link.restart();
+    }),
+  );
+  void diffs.closeStale();
+  void backend.link.start();
+}
+
+function tellState(state: LinkState, log: { info(line: string): void; error(line: string): void; show(): void }): void {
+  if (state.kind === "running") log.info(`connected: ${state.userAgent}`);
+  if (state.kind === "lost") log.error(`the server ended: ${state.reason}`);
+  if (state.kind !== "failed") return;
+  log.error(`the server keeps ending: ${state.reason}`);
+  void window.showErrorMessage(`Parley's server keeps ending: ${state.reason}`, "Start again", "Show log").then(async (picked) => {
+    if (picked === "Show log") log.show();
+    if (picked === "Start again") await commands.executeCommand("parley.restartServer");
+  });
+}

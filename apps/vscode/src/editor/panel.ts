@@ -1,0 +1,237 @@
+/** The panel in the side bar and, if wanted, in an editor tab: a webview each, all over one backend. */
+import { randomBytes } from "node:crypto";
+import {
+  commands,
+  type Disposable,
+  type ExtensionContext,
+  env,
+  Uri,
+  ViewColumn,
+  type Webview,
+  type WebviewPanel,
+  type WebviewView,
+  window,
+} from "vscode";
+import { parse } from "../../../../src/lib/schema.ts";
+import { Refused, type StreamEvent } from "../../../web/src/connection/connection.ts";
+import type { Place } from "../../../web/src/state/router.ts";
+import type { Backend } from "../host/backend.ts";
+import type { LinkState } from "../host/link.ts";
+import { type CallName, calls, type HostMessage, PanelMessage } from "../host/port.ts";
+
+export const viewId = "parley.panel";
+const tabType = "parley.tab";
+/** About one frame of a screen: events that come close together travel together. */
+const batchMs = 16;
+
+export interface PanelPorts {
+  readonly backend: Backend;
+  showChange(requestId: string): void;
+  log(line: string): void;
+}
+
+export class Panels {
+  readonly #context: ExtensionContext;
+  readonly #ports: PanelPorts;
+  readonly #open = new Set<Port>();
+  #view: WebviewView | undefined;
+  #waiting = 0;
+  /** What a panel that is not drawn yet shall do first. */
+  #first: HostMessage[] = [];
+
+  constructor(context: ExtensionContext, ports: PanelPorts) {
+    this.#context = context;
+    this.#ports = ports;
+    context.subscriptions.push(
+      window.registerWebviewViewProvider(
+        viewId,
+        { resolveWebviewView: (view) => this.#show(view) },
+        { webviewOptions: { retainContextWhenHidden: true } },
+      ),
+      window.registerWebviewPanelSerializer(tabType, { deserializeWebviewPanel: async (panel) => this.#attach(panel.webview, panel) }),
+    );
+  }
+
+  /** Whether a person can see a panel now. */
+  get visible(): boolean {
+    return this.#view?.visible === true || [...this.#open].some((port) => port.isVisible());
+  }
+
+  /** The session that the panel shows, if one. */
+  get sessionId(): string | undefined {
+    const place = [...this.#open].at(-1)?.place;
+    return place?.name === "session" ? place.sessionId : undefined;
+  }
+
+  /** Shows the side bar's panel and has it do something; also when it is not drawn yet. */
+  async tell(...messages: readonly HostMessage[]): Promise<void> {
+    await commands.executeCommand(`${viewId}.focus`);
+    const port = [...this.#open].find((open) => open.owner === this.#view);
+    if (port === undefined || !port.listening) this.#first.push(...messages);
+    else for (const message of messages) port.post(message);
+  }
+  go(place: Place, focus = false): Promise<void> {
+    return this.tell({ type: "go", place, focus });
+  }
+
+  openTab(): void {
+    const panel = window.createWebviewPanel(tabType, "Parley", ViewColumn.Beside, { retainContextWhenHidden: true });
+    panel.iconPath = Uri.joinPath(this.#context.extensionUri, "media", "parley.svg");
+    this.#attach(panel.webview, panel);
+  }
+
+  /** The number on the view's icon. */
+  badge(count: number): void {
+    this.#waiting = count;
+    if (this.#view !== undefined) this.#view.badge = count === 0 ? undefined : { value: count, tooltip: `${count} waiting for you` };
+  }
+
+  #show(view: WebviewView): void {
+    this.#view = view;
+    this.#attach(view.webview, view);
+    this.badge(this.#waiting);
+  }
+
+  #attach(webview: Webview, owner: WebviewView | WebviewPanel): void {
+    const root = Uri.joinPath(this.#context.extensionUri, "panel");
+    webview.options = { enableScripts: true, localResourceRoots: [root] };
+    const port = new Port(webview, owner, this.#ports, () => this.#first.splice(0));
+    this.#open.add(port);
+    owner.onDidDispose(() => {
+      this.#open.delete(port);
+      port.dispose();
+      if (this.#view === owner) this.#view = undefined;
+    });
+    webview.html = html(webview, root);
+  }
+}
+
+/** One webview's line to the backend. */
+class Port {
+  readonly owner: WebviewView | WebviewPanel;
+  place: Place | undefined;
+  listening = false;
+  readonly #webview: Webview;
+  readonly #ports: PanelPorts;
+  readonly #first: () => readonly HostMessage[];
+  readonly #stops: Disposable[] = [];
+  #events: StreamEvent[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(webview: Webview, owner: WebviewView | WebviewPanel, ports: PanelPorts, first: () => readonly HostMessage[]) {
+    this.#webview = webview;
+    this.owner = owner;
+    this.#ports = ports;
+    this.#first = first;
+    const stop = ports.backend.listen({ event: (event) => this.#queue(event), state: (state) => this.#state(state) });
+    this.#stops.push(
+      webview.onDidReceiveMessage((message: unknown) => this.#receive(message)),
+      { dispose: stop },
+    );
+  }
+
+  isVisible(): boolean {
+    return this.owner.visible;
+  }
+  post(message: HostMessage): void {
+    this.#flush();
+    void this.#webview.postMessage(message);
+  }
+  dispose(): void {
+    clearTimeout(this.#timer);
+    for (const stop of this.#stops) stop.dispose();
+  }
+
+  #receive(given: unknown): void {
+    const message = parse(PanelMessage, given);
+    switch (message?.type) {
+      case "call":
+        void this.#serve(message.id, message.name, message.params);
+        return;
+      case "listening":
+        this.listening = true;
+        this.#state(this.#ports.backend.link.state);
+        for (const first of this.#first()) this.post(first);
+        return;
+      case "place":
+        this.place = message.place as Place; // only compared and shown
+        return;
+      case "showChange":
+        return this.#ports.showChange(message.requestId);
+      case "open":
+        void env.openExternal(Uri.parse(message.url, true));
+        return;
+      default:
+        this.#ports.log(`the panel sent something unknown: ${JSON.stringify(given).slice(0, 200)}`);
+    }
+  }
+
+  async #serve(id: string, name: string, params: unknown): Promise<void> {
+    try {
+      if (!isCall(name)) throw new Refused(501, "unknown_call", `There is no call ${name}.`, null);
+      const fitting = parse(calls[name], params);
+      if (fitting === undefined) throw new Refused(400, "invalid_params", `The call ${name} does not fit its schema.`, null);
+      const result = await this.#ports.backend.call(name, fitting);
+      this.post({ type: "answer", id, result });
+    } catch (error) {
+      if (error instanceof Refused) this.post({ type: "refused", id, status: error.status, code: error.code, message: error.message });
+      else {
+        const message = error instanceof Error ? error.message : String(error);
+        this.#ports.log(`${name}: ${message}`);
+        this.post({ type: "lost", id, message });
+      }
+    }
+  }
+
+  #queue(event: StreamEvent): void {
+    if (!this.listening) return;
+    this.#events.push(event);
+    this.#timer ??= setTimeout(() => this.#flush(), batchMs);
+  }
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const events = this.#events;
+    this.#events = [];
+    if (events.length > 0) void this.#webview.postMessage({ type: "events", events } satisfies HostMessage);
+  }
+
+  #wasDown = false;
+  #state({ kind }: LinkState): void {
+    if (!this.listening) return;
+    this.post({ type: "link", link: kind === "running" ? "online" : kind === "starting" ? "connecting" : "offline" });
+    // A new server knows nothing of what was streaming.
+    if (kind === "running" && this.#wasDown) this.post({ type: "resync" });
+    this.#wasDown = kind !== "running" && (this.#wasDown || kind !== "starting");
+  }
+}
+
+const isCall = (name: string): name is CallName => Object.hasOwn(calls, name);
+
+function html(webview: Webview, root: Uri): string {
+  const asset = (name: string): string => webview.asWebviewUri(Uri.joinPath(root, name)).toString();
+  const nonce = randomBytes(16).toString("base64");
+  const policy = [
+    "default-src 'none'",
+    `script-src ${webview.cspSource} 'nonce-${nonce}'`,
+    `style-src ${webview.cspSource}`,
+    `img-src ${webview.cspSource} data: blob:`,
+    `font-src ${webview.cspSource}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta http-equiv="Content-Security-Policy" content="${policy}" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Parley</title>
+    <link rel="stylesheet" href="${asset("panel.css")}" />
+  </head>
+  <body>
+    <div id="root"></div>
+    <script type="module" nonce="${nonce}" src="${asset("panel.js")}"></script>
+  </body>
+</html>`;
+}

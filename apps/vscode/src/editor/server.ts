@@ -1,0 +1,54 @@
+/** Opens the client that the settings ask for: a child over stdio, or a connection to a server that runs. */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { type ExtensionContext, type LogOutputChannel, workspace } from "vscode";
+import { type Client, type ClientOptions, connectClient, spawnClient } from "../../../../src/client/client.ts";
+import { serverCommand } from "../host/server-command.ts";
+import { settings } from "./settings.ts";
+
+/** Where the token for a remote server is kept: the editor's secret storage, never the settings. */
+export const tokenKey = "parley.server.token";
+
+export async function openServer(context: ExtensionContext, log: LogOutputChannel): Promise<Client> {
+  const options = clientOptions(context, log);
+  const address = settings.connect();
+  if (address !== "") {
+    log.info(`connecting to ${address}`);
+    const token = await context.secrets.get(tokenKey);
+    return connectClient(address, { ...options, ...(token === undefined ? {} : { token }) });
+  }
+  const node = path.join(context.extensionPath, "server", process.platform === "win32" ? "node.exe" : "node");
+  const { command, env } = serverCommand({
+    path: settings.serverPath(),
+    args: settings.serverArgs(),
+    script: path.join(context.extensionPath, "server", "parley.cjs"),
+    bundledNode: existsSync(node) ? node : undefined,
+    host: { execPath: process.execPath, nodeVersion: process.versions.node, isElectron: process.versions["electron"] !== undefined },
+  });
+  log.info(`starting ${command.join(" ")}`);
+  return spawnClient({
+    ...options,
+    command,
+    cwd: workspaceFolder(),
+    env: { ...process.env, ...env, ...settings.serverEnv() },
+    onStderr: (line) => log.info(`server: ${line}`),
+  });
+}
+
+function clientOptions(context: ExtensionContext, log: LogOutputChannel): ClientOptions {
+  const { version }: { version: string } = context.extension.packageJSON;
+  const dialect = settings.dialect();
+  return {
+    clientInfo: { name: "parley_vscode", title: "Parley for VS Code", version },
+    capabilities: {
+      experimentalApi: true,
+      optOutNotificationMethods: [],
+      ...(dialect === "current" ? {} : { extensions: { parley: { dialect } } }),
+    },
+    onTrouble: (error) => log.warn(error.message),
+  };
+}
+
+/** The folder that sessions start in: the first one of the window. */
+export const workspaceFolder = (): string | undefined =>
+  workspace.workspaceFolders?.find((folder) => folder.uri.scheme === "file")?.uri.fsPath;

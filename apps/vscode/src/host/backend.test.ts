@@ -1,0 +1,238 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { openClient } from "../../../../src/client/client.ts";
+import type { Transport } from "../../../../src/rpc/transport.ts";
+import { type Server, startServer } from "../../../../test/support/server.ts";
+import type { PendingRequest } from "../../../web/src/state/model.ts";
+import { Backend } from "./backend.ts";
+import type { EditorTools } from "./tools.ts";
+
+const editor: EditorTools = {
+  openFile: async ({ path: file }) => `opened ${file}`,
+  selection: async () => "nothing selected",
+  diagnostics: async () => "no problems",
+  renameSymbol: async () => "renamed",
+};
+
+/** A real server in this process with a written model, and backends on it. */
+async function stage(t: TestContext, scenario: string) {
+  const folder = mkdtempSync(path.join(tmpdir(), "parley-vscode-"));
+  const project = path.join(folder, "project");
+  mkdirSync(project);
+  writeFileSync(path.join(folder, "play.yaml"), scenario);
+  writeFileSync(
+    path.join(folder, "config.toml"),
+    'model_provider = "scripted"\nmodel_providers.scripted.options.scenario = "play.yaml"\nfeatures.default_mode_request_user_input = true\n',
+  );
+  const start = (): Promise<Server> => startServer({ home: folder, workspace: project });
+  let server = await start();
+  const wires: Transport[] = [];
+  const backends: Backend[] = [];
+  t.after(async () => {
+    for (const backend of backends) backend.link.stop();
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const remembered: string[] = [];
+  const backend = (name: string): Backend => {
+    const made = new Backend({
+      open: async () => {
+        const wire = await server.connect();
+        wires.push(wire);
+        return openClient(wire, { clientInfo: { name, version: "1" } });
+      },
+      editor,
+      folder: () => project,
+      folders: () => [project],
+      offersTools: () => true,
+      remembered: () => remembered,
+      remember: (ids) => void remembered.splice(0, remembered.length, ...ids),
+      log: () => {},
+      now: Date.now,
+    });
+    backends.push(made);
+    return made;
+  };
+  const crash = async (): Promise<void> => {
+    await server.stop();
+    server = await start();
+    for (const wire of wires.splice(0)) wire.close();
+  };
+  return { backend, crash };
+}
+
+const pending = (backend: Backend): Promise<PendingRequest> =>
+  new Promise((resolve) => {
+    const [open] = backend.requests.list();
+    if (open !== undefined) return resolve(open);
+    const stop = backend.listen({
+      added(request) {
+        stop();
+        resolve(request);
+      },
+    });
+  });
+const until = (backend: Backend, holds: () => boolean): Promise<void> =>
+  new Promise((resolve) => {
+    if (holds()) return resolve();
+    const stop = backend.listen({
+      event() {
+        if (!holds()) return;
+        stop();
+        resolve();
+      },
+    });
+  });
+const idle = (backend: Backend, id: string): Promise<void> =>
+  until(backend, () => backend.sessions.find(id)?.lastTurnStatus !== null && backend.sessions.find(id)?.activeTurnId === null);
+
+async function begin(backend: Backend, text: string): Promise<string> {
+  await backend.link.start();
+  const session = await backend.startSession({ approvalPolicy: "untrusted", filesystemSandbox: "workspace-write" });
+  await send(backend, session.id, text);
+  return session.id;
+}
+const send = (backend: Backend, sessionId: string, text: string, messageId: string = crypto.randomUUID()): Promise<unknown> =>
+  backend.call("send", { sessionId, messageId, input: [{ type: "text", text }], delivery: "auto", overrides: {} });
+
+type Page = Awaited<ReturnType<Backend["sessions"]["page"]>>;
+const page = async (backend: Backend, sessionId: string): Promise<Page> =>
+  (await backend.call("turns", { sessionId, cursor: null })) as Page;
+const said = ({ turns }: Page): string => JSON.stringify(turns.flatMap((turn) => turn.items));
+
+const asksOnce = `
+turns:
+  - - run: "touch made.txt"
+    - say: "It said: {{output}}"
+  - - say: "Second turn"
+`;
+
+test("a command is asked about, approved once, and runs", async (t) => {
+  const { backend } = await stage(t, asksOnce);
+  const one = backend("editor");
+  const id = await begin(one, "go");
+  const request = await pending(one);
+  assert.equal(request.kind, "command");
+  assert.equal(request.threadId, id);
+  assert.equal((await page(one, id)).session.state, "waiting");
+  await one.call("answer", { ...request, answer: { response: { decision: "accept" } } });
+  await assert.rejects(one.call("answer", { ...request, answer: { response: { decision: "decline" } } }), { status: 404 });
+  await idle(one, id);
+  const all = said(await page(one, id));
+  assert.match(all, /"exitCode":0/);
+  assert.match(all, /It said/);
+});
+
+test("what another client answers ends here and names it", async (t) => {
+  const { backend } = await stage(t, asksOnce);
+  const [one, two] = [backend("first"), backend("second")];
+  const id = await begin(one, "go");
+  const mine = await pending(one);
+  await two.link.start();
+  const theirs = await pending(two);
+  assert.notEqual(theirs.requestId, mine.requestId);
+  const ended = new Promise<string>((resolve) => one.listen({ ended: (_, ending) => resolve(ending.by.name) }));
+  await two.call("answer", { ...theirs, answer: { response: { decision: "decline" } } });
+  assert.equal(await ended, "second");
+  await assert.rejects(one.call("answer", { ...mine, answer: { response: { decision: "accept" } } }), /Answered by second/);
+  await idle(one, id);
+});
+
+test("a window that is reloaded in the middle of a turn comes back to it with what waits", async (t) => {
+  const { backend } = await stage(t, asksOnce);
+  const before = backend("editor");
+  const id = await begin(before, "go");
+  await pending(before);
+  before.link.stop();
+  const after = backend("editor");
+  await after.link.start();
+  const request = await pending(after);
+  const shown = await page(after, id);
+  assert.equal(shown.turns[0]?.status, "inProgress");
+  assert.match(said(shown), /touch made.txt/);
+  await after.call("answer", { ...request, answer: { response: { decision: "accept" } } });
+  await idle(after, id);
+  assert.match(said(await page(after, id)), /It said/);
+});
+
+test("after a crash the server is opened again and its threads are resumed", async (t) => {
+  const { backend, crash } = await stage(t, asksOnce);
+  const one = backend("editor");
+  const id = await begin(one, "go");
+  const request = await pending(one);
+  await one.call("answer", { ...request, answer: { response: { decision: "decline" } } });
+  await idle(one, id);
+  const states: string[] = [];
+  const back = new Promise<void>((resolve) =>
+    one.listen({
+      state(state) {
+        states.push(state.kind);
+        if (state.kind === "running") resolve();
+      },
+    }),
+  );
+  await crash();
+  await back;
+  assert.deepEqual(states, ["lost", "starting", "running"]);
+  assert.deepEqual(one.sessions.attached(), [id]);
+  await send(one, id, "again");
+  await until(one, () => one.sessions.find(id)?.live.turns.some((turn) => turn.status === "completed") === true);
+  assert.match(said(await page(one, id)), /Second turn/);
+});
+
+test("a message whose acceptance was lost is not sent twice", async (t) => {
+  const { backend } = await stage(t, 'turns: [[{say: "One"}], [{say: "Two"}]]');
+  const one = backend("editor");
+  await one.link.start();
+  const { id } = await one.startSession({});
+  assert.deepEqual(await Promise.all([send(one, id, "hi", "m1"), send(one, id, "hi", "m1")]), ["started", "started"]);
+  await idle(one, id);
+  assert.equal((await page(one, id)).turns.length, 1);
+});
+
+test("a message can wait for the turn, and be taken back", async (t) => {
+  const { backend } = await stage(t, asksOnce);
+  const one = backend("editor");
+  const id = await begin(one, "go");
+  const request = await pending(one);
+  const queue = (messageId: string): Promise<unknown> =>
+    one.call("send", { sessionId: id, messageId, input: [{ type: "text", text: messageId }], delivery: "queue", overrides: {} });
+  assert.equal(await queue("kept"), "queued");
+  assert.equal(await queue("dropped"), "queued");
+  await one.call("unqueue", { sessionId: id, messageId: "dropped" });
+  await one.call("answer", { ...request, answer: { response: { decision: "decline" } } });
+  await until(one, () => one.sessions.find(id)?.live.turns.filter((turn) => turn.status === "completed").length === 2);
+  const all = said(await page(one, id));
+  assert.match(all, /Second turn/);
+  assert.doesNotMatch(all, /dropped/);
+});
+
+test("the editor's tools answer without a person", async (t) => {
+  const { backend } = await stage(t, 'turns: [[{call: editor_open_file, with: {path: "a.ts"}}, {say: "Tool: {{output}}"}]]');
+  const one = backend("editor");
+  const id = await begin(one, "go");
+  await idle(one, id);
+  assert.match(said(await page(one, id)), /opened a.ts/);
+});
+
+test("sessions are listed, renamed, forked, archived and deleted", async (t) => {
+  const { backend } = await stage(t, 'turns: [[{say: "Hello"}]]');
+  const one = backend("editor");
+  const id = await begin(one, "first words");
+  await idle(one, id);
+  const list = async (archived = false) => (await one.sessions.list({ archived })).sessions.map((s) => s.title).sort();
+  assert.deepEqual(await list(), ["first words"]);
+  await one.call("rename", { sessionId: id, title: "A name" });
+  assert.deepEqual(await list(), ["A name"]);
+  await one.call("fork", { sessionId: id });
+  assert.equal((await list()).length, 2);
+  await one.call("archive", { sessionId: id, archived: true });
+  assert.deepEqual(await list(true), ["A name"]);
+  await one.call("archive", { sessionId: id, archived: false });
+  await one.call("remove", { sessionId: id });
+  assert.equal((await list()).length, 1);
+  await assert.rejects(one.call("turns", { sessionId: id, cursor: null }), { status: 404 });
+});

@@ -1,0 +1,318 @@
+/** Everything behind the extension's faces, without the editor: the link, the sessions, what waits, and the stream of events for the panel. */
+import { randomUUID } from "node:crypto";
+import { type Client, ConnectionClosed, RpcError } from "../../../../src/client/client.ts";
+import { Refused, type StreamEvent } from "../../../web/src/connection/connection.ts";
+import type { PendingRequest, SessionSummary } from "../../../web/src/state/model.ts";
+import { threadSettings, turnSettings } from "./controls.ts";
+import { isRecord, Link, type LinkState, ServerDown } from "./link.ts";
+import { Messages } from "./messages.ts";
+import type { CallName, CallParams } from "./port.ts";
+import { type Ending, Requests } from "./requests.ts";
+import { type Session, Sessions } from "./sessions.ts";
+import { callTool, type EditorTools, isEditorTool, toolSpecs } from "./tools.ts";
+
+export interface BackendPorts {
+  open(): Promise<Client>;
+  readonly editor: EditorTools;
+  /** Where a new session works when nobody says. */
+  folder(): string;
+  /** The folders whose sessions are listed; none means all. */
+  folders(): readonly string[];
+  offersTools(): boolean;
+  /** Threads that were open when the editor was last closed. */
+  remembered(): readonly string[];
+  remember(threadIds: readonly string[]): void;
+  log(line: string): void;
+  now(): number;
+}
+
+/** What the faces hear. */
+export interface BackendListener {
+  state?(state: LinkState): void;
+  added?(request: PendingRequest): void;
+  ended?(request: PendingRequest, ending: Ending): void;
+  session?(summary: SessionSummary, before: SessionSummary | undefined): void;
+  event?(event: StreamEvent): void;
+}
+
+/** How many threads are joined again when the editor starts. */
+const keptOpen = 8;
+
+type EventOf<N extends StreamEvent["type"]> = Extract<StreamEvent, { type: N }>;
+
+export class Backend {
+  readonly link: Link;
+  readonly requests: Requests;
+  readonly sessions: Sessions;
+  readonly #messages: Messages;
+  readonly #ports: BackendPorts;
+  readonly #listeners = new Set<BackendListener>();
+  readonly #summaries = new Map<string, SessionSummary>();
+  readonly #bootId = randomUUID();
+  #seq = 0;
+  #remembered = "";
+
+  constructor(ports: BackendPorts) {
+    this.#ports = ports;
+    const now = (): number => ports.now();
+    this.link = new Link({
+      open: () => ports.open(),
+      ready: () => this.#joinAgain(),
+      notification: (method, params) => this.#hear(method, params),
+      question: (method, params, signal) => this.#question(method, params, signal),
+      state: (state) => this.#state(state),
+      now,
+    });
+    this.requests = new Requests({
+      now,
+      titleOf: (id) => this.sessions.titleOf(id),
+      rootOf: (id) => this.sessions.rootOf(id),
+      added: (request) => this.#added(request),
+      ended: (request, ending) => this.#ended(request, ending),
+    });
+    this.sessions = new Sessions({
+      link: this.link,
+      pendingCount: (id) => this.requests.list().filter((r) => r.threadId === id || r.rootThreadId === id).length,
+      changed: (summary) => this.#sessionChanged(summary),
+      folders: () => ports.folders(),
+      now,
+    });
+    this.#messages = new Messages({
+      link: this.link,
+      sessions: this.sessions,
+      queued: (sessionId, queue) => this.#emit("queue_updated", sessionId, { sessionId, queue: [...queue] }),
+      stuck: (sessionId, reason) => ports.log(`a queued message of ${sessionId} was not taken: ${reason}`),
+      now,
+    });
+  }
+
+  get seq(): number {
+    return this.#seq;
+  }
+
+  listen(listener: BackendListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Serves one call of the panel. Rejects with Refused (a no, in words) or ServerDown (try again when the server is back). */
+  async call<N extends CallName>(name: N, params: CallParams<N>): Promise<unknown> {
+    try {
+      return await this.#serve[name](params);
+    } catch (error) {
+      if (error instanceof RpcError) throw new Refused(409, String(error.code), error.message, error.data);
+      if (error instanceof ConnectionClosed) throw new ServerDown("The server was lost.");
+      throw error;
+    }
+  }
+
+  /** A session in the given folder, with the editor's tools. */
+  async startSession(params: CallParams<"start">): Promise<Session> {
+    const { cwd, ...overrides } = params;
+    const folder = cwd ?? this.#ports.folder();
+    const opened = await this.link.call("thread/start", {
+      ...(folder === "" ? {} : { cwd: folder }),
+      ...threadSettings(overrides),
+      ...(this.#ports.offersTools() ? { dynamicTools: toolSpecs() } : {}),
+    });
+    return this.sessions.opened(opened);
+  }
+
+  async interrupt(sessionId: string): Promise<void> {
+    const session = this.#require(sessionId);
+    if (session.activeTurnId === null) throw new Refused(409, "no_active_turn", "No turn is running.", null);
+    await this.link.call("turn/interrupt", { threadId: sessionId, turnId: session.activeTurnId });
+  }
+
+  readonly #serve: { readonly [N in CallName]: (params: CallParams<N>) => unknown } = {
+    sessions: (query) => this.sessions.list(query),
+    turns: ({ sessionId, cursor }) => this.sessions.page(sessionId, cursor, () => this.#seq),
+    start: async (params) => this.sessions.summary(await this.startSession(params)),
+    resume: async ({ sessionId }) => this.sessions.summary(await this.sessions.attach(sessionId)),
+    send: async ({ sessionId, ...message }) => this.#messages.send(await this.sessions.attach(sessionId), message),
+    unqueue: ({ sessionId, messageId }) => this.#messages.take(this.#require(sessionId), messageId),
+    interrupt: ({ sessionId }) => this.interrupt(sessionId),
+    rename: ({ sessionId, title }) => this.link.call("thread/name/set", { threadId: sessionId, name: title.trim() }),
+    archive: ({ sessionId, archived }) => this.link.call(archived ? "thread/archive" : "thread/unarchive", { threadId: sessionId }),
+    remove: ({ sessionId }) => this.#remove(sessionId),
+    fork: async ({ sessionId }) =>
+      this.sessions.summary(this.sessions.opened(await this.link.call("thread/fork", { threadId: sessionId }))),
+    rollback: ({ sessionId, numTurns }) => this.#rollback(sessionId, numTurns),
+    compact: async ({ sessionId }) => {
+      await this.sessions.attach(sessionId);
+      await this.link.call("thread/compact/start", { threadId: sessionId });
+    },
+    review: ({ sessionId, target }) => this.#review(sessionId, target),
+    setControls: ({ sessionId, controls }) => this.#setControls(sessionId, controls),
+    pending: () => this.requests.list(),
+    answer: (params) => this.answer(params),
+    models: async () => (await this.link.call("model/list", { limit: 200 })).data,
+    skills: async ({ cwd }) => (await this.link.call("skills/list", { cwds: [cwd] })).data.flatMap((entry) => entry.skills),
+    files: ({ sessionId, query }) => this.#files(sessionId, query),
+    capabilities: () => ({
+      status: "ok",
+      runtime: {
+        userAgent: this.link.client?.server.userAgent ?? "",
+        codexHome: this.link.client?.server.codexHome ?? null,
+        offlineTour: false,
+        remote: false,
+        cwd: this.#ports.folder(),
+      },
+      methods: {},
+      details: {},
+      features: {},
+    }),
+    account: () => this.link.call("account/read", {}),
+    rateLimits: async () => (await this.link.call("account/rateLimits/read", {})).rateLimits,
+  };
+
+  /** Hands a person's answer in, from whichever face it came. A note goes to the turn that asked. */
+  async answer({ answer, ...seen }: CallParams<"answer">): Promise<void> {
+    const request = this.requests.answer(seen, answer);
+    const note = "note" in answer ? (answer.note?.trim() ?? "") : "";
+    const session = this.sessions.find(request.threadId);
+    if (note === "" || session === undefined) return;
+    const message = { messageId: `note-${request.requestId}`, input: [{ type: "text" as const, text: note }], delivery: "steer" as const };
+    await this.#messages.send(session, { ...message, overrides: {} });
+  }
+
+  #require(sessionId: string): Session {
+    const session = this.sessions.find(sessionId);
+    if (session === undefined) throw new Refused(404, "not_found", "There is no such session.", null);
+    return session;
+  }
+
+  async #remove(sessionId: string): Promise<void> {
+    await this.link.call("thread/delete", { threadId: sessionId });
+    this.#forget(sessionId);
+  }
+
+  #forget(sessionId: string): void {
+    if (this.sessions.find(sessionId) === undefined) return;
+    this.sessions.forget(sessionId);
+    this.#summaries.delete(sessionId);
+    const deletedAt = new Date(this.#ports.now()).toISOString();
+    this.#emit("session_deleted", sessionId, { status: "deleted", sessionId, message: "This session was deleted.", deletedAt });
+  }
+
+  /** Names the turn to go back before, as today's servers want it; older ones count. */
+  async #rollback(threadId: string, numTurns: number): Promise<void> {
+    await this.sessions.attach(threadId);
+    const { data } = await this.link.call("thread/turns/list", { threadId, limit: numTurns, sortDirection: "desc" });
+    const before = data[Math.min(numTurns, data.length) - 1];
+    if (before === undefined) throw new Refused(409, "invalid_state", "There is no turn to take back.", null);
+    await this.link.call("thread/revert", { threadId, beforeTurnId: before.id });
+  }
+
+  async #review(threadId: string, target: CallParams<"review">["target"]): Promise<string> {
+    await this.sessions.attach(threadId);
+    const { targetType, ...rest } = target;
+    const wire =
+      "branch" in rest
+        ? { type: "baseBranch" as const, branch: rest.branch }
+        : "sha" in rest
+          ? { type: "commit" as const, sha: rest.sha }
+          : "instructions" in rest
+            ? { type: "custom" as const, instructions: rest.instructions }
+            : { type: "uncommittedChanges" as const };
+    return (await this.link.call("review/start", { threadId, target: wire })).reviewThreadId;
+  }
+
+  async #setControls(sessionId: string, controls: CallParams<"setControls">["controls"]): Promise<void> {
+    const session = await this.sessions.attach(sessionId);
+    session.chosen = { ...controls, effort: controls.effort ?? null };
+    this.sessions.tell(session);
+    // In force at once where the server can; otherwise the next turn carries it.
+    await this.link.call("thread/settings/update", { threadId: sessionId, ...turnSettings(session.chosen) }).catch(() => {});
+  }
+
+  async #files(sessionId: string, query: string): Promise<unknown> {
+    const session = this.sessions.find(sessionId);
+    const root = session?.thread.cwd ?? this.#ports.folder();
+    const { files } = await this.link.call("fuzzyFileSearch", { query, roots: [root], cancellationToken: `panel-${sessionId}` });
+    return files.slice(0, 50).map((f) => ({ path: f.path, name: f.file_name, root: f.root, isDirectory: f.match_type === "directory" }));
+  }
+
+  /** After every handshake: what was open here is joined again, and what runs elsewhere in these folders too. */
+  async #joinAgain(): Promise<void> {
+    const { data: loaded } = await this.link.call("thread/loaded/list", {}).catch(() => ({ data: [] as string[] }));
+    const folders = this.#ports.folders();
+    const mine = new Set(this.#ports.remembered());
+    for (const threadId of new Set([...loaded, ...mine])) {
+      if (!mine.has(threadId)) {
+        const read = await this.link.call("thread/read", { threadId }).catch(() => undefined);
+        const cwd = read?.thread.cwd;
+        if (cwd === undefined || (folders.length > 0 && !folders.some((f) => cwd === f || cwd.startsWith(`${f}/`)))) continue;
+      }
+      await this.sessions.attach(threadId).catch((error: unknown) => this.#ports.log(`${threadId} could not be resumed: ${String(error)}`));
+    }
+  }
+
+  #question(method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown> {
+    if (method === "item/tool/call" && isEditorTool(params["tool"])) return callTool(this.#ports.editor, params, signal);
+    return this.requests.take(method, params, signal);
+  }
+
+  #hear(method: string, params: Readonly<Record<string, unknown>>): void {
+    const threadId = this.sessions.hear(method, params);
+    this.#emit("notification", threadId, { method, params });
+    if (threadId === null) return;
+    const turn = isRecord(params["turn"]) ? params["turn"] : {};
+    if (method === "turn/completed") {
+      this.requests.turnEnded(threadId, String(turn["id"]));
+      const session = this.sessions.find(threadId);
+      if (session !== undefined) this.#messages.turnCompleted(session, String(turn["status"]));
+    }
+    if (method === "thread/deleted") this.#forget(threadId);
+  }
+
+  #state(state: LinkState): void {
+    if (state.kind === "lost" || state.kind === "failed" || state.kind === "stopped") this.sessions.lost();
+    this.#emit("engine_state", null, { running: state.kind === "running", reason: "reason" in state ? state.reason : null });
+    for (const listener of this.#listeners) listener.state?.(state);
+  }
+
+  #added(request: PendingRequest): void {
+    this.#emit(eventFor(request), request.threadId, request);
+    this.#tellSessions(request);
+    for (const listener of this.#listeners) listener.added?.(request);
+  }
+
+  #ended(request: PendingRequest, ending: Ending): void {
+    const { requestId, threadId } = request;
+    const { status, by, at, reason, decision } = ending;
+    this.#emit("request_resolved", threadId, { requestId, threadId, status, by, at, reason, decision });
+    this.#tellSessions(request);
+    for (const listener of this.#listeners) listener.ended?.(request, ending);
+  }
+
+  #tellSessions(request: PendingRequest): void {
+    for (const id of new Set([request.threadId, request.rootThreadId])) {
+      const session = this.sessions.find(id);
+      if (session !== undefined) this.sessions.tell(session);
+    }
+  }
+
+  #sessionChanged(summary: SessionSummary): void {
+    const before = this.#summaries.get(summary.sessionId);
+    this.#summaries.set(summary.sessionId, summary);
+    this.#emit("session_upserted", summary.sessionId, summary);
+    for (const listener of this.#listeners) listener.session?.(summary, before);
+    if (this.link.state.kind !== "running") return;
+    const open = this.sessions.attached();
+    if (open.join() === this.#remembered) return;
+    this.#remembered = open.join();
+    this.#ports.remember(open.slice(-keptOpen));
+  }
+
+  #emit<N extends StreamEvent["type"]>(type: N, threadId: string | null, payload: EventOf<N>["payload"]): void {
+    const event = { seq: ++this.#seq, bootId: this.#bootId, type, threadId, payload } as EventOf<N>;
+    for (const listener of this.#listeners) listener.event?.(event);
+  }
+}
+
+function eventFor(request: PendingRequest): "approval" | "tool_user_input_requested" | "tool_call_requested" | "request_pending" {
+  if (request.kind === "question") return "tool_user_input_requested";
+  if (request.kind === "toolCall") return "tool_call_requested";
+  return request.kind === "elicitation" || request.kind === "other" ? "request_pending" : "approval";
+}

@@ -1,0 +1,121 @@
+/** The messages between the panel and the extension: the panel calls, the extension answers and tells. Both sides are ours and of one build. */
+import {
+  array,
+  boolean,
+  type Infer,
+  literals,
+  maybe,
+  nullable,
+  object,
+  once,
+  optional,
+  positive,
+  string,
+  union,
+  unknown,
+} from "../../../../src/lib/schema.ts";
+import { UserInput } from "../../../../src/protocol/item.ts";
+import type { StreamEvent } from "../../../web/src/connection/connection.ts";
+import type { Place } from "../../../web/src/state/router.ts";
+
+const session = () => ({ sessionId: string() });
+const overrides = () => ({
+  model: optional(string()),
+  effort: optional(string()),
+  approvalPolicy: optional(literals("untrusted", "on-failure", "on-request", "never")),
+  filesystemSandbox: optional(literals("read-only", "workspace-write", "danger-full-access")),
+  networkAccess: optional(literals("restricted", "enabled")),
+});
+
+/** What the panel may call, with what. */
+export const calls = {
+  sessions: once(() => object({ archived: optional(boolean()), cursor: optional(string()), search: optional(string()) })),
+  turns: once(() => object({ ...session(), cursor: nullable(string()) })),
+  start: once(() => object({ cwd: optional(string()), ...overrides() })),
+  resume: once(() => object(session())),
+  send: once(() =>
+    object({
+      ...session(),
+      messageId: string(),
+      input: array(UserInput()),
+      delivery: literals("auto", "steer", "queue"),
+      overrides: object(overrides()),
+    }),
+  ),
+  unqueue: once(() => object({ ...session(), messageId: string() })),
+  interrupt: once(() => object(session())),
+  rename: once(() => object({ ...session(), title: string() })),
+  archive: once(() => object({ ...session(), archived: boolean() })),
+  remove: once(() => object(session())),
+  fork: once(() => object(session())),
+  rollback: once(() => object({ ...session(), numTurns: positive() })),
+  compact: once(() => object(session())),
+  review: once(() =>
+    object({
+      ...session(),
+      target: union([
+        object({ targetType: literals("uncommittedChanges") }),
+        object({ targetType: literals("baseBranch"), branch: string() }),
+        object({ targetType: literals("commit"), sha: string() }),
+        object({ targetType: literals("custom"), instructions: string() }),
+      ]),
+    }),
+  ),
+  setControls: once(() =>
+    object({
+      ...session(),
+      controls: object({
+        model: nullable(string()),
+        effort: maybe(string()),
+        approvalPolicy: literals("untrusted", "on-failure", "on-request", "never"),
+        filesystemSandbox: literals("read-only", "workspace-write", "danger-full-access"),
+        networkAccess: literals("restricted", "enabled"),
+      }),
+    }),
+  ),
+  pending: once(() => object({})),
+  answer: once(() =>
+    object({
+      requestId: string(),
+      threadId: string(),
+      turnId: nullable(string()),
+      answer: union([object({ error: object({ message: string() }) }), object({ response: unknown(), note: optional(string()) })]),
+    }),
+  ),
+  models: once(() => object({})),
+  skills: once(() => object({ cwd: string() })),
+  files: once(() => object({ ...session(), query: string() })),
+  capabilities: once(() => object({})),
+  account: once(() => object({})),
+  rateLimits: once(() => object({})),
+} as const;
+
+export type Calls = typeof calls;
+export type CallName = keyof Calls;
+export type CallParams<N extends CallName> = Infer<Calls[N]>;
+
+/** From the panel. `listening` comes first: the panel is drawn and wants to hear. */
+export const PanelMessage = once(() =>
+  union([
+    object({ type: literals("call"), id: string(), name: string(), params: unknown() }),
+    object({ type: literals("listening") }),
+    object({ type: literals("place"), place: unknown() }),
+    object({ type: literals("showChange"), requestId: string() }),
+    object({ type: literals("open"), url: string() }),
+  ]),
+);
+export type PanelMessage = Infer<typeof PanelMessage>;
+
+/** To the panel. */
+export type HostMessage =
+  | { readonly type: "answer"; readonly id: string; readonly result: unknown }
+  | { readonly type: "refused"; readonly id: string; readonly status: number; readonly code: string; readonly message: string }
+  /** The server is away; the panel tries again when it is back. */
+  | { readonly type: "lost"; readonly id: string; readonly message: string }
+  | { readonly type: "events"; readonly events: readonly StreamEvent[] }
+  | { readonly type: "link"; readonly link: "connecting" | "online" | "offline" }
+  /** What was heard before no longer holds: read everything again. */
+  | { readonly type: "resync" }
+  | { readonly type: "go"; readonly place: Place; readonly focus: boolean }
+  | { readonly type: "compose"; readonly text: string }
+  | { readonly type: "command"; readonly command: string };

@@ -1,0 +1,137 @@
+/** The page's connection over the editor's message port: the extension stands where the manager's HTTP stands for a browser. */
+import { type Connection, type Listener, Refused } from "../../../web/src/connection/connection.ts";
+import type { CallName, CallParams, HostMessage } from "../host/port.ts";
+import type { Editor } from "./surroundings.ts";
+
+export interface PortConnection {
+  readonly connection: Connection;
+  /** Takes what the extension sent. */
+  receive(message: HostMessage): void;
+}
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+export function connectPort(editor: Editor): PortConnection {
+  const waiting = new Map<string, Waiting>();
+  let listener: Listener | undefined;
+  let calls = 0;
+
+  /** The extension answers with what its own tables say; the type is the page's word for it. */
+  function call<T>(name: CallName, params: CallParams<CallName>): Promise<T> {
+    const id = String(++calls);
+    return new Promise<T>((resolve, reject) => {
+      waiting.set(id, { resolve: (result) => resolve(result as T), reject });
+      editor.postMessage({ type: "call", id, name, params });
+    });
+  }
+
+  const settle = (id: string, use: (waiting: Waiting) => void): void => {
+    const found = waiting.get(id);
+    waiting.delete(id);
+    if (found !== undefined) use(found);
+  };
+
+  return {
+    connection: connectionOver(call, editor, (l) => {
+      listener = l;
+    }),
+    receive(message) {
+      switch (message.type) {
+        case "answer":
+          return settle(message.id, (w) => w.resolve(message.result));
+        case "refused":
+          return settle(message.id, (w) => w.reject(new Refused(message.status, message.code, message.message, null)));
+        case "lost":
+          return settle(message.id, (w) => w.reject(new Error(message.message)));
+        case "events":
+          for (const event of message.events) listener?.event(event);
+          return;
+        case "link":
+          return listener?.link(message.link);
+        case "resync":
+          return listener?.resync();
+      }
+    },
+  };
+}
+
+type Call = <T>(name: CallName, params: CallParams<CallName>) => Promise<T>;
+
+const refuse = (): Promise<never> => Promise.reject(new Refused(501, "not_offered", "The editor's panel does not offer that.", null));
+
+function connectionOver(call: Call, editor: Editor, open: (listener: Listener | undefined) => void): Connection {
+  return {
+    offers: { name: "server", projects: false, settings: false },
+    showChange: ({ requestId }) => editor.postMessage({ type: "showChange", requestId }),
+    open(listener) {
+      open(listener);
+      editor.postMessage({ type: "listening" });
+    },
+    close: () => open(undefined),
+    // Everything of every session that is open here is told anyway.
+    watch: () => {},
+
+    me: async () => ({ device: editorDevice, scope: "drive" }),
+    signIn: refuse,
+    signOut: refuse,
+
+    sessions: (query) => call("sessions", { ...query }),
+    turns: (sessionId, cursor) => call("turns", { sessionId, cursor }),
+    start: ({ projectId: _, ...options }) => call("start", options),
+    resume: (sessionId) => call("resume", { sessionId }),
+    send: ({ sessionId, messageId, input, delivery, overrides }) =>
+      call("send", { sessionId, messageId, input: [...input], delivery, overrides }),
+    unqueue: (sessionId, messageId) => call("unqueue", { sessionId, messageId }),
+    interrupt: (sessionId) => call("interrupt", { sessionId }),
+    rename: (sessionId, title) => call("rename", { sessionId, title }),
+    archive: (sessionId, archived) => call("archive", { sessionId, archived }),
+    remove: (sessionId) => call("remove", { sessionId }),
+    fork: (sessionId) => call("fork", { sessionId }),
+    rollback: (sessionId, numTurns) => call("rollback", { sessionId, numTurns }),
+    compact: (sessionId) => call("compact", { sessionId }),
+    review: (sessionId, target) => call("review", { sessionId, target }),
+    assign: refuse,
+    setControls: (sessionId, controls) => call("setControls", { sessionId, controls }),
+
+    projects: async () => [],
+    makeProject: refuse,
+    renameProject: refuse,
+    removeProject: refuse,
+
+    pending: () => call("pending", {}),
+    answer: ({ requestId, threadId, turnId }, answer) => call("answer", { requestId, threadId, turnId, answer }),
+
+    models: () => call("models", {}),
+    skills: (cwd) => call("skills", { cwd }),
+    files: (sessionId, query) => call("files", { sessionId, query }),
+    capabilities: () => call("capabilities", {}),
+    account: () => call("account", {}),
+    rateLimits: () => call("rateLimits", {}),
+    mcpServers: refuse,
+    mcpLogin: refuse,
+    mcpReload: refuse,
+
+    devices: refuse,
+    revoke: refuse,
+    makeLink: refuse,
+    rules: refuse,
+    addRule: refuse,
+    changeRule: refuse,
+    removeRule: refuse,
+    audit: refuse,
+    auditExportUrl: () => "",
+  };
+}
+
+const editorDevice = {
+  deviceId: "editor",
+  name: "This editor",
+  scope: "drive" as const,
+  createdAt: "",
+  lastSeenAt: "",
+  expiresAt: "",
+  current: true,
+};

