@@ -77,4 +77,16 @@ export const trustRequirements = {
     cases: [103],
     says: "a wider policy of a turn ends with a narrower one, and does not come back by a resume",
   },
+  "trust.endlessAnswer": {
+    source,
+    cases: [55, 69],
+    says: "an answer of the model that never ends is given up, in words, with memory flat and little stored",
+  },
+  "trust.endlessAnswerInterrupted": { source, cases: [55], says: "an interrupt ends an endless answer at once and closes its connection" },
+  "trust.silentAnswer": {
+    source,
+    cases: [54],
+    says: "a stream that stalls, or says nothing but that it lives, is given up after its time",
+  },
+  "trust.garbageAnswer": { source, cases: [48], says: "no garbage in a stream is an internal error, and the next turn works" },
 } as const satisfies Readonly<Record<string, Requirement>>;

@@ -1,4 +1,5 @@
 /** The output items of one model answer on their way to the clients: started, streamed, completed. */
+import { KeptText } from "../lib/kept-text.ts";
 import type { ThreadItem } from "../protocol/item.ts";
 import type { MessagePhase } from "../protocol/model-item.ts";
 import type { LiveTurn } from "./live-turn.ts";
@@ -11,12 +12,15 @@ export type StreamEvent = Extract<
   { type: "created" | "itemStarted" | "textDelta" | "summaryPartAdded" | "summaryDelta" | "reasoningDelta" | "toolInputDelta" | "itemDone" }
 >;
 
+/** Numbers of parts come from the provider; no answer has more. */
+const maxParts = 10_000;
+
 /** What has been streamed of an item so far. */
 interface Open {
   readonly item: ThreadItem;
-  text: string;
-  readonly summary: string[];
-  readonly content: string[];
+  readonly text: KeptText;
+  readonly summary: KeptText[];
+  readonly content: KeptText[];
 }
 
 export class ReplyItems {
@@ -40,7 +44,7 @@ export class ReplyItems {
       case "textDelta": {
         const open = this.#open.get(event.itemId) ?? this.#start(event.itemId, { type: "agentMessage", id: event.itemId, text: "" });
         const delta = this.#plan === undefined ? event.delta : this.#plan.push(event.delta);
-        open.text += delta;
+        open.text.add(delta);
         if (delta !== "") this.#turn.notify("item/agentMessage/delta", { ...at, itemId: event.itemId, delta });
         return undefined;
       }
@@ -48,13 +52,13 @@ export class ReplyItems {
         this.#itemStarted(event.itemId, event.item);
         return undefined;
       case "summaryPartAdded":
-        this.#reasoning(event.itemId).summary[event.index] ??= "";
+        part(this.#reasoning(event.itemId).summary, event.index);
         if (!thread.config.hideReasoning)
           this.#turn.notify("item/reasoning/summaryPartAdded", { ...at, itemId: event.itemId, summaryIndex: event.index });
         return undefined;
       case "summaryDelta": {
         const open = this.#reasoning(event.itemId);
-        open.summary[event.index] = (open.summary[event.index] ?? "") + event.delta;
+        part(open.summary, event.index).add(event.delta);
         if (!thread.config.hideReasoning)
           this.#turn.notify("item/reasoning/summaryTextDelta", {
             ...at,
@@ -66,7 +70,7 @@ export class ReplyItems {
       }
       case "reasoningDelta": {
         const open = this.#reasoning(event.itemId);
-        open.content[event.index] = (open.content[event.index] ?? "") + event.delta;
+        part(open.content, event.index).add(event.delta);
         if (thread.config.showRawReasoning)
           this.#turn.notify("item/reasoning/textDelta", { ...at, itemId: event.itemId, contentIndex: event.index, delta: event.delta });
         return undefined;
@@ -86,14 +90,15 @@ export class ReplyItems {
     for (const [id, open] of [...this.#open]) {
       this.#open.delete(id);
       const { item } = open;
-      if (item.type === "agentMessage") await this.#turn.completeItem({ ...item, text: open.text });
-      else if (item.type === "reasoning") await this.#turn.completeItem({ ...item, summary: open.summary, content: open.content });
+      if (item.type === "agentMessage") await this.#turn.completeItem({ ...item, text: open.text.toString() });
+      else if (item.type === "reasoning")
+        await this.#turn.completeItem({ ...item, summary: open.summary.map(String), content: open.content.map(String) });
       else await this.#turn.completeItem(item);
     }
   }
 
   #start(id: string, item: ThreadItem): Open {
-    const open: Open = { item, text: "", summary: [], content: [] };
+    const open: Open = { item, text: new KeptText(), summary: [], content: [] };
     this.#open.set(id, open);
     this.#turn.startItem(item);
     return open;
@@ -148,8 +153,8 @@ export class ReplyItems {
   async #messageDone(id: string, item: Extract<ModelItem, { type: "message" }>): Promise<void> {
     const open = this.#open.get(id) ?? this.#start(id, { type: "agentMessage", id, text: "" });
     const whole = item.content.map((part) => ("text" in part ? part.text : "")).join("");
-    const text = this.#plan === undefined ? whole : open.text + this.#plan.rest();
-    if (open.text === "" && text !== "")
+    const text = this.#plan === undefined ? whole : open.text.toString() + this.#plan.rest();
+    if (open.text.isEmpty && text !== "")
       this.#turn.notify("item/agentMessage/delta", { threadId: this.#turn.thread.id, turnId: this.#turn.id, itemId: id, delta: text });
     this.#open.delete(id);
     this.#turn.lastAgentMessage = text;
@@ -170,6 +175,12 @@ export class ReplyItems {
 const commandTools: ReadonlySet<string> = new Set(["exec_command", "shell", "shell_command"]);
 const isCommandCall = (item: ModelItem): boolean =>
   item.type === "local_shell_call" || (item.type === "function_call" && commandTools.has(item.name));
+
+/** The part of this number; one that was skipped is empty. */
+function part(parts: KeptText[], index: number): KeptText {
+  while (parts.length <= index && parts.length < maxParts) parts.push(new KeptText());
+  return parts[Math.min(index, maxParts - 1)] ?? new KeptText();
+}
 
 const phaseOf = (item: Extract<ModelItem, { type: "message" }>): { phase?: MessagePhase } =>
   item.phase === undefined || item.phase === null ? {} : { phase: item.phase };

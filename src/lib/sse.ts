@@ -11,8 +11,8 @@ export interface SseReader {
 }
 
 export class SseTooLong extends Error {
-  constructor(limit: number) {
-    super(`one event of the stream is longer than ${limit} characters`);
+  constructor(limit: number, what = "one event of the stream") {
+    super(`${what} is longer than ${limit} characters`);
   }
 }
 

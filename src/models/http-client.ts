@@ -2,7 +2,7 @@
 import type { ProviderConfig } from "../core/ports/config.ts";
 import type { Credential, Credentials } from "../core/ports/credentials.ts";
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from "../core/ports/model-client.ts";
-import { createSseReader } from "../lib/sse.ts";
+import { createSseReader, SseTooLong } from "../lib/sse.ts";
 import type { CatalogEntry } from "./catalog.ts";
 import { cutOff, failureFromEvent, failureFromNetwork, failureFromStatus } from "./failures.ts";
 import { type HttpPool, type HttpReply, isLocal, readText } from "./http.ts";
@@ -20,6 +20,8 @@ export interface HttpClientParts {
 
 const chatgptBaseUrl = "https://chatgpt.com/backend-api/codex";
 const errorBodyLimit = 64 * 1024;
+/** Far more than the longest answer with all its events: what goes on beyond it never ends. */
+const answerLimit = 256 * 1024 * 1024;
 /** Each resend drops one thing the server refused; no request has more to drop. */
 const maxResends = 4;
 /** Threads and models are many over the life of a server; these memories are only comfort. */
@@ -62,6 +64,7 @@ export class HttpModelClient implements ModelClient {
     let over = false;
     let left = true;
     let read = 0;
+    let bytes = 0;
     const events = createSseReader((data, event) => {
       read++;
       if (!over) over = reader.read(data, event, out);
@@ -72,6 +75,8 @@ export class HttpModelClient implements ModelClient {
         try {
           const chunk = await reply.next();
           if (chunk === undefined) break;
+          bytes += chunk.length;
+          if (bytes > answerLimit) throw new SseTooLong(answerLimit, "the answer with all its events");
           events.feed(chunk);
         } catch (error) {
           signal.throwIfAborted();

@@ -1,7 +1,11 @@
 /** Writes output items for wires that stream blocks instead of items: opens, fills and closes them in the order of the ModelClient contract. */
 import { randomUUID } from "node:crypto";
 import type { ModelEvent, ModelItem } from "../core/ports/model-client.ts";
+import { KeptText } from "../lib/kept-text.ts";
 import type { FlatTools } from "./tools.ts";
+
+/** Arguments beyond this are no arguments: what is cut does not parse, and the model is told so. */
+const maxArguments = 32 * 1024 * 1024;
 
 interface OpenCall {
   readonly itemId: string;
@@ -13,15 +17,14 @@ interface OpenCall {
 
 interface OpenText {
   readonly itemId: string;
-  /** Pieces; joined once at the end. */
-  readonly text: string[];
+  readonly text: KeptText;
 }
 
 interface OpenReasoning {
   readonly itemId: string;
   /** By section. */
-  readonly summary: string[][];
-  readonly content: string[];
+  readonly summary: KeptText[];
+  readonly content: KeptText;
   sealed: (() => string) | undefined;
 }
 
@@ -45,14 +48,14 @@ export class ItemWriter {
     if (delta === "") return;
     this.#closeReasoning(out);
     if (this.#message === undefined) {
-      this.#message = { itemId: this.#newId("msg"), text: [] };
+      this.#message = { itemId: this.#newId("msg"), text: new KeptText() };
       out.push({
         type: "itemStarted",
         itemId: this.#message.itemId,
         item: { type: "message", id: this.#message.itemId, role: "assistant", content: [] },
       });
     }
-    this.#message.text.push(delta);
+    this.#message.text.add(delta);
     out.push({ type: "textDelta", itemId: this.#message.itemId, delta });
   }
 
@@ -60,7 +63,7 @@ export class ItemWriter {
   think(delta: string, out: ModelEvent[]): void {
     if (delta === "") return;
     const open = this.#openReasoning(out);
-    open.content.push(delta);
+    open.content.add(delta);
     out.push({ type: "reasoningDelta", itemId: open.itemId, index: 0, delta });
   }
 
@@ -71,11 +74,11 @@ export class ItemWriter {
     const index = Math.min(section, open.summary.length);
     let pieces = open.summary[index];
     if (pieces === undefined) {
-      pieces = [];
+      pieces = new KeptText();
       open.summary.push(pieces);
       out.push({ type: "summaryPartAdded", itemId: open.itemId, index });
     }
-    pieces.push(delta);
+    pieces.add(delta);
     out.push({ type: "summaryDelta", itemId: open.itemId, index, delta });
   }
 
@@ -102,7 +105,7 @@ export class ItemWriter {
   callInput(key: string, delta: string, out: ModelEvent[]): void {
     const call = this.#calls.get(key);
     if (call === undefined || delta === "") return;
-    call.args += delta;
+    if (call.args.length < maxArguments) call.args += delta;
     out.push({ type: "toolInputDelta", itemId: call.itemId, delta });
   }
 
@@ -144,7 +147,7 @@ export class ItemWriter {
     this.#closeMessage(out);
     if (this.#reasoning === undefined) {
       const itemId = this.#newId("rs");
-      this.#reasoning = { itemId, summary: [], content: [], sealed: undefined };
+      this.#reasoning = { itemId, summary: [], content: new KeptText(), sealed: undefined };
       out.push({ type: "itemStarted", itemId, item: { type: "reasoning", id: itemId, summary: [] } });
     }
     return this.#reasoning;
@@ -157,8 +160,8 @@ export class ItemWriter {
     const item: ModelItem = {
       type: "reasoning",
       id: open.itemId,
-      summary: open.summary.map((pieces) => ({ type: "summary_text", text: pieces.join("") })),
-      ...(open.content.length === 0 ? {} : { content: [{ type: "reasoning_text", text: open.content.join("") }] }),
+      summary: open.summary.map((pieces) => ({ type: "summary_text", text: pieces.toString() })),
+      ...(open.content.isEmpty ? {} : { content: [{ type: "reasoning_text", text: open.content.toString() }] }),
       ...(open.sealed === undefined ? {} : { encrypted_content: open.sealed() }),
     };
     out.push({ type: "itemDone", itemId: open.itemId, item });
@@ -168,7 +171,7 @@ export class ItemWriter {
     const open = this.#message;
     if (open === undefined) return;
     this.#message = undefined;
-    const content = [{ type: "output_text" as const, text: open.text.join("") }];
+    const content = [{ type: "output_text" as const, text: open.text.toString() }];
     out.push({ type: "itemDone", itemId: open.itemId, item: { type: "message", id: open.itemId, role: "assistant", content } });
   }
 

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { ModelEvent, ModelFailure, ModelItem, RateLimits, RateLimitWindow, TokenUsage } from "../core/ports/model-client.ts";
+import { KeptText } from "../lib/kept-text.ts";
 import { parse } from "../lib/schema.ts";
 import { PlanType } from "../protocol/account.ts";
 import { ResponseItem } from "../protocol/model-item.ts";
@@ -15,7 +16,7 @@ export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (
   const ids = new Map<number, string>();
   const started = new Set<string>();
   /** Text of messages that are not done yet, for servers that never say so. */
-  const open = new Map<string, string[]>();
+  const open = new Map<string, KeptText>();
   let current = "";
   let unreadable = 0;
 
@@ -27,7 +28,7 @@ export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (
     if (known !== "") return known;
     current = id ?? `msg_${randomUUID()}`;
     started.add(current);
-    open.set(current, []);
+    open.set(current, new KeptText());
     out.push({ type: "itemStarted", itemId: current, item: { type: "message", role: "assistant", content: [] } });
     return current;
   }
@@ -43,7 +44,7 @@ export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (
     if (index !== undefined) ids.set(index, id);
     if (started.has(id)) return id;
     started.add(id);
-    if (item.type === "message") open.set(id, []);
+    if (item.type === "message") open.set(id, new KeptText());
     current = id;
     out.push({ type: "itemStarted", itemId: id, item: emptied(item) });
     return id;
@@ -67,13 +68,13 @@ export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (
 
   function text(event: Json, delta: string, out: ModelEvent[]): void {
     const itemId = idOf(event, out);
-    open.get(itemId)?.push(delta);
+    open.get(itemId)?.add(delta);
     out.push({ type: "textDelta", itemId, delta });
   }
 
   function closeOpen(out: ModelEvent[]): void {
-    for (const [itemId, pieces] of open) {
-      const item: ModelItem = { type: "message", role: "assistant", content: [{ type: "output_text", text: pieces.join("") }] };
+    for (const [itemId, kept] of open) {
+      const item: ModelItem = { type: "message", role: "assistant", content: [{ type: "output_text", text: kept.toString() }] };
       out.push({ type: "itemDone", itemId, item });
     }
   }

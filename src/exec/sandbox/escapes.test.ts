@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import path from "node:path";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { giveUpRoot } from "../../../test/support/ordinary-user.ts";
+import { type Bench, noBubblewrap, openBench } from "../testing.ts";
+
+const skip = noBubblewrap;
+/** Everything under the workspace and beside it is watched, so /tmp stays closed. */
+const policy = { type: "workspaceWrite", excludeSlashTmp: true, excludeTmpdirEnvVar: true } as const;
+if (process.env["PARLEY_TEST_GIVE_UP_ROOT"] === "1") giveUpRoot();
+
+describe("ways out of the sandbox", { skip }, () => {
+  let bench: Bench;
+  before(() => {
+    bench = openBench();
+  });
+  after(() => bench.close());
+  beforeEach(() => {
+    for (const name of ["keep", "folder/keep"]) {
+      mkdirSync(path.dirname(path.join(bench.outside, name)), { recursive: true });
+      writeFileSync(path.join(bench.outside, name), "old");
+    }
+  });
+  const untouched = (): void => {
+    assert.deepEqual(readdirSync(bench.outside).sort(), ["folder", "keep"]);
+    for (const name of ["keep", "folder/keep"]) assert.equal(readFileSync(path.join(bench.outside, name), "utf8"), "old");
+  };
+
+  test("symlinks lead nowhere: there before, made by the command, by way of the root, of /proc and of another link", async () => {
+    const { work, outside } = bench;
+    symlinkSync(outside, path.join(work, "before"));
+    symlinkSync(path.join(outside, "keep"), path.join(work, "before-file"));
+    symlinkSync(path.join(outside, "dangling"), path.join(work, "before-dangling"));
+    const ways = ["before", "own", "far", "root/..", "root", "chain", "self", "up"].map((name) =>
+      name.startsWith("root") ? `root${outside}` : name,
+    );
+    const { output } = await bench.sh(
+      `ln -s ${outside} own; ln -s ../outside up; ln -s own chain; ln -s / root; ln -s /proc/self/root${outside} self; ln -s /proc/1/root${outside} far
+       for w in ${ways.join(" ")}; do echo x > $w/new; echo x > $w/keep; rm -rf $w/folder; mkdir $w/made; mv $w/keep here; truncate -s0 $w/keep; done
+       echo x > before-file; echo x > before-dangling; cp -f /etc/hostname before-dangling; tee before-file < /etc/hostname
+       perl -e 'open(F, "+<", "before-file") and print "OPENED"'; sed -i s/old/new/ before-file; echo END`,
+      { policy },
+    );
+    assert.match(output, /END/);
+    assert.doesNotMatch(output, /OPENED/);
+    untouched();
+  });
+
+  test("a link that is swapped while commands run leads nowhere either", async () => {
+    const { output } = await bench.sh(
+      `mkdir -p flip real; ( for i in $(seq 60); do rm -rf flip; ln -sfn ${bench.outside} flip; rm -f flip; mkdir flip; done ) & for i in $(seq 60); do echo x > flip/new; echo x > flip/keep; done 2>/dev/null; wait; echo END`,
+      { policy },
+    );
+    assert.match(output, /END/);
+    untouched();
+  });
+
+  test("hard links: none can be made to a file outside", async () => {
+    const { outside } = bench;
+    const { output } = await bench.sh(
+      `ln ${outside}/keep mine && echo LINKED; ln -L ${outside}/folder/keep mine2 && echo LINKED; cp -l ${outside}/keep mine3 && echo LINKED; perl -e 'link("${outside}/keep", "mine4") and print "LINKED"'; for f in mine*; do echo x > $f; done; echo END`,
+      { policy },
+    );
+    assert.match(output, /END/);
+    assert.doesNotMatch(output, /LINKED/);
+    untouched();
+  });
+
+  test("what is left running in the background stays confined", async () => {
+    const line = `(setsid bash -c 'sleep 0.3; echo x > ${bench.outside}/late; touch late-inside' >/dev/null 2>&1 &); echo started`;
+    const running = await bench.start(["/bin/bash", "-c", `${line}; sleep 0.8`], { policy });
+    await running.exit;
+    untouched();
+    assert.ok(existsSync(path.join(bench.work, "late-inside")));
+  });
+
+  test("no terminal to type into: none controls the command, and the call that types is refused", async () => {
+    const typing = `perl -e 'for my $t ("/dev/tty", "/proc/self/fd/0", "/proc/self/fd/1", "/dev/pts/0", "/dev/console") { if (open(T, "+<", $t)) { my $c = "x"; print ioctl(T, 0x5412, $c) ? "TYPED $t\\n" : "" } } print "END\\n"'`;
+    for (const options of [{}, { tty: { cols: 80, rows: 24 }, stdin: "open" as const }]) {
+      const { output } = await bench.sh(`${typing}; ls /dev/pts`, { policy, ...options });
+      assert.match(output, /END/);
+      assert.doesNotMatch(output, /TYPED/);
+    }
+    const { output } = await bench.sh("exec 9<>/dev/tty && echo CONTROLS; ps -o tty= -p $$ 2>/dev/null; echo END", { policy });
+    assert.doesNotMatch(output, /CONTROLS/);
+  });
+
+  test("unix sockets: neither by a path nor by an abstract name, nor one inside the workspace", async (t) => {
+    let hits = 0;
+    const abstract = `\0parley-test-${process.pid}`;
+    const places = [path.join(bench.outside, "s.sock"), path.join(bench.work, "s.sock"), abstract];
+    const servers = places.map((place) =>
+      createServer((socket) => {
+        hits++;
+        socket.on("error", () => undefined).end();
+      }).listen(place),
+    );
+    t.after(() => {
+      for (const server of servers) server.close();
+    });
+    const connect = (name: string): string =>
+      `perl -MSocket -e 'socket(S, AF_UNIX, SOCK_STREAM, 0) or exit; my $a = pack("S a*", AF_UNIX, ${name}); connect(S, $a) and print "CONNECTED\\n"'`;
+    const lines = [`"${places[0]}\\0"`, `"${places[1]}\\0"`, `"\\0parley-test-${process.pid}"`].map(connect);
+    const { output } = await bench.sh(`${lines.join("; ")}; echo END`, { policy });
+    assert.deepEqual([output, hits], ["END\n", 0]);
+    for (const server of servers.splice(0)) server.close();
+  });
+
+  test("a folder that the model chooses for a command does not become writable, however it is spelled", async () => {
+    const { work, outside, base } = bench;
+    symlinkSync(outside, path.join(work, "way-out"));
+    for (const cwd of [
+      outside,
+      path.join(work, "..", "outside"),
+      base,
+      "/",
+      path.join(work, "way-out"),
+      "/usr",
+      path.join(outside, "folder"),
+    ]) {
+      const { output } = await bench.sh(`echo x > new; mkdir made; touch ../up; echo x > ${outside}/other; echo END`, { policy, cwd });
+      assert.match(output, /END/, cwd);
+    }
+    untouched();
+    assert.ok(!existsSync(path.join(base, "up")) && !existsSync("/new") && !existsSync("/usr/made"));
+  });
+
+  test("names in another case are the same names where the disk says so", async () => {
+    const { work } = bench;
+    const folder = path.join(work, "cases");
+    mkdirSync(path.join(folder, ".git/hooks"), { recursive: true });
+    await bench.sh("for n in .GIT .Git .CODEX .Codex .AGENTS; do mkdir -p $n/hooks; echo evil > $n/hooks/pre-commit; done; true", {
+      policy,
+      cwd: folder,
+      roots: [folder],
+    });
+    // On a disk that tells cases apart these are other folders, which nothing reads; on one that does not, they are the protected ones.
+    assert.deepEqual(readdirSync(path.join(folder, ".git/hooks")), []);
+    assert.equal(realpathSync(path.join(folder, ".git")), path.join(realpathSync(folder), ".git"));
+  });
+
+  test("a command that forks without end is ended as a whole, and the next one runs", async () => {
+    const startedAt = performance.now();
+    // The limit guards the machine that runs the tests, not the sandbox.
+    const bomb =
+      "n() { trap '' TERM HUP INT; for d in 1 2 3 4 5 6 7; do bash -c 'trap \"\" TERM; sleep 77.7 & sleep 77.7' & done; sleep 77.7; }; for i in 1 2 3 4 5 6; do n & done; echo up; wait";
+    const { exitCode, timedOut } = await bench.sh(bomb, { policy, timeoutMs: 700 });
+    assert.deepEqual([exitCode, timedOut], [124, true]);
+    assert.ok(performance.now() - startedAt < 8_000);
+    const alive = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && cmdline(pid).includes("sleep\x0077.7"));
+    assert.deepEqual(alive, []);
+    assert.equal((await bench.sh("echo fine", { policy })).output, "fine\n");
+  });
+});
+
+function cmdline(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}

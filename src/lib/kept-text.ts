@@ -1,0 +1,37 @@
+/** Text that comes in pieces and may never end: the beginning is kept, the rest is counted, and the whole says so. For answers of models. */
+
+/** Longer than any answer that somebody reads, and small enough to be stored, sent and read back many times. */
+const defaultMax = 8 * 1024 * 1024;
+
+export class KeptText {
+  readonly #max: number;
+  readonly #pieces: string[] = [];
+  #kept = 0;
+  #missing = 0;
+
+  constructor(max = defaultMax) {
+    this.#max = max;
+  }
+
+  add(piece: string): void {
+    const room = this.#max - this.#kept;
+    const taken = piece.length <= room ? piece : piece.slice(0, room);
+    this.#missing += piece.length - taken.length;
+    if (taken === "") return;
+    this.#kept += taken.length;
+    this.#pieces.push(taken);
+  }
+
+  get isEmpty(): boolean {
+    return this.#kept + this.#missing === 0;
+  }
+  /** Whether something of it is missing. */
+  get isCut(): boolean {
+    return this.#missing > 0;
+  }
+
+  toString(): string {
+    const text = this.#pieces.join("");
+    return this.#missing === 0 ? text : `${text.toWellFormed()}\n[${this.#missing} more characters were not kept]`;
+  }
+}
