@@ -32,6 +32,11 @@ export const actingRequirements = {
     source: "Parley",
     says: "a server killed in the middle of a sandboxed command leaves no stand-ins for protected names, neither in the workspace nor in /tmp",
   },
+  "trust.planted": {
+    source: "security cases",
+    cases: [192],
+    says: "what a command plants in temp folders, caches, helper and module paths is neither loaded nor run nor followed after a restart",
+  },
   "turn.webSearch": { source: "observed 0.166", says: "a web search is started and completed with an action" },
   "patch.failedQuietly": { source: "Parley", says: "a patch that failed and changed nothing brings no new diff" },
 } as const satisfies Readonly<Record<string, Requirement>>;

@@ -1,8 +1,8 @@
 /** `parley tour`: plays the server's offline tour in the terminal, as a client of a real server in folders that are gone afterwards. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { type Client, type RunOptions, spawnClient, type Thread, TurnFailed } from "../client/client.ts";
+import { makePrivateFolder } from "../lib/private-folder.ts";
 
 interface Step {
   readonly says: string;
@@ -21,7 +21,7 @@ const steps: readonly Step[] = [
 ];
 
 export async function run(): Promise<number> {
-  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "parley-tour-")));
+  const folder = makePrivateFolder("parley-tour-");
   const home = path.join(folder, "home");
   const workspace = path.join(folder, "workspace");
   for (const made of [home, workspace]) mkdirSync(made);

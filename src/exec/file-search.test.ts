@@ -34,6 +34,7 @@ test("the walker lists what ripgrep lists", { skip: rg === undefined }, async (t
     "src/x.log",
     "src/y.log",
     ".git/config",
+    ".codex/.parley-1-2-3-4",
   ])
     p.file(name);
   p.file(".gitignore", "out/\n*.log\n");
@@ -45,6 +46,16 @@ test("the walker lists what ripgrep lists", { skip: rg === undefined }, async (t
     await walkFiles(folder, never, (name) => ours.push(name) > 0);
     await listWithRipgrep(rg ?? "")(folder, never, (name) => theirs.push(name) > 0);
     assert.deepEqual(ours.sort(), theirs.sort());
+  }
+});
+
+test("leases of running commands are no files of the workspace", async (t) => {
+  const p = place(t);
+  for (const name of ["a", ".codex/.parley-4026531836-12-34-ab"]) p.file(name);
+  for (const list of [walkFiles, ...(rg === undefined ? [] : [listWithRipgrep(rg)])]) {
+    const found: string[] = [];
+    await list(p.root, never, (name) => found.push(name) > 0);
+    assert.deepEqual(found, ["a"]);
   }
 });
 

@@ -1,4 +1,4 @@
-/** Lists the files below a folder, hidden ones too, without what `.gitignore` and `.ignore` leave out. */
+/** Lists the files below a folder, hidden ones too, without what `.gitignore` and `.ignore` leave out and without our own leases. */
 import { spawn } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
@@ -16,7 +16,7 @@ export const listWithRipgrep =
   async (root, signal, take) => {
     const isFolder = (await stat(root).catch(() => undefined))?.isDirectory() ?? false;
     if (!isFolder || signal.aborted) return;
-    const args = ["--files", "--hidden", "--null", "--no-config", "--no-messages", "--color=never", "--glob=!.git"];
+    const args = ["--files", "--hidden", "--null", "--no-config", "--no-messages", "--color=never", "--glob=!.git", "--glob=!.parley-*"];
     const child = spawn(program, args, {
       cwd: root,
       stdio: ["ignore", "pipe", "ignore"],
@@ -53,7 +53,7 @@ export const walkFiles: ListFiles = async (root, signal, take) => {
     const entries = await readdir(next.folder, { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
       const whole = path.join(next.folder, entry.name);
-      if (entry.name === ".git" || isIgnored(whole, entry.isDirectory(), rules)) continue;
+      if (entry.name === ".git" || entry.name.startsWith(".parley-") || isIgnored(whole, entry.isDirectory(), rules)) continue;
       if (entry.isDirectory()) todo.push({ folder: whole, rules: rulesBelow(whole, rules) });
       else if (entry.isFile() && !take(withSlashes(path.relative(root, whole)))) return;
     }

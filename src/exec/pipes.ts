@@ -96,7 +96,9 @@ function makeFolder(fallback: string): string {
   for (const name of readdirSync(parent)) {
     const pid = /^parley-(\d+)-/.exec(name)?.[1];
     const at = path.join(parent, name);
-    if (pid !== undefined && !isAlive(Number(pid)) && lstatSync(at, { throwIfNoEntry: false })?.uid === process.getuid?.()) removePipes(at);
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    const found = lstatSync(at, { throwIfNoEntry: false });
+    if (found?.isDirectory() === true && found.uid === process.getuid?.()) removePipes(at); // never through a link
   }
   return mkdtempSync(path.join(parent, `parley-${process.pid}-`));
 }

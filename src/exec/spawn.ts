@@ -20,6 +20,8 @@ export interface CommandRunnerOptions {
   readonly codexHome: string;
   /** The user's home; taken from the system when left out. */
   readonly userHome?: string;
+  /** Real paths of what the server itself is run from: read-only for commands wherever it lies. */
+  readonly program?: readonly string[];
   /** Between TERM and KILL. */
   readonly graceMs?: number;
   /** Instead of the platform's own. */
@@ -50,9 +52,9 @@ class Runner implements ClosableRunner {
   #inherited: readonly number[] | undefined;
   readonly #terminals = new Set<number>();
 
-  constructor({ codexHome, userHome, graceMs, sandbox }: CommandRunnerOptions) {
+  constructor({ codexHome, userHome, program = [], graceMs, sandbox }: CommandRunnerOptions) {
     this.#graceMs = graceMs ?? 2_000;
-    this.#confined = sandbox ?? createSandbox(process.platform, { codexHome, userHome: userHome ?? homedir() });
+    this.#confined = sandbox ?? createSandbox(process.platform, { codexHome, userHome: userHome ?? homedir(), program });
     this.#pipes = new PipePool(path.join(codexHome, "parley", "run"));
     this.#janitor = new Janitor(() => ({ ...this.#confined.leftovers, pipeFolder: this.#pipes.folder }));
     this.#confined.onLeftovers = () => this.#janitor.update();

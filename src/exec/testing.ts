@@ -28,7 +28,7 @@ export interface BenchOptions extends Partial<Omit<Command, "argv">> {
 }
 
 /** Not under the system's temporary folder, which commands may write. */
-export function openBench(options: { graceMs?: number; userHome?: string } = {}): Bench {
+export function openBench(options: { graceMs?: number; userHome?: string; program?: readonly string[] } = {}): Bench {
   const base = mkdtempSync("/var/tmp/parley-exec-");
   const at = (name: string): string => path.join(base, name);
   for (const name of ["home", "work", "outside"]) mkdirSync(at(name));

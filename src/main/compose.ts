@@ -39,6 +39,7 @@ import { dynamicTools } from "../tools/dynamic-tool.ts";
 import { builtInTools } from "../tools/registry.ts";
 import { createExecPolicies } from "./exec-policies.ts";
 import { otelFrom } from "./otel-settings.ts";
+import { programFolders } from "./program-folders.ts";
 import { systemClock, systemIds, systemName } from "./system.ts";
 import { createTelemetry } from "./telemetry.ts";
 import { openV1 } from "./v1.ts";
@@ -101,7 +102,8 @@ export function createApp(options: ComposeOptions): App {
   });
   const surroundings = createSurroundings({ codexHome, git });
   const system = systemName();
-  const runner = createCommandRunner({ codexHome });
+  const program = programFolders();
+  const runner = createCommandRunner({ codexHome, program });
   const { accounts, credentials } = createAccounts({
     codexHome,
     env,
@@ -153,7 +155,7 @@ export function createApp(options: ComposeOptions): App {
     workspace: createWorkspace(),
     snapshots: createSnapshots(),
     undo: createUndoStore(path.join(codexHome, "parley", "undo")),
-    places: { codexHome, tmpdir: env["TMPDIR"], userHome: env["HOME"] || homedir() },
+    places: { codexHome, tmpdir: env["TMPDIR"], userHome: env["HOME"] || homedir(), program },
   };
   const threads = new Threads(ports);
   threads.onUnloaded = (id) => void mcp.leave(id);

@@ -275,6 +275,9 @@ test("the git folder of a worktree and the server's home are closed inside a roo
   assert.equal(standingOf(path.join(p.ws, "elsewhere/repo/hooks/x"), scope), "protected");
   assert.equal(standingOf(path.join(p.ws, "home/config.toml"), scope), "protected");
   assert.equal(standingOf(path.join(p.ws, "homely"), scope), "writable");
+  const program = [path.join(p.ws, "node_modules/parley")];
+  const installed = await writeScope(settings, { codexHome: path.join(p.ws, "home"), tmpdir: undefined, program }, workspace);
+  assert.equal(standingOf(path.join(p.ws, "node_modules/parley/dist/parley.cjs"), installed), "protected");
   p.file("elsewhere/repo/commondir", "../shared\n");
   const shared = await writeScope(settings, { codexHome: path.join(p.ws, "home"), tmpdir: undefined }, workspace);
   assert.equal(standingOf(path.join(p.ws, "elsewhere/shared/hooks/x"), shared), "protected");

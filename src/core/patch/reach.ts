@@ -10,6 +10,8 @@ export interface MachineFolders {
   readonly codexHome: string;
   readonly tmpdir: string | undefined;
   readonly userHome?: string | undefined;
+  /** What the server itself is run from. */
+  readonly program?: readonly string[];
 }
 
 export interface WriteScope {
@@ -44,7 +46,7 @@ export async function writeScope(settings: ThreadSettings, folders: MachineFolde
   ];
   const roots = sessionRoots.map((root) => root.real);
   for (const name of extra.filter((name) => path.isAbsolute(name))) roots.push(await real(name));
-  const closed = [await real(folders.codexHome)];
+  const closed = [await real(folders.codexHome), ...(folders.program ?? [])];
   for (const root of roots) closed.push(...(await ledTo(root, workspace)));
   const home = folders.userHome === undefined ? undefined : await real(folders.userHome);
   if (home !== undefined && roots.some((root) => isInside(home, root)))

@@ -1,5 +1,7 @@
 /** Everything the agent needs from outside, as one value that the composition root makes. Functions take the few they use. */
+
 import type { UserInput } from "../../protocol/item.ts";
+import type { MachineFolders } from "../patch/reach.ts";
 import type { ThreadSettings } from "../settings.ts";
 import type { Audience } from "./audience.ts";
 import type { Audit } from "./audit.ts";
@@ -42,7 +44,7 @@ export interface CorePorts {
   readonly undo: UndoStore;
   readonly snapshots: Snapshots;
   /** Places of this machine that the rules for edits must know. */
-  readonly places: { readonly codexHome: string; readonly tmpdir: string | undefined; readonly userHome?: string | undefined };
+  readonly places: MachineFolders;
   /** The rules that count for a config: the user's, and a trusted project's. */
   execPolicy(config: Config): Promise<ExecPolicy>;
   readonly surroundings: Surroundings;

@@ -46,6 +46,24 @@ describe("the bubblewrap sandbox", { skip: noBubblewrap }, () => {
     return folder;
   };
 
+  test("what the server itself is run from stays as it is, wherever it lies", async () => {
+    const base = mkdtempSync("/var/tmp/parley-program-");
+    const program = path.join(base, "node_modules/parley");
+    const own = openBench({ program: [program, path.join(base, "missing")] });
+    try {
+      mkdirSync(path.join(program, "dist"), { recursive: true });
+      writeFileSync(path.join(program, "dist/parley.cjs"), "good");
+      const line = `cd ${base}; touch free; echo bad > node_modules/parley/dist/parley.cjs; rm -rf node_modules/parley; mv node_modules gone; ls`;
+      const { output } = await own.sh(line, { roots: [own.work, base] });
+      assert.match(output, /^free$/m);
+      assert.equal(readFileSync(path.join(program, "dist/parley.cjs"), "utf8"), "good");
+      await own.sh("touch node_modules/parley/x", { roots: [program], cwd: program });
+    } finally {
+      await own.close();
+      rmSync(base, { recursive: true });
+    }
+  });
+
   test("a command writes in the workspace, in /tmp, and nowhere else", async () => {
     writeFileSync(path.join(bench.outside, "keep"), "old");
     const name = `parley-test-${process.pid}`;

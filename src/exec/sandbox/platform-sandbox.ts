@@ -25,4 +25,6 @@ export interface SandboxContext {
   readonly codexHome: string;
   /** The user's home folder. */
   readonly userHome: string | undefined;
+  /** Real paths of what the server itself is run from. */
+  readonly program: readonly string[];
 }

@@ -10,7 +10,7 @@ const command = { argv: ["ls", "-l"], cwd: "/", env: { A: "1" }, stdin: "closed"
 
 test("Windows and unknown systems refuse, with the ways out", async () => {
   for (const platform of ["win32", "freebsd"] as const) {
-    const sandbox = createSandbox(platform, { codexHome: "/none", userHome: undefined });
+    const sandbox = createSandbox(platform, { codexHome: "/none", userHome: undefined, program: [] });
     const prepared = await sandbox.prepare({ policy: { type: "readOnly" }, workspaceRoots: [] });
     assert.match(prepared?.refused ?? "", /danger-full-access/);
     const wrapped = sandbox.wrap(command, { policy: { type: "readOnly" }, workspaceRoots: [] });
@@ -28,7 +28,7 @@ describe("the Seatbelt profile", () => {
   after(() => rmSync(base, { recursive: true }));
 
   test("wraps a command with sandbox-exec", () => {
-    const sandbox = createSandbox("darwin", { codexHome: path.join(base, "home"), userHome: undefined });
+    const sandbox = createSandbox("darwin", { codexHome: path.join(base, "home"), userHome: undefined, program: [] });
     const wrapped = sandbox.wrap(command, { policy: { type: "workspaceWrite" }, workspaceRoots: [path.join(base, "work")] });
     assert.ok("argv" in wrapped);
     const [program, flag, profile = "", ...rest] = wrapped.argv;
@@ -68,7 +68,7 @@ describe("the Seatbelt profile", () => {
     const profile = seatbeltProfile({ roots: ["/a.b(c)+"], protectedPaths: ['/x"y\\z'], masks: [], network: false });
     assert.ok(profile.includes('(subpath "/x\\"y\\\\z")'));
     assert.ok(profile.includes("^/a\\.b\\(c\\)\\+/"));
-    const sandbox = createSandbox("darwin", { codexHome: "/none", userHome: undefined });
+    const sandbox = createSandbox("darwin", { codexHome: "/none", userHome: undefined, program: [] });
     const odd = path.join(base, 'o"dd');
     mkdirSync(odd);
     assert.ok("refused" in sandbox.wrap(command, { policy: { type: "workspaceWrite" }, workspaceRoots: [odd] }));

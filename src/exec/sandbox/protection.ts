@@ -1,4 +1,4 @@
-/** Works out what stays read-only inside the writable roots: `.git` and all it leads to, `.codex`, `.agents`, and start-up files of a home. */
+/** Works out what stays read-only inside the writable roots: `.git` and all it leads to, `.codex`, `.agents`, the server's own program, and start-up files of a home. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { homeEntries } from "../../lib/home-entries.ts";
@@ -22,6 +22,8 @@ export interface ProtectionInput {
   /** `.git` entries of repositories inside the named roots. */
   readonly nested: readonly string[];
   readonly userHome: string | undefined;
+  /** What the server itself is run from. */
+  readonly program: readonly string[];
 }
 
 export type ProtectionResult = { readonly refused: string } | (Protection & { readonly temporary: readonly string[] });
@@ -45,6 +47,7 @@ export function protect(input: ProtectionInput): ProtectionResult {
     if (input.userHome !== undefined && isInside(input.userHome, root))
       for (const name of homeEntries) found.addExisting(path.join(input.userHome, name));
   }
+  for (const file of input.program) if (findLstat(file) !== undefined) found.add(file);
   for (const git of input.nested) {
     if (findLstat(git) === undefined || isLink(git)) continue;
     found.add(git);

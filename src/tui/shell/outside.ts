@@ -1,8 +1,8 @@
 /** Help from outside the composer: the person's editor, and a search through earlier messages. */
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { makePrivateFolder } from "../../lib/private-folder.ts";
 import { createPicker } from "../ask/picker.ts";
 import { composerWith, wholeText } from "../compose/composer.ts";
 import { clean, cleanLine } from "../text/clean.ts";
@@ -11,7 +11,7 @@ import type { Shell } from "./shell.ts";
 /** Writes the message in $VISUAL or $EDITOR. The terminal is the editor's until it ends. */
 export async function editOutside(shell: Shell): Promise<void> {
   const editor = process.env["VISUAL"] || process.env["EDITOR"] || "vi";
-  const folder = mkdtempSync(path.join(tmpdir(), "parley-message-"));
+  const folder = makePrivateFolder("parley-message-");
   const file = path.join(folder, "message.md");
   try {
     writeFileSync(file, wholeText(shell.store.ui.composer), { mode: 0o600 });

@@ -1,0 +1,130 @@
+/** Case 192: a sandboxed command plants files wherever the server might look; the next server must not care. */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { noBubblewrap } from "../../src/exec/testing.ts";
+import { LiveServer, verifiesLive } from "../support/live-server.ts";
+import { root } from "../support/process.ts";
+import { writeHome } from "../support/verifies.ts";
+
+/** Not below /tmp, so that the home is not in a temp folder, and short enough for sockets. */
+function place(t: TestContext) {
+  const folder = realpathSync(mkdtempSync("/var/tmp/parley-planted-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const at = (name: string): string => path.join(folder, name);
+  for (const name of ["home", "workspace", "temporary", "victim"]) mkdirSync(at(name));
+  return { folder, at };
+}
+
+/** Leaves a word when it is run by anything but a command of the agent. */
+const tripwires = (word: string) => ({
+  js: `if (!process.env.PARLEY_COMMAND_ID) require("fs").appendFileSync(${JSON.stringify(word)}, __filename + "\\n");\nmodule.exports = {};\n`,
+  sh: `#!/bin/sh\n[ -n "$PARLEY_COMMAND_ID" ] || echo "$0" >>'${word}'\nexec true\n`,
+});
+
+const programs = [
+  "sh",
+  "bash",
+  "bwrap",
+  "git",
+  "mkfifo",
+  "setsid",
+  "script",
+  "rg",
+  "node",
+  "tail",
+  "grep",
+  "sed",
+  "rm",
+  "rmdir",
+  "readlink",
+  "ps",
+];
+const modules = ["@lydell/node-pty", "@lydell/node-pty-linux-x64", "@napi-rs/keyring", "sharp", "ws", "undici", "yaml", "ignore"];
+
+/** A shell script that plants everything it can below each folder, and says which folders took something. */
+function planting(folders: readonly string[], word: string): string {
+  const { js, sh } = tripwires(word);
+  const write = (file: string, text: string): string =>
+    `mkdir -p "$d/${path.dirname(file)}" && cat >"$d/${file}" <<'END' && took=1\n${text}END\n`;
+  const lines = [
+    ...programs.flatMap((name) => [write(name, sh), `chmod 755 "$d/${name}"\n`]),
+    ...[".node_modules", ".node_libraries", "node_modules", "lib/node"].flatMap((where) =>
+      modules.flatMap((name) => [
+        write(`${where}/${name}/index.js`, js),
+        write(`${where}/${name}/package.json`, `{"name":"${name}","version":"99.0.0","main":"index.js"}\n`),
+      ]),
+    ),
+    ...["parley.cjs", "chunks/x.cjs", "index.js", ".noderc.js"].map((name) => write(name, js)),
+    ...["node-compile-cache/x", ".cache/x", "cache/x", "parley-99-x/pipe-0-0", "locks/x.json", "run/x"].map((name) => write(name, js)),
+    `ln -s / "$d/parley-98-x"\n`,
+  ];
+  return `for d in ${folders.map((folder) => `'${folder}'`).join(" ")}; do took=\n${lines.join("")}[ -z "$took" ] || echo "took $d"\ndone 2>/dev/null\n`;
+}
+
+if (noBubblewrap) test("planted files", { skip: noBubblewrap }, () => {});
+else
+  verifiesLive("trust.planted", async (t) => {
+    const { folder, at } = place(t);
+    const [word, workspace, temporary] = [at("victim/TRIPPED"), at("workspace"), at("temporary")];
+    const shared = mkdtempSync("/tmp/parley-planted-");
+    t.after(() => rmSync(shared, { recursive: true, force: true }));
+    const open = [workspace, temporary, shared];
+    const own = ["parley", "parley/cache", "parley/run", "parley/locks", "app-server-control"].map((name) => at(`home/${name}`));
+    const closed = [...own, at("home"), folder, `${root}/dist`, `${root}/dist/.cache`, `${root}/bin`, "/dev/shm"];
+    writeFileSync(path.join(workspace, "plant.sh"), planting([...open, ...closed], word));
+    const turns = [
+      { user: "/plant/", steps: [{ run: "sh ./plant.sh" }, { say: "planted" }] },
+      {
+        user: "/work/",
+        steps: [{ run: "echo plain" }, { call: "exec_command", with: { cmd: "test -t 1 && echo terminal", tty: true } }, { say: "worked" }],
+      },
+    ];
+    writeHome(at("home"), { turns });
+    const env = { TMPDIR: temporary, HOME: folder };
+    const settings = { cwd: workspace, approvalPolicy: "never", sandbox: "workspace-write" };
+    const outputs = (server: LiveServer): string[] =>
+      server.messages.flatMap((m) => (m.method === "item/completed" ? [m.params.item.aggregatedOutput ?? ""] : []));
+
+    const first = await LiveServer.start(t, folder, { env });
+    await first.turn(await first.startThread(settings), "plant");
+    const took =
+      outputs(first)
+        .join("")
+        .match(/(?<=took ).+/g) ?? [];
+    await first.stop();
+    assert.deepEqual(
+      took.filter((name) => name !== "/dev/shm"),
+      open,
+      "only what is writable takes it; shared memory is a command's own",
+    );
+    for (const each of closed) assert.ok(!existsSync(path.join(each, "parley-98-x")), `${each} was written`);
+    assert.ok(!readdirSync(at("victim")).length, "nothing was run while it was planted");
+
+    // Where only full access reaches: names of a dead server's folders that lead elsewhere.
+    writeFileSync(at("victim/pipe-0-0"), "mine");
+    const link = `/dev/shm/parley-4194304-${process.pid}`;
+    symlinkSync(at("victim"), link);
+    t.after(() => rmSync(link, { force: true }));
+
+    const hostile = {
+      ...env,
+      ...{ NODE_COMPILE_CACHE: path.join(shared, "node-compile-cache"), NODE_PATH: path.join(shared, "node_modules") },
+      ...{ NODE_DEBUG_NATIVE: "COMPILE_CACHE", PATH: `.:${workspace}:${temporary}:${shared}:${process.env["PATH"]}` },
+    };
+    const again = await LiveServer.start(t, workspace, { env: { ...hostile, CODEX_HOME: at("home") } });
+    await again.turn(await again.startThread(settings), "work");
+    await again.call("command/exec", { command: ["/bin/echo", "x"], cwd: workspace, sandboxPolicy: { type: "dangerFullAccess" } });
+    await again.call("fuzzyFileSearch", { query: "plant", roots: [workspace] });
+    assert.deepEqual(
+      ["plain", "terminal"].filter((said) => !outputs(again).join("").includes(said)),
+      [],
+    );
+    await again.stop();
+    const { stderr } = await again.ended;
+    assert.match(stderr, /compile cache/i, "Node tells where it looks for compiled code");
+    for (const each of open) assert.ok(!stderr.includes(each), `compiled code was looked for in ${each}`);
+    assert.deepEqual(existsSync(word) ? readFileSync(word, "utf8").trim().split("\n") : [], [], "planted files were run");
+    assert.equal(readFileSync(at("victim/pipe-0-0"), "utf8"), "mine");
+  });
