@@ -89,4 +89,17 @@ export const trustRequirements = {
     says: "a stream that stalls, or says nothing but that it lives, is given up after its time",
   },
   "trust.garbageAnswer": { source, cases: [48], says: "no garbage in a stream is an internal error, and the next turn works" },
+  "trust.loudCommand": {
+    source,
+    cases: [57, 69],
+    says: "a command that prints 1 GB leaves server, client, model and file with a short form of it",
+  },
+  "trust.oddOutput": { source, cases: [63], says: "output of any bytes is valid JSON for the client and in the file" },
+  "trust.stubbornChild": { source, cases: [58, 74], says: "an interrupt ends children that ignore signals, are stopped or have left" },
+  "trust.vanishingClient": { source, cases: [67], says: "whenever a client vanishes while a command is started, server and command end" },
+  "trust.plantedPrograms": {
+    source,
+    cases: [99],
+    says: "programs of the workspace, first on the PATH or named as the shell, never run outside the sandbox",
+  },
 } as const satisfies Readonly<Record<string, Requirement>>;
