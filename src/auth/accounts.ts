@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { AccountEvent, Accounts, AuthStatus } from "../core/ports/accounts.ts";
 import type { Clock } from "../core/ports/clock.ts";
-import type { ConfigSource } from "../core/ports/config.ts";
+import type { ConfigSource, ConfigStore } from "../core/ports/config.ts";
 import type { Credentials } from "../core/ports/credentials.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { RateLimits } from "../core/ports/model-client.ts";
@@ -19,7 +19,7 @@ import type {
   PlanType,
 } from "../protocol/account.ts";
 import { invalidRequest } from "../protocol/errors.ts";
-import { type SignedIn, type Tokens, withApiKey, withTokens } from "./auth-data.ts";
+import { type SignedIn, type Tokens, withApiKey, withBedrock, withTokens } from "./auth-data.ts";
 import { startBrowserLogin } from "./browser-login.ts";
 import { ownerOf, planTypeFrom } from "./claims.ts";
 import { keepFeedback } from "./feedback.ts";
@@ -32,7 +32,7 @@ import { type BroughtTokens, TokenKeeper } from "./token-keeper.ts";
 export interface AccountsOptions {
   readonly codexHome: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly config: ConfigSource;
+  readonly config: ConfigSource & Pick<ConfigStore, "write">;
   readonly clock: Clock;
   readonly log: Log;
   /** Asks the client that brought its own tokens for fresh ones; undefined when no such client is there. */
@@ -48,6 +48,7 @@ export function createAccounts(options: AccountsOptions): { readonly accounts: A
   return { accounts, credentials: accounts.keeper };
 }
 
+const bedrockId = "amazon-bedrock";
 const loginTimeoutMs = 10 * 60 * 1000;
 const deviceTimeoutMs = 15 * 60 * 1000;
 const revokeTimeoutMs = 3000;
@@ -75,15 +76,17 @@ class LocalAccounts implements Accounts {
   async read({ refreshToken }: { readonly refreshToken: boolean }): Promise<GetAccountResponse> {
     const { requiresOpenaiAuth } = this.#settings();
     if (refreshToken) await this.#refreshOrSay();
-    return { account: requiresOpenaiAuth ? await this.#account() : null, requiresOpenaiAuth, workspaceRouting: null };
+    const account = requiresOpenaiAuth ? await this.#account() : await this.#bedrockAccount();
+    return { account, requiresOpenaiAuth, workspaceRouting: null };
   }
 
   async startLogin(params: LoginAccountParams, client: { readonly name: string }): ReturnType<Accounts["startLogin"]> {
     const settings = this.#settings();
-    this.#allow(settings, params.type === "apiKey" ? "api" : "chatgpt");
+    this.#allow(settings, /^(apiKey|amazonBedrock)/.test(params.type) ? "api" : "chatgpt");
     this.#login?.abort.abort();
     switch (params.type) {
       case "apiKey":
+        await this.#leaveBedrock();
         await this.#store().save(withApiKey(await this.#previous(), params.apiKey));
         this.keeper.brought = undefined;
         return { response: { type: "apiKey" }, events: [completed(null), updated("apikey", null)] };
@@ -93,8 +96,12 @@ class LocalAccounts implements Accounts {
         return this.#loginByBrowser(settings, client.name);
       case "chatgptDeviceCode":
         return this.#loginByDevice(settings);
-      default:
-        throw invalidRequest(`signing in with ${params.type} is not available; set the provider's keys in the environment instead`);
+      case "amazonBedrock":
+        return await this.#keepBedrock(params.apiKey, params.region);
+      case "amazonBedrockAccessKeys":
+        throw invalidRequest(
+          'type: signing in to Amazon Bedrock with access keys is not available; send an API key of Bedrock (type amazonBedrock), or configure a provider with wire_api = "ai-sdk" and the package @ai-sdk/amazon-bedrock',
+        );
     }
   }
 
@@ -113,6 +120,7 @@ class LocalAccounts implements Accounts {
         this.#options.log.debug("the account's maker could not be told of the sign-out", { reason: String(error) }),
       );
     this.keeper.brought = undefined;
+    await this.#leaveBedrock();
     await this.#store().clear();
     return [updated(null, null)];
   }
@@ -169,6 +177,30 @@ class LocalAccounts implements Accounts {
     if (found.kind === "apiKey") return methods.includes("api");
     const accountId = found.tokens.account_id ?? ownerOf(found.tokens.id_token).accountId ?? "";
     return methods.includes("chatgpt") && (workspaces.length === 0 || workspaces.includes(accountId));
+  }
+
+  /** Stores the key and makes the provider the user's own, as every program that shares the home expects. */
+  async #keepBedrock(key: string, region: string): ReturnType<Accounts["startLogin"]> {
+    if (key.trim() === "") throw invalidRequest("apiKey: must not be empty");
+    if (!/^[a-z]{2}(-[a-z]+)+-\d+$/.test(region))
+      throw invalidRequest(`region: \`${region}\` is no region of AWS; expected one like us-east-1`);
+    this.#options.config.write([{ keyPath: "model_provider", value: bedrockId, mergeStrategy: "replace" }]);
+    await this.#store().save(withBedrock(await this.#previous(), key.trim(), region));
+    this.keeper.brought = undefined;
+    return { response: { type: "amazonBedrock" }, events: [completed(null), updated("bedrockApiKey", null)] };
+  }
+  /** With the key goes the choice of the provider, which could not serve without it. */
+  async #leaveBedrock(): Promise<void> {
+    if ((await this.keeper.bedrock().catch(() => undefined)) === undefined) return;
+    if (this.#options.config.effective(this.#options.codexHome).raw["model_provider"] === bedrockId)
+      this.#options.config.write([{ keyPath: "model_provider", value: null, mergeStrategy: "replace" }]);
+  }
+  async #bedrockAccount(): Promise<Account | null> {
+    const { modelProvider, providers } = this.#options.config.effective(this.#options.codexHome);
+    if (modelProvider !== bedrockId) return null;
+    const variable = providers[bedrockId]?.envKey ?? "";
+    if ((this.#options.env[variable] ?? "") !== "") return { type: "amazonBedrock", usesCodexManagedCredentials: false };
+    return (await this.keeper.bedrock()) === undefined ? null : { type: "amazonBedrock", usesCodexManagedCredentials: true };
   }
 
   #bringTokens(
@@ -248,6 +280,7 @@ class LocalAccounts implements Accounts {
     const { accountId } = ownerOf(tokens.id_token);
     this.#allowWorkspace(settings, accountId);
     this.keeper.brought = undefined;
+    await this.#leaveBedrock();
     await this.#store().save(withTokens(await this.#previous(), tokens, accountId, this.#options.clock.now()));
   }
 

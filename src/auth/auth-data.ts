@@ -6,6 +6,7 @@ export const AuthData = named("AuthData", () =>
     auth_mode: maybe(string()),
     OPENAI_API_KEY: maybe(string()),
     tokens: maybe(object({ id_token: string(), access_token: string(), refresh_token: string(), account_id: maybe(string()) })),
+    bedrock_api_key: maybe(object({ api_key: string(), region: string() })),
     /** ISO time. */
     last_refresh: maybe(string()),
   }),
@@ -40,12 +41,23 @@ export function signedInBy(data: AuthData | undefined): SignedIn | undefined {
 }
 
 export const withApiKey = (before: AuthData | undefined, key: string): AuthData => {
-  const { tokens: _tokens, last_refresh: _refresh, ...rest } = before ?? {};
-  return { ...rest, auth_mode: "apikey", OPENAI_API_KEY: key };
+  return { ...withoutAccount(before), auth_mode: "apikey", OPENAI_API_KEY: key };
 };
 
+export const withBedrock = (before: AuthData | undefined, key: string, region: string): AuthData => ({
+  ...withoutAccount(before),
+  auth_mode: "bedrockApiKey",
+  OPENAI_API_KEY: null,
+  bedrock_api_key: { api_key: key, region },
+});
+
+function withoutAccount(before: AuthData | undefined): AuthData {
+  const { tokens: _tokens, last_refresh: _refresh, bedrock_api_key: _bedrock, ...rest } = before ?? {};
+  return rest;
+}
+
 export const withTokens = (before: AuthData | undefined, tokens: Tokens, accountId: string | undefined, now: number): AuthData => ({
-  ...before,
+  ...withoutAccount(before),
   auth_mode: "chatgpt",
   OPENAI_API_KEY: null,
   tokens: { ...tokens, account_id: accountId ?? null },

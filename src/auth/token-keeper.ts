@@ -1,6 +1,6 @@
 /** Who pays for model calls: the stored key or tokens, kept fresh. Implements the Credentials port. */
 import type { Clock } from "../core/ports/clock.ts";
-import type { Credential, Credentials } from "../core/ports/credentials.ts";
+import type { BedrockCredential, Credential, Credentials } from "../core/ports/credentials.ts";
 import type { Log } from "../core/ports/log.ts";
 import { type SignedIn, signedInBy, withTokens } from "./auth-data.ts";
 import { ownerOf } from "./claims.ts";
@@ -68,6 +68,11 @@ export class TokenKeeper implements Credentials {
       });
       return credentialOf(found);
     }
+  }
+
+  async bedrock(): Promise<BedrockCredential | undefined> {
+    const found = (await this.#options.storage().load())?.bedrock_api_key;
+    return found ? { kind: "bedrock", key: found.api_key, region: found.region } : undefined;
   }
 
   /** One renewal at a time: the maker takes each refresh token once. Throws Error with a text for the user. */

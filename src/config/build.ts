@@ -142,7 +142,7 @@ const wireApis = ["responses", "chat", "anthropic", "scripted", "ai-sdk"] as con
 
 function providerFrom(id: string, entry: TomlTable, base: ProviderConfig | undefined): ProviderConfig {
   const wireApi = wireApis.find((api) => api === entry["wire_api"]) ?? base?.wireApi ?? "responses";
-  const baseUrl = text(entry, "base_url") ?? base?.baseUrl;
+  const baseUrl = text(entry, "base_url") ?? inRegionOf(entry, base?.baseUrl);
   if (baseUrl === undefined && wireApi !== "scripted" && wireApi !== "ai-sdk")
     throw invalidRequest(`model_providers.${id}.base_url: missing; give the address in front of the provider's own paths`);
   return {
@@ -162,6 +162,14 @@ function providerFrom(id: string, entry: TomlTable, base: ProviderConfig | undef
     requiresOpenaiAuth: bool(entry, "requires_openai_auth") ?? base?.requiresOpenaiAuth ?? false,
     options: { ...base?.options, ...(isTable(entry["options"]) ? entry["options"] : {}) },
   };
+}
+
+/** `aws.region` moves Amazon Bedrock's address; no other built-in one has a region in it. */
+function inRegionOf(entry: TomlTable, baseUrl: string | undefined): string | undefined {
+  const region = text(tableAt(entry, "aws"), "region");
+  return region === undefined
+    ? baseUrl
+    : baseUrl?.replace(/^(https:\/\/bedrock-mantle\.)[a-z0-9-]+(\.api\.aws\/)/, `$1${encodeURIComponent(region)}$2`);
 }
 
 /** The switches under their present names, wherever in the file they stand. */

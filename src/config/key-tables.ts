@@ -22,7 +22,11 @@ export const modelProvider = table("One provider.", {
   stream_idle_timeout_ms: value(natural, "Silence after which a stream counts as broken.", { standard: "300000" }),
   requires_openai_auth: value(boolean, "Send the user's signed-in account as the key.", { standard: "false" }),
   options: free("Settings of the adapter: the scenario file of `scripted`, the package of `ai-sdk`."),
-  ...foreign("auth aws capabilities credential_file gateway_oauth location model_catalog_url project_id supports_standalone_web_search"),
+  aws: table("Of `amazon-bedrock` alone.", {
+    region: value(string, "The region it is reached in.", { standard: "that of the sign-in, else `$AWS_REGION`, else `us-east-1`" }),
+    ...foreign("profile"),
+  }),
+  ...foreign("auth capabilities credential_file gateway_oauth location model_catalog_url project_id supports_standalone_web_search"),
   ...foreign("supports_websockets websocket_connect_timeout_ms"),
 });
 

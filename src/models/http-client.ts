@@ -1,12 +1,13 @@
 /** The ModelClient of every provider that is reached over HTTP and answers with an event stream. */
 import type { ProviderConfig } from "../core/ports/config.ts";
-import type { Credential, Credentials } from "../core/ports/credentials.ts";
+import type { BedrockCredential, Credential, Credentials } from "../core/ports/credentials.ts";
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from "../core/ports/model-client.ts";
 import { createSseReader, SseTooLong } from "../lib/sse.ts";
 import type { CatalogEntry } from "./catalog.ts";
 import { cutOff, failureFromEvent, failureFromNetwork, failureFromStatus } from "./failures.ts";
 import { type HttpPool, type HttpReply, isLocal, readText } from "./http.ts";
 import { isRecord, parseJson, recordOf } from "./json.ts";
+import { inRegion } from "./providers.ts";
 import type { EventReader, Lack, Wire, WireRequest } from "./wire.ts";
 
 export interface HttpClientParts {
@@ -27,6 +28,7 @@ const maxResends = 4;
 /** Threads and models are many over the life of a server; these memories are only comfort. */
 const memoryLimit = 512;
 
+type Paying = Credential | BedrockCredential;
 type Sent = { readonly reply: HttpReply; readonly url: string } | { readonly failure: ModelFailure };
 
 export class HttpModelClient implements ModelClient {
@@ -103,16 +105,18 @@ export class HttpModelClient implements ModelClient {
 
   async #send(request: ModelRequest, encoded: WireRequest, signal: AbortSignal): Promise<Sent> {
     const { provider, credentials } = this.#parts;
-    const missing = this.#missingKey();
+    const isKeyless = this.#key() === undefined;
+    const bedrock = isKeyless && provider.id === "amazon-bedrock" ? await credentials?.bedrock() : undefined;
+    const missing = bedrock === undefined ? this.#missingKey() : undefined;
     if (missing !== undefined) return { failure: missing };
-    const credential = provider.requiresOpenaiAuth && this.#key() === undefined ? await credentials?.current() : undefined;
+    const credential = bedrock ?? (provider.requiresOpenaiAuth && isKeyless ? await credentials?.current() : undefined);
     const first = await this.#post(request, encoded, credential, signal);
     if (!("failure" in first) || first.failure.httpStatus !== 401 || credential?.kind !== "chatgpt") return first;
     const fresh = await credentials?.refresh(signal);
     return fresh === undefined ? first : this.#post(request, encoded, fresh, signal);
   }
 
-  async #post(request: ModelRequest, encoded: WireRequest, credential: Credential | undefined, signal: AbortSignal): Promise<Sent> {
+  async #post(request: ModelRequest, encoded: WireRequest, credential: Paying | undefined, signal: AbortSignal): Promise<Sent> {
     const { provider, pool } = this.#parts;
     const url = this.#url(credential);
     const shown = `${url.origin}${url.pathname}`;
@@ -133,16 +137,17 @@ export class HttpModelClient implements ModelClient {
     }
   }
 
-  #url(credential: Credential | undefined): URL {
+  #url(credential: Paying | undefined): URL {
     const { provider, wire } = this.#parts;
     const isChatgpt = credential?.kind === "chatgpt" && provider.baseUrl.startsWith("https://api.openai.com/");
-    const base = isChatgpt ? chatgptBaseUrl : provider.baseUrl;
+    const own = credential?.kind === "bedrock" ? inRegion(provider.baseUrl, credential.region) : provider.baseUrl;
+    const base = isChatgpt ? chatgptBaseUrl : own;
     const url = new URL(`${base.replace(/\/+$/, "")}${wire.path}`);
     for (const [key, value] of Object.entries(provider.queryParams)) url.searchParams.set(key, value);
     return url;
   }
 
-  #headers(request: ModelRequest, credential: Credential | undefined): Record<string, string> {
+  #headers(request: ModelRequest, credential: Paying | undefined): Record<string, string> {
     const { provider, wire, env } = this.#parts;
     const headers: Record<string, string> = {
       "content-type": "application/json",
@@ -153,7 +158,7 @@ export class HttpModelClient implements ModelClient {
     const key = this.#key();
     if (provider.bearerToken !== undefined) headers["authorization"] = `Bearer ${provider.bearerToken}`;
     else if (key !== undefined) Object.assign(headers, wire.auth(key));
-    else if (credential?.kind === "apiKey") Object.assign(headers, wire.auth(credential.key));
+    else if (credential?.kind === "apiKey" || credential?.kind === "bedrock") Object.assign(headers, wire.auth(credential.key));
     else if (credential?.kind === "chatgpt") {
       headers["authorization"] = `Bearer ${credential.accessToken}`;
       if (credential.accountId !== undefined) headers["chatgpt-account-id"] = credential.accountId;

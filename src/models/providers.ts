@@ -40,6 +40,13 @@ const rows = {
     urls: ["ANTHROPIC_BASE_URL"],
     model: "claude-opus-5-5",
   },
+  "amazon-bedrock": {
+    name: "Amazon Bedrock",
+    baseUrl: "https://bedrock-mantle.us-east-1.api.aws/openai/v1",
+    wireApi: "responses",
+    keys: ["AWS_BEARER_TOKEN_BEDROCK"],
+    model: "openai.gpt-oss-120b",
+  },
   gemini: {
     name: "Google Gemini",
     baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai",
@@ -128,7 +135,7 @@ export function builtInProvider(id: string, env: Env): ProviderConfig | undefine
   return {
     id,
     name: row.name,
-    baseUrl: url === undefined ? row.baseUrl : baseUrlFrom(url, row.baseUrl),
+    baseUrl: url === undefined ? inRegion(row.baseUrl, env["AWS_REGION"] || env["AWS_DEFAULT_REGION"]) : baseUrlFrom(url, row.baseUrl),
     wireApi: row.wireApi,
     envKey: row.keys?.find((name) => isSet(env, name)) ?? row.keys?.[0],
     bearerToken: token === "" ? undefined : token,
@@ -139,6 +146,12 @@ export function builtInProvider(id: string, env: Env): ProviderConfig | undefine
     requiresOpenaiAuth: row.requiresOpenaiAuth ?? false,
     options: {},
   };
+}
+
+/** The same service in another region of AWS; addresses of other makers stay as they are. */
+export function inRegion(baseUrl: string, region: string | undefined): string {
+  if (region === undefined || !/^[a-z0-9-]+$/.test(region)) return baseUrl;
+  return baseUrl.replace(/^(https:\/\/bedrock-mantle\.)[a-z0-9-]+(\.api\.aws\/)/, `$1${region}$2`);
 }
 
 /** What `[model_providers.X]` means where it is silent. */

@@ -7,7 +7,7 @@ import { type Answer, MockProvider, refuse, stream } from "../../test/support/mo
 import type { Credentials } from "../core/ports/credentials.ts";
 import type { ModelEvent, ModelItem, ModelRequest } from "../core/ports/model-client.ts";
 import { recordOf } from "./json.ts";
-import { builtInProvider } from "./providers.ts";
+import { builtInProvider, inRegion } from "./providers.ts";
 import { createModelClients } from "./registry.ts";
 
 const openai = builtInProvider("openai", {}) ?? assert.fail();
@@ -173,10 +173,30 @@ describe("a Responses request", () => {
     assert.equal(failureOf(await collect(client, modelRequest()))?.message, `Missing environment variable: \`HOUSE_KEY\`. ${advice}`);
   });
 
+  it("goes to Amazon Bedrock with the stored key, in the region of the sign-in", async () => {
+    const bedrock = builtInProvider("amazon-bedrock", { AWS_REGION: "eu-west-1" }) ?? assert.fail();
+    assert.equal(bedrock.baseUrl, "https://bedrock-mantle.eu-west-1.api.aws/openai/v1");
+    assert.equal(inRegion(bedrock.baseUrl, "us-west-2"), "https://bedrock-mantle.us-west-2.api.aws/openai/v1");
+    assert.equal(inRegion(bedrock.baseUrl, "x.evil.example/"), bedrock.baseUrl);
+    await using mock = new MockProvider(ok);
+    const stored = { kind: "bedrock" as const, key: "bedrock-key", region: "us-west-2" };
+    const none = async () => undefined;
+    const credentials: Credentials = { current: none, refresh: none, bedrock: async () => stored };
+    const provider = { ...bedrock, baseUrl: `${await mock.listen()}/v1` };
+    assert.equal(textOf(await collect(createModelClients({ env: {}, credentials }).clientFor(provider), modelRequest())), "ok");
+    assert.equal(mock.requests[0]?.headers["authorization"], "Bearer bedrock-key");
+    const nobody = createModelClients({ env: {}, credentials: { ...credentials, bedrock: none } }).clientFor(bedrock);
+    assert.match(failureOf(await collect(nobody, modelRequest()))?.message ?? "", /`AWS_BEARER_TOKEN_BEDROCK`/);
+  });
+
   it("is sent again with a fresh token after a 401, once", async () => {
     const tokens = ["old", "new"];
     const chatgpt = (accessToken: string) => ({ kind: "chatgpt" as const, accessToken, accountId: "acc" });
-    const credentials: Credentials = { current: async () => chatgpt(tokens[0] ?? ""), refresh: async () => chatgpt(tokens[1] ?? "") };
+    const credentials: Credentials = {
+      current: async () => chatgpt(tokens[0] ?? ""),
+      refresh: async () => chatgpt(tokens[1] ?? ""),
+      bedrock: async () => undefined,
+    };
     const { events, requests } = await ask([refuse(401, {}), ok], {}, credentials);
     assert.equal(textOf(events), "ok");
     assert.deepEqual(

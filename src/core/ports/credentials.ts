@@ -4,6 +4,13 @@ export interface Credentials {
   current(): Promise<Credential | undefined>;
   /** Gets a fresh token after a 401; undefined when there is nothing to refresh. */
   refresh(signal: AbortSignal): Promise<Credential | undefined>;
+  /** The key that was stored for Amazon Bedrock. */
+  bedrock(): Promise<BedrockCredential | undefined>;
+}
+export interface BedrockCredential {
+  readonly kind: "bedrock";
+  readonly key: string;
+  readonly region: string;
 }
 export type Credential =
   | { readonly kind: "apiKey"; readonly key: string }
