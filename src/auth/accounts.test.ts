@@ -135,7 +135,7 @@ describe("accounts", () => {
         codexHome: home,
         env: {},
         systemDir: path.join(home, "etc"),
-        builtInProviders: { openai: provider, "amazon-bedrock": { ...provider, id: "amazon-bedrock", requiresOpenaiAuth: false } },
+        builtInProviders: { openai: provider },
       },
       fallback: () => ({ modelProvider: "openai" }),
     });
@@ -212,46 +212,6 @@ describe("accounts", () => {
       await assert.rejects(accounts.startLogin({ type: "apiKey", apiKey: "x" }, client), /API key login is disabled/);
       settings('forced_login_method = "api"');
       await assert.rejects(accounts.startLogin({ type: "chatgpt" }, client), /ChatGPT login is disabled/);
-    });
-  });
-
-  describe("Amazon Bedrock", () => {
-    const login = { type: "amazonBedrock", apiKey: "bedrock-1", region: "eu-west-1" } as const;
-    const chosen = (): unknown => /^model_provider = "(.*)"$/m.exec(readFileSync(path.join(home, "config.toml"), "utf8"))?.[1];
-
-    it("keeps the key as other programs do, makes the provider the user's, and takes both back on sign-out", async () => {
-      store({ OPENAI_API_KEY: "old", tokens: tokens(), other: { keep: 1 } });
-      const { accounts, credentials } = open();
-      const { response, events } = await accounts.startLogin(login, client);
-      assert.deepEqual(response, { type: "amazonBedrock" });
-      assert.deepEqual(events.at(-1), { type: "updated", params: { authMode: "bedrockApiKey", planType: null } });
-      const bedrock_api_key = { api_key: "bedrock-1", region: "eu-west-1" };
-      assert.deepEqual(stored(), { other: { keep: 1 }, auth_mode: "bedrockApiKey", OPENAI_API_KEY: null, bedrock_api_key });
-      assert.deepEqual([statSync(authFile()).mode & 0o777, chosen()], [0o600, "amazon-bedrock"]);
-      const account = { type: "amazonBedrock", usesCodexManagedCredentials: true };
-      assert.deepEqual(await accounts.read({ refreshToken: false }), { account, requiresOpenaiAuth: false, workspaceRouting: null });
-      assert.deepEqual(await credentials.bedrock(), { kind: "bedrock", key: "bedrock-1", region: "eu-west-1" });
-      assert.equal(await credentials.current(), undefined);
-      await accounts.logout();
-      assert.deepEqual([await credentials.bedrock(), chosen()], [undefined, undefined]);
-      assert.equal((await accounts.read({ refreshToken: false })).account, null);
-    });
-
-    it("gives way to another sign-in", async () => {
-      const { accounts, credentials } = open();
-      await accounts.startLogin(login, client);
-      await accounts.startLogin({ type: "apiKey", apiKey: "sk-1" }, client);
-      assert.deepEqual([await credentials.bedrock(), chosen()], [undefined, undefined]);
-      assert.deepEqual((await accounts.read({ refreshToken: false })).account, { type: "apiKey" });
-    });
-
-    it("refuses what it cannot use, naming the field", async () => {
-      const { accounts } = open();
-      await assert.rejects(accounts.startLogin({ ...login, region: "x.evil.example/" }, client), /^Error: region: .* like us-east-1/);
-      await assert.rejects(accounts.startLogin({ ...login, apiKey: " " }, client), /apiKey: must not be empty/);
-      const keys = { type: "amazonBedrockAccessKeys", accessKeyId: "a", secretAccessKey: "s", region: "eu-west-1" } as const;
-      await assert.rejects(accounts.startLogin(keys, client), /access keys is not available; send an API key/);
-      assert.ok(!readdirSync(home).includes("auth.json"));
     });
   });
 

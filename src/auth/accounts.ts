@@ -32,7 +32,7 @@ import { type BroughtTokens, TokenKeeper } from "./token-keeper.ts";
 export interface AccountsOptions {
   readonly codexHome: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly config: ConfigSource & Pick<ConfigStore, "write">;
+  readonly config: ConfigSource & Pick<ConfigStore, "read" | "write">;
   readonly clock: Clock;
   readonly log: Log;
   /** Asks the client that brought its own tokens for fresh ones; undefined when no such client is there. */
@@ -192,8 +192,9 @@ class LocalAccounts implements Accounts {
   /** With the key goes the choice of the provider, which could not serve without it. */
   async #leaveBedrock(): Promise<void> {
     if ((await this.keeper.bedrock().catch(() => undefined)) === undefined) return;
-    if (this.#options.config.effective(this.#options.codexHome).raw["model_provider"] === bedrockId)
-      this.#options.config.write([{ keyPath: "model_provider", value: null, mergeStrategy: "replace" }]);
+    const { layers } = this.#options.config.read(undefined);
+    const isChosen = layers?.some(({ name, config }) => name.type === "user" && tableIn(config)["model_provider"] === bedrockId);
+    if (isChosen === true) this.#options.config.write([{ keyPath: "model_provider", value: null, mergeStrategy: "replace" }]);
   }
   async #bedrockAccount(): Promise<Account | null> {
     const { modelProvider, providers } = this.#options.config.effective(this.#options.codexHome);
@@ -310,7 +311,8 @@ class LocalAccounts implements Accounts {
   async #mode(): Promise<AuthMode | null> {
     if (this.keeper.brought !== undefined) return "chatgptAuthTokens";
     const found = await this.keeper.signedIn();
-    return found === undefined ? null : found.kind === "apiKey" ? "apikey" : "chatgpt";
+    if (found === undefined) return (await this.keeper.bedrock()) === undefined ? null : "bedrockApiKey";
+    return found.kind === "apiKey" ? "apikey" : "chatgpt";
   }
 
   async #refreshOrSay(): Promise<void> {
@@ -350,3 +352,4 @@ const updated = (authMode: AuthMode | null, planType: PlanType | null): AccountE
 const planIn = (account: Account | null) => (account?.type === "chatgpt" ? account.planType : null);
 const planOf = ({ plan, accessToken }: BroughtTokens) => (plan === undefined ? (ownerOf(accessToken).plan ?? null) : planTypeFrom(plan));
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const tableIn = (value: unknown): Readonly<Record<string, unknown>> => (typeof value === "object" && value !== null ? { ...value } : {});

@@ -46,6 +46,7 @@ async function showStatus(app: App): Promise<number> {
     return 1;
   }
   if (authMethod === "apikey") console.error(`Logged in using an API key - ${masked(authToken ?? "")}`);
+  else if (authMethod === "bedrockApiKey") console.error("Logged in to Amazon Bedrock using an API key");
   else {
     const { account } = await app.accounts.read({ refreshToken: false });
     const who = account?.type === "chatgpt" ? [account.email, `plan ${account.planType}`].filter((word) => word !== null).join(", ") : "";
