@@ -7,6 +7,7 @@ export const actingRequirements = {
     says: "in full access, what a command has left running ends with its turn, however the turn ends; listed terminals live on",
   },
   "command.survivors": { source: "Parley", says: "a process that left its command's session on purpose is told of, once" },
+  "command.noTraces": { source: "Parley", says: "what a sandbox needs while a command runs is neither kept nor restored by undo" },
   "command.terminalLeavings": {
     source: "Parley",
     says: "what a background terminal has left running ends when the terminal does",

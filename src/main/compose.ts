@@ -16,6 +16,7 @@ import { commandEnvironment } from "../exec/environment.ts";
 import { createFileSearch } from "../exec/file-search.ts";
 import { createGit } from "../exec/git.ts";
 import { createNotifier } from "../exec/notifier.ts";
+import { withoutLeases } from "../exec/sandbox/without-leases.ts";
 import { createSnapshots } from "../exec/snapshots.ts";
 import { createCommandRunner } from "../exec/spawn.ts";
 import { createSurroundings } from "../exec/surroundings.ts";
@@ -153,7 +154,7 @@ export function createApp(options: ComposeOptions): App {
     notifier: createNotifier(log, env),
     audit: createAudit(codexHome, clock),
     workspace: createWorkspace(),
-    snapshots: createSnapshots(),
+    snapshots: withoutLeases(createSnapshots()),
     undo: createUndoStore(path.join(codexHome, "parley", "undo")),
     places: { codexHome, tmpdir: env["TMPDIR"], userHome: env["HOME"] || homedir(), program },
   };

@@ -1,8 +1,11 @@
 /** When commands end: with their turn, with an interrupt, or by themselves; and what is told of those that do not. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { globSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Client, TurnFailed } from "../../../src/client/client.ts";
+import { noBubblewrap } from "../../../src/exec/testing.ts";
 import { verifies } from "../../support/verifies.ts";
 
 const open = { approvalPolicy: "never", sandbox: "danger-full-access" } as const;
@@ -128,3 +131,26 @@ verifies("thread.shellBeside", async ({ app, workspace }) => {
     ["completed", "failed"],
   );
 });
+
+verifies(
+  "command.noTraces",
+  async ({ app, home, workspace }) => {
+    const steps = [
+      { call: "exec_command", with: { cmd: "sleep 1; echo one", yield_time_ms: 250 } },
+      { run: "sleep 0.3; touch made" },
+      { run: "echo two" },
+      { say: "done" },
+    ];
+    const client = await app({ turns: [steps, [{ run: "sleep 0.2" }, { say: "done" }]], capabilities: { experimentalApi: true } });
+    const thread = await client.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "workspace-write" });
+    const { turnId } = await thread.run("go");
+    await thread.run("again");
+    await client.call("thread/backgroundTerminals/clean", { threadId: thread.id });
+    const books = globSync(path.join(home, "parley/undo/**/index.jsonl")).map((file) => readFileSync(file, "utf8"));
+    assert.ok(books.join("").includes("made"), "changes are kept for undo");
+    assert.ok(!books.join("").includes(".parley-"), "stand-ins are nobody's changes");
+    await client.call("turn/revert" as never, { threadId: thread.id, turnId } as never);
+    assert.deepEqual(readdirSync(workspace), []);
+  },
+  { skip: noBubblewrap || undefined },
+);
