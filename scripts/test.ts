@@ -35,6 +35,7 @@ const groups: readonly Group[] = [
   { name: "isolated", files: ["test/*.itest.ts", "test/!(faults|web)/**/*.itest.ts"], isolation: "process", needsBuild: true },
   { name: "browser", files: "test/web/**/*.itest.ts", isolation: "process", needsBuild: true },
   { name: "unit", files: "src/**/*.test.{ts,tsx}", isolation: "none" },
+  { name: "fuzz", files: "test/fuzz/*.test.ts", isolation: "process" },
   { name: "scenarios", files: "test/scenarios/**/*.test.ts", isolation: "none" },
   { name: "page", files: "apps/web/src/**/*.test.ts", isolation: "none" },
   { name: "extension", files: "apps/vscode/src/**/*.test.ts", isolation: "none" },

@@ -194,8 +194,11 @@ function exactId(id: unknown, text: string): Id | undefined {
   return digits !== undefined && /^-?\d+$/.test(digits) ? new BigId(digits) : undefined;
 }
 
+/** An error that repeats what was wrong must not grow with it. */
+const maxMessage = 2000;
 function errorToWire(error: RpcError): object {
-  return { code: error.code, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) };
+  const message = error.message.length > maxMessage ? `${error.message.slice(0, maxMessage)}…` : error.message;
+  return { code: error.code, message, ...(error.data === undefined ? {} : { data: error.data }) };
 }
 
 function errorFromWire(error: unknown): RpcError {

@@ -8,7 +8,7 @@ import { ThreadItem } from "../../src/protocol/item.ts";
 import { clientRequests, serverNotifications, serverRequests } from "../../src/protocol/methods.ts";
 import { v1ServerRequests } from "../../src/protocol/v1/approval.ts";
 import { v1Notifications, v1Requests } from "../../src/protocol/v1/methods.ts";
-import { arbitraryOf } from "./arbitrary.ts";
+import { arbitraryOf } from "../support/arbitrary.ts";
 import { recordings, type Spoken, spokenIn } from "./goldens.ts";
 import { fitsVersion, oracleOf, type Printed, sharedFolder, versions, type WireMessage } from "./versions.ts";
 

@@ -8,7 +8,7 @@ import { RpcError } from "../../src/protocol/errors.ts";
 import { clientRequests } from "../../src/protocol/methods.ts";
 import { isUnsupported } from "../../src/protocol/unsupported.ts";
 import { v1Requests } from "../../src/protocol/v1/methods.ts";
-import { arbitraryOf } from "./arbitrary.ts";
+import { arbitraryOf } from "../support/arbitrary.ts";
 import { oracleOf, sharedFolder, type Version, versions } from "./versions.ts";
 
 const skip = "skip" in sharedFolder ? sharedFolder.skip : false;

@@ -23,7 +23,7 @@ export function markdownLines(text: string, width: number): Line[] {
 function blockLines(token: Token, width: number): Line[] {
   switch (token.type) {
     case "heading":
-      return wrap(heading(token as Tokens.Heading), width);
+      return splitLines(heading(token as Tokens.Heading)).flatMap((of) => wrap(of, width));
     case "code":
       return codeLines(token as Tokens.Code, width);
     case "blockquote": {

@@ -1,6 +1,6 @@
 /** Values of a JSON Schema, for property tests: everything the schema allows, small and odd. */
 import fc from "fast-check";
-import type { Printed } from "./versions.ts";
+import type { Printed } from "../oracle/versions.ts";
 
 /** Nested types below this depth are made as short as they may be. */
 const maxDepth = 6;

@@ -1,0 +1,141 @@
+/** `npm run soak`: mixed turns, approvals, interrupts, reconnects and kills on many threads for a long time; memory and descriptors must stay flat. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { mark, pause, Stand, until } from "./stand.ts";
+import { counts, Visitor } from "./visitor.ts";
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "30" },
+    threads: { type: "string", default: "50" },
+    write: { type: "boolean", default: false },
+  },
+});
+const minutes = Number(values.minutes);
+const threads = Number(values.threads);
+if (!(minutes > 0) || !(threads >= 2)) throw new Error("use: npm run soak -- [--minutes 30] [--threads 50] [--write]");
+/** One in five visitors is at the server that is killed all the time; the figures of memory are of the other one. */
+const killedShare = 0.2;
+const sampleMs = 5000;
+const meanLifeMs = 12_000;
+/** What the last third may hold more than the second one, beside noise: memory in MB, descriptors. */
+const limits = { rss: 25, fds: 8 };
+const document = path.resolve(import.meta.dirname, "../../docs/reliability.md");
+
+const folder = mkdtempSync(path.join(tmpdir(), "parley-soak-"));
+const make = (name: string): Stand => {
+  mkdirSync(path.join(folder, name));
+  return new Stand(path.join(folder, name));
+};
+const steady = make("steady");
+const mortal = make("mortal");
+const began = performance.now();
+let isStopped = false;
+const isOver = (): boolean => isStopped || performance.now() - began > minutes * 60_000;
+process.once("SIGINT", () => {
+  isStopped = true;
+});
+const samples: { readonly at: number; readonly rss: number; readonly fds: number }[] = [];
+
+try {
+  await Promise.all([steady.start(), mortal.start()]);
+  const visitors = Array.from({ length: threads }, (_, i) => {
+    const stand = i < threads * killedShare ? mortal : steady;
+    return new Visitor(stand, `v${i}`, Math.random).live(isOver);
+  });
+  await Promise.all([Promise.all(visitors), killing(), sampling()]);
+  const after = await atRest();
+  await Promise.all([steady.stop(), mortal.stop()]);
+  await until(() => living().length === 0, "the end of every command", 15_000);
+  report(after);
+} finally {
+  await Promise.all([steady.stop(), mortal.stop()]);
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+async function killing(): Promise<void> {
+  while (!isOver()) {
+    await pause(meanLifeMs * (0.3 + 1.4 * Math.random()));
+    if (!isOver()) await mortal.killAndRestart();
+  }
+}
+async function sampling(): Promise<void> {
+  let told = 0;
+  while (!isOver()) {
+    samples.push({ at: performance.now() - began, ...steady.figures() });
+    if (performance.now() - told > 30_000) {
+      told = performance.now();
+      const { rss, fds } = samples.at(-1) ?? { rss: 0, fds: 0 };
+      const minute = ((performance.now() - began) / 60_000).toFixed(1);
+      console.log(`${minute} min: ${counts.turns} turns, ${mortal.restarts} kills, ${rss.toFixed(0)} MB, ${fds} descriptors`);
+    }
+    await pause(sampleMs);
+  }
+}
+/** What the server holds when everybody has left. */
+async function atRest(): Promise<{ readonly rss: number; readonly fds: number }> {
+  await pause(2000);
+  return steady.figures();
+}
+/** Processes of commands that still run. */
+function living(): readonly string[] {
+  return readdirSync("/proc").filter((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;
+    try {
+      const isGone = /\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+      return !isGone && ["cmdline", "environ"].some((part) => readFileSync(`/proc/${pid}/${part}`, "utf8").includes(mark));
+    } catch {
+      return false;
+    }
+  });
+}
+
+function report(after: { readonly rss: number; readonly fds: number }): void {
+  const third = Math.floor(samples.length / 3);
+  const median = (of: "rss" | "fds", from: number, to: number): number => {
+    const sorted = samples.slice(from, to).map((sample) => sample[of]);
+    sorted.sort((a, b) => a - b);
+    return sorted[Math.floor(sorted.length / 2)] ?? 0;
+  };
+  const thirds = (of: "rss" | "fds"): readonly number[] => [0, 1, 2].map((i) => median(of, i * third, (i + 1) * third));
+  const [, rss2 = 0, rss3 = 0] = thirds("rss");
+  const [, fds2 = 0, fds3 = 0] = thirds("fds");
+  const isFlat = rss3 - rss2 <= limits.rss && fds3 - fds2 <= limits.fds;
+  const rows: readonly (readonly [string, string])[] = [
+    ["length", `${((performance.now() - began) / 60_000).toFixed(1)} minutes, ${threads} threads at a time, ${counts.threads} in all`],
+    ["turns", `${counts.turns}: ${counts.completed} completed, ${counts.interrupted} interrupted, ${counts.failed} failed`],
+    ["turns without an end", "0"],
+    ["approvals answered", String(counts.approvals)],
+    ["connections left in the middle of a turn", String(counts.reconnects)],
+    ["kill -9 of a server at work", `${mortal.restarts}, ${counts.cutByKill} visitors cut off and back`],
+    [
+      "resident memory, medians of the three thirds",
+      `${thirds("rss")
+        .map((mb) => mb.toFixed(0))
+        .join(" → ")} MB`,
+    ],
+    ["descriptors, medians of the three thirds", thirds("fds").join(" → ")],
+    ["when all have left", `${after.rss.toFixed(0)} MB, ${after.fds} descriptors`],
+    ["processes left behind", "0"],
+    [
+      "load of the machine at the end",
+      loadavg()
+        .map((load) => load.toFixed(1))
+        .join(", "),
+    ],
+  ];
+  const table = ["| what | figure |", "|---|---|", ...rows.map(([what, figure]) => `| ${what} | ${figure} |`)].join("\n");
+  console.log(table);
+  if (values.write === true) {
+    const text = readFileSync(document, "utf8");
+    const said = `<!-- soak -->\n${new Date().toISOString().slice(0, 10)}, \`npm run soak -- --minutes ${minutes} --threads ${threads}\`:\n\n${table}\n<!-- /soak -->`;
+    writeFileSync(
+      document,
+      text.replace(/<!-- soak -->[\s\S]*<!-- \/soak -->/, () => said),
+    );
+  }
+  console.log(isFlat ? "memory and descriptors stayed flat" : `NOT FLAT: allowed are +${limits.rss} MB and +${limits.fds} descriptors`);
+  process.exitCode = isFlat ? 0 : 1;
+}
