@@ -1,23 +1,26 @@
 /** A command's output on its way to the clients and the model: decoded, rate-limited, capped. */
+import { KeptBytes } from "./kept-bytes.ts";
 
 /** What an item keeps of the output; the middle of a longer one is left out. */
-const keptCharacters = 1024 * 1024;
+const keptBytes = 1024 * 1024;
 /** What is streamed live of one command; the rest is in the completed item. */
-const streamedCharacters = 2 * 1024 * 1024;
+const streamedCharacters = 1024 * 1024;
 /** Pieces that come faster than this are sent together. */
 const pauseMs = 40;
 const pieceCharacters = 64 * 1024;
 
 export class CommandOutput {
-  readonly #decoder = new TextDecoder("utf-8");
+  readonly #kept = new KeptBytes(keptBytes);
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   readonly #onDelta: (text: string) => void;
-  #head = "";
-  #tail = "";
-  #dropped = 0;
   #waiting = "";
   #streamed = 0;
+  /** Nothing more is streamed, and so nothing more is decoded before the end. */
+  #isCut = false;
   #timer: NodeJS.Timeout | undefined;
   #lastSent = 0;
+  #takenBytes = 0;
+  #whole: string | undefined;
   /** Called on every arrival, for those who wait for output. */
   onArrival: () => void = () => {};
 
@@ -25,48 +28,37 @@ export class CommandOutput {
     this.#onDelta = onDelta;
   }
 
+  /** The bytes are the caller's again when this returns. */
   push(chunk: Uint8Array): void {
-    this.#take(this.#decoder.decode(chunk, { stream: true }));
+    if (chunk.length === 0) return;
+    this.#kept.push(chunk);
+    if (!this.#isCut) this.#stream(this.#decoder.decode(chunk, { stream: true }));
+    this.onArrival();
   }
   /** The last bytes have come: sends what waits. */
   end(): void {
-    this.#take(this.#decoder.decode());
+    if (!this.#isCut) this.#stream(this.#decoder.decode());
     this.#flush();
+    this.#whole = this.#kept.text();
   }
   get text(): string {
-    if (this.#dropped === 0) return this.#head + this.#tail;
-    return `${this.#head}\n…${this.#dropped} characters left out…\n${this.#tail}`;
+    return this.#whole ?? this.#kept.text();
   }
   /** All output since the last call, within the same cap: for a model that looks again at a running command. */
   takeNew(): string {
-    const text = this.#fresh;
-    this.#fresh = "";
+    const until = this.#whole === undefined ? this.#kept.wholeUntil : this.#kept.total;
+    const text = this.#kept.text(this.#takenBytes, until);
+    this.#takenBytes = until;
     return text;
   }
-  #fresh = "";
 
-  #take(text: string): void {
+  #stream(text: string): void {
     if (text === "") return;
-    this.#keep(text);
-    this.#fresh = this.#fresh.length > keptCharacters ? this.#fresh : this.#fresh + text;
-    const room = streamedCharacters - this.#streamed - this.#waiting.length;
-    if (room > 0) this.#waiting += text.length > room ? `${text.slice(0, room)}\n…the rest is in the completed item…\n` : text;
+    this.#streamed += text.length;
+    this.#isCut = this.#streamed > streamedCharacters;
+    this.#waiting += this.#isCut ? `${text.slice(0, streamedCharacters - this.#streamed)}\n…the rest is in the completed item…\n` : text;
     if (this.#waiting.length >= pieceCharacters || Date.now() - this.#lastSent >= pauseMs) this.#flush();
     else this.#timer ??= setTimeout(() => this.#flush(), pauseMs);
-    this.onArrival();
-  }
-
-  #keep(text: string): void {
-    const half = keptCharacters / 2;
-    const toHead = this.#tail === "" ? Math.max(0, half - this.#head.length) : 0;
-    this.#head += text.slice(0, toHead);
-    const rest = text.slice(toHead);
-    if (rest === "") return;
-    this.#tail += rest;
-    if (this.#tail.length <= 2 * half) return;
-    const cut = this.#tail.length - half;
-    this.#dropped += cut;
-    this.#tail = this.#tail.slice(cut);
   }
 
   #flush(): void {
@@ -74,7 +66,6 @@ export class CommandOutput {
     this.#timer = undefined;
     if (this.#waiting === "") return;
     this.#lastSent = Date.now();
-    this.#streamed += this.#waiting.length;
     const text = this.#waiting;
     this.#waiting = "";
     this.#onDelta(text);

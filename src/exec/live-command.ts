@@ -26,10 +26,17 @@ const firstPollMs = 5;
 /** Node takes a longer one for none at all. */
 const longestTimer = 2 ** 31 - 1;
 
+export interface LiveOutput {
+  readonly stream: Readable;
+  readonly name: "stdout" | "stderr";
+  /** To be called at once. A chunk may be overwritten when `take` has returned. */
+  listen(take: (chunk: Uint8Array) => void): void;
+}
+
 export interface LiveParts {
   readonly child: ChildProcess;
   readonly pid: number;
-  readonly outputs: readonly { readonly stream: Readable; readonly name: "stdout" | "stderr" }[];
+  readonly outputs: readonly LiveOutput[];
   readonly input: Writable | undefined;
   /** Ends when nothing of a sandboxed command lives; undefined outside a sandbox. */
   readonly life: Readable | undefined;
@@ -60,7 +67,7 @@ export class LiveCommand implements RunningCommand {
 
   constructor(parts: LiveParts) {
     this.#parts = parts;
-    for (const { stream, name } of parts.outputs) this.#forward(stream, name);
+    for (const output of parts.outputs) this.#forward(output);
     parts.input?.on("error", () => undefined); // The command closed its input; what was written for it has no reader.
     parts.life?.on("error", () => undefined).resume();
     // Not at once: nobody could have set `onOutput` yet.
@@ -104,8 +111,8 @@ export class LiveCommand implements RunningCommand {
     else if (life.closed) this.#gone();
   }
 
-  #forward(stream: Readable, name: "stdout" | "stderr"): void {
-    stream.on("data", (chunk: Buffer) => {
+  #forward({ stream, name, listen }: LiveOutput): void {
+    listen((chunk) => {
       this.#lastOutputAt = performance.now();
       if (!this.#isDelivered) this.onOutput(chunk, name);
     });

@@ -14,6 +14,7 @@ import { findSystemProgram } from "./program.ts";
 const firstBatch = 32;
 const laterBatch = 256;
 const refillBelow = 16;
+const pipeBytes = 64 * 1024;
 /** Memory, and not there for confined commands, which get a fresh one of their own. */
 const memoryFolder = "/dev/shm";
 
@@ -29,6 +30,7 @@ export class PipePool {
   #ready: string[] = [];
   #series = 0;
   #making: Promise<void> | undefined;
+  #scratch: Buffer | undefined;
 
   /** `fallback` is where the pipes are made when the machine has no folder in memory; nobody but the server's user may enter it. */
   constructor(fallback: string) {
@@ -38,6 +40,12 @@ export class PipePool {
   /** Holds unused pipes; to be removed when the server dies. */
   get folder(): string | undefined {
     return this.#folder;
+  }
+
+  /** Memory of a pipe's size that all readers share: each takes what it read before the next one reads. */
+  get scratch(): Buffer {
+    this.#scratch ??= Buffer.allocUnsafeSlow(pipeBytes);
+    return this.#scratch;
   }
 
   /** Resolves when pipes are at hand, or cannot be had. */

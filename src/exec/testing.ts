@@ -42,7 +42,7 @@ export function openBench(options: { graceMs?: number; userHome?: string; progra
       signal ?? new AbortController().signal,
     );
     const chunks: Uint8Array[] = [];
-    running.onOutput = (chunk) => chunks.push(chunk);
+    running.onOutput = (chunk) => chunks.push(Buffer.from(chunk));
     return Object.assign(running, { output: () => Buffer.concat(chunks).toString() });
   };
   return {

@@ -52,7 +52,7 @@ export function startWired({ command, wrapped, terminal, env, open }: WiringInpu
   feed(child, wrapped.extra);
   const lifeStream = wrapped.life === undefined ? undefined : child.stdio[wrapped.life];
   const life = isReadable(lifeStream) ? lifeStream : undefined;
-  return { child, parts: { life, ...(terminal === undefined ? pipeParts(child, standard) : terminalParts(terminal)) } };
+  return { child, parts: { life, ...(terminal === undefined ? pipeParts(child, standard, pool) : terminalParts(terminal)) } };
 }
 
 interface StandardPipes {
@@ -80,22 +80,45 @@ function pipes({ stdin, merged }: WiringInput["command"], pool: PipePool): Stand
   };
 }
 
+type Output = LiveParts["outputs"][number];
+
 type Parts = Pick<LiveParts, "outputs" | "input" | "resize" | "closeInput">;
 
-function pipeParts(child: ChildProcess, standard: StandardPipes | undefined): Parts {
-  const reader = (ends: PipeEnds | undefined, own: Readable | null): Readable | null =>
-    ends === undefined ? own : new Socket({ fd: ends.read, readable: true, writable: false });
+function pipeParts(child: ChildProcess, standard: StandardPipes | undefined, { scratch }: PipePool): Parts {
   const input = child.stdin;
   const outputs = [
-    { stream: reader(standard?.stdout, child.stdout), name: "stdout" as const },
-    { stream: reader(standard?.stderr, child.stderr), name: "stderr" as const },
-  ].flatMap(({ stream, name }) => (stream === null ? [] : [{ stream, name }]));
+    standard?.stdout === undefined ? fromStream(child.stdout, "stdout") : fromPipe(standard.stdout.read, "stdout", scratch),
+    standard?.stderr === undefined ? fromStream(child.stderr, "stderr") : fromPipe(standard.stderr.read, "stderr", scratch),
+  ].filter((output) => output !== undefined);
   return { outputs, input: input ?? undefined, resize: undefined, closeInput: () => input?.end() };
+}
+
+function fromStream(stream: Readable | null, name: Output["name"]): Output | undefined {
+  return stream === null ? undefined : { stream, name, listen: (take) => void stream.on("data", take) };
+}
+
+/** Reads into the same memory again and again: a chatty command costs no garbage. What comes is taken before the next read of any pipe. */
+function fromPipe(fd: number, name: Output["name"], scratch: Buffer): Output {
+  let listener: (chunk: Uint8Array) => void = () => undefined;
+  const onread = {
+    buffer: scratch,
+    callback: (length: number, buffer: Uint8Array): boolean => {
+      listener(buffer.subarray(0, length));
+      return true;
+    },
+  };
+  const stream = new Socket({ fd, readable: true, writable: false, onread });
+  const listen: Output["listen"] = (take) => {
+    listener = take;
+    stream.resume();
+  };
+  return { stream, name, listen };
 }
 
 function terminalParts({ master, resize }: Terminal): Parts {
   // Ending the master side would end the terminal: the end of input is a character.
-  return { outputs: [{ stream: master, name: "stdout" }], input: master, resize, closeInput: () => master.write("\x04") };
+  const output: Output = { stream: master, name: "stdout", listen: (take) => void master.on("data", take) };
+  return { outputs: [output], input: master, resize, closeInput: () => master.write("\x04") };
 }
 
 function feed(child: ChildProcess, extra: readonly Uint8Array[]): void {

@@ -33,7 +33,10 @@ export interface CommandExit {
 
 export interface RunningCommand {
   readonly pid: number;
-  /** Bytes as they come, stdout and stderr interleaved. Set before the first await after `start`, else output may be missed. */
+  /**
+   * Bytes as they come, stdout and stderr interleaved; to be copied by whoever wants to keep them. Set before the first await after `start`,
+   * else output may be missed.
+   */
   onOutput: (chunk: Uint8Array, stream: "stdout" | "stderr") => void;
   write(data: Uint8Array | string): void;
   closeStdin(): void;

@@ -1,0 +1,94 @@
+/** The beginning and the end of a stream of bytes of any length, in bounded memory and without a copy beside the one that is kept. */
+
+/** Room for the words that stand where something was left out. */
+const noteBytes = 64;
+
+const firstBytes = 1024;
+
+export class KeptBytes {
+  readonly #half: number;
+  /** The first bytes; grows until it holds its half of the limit. */
+  #head = Buffer.alloc(0);
+  /** The last bytes, written round and round; made when the beginning is full. */
+  #ring: Buffer | undefined;
+  #total = 0;
+
+  /** No text that comes out is longer than `limit`. */
+  constructor(limit: number) {
+    this.#half = Math.floor((limit - noteBytes) / 2);
+  }
+
+  /** All that came, kept or not. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** Takes a copy. */
+  push(chunk: Uint8Array): void {
+    const first = chunk.subarray(0, Math.max(0, this.#half - this.#total));
+    if (first.length > 0) this.#begin(first);
+    this.#total += chunk.length;
+    if (first.length === chunk.length) return;
+    this.#ring ??= Buffer.allocUnsafeSlow(this.#half);
+    // Of more than the ring holds, only the end will be left.
+    const last = chunk.subarray(Math.max(first.length, chunk.length - this.#half));
+    const at = (this.#total - last.length - this.#half) % this.#half;
+    const untilEnd = last.subarray(0, this.#half - at);
+    this.#ring.set(untilEnd, at);
+    this.#ring.set(last.subarray(untilEnd.length), 0);
+  }
+
+  /** What is kept of the bytes from `from` to `until`, as text. Characters that the gap cuts through are left out with it. */
+  text(from = 0, until = this.#total): string {
+    const headEnd = Math.min(this.#half, until);
+    const tailStart = Math.max(headEnd, this.#total - this.#half);
+    const head = this.#head.subarray(Math.min(from, headEnd), headEnd);
+    const tail = this.#tail(Math.max(from, tailStart), until);
+    const left = tailStart - Math.max(from, headEnd);
+    if (left <= 0) return (head.length === 0 ? tail : tail.length === 0 ? head : Buffer.concat([head, tail])).toString("utf8");
+    return `${wholeEnd(head).toString("utf8")}\n…${left} bytes left out…\n${wholeStart(tail).toString("utf8")}`;
+  }
+
+  /** Where the last whole character ends. */
+  get wholeUntil(): number {
+    const headEnd = Math.min(this.#half, this.#total);
+    const last = this.#total > headEnd ? this.#tail(Math.max(headEnd, this.#total - 4), this.#total) : this.#head.subarray(0, headEnd);
+    return this.#total - (last.length - wholeEnd(last).length);
+  }
+
+  #begin(bytes: Uint8Array): void {
+    const needed = this.#total + bytes.length;
+    if (needed > this.#head.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.min(this.#half, Math.max(firstBytes, 2 * needed)));
+      larger.set(this.#head.subarray(0, this.#total));
+      this.#head = larger;
+    }
+    this.#head.set(bytes, this.#total);
+  }
+
+  #tail(from: number, until: number): Buffer {
+    const ring = this.#ring;
+    if (ring === undefined || from >= until) return Buffer.alloc(0);
+    const start = (from - this.#half) % this.#half;
+    const end = start + until - from;
+    return end <= this.#half ? ring.subarray(start, end) : Buffer.concat([ring.subarray(start), ring.subarray(0, end - this.#half)]);
+  }
+}
+
+const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
+
+/** Without the bytes of a character that began before. */
+function wholeStart(bytes: Buffer): Buffer {
+  let at = 0;
+  while (at < 3 && isContinuation(bytes[at])) at++;
+  return bytes.subarray(at);
+}
+
+/** Without the bytes of a character that goes on after. */
+function wholeEnd(bytes: Buffer): Buffer {
+  let at = bytes.length - 1;
+  while (at >= 0 && at > bytes.length - 4 && isContinuation(bytes[at])) at--;
+  const first = bytes[at] ?? 0;
+  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
+  return at >= 0 && at + length > bytes.length ? bytes.subarray(0, at) : bytes;
+}
