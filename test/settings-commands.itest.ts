@@ -69,6 +69,17 @@ test("the doctor names what is broken and how to mend it", (t) => {
   const found = (name: string) => findings().find((finding) => finding.name === name);
   assert.equal(found("node")?.state, "ok");
   assert.equal(found("home")?.state, "ok");
+  assert.match(found("config")?.text ?? "", /^no .*config\.toml; every setting has its standard value$/);
+  const layers = findings().filter(({ name }) => name === "sandbox");
+  if (process.platform === "linux")
+    assert.deepEqual(
+      layers.map(({ state, text }) => [state, text.split(":")[0]]),
+      [
+        ["ok", "files"],
+        ["ok", "network"],
+        ["ok", "system calls"],
+      ],
+    );
   assert.match(found("provider")?.fix ?? "", /parley login/);
   writeFileSync(
     path.join(home, "config.toml"),

@@ -1,10 +1,11 @@
 /** `parley doctor`: what works on this machine, one line each, with the fix for what does not. */
-import { constants } from "node:fs";
-import { access, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { certificateFiles } from "../lib/network.ts";
 import { redactor } from "../lib/redact.ts";
+import { checkSandbox } from "./doctor-sandbox.ts";
 import { type App, type Config, withApp } from "./own-app.ts";
 import { type Globals, print, readFlags, refuseMore } from "./usage.ts";
 
@@ -64,7 +65,8 @@ function tryConfig(app: App, take: (config: Config) => void): Finding[] {
     const config = app.config.effective(process.cwd());
     take(config);
     const warnings = config.warnings.map((text): Finding => ({ name: "config", state: "warn", text }));
-    return warnings.length === 0 ? [{ name: "config", state: "ok", text: file }] : warnings;
+    const text = existsSync(file) ? file : `no ${file}; every setting has its standard value`;
+    return warnings.length === 0 ? [{ name: "config", state: "ok", text }] : warnings;
   } catch (error) {
     return [{ name: "config", state: "fail", text: wordsOf(error), fix: `mend ${file}; until then no thread can start` }];
   }
@@ -98,43 +100,6 @@ const checkHome: Check = async ({ codexHome }) => {
     ];
   } finally {
     await rm(probe, { force: true });
-  }
-};
-
-/** Runs a harmless command as strictly as the model's own would be. */
-const checkSandbox: Check = async (app) => {
-  const cwd = process.cwd();
-  const signal = AbortSignal.timeout(timeoutMs);
-  const env = { PATH: "/usr/bin:/bin" };
-  try {
-    const command = await app.runner.start(
-      { argv: ["/bin/sh", "-c", "echo > parley-doctor-probe"], cwd, env, stdin: "closed", timeoutMs },
-      { policy: { type: "readOnly" }, workspaceRoots: [cwd] },
-      signal,
-    );
-    command.onOutput = () => {};
-    const { exitCode } = await command.exit;
-    const written = await access(path.join(cwd, "parley-doctor-probe"), constants.F_OK).then(
-      () => true,
-      () => false,
-    );
-    if (written) await rm(path.join(cwd, "parley-doctor-probe"), { force: true });
-    if (written || exitCode === 0)
-      return [
-        {
-          name: "sandbox",
-          state: "fail",
-          text: "a command under read-only could write",
-          fix: "do not let the model run commands here; please report this",
-        },
-      ];
-    return [{ name: "sandbox", state: "ok", text: "commands run confined: a write under read-only was refused" }];
-  } catch (error) {
-    const fix =
-      process.platform === "linux"
-        ? 'install bubblewrap and allow unprivileged user namespaces, or run in a container with sandbox_mode = "danger-full-access"'
-        : "see docs for the sandbox of this system";
-    return [{ name: "sandbox", state: "fail", text: `commands cannot be confined here: ${wordsOf(error)}`, fix }];
   }
 };
 
@@ -204,8 +169,12 @@ async function keyOf(app: App, config: Config): Promise<Finding> {
       fix: `run \`parley login\`${variable === undefined ? "" : ` or set ${variable}`}`,
     };
   }
-  if (variable !== undefined)
-    return { name, state: "fail", text: `${id}: ${variable} is not set`, fix: `set ${variable} in the environment of the server` };
+  if ((await app.accounts.read({ refreshToken: false })).account?.type === "amazonBedrock")
+    return { name, state: "ok", text: `${id}: a key is stored` };
+  if (variable !== undefined) {
+    const fix = provider?.envKeyInstructions ?? `set ${variable} in the environment of the server`;
+    return { name, state: "fail", text: `${id}: ${variable} is not set`, fix };
+  }
   return { name, state: "ok", text: `${id}: no key needed` };
 }
 
