@@ -1,6 +1,7 @@
 /** The checks that come before any route: whose name was asked for, which page is asking, who is asking, and what a browser may do with the answer. */
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
+import { doubledHeader } from "../rpc/visitor.ts";
 import type { Access, Caller } from "./access.ts";
 
 export interface DoorOptions {
@@ -51,7 +52,10 @@ export class Door {
   }
 
   /** Why a visitor is turned away before anything is looked at; undefined lets it in. `isPage`: it only asks for the page's own files. */
-  refuse(headers: IncomingHttpHeaders, isPage: boolean): string | undefined {
+  refuse(request: IncomingMessage, isPage: boolean): string | undefined {
+    const { headers } = request;
+    const twice = doubledHeader(request, ["host", "origin"]);
+    if (twice !== undefined) return `the header ${twice} stands twice`;
     const host = headers.host ?? "";
     if (!this.#isOwnHost(host)) return "the Host is not this manager's";
     const { origin } = headers;
@@ -62,7 +66,9 @@ export class Door {
   }
 
   /** Who is asking. A token in the address is never looked at: it would end up in logs and histories. */
-  caller(headers: IncomingHttpHeaders): Caller | undefined {
+  caller(request: IncomingMessage): Caller | undefined {
+    const { headers } = request;
+    if (doubledHeader(request, ["authorization"]) !== undefined) return undefined;
     const token = /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
     if (token !== undefined) return this.#access.bearer(token);
     if (headers.authorization !== undefined) return undefined;

@@ -50,16 +50,16 @@ type Env = { Bindings: HttpBindings; Variables: { caller: Caller | undefined } }
 export function createHttp({ core, door, pages }: HttpParts): Hono<Env> {
   const app = new Hono<Env>();
   app.use(async (context, next) => {
-    const { headers } = context.env.incoming;
+    const { incoming } = context.env;
     const isPage = !context.req.path.startsWith("/api") && context.req.path !== "/rpc";
-    const why = door.refuse(headers, isPage);
+    const why = door.refuse(incoming, isPage);
     if (why !== undefined) {
-      core.warn("visitor refused", { why, from: context.env.incoming.socket.remoteAddress });
-      return answer(failure(403, "forbidden", `Refused: ${why}.`));
+      core.warn("visitor refused", { why, from: incoming.socket.remoteAddress });
+      return guarded(answer(failure(403, "forbidden", `Refused: ${why}.`)));
     }
-    context.set("caller", door.caller(headers));
+    context.set("caller", door.caller(incoming));
     await next();
-    for (const [name, value] of Object.entries(safeHeaders)) context.res.headers.set(name, value);
+    guarded(context.res);
     return undefined;
   });
   for (const [key, route] of Object.entries(routes) as [RouteKey, Route][]) {
@@ -108,6 +108,11 @@ export function createHttp({ core, door, pages }: HttpParts): Hono<Env> {
     return Response.json(shown, { headers });
   }
   return app;
+}
+
+function guarded(response: Response): Response {
+  for (const [name, value] of Object.entries(safeHeaders)) response.headers.set(name, value);
+  return response;
 }
 
 const stranger: Caller = { scope: "read", actor: { kind: "device", name: "a stranger" }, device: undefined };

@@ -10,7 +10,7 @@ import { allows, type Caller } from "./access.ts";
 import { routes } from "./api.ts";
 import { checkQuery } from "./check.ts";
 import type { Core } from "./core.ts";
-import { Door } from "./door.ts";
+import { Door, safeHeaders } from "./door.ts";
 import { createHttp } from "./http.ts";
 import type { Pages } from "./pages.ts";
 import { failure, invalid, type Problem, problemOf } from "./problems.ts";
@@ -87,7 +87,7 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on("error", () => socket.destroy());
     const url = new URL(request.url ?? "/", "http://manager");
-    const why = door.refuse(request.headers, false);
+    const why = door.refuse(request, false);
     if (why !== undefined) {
       core.warn("websocket refused", { why, from: request.socket.remoteAddress });
       return refuse(socket, failure(403, "forbidden", `Refused: ${why}.`));
@@ -99,7 +99,7 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
 
   /** Programs only, and with a token: a browser's cookie does not open this door. */
   function openProtocol(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    const caller = request.headers.authorization === undefined ? undefined : door.caller(request.headers);
+    const caller = request.headers.authorization === undefined ? undefined : door.caller(request);
     if (!mayEnter(caller, "admin")) return refuse(socket, notAdmitted(caller, "admin"));
     protocol.handleUpgrade(request, socket, head, (ws) => {
       socket.setNoDelay(true);
@@ -115,7 +115,7 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
   }
 
   function openStream(request: IncomingMessage, socket: Socket, head: Buffer, url: URL): void {
-    const caller = door.caller(request.headers);
+    const caller = door.caller(request);
     if (!mayEnter(caller, "read")) return refuse(socket, notAdmitted(caller, "read"));
     if (streams.size >= maxStreams) return refuse(socket, failure(503, "too_many_streams", `At most ${maxStreams} event streams at once.`));
     let start: StreamStart;
@@ -146,13 +146,17 @@ const notAdmitted = (caller: Caller | undefined, scope: "read" | "admin"): Probl
     ? failure(401, "signed_out", "Sign in first.")
     : failure(403, "scope", `This needs the scope ${scope}; this device has ${caller.scope}.`);
 
+const safeLines = Object.entries(safeHeaders)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join("");
+
 /** Ends a connection that will not become a websocket, in the words and the shape that the routes use. */
 function refuse(socket: Duplex, { status, body }: Problem): void {
   if (!socket.writable) return void socket.destroy();
   const json = JSON.stringify(body);
   const challenge = status === 401 ? "www-authenticate: Bearer\r\n" : "";
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Refused"}\r\n${challenge}connection: close\r\ncontent-type: application/json\r\nx-content-type-options: nosniff\r\ncontent-length: ${Buffer.byteLength(json)}\r\n\r\n${json}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Refused"}\r\n${challenge}connection: close\r\n${safeLines}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(json)}\r\n\r\n${json}`,
     () => socket.destroy(),
   );
 }

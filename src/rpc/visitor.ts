@@ -16,15 +16,22 @@ export interface Refusal {
 }
 
 export function refuseVisitor(request: IncomingMessage, rules: VisitorRules, isOwnHost: (host: string) => boolean): Refusal | undefined {
+  const twice = doubledHeader(request, ["host", "origin"]);
+  if (twice !== undefined) return { status: 400, why: `the header ${twice} stands twice` };
   const { origin, host } = request.headers;
   if (origin !== undefined && !(rules.allowedOrigins ?? []).includes(origin)) return { status: 403, why: "the Origin is not allowed" };
   if (!isOwnHost(host ?? "")) return { status: 403, why: "the Host is not this server's" };
   return undefined;
 }
 
+/** A header that decides who may come in and is there more than once: whoever stands between might have looked at the other one. */
+export const doubledHeader = (request: IncomingMessage, names: readonly string[]): string | undefined =>
+  names.find((name) => (request.headersDistinct[name]?.length ?? 0) > 1);
+
 /** The token is read from the Authorization header alone: in an address it would end up in logs and histories. */
 export function refuseToken(request: IncomingMessage, check: CheckToken | undefined): Refusal | undefined {
   if (check === undefined) return undefined;
+  if (doubledHeader(request, ["authorization"]) !== undefined) return { status: 401, why: "more than one bearer token" };
   const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
   const why = token === undefined ? "no bearer token" : check(token);
   return why === undefined ? undefined : { status: 401, why };

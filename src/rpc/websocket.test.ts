@@ -170,6 +170,13 @@ test("health pages answer, everything else over plain HTTP is refused", async ()
   assert.equal(await get("GET /healthz", "Origin: http://127.0.0.1"), 403);
   assert.equal(status(await raw(port, `GET / HTTP/1.1\r\nHost: x\r\nX: ${"a".repeat(20_000)}\r\n\r\n`)), 400);
   assert.equal(status(await raw(port, "\0\xff garbage\r\n\r\n")), 400);
+  for (const lines of [
+    "Content-Length: 5\r\nContent-Length: 6",
+    "Content-Length: 5\r\nTransfer-Encoding: chunked",
+    "Content-Length: +5",
+    "Host: localhost",
+  ])
+    assert.equal(await get("POST /healthz", lines, "0"), 400, "two readers could cut it differently");
 });
 
 test("any Origin and any foreign Host are refused, even with the right token", async () => {
@@ -179,7 +186,21 @@ test("any Origin and any foreign Host are refused, even with the right token", a
   assert.equal(status(await raw(port, upgrade(own, auth))), 101);
   for (const origin of ["http://evil.example", "null", "", "http://127.0.0.1"])
     assert.equal(status(await raw(port, upgrade(own, auth, `Origin: ${origin}`))), 403, `Origin ${origin}`);
-  for (const host of ["evil.example", `evil.example:${port}`, `127.0.0.1.evil.example:${port}`, "10.0.0.1", "[::1", "localhost:x"])
+  for (const host of [
+    "evil.example",
+    `evil.example:${port}`,
+    `127.0.0.1.evil.example:${port}`,
+    "10.0.0.1",
+    "[::1",
+    "localhost:x",
+    "0.0.0.0",
+    `0.0.0.0:${port}`,
+    "127.1",
+    "2130706433",
+    "localhost.evil.example",
+    "evil.example@localhost",
+    "[::ffff:10.0.0.1]",
+  ])
     assert.equal(status(await raw(port, upgrade(host, auth))), 403, `Host ${host}`);
   for (const host of ["localhost", `LOCALHOST:${port}`, `[::1]:${port}`, "127.0.0.1"])
     assert.equal(status(await raw(port, upgrade(host, auth))), 101, `Host ${host}`);
@@ -202,6 +223,8 @@ test("the token must come in the Authorization header", async () => {
     "Authorization: Basic t0ken",
     "Authorization: t0ken",
     "Authorization: Bearer t0ken x",
+    "Authorization: Bearer t0ken\r\nAuthorization: Bearer other",
+    "Authorization: Bearer other\r\nAuthorization: Bearer t0ken",
   ])
     assert.equal(status(await raw(port, upgrade(own, header))), 401, header);
   const inQuery = upgrade(own).replace("?x=1", "?token=t0ken&access_token=t0ken");
