@@ -2,13 +2,15 @@
 import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { rolldown } from "rolldown";
-import { isFresh, takeStamp } from "../src/cli/built-from.ts";
+import { isFresh, takeStamp, writeStamps } from "../src/cli/built-from.ts";
+import { asciiCode } from "./ascii-code.ts";
 import { buildPageIfOld } from "./build-page.ts";
-import { lazyBuiltins } from "./lazy-builtins.ts";
+import { lazyParts, type Part, serverParts } from "./bundle-parts.ts";
+import { lazyBuiltins, lazyChunks } from "./lazy-builtins.ts";
+import { warmUp } from "./warm-up.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const dist = path.join(root, "dist");
-const stampFile = path.join(dist, "stamp.json");
 
 /** Native modules are found at run time, where they are installed; everything else is in the bundle. */
 export const nativeModules: readonly string[] = ["@lydell/node-pty", "@napi-rs/keyring", "sharp"];
@@ -23,22 +25,38 @@ if (found[0] < 24 || (found[0] === 24 && found[1] < 21)) {
 }`;
 
 /** What steers the build, beside the sources. */
-const steering = ["package.json", "package-lock.json", "scripts/build.ts", "scripts/lazy-builtins.ts"];
+const steering = [
+  "package.json",
+  "package-lock.json",
+  "scripts/build.ts",
+  "scripts/ascii-code.ts",
+  "scripts/bundle-parts.ts",
+  "scripts/lazy-builtins.ts",
+];
 
-/** Modules that share a chunk with all they need at once, the first needed first: every further file costs most of a millisecond at the start. */
-type Wholes = Readonly<Record<string, readonly string[]>>;
-const wholes: Wholes = {
-  door: ["src/cli/command-line.ts", "src/cli/app-server.ts"],
-  app: ["src/cli/own-app.ts", "src/main/listen.ts"],
-};
+/** The sources that a bundle is made of, as paths from the checkout, and which of them every start runs first. */
+interface MadeOf {
+  readonly first: readonly string[];
+  readonly all: readonly string[];
+}
 
-/** Bundles some entries with what they need. Returns the modules in it. */
-async function bundle(folder: string, input: Readonly<Record<string, string>>, wholes: Wholes = {}): Promise<readonly string[]> {
-  const graph = await rolldown({ cwd: root, input: { ...input }, platform: "node", external: [...nativeModules], plugins: [lazyBuiltins] });
-  const groups = Object.entries(wholes).map(([name, files], i) => ({
+/** Bundles some entries with what they need. */
+async function bundle(folder: string, input: Readonly<Record<string, string>>, parts: readonly Part[] = []): Promise<MadeOf> {
+  const plugins = [lazyBuiltins, lazyChunks(lazyParts), asciiCode];
+  const graph = await rolldown({
+    cwd: root,
+    input: { ...input },
+    platform: "node",
+    external: [...nativeModules],
+    plugins,
+    // What the parts lend each other may be added to what a program exports, and to nothing else.
+    preserveEntrySignatures: parts.length === 0 ? "exports-only" : "allow-extension",
+  });
+  const groups = parts.map(({ name, holds, whole }, i) => ({
     name,
-    test: (id: string) => files.some((file) => id === path.join(root, file)),
-    priority: 100 - i,
+    test: (id: string) => holds(path.relative(root, id).split(path.sep).join("/")),
+    includeDependenciesRecursively: whole,
+    priority: parts.length - i,
   }));
   const { output } = await graph.write({
     dir: folder,
@@ -53,8 +71,13 @@ async function bundle(folder: string, input: Readonly<Record<string, string>>, w
     codeSplitting: { groups },
   });
   await graph.close();
-  return output.flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));
+  const chunks = output.filter((part) => part.type === "chunk");
+  const isFirst = (chunk: (typeof chunks)[number]): boolean => chunk.isEntry || chunk.name === parts[0]?.name;
+  return { first: sourcesIn(chunks.filter(isFirst)), all: sourcesIn(chunks) };
 }
+
+const sourcesIn = (chunks: readonly { readonly moduleIds: readonly string[] }[]): readonly string[] =>
+  chunks.flatMap(({ moduleIds }) => moduleIds.map((id) => path.relative(root, id)).filter((file) => file.startsWith(`src${path.sep}`)));
 
 /** React's own checks are for its developers, and so is the inspector that the terminal library would look for. */
 const noInspector = { name: "no-inspector", load: (id: string) => (/[\\/]ink[\\/]build[\\/]devtools\.js$/.test(id) ? "export {};" : null) };
@@ -71,20 +94,18 @@ async function bundleTui(folder: string): Promise<readonly string[]> {
   });
   const { output } = await graph.write({ dir: folder, format: "esm", entryFileNames: "[name].mjs", codeSplitting: false });
   await graph.close();
-  return output.flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));
+  return sourcesIn(output.filter((part) => part.type === "chunk"));
 }
 
-/** Writes the bundle into a folder that is made for it. Returns the sources that it is made of, as paths from the checkout. */
-export async function bundleInto(folder: string): Promise<readonly string[]> {
+/** Writes the bundle into a folder that is made for it. */
+export async function bundleInto(folder: string): Promise<MadeOf> {
   mkdirSync(folder, { recursive: true });
-  const modules = [
-    ...(await bundle(folder, { parley: "src/cli/main.ts" }, wholes)),
-    ...(await bundle(folder, { client: "src/client/client.ts", protocol: "src/protocol/methods.ts" })),
-    ...(await bundleTui(folder)),
-  ];
+  const { first, all } = await bundle(folder, { parley: "src/cli/main.ts" }, serverParts);
+  const library = await bundle(folder, { client: "src/client/client.ts", protocol: "src/protocol/methods.ts" });
+  const tui = await bundleTui(folder);
   chmodSync(path.join(folder, "parley.cjs"), 0o755);
   writeFileSync(path.join(folder, "package.json"), '{ "type": "commonjs" }\n');
-  return modules.map((id) => path.relative(root, id)).filter((file) => file.startsWith(`src${path.sep}`));
+  return { first, all: [...all, ...library.all, ...tui] };
 }
 
 /**
@@ -96,15 +117,18 @@ export async function build(): Promise<void> {
   const stamp = takeStamp(root, [...globSync("src/**/*.{ts,tsx,json,md}", { cwd: root }), ...steering]);
   const next = path.join(dist, `.next-${process.pid}`);
   try {
-    const used = new Set([...(await bundleInto(next)), ...steering]);
+    const { first, all } = await bundleInto(next);
     mkdirSync(path.join(dist, "chunks"), { recursive: true });
     const chunks = readdirSync(path.join(next, "chunks"));
     for (const chunk of chunks) renameSync(path.join(next, "chunks", chunk), path.join(dist, "chunks", chunk));
     for (const file of readdirSync(next).filter((name) => name !== "chunks")) renameSync(path.join(next, file), path.join(dist, file));
-    writeFileSync(stampFile, JSON.stringify(Object.fromEntries(Object.entries(stamp).filter(([file]) => used.has(file)))));
+    const stampOf = (files: ReadonlySet<string>) => Object.fromEntries(Object.entries(stamp).filter(([file]) => files.has(file)));
+    const door = new Set(first);
+    writeStamps(dist, { door: stampOf(door), rest: stampOf(new Set([...all, ...steering]).difference(door)) });
     dropOldChunks(new Set(chunks));
-    await buildPageIfOld();
     rmSync(path.join(dist, ".cache"), { recursive: true, force: true }); // compiled code of chunks that no longer exist
+    await warmUp(path.join(dist, "parley.cjs"), path.join(next, "home"));
+    await buildPageIfOld();
   } finally {
     rmSync(next, { recursive: true, force: true });
   }
@@ -119,7 +143,8 @@ function dropOldChunks(current: ReadonlySet<string>): void {
 }
 
 export async function buildIfOld(): Promise<void> {
-  if (!existsSync(stampFile) || !isFresh(dist)) await build();
+  const isBuilt = existsSync(path.join(dist, "parley.cjs")) && existsSync(path.join(dist, "rest.stamp.json"));
+  if (!isBuilt || !isFresh(dist, "door") || !isFresh(dist, "rest")) await build();
   else await buildPageIfOld();
 }
 

@@ -1,24 +1,44 @@
-/** Bundler plugin: Node's own modules are loaded at their first use and not at the start, where node:crypto alone costs 5 ms. */
+/** Bundler plugins: what a start does not need is loaded at its first use; node:crypto alone costs 10 ms. */
 import type { Plugin } from "rolldown";
 
 export const lazyBuiltins: Plugin = { name: "lazy-builtins", renderChunk: (code) => makeBuiltinsLazy(code) };
 
+/** For chunks of these names. Safe because no module here does anything when it is imported. */
+export const lazyChunks = (names: readonly string[]): Plugin => ({
+  name: "lazy-chunks",
+  renderChunk: (code) => names.reduce(makeChunkLazy, code),
+});
+
 /**
  * The bundler writes `let node_x = require("node:x");`, with a second line where the default export is used, and reads members of
- * `node_x` alone. The variable becomes an object with a getter for each member in use, which turns into the member itself when read. The bundler's own helpers are then needed in few chunks.
+ * `node_x` alone. The bundler's own helpers are then needed in few chunks.
  */
 export function makeBuiltinsLazy(code: string): string {
   const load = /^let (node_\w+) = require\("(node:[\w/]+)"\);\n(?:\1 = [\w.]+\.__toESM\(\1(?:, 1)?\);\n)?/gm;
-  const lazy = code.replace(load, (statement, variable: string, name: string) => {
-    const members = new Set([...code.matchAll(new RegExp(`\\b${variable}\\.(\\w+)`, "g"))].map(([, member]) => member));
-    const uses = [...code.matchAll(new RegExp(`\\b${variable}\\b(?!\\.\\w)`, "g"))].length;
-    // Declared, and once more on each side of the second line: any further use is of the module as a whole.
-    if (uses > (statement.includes("__toESM") ? 3 : 1)) return statement;
-    const getters = [...members].map((member) => {
-      const value = member === "default" ? "" : `.${member}`;
-      return `get ${member}() { const value = require("${name}")${value}; Object.defineProperty(this, "${member}", { value }); return value; }`;
-    });
-    return `const ${variable} = { ${getters.join(", ")} };\n`;
-  });
+  const lazy = code.replace(
+    load,
+    (statement, variable: string, name: string) =>
+      // Declared, and once more on each side of the second line: any further use is of the module as a whole.
+      lazyObject(code, { variable, name, ownUses: statement.includes("__toESM") ? 3 : 1 }) ?? statement,
+  );
   return lazy.includes("require_rolldown_runtime.") ? lazy : lazy.replace(/^const require_rolldown_runtime = require\(.*\);\n/m, "");
+}
+
+/** The same for `const require_x = require("./x-digest.cjs");`. */
+export function makeChunkLazy(code: string, chunk: string): string {
+  const load = new RegExp(`^const (require_${chunk}) = require\\("([^"]+)"\\);\\n`, "m");
+  return code.replace(load, (statement, variable: string, name: string) => lazyObject(code, { variable, name, ownUses: 1 }) ?? statement);
+}
+
+/** An object with a getter for each member in use, which turns into the member itself when read. Undefined where the whole is used. */
+function lazyObject(code: string, of: { readonly variable: string; readonly name: string; readonly ownUses: number }): string | undefined {
+  const { variable, name, ownUses } = of;
+  const uses = [...code.matchAll(new RegExp(`\\b${variable}\\b(?!\\.\\w)`, "g"))].length;
+  if (uses > ownUses) return undefined;
+  const members = new Set([...code.matchAll(new RegExp(`\\b${variable}\\.(\\w+)`, "g"))].map(([, member]) => member));
+  const getters = [...members].map((member) => {
+    const value = member === "default" ? "" : `.${member}`;
+    return `get ${member}() { const value = require("${name}")${value}; Object.defineProperty(this, "${member}", { value }); return value; }`;
+  });
+  return `const ${variable} = { ${getters.join(", ")} };\n`;
 }

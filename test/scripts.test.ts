@@ -1,7 +1,8 @@
 /** The scripts that guard the repository are themselves guarded. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makeBuiltinsLazy } from "../scripts/lazy-builtins.ts";
+import { toAscii } from "../scripts/ascii-code.ts";
+import { makeBuiltinsLazy, makeChunkLazy } from "../scripts/lazy-builtins.ts";
 import { lockProblems } from "../scripts/lockcheck.ts";
 import { pick } from "../scripts/suites.ts";
 
@@ -79,4 +80,35 @@ test("Node's modules in a bundle are loaded at their first use", () => {
   assert.deepEqual(exports.run?.(), [true, 4, "\n"]);
   exports.run?.();
   assert.deepEqual(loaded, ["node:os", "node:fs", "node:path", "node:fs"], "once for each member");
+});
+
+test("a chunk that a start can do without is loaded at the first use of something in it", () => {
+  const code = 'const require_later = require("./later-x.cjs");\nexports.run = () => require_later.twice(require_later.base);\n';
+  const loaded: string[] = [];
+  const load = (name: string): unknown => {
+    loaded.push(name);
+    return { base: 21, twice: (n: number) => 2 * n };
+  };
+  const exports: { run?: () => unknown } = {};
+  new Function("require", "exports", makeChunkLazy(code, "later"))(load, exports);
+  assert.deepEqual(loaded, []);
+  assert.equal(exports.run?.(), 42);
+  assert.equal(exports.run?.(), 42);
+  assert.deepEqual(loaded, ["./later-x.cjs", "./later-x.cjs"], "once for each member");
+  const whole = 'const require_later = require("./later-x.cjs");\nObject.keys(require_later);\n';
+  assert.equal(makeChunkLazy(whole, "later"), whole, "used as a whole, so loaded at once");
+});
+
+test("code is written in ASCII and means the same", () => {
+  const texts = ["…", "\ufeff", "😀 ä", "\\\\ß"];
+  for (const text of texts) {
+    const code = toAscii(`return [${JSON.stringify(text)}, \`${text}\`, /[${text}]/u.test(${JSON.stringify(text)})];`);
+    assert.doesNotMatch(code, /[^\0-\x7f]/);
+    assert.deepEqual(
+      new Function(code)(),
+      new Function(`return [${JSON.stringify(text)}, \`${text}\`, /[${text}]/u.test(${JSON.stringify(text)})];`)(),
+    );
+  }
+  assert.throws(() => toAscii("String.raw`…`"), /ASCII/);
+  assert.throws(() => toAscii("/\\…/"), /ASCII/);
 });

@@ -1,12 +1,15 @@
-/** `parley app-server`: puts the server behind the endpoints that the flags name and ends it in good order. */
+/** `parley app-server`: reads what is asked for and greets the client that waits; serve.ts does the rest. */
+import path from "node:path";
+import { pathToFileURL } from "node:url";
 import manifest from "../../package.json" with { type: "json" };
 import { type Greeting, greet } from "../main/greet.ts";
 import type { Endpoint } from "../main/listen.ts";
 import { systemName } from "../main/system.ts";
 import { stdioTransport } from "../rpc/stdio.ts";
 import { agentFlags } from "./agent-flags.ts";
+import type { NewerSources } from "./built-from.ts";
 import { authFlags, checkFromFlags, endpointFrom } from "./listen-flags.ts";
-import { codexHome, type Globals, oneOf, readFlags, StartError, signalled, unknownSubcommand } from "./usage.ts";
+import { codexHome, type Globals, oneOf, readFlags, StartError, unknownSubcommand } from "./usage.ts";
 
 export const flags = {
   ...authFlags,
@@ -25,7 +28,7 @@ const tools = ["proxy", "generate-ts", "generate-json-schema"];
 const compats = ["seed-000", "0.92", "0.166"] as const;
 type Compat = (typeof compats)[number];
 
-export async function run(args: readonly string[], globals: Globals): Promise<number> {
+export async function run(args: readonly string[], globals: Globals, newer: NewerSources = () => undefined): Promise<number> {
   const [first, ...rest] = args;
   if (first === "proxy") return (await import("./proxy.ts")).runProxy(rest);
   if (first === "generate-ts" || first === "generate-json-schema") return (await import("./generate.ts")).run(args);
@@ -41,17 +44,14 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   if (checkToken === undefined) await refuseOpenDoors(endpoints);
 
   const greeting = isPlain(endpoints, globals, values) ? await greetClient(home, compat) : undefined;
-  const [{ openApp }, { listenOn }] = await Promise.all([import("./own-app.ts"), import("../main/listen.ts")]);
-  const app = openApp(globals, values, { compat });
-  if (values["strict-config"] === true) refuseWarnings(app.config.effective(process.cwd()).warnings);
   const allowed = { allowedOrigins: values["ws-allow-origin"] ?? [], allowedHosts: values["ws-allow-host"] ?? [] };
-  const listening = await listenOn(app, endpoints, { checkToken, ...allowed }, greeting).catch((error: Error) => {
-    throw new StartError(`cannot listen: ${error.message}`);
-  });
-  for (const url of listening.urls) announce(url);
-  await Promise.race([listening.finished, signalled()]);
-  await listening.close();
-  process.exit(0); // idle connections to models and tools must not keep a finished server alive
+  const { serveApp } = await loadServer(newer());
+  return await serveApp({ globals, flags: values, endpoints, door: { checkToken, ...allowed }, compat, greeting });
+}
+
+/** The sources can take over from a door that is of the bundle: what it hands over is plain. */
+function loadServer(sources: string | undefined): Promise<typeof import("./serve.ts")> {
+  return sources === undefined ? import("./serve.ts") : import(pathToFileURL(path.join(sources, "cli", "serve.ts")).href);
 }
 
 /** Whether nothing on the command line can still turn out to be wrong. Only then may a client hear that it is served. */
@@ -65,10 +65,6 @@ const harmless = ["stdio", "listen", "compat", "analytics-default-enabled"];
 const greetClient = (codexHome: string, compat: Compat | undefined): Promise<Greeting> =>
   greet(stdioTransport(), { version: manifest.version, codexHome, system: systemName(), compat });
 
-function refuseWarnings(warnings: readonly string[]): void {
-  if (warnings.length > 0) throw new StartError(`--strict-config: ${warnings.join("; ")}`);
-}
-
 /** What others can reach needs a lock. */
 async function refuseOpenDoors(endpoints: readonly Endpoint[]): Promise<void> {
   for (const endpoint of endpoints) {
@@ -77,17 +73,4 @@ async function refuseOpenDoors(endpoints: readonly Endpoint[]): Promise<void> {
     const fix = "configure `--ws-auth capability-token` or `--ws-auth signed-bearer-token`";
     throw new StartError(`refusing to start non-loopback websocket listener ${where} without auth; ${fix}`);
   }
-}
-
-/** For the person in front of it, and for programs that wait for the address. */
-function announce(url: string): void {
-  const lines = url.startsWith("unix:")
-    ? ["parley app-server (unix socket)", `  listening on: ${url}`]
-    : [
-        "parley app-server (WebSockets)",
-        `  listening on: ${url}`,
-        `  readyz: ${url.replace(/^ws/, "http")}/readyz`,
-        `  healthz: ${url.replace(/^ws/, "http")}/healthz`,
-      ];
-  process.stderr.write(`${lines.join("\n")}\n`);
 }

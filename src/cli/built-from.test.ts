@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { isFresh, takeStamp } from "./built-from.ts";
+import { isFresh, takeStamp, writeStamps } from "./built-from.ts";
 
 function inCheckout(run: (root: string, dist: string) => void): void {
   const root = mkdtempSync(path.join(tmpdir(), "parley-stamp-"));
@@ -11,9 +11,9 @@ function inCheckout(run: (root: string, dist: string) => void): void {
     const dist = path.join(root, "dist");
     for (const folder of ["src/a", "dist"]) mkdirSync(path.join(root, folder), { recursive: true });
     const files = ["src/a/one.ts", "src/two.ts", "package-lock.json"];
-    for (const file of files) writeFileSync(path.join(root, file), file);
-    writeFileSync(path.join(dist, "stamp.json"), JSON.stringify(takeStamp(root, files)));
-    assert.equal(isFresh(dist), true);
+    for (const file of ["src/door.ts", ...files]) writeFileSync(path.join(root, file), file);
+    writeStamps(dist, { door: takeStamp(root, ["src/door.ts"]), rest: takeStamp(root, files) });
+    assert.equal(isFresh(dist, "rest"), true);
     run(root, dist);
   } finally {
     rmSync(root, { recursive: true, force: true });
@@ -32,19 +32,26 @@ for (const [name, change] of Object.entries(changes))
   test(`a bundle is old when ${name}`, () =>
     inCheckout((root, dist) => {
       change(root);
-      assert.equal(isFresh(dist), false);
+      assert.equal(isFresh(dist, "rest"), false);
     }));
 
 test("a bundle stays fresh when only times change, or what it is not made of", () =>
   inCheckout((root, dist) => {
     utimesSync(path.join(root, "src/a/one.ts"), 1, 1);
     writeFileSync(path.join(root, "src/a/one.test.ts"), "new");
-    assert.equal(isFresh(dist), true);
+    assert.equal(isFresh(dist, "rest"), true);
   }));
 
 test("a bundle without a stamp has no sources to differ from", () =>
   inCheckout((root, dist) => {
-    rmSync(path.join(dist, "stamp.json"));
+    rmSync(path.join(dist, "rest.stamp.json"));
     rmSync(path.join(root, "src"), { recursive: true });
-    assert.equal(isFresh(dist), true);
+    assert.equal(isFresh(dist, "rest"), true);
+  }));
+
+test("each part of a bundle has its own sources", () =>
+  inCheckout((root, dist) => {
+    writeFileSync(path.join(root, "src/door.ts"), "changed");
+    assert.equal(isFresh(dist, "door"), false);
+    assert.equal(isFresh(dist, "rest"), true);
   }));

@@ -1,9 +1,17 @@
 /** Whether a bundle in a checkout is still what its sources say. The build takes the stamp; the bundle asks at its start. */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** Path from the checkout → size, time of change and digest. */
 export type Stamp = Readonly<Record<string, readonly [size: number, mtimeMs: number, digest: string]>>;
+/** What is looked at first, since it answers first; and the rest, whose hundreds of files take milliseconds. */
+export type Stamps = Readonly<Record<"door" | "rest", Stamp>>;
+/** The folder of the sources, where the bundle is older than them and they are to be run instead. */
+export type NewerSources = () => string | undefined;
+
+export function writeStamps(bundleFolder: string, stamps: Stamps): void {
+  for (const [part, stamp] of Object.entries(stamps)) writeFileSync(join(bundleFolder, `${part}.stamp.json`), JSON.stringify(stamp));
+}
 
 export function takeStamp(root: string, files: readonly string[]): Stamp {
   return Object.fromEntries(
@@ -16,8 +24,8 @@ export function takeStamp(root: string, files: readonly string[]): Stamp {
 }
 
 /** True also where there is no stamp: an installed package has no sources to differ from. */
-export function isFresh(bundleFolder: string): boolean {
-  const file = join(bundleFolder, "stamp.json");
+export function isFresh(bundleFolder: string, part: keyof Stamps): boolean {
+  const file = join(bundleFolder, `${part}.stamp.json`);
   return !existsSync(file) || matches(dirname(bundleFolder), JSON.parse(readFileSync(file, "utf8")));
 }
 

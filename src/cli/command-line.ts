@@ -1,22 +1,36 @@
 /** The command line: finds the subcommand and runs it. Everything else is loaded later, so that a start is short. */
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { nearest } from "../lib/nearest.ts";
 import { openNetworkAtFirstFetch } from "../lib/network.ts";
+import type { NewerSources } from "./built-from.ts";
 import { commands } from "./commands.ts";
 import { type Globals, UsageError, unknownFlag, unknownSubcommand } from "./usage.ts";
 
-async function main(args: readonly string[]): Promise<number> {
+async function main(args: readonly string[], newer: NewerSources): Promise<number> {
   const { command, rest, globals } = split(args);
+  const isUrgent = command === "app-server" && rest.every((word) => plainServer.includes(word));
+  const sources = isUrgent ? undefined : newer();
+  if (sources !== undefined) return await runSources(sources);
   const found = Object.hasOwn(commands, command) ? commands[command] : undefined;
   if (found === undefined) throw unknownSubcommand(command, Object.keys(commands));
   if (wantsHelp(rest) && (await (await import("./help.ts")).printHelp([command, ...rest]))) return 0;
   try {
     const { run } = await found.load();
-    return await run(rest, globals);
+    return await run(rest, globals, newer);
   } catch (error) {
     if (error instanceof Error && "exitCode" in error) Object.assign(error, { command });
     throw error;
   }
+}
+
+/** A server that is started with no more than this has a client that waits: it greets that, and then looks whether its bundle is old. */
+const plainServer: readonly string[] = ["--stdio", "--analytics-default-enabled"];
+
+/** The exit code is then set by them. */
+async function runSources(sources: string): Promise<number> {
+  await import(pathToFileURL(path.join(sources, "cli", "main.ts")).href);
+  return 0;
 }
 
 /** What stands after `--` is somebody else's. */
@@ -79,7 +93,7 @@ function ownName(): readonly string[] {
 }
 
 /** Runs what the process was started for; its outcome is the process's exit code. */
-export async function runCommandLine(): Promise<void> {
+export async function runCommandLine(newer: NewerSources = () => undefined): Promise<void> {
   openNetworkAtFirstFetch(process.env);
-  process.exitCode = await main([...ownName(), ...process.argv.slice(2)]).catch(complain);
+  process.exitCode = await main([...ownName(), ...process.argv.slice(2)], newer).catch(complain);
 }

@@ -7,10 +7,14 @@ import { join, sep } from "node:path";
 /** How long after the start a cold cache is written, so that a server that is killed in the end leaves a warm start behind. */
 const flushAfterMs = 3000;
 
-/** `beside` is tried first (a checkout or a private installation), then the user's own home. Never throws: without a cache it is slower. */
+/** `beside` is tried first (a checkout or a private installation), then the user's own home. Undefined where neither is safe. */
+export function cacheFolder(beside: string): string | undefined {
+  return isPrivate(beside) ? beside : [join(process.env["CODEX_HOME"] || join(homedir(), ".codex"), "parley", "cache")].find(isPrivate);
+}
+
+/** Lets Node keep what it compiles, for code that is no bundle. Never throws: without a cache it is slower. */
 export function keepCompiledCode(beside: string): void {
-  const home = process.env["CODEX_HOME"] || join(homedir(), ".codex");
-  const folder = [beside, join(home, "parley", "cache")].find(isPrivate);
+  const folder = cacheFolder(beside);
   if (folder === undefined) return;
   enableCompileCache(folder);
   setTimeout(flushCompileCache, flushAfterMs).unref();
@@ -20,10 +24,10 @@ export function keepCompiledCode(beside: string): void {
 export function isPrivate(folder: string): boolean {
   try {
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const real = realpathSync(folder);
+    const real = realpathSync.native(folder);
     const { uid, mode } = lstatSync(real);
     // Commands of the agent may write the temp folders, whatever the file modes say.
-    const isTemp = [realpathSync(tmpdir()), "/tmp"].some((temp) => real === temp || real.startsWith(`${temp}${sep}`));
+    const isTemp = [realpathSync.native(tmpdir()), "/tmp"].some((temp) => real === temp || real.startsWith(`${temp}${sep}`));
     return !isTemp && (process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0));
   } catch {
     return false;

@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isFresh } from "./built-from.ts";
-import { keepCompiledCode } from "./compile-cache.ts";
+import { runFromCache } from "./code-cache.ts";
+import { cacheFolder, keepCompiledCode } from "./compile-cache.ts";
 
 /**
  * A bundle that is older than its sources steps aside for them. This module shares nothing with the rest: the bundler would put it into
@@ -10,11 +11,15 @@ import { keepCompiledCode } from "./compile-cache.ts";
  */
 async function start(): Promise<void> {
   const here = import.meta.dirname;
-  const isBundle = !import.meta.filename.endsWith(".ts");
-  const isOld = isBundle && !isFresh(here);
-  keepCompiledCode(join(here, !isBundle ? "../../node_modules/.cache/parley" : isOld ? "../node_modules/.cache/parley" : ".cache"));
-  if (isOld) await import(pathToFileURL(join(here, "../src/cli/main.ts")).href);
-  else await (await import("./command-line.ts")).runCommandLine();
+  if (import.meta.filename.endsWith(".ts")) {
+    keepCompiledCode(join(here, "../../node_modules/.cache/parley"));
+    return await (await import("./command-line.ts")).runCommandLine();
+  }
+  const sources = join(here, "../src");
+  if (!isFresh(here, "door")) return await import(pathToFileURL(join(sources, "cli/main.ts")).href);
+  const cache = cacheFolder(join(here, ".cache"));
+  if (cache !== undefined) runFromCache(join(here, "chunks"), cache);
+  await (await import("./command-line.ts")).runCommandLine(() => (isFresh(here, "rest") ? undefined : sources));
 }
 
 void start();

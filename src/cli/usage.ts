@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { nearest } from "../lib/nearest.ts";
+import type { NewerSources } from "./built-from.ts";
 
 /** The command line is wrong. */
 export class UsageError extends Error {
@@ -13,7 +14,7 @@ export class StartError extends Error {
   readonly exitCode = 1;
 }
 
-export type Run = (args: readonly string[], globals: Globals) => Promise<number>;
+export type Run = (args: readonly string[], globals: Globals, newer?: NewerSources) => Promise<number>;
 /** Flags that stood before the subcommand. */
 export interface Globals {
   readonly config: readonly string[];

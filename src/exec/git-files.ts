@@ -1,6 +1,6 @@
 /** Reads a repository's own files: where it is, what HEAD is, which refs it has. No process, so nothing of the repository can run. */
-import { constants } from "node:fs";
-import { lstat, open, readdir } from "node:fs/promises";
+import { constants, lstatSync, type Stats } from "node:fs";
+import { open, readdir } from "node:fs/promises";
 import path from "node:path";
 import type { RepositoryInfo } from "../core/ports/git.ts";
 import { parseGitConfig, publicUrl } from "./git-config.ts";
@@ -28,7 +28,7 @@ export async function findRepository(cwd: string): Promise<Repository | undefine
 
 async function repositoryAt(root: string): Promise<Repository | undefined> {
   const dot = path.join(root, ".git");
-  const stat = await lstat(dot).catch(() => undefined);
+  const stat = entryAt(dot);
   let gitDir = stat?.isDirectory() || stat?.isSymbolicLink() ? dot : undefined;
   if (stat?.isFile()) {
     const target = /^gitdir: *(.+?)\s*$/m.exec((await readText(dot, 4096)) ?? "")?.[1];
@@ -37,6 +37,15 @@ async function repositoryAt(root: string): Promise<Repository | undefined> {
   if (gitDir === undefined || (await readText(path.join(gitDir, "HEAD"), 4096)) === undefined) return undefined;
   const common = (await readText(path.join(gitDir, "commondir"), 4096))?.trim();
   return { root, gitDir, commonDir: common === undefined || common === "" ? gitDir : path.resolve(gitDir, common) };
+}
+
+/** One look for each folder above; most have none, and a thread that starts in no repository is spared the slower way to files. */
+function entryAt(file: string): Stats | undefined {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 export async function readInfo(repository: Repository): Promise<RepositoryInfo> {

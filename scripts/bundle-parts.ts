@@ -1,0 +1,60 @@
+/** How the bundle of the server is cut: what answers first, what a thread needs to start, and the rest, which is loaded at its first use. */
+
+/** A chunk of the bundle. Few are best: every further file costs most of a millisecond at the start. */
+export interface Part {
+  readonly name: string;
+  /** Paths from the checkout. */
+  readonly holds: (file: string) => boolean;
+  /** Whether all that these modules need at once comes along. */
+  readonly whole: boolean;
+}
+
+const among = (files: readonly string[]) => (file: string) => files.includes(file);
+
+/**
+ * What no start needs, by folder. A module that is missing here makes starts slower, and one that is wrongly here makes them load this
+ * chunk too (test/start.itest.ts says so); neither changes what the server does.
+ */
+const later: Readonly<Record<string, readonly string[]>> = {
+  "src/adapters/v1": ["*"],
+  "src/auth": ["auth-data", "browser-login", "callback-server", "claims", "feedback", "oauth", "rate-limits", "settings"],
+  "src/client": ["*"],
+  "src/config": ["hooks", "read", "write", "toml-edit", "toml-format", "toml-scan"],
+  "src/core": [
+    ...["ask-command", "budget", "call-tool", "command-output", "command-result", "compact", "context", "file-changes", "live-turn"],
+    ...["plan-text", "prompts", "replay", "reply-items", "request-permissions", "review", "review-prompt", "run-command", "run-patch"],
+    ...["sample", "shell-command", "turn", "turn-commands", "turn-diff", "undo", "write-stdin"],
+  ],
+  "src/core/patch": ["*"],
+  "src/exec": [
+    ...["command-actions", "command-line", "descriptors", "environment", "git-folder", "live-command", "locate"],
+    ...["paths", "processes", "program", "pty", "shell-quote", "wiring"],
+  ],
+  "src/exec/policy": ["exec-policy", "known-safe", "literal-commands", "rules", "rules-file", "starlark"],
+  "src/exec/sandbox": ["macos-seatbelt", "mounts", "protection", "roots", "seccomp", "windows"],
+  "src/lib": ["diff", "fuzzy", "git-diff", "home-entries", "paths", "sse"],
+  "src/main": ["in-process", "otel-settings", "otlp", "v1"],
+  "src/mcp": ["clean", "connection", "elicitation", "names", "results", "status", "tool-source", "tools", "transport"],
+  "src/models": ["convert", "failures", "http-client", "model-lists", "responses", "responses-events", "tools"],
+  "src/skills": ["bundled", "bundled-texts", "front-matter", "scan", "texts"],
+  "src/store": [
+    ...["core-items", "cursor", "folders", "foreign-calls", "line-records", "old-compaction", "own-lines", "patch-text", "read-lines"],
+    ...["rollout", "rollout-read", "rollout-write", "search", "session-meta", "shell-words", "sqlite-index", "tail", "thread-row"],
+    ...["token-count", "turn-context", "user-content", "writer"],
+  ],
+  "src/tools": ["questions"],
+};
+
+function isLater(file: string): boolean {
+  const cut = file.lastIndexOf("/");
+  const names = later[file.slice(0, cut)] ?? [];
+  return names.includes("*") || names.includes(file.slice(cut + 1).replace(/\.ts$/, ""));
+}
+
+export const serverParts: readonly Part[] = [
+  { name: "door", holds: among(["src/cli/command-line.ts", "src/cli/app-server.ts"]), whole: true },
+  { name: "later", holds: isLater, whole: false },
+  { name: "app", holds: among(["src/cli/serve.ts"]), whole: true },
+];
+/** The chunks that are loaded at the first use of something in them. */
+export const lazyParts: readonly string[] = ["later"];

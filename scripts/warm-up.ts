@@ -1,0 +1,49 @@
+/** After a build: starts the server once, offline, so that the compiled code of all that a start and a first turn use lies beside the bundle. */
+import { spawn } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline";
+
+const limitMs = 20_000;
+
+/** `scratch` is made and removed. Never fails a build: without it the first start does the same, more slowly. */
+export async function warmUp(entry: string, scratch: string): Promise<void> {
+  mkdirSync(scratch, { recursive: true });
+  try {
+    // A turn as others take it, with a command, over the model that needs nobody.
+    writeFileSync(path.join(scratch, "scenario.json"), JSON.stringify({ turns: [{ steps: [{ run: "true" }, { say: "Ready." }] }] }));
+    const lines = ['model_provider = "scripted"', 'sandbox_mode = "danger-full-access"', 'approval_policy = "never"'];
+    lines.push('model_providers.scripted.options.scenario = "scenario.json"');
+    writeFileSync(path.join(scratch, "config.toml"), `${lines.join("\n")}\n`);
+    await oneTurn(entry, scratch);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+async function oneTurn(entry: string, home: string): Promise<void> {
+  const { PATH, HOME } = process.env;
+  const server = spawn(process.execPath, [entry, "app-server"], {
+    cwd: home,
+    stdio: ["pipe", "pipe", "ignore"],
+    env: { PATH, HOME, CODEX_HOME: home },
+    timeout: limitMs,
+  });
+  const ended = new Promise<void>((resolve) => {
+    server.on("close", () => resolve());
+    server.on("error", () => resolve());
+  });
+  server.stdin.on("error", () => {}); // it is gone, which `ended` says too
+  const ask = (id: number, method: string, params: object): unknown => server.stdin.write(`${JSON.stringify({ id, method, params })}\n`);
+  createInterface(server.stdout).on("line", (line) => {
+    const { id, method, result } = JSON.parse(line);
+    if (id === 0) ask(1, "thread/start", { cwd: home });
+    else if (id === 1) ask(2, "turn/start", { threadId: result?.thread?.id, input: [{ type: "text", text: "Hello" }] });
+    else if (method === "turn/completed") server.stdin.end();
+  });
+  ask(0, "initialize", { clientInfo: { name: "build", version: "1" } });
+  await ended;
+}
+
+if (import.meta.main)
+  await warmUp(path.resolve(import.meta.dirname, "../dist/parley.cjs"), path.resolve(import.meta.dirname, "../dist/.warm"));

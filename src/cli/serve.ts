@@ -1,0 +1,44 @@
+/** The larger part of `parley app-server`: puts the server behind its endpoints and ends it in good order. Loaded once the client is greeted. */
+import type { Greeting } from "../main/greet.ts";
+import { type DoorPolicy, type Endpoint, listenOn } from "../main/listen.ts";
+import type { AgentFlags } from "./agent-flags.ts";
+import { openApp } from "./own-app.ts";
+import { type Globals, StartError, signalled } from "./usage.ts";
+
+export interface ServeOptions {
+  readonly globals: Globals;
+  readonly flags: AgentFlags & { readonly "strict-config"?: boolean | undefined };
+  readonly endpoints: readonly Endpoint[];
+  readonly door: DoorPolicy;
+  readonly compat: "seed-000" | "0.92" | "0.166" | undefined;
+  readonly greeting: Greeting | undefined;
+}
+
+export async function serveApp({ globals, flags, endpoints, door, compat, greeting }: ServeOptions): Promise<number> {
+  const app = openApp(globals, flags, { compat });
+  if (flags["strict-config"] === true) refuseWarnings(app.config.effective(process.cwd()).warnings);
+  const listening = await listenOn(app, endpoints, door, greeting).catch((error: Error) => {
+    throw new StartError(`cannot listen: ${error.message}`);
+  });
+  for (const url of listening.urls) announce(url);
+  await Promise.race([listening.finished, signalled()]);
+  await listening.close();
+  process.exit(0); // idle connections to models and tools must not keep a finished server alive
+}
+
+function refuseWarnings(warnings: readonly string[]): void {
+  if (warnings.length > 0) throw new StartError(`--strict-config: ${warnings.join("; ")}`);
+}
+
+/** For the person in front of it, and for programs that wait for the address. */
+function announce(url: string): void {
+  const lines = url.startsWith("unix:")
+    ? ["parley app-server (unix socket)", `  listening on: ${url}`]
+    : [
+        "parley app-server (WebSockets)",
+        `  listening on: ${url}`,
+        `  readyz: ${url.replace(/^ws/, "http")}/readyz`,
+        `  healthz: ${url.replace(/^ws/, "http")}/healthz`,
+      ];
+  process.stderr.write(`${lines.join("\n")}\n`);
+}

@@ -1,0 +1,96 @@
+/** A start from the bundle: it loads no more than it needs, keeps its compiled code, and is right also when that is damaged. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { type TestContext, test } from "node:test";
+import { root, scratch } from "./support/process.ts";
+
+const dist = path.join(root, "dist");
+
+/** Starts a server, opens a thread and ends it. Returns the chunks that this took. */
+async function startThread(t: TestContext, bundle: string): Promise<readonly string[]> {
+  const home = scratch(t);
+  writeFileSync(path.join(home, "spy.cjs"), 'process.on("exit", () => console.error(JSON.stringify(Object.keys(require.cache))));');
+  const server = spawn(process.execPath, ["-r", path.join(home, "spy.cjs"), path.join(bundle, "parley.cjs"), "app-server"], {
+    cwd: home,
+    env: { PATH: "/usr/bin:/bin", HOME: home, CODEX_HOME: path.join(home, "home") },
+    timeout: 30_000,
+  });
+  let said = "";
+  server.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  const lines = createInterface(server.stdout)[Symbol.asyncIterator]();
+  const answered = async (id: number): Promise<unknown> => {
+    for (;;) {
+      const { value, done } = await lines.next();
+      assert.ok(!done, `the server ended: ${said}`);
+      const message = JSON.parse(value);
+      if (message.id === id) return message.result;
+    }
+  };
+  const ended = new Promise((resolve) => server.on("close", resolve));
+  server.stdin.write('{"id":0,"method":"initialize","params":{"clientInfo":{"name":"t","version":"1"}}}\n');
+  await answered(0);
+  server.stdin.write('{"id":1,"method":"thread/start","params":{}}\n');
+  assert.ok(await answered(1));
+  server.stdin.end();
+  assert.equal(await ended, 0, said);
+  return JSON.parse(said).map((file: string) => path.basename(file).replace(/-[\w-]{8}\.cjs$/, ""));
+}
+
+test("a thread starts without what only turns need", async (t) => {
+  const loaded = await startThread(t, dist);
+  assert.ok(loaded.includes("app"), loaded.join());
+  assert.ok(!loaded.includes("later"), loaded.join());
+});
+
+/** A copy of the bundle outside the temp folders, where compiled code may be kept. */
+function copyOfBundle(t: TestContext): string {
+  const folder = mkdtempSync(path.join(root, "node_modules/.parley-test-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(dist, folder, { recursive: true, filter: (file) => !/\.(?:cache|stamp\.json)$/.test(file) });
+  return folder;
+}
+
+test("a first start leaves its compiled code behind, for its owner alone, and the next one takes it as it is", async (t) => {
+  const bundle = copyOfBundle(t);
+  const cache = path.join(bundle, ".cache");
+  await startThread(t, bundle);
+  const files = readdirSync(cache).map((name) => path.join(cache, name));
+  assert.ok(files.some((file) => path.basename(file).startsWith("door-")));
+  assert.equal(statSync(cache).mode & 0o777, 0o700);
+  const before = files.map((file) => [statSync(file).mode & 0o777, statSync(file).mtimeMs]);
+  for (const [mode] of before) assert.equal(mode, 0o600);
+  await startThread(t, bundle);
+  assert.deepEqual(
+    files.map((file) => [statSync(file).mode & 0o777, statSync(file).mtimeMs]),
+    before,
+  );
+});
+
+test("compiled code that is damaged, or of other code, is put right", async (t) => {
+  const bundle = copyOfBundle(t);
+  const cache = path.join(bundle, ".cache");
+  await startThread(t, bundle);
+  const files = readdirSync(cache).map((name) => path.join(cache, name));
+  const door = files.find((file) => path.basename(file).startsWith("door-")) ?? "";
+  const good = readFileSync(door);
+  const flipped = Buffer.from(good);
+  flipped.writeUInt8((flipped[5000] ?? 0) ^ 0x40, 5000);
+  for (const bad of [Buffer.alloc(0), Buffer.from("no code"), good.subarray(0, good.length >> 1), flipped]) {
+    writeFileSync(door, bad);
+    await startThread(t, bundle);
+    assert.ok(readFileSync(door).length > good.length / 2 && !readFileSync(door).equals(bad));
+  }
+});
+
+test("a folder that others may write is left alone", async (t) => {
+  const bundle = copyOfBundle(t);
+  mkdirSync(path.join(bundle, ".cache"), { mode: 0o777 });
+  chmodSync(path.join(bundle, ".cache"), 0o777);
+  await startThread(t, bundle);
+  assert.deepEqual(readdirSync(path.join(bundle, ".cache")), []);
+});
