@@ -38,6 +38,10 @@ export const actingRequirements = {
     cases: [192],
     says: "what a command plants in temp folders, caches, helper and module paths is neither loaded nor run nor followed after a restart",
   },
+  "approval.permissionsForSession": {
+    source: "Parley",
+    says: "room granted for the session counts for the thread's later turns, not for a fork, and not once the person chooses another sandbox",
+  },
   "turn.webSearch": { source: "observed 0.166", says: "a web search is started and completed with an action" },
   "patch.failedQuietly": { source: "Parley", says: "a patch that failed and changed nothing brings no new diff" },
 } as const satisfies Readonly<Record<string, Requirement>>;

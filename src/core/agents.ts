@@ -105,6 +105,7 @@ export class SubAgents implements Agents {
   }
 
   async #turn(thread: LiveThread, message: string): Promise<void> {
+    await thread.readyToWrite();
     const { turn, accepted, begin } = thread.startTurn({ content: [{ type: "text", text: message, text_elements: [] }] }, {});
     await accepted;
     begin();

@@ -3,6 +3,7 @@ import type { CommandExecutionApprovalDecision } from "../protocol/approval.ts";
 import type { AskForApproval } from "../protocol/policy.ts";
 import type { Answer } from "./ports/audience.ts";
 import type { Verdict } from "./ports/exec-policy.ts";
+import type { Granted } from "./request-permissions.ts";
 import type { ThreadSettings } from "./settings.ts";
 
 /** What is done about something that may need a person's word. */
@@ -87,6 +88,8 @@ export function availableDecisions(prefix: readonly string[] | undefined): Comma
 export class Grants {
   readonly #commands = new Set<string>();
   readonly #files = new Set<string>();
+  /** More room in the sandbox. */
+  permissions: Granted[] = [];
 
   grantCommand(argv: readonly string[], cwd: string, escalate: boolean): void {
     this.#commands.add(JSON.stringify([argv, cwd, escalate]));

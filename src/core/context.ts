@@ -2,9 +2,12 @@
 import type { ThreadItem, UserInput } from "../protocol/item.ts";
 import { developerMessage, userMessage } from "./history.ts";
 import type { LiveTurn, TurnInput } from "./live-turn.ts";
+import type { CorePorts } from "./ports/core-ports.ts";
 import type { ModelItem } from "./ports/model-client.ts";
 import type { ThreadRecord } from "./ports/thread-store.ts";
 import { basePrompt, modeText, permissionsText, personalityText } from "./prompts.ts";
+import { grantedSettings } from "./request-permissions.ts";
+import type { ThreadSettings } from "./settings.ts";
 import type { LiveThread } from "./thread.ts";
 
 /** What the model reads when the person stopped the turn before. */
@@ -138,7 +141,8 @@ async function localImage(path: string, turn: LiveTurn): Promise<MessageContent>
 }
 
 async function contextParts(thread: LiveThread): Promise<Part[]> {
-  const { settings, config, ports } = thread;
+  const { config, ports } = thread;
+  const settings = grantedSettings(thread);
   const parts: (Part | undefined)[] = [
     part("permissions", "developer", permissionsText(settings)),
     part("developer", "developer", settings.developerInstructions),
@@ -146,7 +150,7 @@ async function contextParts(thread: LiveThread): Promise<Part[]> {
     part("personality", "developer", personalityText(settings.personality)),
     part("skills", "developer", await ports.skills?.catalogue(settings, config)),
     part("docs", "user", docsText(settings.cwd, await ports.surroundings.projectDocs(settings.cwd, config))),
-    part("environment", "user", environmentText(thread)),
+    part("environment", "user", environmentText(settings, ports)),
   ];
   return parts.filter((p) => p !== undefined);
 }
@@ -161,8 +165,7 @@ function docsText(cwd: string, docs: readonly { path: string; text: string }[]):
   return `# AGENTS.md instructions for ${cwd}\n\n<INSTRUCTIONS>\n${text}\n</INSTRUCTIONS>`;
 }
 
-function environmentText(thread: LiveThread): string {
-  const { settings, ports } = thread;
+function environmentText(settings: ThreadSettings, ports: CorePorts): string {
   const { sandboxPolicy } = settings;
   const network =
     sandboxPolicy.type === "dangerFullAccess" || sandboxPolicy.networkAccess === true || sandboxPolicy.networkAccess === "enabled"

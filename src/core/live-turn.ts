@@ -6,6 +6,7 @@ import type { Turn, TurnError, TurnStatus } from "../protocol/turn.ts";
 import type { Answer } from "./ports/audience.ts";
 import type { ModelItem } from "./ports/model-client.ts";
 import type { ThreadRecord } from "./ports/thread-store.ts";
+import { grantedSettings } from "./request-permissions.ts";
 import type { ThreadSettings } from "./settings.ts";
 import type { LiveThread } from "./thread.ts";
 import { TurnCommands } from "./turn-commands.ts";
@@ -50,7 +51,7 @@ export class LiveTurn {
     this.thread = thread;
     this.id = options.id;
     this.kind = options.kind ?? "regular";
-    this.settings = thread.settings;
+    this.settings = grantedSettings(thread);
     this.outputSchema = options.outputSchema;
     this.startedAtMs = options.startedAtMs;
     const key = { threadId: thread.id, turnId: options.id };

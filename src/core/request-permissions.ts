@@ -6,9 +6,10 @@ import type { LiveTurn } from "./live-turn.ts";
 import type { Answer } from "./ports/audience.ts";
 import { type Action, failed, said, type ToolOutput } from "./ports/tool.ts";
 import type { ThreadSettings } from "./settings.ts";
+import type { LiveThread } from "./thread.ts";
 
 type Wanted = Extract<Action, { kind: "permissions" }>;
-interface Granted {
+export interface Granted {
   readonly write: readonly string[];
   readonly network: boolean;
   readonly scope: "turn" | "session";
@@ -52,11 +53,14 @@ export async function requestPermissions(wanted: Wanted, callId: string, turn: L
   await thread.ports.audit.write({ ...entry, event: "decided", decision, by });
   if (granted === undefined) return failed("the user granted no further permissions");
   turn.settings = widened(turn.settings, granted);
-  if (granted.scope === "session") thread.settings = Object.freeze(widened(thread.settings, granted));
+  if (granted.scope === "session") thread.grants.permissions.push(granted);
   return said(
     JSON.stringify({ permissions: { file_system: { write: granted.write }, network: { enabled: granted.network } }, scope: granted.scope }),
   );
 }
+
+/** The thread's settings as they count for its turns: with what was granted for the session, which no fork and no sub-agent inherits. */
+export const grantedSettings = (thread: LiveThread): ThreadSettings => thread.grants.permissions.reduce(widened, thread.settings);
 
 /** What was both asked for and granted; undefined when that is nothing, or the answer cannot be read. */
 function grantedBy(answer: Answer, wanted: Wanted): Granted | undefined {

@@ -174,7 +174,10 @@ export class LiveThread {
       change.modelProvider ??
       (model === undefined || model === null || model === before.model ? before.modelProvider : this.#providerFor(model));
     const settled = { ...next, modelProvider: provider };
-    if (JSON.stringify(settled) !== JSON.stringify(before)) this.settings = Object.freeze(settled);
+    if (JSON.stringify(settled) === JSON.stringify(before)) return;
+    // Whoever chooses another sandbox has the last word: what was granted on top of the old one goes with it.
+    if (JSON.stringify(settled.sandboxPolicy) !== JSON.stringify(before.sandboxPolicy)) this.grants.permissions = [];
+    this.settings = Object.freeze(settled);
   }
   /** Per-request config overrides that the thread was started with. */
   overrides: Readonly<Record<string, unknown>> = {};

@@ -113,7 +113,7 @@ verifies("approval.policyNever", async ({ app, workspace }) => {
     turns: [
       [
         { run: "touch out", with: { sandbox_permissions: "require_escalated", justification: "because" } },
-        { expect: { output: "/rejected/" } },
+        { expect: { output: "/reject/" } },
         { say: "understood" },
       ],
     ],

@@ -37,3 +37,29 @@ verifies("approval.permissions", async ({ app, workspace, home }) => {
   );
   assert.equal((await thread.run("again")).text, "understood", "the next turn asks anew, and a no is a no");
 });
+
+verifies("approval.permissionsForSession", async ({ app, workspace, home }) => {
+  const outside = path.join(path.dirname(home), "outside");
+  mkdirSync(outside);
+  const asks = { call: "request_permissions", with: { permissions: { file_system: { write: [outside] } } } };
+  const client = await app({
+    turns: [
+      { user: "/ask/", steps: [asks, { say: "granted" }] },
+      { user: "/touch/", steps: [{ run: "{{user}}" }, { say: "done" }] },
+    ],
+    config: "features.request_permissions_tool = true",
+  });
+  client.answer("item/permissions/requestApproval", () => ({ permissions: { fileSystem: { write: [outside] } }, scope: "session" }));
+  const settings = { cwd: workspace, approvalPolicy: "on-request", sandbox: "workspace-write" } as const;
+  const thread = await client.startThread({ ...settings, config: { "sandbox_workspace_write.exclude_slash_tmp": true } });
+  const wrote = async (id: string, name: string): Promise<boolean> => {
+    await (await client.resumeThread(id)).run(`touch ${path.join(outside, name)}`);
+    return existsSync(path.join(outside, name));
+  };
+  await thread.run("ask");
+  assert.equal(await wrote(thread.id, "same"), true);
+  const { thread: fork } = await client.call("thread/fork", { threadId: thread.id });
+  assert.equal(await wrote(fork.id, "fork"), false, "a fork is another thread");
+  await thread.run("touch x", { sandboxPolicy: { type: "workspaceWrite", networkAccess: false, excludeSlashTmp: true } });
+  assert.equal(await wrote(thread.id, "narrowed"), false, "the person chose another sandbox since");
+});
