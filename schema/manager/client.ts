@@ -772,6 +772,11 @@ export class ManagerClient {
     return this.#call("POST", `/api/tool-calls/${encodeURIComponent(requestId)}/response`, {}, body);
   }
 
+  /** Let a request that would end by itself wait for a person, until its turn ends. */
+  postRequestsKeep(requestId: string): Promise<PendingRequest> {
+    return this.#call("POST", `/api/requests/${encodeURIComponent(requestId)}/keep`, {}, undefined);
+  }
+
   /** Answer any waiting request with the protocol's own result or error. */
   postRequestsResponse(requestId: string, body: RequestAnswer): Promise<RequestAnswered> {
     return this.#call("POST", `/api/requests/${encodeURIComponent(requestId)}/response`, {}, body);

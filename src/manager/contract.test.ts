@@ -101,6 +101,8 @@ describe("contract", () => {
     "POST /api/tool-calls/:requestId/response": [3, "item/tool/call"],
     "POST /api/requests/:requestId/response": [4, "mcpServer/elicitation/request"],
   };
+  /** A kind that people are seldom asked, with a time limit. */
+  const limited = [5, "attestation/generate"] as const;
   const confirm = (id: number): void => engine.notify("serverRequest/resolved", { threadId: "s-1", requestId: id });
 
   for (const [key, route] of table) {
@@ -126,6 +128,13 @@ describe("contract", () => {
         const { token } = it.core.access.signIn(it.core.access.makeLink("read", "z").code, undefined);
         await attempt(key, 200, { headers: { authorization: `Bearer ${token}` } });
         assert.equal(it.core.access.bearer(token), undefined);
+        return;
+      }
+      if (key === "POST /api/requests/:requestId/keep") {
+        await ask(...limited);
+        assert.ok(it.core.requests.find("5")?.expiresAt != null);
+        assert.equal((await attempt(key, 200))["expiresAt"], null);
+        assert.equal((await attempt(key, 200))["expiresAt"], null);
         return;
       }
       if (request === undefined) {
@@ -329,7 +338,8 @@ describe("contract", () => {
       await attempt(key, 404, { at: addressOf(key).replace(/p-\w+/, "none") });
     engine.on("account/login/cancel", () => ({ status: "notFound" }));
     await attempt("POST /api/account/login/cancel", 404);
-    for (const key of Object.keys(requestOf) as RouteName[]) await attempt(key, 404, { at: addressOf(key).replace(/\d+/, "none") });
+    for (const key of [...Object.keys(requestOf), "POST /api/requests/:requestId/keep"] as RouteName[])
+      await attempt(key, 404, { at: addressOf(key).replace(/\d+/, "none") });
   });
 
   test("projects: names are unique whatever their case, and one that is not empty stays", async () => {

@@ -91,6 +91,19 @@ export class Requests {
     return this.#entry(requestId)?.record;
   }
 
+  /** Takes a request's time limit away: someone is looking at it. */
+  keep(requestId: string): PendingRequest {
+    const entry = this.#entry(requestId);
+    if (entry === undefined) throw this.#notFound(requestId);
+    if (entry.record.expiresAt === null) return entry.record;
+    clearTimeout(entry.timer);
+    entry.timer = undefined;
+    entry.record = { ...entry.record, expiresAt: null };
+    this.#save();
+    this.#announce(entry.record, entry.rpcId);
+    return entry.record;
+  }
+
   /**
    * Hands an answer to the engine. The order of checks is the contract: being answered (409), unknown or ended (404),
    * meant for another request (409), the engine's failure (500).

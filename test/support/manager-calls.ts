@@ -105,6 +105,7 @@ export const goodCalls: Readonly<Record<RouteName, GoodCall>> = {
     body: { decision: "accept", answers: { q: { answers: ["a"] } } },
   },
   "POST /api/tool-calls/:requestId/response": { at: "/api/tool-calls/3/response", body: { text: "done" } },
+  "POST /api/requests/:requestId/keep": { at: "/api/requests/5/keep", body: {} },
   "POST /api/requests/:requestId/response": { at: "/api/requests/4/response", body: { response: { action: "decline" } } },
 };
 

@@ -13,6 +13,7 @@ import "./styles/requests.css";
 import "./styles/diff.css";
 import "./styles/composer.css";
 import "./styles/pages.css";
+import "./styles/touch.css";
 
 const element = document.getElementById("root");
 if (element !== null) {

@@ -202,6 +202,7 @@ export class FakeBridge {
     if (key === "POST /api/projects") return this.#newProject(body);
     if (key === "GET /api/pending") return [200, { data: [...this.pending.values()] }];
     if (key === "POST /api/sessions") return this.#start(body);
+    if (key.startsWith("POST /api/requests/") && key.endsWith("/keep")) return this.#keep(id);
     if (key.startsWith("POST /api/requests/")) return this.#answer(id, body);
     if (session === undefined) return [404, { status: "not_found", sessionId: id, message: "No such session." }];
     if (key.startsWith("GET ") && key.endsWith("/turns")) return this.#page(session, url);
@@ -353,6 +354,11 @@ export class FakeBridge {
     }
     setImmediate(() => this.onMessage(session.sessionId, input, messageId));
     return accepted("started");
+  }
+
+  #keep(requestId: string): [number, unknown] {
+    const request = this.pending.get(requestId);
+    return request === undefined ? [404, { status: "not_found", requestId }] : [200, this.ask({ ...request, expiresAt: null })];
   }
 
   async #answer(requestId: string, body: Record<string, unknown>): Promise<[number, unknown]> {

@@ -6,6 +6,7 @@ import {
   DeletedSession,
   InvalidRequest,
   PendingList,
+  PendingRequest,
   RequestAnswered,
   RequestConflict,
   RequestFailed,
@@ -74,6 +75,11 @@ export const requestRoutes = {
       }),
     ),
     answers: answering,
+  }),
+  "POST /api/requests/:requestId/keep": route({
+    summary: "Let a request that would end by itself wait for a person, until its turn ends",
+    scope: "approve",
+    answers: { 200: PendingRequest, 404: RequestNotFound },
   }),
   "POST /api/requests/:requestId/response": route({
     summary: "Answer any waiting request with the protocol's own result or error",

@@ -58,6 +58,8 @@ export const requestHandlers: HandlersFor<typeof requestRoutes> = {
     return ok({ status: "ok", requestId: path.requestId, threadId: request.threadId });
   },
 
+  "POST /api/requests/:requestId/keep": ({ core, path }) => ok(core.requests.keep(path.requestId)),
+
   async "POST /api/requests/:requestId/response"({ core, caller, path, body }) {
     if (body.response === undefined && body.error == null) throw invalid([{ path: "response", message: "give a response or an error" }]);
     const outcome: Outcome =

@@ -110,6 +110,8 @@ export interface Connection {
 
   pending(): Promise<readonly PendingRequest[]>;
   answer(request: PendingRequest, answer: RequestAnswer): Promise<void>;
+  /** Lets a request that would end by itself wait, where that can be done. */
+  keep?(requestId: string): Promise<void>;
 
   models(): Promise<Models>;
   skills(cwd: string): Promise<Skills>;

@@ -235,6 +235,8 @@ export function connectManager(): Connection {
     answer: ({ requestId, createdAt }, answer) =>
       done(call("POST /api/requests/:requestId/response", { path: { requestId }, body: { ...answer, createdAt } })),
 
+    keep: (requestId) => done(call("POST /api/requests/:requestId/keep", { path: { requestId } })),
+
     models: async () => (await call("GET /api/models", { query: { limit: 200 } })).data,
     skills: async (cwd) => (await call("GET /api/skills", { query: { cwd } })).data.flatMap((entry) => entry.skills),
     files: async (sessionId, query) => (await call("GET /api/sessions/:sessionId/files", { ...of(sessionId), query: { query } })).data,

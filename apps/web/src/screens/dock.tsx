@@ -86,6 +86,9 @@ function DockCard({
       onShowChange={
         request.kind === "fileChange" && connection.showChange !== undefined ? () => connection.showChange?.(request) : undefined
       }
+      onKeep={
+        connection.keep === undefined ? undefined : () => void controller.try(connection.keep?.(request.requestId) ?? Promise.resolve())
+      }
       onAnswer={(reply) => void controller.answer(request, reply)}
     />
   );

@@ -1,12 +1,14 @@
 /** One session: its conversation, what it waits for, the composer, and its changes beside it. */
-import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type CSSProperties, type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { allows, useApp, useAppState } from "../app-context.tsx";
 import type { LineComment } from "../parts/diff/comments.ts";
 import { ResolutionLine } from "../parts/requests/card.tsx";
 import { Transcript, type TranscriptHandle } from "../parts/transcript/transcript.tsx";
 import { WaitingItems } from "../parts/transcript/waiting.ts";
 import type { ThreadView, TurnView } from "../state/model.ts";
+import { duration } from "../state/words.ts";
 import { Button, Empty } from "../ui/controls.tsx";
+import { Grip } from "../ui/grip.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Menu } from "../ui/overlays.tsx";
 import { ReviewDialog, RollbackDialog } from "./dialogs.tsx";
@@ -31,7 +33,7 @@ const answersShown = 5;
 
 export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: SessionProps): ReactElement {
   const app = useApp();
-  const { controller, settings, go, scope } = app;
+  const { controller, settings, change, go, scope } = app;
   const { connection } = controller;
   const thread = useAppState((s) => s.threads.get(sessionId));
   const session = useAppState((s) => s.sessions.get(sessionId) ?? s.archived.get(sessionId));
@@ -116,9 +118,22 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
     !allows(scope, "drive") || turn.status === "inProgress" ? null : (
       <TurnMenu fromEnd={fromEnd} onRollback={(turns) => setDialog({ kind: "rollback", turns })} />
     );
+  /** The same words once more; what the failed turn did stays in the conversation, so that the agent knows. */
+  const retry = (turn: TurnView): ReactElement | undefined => {
+    const said = turn.items.find((item) => item.type === "userMessage");
+    if (!allows(scope, "drive") || said === undefined || (turn.status !== "failed" && turn.status !== "interrupted")) return undefined;
+    return (
+      <Button size="small" icon="retry" onClick={() => controller.send(sessionId, said.content, { delivery: "auto", overrides: {} })}>
+        Try again
+      </Button>
+    );
+  };
+  const share = settings.panelShare || (panel === "changes" && settings.diffView === "split" ? 62 : 44);
   return (
     <div
-      className={`session ${panel === undefined ? "" : "session-panel"} ${panel === "changes" && settings.diffView === "split" ? "session-panel-wide" : ""}`}
+      className={`session ${panel === undefined ? "" : "session-panel"}`}
+      style={{ "--panel-share": `${share}%` } as CSSProperties}
+      data-grip-area=""
     >
       <div className="session-main">
         <SessionHeader
@@ -141,6 +156,7 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
               foldReasoning={settings.foldReasoning}
               onOlder={older}
               turnMenu={turnMenu}
+              retry={retry}
               empty={<Start />}
               footer={
                 <>
@@ -148,7 +164,7 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
                     <ResolutionLine key={r.request.requestId} resolution={r} />
                   ))}
                   <OutboxList sessionId={sessionId} />
-                  <Working thread={thread} />
+                  <Working thread={thread} waits={pending.length > 0} />
                 </>
               }
             />
@@ -164,6 +180,16 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
       </div>
       {panel === undefined || thread === undefined ? null : (
         <SidePanel
+          grip={
+            <Grip
+              label="Width of the panel"
+              value={share}
+              min={25}
+              max={75}
+              onMove={(panelShare) => change({ panelShare })}
+              onReset={() => change({ panelShare: 0 })}
+            />
+          }
           tab={panel}
           onTab={setPanel}
           onClose={() => setPanel(undefined)}
@@ -205,12 +231,18 @@ function TurnMenu({ fromEnd, onRollback }: { fromEnd: number; onRollback: (turns
   );
 }
 
-/** Shows that a turn runs while nothing of it is on the screen yet. */
-function Working({ thread }: { thread: ThreadView }): ReactElement | null {
+/** Shows that a turn runs, on what and for how long; the polite announcement is made elsewhere. */
+function Working({ thread, waits }: { thread: ThreadView; waits: boolean }): ReactElement | null {
   const turn = thread.turns.at(-1);
-  if (turn?.status !== "inProgress") return null;
-  const last = turn.items.at(-1);
-  const streaming = last?.type === "agentMessage" || (last !== undefined && "status" in last && last.status === "inProgress");
+  const running = turn?.status === "inProgress";
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (!running) return;
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [running]);
+  if (turn === undefined || !running) return null;
+  const seconds = turn.startedAt === null ? 0 : Math.floor(now / 1000 - turn.startedAt);
   return (
     <p className="working" aria-hidden="true">
       <span className="working-dots">
@@ -218,9 +250,20 @@ function Working({ thread }: { thread: ThreadView }): ReactElement | null {
         <span />
         <span />
       </span>
-      {streaming ? "" : "Working"}
+      {waits ? "Waiting for you" : doing(turn)}
+      {seconds < 3 ? null : <span className="working-time">{duration(seconds * 1000).replace(".0", "")}</span>}
     </p>
   );
+}
+
+function doing(turn: TurnView): string {
+  const last = turn.items.at(-1);
+  if (last?.type === "agentMessage") return "Writing";
+  if (last?.type === "reasoning") return "Thinking";
+  if (last?.type === "commandExecution" && last.status === "inProgress") return "Running a command";
+  if (last?.type === "fileChange" && last.status === "inProgress") return "Editing files";
+  if ((last?.type === "mcpToolCall" || last?.type === "dynamicToolCall") && last.status === "inProgress") return `Calling ${last.tool}`;
+  return "Working";
 }
 
 const Loading = (): ReactElement => (

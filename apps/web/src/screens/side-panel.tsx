@@ -16,15 +16,18 @@ const tabs: readonly (readonly [PanelTab, string])[] = [
 ];
 
 export interface PanelProps extends ChangesProps {
+  /** The movable edge towards the conversation. */
+  readonly grip: ReactElement;
   readonly tab: PanelTab;
   readonly onTab: (tab: PanelTab) => void;
   readonly onClose: () => void;
 }
 
 export function SidePanel(props: PanelProps): ReactElement {
-  const { tab, onTab, onClose, thread, session } = props;
+  const { tab, onTab, onClose, thread, session, grip } = props;
   return (
     <aside className="panel" aria-label="Session details">
+      {grip}
       <header className="panel-head">
         <div className="tabs" role="tablist" aria-label="Panel">
           {tabs.map(([id, label], i) => (

@@ -12,6 +12,8 @@ export interface Settings {
   /** Single letters act on a focused card. */
   readonly cardKeys: boolean;
   readonly diffView: "unified" | "split";
+  /** The panel's share of a session's width in percent; 0 is the usual one. */
+  readonly panelShare: number;
   readonly groupBy: "time" | "project";
   readonly foldReasoning: boolean;
 }
@@ -24,6 +26,7 @@ export const defaultSettings: Settings = {
   keys: {},
   cardKeys: true,
   diffView: "unified",
+  panelShare: 0,
   groupBy: "time",
   foldReasoning: true,
 };

@@ -72,10 +72,13 @@ const DiffFile = memo(function DiffFile({
         <DiffCount added={file.added} removed={file.removed} />
         <CopyButton text={file.path} label="Copy path" />
       </div>
-      {open ? <DiffBody file={file} view={view} comments={comments} /> : null}
+      {open ? <DiffBody file={file} view={hasOneSide(file) ? "unified" : view} comments={comments} /> : null}
     </section>
   );
 });
+
+/** A file that is new or gone has nothing to stand beside. */
+const hasOneSide = (file: FileDiff): boolean => file.change === "add" || file.change === "delete";
 
 export function DiffCount({ added, removed }: { added: number; removed: number }): ReactElement {
   return (

@@ -20,6 +20,8 @@ export interface CardProps {
   /** The changed files, for a request about them. */
   readonly change?: ItemOf<"fileChange"> | undefined;
   readonly onAnswer: (reply: Reply) => void;
+  /** Takes the time limit away, where there is one and that can be done. */
+  readonly onKeep?: (() => void) | undefined;
   /** Whether single letters act while the card has the focus. */
   readonly letters: boolean;
   /** Shown above the heading where cards of several sessions stand together. */
@@ -32,7 +34,7 @@ export interface CardProps {
 }
 
 export const RequestCard = memo(function RequestCard(props: CardProps): ReactElement {
-  const { request, change, onAnswer, letters, context, why, cwd, onShowChange } = props;
+  const { request, change, onAnswer, letters, context, why, cwd, onShowChange, onKeep } = props;
   const heading = useId();
   const card = useRef<HTMLElement>(null);
   const [raw, setRaw] = useState(false);
@@ -83,7 +85,7 @@ export const RequestCard = memo(function RequestCard(props: CardProps): ReactEle
       </header>
       <CardBody request={request} description={description} change={change} why={why} cwd={cwd} raw={raw} />
       <CardAnswer request={request} choices={choices} busy={busy} onAnswer={onAnswer} letters={letters} />
-      <CardStatus request={request} />
+      <CardStatus request={request} onKeep={onKeep} />
     </section>
   );
 });
@@ -296,13 +298,22 @@ export function parseJson(text: string): { value: unknown } | undefined {
   }
 }
 
-function CardStatus({ request }: { request: PendingView }): ReactElement | null {
+function CardStatus({ request, onKeep }: { request: PendingView; onKeep: CardProps["onKeep"] }): ReactElement | null {
   if (request.problem !== null) return <p className="card-status problem">{request.problem}</p>;
   if (request.answer === "sending") return <p className="card-status">Sending your answer…</p>;
   if (request.answer === "accepted") return <p className="card-status">Answer received. Waiting for the engine…</p>;
   if (request.answer === "elsewhere") return <p className="card-status">Someone else is answering this.</p>;
   if (request.expiresAt !== null)
-    return <p className="card-status">Ends by itself at {new Date(request.expiresAt).toLocaleTimeString()}.</p>;
+    return (
+      <p className="card-status">
+        Ends by itself at {new Date(request.expiresAt).toLocaleTimeString()}.{" "}
+        {onKeep === undefined ? null : (
+          <Button size="small" tone="quiet" onClick={onKeep}>
+            Keep it waiting
+          </Button>
+        )}
+      </p>
+    );
   return null;
 }
 

@@ -33,6 +33,8 @@ export interface TranscriptProps {
   readonly footer: ReactNode;
   readonly empty: ReactNode;
   readonly turnMenu?: (turn: TurnView, fromEnd: number) => ReactNode;
+  /** Stands with the last turn when it did not end well. */
+  readonly retry?: (turn: TurnView) => ReactNode;
   readonly ref?: Ref<TranscriptHandle>;
 }
 
@@ -42,7 +44,7 @@ const nearEnd = 80;
 const gestureMs = 1500;
 const gestures = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
 
-export function Transcript({ thread, cwd, foldReasoning, onOlder, footer, empty, turnMenu, ref }: TranscriptProps): ReactElement {
+export function Transcript({ thread, cwd, foldReasoning, onOlder, footer, empty, turnMenu, retry, ref }: TranscriptProps): ReactElement {
   const list = useRef<VListHandle>(null);
   const [atEnd, setAtEnd] = useState(true);
   const stick = useRef(true);
@@ -135,6 +137,7 @@ export function Transcript({ thread, cwd, foldReasoning, onOlder, footer, empty,
               cwd={cwd}
               foldReasoning={foldReasoning}
               menu={segment.isFirst ? turnMenu?.(segment.turn, thread.turns.length - segment.number + 1) : undefined}
+              retry={segment.isLast && segment.number === thread.turns.length ? retry?.(segment.turn) : undefined}
             />
           )),
           <div key="footer" className="column transcript-footer">
@@ -157,11 +160,13 @@ const Article = memo(
     cwd,
     foldReasoning,
     menu,
+    retry,
   }: {
     segment: Segment;
     cwd: string;
     foldReasoning: boolean;
     menu: ReactNode;
+    retry: ReactNode;
   }): ReactElement {
     const { turn, isFirst, isLast } = segment;
     const heading = `turn-${segment.key}`;
@@ -180,11 +185,15 @@ const Article = memo(
             foldReasoning={foldReasoning}
           />
         ))}
-        {isLast ? <TurnEnd turn={turn} /> : null}
+        {isLast ? <TurnEnd turn={turn} retry={retry} /> : null}
       </article>
     );
   },
-  (a, b) => a.segment === b.segment && a.cwd === b.cwd && a.foldReasoning === b.foldReasoning,
+  (a, b) =>
+    a.segment === b.segment &&
+    a.cwd === b.cwd &&
+    a.foldReasoning === b.foldReasoning &&
+    (a.retry === undefined) === (b.retry === undefined),
 );
 
 function StepView({ step, live, cwd, foldReasoning }: { step: Step; live: boolean; cwd: string; foldReasoning: boolean }): ReactElement {
@@ -207,7 +216,7 @@ function StepView({ step, live, cwd, foldReasoning }: { step: Step; live: boolea
   );
 }
 
-function TurnEnd({ turn }: { turn: TurnView }): ReactElement | null {
+function TurnEnd({ turn, retry }: { turn: TurnView; retry: ReactNode }): ReactElement | null {
   if (turn.status === "inProgress")
     return turn.retrying === null ? null : (
       <p className="turn-retry">
@@ -222,9 +231,16 @@ function TurnEnd({ turn }: { turn: TurnView }): ReactElement | null {
           <strong>The turn failed.</strong>
           <p>{turn.error?.message ?? "No reason was given."}</p>
           {turn.error?.additionalDetails == null ? null : <p className="hint">{turn.error.additionalDetails}</p>}
+          {retry}
         </div>
       </div>
     );
-  if (turn.status === "interrupted") return <Note icon="stop">Stopped</Note>;
+  if (turn.status === "interrupted")
+    return (
+      <div className="turn-stopped">
+        <Note icon="stop">Stopped</Note>
+        {retry}
+      </div>
+    );
   return turn.durationMs === null || turn.durationMs < 1000 ? null : <p className="turn-time">{duration(turn.durationMs)}</p>;
 }
