@@ -86,6 +86,10 @@ export const doorRequirements = {
   },
   "exec.sdkCall": { source: "EXEC-JSON §2, §3", says: "the command lines of the SDKs are understood" },
   "exec.worktree": { source: "EXEC-JSON §1", says: "--worktree runs in a new worktree of the repository" },
+  "turn.steerFollowed": {
+    source: "observed 0.166, the terminal",
+    says: "words that a client follows by an id are kept when their turn is interrupted and not announced, so that it sends them again",
+  },
   "thread.permissions": {
     source: "observed 0.166",
     says: "a permission profile names the sandbox of a thread, and its settings say which",

@@ -68,6 +68,23 @@ export async function takeInput(turn: LiveTurn): Promise<void> {
   }
 }
 
+/**
+ * What a turn accepted and the model never read: it is for the next turn. After an interrupt a message that its client follows by an id of
+ * its own is kept without being announced: such clients send it again at once (Esc in the terminal: "interrupt and send"), and would take
+ * the announcement for an answer that is under way.
+ */
+export async function keepInput(turn: LiveTurn, isInterrupted: boolean): Promise<void> {
+  for (const input of turn.takeSteering()) {
+    const { item, forModel, before } = await prepared(turn, input);
+    if (isInterrupted && input.clientId) {
+      await turn.storeItem(item, forModel, before);
+      continue;
+    }
+    turn.startItem(item);
+    await turn.completeItem(item, forModel, before);
+  }
+}
+
 interface Prepared {
   readonly item: Extract<ThreadItem, { type: "userMessage" }>;
   readonly forModel: readonly ModelItem[];

@@ -194,6 +194,9 @@ export class LiveTurn {
     });
     return this;
   }
+  get isReviewing(): boolean {
+    return this.#before !== undefined;
+  }
   endReviewer(): void {
     if (this.#before !== undefined) this.thread.settings = this.#before;
     this.#before = undefined;

@@ -27,12 +27,15 @@ export class ReplyItems {
   readonly #turn: LiveTurn;
   readonly #open = new Map<string, Open>();
   readonly #plan: PlanText | undefined;
+  /** A reviewer's messages are its verdict in the form that was asked for; people are shown it in words when it is done. */
+  readonly #hidesMessages: boolean;
   readonly #previews = new Map<string, { readonly callId: string; readonly preview: PatchPreview }>();
   /** Tool calls of this answer, in the model's order. */
   readonly calls: ModelItem[] = [];
 
   constructor(turn: LiveTurn) {
     this.#turn = turn;
+    this.#hidesMessages = turn.isReviewing;
     this.#plan = turn.settings.mode === "plan" ? new PlanText(turn) : undefined;
   }
 
@@ -42,6 +45,7 @@ export class ReplyItems {
     const at = { threadId: thread.id, turnId };
     switch (event.type) {
       case "textDelta": {
+        if (this.#hidesMessages) return undefined;
         const open = this.#open.get(event.itemId) ?? this.#start(event.itemId, { type: "agentMessage", id: event.itemId, text: "" });
         const delta = this.#plan === undefined ? event.delta : this.#plan.push(event.delta);
         open.text.add(delta);
@@ -109,8 +113,9 @@ export class ReplyItems {
 
   #itemStarted(id: string, item: ModelItem): void {
     if (this.#open.has(id)) return;
-    if (item.type === "message") this.#start(id, { type: "agentMessage", id, text: "", ...phaseOf(item) });
-    else if (item.type === "reasoning") this.#reasoning(id);
+    if (item.type === "message") {
+      if (!this.#hidesMessages) this.#start(id, { type: "agentMessage", id, text: "", ...phaseOf(item) });
+    } else if (item.type === "reasoning") this.#reasoning(id);
     else if (item.type === "web_search_call") this.#start(id, webSearchItem(id, item));
     else if ((item.type === "custom_tool_call" || item.type === "function_call") && item.name === "apply_patch")
       this.#openPreview(id, item);
@@ -151,8 +156,12 @@ export class ReplyItems {
   }
 
   async #messageDone(id: string, item: Extract<ModelItem, { type: "message" }>): Promise<void> {
-    const open = this.#open.get(id) ?? this.#start(id, { type: "agentMessage", id, text: "" });
     const whole = item.content.map((part) => ("text" in part ? part.text : "")).join("");
+    if (this.#hidesMessages) {
+      this.#turn.lastAgentMessage = whole;
+      return await this.#turn.addForModel([item]);
+    }
+    const open = this.#open.get(id) ?? this.#start(id, { type: "agentMessage", id, text: "" });
     const text = this.#plan === undefined ? whole : open.text.toString() + this.#plan.rest();
     if (open.text.isEmpty && text !== "")
       this.#turn.notify("item/agentMessage/delta", { threadId: this.#turn.thread.id, turnId: this.#turn.id, itemId: id, delta: text });

@@ -6,7 +6,7 @@ import type { Thread, ThreadStatus, ThreadTokenUsage } from "../protocol/thread.
 import type { Turn, TurnError } from "../protocol/turn.ts";
 import { Grants } from "./approvals.ts";
 import { BackgroundTerminals } from "./background.ts";
-import { abortedNote, acceptInput, previewOf, steer, takeInput } from "./context.ts";
+import { abortedNote, acceptInput, keepInput, previewOf, steer } from "./context.ts";
 import { History, userMessage } from "./history.ts";
 import { closed, LiveTurn, type TurnInput } from "./live-turn.ts";
 import type { Answer } from "./ports/audience.ts";
@@ -338,7 +338,7 @@ export class LiveThread {
     if (outcome.status === "interrupted") await this.terminals.killAll();
     await turn.commands.end((command) => this.terminals.runs(command));
     for (const item of turn.openItems()) if (!this.terminals.owns(item.id)) await turn.completeItem(closed(item));
-    await takeInput(turn); // accepted, and never read by the model: it is for the next turn
+    await keepInput(turn, outcome.status === "interrupted");
     if (outcome.status === "interrupted") {
       if (turn.kind === "regular") await turn.addForModel([userMessage(abortedNote)]);
     }

@@ -16,6 +16,7 @@ export async function runTurn(turn: LiveTurn): Promise<TurnOutcome> {
       const compacted = await compact(turn);
       if (compacted.failed !== undefined) return { status: "failed", error: compacted.failed };
     }
+    turn.signal.throwIfAborted();
     await takeInput(turn); // what was typed while we worked
     const reply = await sample(turn);
     turn.ownInput = [];

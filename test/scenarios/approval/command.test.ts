@@ -113,7 +113,7 @@ verifies("approval.policyNever", async ({ app, workspace }) => {
     turns: [
       [
         { run: "touch out", with: { sandbox_permissions: "require_escalated", justification: "because" } },
-        { expect: { output: "/reject/" } },
+        { expect: { output: "/approval policy is Never; reject command/" } },
         { say: "understood" },
       ],
     ],
