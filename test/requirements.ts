@@ -189,6 +189,10 @@ export const requirements = {
     source: "Parley; trust A07",
     says: "rules allow, forbid or ask, and the strictest part of a compound command decides",
   },
+  "questions.pairing": {
+    source: "CONFLICTS 22",
+    says: "pair programming, an older mode, may put questions and is not told to plan only",
+  },
   "questions.shapes": { source: "CONFLICTS §4", says: "every documented form of answer is understood" },
   "questions.cancel": { source: "seed 000; CONFLICTS §4", says: "a cancelled question ends the tool call with an error, not the turn" },
   "questions.planOnly": { source: "seed 000", says: "questions are for Plan mode, and the model is told so elsewhere" },

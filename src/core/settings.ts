@@ -31,6 +31,8 @@ export interface ThreadSettings {
   readonly personality: Personality | null;
   /** Plan or default; older names were mapped at the door. */
   readonly mode: "plan" | "default";
+  /** Pair programming of older clients: Default, and the model may put questions as in Plan. */
+  readonly isPairing?: boolean;
   /** Instructions that the collaboration mode brings. */
   readonly modeInstructions: string | null;
   readonly baseInstructions: string | null;
@@ -103,7 +105,8 @@ export function changed(settings: ThreadSettings, config: Config, change: Settin
     approvalsReviewer: change.approvalsReviewer ?? settings.approvalsReviewer,
     ...sandboxFrom(settings, config, change),
     personality: change.personality ?? settings.personality,
-    mode: mode === undefined || mode === null ? settings.mode : asksFreely(mode.mode) ? "plan" : "default",
+    mode: mode === undefined || mode === null ? settings.mode : mode.mode === "plan" ? "plan" : "default",
+    ...(mode === undefined || mode === null ? {} : { isPairing: mode.mode === "pair_programming" }),
     modeInstructions: mode === undefined || mode === null ? settings.modeInstructions : (mode.settings.developer_instructions ?? null),
     baseInstructions: change.baseInstructions ?? settings.baseInstructions,
     developerInstructions: change.developerInstructions ?? settings.developerInstructions,
@@ -167,9 +170,6 @@ export function sandboxFrom(
     throw invalidRequest(`unknown permission profile \`${permissions}\`; known are ${Object.keys(permissionProfiles).join(", ")}`);
   return { sandboxPolicy: sandboxPolicyFor(mode, config), permissionProfile: permissions };
 }
-
-/** The modes in which the model may put questions: Plan, and the older Pair Programming. */
-const asksFreely = (mode: string): boolean => mode === "plan" || mode === "pair_programming";
 
 function rootsFor(settings: ThreadSettings, change: SettingsChange, cwd: string): readonly string[] {
   if (change.runtimeWorkspaceRoots) return [cwd, ...change.runtimeWorkspaceRoots.filter((root) => root !== cwd)];

@@ -18,7 +18,7 @@ export const modelHandlers: HandlersFor<typeof modelRequests> = {
       limit,
     );
   },
-  /** Older clients' modes (code, pair_programming, execute, custom) are accepted by `turn/start` and mean Default. */
+  /** Older clients' modes (code, pair_programming, execute, custom) are accepted by `turn/start` and mean Default; pairing may put questions too. */
   "collaborationMode/list"(_params, { app }) {
     const effort = app.config.effective(process.cwd()).raw["plan_mode_reasoning_effort"];
     return {

@@ -263,8 +263,9 @@ describe("skills", () => {
       assert.equal((await mine())[0]?.enabled, false);
       await skills.setEnabled({ name: "bake" }, false);
       assert.equal(await skills.setEnabled({ path: file }, true), true);
-      assert.equal((await mine())[0]?.enabled, false);
+      assert.equal((await mine())[0]?.enabled, true);
       await skills.setEnabled({ name: "bake" }, true);
+      await skills.setEnabled({ path: file }, true);
       assert.equal((await mine())[0]?.enabled, true);
       assert.equal(
         readFileSync(path.join(home, "config.toml"), "utf8"),

@@ -49,11 +49,12 @@ class LocalSkills implements Skills {
     const entries = this.#entriesInFile().filter((entry) =>
       "path" in skill ? entry["path"] !== skill.path : entry["name"] !== skill.name,
     );
-    const value = enabled ? entries : [...entries, { ...skill, enabled }];
+    const meant = { name: "", path: "", ...(await this.#known(skill)), ...skill };
+    // An entry is only needed where the others say something else: one skill may be named by its path and by its name.
+    const value = isEnabled(meant, { skills: { config: entries } }) === enabled ? entries : [...entries, { ...skill, enabled }];
     this.#options.config.write([{ keyPath: "skills.config", value: value.length === 0 ? null : value, mergeStrategy: "replace" }]);
-    this.#announce();
     const { raw } = this.#options.config.effective(this.#options.codexHome);
-    return isEnabled({ name: "", path: "", ...skill }, raw);
+    return isEnabled(meant, raw);
   }
 
   setExtraRoots(roots: readonly string[]): void {
@@ -138,6 +139,12 @@ class LocalSkills implements Skills {
       .map((folder): Root => ({ folder, scope: "repo", within: config.projectRoot }));
     const system: Root[] = bundledOn(config) ? [{ folder: path.join(own, ".system"), scope: "system" }] : [];
     return [...project, ...user, ...system, { folder: path.join(systemDir, "skills"), scope: "admin" }];
+  }
+
+  async #known(skill: { readonly path?: string; readonly name?: string }): Promise<SkillMetadata | undefined> {
+    const cwd = process.cwd();
+    const { skills } = await this.#find(cwd, this.#options.config.effective(cwd));
+    return skills.find((candidate) => (skill.path === undefined ? candidate.name === skill.name : candidate.path === skill.path));
   }
 
   /** The user's own list of switches, without what other layers add. */

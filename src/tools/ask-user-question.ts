@@ -47,7 +47,8 @@ export const askUserQuestion = (everyMode: boolean): Tool => ({
     ),
   },
   plan(call, settings) {
-    if (!everyMode && settings.mode !== "plan") return failed("ask_user_question is unavailable in Default mode");
+    if (!everyMode && settings.mode !== "plan" && settings.isPairing !== true)
+      return failed("ask_user_question is unavailable in Default mode");
     const read = checked(Args, call.args);
     if ("failure" in read) return read.failure;
     const { questions } = read.args;

@@ -34,7 +34,8 @@ export const requestUserInput = (everyMode: boolean): Tool => ({
     parameters: parameters({ questions: { type: "array", description: "One to three questions.", items: questionSchema } }, ["questions"]),
   },
   plan(call, settings) {
-    if (!everyMode && settings.mode !== "plan") return failed("request_user_input is unavailable in Default mode");
+    if (!everyMode && settings.mode !== "plan" && settings.isPairing !== true)
+      return failed("request_user_input is unavailable in Default mode");
     const read = checked(Args, call.args);
     if ("failure" in read) return read.failure;
     const { questions } = read.args;

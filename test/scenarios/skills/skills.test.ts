@@ -86,9 +86,11 @@ verifies("skills.untrusted", async (stage) => {
 verifies("skills.changed", async (stage) => {
   const file = skill(own(stage), "bake");
   const wire = await open(stage);
-  const { result } = await wire.ask("skills/config/write", { path: file, enabled: false });
+  const { result, id } = await wire.ask("skills/config/write", { path: file, enabled: false });
   assert.equal(result.effectiveEnabled, false);
   await wire.notification("skills/changed");
+  const order = wire.heard.filter((m) => m.id === id || m.method === "skills/changed").map((m) => m.method);
+  assert.deepEqual(order, [undefined, "skills/changed"], "the answer, then once what it causes");
   assert.equal((await list(wire, stage)).skills.find(({ name }: { name: string }) => name === "bake").enabled, false);
   assert.ok((await wire.ask("skills/config/write", { enabled: true })).error);
   const heard = (): number => wire.heard.filter((m) => m.method === "skills/changed").length;

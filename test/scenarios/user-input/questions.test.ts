@@ -1,5 +1,6 @@
 /** Questions of the model to the person: where they are allowed, how they are put, and every form of answer. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import type { Client } from "../../../src/client/client.ts";
 import { verifies } from "../../support/verifies.ts";
 
@@ -50,6 +51,17 @@ verifies("questions.planOnly", async ({ app, workspace }) => {
   const client = await app({ turns: [[asks([question]), { say: "{{output}}" }]] });
   const thread = await client.startThread({ cwd: workspace });
   assert.match((await thread.run("ask")).text, /unavailable in Default mode/);
+});
+
+verifies("questions.pairing", async ({ app, workspace }) => {
+  const client = await app({ turns: [[asks([question]), { say: "{{output}}" }]] });
+  client.answer("item/tool/requestUserInput", () => ({ answers: { db: { answers: ["Postgres"] } } }));
+  const thread = await client.startThread({ cwd: workspace });
+  const collaborationMode = { ...plan, mode: "pair_programming" as const };
+  const { text } = await thread.run("ask", { collaborationMode });
+  assert.match(text, /Postgres/);
+  const { path: file } = (await client.call("thread/read", { threadId: thread.id })).thread;
+  assert.doesNotMatch(readFileSync(file ?? "", "utf8"), /Mode: Plan\./);
 });
 
 verifies("questions.everyMode", async ({ app, workspace }) => {
