@@ -6,6 +6,10 @@ export const actingRequirements = {
     source: "Parley",
     says: "in full access, what a command has left running ends with its turn, however the turn ends; listed terminals live on",
   },
+  "command.execNamed": {
+    source: "observed 0.166",
+    says: "a command of the client is known by its processId from its request on: to writes, to its end, and to a second one of that name",
+  },
   "command.survivors": { source: "Parley", says: "a process that left its command's session on purpose is told of, once" },
   "command.noTraces": { source: "Parley", says: "what a sandbox needs while a command runs is neither kept nor restored by undo" },
   "command.terminalLeavings": {

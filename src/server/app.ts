@@ -80,7 +80,7 @@ export interface Session {
   legacy: LegacyDoor | undefined;
   notify<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void;
   /** The client's own running commands, by the names it gave them. */
-  readonly processes: Map<string, RunningCommand>;
+  readonly processes: Map<string, Promise<RunningCommand>>;
   /** Run when the connection ends: watches, searches and processes of this session. */
   readonly onClose: Set<() => void>;
 }

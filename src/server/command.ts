@@ -17,32 +17,35 @@ export const commandHandlers: HandlersFor<typeof commandRequests> = {
   async "command/exec"(params, call) {
     if (params.command.length === 0) throw invalidRequest("command must not be empty");
     if (streams(params) && !params.processId) throw invalidRequest("processId is required for tty and streaming");
-    if (params.processId && call.session.processes.has(params.processId))
-      throw invalidRequest(`a process with id ${params.processId} is already running`);
-    const running = await start(params, call);
-    const output = new Output(params, call.session);
-    running.onOutput = (chunk, stream) => output.push(chunk, stream);
     const { processes } = call.session;
-    if (params.processId) processes.set(params.processId, running);
+    if (params.processId && processes.has(params.processId))
+      throw invalidRequest(`duplicate active command/exec process id: ${JSON.stringify(params.processId)}`);
+    const output = new Output(params, call.session);
+    const starting = start(params, call).then((running) => {
+      running.onOutput = (chunk, stream) => output.push(chunk, stream);
+      return running;
+    });
+    // Known by its name from this moment on: what the client sends next is already for it.
+    if (params.processId) processes.set(params.processId, starting);
     try {
-      const exit = await running.exit;
+      const exit = await (await starting).exit;
       return { exitCode: exit.exitCode, ...output.texts() };
     } finally {
       if (params.processId) processes.delete(params.processId);
     }
   },
-  "command/exec/write"(params, { session }) {
-    const running = named(session, params.processId);
+  async "command/exec/write"(params, { session }) {
+    const running = await named(session, params.processId);
     if (params.deltaBase64) running.write(Buffer.from(params.deltaBase64, "base64"));
     if (params.closeStdin === true) running.closeStdin();
     return {};
   },
-  "command/exec/resize"(params, { session }) {
-    named(session, params.processId).resize(params.size.cols, params.size.rows);
+  async "command/exec/resize"(params, { session }) {
+    (await named(session, params.processId)).resize(params.size.cols, params.size.rows);
     return {};
   },
   async "command/exec/terminate"(params, { session }) {
-    await named(session, params.processId).kill();
+    await (await named(session, params.processId)).kill();
     return {};
   },
 };
@@ -127,8 +130,8 @@ class Output {
   }
 }
 
-function named(session: Session, name: string): RunningCommand {
-  const running = session.processes.get(name);
-  if (running === undefined) throw invalidRequest(`no running process with id ${name}`);
+async function named(session: Session, name: string): Promise<RunningCommand> {
+  const running = await session.processes.get(name)?.catch(() => undefined);
+  if (running === undefined) throw invalidRequest(`no active command/exec for process id ${JSON.stringify(name)}`);
   return running;
 }

@@ -172,3 +172,14 @@ test("a connection's watches end with it", async (t) => {
   for (const end of p.session.onClose) end();
   assert.deepEqual(fsHandlers["fs/watch"]({ watchId: "w", path: p.root }, p.call), { path: p.root });
 });
+
+test("a pipe in the way is refused and never waited for", { skip: process.platform === "win32" }, async (t) => {
+  const p = place(t);
+  execFileSync("mkfifo", [p.at("pipe")]);
+  writeFileSync(p.at("file"), "x");
+  const dataBase64 = Buffer.from("x").toString("base64");
+  await refusal(() => fsHandlers["fs/writeFile"]({ path: p.at("pipe"), dataBase64 }, p.call), -32603, /No such device or address/);
+  await refusal(() => fsHandlers["fs/readFile"]({ path: p.at("pipe") }, p.call), -32600, /is not a file/);
+  const copy = { sourcePath: p.at("file"), destinationPath: p.at("pipe") };
+  await refusal(() => fsHandlers["fs/copy"](copy, p.call), -32600, /is not a file/);
+});

@@ -1,21 +1,6 @@
 /** `fs/*`: files of the server's machine for its client, which acts with the user's own rights. */
 import { constants } from "node:fs";
-import {
-  copyFile,
-  cp,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readlink,
-  realpath,
-  rm,
-  rmdir,
-  stat,
-  symlink,
-  unlink,
-  writeFile,
-} from "node:fs/promises";
+import { copyFile, cp, lstat, mkdir, open, readdir, readlink, realpath, rm, rmdir, stat, symlink, unlink } from "node:fs/promises";
 import path from "node:path";
 import { isInside } from "../lib/paths.ts";
 import { internalError, invalidRequest, RpcError } from "../protocol/errors.ts";
@@ -32,7 +17,7 @@ export const fsHandlers: HandlersFor<typeof fsRequests> = {
 
   async "fs/writeFile"(params) {
     const bytes = fromBase64(params.dataBase64);
-    await told(() => writeFile(params.path, bytes));
+    await told(() => writeWhole(params.path, bytes));
     return {};
   },
 
@@ -125,6 +110,7 @@ const words: Readonly<Record<string, string>> = {
   ELOOP: "Symbolic link loop",
   ENAMETOOLONG: "File name too long",
   EBUSY: "Device or resource busy",
+  ENXIO: "No such device or address",
 };
 
 function systemText(error: Error & { code?: unknown; errno?: unknown }): string {
@@ -141,6 +127,18 @@ async function readWhole(file: string): Promise<Buffer> {
     if (!found.isFile()) throw invalidRequest(`path \`${file}\` is not a file`);
     if (found.size > maxReadBytes) throw invalidRequest(`path \`${file}\` is larger than ${maxReadBytes} bytes`);
     return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Neither waits for a pipe's reader. */
+async function writeWhole(file: string, bytes: Buffer): Promise<void> {
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NONBLOCK = 0 } = constants;
+  const handle = await open(file, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0o666);
+  try {
+    if (!(await handle.stat()).isFile()) throw invalidRequest(`path \`${file}\` is not a file`);
+    await handle.writeFile(bytes);
   } finally {
     await handle.close();
   }
@@ -193,6 +191,7 @@ async function copy(source: string, target: string, isRecursive: boolean): Promi
     return;
   }
   if (!found.isFile()) throw invalidRequest("fs/copy only copies regular files, directories and symbolic links");
+  if ((await stat(target).catch(() => undefined))?.isFIFO() === true) throw invalidRequest(`path \`${target}\` is not a file`);
   await copyFile(source, target);
 }
 
