@@ -1,4 +1,4 @@
-/** Fails when the lockfile would let an installation differ from this one: a download address, an install script, a missing platform. */
+/** Fails when the lockfile would let an installation differ from this one (a download address, an install script, a missing platform), or when a licence does not go with ours. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
@@ -8,8 +8,34 @@ interface Locked {
   readonly integrity?: string;
   readonly hasInstallScript?: boolean;
   readonly link?: boolean;
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly license?: string;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+/** Licences whose code may be part of what we give away under ours. */
+const compatible: ReadonlySet<string> = new Set([
+  "MIT",
+  "ISC",
+  "0BSD",
+  "Apache-2.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "BlueOak-1.0.0",
+  "CC0-1.0",
+]);
+/** A library that is loaded beside our code and never part of it: only an optional dependency may be one. */
+const besideOurs: ReadonlySet<string> = new Set(["LGPL-3.0-or-later"]);
+
+/** Whether a licence, as an SPDX expression of ANDs and ORs, lets us use the package in the given place. Development tools are not given away. */
+function isCompatible({ license = "", dev, optional }: Locked): boolean {
+  if (dev === true) return true;
+  const words = license.replaceAll(/[()]/g, "");
+  return words
+    .split(" OR ")
+    .some((choice) => choice.split(" AND ").every((one) => compatible.has(one) || (optional === true && besideOurs.has(one))));
 }
 
 /** What is wrong with a lockfile, one sentence each. */
@@ -23,6 +49,7 @@ export function lockProblems(text: string): readonly string[] {
       if (entry.resolved !== undefined) problems.push(`${place} has a download address`);
       if (entry.integrity === undefined) problems.push(`${place} has no integrity`);
       if (entry.hasInstallScript === true) problems.push(`${place} has an install script`);
+      if (!isCompatible(entry)) problems.push(`${place} has the licence ${entry.license ?? "of nobody"}, which does not go with ours`);
     }
     for (const [name, wanted] of Object.entries({ ...entry.dependencies, ...entry.optionalDependencies }))
       if (find(packages, place, name) === undefined) problems.push(`${place || "the root"} needs ${name}@${wanted}, which is not locked`);

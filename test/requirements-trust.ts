@@ -102,4 +102,9 @@ export const trustRequirements = {
     cases: [99],
     says: "programs of the workspace, first on the PATH or named as the shell, never run outside the sandbox",
   },
+  "trust.plantedSecrets": {
+    source,
+    cases: [162, 176],
+    says: "keys and tokens of a session are in no log, message, thread file or audit line, also when the provider repeats them",
+  },
 } as const satisfies Readonly<Record<string, Requirement>>;

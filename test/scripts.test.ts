@@ -7,7 +7,7 @@ import { lockProblems } from "../scripts/lockcheck.ts";
 import { pick } from "../scripts/suites.ts";
 
 const lock = (packages: object): string => JSON.stringify({ packages: { "": { dependencies: { a: "1" } }, ...packages } });
-const good = { version: "1", integrity: "sha512-x" };
+const good = { version: "1", integrity: "sha512-x", license: "MIT" };
 
 test("a lockfile without addresses, scripts or gaps is fine", () => {
   assert.deepEqual(lockProblems(lock({ "node_modules/a": { ...good, optionalDependencies: { b: "1" } }, "node_modules/b": good })), []);
@@ -19,7 +19,15 @@ test("a lockfile without addresses, scripts or gaps is fine", () => {
 
 test("each thing that would make another installation is named", () => {
   const problems = lockProblems(
-    lock({ "node_modules/a": { version: "1", resolved: "address", hasInstallScript: true, optionalDependencies: { "b-win": "1" } } }),
+    lock({
+      "node_modules/a": {
+        version: "1",
+        license: "ISC",
+        resolved: "address",
+        hasInstallScript: true,
+        optionalDependencies: { "b-win": "1" },
+      },
+    }),
   );
   assert.deepEqual(problems, [
     "node_modules/a has a download address",
@@ -28,6 +36,16 @@ test("each thing that would make another installation is named", () => {
     "node_modules/a needs b-win@1, which is not locked",
   ]);
   assert.deepEqual(lockProblems(lock({})), ["the root needs a@1, which is not locked"]);
+});
+
+test("a licence that does not go with ours is named, unless the package is no part of what we give away", () => {
+  const told = (entry: object): number => lockProblems(lock({ "node_modules/a": { ...good, ...entry } })).length;
+  assert.equal(told({ license: "(MIT OR GPL-3.0)" }), 0);
+  assert.equal(told({ license: "MIT AND GPL-3.0" }), 1);
+  assert.equal(told({ license: undefined }), 1);
+  assert.equal(told({ license: "LGPL-3.0-or-later" }), 1);
+  assert.equal(told({ license: "LGPL-3.0-or-later", optional: true }), 0);
+  assert.equal(told({ license: "MPL-2.0", dev: true }), 0);
 });
 
 test("capitals in the ratchet name a whole group, which must not be empty", () => {

@@ -29,7 +29,18 @@ const maxResends = 4;
 const memoryLimit = 512;
 
 type Paying = Credential | BedrockCredential;
-type Sent = { readonly reply: HttpReply; readonly url: string } | { readonly failure: ModelFailure };
+interface Received {
+  readonly reply: HttpReply;
+  readonly url: string;
+  /** What a server that repeats its request must not bring into an error. */
+  readonly secrets: readonly string[];
+}
+type Sent = Received | { readonly failure: ModelFailure };
+
+/** Headers that hold what only the provider may know, beside those of the settings. */
+const secretHeaders = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
+/** Shorter values are words such as a version, which errors may name. */
+const shortestSecret = 8;
 
 export class HttpModelClient implements ModelClient {
   readonly #parts: HttpClientParts;
@@ -59,7 +70,7 @@ export class HttpModelClient implements ModelClient {
   async *#receive(
     request: ModelRequest,
     reader: EventReader,
-    { reply, url }: { reply: HttpReply; url: string },
+    { reply, url, secrets }: Received,
     signal: AbortSignal,
   ): AsyncGenerator<readonly ModelEvent[]> {
     let out: ModelEvent[] = [...this.#parts.wire.greet(request, reply.headers)];
@@ -87,14 +98,14 @@ export class HttpModelClient implements ModelClient {
         }
         if (read > before) reply.alive();
         if (out.length === 0) continue;
-        yield out;
+        yield over ? out.map((event) => withoutSecrets(event, secrets)) : out;
         signal.throwIfAborted();
         out = [];
       }
       if (!over) {
         if (read === 0) out.push({ type: "failed", failure: { ...cutOff("its first event"), kind: "responseStreamConnectionFailed" } });
         else reader.end(out);
-        yield out;
+        yield out.map((event) => withoutSecrets(event, secrets));
       }
       left = false;
       reply.finish();
@@ -120,15 +131,14 @@ export class HttpModelClient implements ModelClient {
     const { provider, pool } = this.#parts;
     const url = this.#url(credential);
     const shown = `${url.origin}${url.pathname}`;
+    const headers = this.#headers(request, credential);
+    const secrets = this.#secrets(headers);
     try {
-      const reply = await pool.send(
-        { method: "POST", url, headers: this.#headers(request, credential), body: encoded.body, idleMs: provider.streamIdleTimeoutMs },
-        signal,
-      );
+      const reply = await pool.send({ method: "POST", url, headers, body: encoded.body, idleMs: provider.streamIdleTimeoutMs }, signal);
       const type = `${reply.headers["content-type"] ?? ""}`.toLowerCase();
       const isStream = !type.startsWith("text/html") && !type.startsWith("application/json");
-      if (reply.status >= 200 && reply.status < 300 && isStream) return { reply, url: shown };
-      const body = await readText(reply, errorBodyLimit);
+      if (reply.status >= 200 && reply.status < 300 && isStream) return { reply, url: shown, secrets };
+      const body = masked(await readText(reply, errorBodyLimit), secrets);
       const refusal = { status: reply.status, statusText: reply.statusText, headers: reply.headers, body, url: shown };
       return { failure: reply.status >= 200 && reply.status < 300 ? notAStream(type, body, shown) : failureFromStatus(refusal) };
     } catch (error) {
@@ -169,6 +179,13 @@ export class HttpModelClient implements ModelClient {
       if (value !== undefined && value !== "") headers[name.toLowerCase()] = value;
     }
     return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace(/[^\t\x20-\x7e]/g, "?")]));
+  }
+
+  #secrets(headers: Readonly<Record<string, string>>): readonly string[] {
+    const { httpHeaders, envHttpHeaders, queryParams } = this.#parts.provider;
+    const shown = [...secretHeaders, ...[...Object.keys(httpHeaders), ...Object.keys(envHttpHeaders)].map((name) => name.toLowerCase())];
+    const values = shown.flatMap((name) => (headers[name] === undefined ? [] : [headers[name].replace(/^(?:Bearer|Basic) /i, "")]));
+    return [...values, ...Object.values(queryParams)].filter((value) => value.length >= shortestSecret);
   }
 
   #key(): string | undefined {
@@ -214,3 +231,11 @@ function notAStream(type: string, body: string, url: string): ModelFailure {
 }
 
 export const bearer = (key: string): Readonly<Record<string, string>> => ({ authorization: `Bearer ${key}` });
+
+function masked(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((clean, secret) => clean.replaceAll(secret, "***"), text);
+}
+function withoutSecrets(event: ModelEvent, secrets: readonly string[]): ModelEvent {
+  if (event.type !== "failed") return event;
+  return { ...event, failure: { ...event.failure, message: masked(event.failure.message, secrets) } };
+}
