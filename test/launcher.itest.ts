@@ -38,7 +38,7 @@ function checkout(folder: string): string {
 function fakeNode(folder: string, name: string, version: string): string {
   const bin = path.join(folder, name);
   mkdirSync(bin, { recursive: true });
-  writeFileSync(path.join(bin, "node"), `#!/bin/sh\n[ "$1" = --version ] && echo ${version} && exit\necho "${name} $1"\n`);
+  writeFileSync(path.join(bin, "node"), `#!/bin/sh\n[ "$1" = --version ] && echo ${version} && exit\necho "${name} $*"\n`);
   chmodSync(path.join(bin, "node"), 0o755);
   return bin;
 }

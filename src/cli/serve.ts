@@ -21,9 +21,16 @@ export async function serveApp({ globals, flags, endpoints, door, compat, greeti
     throw new StartError(`cannot listen: ${error.message}`);
   });
   for (const url of listening.urls) announce(url);
+  setTimeout(keepYoungSpaceSmall, 1_000).unref(); // not before the first answers: loading node:v8 takes milliseconds
   await Promise.race([listening.finished, signalled()]);
   await listening.close();
   process.exit(0); // idle connections to models and tools must not keep a finished server alive
+}
+
+/** What the launcher of a checkout asks for by a flag; an installed package is started without it. */
+function keepYoungSpaceSmall(): void {
+  if (process.execArgv.some((flag) => flag.startsWith("--max-semi-space-size"))) return;
+  process.getBuiltinModule("node:v8").setFlagsFromString("--semi-space-growth-factor=1");
 }
 
 function refuseWarnings(warnings: readonly string[]): void {

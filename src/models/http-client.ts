@@ -56,11 +56,14 @@ export class HttpModelClient implements ModelClient {
     const model = this.#parts.model(request.model);
     for (let resends = 0; ; resends++) {
       const lacks = new Set([...model.lacks, ...(this.#learnt.get(request.model) ?? [])]);
-      const encoded = wire.encode(request, model, lacks);
+      let encoded: WireRequest | undefined = wire.encode(request, model, lacks);
+      const { reader } = encoded;
       const warnings = this.#news(request, encoded.warnings);
       if (warnings.length > 0) yield warnings;
-      const sent = await this.#send(request, encoded, signal);
-      if ("reply" in sent) return yield* this.#receive(request, encoded.reader, sent, signal);
+      const sending = this.#send(request, encoded, signal);
+      encoded = undefined; // the body is large, and the answer may take minutes
+      const sent = await sending;
+      if ("reply" in sent) return yield* this.#receive(request, reader, sent, signal);
       const lack = resends < maxResends ? wire.lackFrom(sent.failure, request) : undefined;
       if (lack === undefined || lacks.has(lack)) return yield [{ type: "failed", failure: sent.failure }];
       this.#learn(request.model, lack);

@@ -72,7 +72,10 @@ export function createHttpPool(env: Readonly<Record<string, string | undefined>>
     };
     const sent = moduleFor(request.url.protocol).request(request.url, options);
     try {
-      return await answer(sent, request, signal);
+      // The body goes no further than this: what listens for the answer lives as long as the stream does.
+      const answered = answer(sent, { isTls: request.url.protocol === "https:", idleMs: request.idleMs }, signal);
+      sent.end(request.body);
+      return await answered;
     } catch (error) {
       // A kept connection may have been closed by the other side while it was idle: that says nothing about the server.
       if (sent.reusedSocket && error instanceof HttpFailure && error.phase === "request" && isReset(error.cause))
@@ -83,15 +86,20 @@ export function createHttpPool(env: Readonly<Record<string, string | undefined>>
   return { send };
 }
 
-function answer(sent: ClientRequest, request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
+interface Waiting {
+  readonly isTls: boolean;
+  readonly idleMs: number;
+}
+
+function answer(sent: ClientRequest, { isTls, idleMs }: Waiting, signal: AbortSignal): Promise<HttpReply> {
   return new Promise((resolve, reject) => {
     let connected = false;
     const connecting = setTimeout(() => {
       if (!connected) stop(new HttpFailure("connect", `no connection within ${connectMs / 1000} s`));
     }, connectMs);
     const idle = setTimeout(
-      () => stop(new HttpFailure("idle", `no answer within ${Math.round(request.idleMs / 1000)} s`)),
-      Math.min(request.idleMs, 2 ** 31 - 1),
+      () => stop(new HttpFailure("idle", `no answer within ${Math.round(idleMs / 1000)} s`)),
+      Math.min(idleMs, 2 ** 31 - 1),
     );
     const onAbort = (): void => stop(signal.reason);
     function settle(): void {
@@ -107,7 +115,7 @@ function answer(sent: ClientRequest, request: HttpRequest, signal: AbortSignal):
     signal.addEventListener("abort", onAbort, { once: true });
     sent.on("socket", (socket) => {
       if (sent.reusedSocket || !socket.connecting) connected = true;
-      else socket.once(request.url.protocol === "https:" ? "secureConnect" : "connect", () => (connected = true));
+      else socket.once(isTls ? "secureConnect" : "connect", () => (connected = true));
     });
     // Stays for the life of the request: an error after the answer came is told by the answer's own events.
     sent.on("error", (error) => {
@@ -116,13 +124,12 @@ function answer(sent: ClientRequest, request: HttpRequest, signal: AbortSignal):
     });
     sent.on("response", (response) => {
       settle();
-      resolve(reply(response, request, signal));
+      resolve(reply(response, idleMs, signal));
     });
-    sent.end(request.body);
   });
 }
 
-function reply(response: IncomingMessage, request: HttpRequest, signal: AbortSignal): HttpReply {
+function reply(response: IncomingMessage, idleMs: number, signal: AbortSignal): HttpReply {
   /** Arrived, not yet asked for. Bounded: the connection is paused when the consumer is slow. */
   let waiting: Buffer[] = [];
   let size = 0;
@@ -132,9 +139,9 @@ function reply(response: IncomingMessage, request: HttpRequest, signal: AbortSig
   let fresh = true;
   const idle = setTimeout(
     () => {
-      if (wake !== undefined) fail(new HttpFailure("idle", `nothing arrived for ${request.idleMs} ms`));
+      if (wake !== undefined) fail(new HttpFailure("idle", `nothing arrived for ${idleMs} ms`));
     },
-    Math.min(request.idleMs, 2 ** 31 - 1),
+    Math.min(idleMs, 2 ** 31 - 1),
   );
   const notify = (): void => {
     const sleeper = wake;

@@ -16,7 +16,7 @@ const keepUpTo = 16 * 1024;
 
 export function createResponsesWire(): Wire {
   const items = new WeakMap<ModelItem, string>();
-  const tools = new WeakMap<readonly ToolSpec[], string>();
+  const tools = new WeakMap<ToolSpec, string>();
 
   function input(request: ModelRequest, lacks: Lacks, warnings: string[]): string {
     const parts: string[] = [];
@@ -42,12 +42,15 @@ export function createResponsesWire(): Wire {
   }
 
   function toolList(request: ModelRequest): string {
-    let text = tools.get(request.tools);
-    if (text === undefined) {
-      text = JSON.stringify(request.tools.map(wireTool));
-      tools.set(request.tools, text);
-    }
-    return text;
+    const parts = request.tools.map((tool) => {
+      let text = tools.get(tool);
+      if (text === undefined) {
+        text = JSON.stringify(wireTool(tool));
+        tools.set(tool, text);
+      }
+      return text;
+    });
+    return `[${parts.join(",")}]`;
   }
 
   return {

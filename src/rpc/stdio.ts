@@ -6,6 +6,8 @@ import { LineSplitter } from "../lib/json-lines.ts";
 import type { Transport } from "./transport.ts";
 
 const ignore = (): void => {};
+/** What is written together when much is said in one moment: about what a pipe holds. */
+const pieceCharacters = 64 * 1024;
 
 export function stdioTransport(): Transport {
   return new LinesTransport(process.stdin, openStdout());
@@ -58,9 +60,13 @@ export class LinesTransport implements Transport {
     if (this.#outputGone) return;
     this.#queue.push(json);
     this.#queued += json.length;
+    if (this.#queued >= pieceCharacters) return this.#flush();
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(() => this.#flush());
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#flush();
+    });
   }
   pause(): void {
     this.#input.pause();
@@ -73,12 +79,11 @@ export class LinesTransport implements Transport {
     this.#end();
   }
   #flush(): void {
-    this.#scheduled = false;
     if (this.#queue.length === 0) return;
     const text = `${this.#queue.join("\n")}\n`;
     this.#queue = [];
     this.#queued = 0;
-    this.#output.write(text);
+    this.#output.write(Buffer.from(text)); // of a string, Node would set aside three times its length
   }
   #end(error?: Error): void {
     if (this.#closed) return;

@@ -21,7 +21,7 @@ interface Pending {
 }
 
 /** A stream that is this far behind waits for its readers. */
-const behind = 8 * 1024 * 1024;
+const behind = 2 * 1024 * 1024;
 
 export interface SubscriptionOptions {
   readonly clock: Clock;

@@ -22,6 +22,7 @@ export function builtInTools({ shellPath, imageDataUrl }: BuiltInOptions): ToolS
   const line = shellCommand(shellPath);
   const exec = execCommand(shellPath);
   const image = viewImage(imageDataUrl);
+  const questions = [false, true].map((everyMode) => [requestUserInput(everyMode), askUserQuestion(everyMode)]);
   return {
     tools(offer) {
       const everyMode = offer.config.features["default_mode_request_user_input"] === true;
@@ -31,9 +32,7 @@ export function builtInTools({ shellPath, imageDataUrl }: BuiltInOptions): ToolS
         ...(offer.config.raw["include_plan_tool"] !== false && wants(offer, "update_plan") ? [updatePlan] : []),
         ...(offer.model.supportsImages && offer.config.features["view_image"] !== false ? [image] : []),
         ...(offer.config.features["request_permissions_tool"] === true ? [requestPermissions] : []),
-        ...(offer.interactive && wants(offer, "experimental_request_user_input")
-          ? [requestUserInput(everyMode), askUserQuestion(everyMode)]
-          : []),
+        ...(offer.interactive && wants(offer, "experimental_request_user_input") ? (questions[Number(everyMode)] ?? []) : []),
         ...(offer.config.webSearch === "disabled" ? [] : [webSearch(offer.config.webSearch, offer.config.webSearchOptions)]),
       ];
     },
