@@ -57,7 +57,13 @@ export async function startEditor({ folder, vsix, settings }: EditorOptions): Pr
   const data = path.join(folder, "data");
   const extensions = path.join(folder, "extensions");
   mkdirSync(path.join(data, "User"), { recursive: true });
-  writeFileSync(path.join(data, "User/settings.json"), JSON.stringify({ ...quiet, ...settings }, null, 2));
+  mkdirSync(path.join(data, "Machine"), { recursive: true });
+  // Which program may run is a setting of the machine; the editor reads such settings from a file of their own.
+  const [machine, user] = [true, false].map((wanted) =>
+    Object.entries(settings).filter(([key]) => key.startsWith("parley.server.") === wanted),
+  );
+  writeFileSync(path.join(data, "Machine/settings.json"), JSON.stringify(Object.fromEntries(machine ?? []), null, 2));
+  writeFileSync(path.join(data, "User/settings.json"), JSON.stringify({ ...quiet, ...Object.fromEntries(user ?? []) }, null, 2));
   const config = path.join(folder, "config.yaml");
   writeFileSync(config, "auth: none\n");
   const base = ["--config", config, "--user-data-dir", data, "--extensions-dir", extensions];
@@ -79,6 +85,8 @@ const quiet = {
   "chat.disableAIFeatures": true,
   "workbench.tips.enabled": false,
   "files.autoSave": "off",
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
+  "window.restoreWindows": "all",
 };
 
 function addressOf(child: ChildProcess): Promise<string> {

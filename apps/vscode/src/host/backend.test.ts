@@ -27,7 +27,7 @@ async function stage(t: TestContext, scenario: string) {
     path.join(folder, "config.toml"),
     'model_provider = "scripted"\nmodel_providers.scripted.options.scenario = "play.yaml"\nfeatures.default_mode_request_user_input = true\n',
   );
-  const start = (): Promise<Server> => startServer({ home: folder, workspace: project });
+  const start = (): Promise<Server> => startServer({ home: folder, workspace: project, systemDir: path.join(folder, "etc") });
   let server = await start();
   const wires: Transport[] = [];
   const backends: Backend[] = [];

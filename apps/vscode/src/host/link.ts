@@ -45,6 +45,7 @@ const retryMs = [250, 500, 1000, 2000, 5000, 10_000];
 const maxEnds = 5;
 const windowMs = 60_000;
 const callTimeoutMs = 120_000;
+const startMs = 20_000;
 
 export class Link {
   readonly #ports: LinkPorts;
@@ -53,6 +54,7 @@ export class Link {
   #ends: number[] = [];
   #attempt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #hopeful = new Set<(client: Client | undefined) => void>();
   /** Raised by every start and stop, so that what an older one still brings is ignored. */
   #era = 0;
 
@@ -96,8 +98,23 @@ export class Link {
     params: ParamsOf<ClientRequests[M]>,
     options: CallOptions = {},
   ): Promise<ResultOf<ClientRequests[M]>> {
-    if (this.#client === undefined) throw new ServerDown("The server is not running.");
-    return this.#client.call(method, params, { timeoutMs: callTimeoutMs, ...options });
+    const client = this.#client ?? (await this.#comeUp());
+    return client.call(method, params, { timeoutMs: callTimeoutMs, ...options });
+  }
+
+  /** What is asked while the server starts waits for it. */
+  #comeUp(): Promise<Client> {
+    if (this.#state.kind !== "starting" && this.#state.kind !== "lost") throw new ServerDown("The server is not running.");
+    const { promise, resolve, reject } = Promise.withResolvers<Client>();
+    const timer = setTimeout(() => settle(undefined), startMs);
+    const settle = (client: Client | undefined): void => {
+      clearTimeout(timer);
+      this.#hopeful.delete(settle);
+      if (client === undefined) reject(new ServerDown("The server did not start."));
+      else resolve(client);
+    };
+    this.#hopeful.add(settle);
+    return promise;
   }
 
   async #open(era: number): Promise<void> {
@@ -150,6 +167,8 @@ export class Link {
   #tell(state: LinkState): void {
     this.#state = state;
     this.#ports.state(state);
+    const isOver = state.kind === "failed" || state.kind === "stopped";
+    if (state.kind === "running" || isOver) for (const settle of [...this.#hopeful]) settle(this.#client);
   }
 }
 

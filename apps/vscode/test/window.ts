@@ -1,0 +1,159 @@
+/** One window of the editor in a browser, and what a person does in it: by the names and roles that they see. */
+import assert from "node:assert/strict";
+import path from "node:path";
+import type { Browser, Frame, Locator, Page } from "playwright-core";
+
+const patience = 30_000;
+
+export class Window {
+  readonly page: Page;
+  readonly #shots: string;
+  #taken = 0;
+
+  constructor(page: Page, shots: string) {
+    this.page = page;
+    this.#shots = shots;
+    page.setDefaultTimeout(patience);
+  }
+
+  static async open(browser: Browser, url: string, shots: string): Promise<Window> {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    const window = new Window(page, shots);
+    await page.goto(url);
+    await window.#ready();
+    return window;
+  }
+
+  async #ready(): Promise<void> {
+    await this.page.locator(".statusbar-item", { hasText: "Parley" }).first().waitFor({ timeout: 90_000 });
+  }
+
+  /** Kept for people to look at. */
+  async shot(name: string): Promise<void> {
+    this.#taken++;
+    await this.page.screenshot({ path: path.join(this.#shots, `${String(this.#taken).padStart(2, "0")}-${name}.png`) });
+  }
+
+  async reload(): Promise<void> {
+    await this.page.reload();
+    await this.#ready();
+  }
+
+  /** Runs a command of the palette by its title. */
+  async command(title: string): Promise<void> {
+    const field = this.quickInput.locator('input[placeholder^="Type the name of a command"]');
+    await this.page.keyboard.press("Control+Shift+P");
+    await field.fill(`>${title}`);
+    await this.quickInput
+      .locator(".monaco-list-row", { hasText: title.replace(/^Parley: /, "") })
+      .first()
+      .waitFor();
+    await this.page.keyboard.press("Enter");
+  }
+
+  /* The panel */
+
+  async openPanel(): Promise<Frame> {
+    await this.page.keyboard.press("Control+Alt+y");
+    return this.panel();
+  }
+
+  /** The frame that the page's screens are drawn in. */
+  async panel(): Promise<Frame> {
+    const end = Date.now() + patience;
+    while (Date.now() < end) {
+      for (const frame of this.page.frames())
+        if (
+          (await frame
+            .locator("#root .shell")
+            .count()
+            .catch(() => 0)) > 0
+        )
+          return frame;
+      await this.page.waitForTimeout(100);
+    }
+    throw new Error("the panel did not appear");
+  }
+
+  /** Starts a session with a message. */
+  async say(text: string): Promise<void> {
+    await this.command("Parley: New Session");
+    const panel = await this.panel();
+    await panel.locator(".home textarea#composer").fill(text);
+    await panel.locator("textarea#composer").press("Enter");
+    await panel.locator(".session").waitFor();
+  }
+
+  async reply(text: string): Promise<void> {
+    const panel = await this.panel();
+    await panel.locator("textarea#composer").fill(text);
+    await panel.locator("textarea#composer").press("Enter");
+  }
+
+  async card(): Promise<Locator> {
+    const card = (await this.panel()).locator("section.card").first();
+    await card.waitFor();
+    return card;
+  }
+
+  /** Waits until the transcript holds this text. */
+  async sees(text: string | RegExp): Promise<void> {
+    await (await this.panel()).locator(".session").getByText(text).first().waitFor();
+  }
+
+  async noCard(): Promise<void> {
+    await (await this.panel()).locator("section.card").waitFor({ state: "detached" });
+  }
+
+  /* Native parts */
+
+  get quickInput(): Locator {
+    return this.page.locator(".quick-input-widget");
+  }
+  /** Chooses an entry of the open list. */
+  async pick(label: string): Promise<void> {
+    const row = this.quickInput.locator(".monaco-list-row", { hasText: label }).first();
+    await row.waitFor();
+    await row.click();
+  }
+  /** Writes into the open input box and confirms. */
+  async write(text: string): Promise<void> {
+    await this.quickInput.locator('input[placeholder^="Your answer"]').fill(text);
+    await this.page.keyboard.press("Enter");
+  }
+  async title(text: string): Promise<void> {
+    await this.quickInput.locator(".quick-input-title", { hasText: text }).waitFor();
+  }
+  async quickInputGone(): Promise<void> {
+    await this.quickInput.waitFor({ state: "hidden" });
+  }
+  get dialog(): Locator {
+    return this.page.locator(".monaco-dialog-box");
+  }
+  /** A button in the title bar of the editor in front. */
+  titleAction(name: string): Locator {
+    return this.page.locator(`.editor-actions a.action-label[aria-label^="${name}"]`);
+  }
+  get toasts(): Locator {
+    return this.page.locator(".notifications-toasts .notification-list-item");
+  }
+  get statusText(): Promise<string> {
+    return this.page.locator(".statusbar-item", { hasText: "Parley" }).first().innerText();
+  }
+  async statusSays(text: string): Promise<void> {
+    await this.page.locator(".statusbar-item", { hasText: text }).first().waitFor();
+  }
+
+  async close(): Promise<void> {
+    await this.page.close();
+  }
+}
+
+/** Waits for something that is not in the window: a file, a line of a log. */
+export async function eventually(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + patience;
+  while (!(await holds())) {
+    assert.ok(Date.now() < end, `${what}: not within ${patience / 1000} s`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
