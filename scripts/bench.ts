@@ -1,0 +1,168 @@
+/** `npm run bench` and `npm run bench:full`: speed and size beside the native Codex server, as a table, a plot, a history and a page. */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, loadavg, release, totalmem } from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { type Codex, findCodex } from "./bench/codex.ts";
+import { type Curve, drawCurves } from "./bench/curves.ts";
+import { type Bench, openBench, type Spec } from "./bench/lab.ts";
+import { type Measures, measure, scenarioNames } from "./bench/measure.ts";
+import { plot } from "./bench/plot.ts";
+import { historyEntry, performancePage, printed, type Run } from "./bench/report.ts";
+import { buildIfOld } from "./build.ts";
+
+const root = path.resolve(import.meta.dirname, "..");
+const cache = path.join(root, "node_modules/.cache/parley-bench");
+const docs = path.join(root, "docs");
+const files = {
+  page: path.join(docs, "performance.md"),
+  latest: path.join(docs, "bench/latest.json"),
+  history: path.join(docs, "bench/history.json"),
+  causes: path.join(docs, "bench/causes.json"),
+  curves: path.join(docs, "bench/curves.svg"),
+};
+const maxHistory = 100;
+const managerMs = 240_000;
+
+const { values: flags } = parseArgs({
+  options: {
+    full: { type: "boolean", default: false },
+    rounds: { type: "string" },
+    /** Scenarios, with commas; `curves` and `manager` are among them. Nothing is written then. */
+    only: { type: "string" },
+    codex: { type: "string" },
+    "no-codex": { type: "boolean", default: false },
+    /** Makes the page anew from the latest full run, after its causes were changed. */
+    page: { type: "boolean", default: false },
+  },
+});
+
+async function main(): Promise<number> {
+  if (flags.page) return writePage(JSON.parse(readFileSync(files.latest, "utf8")));
+  await buildIfOld();
+  const shared = process.env["PARLEY_SHARED"] ?? path.resolve(root, "../shared");
+  const codex = flags["no-codex"] ? undefined : findCodex(flags.codex ?? process.env["PARLEY_BENCH_CODEX"], path.join(cache, "codex"));
+  const place = path.join(cache, `run-${process.pid}`);
+  mkdirSync(place, { recursive: true });
+  const bench = await openBench(shared, place);
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => abort(stop, bench));
+  try {
+    const run = await measureAll(bench, codex, stop.signal);
+    process.stdout.write(printed(run));
+    return stop.signal.aborted ? 130 : keep(run);
+  } finally {
+    bench?.stop();
+    rmSync(place, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+}
+
+/** What was measured so far is still shown; nothing is written. A second signal ends the process as it would without us. */
+function abort(stop: AbortController, bench: Bench | undefined): void {
+  process.stderr.write("Stopping; what is measured so far follows.\n");
+  stop.abort();
+  bench?.stop();
+}
+
+async function measureAll(bench: Bench | undefined, codex: Codex | undefined, signal: AbortSignal): Promise<Run> {
+  const started = performance.now();
+  const before = loadavg()[0] ?? 0;
+  if (before > 0.5) process.stderr.write(`The machine is not idle (load ${before.toFixed(1)}): trust the ratios only so far.\n`);
+  if (bench === undefined) process.stderr.write("The shared benchmark is not there (PARLEY_SHARED): only the manager is measured.\n");
+  const quick = !flags.full;
+  const rounds = Number(flags.rounds ?? (quick ? 1 : 4));
+  const chosen = flags.only?.split(",") ?? [...scenarioNames, "curves", "manager"];
+  const specs = specsOf(codex);
+  let found: { measures: Measures; load: number[] } = { measures: {}, load: [] };
+  let curves: readonly Curve[] = [];
+  if (bench !== undefined) {
+    const only = scenarioNames.filter((name) => chosen.includes(name));
+    found = await measure(bench, specs, { quick, rounds, only, signal });
+    if (chosen.includes("curves"))
+      curves = await drawCurves(bench, quick ? specs.filter(({ name }) => name === "ours") : specs, quick, signal);
+  }
+  const manager = chosen.includes("manager") && !signal.aborted ? measureManager() : {};
+  const after = loadavg()[0] ?? 0;
+  return {
+    kind: quick ? "quick" : "full",
+    when: new Date().toISOString(),
+    minutes: Number(((performance.now() - started) / 60_000).toFixed(1)),
+    commit: commit(),
+    codex: codex?.version ?? null,
+    rounds,
+    machine: {
+      cpus: cpus().length,
+      cpu: cpus()[0]?.model ?? "unknown",
+      memoryGB: Math.round(totalmem() / 2 ** 30),
+      kernel: release(),
+      node: process.versions.node,
+    },
+    load: { before, highest: Math.max(before, after, ...found.load), after },
+    measures: found.measures,
+    curves,
+    manager,
+  };
+}
+
+/** The reference comes first. Both are measured on threads that Codex wrote. */
+function specsOf(codex: Codex | undefined): readonly Spec[] {
+  const ours: Spec = { name: "ours", command: `'${path.join(root, "bin/parley")}' app-server`, env: {} };
+  if (codex === undefined) return [ours];
+  const theirs: Spec = { name: "codex", command: `'${codex.program}' app-server`, env: {} };
+  return [theirs, { ...ours, recordWith: theirs }];
+}
+
+/** The manager's rows come from its own script, as JSON: names to figures, nested as it likes. */
+function measureManager(): Record<string, number | string> {
+  const script = path.join(root, "scripts/bench-page.ts");
+  if (!existsSync(script)) return {};
+  process.stderr.write("manager …\n");
+  const words = [script, ...(flags.full ? ["--full"] : [])];
+  const { stdout, stderr, status } = spawnSync(process.execPath, words, { encoding: "utf8", timeout: managerMs, cwd: root });
+  try {
+    return flat(JSON.parse(stdout.slice(stdout.indexOf("{"))));
+  } catch {
+    process.stderr.write(`manager: FAILED (${status}) ${stderr.trim().split("\n").at(-1) ?? ""}\n`);
+    return {};
+  }
+}
+
+function flat(value: object, under = ""): Record<string, number | string> {
+  const entries = Object.entries(value).flatMap(([name, inner]): [string, number | string][] => {
+    const full = under === "" ? name : `${under}: ${name}`;
+    if (typeof inner === "object" && inner !== null) return Object.entries(flat(inner, full));
+    return typeof inner === "number" || typeof inner === "string" ? [[full, inner]] : [[full, String(inner)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function commit(): string {
+  const git = (...args: string[]): string => spawnSync("git", args, { cwd: root, encoding: "utf8" }).stdout?.trim() ?? "";
+  const isChanged = git("status", "--porcelain", "--untracked-files=no") !== "";
+  return `${git("rev-parse", "--short", "HEAD") || "unknown"}${isChanged ? " with changes" : ""}`;
+}
+
+/** A part of a run is shown and not kept. A run without the other server says nothing of ratios, so the page stays. */
+function keep(run: Run): number {
+  if (flags.only !== undefined) return 0;
+  mkdirSync(path.dirname(files.history), { recursive: true });
+  const history: unknown[] = existsSync(files.history) ? JSON.parse(readFileSync(files.history, "utf8")) : [];
+  const lines = [...history, historyEntry(run)].slice(-maxHistory).map((entry) => `  ${JSON.stringify(entry)}`);
+  writeFileSync(files.history, `[\n${lines.join(",\n")}\n]\n`);
+  const curves = run.kind === "full" ? files.curves : path.join(cache, "curves.svg");
+  if (run.curves.length > 0) writeFileSync(curves, plot(run.curves));
+  process.stderr.write(`Took ${run.minutes} min. Curves: ${path.relative(root, curves)}, history: ${path.relative(root, files.history)}\n`);
+  if (run.kind === "quick" || run.codex === null) return 0;
+  writeFileSync(files.latest, `${JSON.stringify(run)}\n`);
+  return writePage(run);
+}
+
+function writePage(run: Run): number {
+  const causes = existsSync(files.causes) ? JSON.parse(readFileSync(files.causes, "utf8")) : {};
+  writeFileSync(files.page, performancePage(run, causes));
+  process.stderr.write(`Wrote ${path.relative(root, files.page)}\n`);
+  return 0;
+}
+
+process.exit(await main());

@@ -1,0 +1,150 @@
+/** What a run has found: the table for the terminal, the page docs/performance.md, and the entry of the history. */
+import type { Curve } from "./curves.ts";
+import type { Measures, Summary } from "./measure.ts";
+import { type BenchRow, benchRows, isScaled, type Verdict, verdictOf } from "./rows.ts";
+
+export interface Run {
+  readonly kind: "full" | "quick";
+  readonly when: string;
+  readonly minutes: number;
+  readonly commit: string;
+  readonly codex: string | null;
+  readonly rounds: number;
+  readonly machine: {
+    readonly cpus: number;
+    readonly cpu: string;
+    readonly memoryGB: number;
+    readonly kernel: string;
+    readonly node: string;
+  };
+  /** Load averages: before, highest and last. */
+  readonly load: { readonly before: number; readonly highest: number; readonly after: number };
+  readonly measures: Measures;
+  readonly curves: readonly Curve[];
+  /** What the manager's own bench says, by name. */
+  readonly manager: Readonly<Record<string, number | string>>;
+}
+
+interface Line {
+  readonly row: BenchRow;
+  readonly ours: Summary | undefined;
+  readonly codex: Summary | undefined;
+  readonly ratio: number | undefined;
+  readonly verdict: Verdict;
+}
+
+export function linesOf(run: Run): readonly Line[] {
+  const isQuick = run.kind === "quick";
+  return benchRows.map((row) => {
+    const found = run.measures[row.scenario]?.[isQuick ? (row.quick ?? row.measure) : row.measure];
+    const [ours, codex] = [numeric(found?.ours), numeric(found?.codex)];
+    const ratio = ours === undefined || codex === undefined || codex.median === 0 ? undefined : ours.median / codex.median;
+    return { row, ours, codex, ratio, verdict: isScaled(row, isQuick) ? "open" : verdictOf(row, ratio) };
+  });
+}
+
+const numeric = (value: Summary | string | undefined): Summary | undefined => (typeof value === "object" ? value : undefined);
+
+/** About three digits. */
+export function short(value: number | undefined): string {
+  if (value === undefined || Number.isNaN(value)) return "–";
+  const size = Math.abs(value);
+  return size >= 1000
+    ? Math.round(value).toLocaleString("en-US")
+    : size >= 100
+      ? value.toFixed(0)
+      : String(Number(value.toPrecision(size < 1 ? 2 : 3)));
+}
+const cell = (of: Summary | undefined, unit: string): string =>
+  of === undefined ? "–" : `${short(of.median)}${of.n > 1 && of.max !== of.min ? ` (${short(of.min)}–${short(of.max)})` : ""} ${unit}`;
+const limit = (row: BenchRow, value: number): string => (row.better === "more" ? `≥ ${value}×` : `${value}×`);
+const times = (ratio: number | undefined): string => (ratio === undefined ? "–" : `${short(ratio)}×`);
+const words: Readonly<Record<Verdict, string>> = { aim: "aim reached", kept: "kept", missed: "MISSED", open: "–" };
+
+/** For the terminal, in columns. */
+export function printed(run: Run): string {
+  const measured = linesOf(run).filter(({ ours, codex }) => ours !== undefined || codex !== undefined);
+  const rows = measured.map(({ row, ours, codex, ratio, verdict }) => [
+    row.name + (isScaled(row, run.kind === "quick") ? ` (quick: ${row.quick?.split(":")[0]})` : ""),
+    ...[cell(ours, row.unit), cell(codex, row.unit), times(ratio), limit(row, row.must), limit(row, row.aim), words[verdict]],
+  ]);
+  const table = [["measure", "Parley", run.codex === null ? "Codex" : `Codex ${run.codex}`, "ratio", "must", "aim", ""], ...rows];
+  const widths = table[0]?.map((_, i) => Math.max(...table.map((line) => (line[i] ?? "").length))) ?? [];
+  const lines = table.map((line) =>
+    line
+      .map((text, i) => text.padEnd(widths[i] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+  const manager = Object.entries(run.manager).map(
+    ([name, value]) => `manager: ${name}: ${typeof value === "number" ? short(value) : value}`,
+  );
+  return `${[...lines, ...(manager.length > 0 ? ["", ...manager] : [])].join("\n")}\n`;
+}
+
+/** The page of a full run. Each miss stands in bold, with its cause as the table of causes has it. */
+export function performancePage(run: Run, causes: Readonly<Record<string, string>>): string {
+  const { machine, load } = run;
+  const lines = linesOf(run);
+  const missed = lines.filter(({ verdict }) => verdict === "missed");
+  const rows = lines.map(({ row, ours, codex, ratio, verdict }) => {
+    const bold = (text: string): string => (verdict === "missed" ? `**${text}**` : text);
+    const cause = verdict === "missed" ? `**missed**: ${causes[row.id] ?? "cause not yet known"}` : words[verdict];
+    return `| ${bold(row.name)} | ${cell(ours, row.unit)} | ${cell(codex, row.unit)} | ${bold(times(ratio))} | ${limit(row, row.must)} | ${limit(row, row.aim)} | ${cause} |`;
+  });
+  const reached = lines.filter(({ verdict }) => verdict === "aim").length;
+  const text = `# Speed and size
+
+<!-- Written by \`npm run bench:full\`. Change the causes in docs/bench/causes.json, then run \`node scripts/bench.ts --page\`. -->
+
+Parley from its bundle, launcher included, beside the native program of Codex ${run.codex}, started directly and not through its npm launcher. Both answer the same client in one interleaved run (ours, theirs, ours, theirs …); a cell is the median over ${run.rounds} rounds, in brackets the lowest and the highest. Stored threads are files that Codex wrote.
+
+${run.when.slice(0, 10)}, commit ${run.commit}, ${machine.cpus} × ${machine.cpu}, ${machine.memoryGB} GB, Linux ${machine.kernel}, Node ${machine.node}. Load average before the run ${short(load.before)}, highest ${short(load.highest)}, after it ${short(load.after)}.
+
+${reached} of ${lines.length} rows reach their aim, ${missed.length === 0 ? "none misses its limit" : `${missed.length} ${missed.length === 1 ? "misses its limit" : "miss their limits"} (in bold)`}.
+
+| measure | Parley | Codex ${run.codex} | ratio | must | aim | |
+|---|---:|---:|---:|---:|---:|---|
+${rows.join("\n")}
+
+## Costs grow with the work, not with the history
+
+![Curves: a turn by the length of its thread, a new thread by the number of stored ones, a turn by the number of open threads](bench/curves.svg)
+
+${run.curves.map(curveTable).join("\n\n")}
+${managerPart(run)}
+## Measure it yourself
+
+\`npm run bench\` takes under three minutes and shows the same table on a smaller scale; \`npm run bench:full\` takes about twenty and writes this page. Both need the shared benchmark folder beside the checkout (or where \`PARLEY_SHARED\` says). Codex is taken from the path or installed for the occasion; \`--codex FILE\` names another program. Without it our own figures are shown. Earlier runs are in [bench/history.json](bench/history.json).
+`;
+  return text;
+}
+
+function curveTable({ title, x, y, points }: Curve): string {
+  const at = [...new Set(Object.values(points).flatMap((own) => own.map(([place]) => place)))].sort((a, b) => a - b);
+  const row = (name: string, own: readonly (readonly [number, number])[] | undefined): string[] =>
+    own === undefined ? [] : [`| ${name} | ${at.map((place) => short(own.find(([px]) => px === place)?.[1])).join(" | ")} |`];
+  return [
+    `**${title}** (${y})`,
+    "",
+    `| ${x} | ${at.map((place) => place.toLocaleString("en-US")).join(" | ")} |`,
+    `|---|${at.map(() => "---:|").join("")}`,
+    ...row("Parley", points.ours),
+    ...row("Codex", points.codex),
+  ].join("\n");
+}
+
+function managerPart({ manager }: Run): string {
+  const rows = Object.entries(manager).map(([name, value]) => `| ${name} | ${typeof value === "number" ? short(value) : value} |`);
+  return rows.length === 0 ? "" : `\n## The manager's page and bridge\n\n| measure | |\n|---|---:|\n${rows.join("\n")}\n\n`;
+}
+
+/** What the history keeps of a run. */
+export function historyEntry(run: Run): object {
+  const rows = linesOf(run).flatMap(({ row, ours, codex, ratio }) =>
+    ours === undefined ? [] : [[row.id, { ours: rounded(ours.median), codex: rounded(codex?.median), ratio: rounded(ratio) }]],
+  );
+  const { kind, when, commit, codex, rounds, load, manager } = run;
+  return { kind, when, commit, codex, rounds, load, rows: Object.fromEntries(rows), manager };
+}
+const rounded = (value: number | undefined): number | null => (value === undefined ? null : Number(value.toPrecision(4)));
