@@ -352,6 +352,12 @@ export class FakeBridge {
       this.emit("queue_updated", session.sessionId, { sessionId: session.sessionId, queue: this.queue.get(session.sessionId) });
       return accepted("queued");
     }
+    const turnId = session.activeTurnId;
+    if (turnId != null) {
+      const item = { type: "userMessage", id: `u-${messageId}`, content: input, clientId: messageId };
+      for (const method of ["item/started", "item/completed"]) this.notify(session.sessionId, method, { turnId, item });
+      return accepted("steered");
+    }
     setImmediate(() => this.onMessage(session.sessionId, input, messageId));
     return accepted("started");
   }

@@ -57,9 +57,11 @@ function endings(before: AppState, now: AppState): readonly Ending[] {
   const found: Ending[] = [];
   for (const [id, session] of now.sessions) {
     const last = before.sessions.get(id);
-    if (last === undefined || last === session || last.state !== "working" || (session.state !== "idle" && session.state !== "failed"))
-      continue;
-    const failed = session.state === "failed";
+    if (last === undefined || last === session) continue;
+    const wasBusy = last.state === "working" || last.state === "waiting";
+    // A turn can begin and fail between two looks.
+    const failed = session.state === "failed" && last.state !== "failed";
+    if (!failed && !(wasBusy && session.state === "idle")) continue;
     found.push({
       kind: failed ? "failed" : "done",
       title: session.title,

@@ -219,7 +219,8 @@ function foldSession(state: AppState, session: SessionSummary): AppState {
         sessions: withEntry(state.sessions, session.sessionId, session),
         archived: withEntry(state.archived, session.sessionId, undefined),
       };
-  const stopped = before?.state === "working" && (session.state === "idle" || session.state === "failed");
+  const wasBusy = before?.state === "working" || before?.state === "waiting";
+  const stopped = wasBusy && (session.state === "idle" || session.state === "failed");
   const noticed = session.sessionId === state.openSession || session.systemOwned;
   return stopped && !noticed ? { ...next, unread: new Set([...state.unread, session.sessionId]) } : next;
 }

@@ -210,14 +210,18 @@ function useDraft(shelf: Shelf, key: string): { text: string; setText: (text: st
     },
     [shelf, key],
   );
-  // A draft is written out when its composer leaves the screen, also in the middle of a pause.
-  useEffect(
-    () => () => {
+  // A draft is written out when its composer or the whole page goes, also in the middle of a pause.
+  useEffect(() => {
+    const keep = (): void => {
       clearTimeout(timer.current);
       writeDraft(shelf, key, latest.current);
-    },
-    [shelf, key],
-  );
+    };
+    addEventListener("pagehide", keep);
+    return () => {
+      removeEventListener("pagehide", keep);
+      keep();
+    };
+  }, [shelf, key]);
   const clear = useCallback((): void => {
     clearTimeout(timer.current);
     latest.current = "";

@@ -1,0 +1,308 @@
+/** What the page can do beside the main story, each thing once: sending, finding, arranging, settings, and what happens when the line breaks. */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { FakeBridge } from "../../apps/web/test/fake-bridge.ts";
+import { requests } from "../../apps/web/test/fake-world.ts";
+import { fill } from "../../apps/web/test/play.ts";
+import { openBrowser, pageFolder, picture, watchConsole } from "./page.ts";
+
+const skip = { skip: existsSync(process.env["PARLEY_CHROMIUM"] ?? "/usr/bin/chromium") ? false : "no Chromium on this machine" };
+
+describe("what the page can do", skip, () => {
+  let browser: Browser | undefined;
+  let context: BrowserContext;
+  let bridge: FakeBridge;
+  let page: Page;
+  let url = "";
+  let complaints: string[] = [];
+
+  before(async () => {
+    browser = await openBrowser();
+    bridge = new FakeBridge(pageFolder);
+    fill(bridge);
+    url = await bridge.listen();
+    context = (await browser?.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: "reduce" })) ?? assert.fail("a browser");
+    page = await context.newPage();
+    page.setDefaultTimeout(10_000);
+    complaints = watchConsole(page);
+  });
+  after(async () => {
+    await browser?.close();
+    await bridge.close();
+  });
+
+  const open = async (address: string, on = page): Promise<void> => {
+    await on.goto(url + address);
+    await on.locator("main h1").first().waitFor();
+    if (address.startsWith("/s/")) await on.locator(".turn, .empty").first().waitFor();
+  };
+  /** Until an expression is true in the page, whose policy allows no other way of watching it. */
+  const until = async (expression: string): Promise<void> => {
+    for (let i = 0; i < 200; i++) {
+      if ((await page.evaluate(expression)) === true) return;
+      await page.waitForTimeout(25);
+    }
+    assert.fail(`never true: ${expression}`);
+  };
+  const composer = () => page.getByLabel("Message", { exact: true });
+  const sent = () => bridge.messages.at(-1)?.body ?? {};
+  const said = async (): Promise<void> => {
+    await page.getByText("All tests pass.").last().waitFor();
+    await page.getByRole("button", { name: "Stop the turn" }).waitFor({ state: "detached" });
+  };
+
+  test("a draft stays with its session, over a change of session and a reload", async () => {
+    await open("/s/s4");
+    await composer().fill("half a thought");
+    await open("/s/s5");
+    assert.equal(await composer().inputValue(), "");
+    await open("/s/s4");
+    assert.equal(await composer().inputValue(), "half a thought");
+    await composer().fill("");
+  });
+
+  test("while a turn runs a message steers it or waits its turn, and the other way is one key away", async () => {
+    await open("/s/s2");
+    await composer().fill("use the system's colours");
+    await page.keyboard.press("Enter");
+    await until("document.querySelector('#composer').value === ''");
+    assert.equal(sent()["delivery"], "steer");
+    await composer().fill("and then write the docs");
+    await page.keyboard.press("Alt+Enter");
+    await page.getByRole("list", { name: "Queued messages" }).getByText("and then write the docs").waitFor();
+    assert.equal(sent()["delivery"], "queue");
+    await picture(page, "50-queue");
+    await page.getByRole("button", { name: "Take this message back" }).click();
+    await page.getByRole("list", { name: "Queued messages" }).waitFor({ state: "detached" });
+  });
+
+  test("Escape twice stops the turn, and it can be tried again", async () => {
+    await open("/s/s2");
+    await composer().focus();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await page.getByText("Stopped", { exact: true }).waitFor();
+    const before = bridge.messages.length;
+    await page.getByRole("button", { name: "Try again" }).click();
+    await said();
+    assert.equal(bridge.messages.length, before + 1);
+    assert.match(JSON.stringify(sent()["input"]), /Add dark mode/);
+  });
+
+  test("@ finds files, $ finds skills, / runs commands", async () => {
+    await open("/s/s4");
+    await composer().pressSequentially("look at @tok");
+    await page.getByRole("listbox", { name: "Suggestions" }).getByText("token-bucket.ts").first().waitFor();
+    await picture(page, "51-files");
+    await page.keyboard.press("Enter");
+    await composer().pressSequentially(" with $rev");
+    await page.getByRole("option", { name: /review/ }).waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await said();
+    const input = sent()["input"] as { type: string; name?: string }[];
+    assert.deepEqual(
+      input.map((part) => part.type),
+      ["text", "mention", "skill"],
+    );
+    await composer().pressSequentially("/rev");
+    await page.getByRole("option").first().waitFor();
+    await page.keyboard.press("Enter");
+    await page
+      .getByRole("dialog")
+      .getByText(/review/i)
+      .first()
+      .waitFor();
+    await page.keyboard.press("Escape");
+  });
+
+  test("pictures are pasted, dropped or chosen, shown small, and sent", async () => {
+    await open("/s/s4");
+    const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+    await page.locator("input[type=file]").setInputFiles({ name: "shot.png", mimeType: "image/png", buffer: png });
+    await page.getByRole("list", { name: "Attached" }).getByRole("img", { name: "shot.png" }).waitFor();
+    await page.locator("input[type=file]").setInputFiles({ name: "log.txt", mimeType: "text/plain", buffer: Buffer.from("line one") });
+    await page.getByRole("list", { name: "Attached" }).getByText("log.txt").waitFor();
+    await composer().fill("what is this?");
+    await page.keyboard.press("Enter");
+    await said();
+    const text = JSON.stringify(sent()["input"]);
+    assert.match(text, /data:image\/png;base64/);
+    assert.match(text, /line one/);
+  });
+
+  test("model, effort and permissions are always in view; approvals that are off are red", async () => {
+    await open("/s/s6");
+    await page.getByRole("button", { name: /^Permissions: Full access/ }).waitFor();
+    assert.match((await page.getByRole("button", { name: /^Permissions/ }).getAttribute("class")) ?? "", /danger/);
+    await page.getByRole("button", { name: /^Permissions/ }).click();
+    await page.getByRole("option", { name: /Ask first/ }).click();
+    await page.getByRole("button", { name: /^Permissions: Ask first/ }).waitFor();
+    assert.equal(bridge.sessions.get("s6")?.sessionControls?.approvalPolicy, "untrusted");
+    await page.getByRole("button", { name: /^Model/ }).click();
+    await page.getByRole("option", { name: /GPT-5.6 Codex/ }).click();
+    await page.getByRole("button", { name: /^Effort/ }).click();
+    await page.getByRole("option", { name: /High/ }).click();
+    await page.getByRole("button", { name: /^Effort: High/ }).waitFor();
+    assert.equal(bridge.sessions.get("s6")?.sessionControls?.effort, "high");
+  });
+
+  test("the meter tells how full the context is, and the panel the rest", async () => {
+    await open("/s/s1");
+    await page.locator(".meter", { hasText: "32%" }).waitFor();
+    await page.getByRole("button", { name: "Details" }).first().click();
+    const panel = page.getByRole("complementary", { name: "Session details" });
+    await panel
+      .getByText(/412k|412,000/)
+      .first()
+      .waitFor();
+    await panel.getByText(/5-hour limit: 34 % used/).waitFor();
+    await panel.getByRole("tab", { name: "Plan" }).click();
+    await panel.getByRole("listitem").first().waitFor();
+    await picture(page, "52-plan");
+  });
+
+  test("sessions are searched, grouped by project, and the ones that wait come first", async () => {
+    await open("/");
+    bridge.ask(requests.command("s7"));
+    await page.locator(".session-row").first().filter({ hasText: "vector search" }).waitFor();
+    await page
+      .getByRole("heading", { name: /Needs you/ })
+      .or(page.getByText(/^Needs you/))
+      .first()
+      .waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("flaky");
+    await page.locator(".session-row", { hasText: "Fix the flaky rate limiter test" }).waitFor();
+    assert.equal(await page.locator(".session-row").count(), 1);
+    await page.getByLabel("Search sessions").fill("");
+    bridge.resolve([...bridge.pending.keys()][0] ?? "", "accept");
+    const show = async (what: string): Promise<void> => {
+      await page.getByRole("button", { name: /^Show:/ }).click();
+      await page.getByRole("option", { name: what, exact: true }).click();
+    };
+    bridge.update("s3", { state: "working" });
+    await show("Working");
+    await page.locator(".session-row", { hasText: "vector search" }).waitFor({ state: "detached" });
+    await page.locator(".session-row", { hasText: "nightly build" }).waitFor();
+    await show("Archive");
+    await page.locator(".session-row", { hasText: "An archived idea" }).waitFor();
+    await show("All sessions");
+    await page.getByRole("button", { name: "Group by project" }).click();
+    await page.getByRole("button", { name: /^Tidepool/ }).waitFor();
+    await page.getByRole("button", { name: /^Website/ }).waitFor();
+    await picture(page, "55-projects");
+    await page.getByRole("button", { name: "Group by time" }).click();
+    bridge.update("s3", { state: "idle" });
+  });
+
+  test("title, icon and a notification tell who looks elsewhere, and lead to the card", async () => {
+    await context.grantPermissions(["notifications"], { origin: url });
+    await open("/");
+    await page.evaluate(`(() => {
+      window.notes = [];
+      window.Notification = class { static permission = "granted"; static requestPermission = async () => "granted"; constructor(title, o) { window.notes.push({ title, ...o }); window.lastNote = this; } close() {} };
+      Object.defineProperty(document, "hasFocus", { value: () => false });
+    })()`);
+    const { requestId } = bridge.ask(requests.command("s5"));
+    await until("document.title === '(1) Parley'");
+    assert.match((await page.locator("#favicon").getAttribute("href")) ?? "", /^data:image\/png/);
+    const notes = (await page.evaluate("window.notes")) as { title: string; body: string }[];
+    assert.equal(notes.length, 1);
+    assert.equal(notes[0]?.title, bridge.sessions.get("s5")?.title);
+    await page.evaluate("window.lastNote.onclick()");
+    await page.locator(`[data-request="${requestId}"]:focus`).waitFor();
+    bridge.resolve(requestId, "accept");
+    await until("document.title === 'Parley'");
+    bridge.update("s5", { state: "working" });
+    bridge.update("s5", { state: "failed", lastTurnStatus: "failed" });
+    await until("window.notes.length === 2");
+    bridge.update("s4", { state: "working" });
+    await page.locator(".session-row").getByText("Working").first().waitFor();
+    bridge.update("s4", { state: "idle", lastTurnStatus: "completed" });
+    await page
+      .locator(".session-row", { hasText: bridge.sessions.get("s4")?.title ?? "" })
+      .first()
+      .waitFor();
+    assert.equal(await page.evaluate("window.notes.length"), 2, "a kind that is switched off is not told");
+    bridge.update("s5", { state: "idle", lastTurnStatus: "completed" });
+  });
+
+  test("a broken line is said, what is written meanwhile is sent once, and what was missed is caught up with", async () => {
+    await open("/s/s4");
+    const before = bridge.messages.length;
+    await context.setOffline(true);
+    bridge.dropSockets();
+    await page.getByText(/cannot be reached. Trying again/).waitFor();
+    await composer().fill("written in the dark");
+    await page.keyboard.press("Enter");
+    await page.locator(".outgoing", { hasText: "written in the dark" }).waitFor();
+    await picture(page, "53-offline");
+    bridge.notify("s4", "turn/started", { turn: { id: "away", items: [], status: "inProgress" } });
+    bridge.notify("s4", "item/completed", {
+      turnId: "away",
+      item: { type: "agentMessage", id: "away-1", text: "Said while you were away" },
+    });
+    bridge.notify("s4", "turn/completed", { turn: { id: "away", items: [], status: "completed" } });
+    await context.setOffline(false);
+    await page.getByText("Said while you were away").waitFor();
+    await said();
+    await page.getByText(/cannot be reached/).waitFor({ state: "detached" });
+    assert.equal(bridge.messages.length, before + 1);
+    assert.equal(await page.locator(".user-message", { hasText: "written in the dark" }).count(), 1);
+  });
+
+  test("late and doubled answers are told from the server's word, never from the click", async () => {
+    await open("/s/s5");
+    const request = bridge.ask(requests.command("s5"));
+    const card = page.locator(`[data-request="${request.requestId}"]`);
+    await card.waitFor();
+    bridge.pending.set(request.requestId, { ...request, status: "responding" });
+    await card.getByRole("button", { name: /^Allow once/ }).click();
+    await card.getByText(/Someone else/).waitFor();
+    bridge.pending.set(request.requestId, request);
+    bridge.resolve(request.requestId, "decline", "Ada's phone");
+    await card.waitFor({ state: "detached" });
+  });
+
+  test("rules, audit, devices and servers have their pages", async () => {
+    await open("/settings/rules");
+    await page.getByText("npm test").waitFor();
+    await page.getByText("Never on this machine").waitFor();
+    await open("/settings/audit");
+    await page.getByText("git push --force").waitFor();
+    assert.equal(await page.getByRole("link", { name: /Export/ }).getAttribute("href"), "/api/audit/export");
+    await open("/settings/devices");
+    await page.getByText("Safari on iOS").waitFor();
+    await open("/settings/servers");
+    await page.getByText("calendar").first().waitFor();
+    await page
+      .getByRole("button", { name: /Sign in/ })
+      .first()
+      .waitFor();
+  });
+
+  test("keys can be changed, and help shows those that hold", async () => {
+    await open("/settings/keys");
+    await page
+      .getByRole("row", { name: /Inbox/ })
+      .or(page.locator("li, tr, div").filter({ hasText: /^Inbox/ }))
+      .first()
+      .getByRole("button")
+      .first()
+      .click();
+    await page.keyboard.press("Alt+o");
+    await page.getByText("Alt+O").first().waitFor();
+    await open("/");
+    await page.keyboard.press("Alt+o");
+    await page.getByRole("heading", { level: 1, name: "Inbox" }).waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").getByText("Alt+O").waitFor();
+    await picture(page, "54-help");
+    await page.keyboard.press("Escape");
+  });
+
+  test("the page itself had nothing to complain about", () => assert.deepEqual(complaints, []));
+});
