@@ -106,5 +106,23 @@ export const trustRequirements = {
     source,
     cases: [162, 176],
     says: "keys and tokens of a session are in no log, message, thread file or audit line, also when the provider repeats them",
+  "trust.projectHooks": { source, cases: [171], says: "hooks and notify programs of an untrusted folder never run, whatever the sandbox" },
+  "trust.hugeProjectDoc": { source, cases: [179], says: "of an AGENTS.md of 5 MB the model gets its beginning" },
+  "trust.remoteSecrets": { source, cases: [188], says: "secrets in a git remote's address are stored nowhere and sent to nobody" },
+  "trust.projectEnv": { source, cases: [167], says: "environment files of a folder change neither home nor keys nor model server" },
+  "trust.mcpAnswers": {
+    source,
+    cases: [174],
+    says: "MCP servers that answer twice, under other ids, in no known shape or between garbage and floods harm no call",
+  },
+  "trust.mcpFloods": {
+    source,
+    cases: [174, 186],
+    says: "an MCP answer of 100 MB, without end or full of pictures is bounded, and the thread goes on",
+  },
+  "trust.mcpNames": {
+    source,
+    cases: [174],
+    says: "thousands of MCP tools with odd names neither break the request nor hide the built-in ones",
   },
 } as const satisfies Readonly<Record<string, Requirement>>;

@@ -27,15 +27,19 @@ async function childProcess(
   options: TransportOptions,
   transport: Extract<McpServerConfig["transport"], { type: "stdio" }>,
 ): Promise<Transport> {
-  const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
-  const child = new StdioClientTransport({
+  const start = {
     command: transport.command,
     args: [...transport.args],
     cwd: transport.cwd ?? options.cwd,
     env: { ...named(options.env, [...passedOn, ...transport.envVars]), ...transport.env },
-    stderr: "pipe",
-    maxBufferSize: maxMessageBytes,
-  });
+  };
+  if (process.platform !== "win32") {
+    const { ChildProcessTransport } = await import("./child-process.ts");
+    return new ChildProcessTransport({ ...start, maxMessageBytes, onStderr: options.onStderr });
+  }
+  // Programs that are scripts need the library's way of starting them there.
+  const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
+  const child = new StdioClientTransport({ ...start, stderr: "pipe", maxBufferSize: maxMessageBytes });
   child.stderr?.on("data", (chunk: Buffer) => options.onStderr(chunk.toString("utf8")));
   return child;
 }

@@ -1,0 +1,75 @@
+/** MCP servers that answer twice, flood, babble and never end a line: the call ends in words, the thread goes on, the model gets little. */
+import assert from "node:assert/strict";
+import path from "node:path";
+import type { Client } from "../../../src/client/client.ts";
+import { root } from "../../support/process.ts";
+import { verifies } from "../../support/verifies.ts";
+
+const server = `approval_policy = "never"\n[mcp_servers.bad]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(path.join(root, "test/support/hostile-mcp.ts"))}]\ntool_timeout_sec = 20\n`;
+const calls = (...names: string[]) =>
+  names.map((name) => ({ user: `/^${name}$/`, steps: [{ call: `mcp__bad__${name}` }, { say: "{{output}}" }] }));
+
+// biome-ignore lint/suspicious/noExplicitAny: items of every kind
+type Item = any;
+
+async function turn(client: Client, threadId: string, text: string): Promise<{ call: Item; said: string; status: string }> {
+  const items: Item[] = [];
+  const stop = client.on("item/completed", ({ item }) => items.push(item));
+  const ended = Promise.withResolvers<string>();
+  const unlisten = client.on("turn/completed", ({ turn }) => ended.resolve(turn.status));
+  await client.call("turn/start", { threadId, input: [{ type: "text", text, text_elements: [] }] });
+  const status = await ended.promise;
+  stop();
+  unlisten();
+  const said = items.findLast(({ type }) => type === "agentMessage")?.text ?? "";
+  return { call: items.find(({ type }) => type === "mcpToolCall"), said, status };
+}
+
+verifies("trust.mcpAnswers", async ({ app, workspace }) => {
+  const client = await app({ turns: calls("twice", "stray", "flood", "asks", "shapeless"), config: server });
+  const { thread } = await client.call("thread/start", { cwd: workspace });
+  for (const [name, wanted] of [
+    ["twice", /^first$/],
+    ["stray", /^the answer$/],
+    ["flood", /^after the flood$/],
+    ["asks", /^asked$/],
+    ["twice", /^first$/],
+  ] as const) {
+    const { said, status } = await turn(client, thread.id, name);
+    assert.equal(status, "completed", name);
+    assert.match(said, wanted, name);
+  }
+  const { call, status } = await turn(client, thread.id, "shapeless");
+  assert.deepEqual([call.status, status], ["failed", "completed"], "an answer of no known shape is an error of the call");
+});
+
+verifies("trust.mcpFloods", async ({ app, workspace }) => {
+  const client = await app({
+    turns: [...calls("huge", "endless", "pictures", "twice"), { user: "/./", steps: [{ say: "fine" }] }],
+    config: server,
+  });
+  const { thread } = await client.call("thread/start", { cwd: workspace });
+  const { call: pictures } = await turn(client, thread.id, "pictures");
+  assert.equal(pictures.status, "completed");
+  assert.ok(JSON.stringify(pictures).length < 12 * 1024 * 1024);
+  for (const name of ["huge", "endless"]) {
+    const { call, said, status } = await turn(client, thread.id, name);
+    assert.deepEqual([call.status, status], ["failed", "completed"], name);
+    assert.ok(JSON.stringify(call).length < 5000 && said.length < 5000, "an error is short");
+    if (name === "huge") assert.match((await turn(client, thread.id, "twice")).said, /first/, "a server that was cut off is started again");
+  }
+  assert.equal((await turn(client, thread.id, "anything else")).status, "completed");
+});
+
+verifies("trust.mcpNames", async ({ app, workspace }) => {
+  const client = await app({
+    turns: [[{ expect: { tools: ["mcp__bad__twice", "exec_command"] } }, { say: "ok" }]],
+    config: server,
+  });
+  const { thread } = await client.call("thread/start", { cwd: workspace });
+  assert.equal((await turn(client, thread.id, "go")).said, "ok");
+  const { data } = await client.call("mcpServerStatus/list", {});
+  const names = Object.keys(data[0]?.tools ?? {});
+  assert.ok(names.length > 10 && names.length <= 600, `${names.length} tools`);
+  assert.ok(names.includes("twice"));
+});
