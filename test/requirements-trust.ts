@@ -106,6 +106,7 @@ export const trustRequirements = {
     source,
     cases: [162, 176],
     says: "keys and tokens of a session are in no log, message, thread file or audit line, also when the provider repeats them",
+  },
   "trust.projectHooks": { source, cases: [171], says: "hooks and notify programs of an untrusted folder never run, whatever the sandbox" },
   "trust.hugeProjectDoc": { source, cases: [179], says: "of an AGENTS.md of 5 MB the model gets its beginning" },
   "trust.remoteSecrets": { source, cases: [188], says: "secrets in a git remote's address are stored nowhere and sent to nobody" },
