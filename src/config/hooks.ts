@@ -20,6 +20,13 @@ export function listHooks(cwd: string, stack: Stack, files: FileCache): HooksLis
   return { cwd, hooks, errors, warnings: hooks.length === 0 ? [] : [notRun] };
 }
 
+/** Who relies on hooks to stop or to record something must not believe that they do. */
+export function hookWarnings(cwd: string, stack: Stack, files: FileCache): string[] {
+  const { hooks } = listHooks(cwd, stack, files);
+  const places = [...new Set(hooks.filter(({ enabled }) => enabled).map(({ sourcePath }) => sourcePath))];
+  return places.map((place) => `${place}: hooks are set, and ${notRun}`);
+}
+
 interface HookTable {
   readonly file: string;
   readonly source: HookSource;

@@ -112,7 +112,9 @@ export const configKeys: Keys = {
     bundled: table("The skills that come along.", { enabled: value(boolean, "On or off.", { standard: "true" }) }),
     include_instructions: value(boolean, "Tell the model which skills there are.", { standard: "true" }),
   }),
-  hooks: table("Commands that run at certain moments.", hookEvents, { unused: "`hooks/list` shows them; this server runs none" }),
+  hooks: table("Commands that run at certain moments.", hookEvents, {
+    unused: "`hooks/list` shows them; this server runs none, and a `configWarning` says so where some are set",
+  }),
   notify: value(strings, "A program that is told about finished turns; a JSON text is added as the last argument."),
   history: history,
   agents: agents,

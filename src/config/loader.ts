@@ -6,6 +6,7 @@ import type { ConfigLayerSource } from "../protocol/config.ts";
 import { invalidRequest, RpcError } from "../protocol/errors.ts";
 import { buildConfig, featuresFrom } from "./build.ts";
 import { featureRows } from "./features.ts";
+import { hookWarnings } from "./hooks.ts";
 import { FileCache, fileLayer, flagsLayer, type Layer, makeLayer, projectLayer } from "./layers.ts";
 import { projectServersIn } from "./mcp-servers.ts";
 import { deepFreeze, mergeTables } from "./merge.ts";
@@ -82,7 +83,7 @@ export class ConfigLoader {
       raw,
       project: stack.project,
       projectServers: projectServersIn(stack.layers, stack.project.repository),
-      warnings: [...stack.layers.flatMap(warningsOf), ...unstableWarnings(raw)],
+      warnings: [...stack.layers.flatMap(warningsOf), ...unstableWarnings(raw), ...hookWarnings(cwd, stack, this.files)],
       builtInProviders: this.#options.builtInProviders ?? {},
       fallback: { model: undefined, ...fallback },
       features: this.#features,

@@ -322,6 +322,7 @@ describe("write", () => {
         [[`${file}:pre_tool_use:0:0`, "preToolUse", "shell", 5, "untrusted"]],
       );
       assert.match(before.warnings.join(), /runs none/);
+      assert.deepEqual(store().effective(work).warnings, [`${file}: hooks are set, and this server lists hooks and runs none of them`]);
       store().write([set(`projects.${JSON.stringify(work)}.trust_level`, "trusted")]);
       assert.deepEqual(
         store()
