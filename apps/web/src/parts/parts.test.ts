@@ -284,6 +284,16 @@ test("kinds are told apart by name", () => {
   );
 });
 
+test("what is asked about is spelled out: escapes, direction marks, what hides, spaces that are none, and length", () => {
+  const command = "ls \u001b[2K\r\u202eevil\u202c\u200b\u00a0x\u{e0041}\nrm";
+  const asked = describe(request("item/commandExecution/requestApproval", { command, cwd: "/w\u202e", reason: "because\u0007" }));
+  assert.equal(asked.command, "ls \\e[2K\\r\\u{202e}evil\\u{202c}\\u{200b}\\xa0x\\u{e0041}\nrm");
+  assert.deepEqual([asked.reason, asked.facts.find(({ label }) => label === "Folder")?.value], ["because\\x07", "/w\\u{202e}"]);
+  const long = describe(request("item/commandExecution/requestApproval", { command: `echo ${"x\n".repeat(9000)}; rm -rf ~` }));
+  assert.ok(long.command?.endsWith("; rm -rf ~"), "all of it is there");
+  assert.match(long.facts.find(({ label }) => label === "Length")?.value ?? "", /^18\d{3} characters in 9001 lines/);
+});
+
 test("a shell wrapper is taken off only when it holds the whole command", () => {
   assert.equal(unwrapShell("bash -lc 'echo hi'"), "echo hi");
   assert.equal(unwrapShell(`/bin/zsh -c "echo \\"hi\\" \\$x"`), 'echo "hi" $x');

@@ -1,6 +1,7 @@
 /** Says what a waiting request is about: a heading, the thing itself, and the facts a person needs to decide. */
 import type { PendingRequest } from "../../state/model.ts";
 import { detailsOf, isRecord, stringOf } from "./choices.ts";
+import { spelledOut } from "./spelled.ts";
 
 export interface Fact {
   readonly label: string;
@@ -18,7 +19,25 @@ export interface Description {
   readonly icon: "terminal" | "edit" | "globe" | "shield" | "question" | "tool" | "form" | "dot";
 }
 
+/** A command beyond this does not fit the card: its length is said, so that nobody takes its beginning for all of it. */
+const longCommand = 2000;
+
 export function describe(request: PendingRequest): Description {
+  const { heading, command, facts, reason, ...rest } = described(request);
+  const length: Fact[] =
+    command === null || command.length <= longCommand
+      ? []
+      : [{ label: "Length", value: `${command.length} characters in ${command.split("\n").length} lines: scroll to see all of it` }];
+  return {
+    ...rest,
+    heading: spelledOut(heading),
+    command: command === null ? null : spelledOut(command),
+    facts: [...length, ...facts].map((fact) => ({ ...fact, value: spelledOut(fact.value) })),
+    reason: reason === null ? null : spelledOut(reason),
+  };
+}
+
+function described(request: PendingRequest): Description {
   const details = detailsOf(request);
   const reason = stringOf(details["reason"]);
   const cwd: Fact[] = stringOf(details["cwd"]) === null ? [] : [{ label: "Folder", value: String(details["cwd"]), mono: true }];
