@@ -18,10 +18,10 @@ const docs = path.join(root, "docs");
 const files = {
   page: path.join(docs, "performance.md"),
   latest: path.join(docs, "bench/latest.json"),
-  history: path.join(docs, "bench/history.json"),
   causes: path.join(docs, "bench/causes.json"),
-  curves: path.join(docs, "bench/curves.svg"),
 };
+/** Quick runs are for whoever is at work here; full ones are for the repository. */
+const kept = (kind: Run["kind"], name: string): string => path.join(kind === "full" ? docs : path.join(root, "test-output"), "bench", name);
 const maxHistory = 100;
 const managerMs = 240_000;
 
@@ -146,13 +146,13 @@ function commit(): string {
 /** A part of a run is shown and not kept. A run without the other server says nothing of ratios, so the page stays. */
 function keep(run: Run): number {
   if (flags.only !== undefined) return 0;
-  mkdirSync(path.dirname(files.history), { recursive: true });
-  const history: unknown[] = existsSync(files.history) ? JSON.parse(readFileSync(files.history, "utf8")) : [];
-  const lines = [...history, historyEntry(run)].slice(-maxHistory).map((entry) => `  ${JSON.stringify(entry)}`);
-  writeFileSync(files.history, `[\n${lines.join(",\n")}\n]\n`);
-  const curves = run.kind === "full" ? files.curves : path.join(cache, "curves.svg");
+  const [history, curves] = [kept(run.kind, "history.json"), kept(run.kind, "curves.svg")];
+  mkdirSync(path.dirname(history), { recursive: true });
+  const earlier: unknown[] = existsSync(history) ? JSON.parse(readFileSync(history, "utf8")) : [];
+  const lines = [...earlier, historyEntry(run)].slice(-maxHistory).map((entry) => `  ${JSON.stringify(entry)}`);
+  writeFileSync(history, `[\n${lines.join(",\n")}\n]\n`);
   if (run.curves.length > 0) writeFileSync(curves, plot(run.curves));
-  process.stderr.write(`Took ${run.minutes} min. Curves: ${path.relative(root, curves)}, history: ${path.relative(root, files.history)}\n`);
+  process.stderr.write(`Took ${run.minutes} min. Curves: ${path.relative(root, curves)}, history: ${path.relative(root, history)}\n`);
   if (run.kind === "quick" || run.codex === null) return 0;
   writeFileSync(files.latest, `${JSON.stringify(run)}\n`);
   return writePage(run);

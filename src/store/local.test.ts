@@ -317,6 +317,25 @@ describe("local", () => {
     assert.equal((await store.list(query())).threads[0]?.name, "Named by Codex");
   });
 
+  test("a list by the last change knows at once what others did to recent threads, and soon what they did to old ones", async () => {
+    const made = Array.from({ length: 1000 }, (_, i) => foreign({ ms: start - i * 60_000, mtimeMs: start - i * 1000 }));
+    const before = open();
+    await pages(before, { limit: 500 });
+    await before.close();
+    const change = (index: number, ms: number): string => {
+      const file = rolloutPath(home, made[index] ?? "", start - index * 60_000);
+      appendFileSync(file, "{}\n");
+      utimesSync(file, ms / 1000, ms / 1000);
+      return made[index] ?? "";
+    };
+    const [recent, old] = [change(300, start + 1000), change(950, start + 2000)];
+    const store = open();
+    const newest = async () => ids((await store.list(query({ limit: 2, sortKey: "updated_at" }))).threads);
+    assert.ok((await newest()).includes(recent));
+    for (const end = Date.now() + 5000; !(await newest()).includes(old) && Date.now() < end; ) await new Promise(setImmediate);
+    assert.deepEqual(await newest(), [old, recent]);
+  });
+
   test("a thread that gets its first words later appears then", async () => {
     const store = open();
     const id = await make(store, { text: null });

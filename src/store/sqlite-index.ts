@@ -200,6 +200,11 @@ export class SqliteIndex {
       .all(after, limit)
       .map(stateFrom);
   }
+  /** The states of listed threads, the last changed first. */
+  newestStates(limit: number): FileState[] {
+    const listed = "SELECT path, updated_ms, size, has_user FROM files WHERE has_user = 1 AND is_current = 1";
+    return this.#sql(`${listed} ORDER BY updated_ms DESC, id DESC LIMIT ?`).all(limit).map(stateFrom);
+  }
   folders(): Map<string, number> {
     return new Map(
       this.#sql("SELECT path, mtime_ms FROM folders")

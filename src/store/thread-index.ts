@@ -13,7 +13,16 @@ import { HeadReader } from "./head.ts";
 import { archiveFolder, ownFolder } from "./layout.ts";
 import type { Names } from "./names.ts";
 import { type Json, objectOf } from "./shapes.ts";
-import { type IndexRow, isBusy, isDamage, isDatabaseError, openIndex, removeDatabase, type SqliteIndex } from "./sqlite-index.ts";
+import {
+  type FileState,
+  type IndexRow,
+  isBusy,
+  isDamage,
+  isDatabaseError,
+  openIndex,
+  removeDatabase,
+  type SqliteIndex,
+} from "./sqlite-index.ts";
 import { type RowSources, rowOfFile, threadOfRow } from "./thread-row.ts";
 
 const sliceMs = 6;
@@ -26,6 +35,8 @@ const hotFolders = 32;
 const maxRechecks = 3;
 const busyTries = 25;
 const sweepEveryMs = 10_000;
+/** A look at so many files takes a few milliseconds; at ten thousand it would take forty. */
+const checkedAtOnce = 800;
 /** A folder that changed this recently may change again within the same tick of its clock. */
 const settledMs = 2_000;
 /** So few files are read at once, which keeps pages exact even for files whose names tell a wrong time. */
@@ -307,22 +318,31 @@ export class ThreadIndex {
     this.#backlog.drop(file);
   }
 
-  /** Times of last change of all files: once before the first list by them, later in the background. */
+  /**
+   * Times of last change, which others' writing changes without a trace in any folder. Before the first list by them the threads that were
+   * in use last are looked at, which is all there are in most homes; the others follow in the background, now and whenever it is asked for.
+   */
   async #knowTimes(db: SqliteIndex): Promise<void> {
-    const isFirst = this.#sweptAtMs === Number.NEGATIVE_INFINITY;
+    if (this.#sweptAtMs === Number.NEGATIVE_INFINITY && this.#sweeping === undefined) {
+      this.#compare(db.newestStates(checkedAtOnce));
+      await this.#flush(db);
+    }
     if (this.#now() - this.#sweptAtMs > sweepEveryMs) this.#sweeping ??= this.#sweep(db);
-    if (isFirst) await this.#sweeping;
     await this.#backlog.learnTimes();
+  }
+
+  #compare(states: readonly FileState[]): void {
+    for (const state of states) {
+      const stats = statSync(state.path, { throwIfNoEntry: false });
+      if (stats === undefined || stats.size !== state.size || stats.mtimeMs !== state.updatedMs) this.#touched.add(state.path);
+    }
   }
 
   async #sweep(db: SqliteIndex): Promise<void> {
     try {
       let after = "";
       for (let states = db.statesAfter(after, 200); states.length > 0 && !this.#closed; states = db.statesAfter(after, 200)) {
-        for (const state of states) {
-          const stats = statSync(state.path, { throwIfNoEntry: false });
-          if (stats === undefined || stats.size !== state.size || stats.mtimeMs !== state.updatedMs) this.#touched.add(state.path);
-        }
+        this.#compare(states);
         after = states.at(-1)?.path ?? "";
         await this.#flush(db);
         await setImmediate();
