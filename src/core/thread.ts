@@ -52,6 +52,8 @@ export class LiveThread {
   readonly grants = new Grants();
   readonly terminals = new BackgroundTerminals();
   settings: ThreadSettings;
+  /** What its clients have been told; a turn that begins with other settings tells them first. */
+  settingsTold: ThreadSettings;
   config: Config;
   name: string | null;
   preview: string;
@@ -78,6 +80,7 @@ export class LiveThread {
     this.meta = options.meta;
     this.dynamicTools = options.meta.dynamicTools ?? [];
     this.settings = options.settings;
+    this.settingsTold = options.settings;
     this.config = options.config;
     this.#chosen = new Set(options.chosen);
     this.ephemeral = options.ephemeral;

@@ -6,6 +6,7 @@ import type { ReviewTarget, reviewRequests } from "../protocol/review.ts";
 import type { Turn } from "../protocol/turn.ts";
 import type { Call, HandlersFor } from "./app.ts";
 import { readRecords } from "./stored-thread.ts";
+import { announceNews } from "./thread-settings.ts";
 
 export const reviewHandlers: HandlersFor<typeof reviewRequests> = {
   async "review/start"(params, call) {
@@ -23,7 +24,10 @@ export const reviewHandlers: HandlersFor<typeof reviewRequests> = {
 
 function start(thread: LiveThread, target: ReviewTarget, { after, app }: Call): { turn: Turn; reviewThreadId: string } {
   const { turn, begin } = thread.startSpecial("review", (running) => reviewTurn(running, target));
-  after(begin);
+  after(() => {
+    announceNews(thread, app);
+    begin();
+  });
   const text = target.type === "uncommittedChanges" ? "Review current changes" : `Review ${targetLabel(target)}`;
   const item = { type: "userMessage" as const, id: app.ids.item(), content: [{ type: "text" as const, text, text_elements: [] }] };
   return { turn: { ...turn.toWire("inProgress", "empty"), items: [item] }, reviewThreadId: thread.id };

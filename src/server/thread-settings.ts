@@ -61,7 +61,13 @@ export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> 
   },
 };
 
+/** Before a turn begins: what the settings' files have changed since the last one. */
+export function announceNews(thread: LiveThread, app: App): void {
+  if (thread.settings !== thread.settingsTold) announceSettings(thread, app);
+}
+
 export function announceSettings(thread: LiveThread, app: App): void {
+  thread.settingsTold = thread.settings;
   app.subscriptions.toThread(thread.id, "thread/settings/updated", { threadId: thread.id, threadSettings: settingsToWire(thread) });
 }
 

@@ -10,6 +10,7 @@ import type { Turn } from "../protocol/turn.ts";
 import type { App, Call, HandlersFor, Session } from "./app.ts";
 import { asSoleWriter, findThread, readRecords, threadFromStored } from "./stored-thread.ts";
 import { revertTo, rollBack } from "./thread-revert.ts";
+import { announceNews } from "./thread-settings.ts";
 
 export const threadHandlers: HandlersFor<typeof threadRequests> = {
   async "thread/start"(params, call) {
@@ -136,7 +137,10 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     const thread = app.threads.require(params.threadId);
     await thread.readyToWrite();
     const { begin } = thread.startSpecial("compact", compactTurn);
-    after(begin);
+    after(() => {
+      announceNews(thread, app);
+      begin();
+    });
     return {};
   },
 };

@@ -6,7 +6,7 @@ import type { LiveThread } from "../core/thread.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { TurnStartParams, TurnSteerParams, turnRequests } from "../protocol/turn.ts";
 import type { HandlersFor } from "./app.ts";
-import { announceSettings } from "./thread-settings.ts";
+import { announceNews } from "./thread-settings.ts";
 
 /** One input may not be longer than this; longer texts belong into files. */
 const maxInputCharacters = 1024 * 1024;
@@ -15,13 +15,13 @@ export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | 
   async "turn/start"(params, { app, after }) {
     const thread = app.threads.require(params.threadId);
     await thread.readyToWrite();
-    const { settings: before, config } = thread;
+    const { config } = thread;
     const { turn, accepted, begin } = thread.startTurn(inputFrom(params), changeFrom(params), {
       outputSchema: params.outputSchema ?? undefined,
     });
     await accepted;
     after(() => {
-      if (thread.settings !== before) announceSettings(thread, app);
+      announceNews(thread, app);
       for (const summary of thread.config.warnings)
         if (!config.warnings.includes(summary)) app.subscriptions.toThread(thread.id, "configWarning", { summary, details: null });
       begin();

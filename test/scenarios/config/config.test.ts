@@ -183,6 +183,13 @@ verifies("config.live", async (stage) => {
   await turn(plain);
   assert.deepEqual(await settings(plain), ["on-request", "workspaceWrite", "low"]);
 
+  await write(wire, "approval_policy", "untrusted");
+  const ended = (): number => wire.heard.filter((m) => m.method === "turn/completed").length;
+  const before = ended();
+  await wire.ask("thread/compact/start", { threadId: plain });
+  await wire.until((m) => m.method === "thread/settings/updated" && m.params.threadSettings.approvalPolicy === "untrusted");
+  await wire.until(() => ended() > before);
+
   const good = readFileSync(file(stage), "utf8");
   writeFileSync(file(stage), `sandbox_mode = "wild"\n`);
   assert.match(String(await turn(plain)), /config\.toml: .*sandbox_mode/);
