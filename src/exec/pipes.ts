@@ -4,7 +4,19 @@
  * again for reading would wait for ever once its writer is gone.
  */
 import { execFile } from "node:child_process";
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmdirSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
 import path from "node:path";
 import { findRealPath, isInside } from "./paths.ts";
 import { isAlive } from "./processes.ts";
@@ -31,6 +43,7 @@ export class PipePool {
   #series = 0;
   #making: Promise<void> | undefined;
   #scratch: Buffer | undefined;
+  #lent = 0;
 
   /** `fallback` is where the pipes are made when the machine has no folder in memory; nobody but the server's user may enter it. */
   constructor(fallback: string) {
@@ -61,6 +74,23 @@ export class PipePool {
       if (ends !== undefined) return ends;
     }
     return undefined;
+  }
+
+  /** A descriptor from which the bytes can be read, by nobody but who gets it; to be closed by the caller. Undefined when none can be had. */
+  lend(bytes: Uint8Array): number | undefined {
+    if (this.#folder === undefined) return undefined;
+    const file = path.join(this.#folder, `pipe-bytes-${this.#lent++}`);
+    let fd: number | undefined;
+    try {
+      fd = openSync(file, "wx+", 0o600);
+      unlinkSync(file);
+      writeSync(fd, bytes, 0, bytes.length, 0); // at a place of its own: the reader begins at the start
+      return fd;
+    } catch {
+      if (fd !== undefined) closeSync(fd);
+      unlinkQuietly(file);
+      return undefined;
+    }
   }
 
   /** Takes the unused pipes away. */

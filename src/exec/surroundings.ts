@@ -20,10 +20,17 @@ const overrideName = "AGENTS.override.md";
 
 export function createSurroundings({ codexHome, git }: SurroundingsOptions): Surroundings {
   const shell = loginShell();
+  let zone: { readonly variable: string | undefined; readonly name: string } | undefined;
+  /** Asking takes a third of a millisecond, and every turn asks; only the variable changes the answer while the server runs. */
+  const timezone = (): string => {
+    const variable = process.env["TZ"];
+    if (zone === undefined || zone.variable !== variable) zone = { variable, name: Intl.DateTimeFormat().resolvedOptions().timeZone };
+    return zone.name;
+  };
   return {
     git: (cwd) => git.info(cwd),
     shell: () => shell,
-    timezone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timezone,
     imageDataUrl,
     repositoryRoot: (cwd) => git.root(cwd),
     async projectDocs(cwd, config) {

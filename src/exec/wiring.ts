@@ -29,7 +29,8 @@ export function startWired({ command, wrapped, terminal, env, open }: WiringInpu
   const [program = "", ...args] = wrapped.argv;
   const standard = terminal === undefined ? pipes(command, pool) : undefined;
   const stdio: Descriptor[] = terminal === undefined ? (standard?.stdio ?? []) : [terminal.slave, terminal.slave, terminal.slave];
-  for (let i = 0; i < wrapped.extra.length; i++) stdio[3 + i] = "pipe";
+  const lent = wrapped.extra.map((bytes) => pool.lend(bytes));
+  for (const [i, fd] of lent.entries()) stdio[3 + i] = fd ?? "pipe";
   if (wrapped.life !== undefined) stdio[wrapped.life] = "pipe";
   // setsid(1) makes the session of a command with a terminal; a process that leads one already would have to fork first.
   const detached = terminal === undefined || wrapped.life !== undefined;
@@ -42,6 +43,7 @@ export function startWired({ command, wrapped, terminal, env, open }: WiringInpu
     throw error;
   } finally {
     standard?.closeTheirs();
+    for (const fd of lent) if (fd !== undefined) closeSync(fd);
     terminal?.releaseSlave();
   }
   if (child.pid === undefined) {

@@ -126,7 +126,7 @@ export class BubblewrapSandbox implements PlatformSandbox {
       cleanup();
       return { refused: reason };
     };
-    const protection = protect({ ...roots, nested, userHome, program: this.#context.program });
+    const protection = protect({ ...roots, nested, userHome, program: this.#context.program, lease: this.#placeholders.lease });
     if ("refused" in protection) return refuse(protection.refused);
     const writable = [...roots.named, ...protection.temporary];
     const masks = homeMasks(codexHome, userHome);

@@ -2,9 +2,13 @@
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
+import { settledAfterMs } from "../folder-tree.ts";
+import { findLstat } from "../paths.ts";
 
 /** How far the search goes. Shallow folders come first, so what is left out lies deepest. */
 const limits = { folders: 8_000, depth: 8, found: 128, atOnce: 32, firstWaitMs: 3_000, laterWaitMs: 15 };
+/** Folders that are looked at between two breaths. */
+const breath = 512;
 /** Folders of packages and build output: large, and made by tools, not repositories that anybody works in. */
 const skipped = new Set([".git", "node_modules", "__pycache__", ".venv", ".cache"]);
 
@@ -13,8 +17,17 @@ interface Search {
   readonly done: Promise<void>;
 }
 
+/** What was seen in a folder. It holds as long as the folder's times do, which change with every entry that comes, goes or is renamed. */
+interface Listing {
+  readonly sign: string;
+  readonly git: boolean;
+  readonly folders: readonly string[];
+}
+type Listings = Map<string, Listing>;
+
 interface RootState {
   known: readonly string[];
+  listings: Listings;
   wasSearched: boolean;
   /** Commands that run in the root now. */
   live: number;
@@ -55,7 +68,7 @@ export class NestedRepositories {
   #state(root: string): RootState {
     let state = this.#roots.get(root);
     if (state === undefined) {
-      state = { known: [], wasSearched: false, live: 0, search: undefined };
+      state = { known: [], listings: new Map(), wasSearched: false, live: 0, search: undefined };
       this.#roots.set(root, state);
     }
     return state;
@@ -65,8 +78,11 @@ export class NestedRepositories {
     if (state.search !== undefined) return state.search;
     const found: string[] = [];
     const isUndisturbed = (): boolean => state.live === 0;
-    const done = findRepositories(root, found, isUndisturbed).then((isComplete) => {
+    const seen: Listings = new Map();
+    const look = (folder: string): Promise<Listing> | Listing => listingOf(folder, state.listings, seen);
+    const done = findRepositories(root, found, { look, mayGoOn: isUndisturbed }).then((isComplete) => {
       state.search = undefined;
+      if (isComplete) state.listings = seen;
       if (isComplete && isUndisturbed()) state.known = found;
     });
     state.search = { found, done };
@@ -74,17 +90,30 @@ export class NestedRepositories {
   }
 }
 
+interface Searching {
+  look(folder: string): Promise<Listing> | Listing;
+  mayGoOn(): boolean;
+}
+
 /** Breadth first; symlinks are not followed. Answers false when it was told to stop. */
-async function findRepositories(root: string, found: string[], mayGoOn: () => boolean): Promise<boolean> {
+async function findRepositories(root: string, found: string[], { look, mayGoOn }: Searching): Promise<boolean> {
   let level = [root];
   let visited = 0;
+  let rest = breath;
   for (let depth = 0; depth < limits.depth && level.length > 0; depth++) {
     const next: string[] = [];
     for (let at = 0; at < level.length; at += limits.atOnce) {
       const folders = level.slice(at, at + limits.atOnce);
-      const lists = await Promise.all(folders.map(entriesOf));
+      const lists = await Promise.all(folders.map(look));
+      if (visited >= rest) {
+        rest += breath;
+        await immediate();
+      }
       if (!mayGoOn()) return false;
-      for (const [i, folder] of folders.entries()) collect(root, folder, lists[i] ?? [], { found, next });
+      for (const [i, folder] of folders.entries()) {
+        if (lists[i]?.git === true && folder !== root) found.push(path.join(folder, ".git"));
+        next.push(...(lists[i]?.folders ?? []));
+      }
       visited += folders.length;
       if (visited >= limits.folders || found.length >= limits.found) return true;
     }
@@ -93,13 +122,35 @@ async function findRepositories(root: string, found: string[], mayGoOn: () => bo
   return true;
 }
 
-function collect(root: string, folder: string, entries: readonly Dirent[], into: { found: string[]; next: string[] }): void {
-  for (const entry of entries) {
-    const at = path.join(folder, entry.name);
-    if (entry.name === ".git") {
-      if (folder !== root && !entry.isSymbolicLink()) into.found.push(at);
-    } else if (entry.isDirectory() && !skipped.has(entry.name)) into.next.push(at);
+/** From memory where the folder is as it was; else read again. */
+function listingOf(folder: string, known: Listings, seen: Listings): Promise<Listing> | Listing {
+  const found = findLstat(folder);
+  if (found?.isDirectory() !== true) return nothing;
+  const sign = `${found.dev}:${found.ino}:${found.mtimeMs}:${found.ctimeMs}`;
+  const old = known.get(folder);
+  if (old?.sign === sign) {
+    seen.set(folder, old);
+    return old;
   }
+  // A change this young may be followed by another one under the same time.
+  const isSettled = Date.now() - found.ctimeMs > settledAfterMs;
+  return entriesOf(folder).then((entries) => {
+    const listing = { sign, ...summary(folder, entries) };
+    if (isSettled) seen.set(folder, listing);
+    return listing;
+  });
+}
+
+const nothing: Listing = { sign: "", git: false, folders: [] };
+
+function summary(folder: string, entries: readonly Dirent[]): Pick<Listing, "git" | "folders"> {
+  const folders: string[] = [];
+  let git = false;
+  for (const entry of entries) {
+    if (entry.name === ".git") git = !entry.isSymbolicLink();
+    else if (entry.isDirectory() && !skipped.has(entry.name)) folders.push(path.join(folder, entry.name));
+  }
+  return { git, folders };
 }
 
 async function entriesOf(folder: string): Promise<Dirent[]> {
@@ -109,3 +160,5 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
     return [];
   }
 }
+
+const immediate = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

@@ -144,8 +144,8 @@ function makeFolder(folder: string): boolean {
   }
 }
 
-/** Whether a folder is one of these. Leases of servers that are gone are taken away. */
-export function isPlaceholder(folder: string): boolean {
+/** Whether a folder is one of these. Leases of servers that are gone are taken away; `own` is a lease of the caller's, which needs no look. */
+export function isPlaceholder(folder: string, own?: string): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return true; // Gone in this moment: the caller makes it anew.
   if (!found.isDirectory()) return false;
@@ -155,6 +155,7 @@ export function isPlaceholder(folder: string): boolean {
   } catch {
     return false;
   }
+  if (own !== undefined && names.length === 1 && names[0] === own) return true;
   if (!names.every((name) => leaseName.test(name))) return false;
   for (const name of names) if (isStale(folder, name)) unlinkQuietly(path.join(folder, name));
   return names.length > 0 || isMarked(found.mode);

@@ -24,6 +24,8 @@ export interface ProtectionInput {
   readonly userHome: string | undefined;
   /** What the server itself is run from. */
   readonly program: readonly string[];
+  /** The name of the caller's own leases on stand-ins. */
+  readonly lease?: string;
 }
 
 export type ProtectionResult = { readonly refused: string } | (Protection & { readonly temporary: readonly string[] });
@@ -32,7 +34,7 @@ export type ProtectionResult = { readonly refused: string } | (Protection & { re
 export function protect(input: ProtectionInput): ProtectionResult {
   const temporary = input.temporary.filter((root) => protectedNames.every((name) => !isLink(path.join(root, name))));
   const roots = [...input.named, ...temporary];
-  const found = new Collector(roots);
+  const found = new Collector(roots, input.lease);
   for (const root of roots) {
     if (findLstat(root)?.isDirectory() !== true) continue;
     for (const name of protectedNames) {
@@ -62,9 +64,11 @@ class Collector {
   readonly readOnly = new Set<string>();
   readonly missing = new Set<string>();
   readonly #roots: readonly string[];
+  readonly #lease: string | undefined;
 
-  constructor(roots: readonly string[]) {
+  constructor(roots: readonly string[], lease: string | undefined) {
     this.#roots = roots;
+    this.#lease = lease;
   }
 
   /** Only what lies in a writable root needs protection; all else is read-only anyway. A root that is named explicitly stays writable. */
@@ -72,7 +76,7 @@ class Collector {
     if (this.#roots.includes(file) || !isInsideAny(file, this.#roots)) return;
     if (findLstat(file) !== undefined) {
       // A stand-in, of another command or of a server that was killed, is still something missing.
-      (isPlaceholder(file) ? this.missing : this.readOnly).add(file);
+      (isPlaceholder(file, this.#lease) ? this.missing : this.readOnly).add(file);
       return;
     }
     // What is missing may lack its parents too: standing in for the outermost missing folder closes the way to all below.
