@@ -56,6 +56,12 @@ export type Decision =
 
 const no: Decision = { kind: "decline" };
 
+/** Reads an answer to a question about an edit: no rule can be made of it. */
+export function editDecisionFrom(answer: Answer): Decision {
+  const decision = decisionFrom(answer);
+  return decision.kind === "accept" && decision.amendment !== undefined ? no : decision;
+}
+
 /** Reads an answer to `item/<…>/requestApproval`: exact spelling, this family's words only (CONFLICTS 24–26). */
 export function decisionFrom(answer: Answer): Decision {
   if (answer.kind !== "answered" || typeof answer.result !== "object" || answer.result === null) return no;

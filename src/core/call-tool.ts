@@ -105,6 +105,7 @@ function contextFor(callId: string, turn: LiveTurn): ToolContext {
     notify: (method, params) => turn.notify(method, params),
     startItem: (item) => turn.startItem(item),
     completeItem: (item) => turn.completeItem(item),
+    writeDown: (entry) => turn.thread.ports.audit.write({ threadId: turn.thread.id, turnId: turn.id, itemId: callId, ...entry }),
     ask: (method, params, signal) => turn.ask(method, params, signal ?? turn.signal),
   };
 }

@@ -4,6 +4,7 @@ import type { ThreadItem, UserInput } from "../protocol/item.ts";
 import type { ServerNotifications, ServerRequests } from "../protocol/methods.ts";
 import type { Turn, TurnError, TurnStatus } from "../protocol/turn.ts";
 import type { Answer } from "./ports/audience.ts";
+import type { AuditSubject } from "./ports/audit.ts";
 import type { ModelItem } from "./ports/model-client.ts";
 import type { ThreadRecord } from "./ports/thread-store.ts";
 import { grantedSettings } from "./request-permissions.ts";
@@ -92,6 +93,18 @@ export class LiveTurn {
     this.#steering = [];
     return taken;
   }
+
+  /** What came of an action that was written down before it ran. Only the end of the turn waits for the book, and a lost line takes nothing back. */
+  noteOutcome(entry: AuditSubject, outcome: string): void {
+    const { audit, log } = this.thread.ports;
+    const written = audit.write({ ...entry, event: "ended", outcome }).catch((error: unknown) => log.warn(String(error)));
+    this.#outcomes.add(written);
+    void written.then(() => this.#outcomes.delete(written));
+  }
+  async outcomesWritten(): Promise<void> {
+    await Promise.all(this.#outcomes);
+  }
+  readonly #outcomes = new Set<Promise<void>>();
 
   notify<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void {
     this.thread.ports.audience.toThread(this.thread.id, method, params);

@@ -8,6 +8,7 @@ import { formatResult, formatRunning } from "./command-result.ts";
 import { truncateMiddle } from "./history.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { interceptPatch } from "./patch/heredoc.ts";
+import type { AuditSubject } from "./ports/audit.ts";
 import { type CommandExit, CommandRefused, type Confinement, type RunningCommand } from "./ports/command-runner.ts";
 import { type CommandAction, failed, said, type ToolOutput } from "./ports/tool.ts";
 import { runPatch } from "./run-patch.ts";
@@ -66,10 +67,7 @@ async function allowedUnasked(request: CommandRequest, turn: LiveTurn): Promise<
 export const policyName = (turn: LiveTurn): string =>
   typeof turn.settings.approvalPolicy === "string" ? turn.settings.approvalPolicy : "granular";
 
-export function about(
-  { action, callId, parsed }: CommandRequest,
-  turn: LiveTurn,
-): { threadId: string; turnId: string; itemId: string; kind: "command"; subject: string; cwd: string } {
+export function about({ action, callId, parsed }: CommandRequest, turn: LiveTurn): AuditSubject {
   return { threadId: turn.thread.id, turnId: turn.id, itemId: callId, kind: "command", subject: parsed.display, cwd: action.cwd };
 }
 
@@ -148,11 +146,15 @@ async function start(
       turn.signal,
     );
   } catch (error) {
-    if (error instanceof CommandRefused) return { refused: error.message };
-    throw error;
+    if (!(error instanceof CommandRefused)) throw error;
+    turn.noteOutcome(about(request, turn), `not started: ${error.message}`);
+    return { refused: error.message };
   }
+  void running.exit.then((exit) => turn.noteOutcome(about(request, turn), outcomeOf(exit)));
   return { terminal: watch(running, item, turn, action) };
 }
+
+export const outcomeOf = ({ exitCode, timedOut }: CommandExit): string => (timedOut ? "timed out" : `exit code ${exitCode}`);
 
 /** Streams the output and, for a command that outlives its call, completes the item when it ends. */
 function watch(running: RunningCommand, item: CommandItem, turn: LiveTurn, action: CommandAction): Terminal {

@@ -1,11 +1,12 @@
 /** Carries out a patch: what it would do, the person's word, the change itself, and the turn's diff after it. */
 import type { ThreadItem } from "../protocol/item.ts";
-import { decisionFrom } from "./approvals.ts";
+import { editDecisionFrom } from "./approvals.ts";
 import { patchOutput } from "./file-changes.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { applyPlan } from "./patch/apply.ts";
 import { decidePatch, type PatchPlan, planPatch, reachOf } from "./patch/plan.ts";
 import { writeScope } from "./patch/reach.ts";
+import type { AuditSubject } from "./ports/audit.ts";
 import { type Action, failed, type ToolOutput } from "./ports/tool.ts";
 import { policyName } from "./run-command.ts";
 
@@ -39,6 +40,7 @@ async function apply(plan: PatchPlan, item: FileChangeItem, turn: LiveTurn): Pro
   const files = await turn.files();
   const applied = await applyPlan(plan, thread.ports.workspace, files);
   const text = applied.ok ? applied.stdout : applied.failed;
+  turn.noteOutcome(about(plan, item.id, turn), applied.ok ? "applied" : `failed: ${applied.failed}`);
   turn.notify("item/fileChange/outputDelta", { threadId: thread.id, turnId: turn.id, itemId: item.id, delta: text });
   await turn.completeItem({ ...item, status: applied.ok ? "completed" : "failed" });
   const diff = await files.diff();
@@ -66,7 +68,7 @@ async function askAboutPatch(plan: PatchPlan, reason: string | null, item: FileC
     grantRoot: null,
     changes: item.changes.map((change) => ({ ...change, type: change.kind.type, summary: summaryOf(change) })),
   });
-  const decision = decisionFrom(answer);
+  const decision = editDecisionFrom(answer);
   const by = answer.kind === "answered" || answer.kind === "refused" ? answer.by : answer.kind;
   if (decision.kind !== "accept") {
     await audit.write({ ...entry, event: "decided", decision: decision.kind, by });
@@ -78,11 +80,7 @@ async function askAboutPatch(plan: PatchPlan, reason: string | null, item: FileC
   return true;
 }
 
-function about(
-  plan: PatchPlan,
-  itemId: string,
-  turn: LiveTurn,
-): { threadId: string; turnId: string; itemId: string; kind: "fileChange"; subject: string; cwd: string } {
+function about(plan: PatchPlan, itemId: string, turn: LiveTurn): AuditSubject {
   return {
     threadId: turn.thread.id,
     turnId: turn.id,

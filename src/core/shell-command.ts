@@ -3,7 +3,9 @@ import type { ThreadItem } from "../protocol/item.ts";
 import { CommandOutput } from "./command-output.ts";
 import { truncateMiddle, userMessage } from "./history.ts";
 import type { LiveTurn } from "./live-turn.ts";
+import type { AuditSubject } from "./ports/audit.ts";
 import { type CommandExit, CommandRefused, type RunningCommand } from "./ports/command-runner.ts";
+import { outcomeOf } from "./run-command.ts";
 import type { LiveThread } from "./thread.ts";
 import { runTurn, type TurnOutcome } from "./turn.ts";
 
@@ -89,10 +91,12 @@ async function run(
     turn.commands.add(running);
     const [exit] = await Promise.all([running.exit, whileRunning(running, item, output)]);
     output.end();
+    turn.noteOutcome(about(turn, item, command.text), outcomeOf(exit));
     const text = note(command.text, exit.exitCode, output.text, thread.config.toolOutputTokenLimit);
     await turn.completeItem(ended(item, running.pid, exit, output.text), [userMessage(text)]);
   } catch (error) {
     if (!(error instanceof CommandRefused)) throw error;
+    turn.noteOutcome(about(turn, item, command.text), `not started: ${error.message}`);
     await turn.completeItem({ ...item, status: "failed", aggregatedOutput: error.message, exitCode: -1, durationMs: 0 });
   }
 }
@@ -128,18 +132,22 @@ const ended = (item: CommandItem, pid: number, exit: CommandExit, output: string
 
 async function writeDown(turn: LiveTurn, item: CommandItem, command: string): Promise<void> {
   await turn.thread.ports.audit.write({
-    threadId: turn.thread.id,
-    turnId: turn.id,
-    itemId: item.id,
-    kind: "shellCommand",
-    subject: command,
-    cwd: item.cwd,
+    ...about(turn, item, command),
     event: "decided",
     decision: "accept",
     by: "the person's own command",
     sandboxed: false,
   });
 }
+
+const about = (turn: LiveTurn, item: CommandItem, subject: string): AuditSubject => ({
+  threadId: turn.thread.id,
+  turnId: turn.id,
+  itemId: item.id,
+  kind: "shellCommand",
+  subject,
+  cwd: item.cwd,
+});
 
 const note = (command: string, exitCode: number, output: string, maxTokens: number): string =>
   `<user_shell_command>\n<command>\n${command}\n</command>\n<result>\nExit code: ${exitCode}\nOutput:\n${truncateMiddle(output, maxTokens)}\n</result>\n</user_shell_command>`;

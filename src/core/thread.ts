@@ -340,6 +340,7 @@ export class LiveThread {
     turn.takesInput = false;
     if (outcome.status === "interrupted") await this.terminals.killAll();
     await turn.commands.end((command) => this.terminals.runs(command));
+    await turn.outcomesWritten();
     for (const item of turn.openItems()) if (!this.terminals.owns(item.id)) await turn.completeItem(closed(item));
     await keepInput(turn, outcome.status === "interrupted");
     if (outcome.status === "interrupted") {

@@ -1,6 +1,7 @@
 /** Whether a tool of an MCP server may run: those that only read run, others are asked about (CONFLICTS 32b). */
 import type { Tool as McpTool } from "@modelcontextprotocol/client";
 import type { Answer } from "../core/ports/audience.ts";
+import type { AuditEntry } from "../core/ports/audit.ts";
 import type { McpServerConfig } from "../core/ports/config.ts";
 import type { ToolContext } from "../core/ports/tool.ts";
 import { visibleText } from "../lib/visible-text.ts";
@@ -42,19 +43,52 @@ export async function mayCall(
   args: unknown,
   { context, grants }: { readonly context: ToolContext; readonly grants: ToolGrants },
 ): Promise<Allowed> {
-  if (tool.annotations?.readOnlyHint === true || config.approval === "allow" || grants.has(context.threadId, config, tool))
+  const about = aboutCall(config, tool, args);
+  const unasked = allowedUnasked(config, tool, grants.has(context.threadId, config, tool));
+  if (unasked !== undefined) {
+    await context.writeDown({ ...about, event: "decided", ...unasked });
     return { allowed: true };
+  }
   const policy = context.settings.approvalPolicy;
-  if (policy === "never" || (typeof policy === "object" && !policy.granular.mcp_elicitations))
+  if (policy === "never" || (typeof policy === "object" && !policy.granular.mcp_elicitations)) {
+    await context.writeDown({
+      ...about,
+      event: "decided",
+      decision: "refusedByPolicy",
+      by: typeof policy === "object" ? "granular" : policy,
+    });
     return {
       allowed: false,
       text: `the tool ${tool.name} may have side effects and the approval policy allows no questions; set mcp_servers.${config.name}.approval = "allow" to let it run`,
     };
+  }
   const asked = questionFor(config, tool, args, context);
-  const word = chosen(await context.ask("item/tool/requestUserInput", asked), asked.questions);
+  await context.writeDown({ ...about, event: "requested" });
+  const answer = await context.ask("item/tool/requestUserInput", asked);
+  const word = chosen(answer, asked.questions);
+  const by = answer.kind === "answered" || answer.kind === "refused" ? answer.by : answer.kind;
+  await context.writeDown({ ...about, event: "decided", decision: decisionBy(word), by });
   if (word === choices.session) grants.add(context.threadId, config, tool);
   if (word === choices.once || word === choices.session) return { allowed: true };
   return { allowed: false, text: word === choices.cancel ? "the user cancelled the tool call" : "the user declined the tool call" };
+}
+
+/** How a call stands in the audit book. */
+export const aboutCall = (config: McpServerConfig, tool: McpTool, args: unknown): Pick<AuditEntry, "kind" | "subject"> => ({
+  kind: "mcpToolCall",
+  subject: `${config.name}.${tool.name} ${JSON.stringify(args)}`,
+});
+
+function allowedUnasked(config: McpServerConfig, tool: McpTool, isGranted: boolean): Pick<AuditEntry, "decision" | "by"> | undefined {
+  if (tool.annotations?.readOnlyHint === true) return { decision: "allowedByPolicy", by: "the server calls it read-only" };
+  if (config.approval === "allow") return { decision: "allowedByRule", by: `mcp_servers.${config.name}.approval` };
+  return isGranted ? { decision: "acceptForSession", by: "session grant" } : undefined;
+}
+
+function decisionBy(word: string | undefined): NonNullable<AuditEntry["decision"]> {
+  if (word === choices.once) return "accept";
+  if (word === choices.session) return "acceptForSession";
+  return word === choices.cancel ? "cancel" : "decline";
 }
 
 /** A server names its tool as it likes, but not at any length. */

@@ -3,7 +3,7 @@ import type { Tool as McpTool } from "@modelcontextprotocol/client";
 import { failed, said, type Tool, type ToolContext, type ToolOutput } from "../core/ports/tool.ts";
 import { maybe, named, object, parse, string } from "../lib/schema.ts";
 import { visibleText } from "../lib/visible-text.ts";
-import { mayCall, type ToolGrants } from "./approval.ts";
+import { aboutCall, mayCall, type ToolGrants } from "./approval.ts";
 import { cleanedSchema } from "./clean.ts";
 import type { McpConnection } from "./connection.ts";
 import { bounded, maxResultCharacters, outputFrom } from "./results.ts";
@@ -56,11 +56,15 @@ async function run(tool: McpTool, args: Record<string, unknown>, context: ToolCo
   };
   const word = await mayCall(connection.config, tool, args, { context, grants });
   if (!word.allowed) return await fail(word.text);
+  // A line that is lost afterwards takes nothing back.
+  const noteOutcome = (outcome: string): Promise<void> =>
+    context.writeDown({ ...aboutCall(connection.config, tool, args), event: "ended", outcome }).catch(() => undefined);
   const leave = enter(context);
   try {
     const result = bounded(
       await connection.call(tool.name, args, { signal: context.signal, onProgress: (message) => tellProgress(message, context) }),
     );
+    await noteOutcome(result.isError === true ? "failed" : "completed");
     await context.completeItem({
       ...item,
       status: result.isError === true ? "failed" : "completed",
@@ -70,6 +74,7 @@ async function run(tool: McpTool, args: Record<string, unknown>, context: ToolCo
     });
     return outputFrom(result);
   } catch (error) {
+    await noteOutcome(context.signal.aborted ? "interrupted" : "failed");
     if (context.signal.aborted) throw error;
     return await fail(`tool call error: ${error instanceof Error ? error.message : String(error)}`);
   } finally {

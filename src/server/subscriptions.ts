@@ -20,6 +20,8 @@ interface Pending {
   by?: Session;
 }
 
+/** Node takes a longer one for none at all. */
+const longestTimer = 2 ** 31 - 1;
 /** A stream that is this far behind waits for its readers. */
 const behind = 2 * 1024 * 1024;
 
@@ -128,7 +130,8 @@ export class Subscriptions implements Audience {
     const pending: Pending = { id: this.#requestIds++, threadId, method, params, settle: resolve };
     this.#pending.set(pending.id, pending);
     const seconds = this.#options.timeoutFor(method);
-    const timer = seconds === undefined ? undefined : setTimeout(() => resolve({ kind: "timedOut" }), seconds * 1000);
+    const timer =
+      seconds === undefined ? undefined : setTimeout(() => resolve({ kind: "timedOut" }), Math.min(seconds * 1000, longestTimer));
     const abort = (): void => reject(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
     for (const session of this.subscribers(threadId)) this.#put(session, pending);

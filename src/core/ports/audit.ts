@@ -22,6 +22,9 @@ export interface AuditEntry {
   readonly sandboxed?: boolean;
   readonly outcome?: string;
 }
+/** What an entry is about, without what happened. */
+export type AuditSubject = Pick<AuditEntry, "threadId" | "turnId" | "itemId" | "kind" | "subject" | "cwd">;
+
 /** The book cannot be written. The message is for a person and for the model. */
 export class AuditUnwritten extends Error {}
 

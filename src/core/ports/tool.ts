@@ -5,6 +5,7 @@ import type { ThreadItem } from "../../protocol/item.ts";
 import type { ServerNotifications, ServerRequests } from "../../protocol/methods.ts";
 import type { ThreadSettings } from "../settings.ts";
 import type { Answer } from "./audience.ts";
+import type { AuditEntry } from "./audit.ts";
 import type { Config } from "./config.ts";
 import type { JsonObject, ModelInfo, ToolSpec } from "./model-client.ts";
 
@@ -75,6 +76,8 @@ export interface ToolContext {
   startItem(item: ThreadItem): void;
   /** Resolves when the item is stored and announced. */
   completeItem(item: ThreadItem): Promise<void>;
+  /** Puts a line about this call into the audit book. Rejects with AuditUnwritten: then the action must not run. */
+  writeDown(entry: Omit<AuditEntry, "threadId" | "turnId" | "itemId">): Promise<void>;
   /** Asks the people who watch the thread; the thread shows what it waits for meanwhile. */
   ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal?: AbortSignal): Promise<Answer>;
 }

@@ -103,9 +103,11 @@ verifies("approval.audit", async (stage) => {
     [
       ["requested", undefined],
       ["decided", "accept"],
+      ["ended", undefined],
     ],
   );
   assert.equal(lines[1]?.["by"], "parley_client");
+  assert.equal(lines[2]?.["outcome"], "exit code 0");
 });
 
 verifies("approval.policyNever", async ({ app, workspace }) => {
