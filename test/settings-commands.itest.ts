@@ -112,3 +112,36 @@ test("a project's MCP server that has changed waits for a yes", (t) => {
   define("/bin/true");
   assert.match(run(["mcp", "accept"]).stdout, /^docs: \/bin\/true/);
 });
+
+test("a bundle for a report holds version, findings, settings and logs, and no secret", (t) => {
+  const { home, folder, run } = place(t);
+  const secret = "planted-bundle-secret-81f2";
+  writeFileSync(
+    path.join(home, "config.toml"),
+    `[model_providers.x]\nname = "X"\nbase_url = "http://127.0.0.1:9/v1"\nexperimental_bearer_token = "${secret}"\n`,
+  );
+  mkdirSync(path.join(home, "parley", "log"), { recursive: true, mode: 0o700 });
+  writeFileSync(path.join(home, "parley", "log", "parley-2026-11-15.log"), `{"msg":"Authorization: Bearer ${secret}"}\n`);
+  const { status, stdout, stderr } = run(["debug", "bundle", "--output", "report.tar.gz"]);
+  assert.equal(status, 0, stderr);
+  for (const name of ["version.txt", "doctor.txt", "settings.json", "environment.txt", "log/parley-2026-11-15.log"])
+    assert.ok(stdout.includes(name), name);
+  assert.equal(statSync(path.join(folder, "report.tar.gz")).mode & 0o777, 0o600);
+  const { stdout: text } = spawnSync("tar", ["-xzOf", "report.tar.gz"], { cwd: folder, encoding: "utf8" });
+  assert.match(text, /^parley \d/);
+  assert.match(text, /"base_url": "http:\/\/127\.0\.0\.1:9\/v1"/);
+  assert.match(text, /"Authorization: \*\*\* \*\*\*"|Bearer \*\*\*/);
+  assert.doesNotMatch(text, new RegExp(secret));
+  assert.equal(run(["debug", "bundle", "-o", "report.tar.gz"]).status, 1, "a file that is there is left alone");
+  assert.equal(run(["debug", "bundel"]).status, 2);
+});
+
+test("the manager prints a service that runs it with the same options", (t) => {
+  const { home, run } = place(t);
+  const { status, stdout, stderr } = run(["manager", "--listen", "127.0.0.1:4199", "--print-service", "systemd"]);
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /^ExecStart=\S+.* manager --no-open --listen 127\.0\.0\.1:4199$/m);
+  assert.ok(stdout.includes(`CODEX_HOME=${home}`));
+  assert.match(run(["manager", "--print-service=launchd"]).stdout, /<string>--no-open<\/string>/);
+  assert.equal(run(["manager", "--print-service", "upstart"]).status, 2);
+});

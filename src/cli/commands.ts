@@ -21,6 +21,7 @@ export const commands: Readonly<Record<string, Command>> = {
   logout: { summary: "Forget the account", load: async () => ({ run: (await import("./login.ts")).logout }) },
   mcp: { summary: "Add, list, show, remove and sign in to MCP servers", load: () => import("./mcp.ts") },
   doctor: { summary: "Say what works on this machine, with the fix for what does not", load: () => import("./doctor.ts") },
+  debug: { summary: "Pack what helps to find a fault", load: () => import("./debug.ts") },
   completion: { summary: "Print a script that completes commands and flags in your shell", load: () => import("./completion.ts") },
   version: { summary: "Print the version", load: () => import("./version.ts") },
   help: { summary: "Print this list, or what one command takes", load: () => import("./help.ts") },

@@ -43,7 +43,7 @@ async function outputOf(app: App, cwd: string): Promise<string> {
     AbortSignal.timeout(timeoutMs),
   );
   const chunks: Uint8Array[] = [];
-  command.onOutput = (chunk) => chunks.push(chunk);
+  command.onOutput = (chunk) => chunks.push(Buffer.from(chunk)); // the memory is used again
   await command.exit;
   return Buffer.concat(chunks).toString("utf8");
 }

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { flags as acp } from "./acp.ts";
 import { flags as appServer } from "./app-server.ts";
 import { commands } from "./commands.ts";
+import { flags as debug } from "./debug.ts";
 import { flags as doctor } from "./doctor.ts";
 import { execFlags } from "./exec-flags.ts";
 import { flags as generate } from "./generate.ts";
@@ -39,6 +40,8 @@ const taken: Readonly<Record<string, Options>> = {
   ...Object.fromEntries(Object.entries(threads).map(([word, options]) => [`threads ${word}`, options])),
   threads: {},
   doctor,
+  debug: {},
+  "debug bundle": debug,
   tour: {},
   completion: {},
   version: {},

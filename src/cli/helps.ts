@@ -16,6 +16,7 @@ export const helps: Readonly<Record<string, () => Promise<Help>>> = {
   logout: async () => (await import("./small-helps.ts")).logoutHelp,
   mcp: async () => (await import("./mcp-help.ts")).help,
   doctor: async () => (await import("./small-helps.ts")).doctorHelp,
+  debug: async () => (await import("./small-helps.ts")).debugHelp,
   completion: async () => (await import("./small-helps.ts")).completionHelp,
   version: async () => (await import("./small-helps.ts")).versionHelp,
   help: async () => (await import("./small-helps.ts")).helpHelp,

@@ -4,7 +4,7 @@ import { configFlag, type Help, logFlag } from "./help-text.ts";
 export const help: Help = {
   summary: "Every session in one place, in the browser and over HTTP",
   says: ["A page, an HTTP API and websockets over one engine: its own, or one that runs elsewhere."],
-  usage: ["[OPTIONS]", "link"],
+  usage: ["[OPTIONS]", "link", "--print-service [systemd|launchd]"],
   words: ["link"],
   flags: [
     { name: "listen", value: "IP:PORT", says: "Default 127.0.0.1:4180" },
@@ -20,6 +20,10 @@ export const help: Help = {
     { name: "tls-key", value: "FILE", says: "The certificate's key" },
     { name: "allow-plain-http", says: "Listen on such an address without TLS all the same" },
     { name: "allow-host", value: "NAME", says: "A further name of this machine in the Host header; repeatable" },
+    {
+      name: "print-service",
+      says: "Print a unit of systemd or launchd that runs it with the other options, and end. Default: this system's",
+    },
     configFlag,
     logFlag,
   ],
@@ -35,6 +39,7 @@ export const help: Help = {
   examples: [
     ["parley manager", "Start it and open the page"],
     ["parley manager link", "A fresh sign-in link of the manager that runs here"],
+    ["parley manager --print-service systemd > ~/.config/systemd/user/parley.service", "Keep it running"],
     ["parley manager --connect unix:///run/user/1000/parley.sock --no-open", "Manage a server that runs already"],
   ],
 };

@@ -6,7 +6,7 @@ import manifest from "../../package.json" with { type: "json" };
 import type { Engine } from "../manager/engine.ts";
 import { findPage, openInBrowser, ownToken } from "./manager-files.ts";
 import type { App } from "./own-app.ts";
-import { codexHome, type Globals, readFlags, refuseMore, StartError, UsageError, unknownSubcommand } from "./usage.ts";
+import { codexHome, type Globals, oneOf, print, readFlags, refuseMore, StartError, UsageError, unknownSubcommand } from "./usage.ts";
 
 export const flags = {
   listen: { type: "string" },
@@ -18,6 +18,7 @@ export const flags = {
   "tls-key": { type: "string" },
   "allow-plain-http": { type: "boolean" },
   "allow-host": { type: "string", multiple: true },
+  "print-service": { type: "boolean" },
   config: { type: "string", short: "c", multiple: true },
   "log-level": { type: "string" },
 } as const;
@@ -25,8 +26,10 @@ export const flags = {
 const defaultListen = "127.0.0.1:4180";
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
-  const { values, positionals } = readFlags(args, flags);
+  const words = args.flatMap((arg) => (arg.startsWith("--print-service=") ? arg.split("=", 2) : [arg]));
+  const { values, positionals } = readFlags(words, flags);
   const [word] = positionals;
+  if (values["print-service"] === true) return printService(words, positionals);
   if (word !== undefined && word !== "link") throw unknownSubcommand(word, ["link"]);
   refuseMore(positionals, 1);
   const home = codexHome();
@@ -73,6 +76,17 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   core.close();
   await made.close();
   process.exit(0); // idle connections to models and tools must not keep a finished manager alive
+}
+
+/** The unit runs what was called here, with the options that were given here. */
+async function printService(words: readonly string[], positionals: readonly string[]): Promise<number> {
+  const { serviceManagers, serviceText } = await import("./manager-service.ts");
+  refuseMore(positionals, 1);
+  const of = oneOf("print-service", positionals[0] ?? (process.platform === "darwin" ? "launchd" : "systemd"), serviceManagers);
+  const rest = words.filter((word) => word !== "--print-service" && word !== of && word !== "--no-open");
+  const [, script = ""] = process.argv;
+  const command = [process.execPath, ...process.execArgv, path.resolve(script), "manager", "--no-open", ...rest];
+  return print(serviceText(of, { command, home: codexHome(), searchPath: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin" }));
 }
 
 function addressFrom(text: string): { host: string; port: number } {
