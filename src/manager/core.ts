@@ -27,6 +27,8 @@ export interface CoreOptions {
 /** Idle threads are let go after this time; they are joined again when someone looks at them. */
 const restAfterMs = 20 * 60 * 1000;
 const housekeepingMs = 60 * 1000;
+/** How long a remote engine has to ask its open questions again. */
+const rejoinMs = 1000;
 
 export class Core {
   readonly engine: Engine;
@@ -48,7 +50,6 @@ export class Core {
   watched: () => ReadonlySet<string> = () => new Set();
   readonly #merge: DeltaMerge;
   readonly #timer: ReturnType<typeof setInterval>;
-  #started = false;
 
   constructor(options: CoreOptions) {
     mkdirSync(options.folder, { recursive: true, mode: 0o700 });
@@ -253,10 +254,17 @@ export class Core {
       .map((s) => s.id);
     for (const id of new Set([...data, ...(this.engine.remote ? waiting : []), ...known]))
       if (!this.sessions.isDeleted(id)) await this.sessions.attach(id).catch(() => {});
-    if (!this.#started) {
-      this.#started = true;
-      // Requests of joined threads arrive right after the answers that were just awaited.
-      setImmediate(() => setImmediate(() => this.requests.forgetOld()));
+    // Requests of joined threads arrive right after the answers that were just awaited; over a socket that may be another packet.
+    if (this.engine.remote) setTimeout(() => this.#forgetOld(), rejoinMs).unref();
+    else setImmediate(() => setImmediate(() => this.#forgetOld()));
+  }
+
+  #forgetOld(): void {
+    if (!this.link.running) return;
+    try {
+      this.requests.forgetOld();
+    } catch (error) {
+      this.warn("what waited before could not be written off", { error: error instanceof Error ? error.message : String(error) });
     }
   }
 

@@ -314,6 +314,36 @@ turns:
     later.close();
   });
 
+  test("a remote engine that was only out of reach: its request is the same, and an answer that was lost can be given again", async () => {
+    const engine = new PlayedEngine(true);
+    const it = await played(engine);
+    await it.call("POST /api/sessions/a/resume", {});
+    const params = { threadId: "a", turnId: "t", itemId: "i", command: "ls" };
+    const stream = await it.stream();
+    engine.ask(7, "item/commandExecution/requestApproval", params);
+    const { requestId } = payload(await stream.until((m) => m["type"] === "approval"));
+    engine.on("thread/resume", ({ threadId }) => {
+      setImmediate(() => engine.ask(7, "item/commandExecution/requestApproval", params));
+      return openedWith(threadOf(String(threadId)));
+    });
+    engine.hangUp();
+    await stream.until((m) => m["type"] === "engine_state" && payload(m)["running"] === true);
+    assert.deepEqual(
+      it.core.requests.list().map((r) => r.requestId),
+      [requestId],
+    );
+    const answering = it.call(`POST /api/approvals/${requestId}/decision`, { decision: "accept" });
+    await stream.until((m) => m["type"] === "request_responding");
+    engine.notify("serverRequest/resolved", { threadId: "a", requestId: 7 });
+    assert.equal((await answering).status, 200);
+    assert.equal(stream.messages.filter((m) => m["type"] === "approval").length, 1, "nobody is asked twice");
+    // Another question under the same number, after the engine has begun to count again, has another name.
+    engine.ask(7, "item/commandExecution/requestApproval", { ...params, turnId: "t-2" });
+    const next = payload(await stream.until((m) => m["type"] === "approval" && payload(m)["turnId"] === "t-2"));
+    assert.notEqual(next["requestId"], requestId);
+    stream.close();
+  });
+
   test("what waited when the manager ended and never came again is over, with the reason", async () => {
     const scratch = scratchFolder();
     cleanups.push(scratch.remove);

@@ -14,6 +14,8 @@ interface Entry {
   /** Set while an answer is on its way to the engine. */
   claim: { readonly by: Actor; readonly outcome: Outcome } | undefined;
   readonly ended: PromiseWithResolvers<void>;
+  /** The line to the engine broke since: it must ask again, or the request is over. */
+  isOrphan: boolean;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
@@ -46,6 +48,9 @@ const confirmToolMs = 300;
 const programMs = 10_000;
 const keptEnds = 2000;
 
+const sameParams = (request: PendingRequest, params: ServerRequest["params"]): boolean =>
+  JSON.stringify(request.details) === JSON.stringify(params);
+
 export class Requests {
   readonly #ports: RequestPorts;
   readonly #entries = new Map<string, Entry>();
@@ -53,6 +58,8 @@ export class Requests {
   readonly #bootId: string;
   /** What was waiting when the manager last ended. */
   #old: readonly StoredRequest[];
+  /** How often the line to the engine has broken. */
+  #epoch = 0;
 
   constructor(ports: RequestPorts) {
     this.#ports = ports;
@@ -76,9 +83,11 @@ export class Requests {
     const kind = kindOf(method);
     if (this.#ports.isDeleted(threadId)) return this.#ports.respond(id, { error: { code: -32_600, message: "the session was deleted" } });
     if (this.#ports.isSystemOwned(threadId)) return this.#refuse(id, { kind, method }, threadId, params);
-    if ([...this.#entries.values()].some((e) => e.rpcId === id && e.record.threadId === threadId && e.record.method === method)) return;
+    const known = [...this.#entries.values()].find((e) => e.rpcId === id && e.record.threadId === threadId && e.record.method === method);
+    if (known !== undefined && !known.isOrphan) return;
+    if (known !== undefined && sameParams(known.record, params)) return this.#reunite(known);
     const record = this.#remembered(id, method, threadId, params) ?? this.#record({ id, method, params }, threadId);
-    const entry: Entry = { record, rpcId: id, claim: undefined, ended: Promise.withResolvers(), timer: undefined };
+    const entry: Entry = { record, rpcId: id, claim: undefined, ended: Promise.withResolvers(), isOrphan: false, timer: undefined };
     if (record.expiresAt !== null) entry.timer = setTimeout(() => this.#timeOut(record.requestId), programMs);
     this.#entries.set(record.requestId, entry);
     this.#save();
@@ -204,15 +213,25 @@ export class Requests {
   }
 
   /** The engine is gone, and with it whatever it was waiting for. A remote engine may still be waiting: its requests come again. */
+  /** A remote engine may live on behind a broken line; what it asked waits until it is known whether it asks again. */
   engineLost(remote: boolean): void {
+    this.#epoch++;
     for (const entry of [...this.#entries.values()]) {
-      if (remote) this.#entries.delete(entry.record.requestId);
-      else this.#end(entry, "expired", systemActor("the engine"), "The engine was restarted.");
+      entry.isOrphan = true;
+      if (!remote) this.#end(entry, "expired", systemActor("the engine"), "The engine was restarted.");
     }
   }
 
-  /** After a start: what was waiting when the manager ended and has not come again is over. */
+  /** The same question once more: an answer that was on its way has not arrived. */
+  #reunite(entry: Entry): void {
+    entry.isOrphan = false;
+    if (entry.claim !== undefined) this.#putBack(entry, entry.claim.by);
+  }
+
+  /** After the threads were joined: what waited before, over a break of the line or a restart of the manager, and has not come again is over. */
   forgetOld(): void {
+    for (const entry of [...this.#entries.values()])
+      if (entry.isOrphan) this.#end(entry, "expired", systemActor("the engine"), "The engine was restarted.");
     for (const { request } of this.#old) {
       if (this.#entries.has(request.requestId)) continue;
       const by = systemActor("a restart");
@@ -247,7 +266,8 @@ export class Requests {
   #record({ id, method, params }: ServerRequest, threadId: string): PendingRequest {
     const kind = kindOf(method);
     const text = (key: string): string | null => (typeof params[key] === "string" ? params[key] : null);
-    const requestId = `${this.#bootId.slice(0, 8)}-${id}`;
+    // An engine counts from the beginning again after its restart; the name must not.
+    const requestId = `${this.#bootId.slice(0, 8)}${this.#epoch === 0 ? "" : `.${this.#epoch}`}-${id}`;
     const now = this.#ports.now();
     const isApproval = kind === "command" || kind === "fileChange" || kind === "permissions";
     return {
@@ -280,11 +300,7 @@ export class Requests {
 
   #remembered(id: string | number, method: string, threadId: string, params: ServerRequest["params"]): PendingRequest | undefined {
     const found = this.#old.find(
-      (p) =>
-        p.rpcId === String(id) &&
-        p.request.method === method &&
-        p.request.threadId === threadId &&
-        JSON.stringify(p.request.details) === JSON.stringify(params),
+      (p) => p.rpcId === String(id) && p.request.method === method && p.request.threadId === threadId && sameParams(p.request, params),
     );
     return found === undefined ? undefined : { ...found.request, status: "pending" };
   }
