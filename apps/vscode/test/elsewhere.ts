@@ -125,7 +125,7 @@ async function answerElsewhere(): Promise<string> {
     return { decision: "decline" };
   });
   const { data } = await client.call("thread/loaded/list", {});
-  for (const threadId of data) {
+  for (const threadId of data.toReversed()) {
     const { thread } = await client.call("thread/read", { threadId });
     if (thread.status.type !== "active") continue;
     await client.call("thread/resume", { threadId });

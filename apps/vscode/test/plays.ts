@@ -40,7 +40,7 @@ export const approvals: Plays = {
     const { window } = play;
     await window.say("run the tests");
     const card = await window.card();
-    for (const fact of ["touch ran.txt", "Running test suite to verify changes", play.stage.project, "high"])
+    for (const fact of ["touch ran.txt", "Running test suite to verify changes", play.stage.project, "medium"])
       await card.getByText(fact).first().waitFor();
     await window.statusSays("Parley 1");
     await window.shot("command-card");
@@ -107,7 +107,7 @@ export const modal: Plays = {
       "Command: touch ran.txt",
       `Folder: ${play.stage.project}`,
       "Reason: Running test suite",
-      "Risk: high",
+      "Risk: medium",
     ])
       await window.dialog.getByText(fact).first().waitFor();
     for (const decision of ["Allow once", "Allow for session", "Decline", "Stop turn", "Decide later"])

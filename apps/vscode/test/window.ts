@@ -42,7 +42,12 @@ export class Window {
   /** Runs a command of the palette by its title. */
   async command(title: string): Promise<void> {
     const field = this.quickInput.locator('input[placeholder^="Type the name of a command"]');
-    await this.page.keyboard.press("Control+Shift+P");
+    // A view that is just being drawn may take the focus, which closes the palette; a person opens it again.
+    for (let tries = 5; tries > 0 && !(await field.isVisible()); tries--) {
+      await this.page.keyboard.press("Control+Shift+P");
+      await field.waitFor({ timeout: 2000 }).catch(() => {});
+      await this.page.waitForTimeout(200);
+    }
     await field.fill(`>${title}`);
     await this.quickInput
       .locator(".monaco-list-row", { hasText: title.replace(/^Parley: /, "") })

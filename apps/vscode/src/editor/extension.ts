@@ -2,6 +2,7 @@
 import { commands, type ExtensionContext, window, workspace } from "vscode";
 import { Backend } from "../host/backend.ts";
 import type { LinkState } from "../host/link.ts";
+import { Memory } from "../host/memory.ts";
 import { registerCommands } from "./commands.ts";
 import { DiffEditor } from "./diff-editor.ts";
 import { editorTools } from "./editor-tools.ts";
@@ -11,20 +12,16 @@ import { openServer, workspaceFolder } from "./server.ts";
 import { serverKeys, settings } from "./settings.ts";
 import { statusBar } from "./status.ts";
 
-/** Threads that were open in this window, to be joined again after a reload. */
-const rememberedKey = "parley.threads";
-
 export function activate(context: ExtensionContext): void {
   const log = window.createOutputChannel("Parley", { log: true });
-  const { workspaceState } = context;
+  const memory = new Memory((context.storageUri ?? context.globalStorageUri).fsPath, (message) => log.warn(message));
   const backend = new Backend({
     open: () => openServer(context, log),
     editor: editorTools,
     folder: () => workspaceFolder() ?? "",
     folders: () => (settings.sessionScope() === "all" ? [] : (workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath)),
     offersTools: () => settings.offersTools(),
-    remembered: () => workspaceState.get<readonly string[]>(rememberedKey, []),
-    remember: (threadIds) => void workspaceState.update(rememberedKey, threadIds),
+    memory,
     log: (line) => log.info(line),
     now: Date.now,
   });
@@ -35,6 +32,7 @@ export function activate(context: ExtensionContext): void {
       const request = backend.requests.find(requestId);
       if (request !== undefined) void diffs.show(request);
     },
+    memory,
     log: (line) => log.warn(line),
   });
   const faces = new Faces({ backend, panels, diffs, log: (line) => log.warn(line) });

@@ -17,6 +17,7 @@ import { Refused, type StreamEvent } from "../../../web/src/connection/connectio
 import type { Place } from "../../../web/src/state/router.ts";
 import type { Backend } from "../host/backend.ts";
 import type { LinkState } from "../host/link.ts";
+import type { Memory } from "../host/memory.ts";
 import { type CallName, calls, type HostMessage, PanelMessage } from "../host/port.ts";
 
 export const viewId = "parley.panel";
@@ -26,6 +27,7 @@ const batchMs = 16;
 
 export interface PanelPorts {
   readonly backend: Backend;
+  readonly memory: Memory;
   showChange(requestId: string): void;
   log(line: string): void;
 }
@@ -95,20 +97,23 @@ export class Panels {
   #attach(webview: Webview, owner: WebviewView | WebviewPanel): void {
     const root = Uri.joinPath(this.#context.extensionUri, "panel");
     webview.options = { enableScripts: true, localResourceRoots: [root] };
-    const port = new Port(webview, owner, this.#ports, () => this.#first.splice(0));
+    const key = owner === this.#view ? "view" : "tab";
+    const port = new Port(webview, { owner, key }, this.#ports, () => this.#first.splice(0));
     this.#open.add(port);
     owner.onDidDispose(() => {
       this.#open.delete(port);
       port.dispose();
       if (this.#view === owner) this.#view = undefined;
     });
-    webview.html = html(webview, root);
+    webview.html = html(webview, root, JSON.stringify(this.#ports.memory.get(key) ?? {}));
   }
 }
 
 /** One webview's line to the backend. */
 class Port {
   readonly owner: WebviewView | WebviewPanel;
+  /** Under which the panel's own state is kept. */
+  readonly key: "view" | "tab";
   place: Place | undefined;
   listening = false;
   readonly #webview: Webview;
@@ -118,9 +123,10 @@ class Port {
   #events: StreamEvent[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(webview: Webview, owner: WebviewView | WebviewPanel, ports: PanelPorts, first: () => readonly HostMessage[]) {
+  constructor(webview: Webview, { owner, key }: Pick<Port, "owner" | "key">, ports: PanelPorts, first: () => readonly HostMessage[]) {
     this.#webview = webview;
     this.owner = owner;
+    this.key = key;
     this.#ports = ports;
     this.#first = first;
     const stop = ports.backend.listen({ event: (event) => this.#queue(event), state: (state) => this.#state(state) });
@@ -153,8 +159,9 @@ class Port {
         this.#state(this.#ports.backend.link.state);
         for (const first of this.#first()) this.post(first);
         return;
-      case "place":
-        this.place = message.place as Place; // only compared and shown
+      case "keep":
+        this.place = message.place as Place; // only compared and given back
+        this.#ports.memory.set(this.key, { place: message.place, shelf: message.shelf });
         return;
       case "showChange":
         return this.#ports.showChange(message.requestId);
@@ -206,9 +213,11 @@ class Port {
   }
 }
 
+const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+
 const isCall = (name: string): name is CallName => Object.hasOwn(calls, name);
 
-function html(webview: Webview, root: Uri): string {
+function html(webview: Webview, root: Uri, kept: string): string {
   const asset = (name: string): string => webview.asWebviewUri(Uri.joinPath(root, name)).toString();
   const nonce = randomBytes(16).toString("base64");
   const policy = [
@@ -230,7 +239,7 @@ function html(webview: Webview, root: Uri): string {
     <link rel="stylesheet" href="${asset("panel.css")}" />
   </head>
   <body>
-    <div id="root"></div>
+    <div id="root" data-kept="${escaped(kept)}"></div>
     <script type="module" nonce="${nonce}" src="${asset("panel.js")}"></script>
   </body>
 </html>`;

@@ -8,6 +8,7 @@ import type { Transport } from "../../../../src/rpc/transport.ts";
 import { type Server, startServer } from "../../../../test/support/server.ts";
 import type { PendingRequest } from "../../../web/src/state/model.ts";
 import { Backend } from "./backend.ts";
+import { Memory } from "./memory.ts";
 import type { EditorTools } from "./tools.ts";
 
 const editor: EditorTools = {
@@ -36,7 +37,6 @@ async function stage(t: TestContext, scenario: string) {
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
   });
-  const remembered: string[] = [];
   const backend = (name: string): Backend => {
     const made = new Backend({
       open: async () => {
@@ -48,8 +48,7 @@ async function stage(t: TestContext, scenario: string) {
       folder: () => project,
       folders: () => [project],
       offersTools: () => true,
-      remembered: () => remembered,
-      remember: (ids) => void remembered.splice(0, remembered.length, ...ids),
+      memory: new Memory(path.join(folder, name), assert.fail),
       log: () => {},
       now: Date.now,
     });
@@ -191,6 +190,23 @@ test("a message whose acceptance was lost is not sent twice", async (t) => {
   assert.deepEqual(await Promise.all([send(one, id, "hi", "m1"), send(one, id, "hi", "m1")]), ["started", "started"]);
   await idle(one, id);
   assert.equal((await page(one, id)).turns.length, 1);
+});
+
+test("after a restart of the editor a message that was taken is not sent again, and what was chosen holds", async (t) => {
+  const { backend } = await stage(t, 'turns: [[{say: "One"}], [{say: "Two"}]]');
+  const before = backend("editor");
+  await before.link.start();
+  const { id } = await before.startSession({ approvalPolicy: "never", filesystemSandbox: "workspace-write" });
+  await send(before, id, "hi", "m1");
+  await idle(before, id);
+  before.link.stop();
+  const after = backend("editor");
+  await after.link.start();
+  assert.equal(await send(after, id, "hi", "m1"), "started");
+  const shown = await page(after, id);
+  assert.equal(shown.turns.length, 1);
+  assert.equal(shown.session.sessionControls?.approvalPolicy, "never");
+  assert.equal(shown.session.sessionControls?.filesystemSandbox, "workspace-write");
 });
 
 test("a message can wait for the turn, and be taken back", async (t) => {

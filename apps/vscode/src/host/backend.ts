@@ -3,8 +3,9 @@ import { randomUUID } from "node:crypto";
 import { type Client, ConnectionClosed, RpcError } from "../../../../src/client/client.ts";
 import { Refused, type StreamEvent } from "../../../web/src/connection/connection.ts";
 import type { PendingRequest, SessionSummary } from "../../../web/src/state/model.ts";
-import { threadSettings, turnSettings } from "./controls.ts";
+import { keptControls, merged, threadSettings, turnSettings } from "./controls.ts";
 import { isRecord, Link, type LinkState, ServerDown } from "./link.ts";
+import type { Memory } from "./memory.ts";
 import { Messages } from "./messages.ts";
 import type { CallName, CallParams } from "./port.ts";
 import { type Ending, Requests } from "./requests.ts";
@@ -19,9 +20,8 @@ export interface BackendPorts {
   /** The folders whose sessions are listed; none means all. */
   folders(): readonly string[];
   offersTools(): boolean;
-  /** Threads that were open when the editor was last closed. */
-  remembered(): readonly string[];
-  remember(threadIds: readonly string[]): void;
+  /** What outlives the window. */
+  readonly memory: Memory;
   log(line: string): void;
   now(): number;
 }
@@ -37,6 +37,9 @@ export interface BackendListener {
 
 /** How many threads are joined again when the editor starts. */
 const keptOpen = 8;
+/** How many choices and message ids are kept. */
+const keptEntries = 200;
+const lastOf = (values: Record<string, unknown>): Record<string, unknown> => Object.fromEntries(Object.entries(values).slice(-keptEntries));
 
 type EventOf<N extends StreamEvent["type"]> = Extract<StreamEvent, { type: N }>;
 
@@ -75,12 +78,16 @@ export class Backend {
       pendingCount: (id) => this.requests.list().filter((r) => r.threadId === id || r.rootThreadId === id).length,
       changed: (summary) => this.#sessionChanged(summary),
       folders: () => ports.folders(),
+      chosen: (id) => keptControls(this.#controls()[id]),
+      choose: (id, controls) => ports.memory.set("controls", lastOf({ ...this.#controls(), [id]: controls })),
       now,
     });
     this.#messages = new Messages({
       link: this.link,
       sessions: this.sessions,
       queued: (sessionId, queue) => this.#emit("queue_updated", sessionId, { sessionId, queue: [...queue] }),
+      wasTaken: (messageId) => ports.memory.strings("taken").includes(messageId),
+      taken: (messageId) => ports.memory.set("taken", [...ports.memory.strings("taken"), messageId].slice(-keptEntries)),
       stuck: (sessionId, reason) => ports.log(`a queued message of ${sessionId} was not taken: ${reason}`),
       now,
     });
@@ -115,7 +122,14 @@ export class Backend {
       ...threadSettings(overrides),
       ...(this.#ports.offersTools() ? { dynamicTools: toolSpecs() } : {}),
     });
-    return this.sessions.opened(opened);
+    const session = this.sessions.opened(opened);
+    if (Object.keys(overrides).length > 0) this.sessions.choose(session, merged(this.sessions.controls(session), overrides));
+    return session;
+  }
+
+  #controls(): Record<string, unknown> {
+    const kept = this.#ports.memory.get("controls");
+    return isRecord(kept) ? kept : {};
   }
 
   async interrupt(sessionId: string): Promise<void> {
@@ -220,10 +234,11 @@ export class Backend {
 
   async #setControls(sessionId: string, controls: CallParams<"setControls">["controls"]): Promise<void> {
     const session = await this.sessions.attach(sessionId);
-    session.chosen = { ...controls, effort: controls.effort ?? null };
+    const chosen = { ...controls, effort: controls.effort ?? null };
+    this.sessions.choose(session, chosen);
     this.sessions.tell(session);
     // In force at once where the server can; otherwise the next turn carries it.
-    await this.link.call("thread/settings/update", { threadId: sessionId, ...turnSettings(session.chosen) }).catch(() => {});
+    await this.link.call("thread/settings/update", { threadId: sessionId, ...turnSettings(chosen) }).catch(() => {});
   }
 
   async #files(sessionId: string, query: string): Promise<unknown> {
@@ -237,7 +252,7 @@ export class Backend {
   async #joinAgain(): Promise<void> {
     const { data: loaded } = await this.link.call("thread/loaded/list", {}).catch(() => ({ data: [] as string[] }));
     const folders = this.#ports.folders();
-    const mine = new Set(this.#ports.remembered());
+    const mine = new Set(this.#ports.memory.strings("threads"));
     for (const threadId of new Set([...loaded, ...mine])) {
       if (!mine.has(threadId)) {
         const read = await this.link.call("thread/read", { threadId }).catch(() => undefined);
@@ -302,7 +317,7 @@ export class Backend {
     const open = this.sessions.attached();
     if (open.join() === this.#remembered) return;
     this.#remembered = open.join();
-    this.#ports.remember(open.slice(-keptOpen));
+    this.#ports.memory.set("threads", open.slice(-keptOpen));
   }
 
   #emit<N extends StreamEvent["type"]>(type: N, threadId: string | null, payload: EventOf<N>["payload"]): void {

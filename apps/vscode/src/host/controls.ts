@@ -1,4 +1,5 @@
 /** What a session may do and with which model, as the panel's pickers know it and as the protocol says it. */
+import { literals, maybe, nullable, object, once, parse, string } from "../../../../src/lib/schema.ts";
 import type { AskForApproval, SandboxMode, SandboxPolicy } from "../../../../src/protocol/policy.ts";
 import type { MessageOverrides, SessionSummary } from "../../../web/src/state/model.ts";
 
@@ -25,6 +26,20 @@ export function controlsOf(settings: EngineSettings | undefined): Controls {
     filesystemSandbox: open ? "danger-full-access" : sandbox.type === "readOnly" ? "read-only" : "workspace-write",
   };
 }
+
+/** What was kept of an earlier choice, where it is one. */
+export function keptControls(value: unknown): Controls | undefined {
+  return parse(KeptControls, value);
+}
+const KeptControls = once(() =>
+  object({
+    model: nullable(string()),
+    effort: maybe(string()),
+    approvalPolicy: literals("untrusted", "on-failure", "on-request", "never"),
+    networkAccess: literals("restricted", "enabled"),
+    filesystemSandbox: literals("read-only", "workspace-write", "danger-full-access"),
+  }),
+);
 
 export function merged(controls: Controls, overrides: MessageOverrides): Controls {
   return { ...controls, ...Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined)) };

@@ -19,6 +19,9 @@ export interface MessagePorts {
   readonly link: Link;
   readonly sessions: Sessions;
   queued(sessionId: string, queue: readonly QueuedMessage[]): void;
+  /** Ids of messages that were taken, also in earlier runs. */
+  wasTaken(messageId: string): boolean;
+  taken(messageId: string): void;
   /** A queued message that could not be sent when its time came; it waits again. */
   stuck(sessionId: string, reason: string): void;
   now(): number;
@@ -38,9 +41,13 @@ export class Messages {
   send(session: Session, message: Message): Promise<Delivered> {
     const before = this.#sent.get(message.messageId);
     if (before !== undefined) return before;
+    if (this.#ports.wasTaken(message.messageId)) return Promise.resolve("started");
     const handed = this.#hand(session, message);
     this.#sent.set(message.messageId, handed);
-    handed.catch(() => this.#sent.delete(message.messageId));
+    handed.then(
+      () => this.#ports.taken(message.messageId),
+      () => this.#sent.delete(message.messageId),
+    );
     const [oldest] = this.#sent.keys();
     if (this.#sent.size > kept && oldest !== undefined) this.#sent.delete(oldest);
     return handed;
@@ -70,7 +77,7 @@ export class Messages {
     const { sessions } = this.#ports;
     await sessions.attach(session.id);
     if (Object.values(message.overrides).some((value) => value !== undefined))
-      session.chosen = merged(sessions.controls(session), message.overrides);
+      sessions.choose(session, merged(sessions.controls(session), message.overrides));
     if (session.activeTurnId !== null && message.delivery === "queue") return this.#enqueue(session, message);
     if (session.activeTurnId !== null) {
       const steered = await this.#steer(session, message, session.activeTurnId);

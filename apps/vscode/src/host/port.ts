@@ -10,6 +10,7 @@ import {
   once,
   optional,
   positive,
+  record,
   string,
   union,
   unknown,
@@ -99,7 +100,8 @@ export const PanelMessage = once(() =>
   union([
     object({ type: literals("call"), id: string(), name: string(), params: unknown() }),
     object({ type: literals("listening") }),
-    object({ type: literals("place"), place: unknown() }),
+    /** What the panel wants to find again: where it was, drafts, unsent messages. */
+    object({ type: literals("keep"), place: unknown(), shelf: record(string()) }),
     object({ type: literals("showChange"), requestId: string() }),
     object({ type: literals("open"), url: string() }),
   ]),

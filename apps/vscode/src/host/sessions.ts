@@ -34,6 +34,9 @@ export interface SessionPorts {
   changed(summary: SessionSummary): void;
   /** The folders whose sessions are listed; none means all. */
   folders(): readonly string[];
+  /** What a person chose for a session, kept over restarts. */
+  chosen(id: string): Controls | undefined;
+  choose(id: string, controls: Controls): void;
   now(): number;
 }
 
@@ -162,7 +165,7 @@ export class Sessions {
       archived: archived ?? false,
       attached: false,
       settings: undefined,
-      chosen: undefined,
+      chosen: this.#ports.chosen(thread.id),
       live: emptyThread(thread.id),
       activeTurnId: null,
       lastTurnStatus: null,
@@ -295,6 +298,11 @@ export class Sessions {
     this.#ports.changed(summary);
   }
 
+  /** Takes a person's choice for this session and the turns to come. */
+  choose(session: Session, controls: Controls): void {
+    session.chosen = controls;
+    this.#ports.choose(session.id, controls);
+  }
   controls(session: Session): Controls {
     return session.chosen ?? controlsOf(session.settings);
   }

@@ -3,15 +3,7 @@ import { createRoot } from "react-dom/client";
 import { Root } from "../../../web/src/screens/root.tsx";
 import { Controller } from "../../../web/src/state/controller.ts";
 import { createStore, nextFrame } from "../../../web/src/state/store.ts";
-import "../../../web/src/styles/tokens.css";
-import "../../../web/src/styles/base.css";
-import "../../../web/src/styles/controls.css";
-import "../../../web/src/styles/layout.css";
-import "../../../web/src/styles/transcript.css";
-import "../../../web/src/styles/requests.css";
-import "../../../web/src/styles/diff.css";
-import "../../../web/src/styles/composer.css";
-import "../../../web/src/styles/pages.css";
+import "../../../web/src/styles.ts";
 import "./panel.css";
 import type { HostMessage } from "../host/port.ts";
 import { focusComposer, insertText } from "./composer-text.ts";
@@ -22,7 +14,7 @@ declare function acquireVsCodeApi(): Editor;
 
 function run(element: HTMLElement): void {
   const editor = acquireVsCodeApi();
-  const { shelf, address, move } = surroundingsOf(editor);
+  const { shelf, address, move } = surroundingsOf(editor, element.dataset["kept"]);
   const port = connectPort(editor);
   const controller = new Controller(port.connection, createStore(nextFrame), shelf);
   addEventListener("message", (event: MessageEvent<HostMessage>) => {

@@ -1,12 +1,10 @@
-/** What the editor gives the panel instead of a browser's storage and address: a state that survives hiding and reloading. */
+/** What the extension gives the panel instead of a browser's storage and address: a memory that survives hiding, reloading and crashes. */
 import { type Address, type Place, placeOf } from "../../../web/src/state/router.ts";
 import type { Shelf } from "../../../web/src/state/settings.ts";
 
 /** The editor's own handle in a webview. */
 export interface Editor {
   postMessage(message: unknown): void;
-  getState(): unknown;
-  setState(state: unknown): void;
 }
 
 interface Kept {
@@ -21,22 +19,21 @@ export interface Surroundings {
   move(place: Place): void;
 }
 
-export function surroundingsOf(editor: Editor): Surroundings {
-  let kept = keptIn(editor.getState());
+/** `before` is what the extension kept of the last time, as JSON. */
+export function surroundingsOf(editor: Editor, before: string | undefined): Surroundings {
+  let kept = keptIn(before);
   const movers = new Set<(place: Place) => void>();
   const keep = (part: Partial<Kept>): void => {
     kept = { ...kept, ...part };
-    editor.setState(kept);
+    editor.postMessage({ type: "keep", place: kept.place, shelf: kept.shelf });
   };
-  const write = (place: Place): void => {
-    keep({ place });
-    editor.postMessage({ type: "place", place });
-  };
+  const write = (place: Place): void => keep({ place });
   return {
     shelf: {
       getItem: (key) => kept.shelf[key] ?? null,
       setItem: (key, value) => keep({ shelf: { ...kept.shelf, [key]: value } }),
       removeItem(key) {
+        if (kept.shelf[key] === undefined) return;
         const { [key]: _, ...shelf } = kept.shelf;
         keep({ shelf });
       },
@@ -56,18 +53,29 @@ export function surroundingsOf(editor: Editor): Surroundings {
   };
 }
 
-/** State of an older build may have any form; what does not fit is forgotten. */
-function keptIn(state: unknown): Kept {
-  const given = (typeof state === "object" && state !== null ? state : {}) as { shelf?: unknown; place?: unknown };
-  const shelf = typeof given.shelf === "object" && given.shelf !== null ? Object.entries(given.shelf) : [];
+/** What an older build kept may have any form; what does not fit is forgotten. */
+function keptIn(text: string | undefined): Kept {
+  const given = asRecord(parsed(text ?? ""));
+  const shelf = Object.entries(asRecord(given["shelf"]));
   return {
     shelf: Object.fromEntries(shelf.filter((entry): entry is [string, string] => typeof entry[1] === "string")),
-    place: placeIn(given.place),
+    place: placeIn(given["place"]),
   };
 }
 
 function placeIn(value: unknown): Place {
-  const { name, sessionId } = (typeof value === "object" && value !== null ? value : {}) as { name?: unknown; sessionId?: unknown };
+  const { name, sessionId } = asRecord(value);
   if (name === "session" && typeof sessionId === "string") return { name, sessionId, requestId: null };
   return placeOf(name === "inbox" ? "/inbox" : "/");
+}
+
+const asRecord = (value: unknown): Record<string, unknown> =>
+  typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

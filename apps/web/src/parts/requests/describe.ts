@@ -96,7 +96,7 @@ function describeCommand(details: Readonly<Record<string, unknown>>, cwd: readon
       reason,
       icon: "terminal",
     };
-  return { badge: "Command", heading: "Run this command?", command: unwrapShell(raw), facts: [...cwd, ...extra], reason, icon: "terminal" };
+  return { badge: "Command", heading: "Run this command?", command: unwrapShell(raw), facts: [...extra, ...cwd], reason, icon: "terminal" };
 }
 
 function describeElicitation(details: Readonly<Record<string, unknown>>): Description {

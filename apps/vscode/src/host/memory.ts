@@ -1,0 +1,46 @@
+/** What must outlive the window: written to a file at once, since an editor that is reloaded or killed saves nothing of its own. */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { isRecord } from "./link.ts";
+
+export class Memory {
+  readonly #file: string;
+  readonly #warn: (message: string) => void;
+  readonly #values: Record<string, unknown>;
+
+  constructor(folder: string, warn: (message: string) => void) {
+    this.#file = path.join(folder, "kept.json");
+    this.#warn = warn;
+    this.#values = read(this.#file);
+  }
+
+  get(key: string): unknown {
+    return this.#values[key];
+  }
+  strings(key: string): readonly string[] {
+    const value = this.#values[key];
+    return Array.isArray(value) ? value.filter((entry) => typeof entry === "string") : [];
+  }
+
+  /** A disk that cannot be written costs the memory, never the work. */
+  set(key: string, value: unknown): void {
+    this.#values[key] = value;
+    const next = `${this.#file}.${process.pid}`;
+    try {
+      mkdirSync(path.dirname(this.#file), { recursive: true });
+      writeFileSync(next, JSON.stringify(this.#values), { mode: 0o600 });
+      renameSync(next, this.#file);
+    } catch (error) {
+      this.#warn(`what the panel shall remember was not written: ${String(error)}`);
+    }
+  }
+}
+
+function read(file: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
