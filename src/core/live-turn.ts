@@ -3,6 +3,7 @@ import type { ParamsOf } from "../protocol/define.ts";
 import type { ThreadItem, UserInput } from "../protocol/item.ts";
 import type { ServerNotifications, ServerRequests } from "../protocol/methods.ts";
 import type { Turn, TurnError, TurnStatus } from "../protocol/turn.ts";
+import { wholeItem } from "../protocol/whole-item.ts";
 import type { Answer } from "./ports/audience.ts";
 import type { AuditSubject } from "./ports/audit.ts";
 import type { ModelItem } from "./ports/model-client.ts";
@@ -118,7 +119,8 @@ export class LiveTurn {
     const at = this.thread.ports.clock.now();
     this.#startedAt.set(item.id, at);
     this.#open.set(item.id, item);
-    this.notify("item/started", { threadId: this.thread.id, turnId: this.id, item: { ...item, startedAtMs: at }, startedAtMs: at });
+    const started = wholeItem({ ...item, startedAtMs: at });
+    this.notify("item/started", { threadId: this.thread.id, turnId: this.id, item: started, startedAtMs: at });
   }
 
   /** Stores the item, and what the model sees of it, then announces it. */
@@ -149,7 +151,7 @@ export class LiveTurn {
   announceStored(): void {
     for (const item of this.stored.splice(0)) {
       const startedAtMs = item.startedAtMs ?? this.startedAtMs;
-      this.notify("item/started", { threadId: this.thread.id, turnId: this.id, item, startedAtMs });
+      this.notify("item/started", { threadId: this.thread.id, turnId: this.id, item: wholeItem(item), startedAtMs });
       this.#announce(item);
     }
   }
@@ -157,7 +159,7 @@ export class LiveTurn {
     this.notify("item/completed", {
       threadId: this.thread.id,
       turnId: this.id,
-      item,
+      item: wholeItem(item),
       completedAtMs: item.completedAtMs ?? this.thread.ports.clock.now(),
     });
   }
@@ -226,7 +228,7 @@ export class LiveTurn {
     const now = this.thread.ports.clock.now();
     return {
       id: this.id,
-      items: view === "full" ? [...this.items, ...this.openItems()] : [],
+      items: view === "full" ? [...this.items, ...this.openItems()].map(wholeItem) : [],
       itemsView: view === "full" ? "full" : "notLoaded",
       status,
       error,

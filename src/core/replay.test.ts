@@ -44,6 +44,7 @@ test("turns keep their ids, times and items; one that never ended is interrupted
     type: "userMessage",
     id: "u-one",
     content: [{ type: "text", text: "one" }],
+    clientId: null,
   });
 });
 

@@ -1,7 +1,7 @@
 /** From a thread's records back to its turns and to what the model sees: for reading, resuming and forking. */
-import type { ThreadItem } from "../protocol/item.ts";
 import type { ThreadTokenUsage } from "../protocol/thread.ts";
 import type { Turn } from "../protocol/turn.ts";
+import { wholeItem } from "../protocol/whole-item.ts";
 import { plainMessage, previewOf } from "./context.ts";
 import type { ModelItem } from "./ports/model-client.ts";
 import type { ThreadMeta, ThreadRecord } from "./ports/thread-store.ts";
@@ -95,7 +95,7 @@ const emptyTurn = (id: string): Turn => ({
 
 /** Work that goes on is told again when it ends. Words are not: two messages of one id are two, whatever the provider meant by it. */
 function addItem(turn: Turn, record: RecordOf<"item">): void {
-  const item: ThreadItem = { startedAtMs: record.startedAtMs, completedAtMs: record.completedAtMs, ...record.item };
+  const item = wholeItem({ startedAtMs: record.startedAtMs, completedAtMs: record.completedAtMs, ...record.item });
   const at = "status" in item ? turn.items.findIndex((other) => other.id === item.id && other.type === item.type) : -1;
   if (at === -1) turn.items.push(item);
   else turn.items[at] = item;

@@ -4,6 +4,7 @@ import { invalidRequest } from "../protocol/errors.ts";
 import type { ServerRequests } from "../protocol/methods.ts";
 import type { Thread, ThreadStatus, ThreadTokenUsage } from "../protocol/thread.ts";
 import type { Turn, TurnError } from "../protocol/turn.ts";
+import { wholeItem } from "../protocol/whole-item.ts";
 import { Grants } from "./approvals.ts";
 import { BackgroundTerminals } from "./background.ts";
 import { abortedNote, acceptInput, keepInput, previewOf, steer } from "./context.ts";
@@ -367,7 +368,7 @@ export class LiveThread {
     this.#tellEnd(turn, error);
     const last = turn.items.findLast((item) => item.type === "agentMessage");
     const summary: Pick<Turn, "items" | "itemsView"> =
-      last === undefined ? { items: [], itemsView: "notLoaded" } : { items: [last], itemsView: "summary" };
+      last === undefined ? { items: [], itemsView: "notLoaded" } : { items: [wholeItem(last)], itemsView: "summary" };
     turn.notify("turn/completed", { threadId: this.id, turn: { ...turn.toWire(outcome.status, "empty", error), ...summary } });
   }
 

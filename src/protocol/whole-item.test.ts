@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { problem } from "../lib/schema.ts";
+import { ThreadItem } from "./item.ts";
+import { wholeItem } from "./whole-item.ts";
+
+test("what may be empty is there as null, what is there stays, and the item still fits its schema", () => {
+  const message = wholeItem({ type: "agentMessage", id: "m", text: "hi", phase: "final_answer", startedAtMs: 1 });
+  assert.deepEqual(message, {
+    ...{ type: "agentMessage", id: "m", text: "hi", phase: "final_answer", memoryCitation: null, delivery: null, questions: null },
+    ...{ startedAtMs: 1, completedAtMs: null },
+  });
+  const bare: ThreadItem[] = [
+    { type: "userMessage", id: "u", content: [] },
+    { type: "commandExecution", id: "c", command: "ls", commandActions: [], cwd: "/", status: "inProgress" },
+    { type: "mcpToolCall", id: "t", arguments: {}, server: "s", status: "inProgress", tool: "t" },
+    { type: "dynamicToolCall", id: "d", arguments: {}, status: "inProgress", tool: "t" },
+    { type: "webSearch", id: "w", query: "" },
+    { type: "contextCompaction", id: "k" },
+  ];
+  for (const item of bare) {
+    assert.equal(problem(ThreadItem(), wholeItem(item)), undefined, item.type);
+    assert.equal(Object.values(wholeItem(item)).includes(undefined), false);
+  }
+});

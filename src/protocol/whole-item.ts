@@ -1,0 +1,20 @@
+/** An item as it crosses the wire: what may be empty is written out as null, since clients with strict schemas drop items that lack a field. */
+import type { ThreadItem } from "./item.ts";
+
+const mayBeNull: Readonly<Partial<Record<ThreadItem["type"], readonly string[]>>> = {
+  userMessage: ["clientId"],
+  agentMessage: ["phase", "memoryCitation", "delivery", "questions"],
+  commandExecution: ["pluginId", "scriptPath", "processId", "aggregatedOutput", "exitCode", "durationMs"],
+  mcpToolCall: ["appContext", "mcpAppUi", "pluginId", "result", "error", "durationMs"],
+  dynamicToolCall: ["namespace", "contentItems", "success", "durationMs"],
+  collabAgentToolCall: ["prompt", "model", "reasoningEffort"],
+  webSearch: ["action"],
+};
+
+export function wholeItem(item: ThreadItem): ThreadItem {
+  const whole: Record<string, unknown> = { ...item };
+  for (const field of mayBeNull[item.type] ?? []) whole[field] ??= null;
+  whole["startedAtMs"] ??= null;
+  whole["completedAtMs"] ??= null;
+  return whole as ThreadItem;
+}
