@@ -154,8 +154,19 @@ function keep(run: Run): number {
   if (run.curves.length > 0) writeFileSync(curves, plot(run.curves));
   process.stderr.write(`Took ${run.minutes} min. Curves: ${path.relative(root, curves)}, history: ${path.relative(root, history)}\n`);
   if (run.kind === "quick" || run.codex === null) return 0;
-  writeFileSync(files.latest, `${JSON.stringify(run)}\n`);
+  writeFileSync(files.latest, `${JSON.stringify({ ...run, measures: figuresOf(run.measures) })}\n`);
   return writePage(run);
+}
+
+/** Without the words in which something went wrong: they may name folders of this machine. */
+function figuresOf(measures: Measures): Measures {
+  const numeric = (found: Measures[string][string]): boolean => Object.values(found).every((value) => typeof value === "object");
+  return Object.fromEntries(
+    Object.entries(measures).map(([name, figures]) => [
+      name,
+      Object.fromEntries(Object.entries(figures).filter(([, found]) => numeric(found))),
+    ]),
+  );
 }
 
 function writePage(run: Run): number {
