@@ -22,7 +22,8 @@ async function busyServer(t: Parameters<typeof stage>[0], folder: string, second
   const policy = { type: "workspaceWrite", writableRoots: ["/tmp", temporary], networkAccess: false };
   const threadId = await server.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "workspace-write" });
   await server.startTurn(threadId, `sleep ${seconds}`, { sandboxPolicy: policy });
-  await eventually(() => processesWith(`sleep ${seconds}`).length > 0 && existsSync(path.join(workspace, ".git")), "the command");
+  // The command itself, and not the sandbox that still prepares it.
+  await eventually(() => processesWith(`sleep\0${seconds}`).length > 0, "the command");
   const folders = [workspace, temporary, "/tmp"];
   for (const each of folders) assert.equal(leasesIn(each, server.child.pid).length, 3, `stand-ins in ${each}`);
   return { server, workspace, temporary, folders };
