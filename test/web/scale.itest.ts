@@ -1,15 +1,12 @@
 /** Many sessions and a very long transcript: the page draws what is seen and answers at once. Figures are printed for the bench. */
 import assert from "node:assert/strict";
-import { existsSync, globSync, readFileSync } from "node:fs";
-import path from "node:path";
+import { existsSync, globSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { gzipSync } from "node:zlib";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { FakeBridge } from "../../apps/web/test/fake-bridge.ts";
 import { fill } from "../../apps/web/test/play.ts";
-import type { ThreadItem } from "../../src/protocol/item.ts";
-import type { Turn } from "../../src/protocol/turn.ts";
 import { openBrowser, pageFolder, picture } from "./page.ts";
+import { firstLoad, frames, longTranscript, median } from "./scale.ts";
 
 let browser: Browser | undefined;
 let bridge: FakeBridge;
@@ -27,53 +24,6 @@ after(async () => {
   await bridge.close();
 });
 const skip = { skip: existsSync(process.env["PARLEY_CHROMIUM"] ?? "/usr/bin/chromium") ? false : "no Chromium on this machine" };
-
-/** Turns of twenty items, and one turn of thousands. */
-function longTranscript(items: number): Turn[] {
-  const turns: Turn[] = [];
-  let made = 0;
-  while (made < items) {
-    const size = turns.length === 20 ? 4000 : 20;
-    const list: ThreadItem[] = [{ type: "userMessage", id: `u${made}`, content: [{ type: "text", text: `Question ${turns.length}` }] }];
-    for (let i = 1; i < size; i++)
-      list.push(
-        i % 3 === 0
-          ? { type: "agentMessage", id: `a${made}-${i}`, text: `Answer ${i} with **words** and \`code\`.\n\n- one\n- two` }
-          : {
-              type: "commandExecution",
-              id: `c${made}-${i}`,
-              command: `echo ${i}`,
-              commandActions: [],
-              cwd: "/",
-              status: "failed",
-              exitCode: 1,
-              aggregatedOutput: `line ${i}\n`,
-            },
-      );
-    turns.push({ id: `turn-${turns.length}`, status: "completed", items: list });
-    made += size;
-  }
-  return turns;
-}
-
-/** Scrolls step by step and gives the time between drawn frames. Written as text: it runs in the page, which has a DOM. */
-const frames = (page: Page, selector: string, distance: number): Promise<number[]> =>
-  page.evaluate(`new Promise((resolve) => {
-    const element = document.querySelector(${JSON.stringify(selector)});
-    const times = [];
-    let last = performance.now();
-    let left = 90;
-    const step = () => {
-      const now = performance.now();
-      times.push(now - last);
-      last = now;
-      element.scrollBy(0, ${distance});
-      if (--left > 0) requestAnimationFrame(step);
-      else resolve(times);
-    };
-    requestAnimationFrame(step);
-  })`);
-const median = (times: readonly number[]): number => [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 
 test("five hundred sessions: only the rows in sight are in the page, and scrolling keeps up", skip, async () => {
   const page = (await browser?.newPage({ viewport: { width: 1280, height: 860 } })) ?? assert.fail("a browser");
@@ -116,16 +66,7 @@ test("twenty thousand items: opened at their end, read upwards, still at the end
 });
 
 test("what the browser must fetch at first is under 250 kB", skip, () => {
-  const html = readFileSync(path.join(pageFolder, "index.html"), "utf8");
-  const first = [...html.matchAll(/(?:src|href)="\/([^"]+\.(?:js|css))"/g)].map(([, file]) => file ?? "");
-  const linked = new Set(first);
-  // Modules that the first ones import at once are fetched as well.
-  for (const file of first)
-    for (const [, other] of readFileSync(path.join(pageFolder, file), "utf8").matchAll(/from"\.\/([\w.-]+\.js)"/g))
-      linked.add(`assets/${other}`);
-  const bytes = [...linked].reduce((sum, file) => sum + gzipSync(readFileSync(path.join(pageFolder, file))).length, 0);
-  console.log(
-    `first load: ${linked.size} files, ${(bytes / 1000).toFixed(0)} kB gzip of ${globSync("**/*", { cwd: pageFolder }).length} files`,
-  );
+  const { bytes, files } = firstLoad();
+  console.log(`first load: ${files} files, ${(bytes / 1000).toFixed(0)} kB gzip of ${globSync("**/*", { cwd: pageFolder }).length} files`);
   assert.ok(bytes <= 250_000, `${bytes} bytes`);
 });

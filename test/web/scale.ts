@@ -1,0 +1,70 @@
+/** Very much of everything, for the test of scale and for the bench: a long transcript, the time between frames, the size of the first load. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import type { Page } from "playwright-core";
+import type { ThreadItem } from "../../src/protocol/item.ts";
+import type { Turn } from "../../src/protocol/turn.ts";
+import { pageFolder } from "./page.ts";
+
+/** Turns of twenty items, and one turn of thousands. */
+export function longTranscript(items: number): Turn[] {
+  const turns: Turn[] = [];
+  let made = 0;
+  while (made < items) {
+    const size = turns.length === 20 ? 4000 : 20;
+    const list: ThreadItem[] = [{ type: "userMessage", id: `u${made}`, content: [{ type: "text", text: `Question ${turns.length}` }] }];
+    for (let i = 1; i < size; i++)
+      list.push(
+        i % 3 === 0
+          ? { type: "agentMessage", id: `a${made}-${i}`, text: `Answer ${i} with **words** and \`code\`.\n\n- one\n- two` }
+          : {
+              type: "commandExecution",
+              id: `c${made}-${i}`,
+              command: `echo ${i}`,
+              commandActions: [],
+              cwd: "/",
+              status: "failed",
+              exitCode: 1,
+              aggregatedOutput: `line ${i}\n`,
+            },
+      );
+    turns.push({ id: `turn-${turns.length}`, status: "completed", items: list });
+    made += size;
+  }
+  return turns;
+}
+
+/** Scrolls step by step and gives the time between drawn frames. Written as text: it runs in the page, which has a DOM. */
+export const frames = (page: Page, selector: string, distance: number): Promise<number[]> =>
+  page.evaluate(`new Promise((resolve) => {
+    const element = document.querySelector(${JSON.stringify(selector)});
+    const times = [];
+    let last = performance.now();
+    let left = 90;
+    const step = () => {
+      const now = performance.now();
+      times.push(now - last);
+      last = now;
+      element.scrollBy(0, ${distance});
+      if (--left > 0) requestAnimationFrame(step);
+      else resolve(times);
+    };
+    requestAnimationFrame(step);
+  })`);
+export const median = (times: readonly number[]): number => [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+export const quantile = (times: readonly number[], part: number): number =>
+  [...times].sort((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0;
+
+/** What the browser must fetch at first, zipped. */
+export function firstLoad(): { readonly bytes: number; readonly files: number } {
+  const html = readFileSync(path.join(pageFolder, "index.html"), "utf8");
+  const first = [...html.matchAll(/(?:src|href)="\/([^"]+\.(?:js|css))"/g)].map(([, file]) => file ?? "");
+  const linked = new Set(first);
+  // Modules that the first ones import at once are fetched as well.
+  for (const file of first)
+    for (const [, other] of readFileSync(path.join(pageFolder, file), "utf8").matchAll(/from"\.\/([\w.-]+\.js)"/g))
+      linked.add(`assets/${other}`);
+  const bytes = [...linked].reduce((sum, file) => sum + gzipSync(readFileSync(path.join(pageFolder, file))).length, 0);
+  return { bytes, files: linked.size };
+}
