@@ -78,6 +78,13 @@ turns:
       - run: "sleep 30"
         with: { sandbox_permissions: require_escalated, justification: "Waits" }
       - say: "Done waiting."
+  - user: in a moment
+    steps:
+      - say: "Give me a moment."
+      - pause: 4000
+      - run: "touch ran.txt"
+        with: { sandbox_permissions: require_escalated, justification: "After the wait" }
+      - say: "Thank you for waiting."
   - user: hello
     steps:
       - say: "Hello from the written model."

@@ -236,6 +236,63 @@ export const asking: Plays = {
   },
 };
 
+/** The rest of the window: notifications, tabs, the walkthrough, the selection. */
+export const surroundings: Plays = {
+  async "a notification tells what waits while the panel is out of sight"(play) {
+    const { window } = play;
+    await window.say("in a moment");
+    await window.sees("Give me a moment.");
+    await window.page.keyboard.press("Control+b");
+    const toast = window.toasts.filter({ hasText: "needs you" }).first();
+    await toast.waitFor();
+    await window.shot("notification");
+    await toast.getByRole("button", { name: "Show" }).click();
+    await (await window.card()).getByRole("button", { name: "Allow once" }).click();
+    await window.sees("Thank you for waiting.");
+  },
+
+  async "the panel in a tab: one request, two cards, one answer"(play) {
+    const { window } = play;
+    await window.say("run the tests");
+    await window.card();
+    await window.command("Parley: Open in an Editor Tab");
+    const tab = await window.otherPanel();
+    await tab
+      .getByRole("button", { name: /^Inbox|Session list/ })
+      .first()
+      .click();
+    await tab.locator(".session-row .session-open").first().click();
+    await tab.locator("section.card").first().waitFor();
+    await window.shot("panel-in-a-tab");
+    await tab.getByRole("button", { name: "Decline", exact: true }).first().click();
+    await window.noCard();
+    await tab.locator("section.card").waitFor({ state: "detached" });
+    await answered(play, "item/commandExecution/requestApproval", { decision: "decline" });
+    await window.page.keyboard.press("Control+F4");
+  },
+
+  async "the selection goes into the message with its lines"(play) {
+    const { window } = play;
+    await window.say("show me the file");
+    await window.page.locator(".tab", { hasText: "app.ts" }).waitFor();
+    await window.page.locator(".monaco-editor .view-line", { hasText: "export function main" }).first().click();
+    await window.page.keyboard.press("Control+l");
+    await window.page.keyboard.press("Control+Alt+k");
+    await eventually("the composer holds the selection", async () => {
+      const text = await (await window.panel()).locator("textarea#composer").inputValue();
+      return text.includes("src/app.ts:3-4") && text.includes("export function main");
+    });
+    await (await window.panel()).locator("textarea#composer").fill("");
+  },
+
+  async "the walkthrough opens"({ window }) {
+    await window.command("Parley: Get Started");
+    await window.page.getByText("Get Started with Parley").first().waitFor();
+    await window.page.getByText("Decide what it may do").first().waitFor();
+    await window.shot("walkthrough");
+  },
+};
+
 export const tools: Plays = {
   async "the agent opens a file in the editor"(play) {
     const { window } = play;

@@ -10,7 +10,7 @@ import { launch } from "../../web/test/browser.ts";
 import { installCodeServer, startEditor } from "./code-server.ts";
 import { connected, resilience, served } from "./elsewhere.ts";
 import { makeStage, type Stage } from "./model.ts";
-import { approvals, asking, changes, modal, type Plays, tools } from "./plays.ts";
+import { approvals, asking, changes, modal, type Plays, surroundings, tools } from "./plays.ts";
 import { Window } from "./window.ts";
 import { readWire } from "./wire.ts";
 
@@ -37,7 +37,7 @@ const recorded =
   });
 
 const acts: readonly Act[] = [
-  { name: "today's protocol", plays: { ...approvals, ...changes, ...asking, ...tools }, settings: recorded("current") },
+  { name: "today's protocol", plays: { ...approvals, ...changes, ...asking, ...tools, ...surroundings }, settings: recorded("current") },
   {
     name: "modal dialogs",
     plays: modal,

@@ -60,24 +60,41 @@ export class Window {
 
   async openPanel(): Promise<Frame> {
     await this.page.keyboard.press("Control+Alt+y");
-    return this.panel();
+    const panel = await this.panel();
+    await this.#widen();
+    return panel;
+  }
+
+  /** Draws the side bar wider, as most people have it. */
+  async #widen(): Promise<void> {
+    const box = await this.page.locator(".part.sidebar").boundingBox();
+    if (box === null || box.width > 380) return;
+    const edge = box.x + box.width;
+    await this.page.mouse.move(edge + 1, 450);
+    await this.page.mouse.down();
+    await this.page.mouse.move(edge + 90, 450, { steps: 5 });
+    await this.page.mouse.up();
   }
 
   /** The frame that the page's screens are drawn in. */
   async panel(): Promise<Frame> {
     const end = Date.now() + patience;
     while (Date.now() < end) {
-      for (const frame of this.page.frames())
-        if (
-          (await frame
-            .locator("#root .shell")
-            .count()
-            .catch(() => 0)) > 0
-        )
-          return frame;
+      for (const frame of this.page.frames()) if (await hasPanel(frame)) return frame;
       await this.page.waitForTimeout(100);
     }
     throw new Error("the panel did not appear");
+  }
+
+  /** A second panel, opened after the first. */
+  async otherPanel(): Promise<Frame> {
+    const first = await this.panel();
+    const end = Date.now() + patience;
+    while (Date.now() < end) {
+      for (const frame of this.page.frames()) if (frame !== first && (await hasPanel(frame))) return frame;
+      await this.page.waitForTimeout(100);
+    }
+    throw new Error("the second panel did not appear");
   }
 
   /** Starts a session with a message. */
@@ -153,6 +170,12 @@ export class Window {
     await this.page.close();
   }
 }
+
+const hasPanel = async (frame: Frame): Promise<boolean> =>
+  (await frame
+    .locator("#root .shell")
+    .count()
+    .catch(() => 0)) > 0;
 
 /** Waits for something that is not in the window: a file, a line of a log. */
 export async function eventually(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {

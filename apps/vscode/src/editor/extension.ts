@@ -17,6 +17,7 @@ export function activate(context: ExtensionContext): void {
   const memory = new Memory((context.storageUri ?? context.globalStorageUri).fsPath, (message) => log.warn(message));
   const backend = new Backend({
     open: () => openServer(context, log),
+    isOwn: () => settings.connect() === "",
     editor: editorTools,
     folder: () => workspaceFolder() ?? "",
     folders: () => (settings.sessionScope() === "all" ? [] : (workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath)),
@@ -45,11 +46,13 @@ export function activate(context: ExtensionContext): void {
     { dispose: backend.listen({ state: (state) => tellState(state, log) }) },
     { dispose: () => backend.link.stop() },
     workspace.onDidChangeConfiguration((change) => {
-      if (serverKeys.some((key) => change.affectsConfiguration(key))) void backend.link.restart();
+      const isOther = serverKeys.some((key) => change.affectsConfiguration(key));
+      if (isOther && backend.link.state.kind !== "stopped") void backend.link.restart();
     }),
   );
   void diffs.closeStale();
-  void backend.link.start();
+  // What was open here goes on at once; otherwise the server starts when the panel is first looked at.
+  if (memory.strings("threads").length > 0) void backend.link.start();
 }
 
 function tellState(state: LinkState, log: { info(line: string): void; error(line: string): void; show(): void }): void {

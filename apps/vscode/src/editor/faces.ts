@@ -1,7 +1,7 @@
 /** Decides where a waiting request shows itself beside its card: a dialog, the diff editor, a notification. Answers go through the one backend. */
 import { commands, type Disposable, window } from "vscode";
 import type { RequestAnswer } from "../../../web/src/connection/connection.ts";
-import { announcement } from "../../../web/src/parts/requests/describe.ts";
+import { announcement, describe } from "../../../web/src/parts/requests/describe.ts";
 import { isQuestionnaire } from "../../../web/src/parts/requests/forms.ts";
 import type { PendingRequest } from "../../../web/src/state/model.ts";
 import type { Backend } from "../host/backend.ts";
@@ -74,7 +74,8 @@ export class Faces implements Disposable {
     const { panels, diffs, backend } = this.#ports;
     panels.badge(backend.requests.list().length);
     this.#line.remove(request.requestId);
-    if (ending.elsewhere) void window.showInformationMessage(`${oneLine(request.summary)}: answered by ${ending.by.name}.`);
+    if (ending.elsewhere)
+      void window.showInformationMessage(`Answered by ${ending.by.name}: ${oneLine(describe(request).command ?? request.summary)}`);
     await diffs.close(request.requestId);
   }
 
@@ -83,7 +84,9 @@ export class Faces implements Disposable {
     const seen = window.state.focused && (this.#ports.panels.visible || wantsDialog(request));
     if (when === "never" || (when === "hidden" && seen)) return;
     void window.showWarningMessage(announcement(request), "Show", "Answer").then((picked) => {
-      if (this.#ports.backend.requests.find(request.requestId) === undefined) return;
+      if (picked === undefined) return;
+      if (this.#ports.backend.requests.find(request.requestId) === undefined)
+        return void window.showInformationMessage("This was already answered or has ended.");
       if (picked === "Answer") this.ask(request);
       if (picked === "Show") void commands.executeCommand("parley.showRequest", request.requestId);
     });

@@ -78,7 +78,7 @@ export class Panels {
 
   openTab(): void {
     const panel = window.createWebviewPanel(tabType, "Parley", ViewColumn.Beside, { retainContextWhenHidden: true });
-    panel.iconPath = Uri.joinPath(this.#context.extensionUri, "media", "parley.svg");
+    panel.iconPath = Uri.joinPath(this.#context.extensionUri, "media", "icon.png");
     this.#attach(panel.webview, panel);
   }
 
@@ -105,7 +105,7 @@ export class Panels {
       port.dispose();
       if (this.#view === owner) this.#view = undefined;
     });
-    webview.html = html(webview, root, JSON.stringify(this.#ports.memory.get(key) ?? {}));
+    webview.html = html(webview, root, { key, kept: JSON.stringify(this.#ports.memory.get(key) ?? {}) });
   }
 }
 
@@ -156,6 +156,7 @@ class Port {
         return;
       case "listening":
         this.listening = true;
+        void this.#ports.backend.link.start();
         this.#state(this.#ports.backend.link.state);
         for (const first of this.#first()) this.post(first);
         return;
@@ -217,7 +218,7 @@ const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceA
 
 const isCall = (name: string): name is CallName => Object.hasOwn(calls, name);
 
-function html(webview: Webview, root: Uri, kept: string): string {
+function html(webview: Webview, root: Uri, { key, kept }: { readonly key: string; readonly kept: string }): string {
   const asset = (name: string): string => webview.asWebviewUri(Uri.joinPath(root, name)).toString();
   const nonce = randomBytes(16).toString("base64");
   const policy = [
@@ -239,7 +240,7 @@ function html(webview: Webview, root: Uri, kept: string): string {
     <link rel="stylesheet" href="${asset("panel.css")}" />
   </head>
   <body>
-    <div id="root" data-kept="${escaped(kept)}"></div>
+    <div id="root" data-panel="${key}" data-kept="${escaped(kept)}"></div>
     <script type="module" nonce="${nonce}" src="${asset("panel.js")}"></script>
   </body>
 </html>`;

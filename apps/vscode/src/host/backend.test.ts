@@ -44,6 +44,7 @@ async function stage(t: TestContext, scenario: string) {
         wires.push(wire);
         return openClient(wire, { clientInfo: { name, version: "1" } });
       },
+      isOwn: () => true,
       editor,
       folder: () => project,
       folders: () => [project],

@@ -14,6 +14,8 @@ import { callTool, type EditorTools, isEditorTool, toolSpecs } from "./tools.ts"
 
 export interface BackendPorts {
   open(): Promise<Client>;
+  /** Whether the server is a child of ours. */
+  isOwn(): boolean;
   readonly editor: EditorTools;
   /** Where a new session works when nobody says. */
   folder(): string;
@@ -64,6 +66,7 @@ export class Backend {
       notification: (method, params) => this.#hear(method, params),
       question: (method, params, signal) => this.#question(method, params, signal),
       state: (state) => this.#state(state),
+      givesUp: () => ports.isOwn(),
       now,
     });
     this.requests = new Requests({
@@ -169,7 +172,7 @@ export class Backend {
         userAgent: this.link.client?.server.userAgent ?? "",
         codexHome: this.link.client?.server.codexHome ?? null,
         offlineTour: false,
-        remote: false,
+        remote: !this.#ports.isOwn(),
         cwd: this.#ports.folder(),
       },
       methods: {},

@@ -20,6 +20,8 @@ export interface LinkPorts {
   /** Answers the server's own questions. The signal is aborted when no answer is wanted any more. */
   question(method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>;
   state(state: LinkState): void;
+  /** Whether it is given up when it only ends. A server elsewhere is waited for as long as it takes. */
+  givesUp(): boolean;
   now(): number;
 }
 
@@ -158,7 +160,7 @@ export class Link {
   #ended(era: number, reason: string): void {
     const now = this.#ports.now();
     this.#ends = [...this.#ends.filter((at) => now - at < windowMs), now];
-    if (this.#ends.length >= maxEnds) return this.#tell({ kind: "failed", reason });
+    if (this.#ends.length >= maxEnds && this.#ports.givesUp()) return this.#tell({ kind: "failed", reason });
     this.#tell({ kind: "lost", reason });
     const wait = retryMs[Math.min(this.#attempt++, retryMs.length - 1)] ?? 10_000;
     this.#timer = setTimeout(() => void this.#open(era), wait);

@@ -26,6 +26,13 @@ export function statusFace(state: LinkState, waiting: number, working: number): 
       spoken: "Parley: the server is being started again",
       command: "parley.showLog",
     };
+  if (state.kind === "stopped")
+    return {
+      text: "$(comment-discussion) Parley",
+      tooltip: "Open the panel to start.",
+      spoken: "Parley: not started",
+      command: "parley.openPanel",
+    };
   if (state.kind !== "running")
     return {
       text: "$(loading~spin) Parley",
