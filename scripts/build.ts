@@ -11,6 +11,7 @@ import { warmUp } from "./warm-up.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const dist = path.join(root, "dist");
+const launcher = process.platform === "win32" ? [process.execPath, path.join(dist, "parley.cjs")] : [path.join(root, "bin", "parley")];
 
 /** Native modules are found at run time, where they are installed; everything else is in the bundle. */
 export const nativeModules: readonly string[] = ["@lydell/node-pty", "@napi-rs/keyring", "sharp"];
@@ -127,7 +128,7 @@ export async function build(): Promise<void> {
     writeStamps(dist, { door: stampOf(door), rest: stampOf(new Set([...all, ...steering]).difference(door)) });
     dropOldChunks(new Set(chunks));
     rmSync(path.join(dist, ".cache"), { recursive: true, force: true }); // compiled code of chunks that no longer exist
-    await warmUp(path.join(dist, "parley.cjs"), path.join(next, "home"));
+    await warmUp(launcher, path.join(next, "home"));
     await buildPageIfOld();
   } finally {
     rmSync(next, { recursive: true, force: true });

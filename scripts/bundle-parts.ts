@@ -19,7 +19,7 @@ const later: Readonly<Record<string, readonly string[]>> = {
   "src/adapters/v1": ["*"],
   "src/auth": ["auth-data", "browser-login", "callback-server", "claims", "feedback", "oauth", "rate-limits", "settings"],
   "src/client": ["*"],
-  "src/config": ["hooks", "read", "write", "toml-edit", "toml-format", "toml-scan"],
+  "src/config": ["read", "write", "toml-edit", "toml-format", "toml-scan"],
   "src/core": [
     ...["ask-command", "budget", "call-tool", "command-output", "command-result", "compact", "context", "file-changes", "live-turn"],
     ...["plan-text", "prompts", "replay", "reply-items", "request-permissions", "review", "review-prompt", "run-command", "run-patch"],

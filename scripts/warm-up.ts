@@ -6,8 +6,8 @@ import { createInterface } from "node:readline";
 
 const limitMs = 20_000;
 
-/** `scratch` is made and removed. Never fails a build: without it the first start does the same, more slowly. */
-export async function warmUp(entry: string, scratch: string): Promise<void> {
+/** `program` is started as users start it, since V8's flags count. `scratch` is made and removed. Without this the first start is slower. */
+export async function warmUp(program: readonly string[], scratch: string): Promise<void> {
   mkdirSync(scratch, { recursive: true });
   try {
     // A turn as others take it, with a command, over the model that needs nobody.
@@ -15,15 +15,15 @@ export async function warmUp(entry: string, scratch: string): Promise<void> {
     const lines = ['model_provider = "scripted"', 'sandbox_mode = "danger-full-access"', 'approval_policy = "never"'];
     lines.push('model_providers.scripted.options.scenario = "scenario.json"');
     writeFileSync(path.join(scratch, "config.toml"), `${lines.join("\n")}\n`);
-    await oneTurn(entry, scratch);
+    await oneTurn(program, scratch);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-async function oneTurn(entry: string, home: string): Promise<void> {
+async function oneTurn([program = "", ...words]: readonly string[], home: string): Promise<void> {
   const { PATH, HOME } = process.env;
-  const server = spawn(process.execPath, [entry, "app-server"], {
+  const server = spawn(program, [...words, "app-server"], {
     cwd: home,
     stdio: ["pipe", "pipe", "ignore"],
     env: { PATH, HOME, CODEX_HOME: home },
@@ -44,6 +44,3 @@ async function oneTurn(entry: string, home: string): Promise<void> {
   ask(0, "initialize", { clientInfo: { name: "build", version: "1" } });
   await ended;
 }
-
-if (import.meta.main)
-  await warmUp(path.resolve(import.meta.dirname, "../dist/parley.cjs"), path.resolve(import.meta.dirname, "../dist/.warm"));

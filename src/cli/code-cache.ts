@@ -30,8 +30,11 @@ export function runFromCache(chunks: string, cache: string): void {
   setTimeout(keep, keepAfterMs).unref();
 }
 
-/** Other versions of Node have compiled code of their own. */
-const cacheFile = (cache: string, file: string): string => join(cache, `${basename(file)}-${process.version}-${process.arch}`);
+/** Other versions of Node, and other flags for V8, have compiled code of their own. */
+function cacheFile(cache: string, file: string): string {
+  const flags = process.execArgv.filter((flag) => /^--[a-z-]+(?:=\d+)?$/.test(flag));
+  return join(cache, [basename(file), process.version, process.arch, ...flags].join("-").slice(0, 200));
+}
 
 /** Returns the chunk when its compiled code is still to be kept. */
 function run(module: NodeJS.Module, file: string, cached: string): Chunk | undefined {
