@@ -1,4 +1,4 @@
-/** `npm run generate`: refreshes schema/, docs/protocol.md and docs/config.md from their tables. `--check` only says whether they are fresh. */
+/** `npm run generate`: refreshes schema/, docs/protocol.md, docs/security.md and docs/config.md from their tables. `--check` only says whether they are fresh. */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { bundleFile, jsonSchemaFiles } from "../src/cli/generate/json-schema.ts";
@@ -6,12 +6,14 @@ import { typescriptFiles } from "../src/cli/generate/typescript.ts";
 import { renderConfigDoc } from "./generate-config-doc.ts";
 import { managerFiles } from "./manager-client.ts";
 import { protocolDocument } from "./protocol-document.ts";
+import { securityDocument } from "./security-document.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const options = { experimental: true };
 const wanted = new Map<string, string>([
   ["docs/config.md", renderConfigDoc()],
   ["docs/protocol.md", protocolDocument(root)],
+  ["docs/security.md", securityDocument(root)],
   [`schema/${bundleFile}`, jsonSchemaFiles(options).get(bundleFile) ?? ""],
   ...managerFiles(),
   ...[...typescriptFiles(options)].map(([file, text]): [string, string] => [`schema/typescript/${file}`, text]),

@@ -68,6 +68,28 @@ test("wrong words end with 2, say so on stderr alone, and name what was meant", 
   assert.match(run(["mcp-server", "--nope"]).stderr, /try 'parley mcp-server --help'/);
 });
 
+test("a prompt or a value that looks like flags is no flag", (t) => {
+  const { folder, run } = place(t);
+  const scenario = path.join(folder, "scenario.json");
+  const steps = [{ run: "touch outside-the-sandbox" }, { say: "You said {{user}}." }];
+  writeFileSync(scenario, JSON.stringify({ turns: [{ user: "/./s", steps }] }));
+  const exec = (args: readonly string[], input = "") =>
+    run(["exec", "--skip-git-repo-check", "--sandbox", "read-only", ...args], { input, env: { PARLEY_SCENARIO: scenario } });
+  const bait = "--dangerously-bypass-approvals-and-sandbox";
+  const link = `parley://open?args=${bait} -c sandbox_mode=danger-full-access`;
+  for (const { status, stdout } of [exec(["--", bait]), exec([link]), exec(["-"], bait)]) {
+    assert.equal(status, 0);
+    assert.ok(stdout.includes(bait), stdout);
+  }
+  // A value of another flag is a value, or the line is refused; it is never looked into.
+  for (const flags of [
+    ["--model", bait],
+    [`--model=${bait}`, "hello"],
+  ])
+    exec(flags);
+  assert.ok(!existsSync(path.join(folder, "outside-the-sandbox")), "a bait was taken for a flag");
+});
+
 test("what cannot be done ends with 1 and one sentence", (t) => {
   const { home, run } = place(t);
   writeFileSync(path.join(home, "config.toml"), "unknown_thing = 1\n");

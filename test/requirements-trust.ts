@@ -126,4 +126,10 @@ export const trustRequirements = {
     cases: [174],
     says: "thousands of MCP tools with odd names neither break the request nor hide the built-in ones",
   },
+  "trust.protectedNames": {
+    source,
+    cases: [113],
+    says: "names that the user closes, such as .vscode, are written by no command and no unasked patch",
+  },
+  "trust.protectedNamesWrong": { source, cases: [113], says: "a protected name that would protect nothing is refused in words" },
 } as const satisfies Readonly<Record<string, Requirement>>;

@@ -20,12 +20,17 @@ export const requirements = {
 
   "handshake.first": {
     source: "app-server README, Initialization",
+    cases: [4],
     says: "a known method before initialize is refused with Not initialized",
   },
   "handshake.unknownFirst": { source: "observed 0.92, 0.166", says: "an unknown method is told apart even before initialize" },
   "handshake.answer": { source: "observed 0.92, 0.166", says: "initialize answers with the user agent, the home and the platform" },
   "handshake.clientInfo": { source: "observed 0.92, 0.166", says: "initialize without clientInfo names the missing field" },
-  "handshake.once": { source: "app-server README, Initialization", says: "a second initialize is refused with Already initialized" },
+  "handshake.once": {
+    source: "app-server README, Initialization",
+    cases: [5],
+    says: "a second initialize is refused with Already initialized",
+  },
   "handshake.initializedOptional": {
     source: "observed 0.92, 0.166",
     says: "requests are served right after initialize, with or without initialized",
@@ -33,33 +38,40 @@ export const requirements = {
   "handshake.each": { source: "app-server README, Initialization", says: "each connection shakes hands on its own" },
   "handshake.optOut": { source: "observed 0.99, 0.166", says: "notifications that a client opted out of reach others only" },
   "handshake.dialect": { source: "Parley", says: "capabilities.extensions.parley.dialect is checked" },
-  "handshake.cleanName": { source: "Parley", says: "control characters in a client's name never reach the user agent" },
+  "handshake.cleanName": { source: "Parley", cases: [31], says: "control characters in a client's name never reach the user agent" },
 
   "errors.unknownMethod": {
     source: "observed 0.92, 0.166",
+    cases: [6],
     says: "an unknown method is -32600 and lists the known ones, whatever it is called",
   },
-  "errors.wrongType": { source: "observed 0.92, 0.166", says: "params of the wrong type are -32600 with the reason" },
-  "errors.missingParams": { source: "app-server README, examples", says: "missing and null params count as an empty object" },
+  "errors.wrongType": { source: "observed 0.92, 0.166", cases: [7, 8], says: "params of the wrong type are -32600 with the reason" },
+  "errors.missingParams": { source: "app-server README, examples", cases: [7], says: "missing and null params count as an empty object" },
   "errors.experimental": { source: "observed 0.98, 0.166", says: "experimental methods need the experimentalApi capability" },
 
-  "messages.unreadable": { source: "observed 0.92, 0.166", says: "lines that are no message are ignored and the connection goes on" },
+  "messages.unreadable": {
+    source: "observed 0.92, 0.166",
+    cases: [1, 2, 3],
+    says: "lines that are no message are ignored and the connection goes on",
+  },
   "messages.exactIds": {
     source: "observed 0.92, 0.166",
+    cases: [10, 11],
     says: "ids come back as they were: 0, negative, strings, beyond 2^53 digit for digit",
   },
-  "messages.noId": { source: "observed 0.92, 0.166", says: "null, a fraction or a boolean as id makes a notification" },
-  "messages.sameId": { source: "Parley", says: "two requests with one id get two answers" },
-  "messages.strayAnswers": { source: "observed 0.92, 0.166", says: "answers to questions that were never asked are ignored" },
+  "messages.noId": { source: "observed 0.92, 0.166", cases: [9], says: "null, a fraction or a boolean as id makes a notification" },
+  "messages.sameId": { source: "Parley", cases: [12], says: "two requests with one id get two answers" },
+  "messages.strayAnswers": { source: "observed 0.92, 0.166", cases: [13], says: "answers to questions that were never asked are ignored" },
   "messages.keyOrder": { source: "observed 0.92, 0.166", says: "results are written id first, errors error first, without jsonrpc" },
-  "messages.deep": { source: "Parley", says: "200,000 nested arrays and __proto__ keys do no harm" },
-  "messages.burst": { source: "Parley", says: "20,000 requests in one burst get 20,000 answers" },
+  "messages.deep": { source: "Parley", cases: [17, 18], says: "200,000 nested arrays and __proto__ keys do no harm" },
+  "messages.burst": { source: "Parley", cases: [24], says: "20,000 requests in one burst get 20,000 answers" },
 
   "order.answerFirst": { source: "Parley", says: "the answer to a request comes before the notifications that it causes" },
   "order.item": { source: "app-server README, Items", says: "an item is started, then its deltas come, then it is completed" },
   "order.turn": { source: "app-server README, Turns", says: "turn/started is the first and turn/completed the last of a turn" },
   "order.stored": {
     source: "Parley",
+    cases: [34],
     says: "an item is in the store before item/completed leaves",
   },
   "order.sameThread": { source: "Parley", says: "requests that change one thread run in the order they came" },
@@ -74,11 +86,13 @@ export const requirements = {
   },
   "config.broken": {
     source: "trust C13",
+    cases: [178],
     says: "a broken config.toml refuses threads with the file and key, and can be mended by a write",
   },
   "config.warning": { source: "observed 0.166", says: "unknown keys and a project's disabled settings are told by configWarning" },
   "config.untrusted": {
     source: "trust C05, C15",
+    cases: [170, 173, 180, 181],
     says: "nothing of a folder counts before the user trusts it, and trusting it is one write",
   },
   "config.requirements": { source: "observed 0.92, 0.166", says: "without requirements.toml the answer is null" },
@@ -94,7 +108,11 @@ export const requirements = {
   "config.budget": { source: "Parley", says: "a spent budget asks before the next model call, and a no ends the turn" },
   "skills.list": { source: "app-server README, Skills", says: "skills/list gives skills and broken files for each cwd" },
   "skills.inject": { source: "app-server README, Skills", says: "a skill item and a $name put the instructions before the model" },
-  "skills.untrusted": { source: "Parley", says: "a project's skills are listed as repo and kept from the model until it is trusted" },
+  "skills.untrusted": {
+    source: "Parley",
+    cases: [183],
+    says: "a project's skills are listed as repo and kept from the model until it is trusted",
+  },
   "skills.changed": { source: "observed 0.166", says: "skills/changed follows a switch and an edit on disk" },
   "account.apiKey": {
     source: "app-server README, Auth endpoints",
@@ -112,6 +130,7 @@ export const requirements = {
   "catalogue.modes": { source: "observed 0.166", says: "collaboration modes are Plan and Default, and there are no apps or plugins" },
   "approval.answeredBy": {
     source: "Parley",
+    cases: [160],
     says: "when one client answers, the others are told that it is settled and by whom; the one who answered hears no name",
   },
 
@@ -122,14 +141,15 @@ export const requirements = {
   "patch.diff": { source: "app-server README, Events", says: "turn/diff/updated holds one diff over all patches of the turn" },
   "patch.declined": { source: "app-server README, Approvals", says: "a declined patch writes nothing and the model is told" },
   "patch.unfit": { source: "observed 0.98, 0.166", says: "a patch that does not fit gives no item, only its reason to the model" },
-  "patch.edited": { source: "Parley", says: "a file that its user edits while the approval waits keeps the user's edit" },
-  "patch.swapped": { source: "Parley", says: "a folder swapped for a link while the approval waits is not written through" },
+  "patch.edited": { source: "Parley", cases: [127], says: "a file that its user edits while the approval waits keeps the user's edit" },
+  "patch.swapped": { source: "Parley", cases: [126], says: "a folder swapped for a link while the approval waits is not written through" },
   "patch.preview": {
     source: "observed 0.166",
     says: "with features.apply_patch_streaming_events a patch is shown while it is written",
   },
   "patch.hereDocument": {
     source: "observed 0.98, 0.166",
+    cases: [131],
     says: "a shell command that is only a patch becomes a file change, taken literally",
   },
   "revert.commands": {
@@ -151,11 +171,20 @@ export const requirements = {
   },
   "turn.interrupt": {
     source: "app-server README, Turns; CONFLICTS 45",
+    cases: [66],
     says: "an interrupt ends the turn, keeps what was said, and is refused on an idle thread",
   },
   "turn.empty": { source: "observed 0.92, 0.166", says: "a turn with empty input makes no model call" },
-  "turn.retry": { source: "app-server README, Errors", says: "a failure that may pass is tried again, and the client is told" },
-  "turn.failed": { source: "app-server README, Errors", says: "a failed turn carries its codexErrorInfo and the provider's words" },
+  "turn.retry": {
+    source: "app-server README, Errors",
+    cases: [46],
+    says: "a failure that may pass is tried again, and the client is told",
+  },
+  "turn.failed": {
+    source: "app-server README, Errors",
+    cases: [49],
+    says: "a failed turn carries its codexErrorInfo and the provider's words",
+  },
   "turn.parallelTools": { source: "Parley", says: "independent tool calls of one answer run side by side" },
   "turn.compact": {
     source: "observed 0.98, 0.166",
@@ -168,25 +197,36 @@ export const requirements = {
   "turn.compactResumed": { source: "observed 0.166", says: "a resumed thread remembers the provider's count and compacts by it" },
   "approval.decline": {
     source: "app-server README, Approvals; trust A01",
+    cases: [114],
     says: "a declined command ends its item as declined and the turn goes on",
   },
   "approval.cancel": { source: "observed 0.92, 0.166", says: "cancel declines the command and interrupts the turn" },
-  "approval.unreadable": { source: "CONFLICTS 25, 26; trust A02", says: "an answer of another shape, case or family is a no" },
-  "approval.errorAnswer": { source: "CONFLICTS §0.5; trust A03", says: "an error answer is a no, at once" },
+  "approval.unreadable": {
+    source: "CONFLICTS 25, 26; trust A02",
+    cases: [115],
+    says: "an answer of another shape, case or family is a no",
+  },
+  "approval.errorAnswer": { source: "CONFLICTS §0.5; trust A03", cases: [116], says: "an error answer is a no, at once" },
   "approval.forSession": {
     source: "CONFLICTS 24; trust A05",
+    cases: [117, 118],
     says: "a grant for the session covers the same command and no longer one, in both spellings",
   },
   "approval.remember": { source: "observed 0.92, 0.166", says: "accept and remember writes a prefix rule that counts at once" },
-  "approval.foreignAmendment": { source: "trust A09", says: "only a prefix of the command that was shown is remembered" },
+  "approval.foreignAmendment": { source: "trust A09", cases: [122], says: "only a prefix of the command that was shown is remembered" },
   "approval.audit": { source: "Parley", says: "the audit book holds the request and who decided, before the command runs" },
-  "approval.policyNever": { source: "trust A08", says: "under never a request to leave the sandbox is refused and the model is told" },
+  "approval.policyNever": {
+    source: "trust A08",
+    cases: [121],
+    says: "under never a request to leave the sandbox is refused and the model is told",
+  },
   "approval.permissions": {
     source: "observed 0.166",
     says: "request_permissions asks the person, and grants no more than was asked for, for the turn",
   },
   "approval.rules": {
     source: "Parley; trust A07",
+    cases: [120],
     says: "rules allow, forbid or ask, and the strictest part of a compound command decides",
   },
   "questions.pairing": {
@@ -205,7 +245,7 @@ export const requirements = {
     says: "tools that a client brings to a resume take the place of the thread's own, also while it is loaded",
   },
   "turn.sameMessageOnce": { source: "Parley", says: "a message that is sent to a running turn twice under one client id counts once" },
-  "dynamicTool.noShadow": { source: "trust case 133", says: "a client's tool cannot take a built-in tool's name" },
+  "dynamicTool.noShadow": { source: "trust case 133", cases: [133], says: "a client's tool cannot take a built-in tool's name" },
   "thread.forkPoint": { source: "observed 0.166", says: "a fork may end at a turn or before it, and keeps the ids of its turns" },
   "thread.usage": { source: "observed 0.166", says: "whoever resumes or forks a thread is told the tokens that it has used" },
   "thread.metadata": {

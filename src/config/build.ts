@@ -63,11 +63,19 @@ export function buildConfig(input: BuildInput): Config {
     notify: list(raw, "notify") ?? [],
     agents: { maxDepth: count(tableAt(raw, "agents"), "max_depth") ?? 2, maxThreads: count(tableAt(raw, "agents"), "max_threads") ?? 6 },
     syncTurns: bool(tableAt(raw, "parley"), "sync_turns") ?? false,
+    protectedNames: namesFrom(list(tableAt(raw, "parley"), "protected_names") ?? []),
     askTimeouts: timeoutsFrom(tableAt(tableAt(raw, "parley"), "ask_timeouts")),
     requirements: noRequirements,
     raw,
     warnings: input.warnings,
   };
+}
+
+/** A name is one step of a path: anything else would seem to protect and would not. */
+function namesFrom(names: readonly string[]): readonly string[] {
+  const wrong = names.find((name) => name === "" || name === "." || name === ".." || /[/\\\0]/.test(name));
+  if (wrong === undefined) return names;
+  throw invalidRequest(`parley.protected_names: ${JSON.stringify(wrong)} is no name; give that of a file or folder, such as ".vscode"`);
 }
 
 function policiesFrom(

@@ -132,6 +132,10 @@ const price = table("Money for one million tokens.", {
 
 export const parley = table("What only this server knows.", {
   sync_turns: value(boolean, "Wait for the disk at the end of each turn.", { standard: "false" }),
+  protected_names: value(
+    strings,
+    'Further names that commands and unasked patches may not write in a workspace, beside `.git`, `.codex` and `.agents`: `[".vscode", ".idea", ".envrc"]`.',
+  ),
   ask_timeouts: value(
     () => record(number()),
     'Seconds until an unanswered question counts as a no, by method: `"item/commandExecution/requestApproval" = 300`.',

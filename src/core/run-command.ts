@@ -119,7 +119,11 @@ const isReader = ({ verdict }: CommandRequest): boolean => verdict.decision === 
 
 function confinementFor(turn: LiveTurn, escalated: boolean): Confinement {
   const { sandboxPolicy, workspaceRoots } = turn.settings;
-  return { policy: escalated ? { type: "dangerFullAccess" } : sandboxPolicy, workspaceRoots };
+  return {
+    policy: escalated ? { type: "dangerFullAccess" } : sandboxPolicy,
+    workspaceRoots,
+    protectedNames: turn.thread.config.protectedNames,
+  };
 }
 const isConfined = ({ policy }: Confinement): boolean => policy.type === "readOnly" || policy.type === "workspaceWrite";
 

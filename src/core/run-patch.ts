@@ -14,7 +14,7 @@ type FileChangeItem = Extract<ThreadItem, { type: "fileChange" }>;
 
 export async function runPatch(action: Extract<Action, { kind: "patch" }>, callId: string, turn: LiveTurn): Promise<ToolOutput> {
   const { ports } = turn.thread;
-  const scope = await writeScope(turn.settings, ports.places, ports.workspace);
+  const scope = await writeScope(turn.settings, { ...ports.places, protectedNames: turn.thread.config.protectedNames }, ports.workspace);
   const plan = await planPatch(action.patch, action.cwd, ports.workspace, scope);
   if ("failed" in plan) return failed(plan.failed);
   const decision = decidePatch(reachOf(plan, scope), turn.settings.approvalPolicy);

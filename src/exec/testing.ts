@@ -24,6 +24,7 @@ export interface Bench {
 export interface BenchOptions extends Partial<Omit<Command, "argv">> {
   readonly policy?: Confinement["policy"];
   readonly roots?: readonly string[];
+  readonly protectedNames?: readonly string[];
   readonly signal?: AbortSignal;
 }
 
@@ -33,9 +34,13 @@ export function openBench(options: { graceMs?: number; userHome?: string; progra
   const at = (name: string): string => path.join(base, name);
   for (const name of ["home", "work", "outside"]) mkdirSync(at(name));
   const runner = createCommandRunner({ codexHome: at("home"), userHome: base, graceMs: 300, ...options });
-  const start: Bench["start"] = async (argv, { policy, roots, signal, ...command } = {}) => {
+  const start: Bench["start"] = async (argv, { policy, roots, protectedNames, signal, ...command } = {}) => {
     const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: base, LANG: "C.UTF-8" };
-    const confinement = { policy: policy ?? { type: "workspaceWrite" as const }, workspaceRoots: roots ?? [at("work")] };
+    const confinement = {
+      policy: policy ?? { type: "workspaceWrite" as const },
+      workspaceRoots: roots ?? [at("work")],
+      protectedNames: protectedNames ?? [],
+    };
     const running = await runner.start(
       { argv, cwd: at("work"), env, stdin: "closed", timeoutMs: 20_000, ...command },
       confinement,

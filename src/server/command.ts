@@ -76,7 +76,7 @@ async function start(params: CommandExecParams, { app, session }: Call): Promise
         ...(params.tty === true ? { tty: params.size ?? { cols: 80, rows: 24 } } : {}),
         ...(params.disableTimeout === true ? {} : { timeoutMs: params.timeoutMs ?? defaultTimeoutMs }),
       },
-      { policy, workspaceRoots: [cwd] },
+      { policy, workspaceRoots: [cwd], protectedNames: config.protectedNames },
       gone.signal,
     );
     void running.exit.then(forget, forget);

@@ -14,6 +14,11 @@ export interface MachineFolders {
   readonly program?: readonly string[];
 }
 
+/** What the settings close beside what is always closed. */
+export interface WriteLimits {
+  readonly protectedNames?: readonly string[];
+}
+
 export interface WriteScope {
   /** Full access, or a sandbox of somebody else around the whole server. */
   readonly everywhere: boolean;
@@ -25,6 +30,8 @@ export interface WriteScope {
   readonly closed: readonly string[];
   /** Closed whatever the roots are: the server's own books. */
   readonly sealed: readonly string[];
+  /** Names that stay closed at any depth, as `seenName` gives them. */
+  readonly names?: ReadonlySet<string>;
 }
 
 /** Names whose files run or configure things later: the repository, our own settings, skills. */
@@ -32,7 +39,11 @@ const protectedNames = new Set([".git", ".codex", ".agents"]);
 
 export type Standing = "writable" | "protected" | "outside";
 
-export async function writeScope(settings: ThreadSettings, folders: MachineFolders, workspace: Workspace): Promise<WriteScope> {
+export async function writeScope(
+  settings: ThreadSettings,
+  folders: MachineFolders & WriteLimits,
+  workspace: Workspace,
+): Promise<WriteScope> {
   const real = async (name: string): Promise<string> => await resolved(path.resolve(settings.cwd, name), workspace);
   const named = [...new Set([settings.cwd, ...settings.workspaceRoots])];
   const sessionRoots = await Promise.all(named.map(async (name) => ({ named: path.resolve(name), real: await real(name) })));
@@ -51,7 +62,14 @@ export async function writeScope(settings: ThreadSettings, folders: MachineFolde
   const home = folders.userHome === undefined ? undefined : await real(folders.userHome);
   if (home !== undefined && roots.some((root) => isInside(home, root)))
     closed.push(...(await Promise.all(homeEntries.map((name) => real(path.join(home, name))))));
-  return { everywhere, roots, sessionRoots, closed, sealed: [await real(path.join(folders.codexHome, "parley"))] };
+  return {
+    everywhere,
+    roots,
+    sessionRoots,
+    closed,
+    sealed: [await real(path.join(folders.codexHome, "parley"))],
+    names: new Set(folders.protectedNames?.map(seenName)),
+  };
 }
 
 /** Where a root's protected names lead: a link's target, and for the `.git` file of a worktree the git folder and the one it shares. */
@@ -92,20 +110,27 @@ export function standingOf(real: string, scope: WriteScope, named = real): Stand
     scope.sealed.some((place) => isInside(real, place)) ||
     scope.closed.some((place) => isInside(real, place) && (root === place || !isInside(root, place)));
   const namedRoot = rootOf(named, [...scope.roots, ...scope.sessionRoots.map((session) => session.named)]);
-  return isClosed || hasProtectedName(root, real) || (namedRoot !== undefined && hasProtectedName(namedRoot, named))
-    ? "protected"
-    : "writable";
+  const isNamed = (from: string, place: string): boolean => hasProtectedName(from, place, scope.names ?? new Set());
+  return isClosed || isNamed(root, real) || (namedRoot !== undefined && isNamed(namedRoot, named)) ? "protected" : "writable";
 }
 
-const hasProtectedName = (root: string, place: string): boolean => path.relative(root, place).split(path.sep).some(isProtectedName);
+const hasProtectedName = (root: string, place: string, further: ReadonlySet<string>): boolean =>
+  path
+    .relative(root, place)
+    .split(path.sep)
+    .some((name) => isProtectedName(name) || further.has(seenName(name)));
 
 /** Also in the spellings that some disk takes for the same name: other case, trailing dots and spaces, streams, short names, invisible characters. */
 export function isProtectedName(name: string): boolean {
-  const seen = name
+  const seen = seenName(name);
+  return protectedNames.has(seen) || /^(?:git|codex|agents)~\d+$/.test(seen);
+}
+
+function seenName(name: string): string {
+  return name
     .normalize("NFKC")
     .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
     .replace(/:.*$/s, "")
     .replace(/[. ]+$/, "")
     .toLowerCase();
-  return protectedNames.has(seen) || /^(?:git|codex|agents)~\d+$/.test(seen);
 }

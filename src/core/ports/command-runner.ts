@@ -19,6 +19,8 @@ export interface Confinement {
   readonly policy: SandboxPolicy;
   /** The session's own folders: writable under workspaceWrite beside `policy.writableRoots`. */
   readonly workspaceRoots: readonly string[];
+  /** Names that stay read-only in the session's folders and the policy's, beside those that always do. */
+  readonly protectedNames?: readonly string[];
 }
 
 export interface CommandExit {

@@ -125,6 +125,8 @@ export interface Config {
   readonly agents: { readonly maxDepth: number; readonly maxThreads: number };
   /** fsync at the end of each turn. */
   readonly syncTurns: boolean;
+  /** Names that stay read-only in a workspace, beside those that always do. */
+  readonly protectedNames: readonly string[];
   /** Seconds until an unanswered request counts as a no, by kind; undefined waits for ever. */
   readonly askTimeouts: Readonly<Record<string, number>>;
   /** What the administrator allows; undefined allows everything. What requests ask for must be held against it too. */

@@ -121,6 +121,20 @@ describe("the bubblewrap sandbox", { skip: noBubblewrap }, () => {
     assert.equal(readFileSync(path.join(work, ".codex", "mine"), "utf8"), "mine");
   });
 
+  test("names that the settings add are protected like the others", async () => {
+    const work = workspace("further");
+    mkdirSync(path.join(work, ".idea"));
+    writeFileSync(path.join(work, ".envrc"), "mine");
+    const options = { cwd: work, roots: [work], protectedNames: [".vscode", ".idea", ".envrc"] };
+    const line =
+      "mkdir -p .vscode; echo evil > .vscode/tasks.json; echo evil > .idea/x; echo evil > .envrc; rm -rf .idea .envrc; mv .idea gone; echo fine > other; mkdir sub && touch sub/x";
+    await bench.sh(line, options);
+    assert.deepEqual(readdirSync(work).sort(), [".envrc", ".idea", "other", "sub"]);
+    assert.deepEqual([readdirSync(path.join(work, ".idea")), readFileSync(path.join(work, ".envrc"), "utf8")], [[], "mine"]);
+    await bench.sh(line, { cwd: work, roots: [work] });
+    assert.ok(existsSync(path.join(work, ".vscode/tasks.json")), "they are the user's choice");
+  });
+
   test("commands side by side share the stand-ins, and the last one takes them away", async () => {
     const work = workspace("shared");
     const options = { cwd: work, roots: [work] };

@@ -9,7 +9,7 @@ import { baseMounts, type HomeMask, isHidden, planMounts } from "./mounts.ts";
 import { NestedRepositories } from "./nested-repositories.ts";
 import { Placeholders } from "./placeholders.ts";
 import type { Leftovers, PlatformSandbox, SandboxContext } from "./platform-sandbox.ts";
-import { protect } from "./protection.ts";
+import { type ProtectionInput, protect } from "./protection.ts";
 import { type WritableRoots, writableRoots } from "./roots.ts";
 import { isFilterArch, seccompFilter } from "./seccomp.ts";
 
@@ -68,7 +68,7 @@ export class BubblewrapSandbox implements PlatformSandbox {
     const bwrap = findSystemProgram("bwrap", [...roots.named, ...roots.temporary]);
     if (bwrap === undefined)
       return { refused: `No sandbox: bubblewrap (bwrap) was not found outside the writable folders. ${howToInstall}` };
-    const mounts = this.#mounts(command, roots, codexHome);
+    const mounts = this.#mounts(command, { ...roots, names: confinement.protectedNames }, codexHome);
     if ("refused" in mounts) return mounts;
     const { policy } = confinement;
     const network = "networkAccess" in policy && policy.networkAccess === true;
@@ -112,7 +112,11 @@ export class BubblewrapSandbox implements PlatformSandbox {
     return { bytes: this.#filter };
   }
 
-  #mounts(command: Command, roots: WritableRoots, codexHome: string | undefined): Refusal | { options: string[]; cleanup: () => void } {
+  #mounts(
+    command: Command,
+    roots: WritableRoots & Pick<ProtectionInput, "names">,
+    codexHome: string | undefined,
+  ): Refusal | { options: string[]; cleanup: () => void } {
     const userHome = this.#context.userHome === undefined ? undefined : findRealPath(this.#context.userHome);
     const entered = roots.named.filter((root) => findLstat(root)?.isDirectory() === true);
     const nested = entered.flatMap((root) => [...this.#nested.enter(root)]);

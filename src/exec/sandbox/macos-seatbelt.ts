@@ -38,7 +38,7 @@ export class SeatbeltSandbox implements PlatformSandbox {
     const userHome = this.#context.userHome === undefined ? undefined : findRealPath(this.#context.userHome);
     const roots = writableRoots(command, confinement, { codexHome, kernelTrees });
     if ("refused" in roots) return roots;
-    const protection = protect({ ...roots, nested: [], userHome, program: this.#context.program });
+    const protection = protect({ ...roots, names: confinement.protectedNames, nested: [], userHome, program: this.#context.program });
     if ("refused" in protection) return protection;
     const { policy } = confinement;
     const network = "networkAccess" in policy && policy.networkAccess === true;

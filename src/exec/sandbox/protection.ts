@@ -18,6 +18,8 @@ export interface Protection {
 
 export interface ProtectionInput {
   readonly named: readonly string[];
+  /** Names that stay read-only in the named roots, beside those that always do. */
+  readonly names?: readonly string[] | undefined;
   readonly temporary: readonly string[];
   /** `.git` entries of repositories inside the named roots. */
   readonly nested: readonly string[];
@@ -37,7 +39,8 @@ export function protect(input: ProtectionInput): ProtectionResult {
   const found = new Collector(roots, input.lease);
   for (const root of roots) {
     if (findLstat(root)?.isDirectory() !== true) continue;
-    for (const name of protectedNames) {
+    const further = input.named.includes(root) ? (input.names ?? []) : [];
+    for (const name of [...protectedNames, ...further]) {
       const at = path.join(root, name);
       if (isLink(at))
         return {

@@ -1,0 +1,50 @@
+/** Writes docs/security.md from the tables of test/trust and the requirements, so that it cannot name a test that is not there. Serves scripts/generate.ts. */
+import { requirements } from "../test/requirements.ts";
+import { allCases, groups, lastCase, type Proof, proofsIn } from "../test/trust/cases.ts";
+
+const intro = `# Security cases
+
+Generated from \`test/trust\` by \`npm run generate\`; do not edit. [SECURITY.md](../SECURITY.md) says what is promised to whom; this page says where each promise is tried.
+
+${lastCase} cases, drawn from advisories on agents, editors, sandboxes and tool servers. \`node scripts/test.ts\` runs every test of ours; ids such as
+\`S20\` are cases of the shared suite, which \`.ci/run\` runs on the build where the suite is at hand (\`E\` cases on the websocket listener and on the manager).
+\`test/trust-cases.test.ts\` fails when a case has neither a test that exists nor a reason why it cannot apply.
+`;
+
+const choices = `## Choices that these cases rest on
+
+- **Clients of one server trust each other.** Whoever has the token may read every thread and answer every question; all who watch a thread hear who answered (case 160). On a machine that several people share, each runs a server of their own.
+- **A live thread keeps its policy.** Resuming it with another policy changes nothing while others use it; the answer says what is in force. A thread that is opened from the disk never gets a wider policy than the settings and the request name (case 103).
+- **Token files are refused** when they hold fewer than 22 characters or when anybody but their owner may read them; root's file may be readable by the service's group (case 163).
+- **Repeated Host, Origin or Authorization headers are refused**, since whoever stands between may have looked at the other one (cases 139, 144).
+- **Commands have no limit of their own on processes**: what bounds them is the machine's own limit. An interrupt, a time-out or the end of the server ends all of them at once (case 70).
+- **\`.git\`, \`.codex\` and \`.agents\` are always closed; further names by choice**: \`parley.protected_names = [".vscode", ".idea", ".envrc"]\` (case 113). Files that run code later are otherwise shown in the turn's diff.
+- **Of a single text of a model the first 8 MB are kept**, and an answer of more than 256 MB is given up (cases 55, 69).
+`;
+
+export function securityDocument(root: string): string {
+  const proofsOf = proofsIn(root);
+  const excused = [...allCases].flatMap(([n, row]) => ("cannotApply" in row ? [`- **${n}**, ${row.tries}: ${row.cannotApply}`] : []));
+  const tables = groups.map(({ title, cases }) =>
+    [
+      `## ${title}`,
+      "",
+      "| case | what is tried | where |",
+      "|---|---|---|",
+      ...Object.entries(cases).flatMap(([n, row]) =>
+        "cannotApply" in row ? [] : [`| ${n} | ${cell(row[0])} | ${proofsOf(Number(n)).map(shown).join("<br>")} |`],
+      ),
+      "",
+    ].join("\n"),
+  );
+  const count = `${lastCase - excused.length} of ${lastCase} cases are tested${excused.length === 0 ? "; none is excused." : ". These cannot apply:"}`;
+  return [intro, count, ...(excused.length === 0 ? [] : ["", ...excused]), "", choices, ...tables].join("\n");
+}
+
+function shown({ kind, name, file }: Proof): string {
+  if (kind === "suite") return `suite ${name}`;
+  const says = kind === "requirement" ? Object.entries(requirements).find(([id]) => id === name)?.[1].says : name;
+  return `[${cell(says ?? name)}](../${file})`;
+}
+
+const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("[", "\\[").replaceAll("]", "\\]").replaceAll("<", "&lt;");

@@ -1,0 +1,71 @@
+/** Every security case is tested by something that exists, or excused with a reason. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { type Requirement, requirements } from "./requirements.ts";
+import { allCases, groups, lastCase, maxExcused, mostImportant, proofsIn } from "./trust/cases.ts";
+
+const root = path.resolve(import.meta.dirname, "..");
+const proofsOf = proofsIn(root);
+const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
+const numbers = Array.from({ length: lastCase }, (_, i) => i + 1);
+const excused = [...allCases].flatMap(([n, row]) => ("cannotApply" in row ? [n] : []));
+
+test("every number has its row, once and in order", () => {
+  assert.deepEqual(
+    groups.flatMap(({ cases }) => Object.keys(cases).map(Number)),
+    numbers,
+  );
+});
+
+test("every case is tested or excused", () => {
+  assert.deepEqual(
+    numbers.filter((n) => !excused.includes(n) && proofsOf(n).length === 0),
+    [],
+  );
+});
+
+test("few cases are excused, each with a reason, and none of the most important", () => {
+  assert.ok(excused.length <= maxExcused);
+  assert.deepEqual(
+    excused.filter((n) => mostImportant.includes(n)),
+    [],
+  );
+  for (const row of allCases.values()) if ("cannotApply" in row) assert.ok(row.cannotApply.length > 40);
+});
+
+test("every test that is named exists", () => {
+  const missing = numbers.flatMap((n) =>
+    proofsOf(n).flatMap(({ kind, file, name }) => {
+      if (kind === "suite") return [];
+      if (file === undefined || !existsSync(path.join(root, file))) return [`${n}: ${kind} ${name} has no file`];
+      return kind === "requirement" || read(file).includes(name) ? [] : [`${n}: ${file} has no test "${name}"`];
+    }),
+  );
+  assert.deepEqual(missing, []);
+});
+
+test("every case of the shared suite that is named is one that CI insists on", () => {
+  const { trust, bridge, managerBridge } = JSON.parse(read(".ci/ratchet.json"));
+  const insists = (id: string): boolean =>
+    trust.includes(id) || [bridge, managerBridge].every((names) => names.includes(id) || names.includes(id.replace(/\d+$/, "")));
+  const named = numbers.flatMap((n) => proofsOf(n).flatMap(({ kind, name }) => (kind === "suite" ? [name] : [])));
+  assert.deepEqual(
+    named.filter((id) => !insists(id)),
+    [],
+  );
+  assert.deepEqual(
+    trust.filter((id: string) => !named.includes(id)),
+    [],
+    "a case of the suite that no row names",
+  );
+});
+
+test("requirements name cases that exist", () => {
+  const named = Object.values(requirements).flatMap((requirement: Requirement) => requirement.cases ?? []);
+  assert.deepEqual(
+    named.filter((n) => !allCases.has(n)),
+    [],
+  );
+});

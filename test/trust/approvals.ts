@@ -1,0 +1,51 @@
+/** Cases 114 to 137: ways around a person's word. */
+import type { CaseTable } from "./table.ts";
+
+const policy = "src/exec/policy/exec-policy.test.ts";
+
+export const approvalCases: CaseTable = {
+  114: ["a no", "A01"],
+  115: ["answers of a wrong shape", "A02"],
+  116: ["an error as answer", "A03"],
+  117: ["a yes once, then the same command again", "A04"],
+  118: ["a yes for the session, then more than that"],
+  119: [
+    "54 tricks of the shell",
+    "A06",
+    `${policy} > all tricks are asked about`,
+    "src/exec/shell-words.test.ts > property: what is called plain is exactly what bash runs",
+  ],
+  120: [
+    "allow rules and compound commands",
+    `${policy} > allow rules cover the plain command and every part of a compound one, and no more`,
+  ],
+  121: ["the model asks to leave the sandbox", "A08"],
+  122: [
+    "a rule that the model proposes",
+    `${policy} > a prefix is proposed for the first part without a rule, and never one that allows anything`,
+  ],
+  123: ["patches outside the workspace", "A10"],
+  124: [
+    "patches through symlinks",
+    "src/exec/workspace.test.ts > a link on the way or at the end is never written through",
+    "src/exec/workspace.test.ts > a folder that flickers between itself and a link is never left",
+  ],
+  125: ["patches to `.git` and `.codex`", "A12"],
+  126: ["a folder swapped for a link while the question is open"],
+  127: ["a file edited while the question is open", "A14"],
+  128: [
+    "a command that does not look like what it is",
+    "A15",
+    "apps/web/src/parts/parts.test.ts > what is asked about is spelled out",
+    "src/tui/ask/ask.test.ts > what is approved is what is seen",
+  ],
+  129: ["a yes after the interrupt"],
+  130: ["answers to other questions, twice, under other ids"],
+  131: ["a patch with more commands around it", "A18", "src/core/patch/heredoc.test.ts > anything more is an ordinary command"],
+  132: ["patches with odd names, broken marks or great size", "A19"],
+  133: ["tools named like built-in ones"],
+  134: ["an MCP tool without hints"],
+  135: ["arguments that change between the question and the call"],
+  136: ["a question that imitates an approval"],
+  137: ["forks and sub-agents"],
+};

@@ -1,0 +1,80 @@
+/** Cases 138 to 165: listeners, the manager's door and its page. */
+import type { CaseTable } from "./table.ts";
+
+const socket = "src/rpc/websocket.test.ts";
+const door = "src/manager/door.test.ts";
+const page = "test/web/hostile.itest.ts";
+const parts = "apps/web/src/parts/parts.test.ts";
+const conversation = `${page} > a conversation full of it: messages, reasoning, commands, files, tools, plans, errors, titles`;
+
+export const bridgeCases: CaseTable = {
+  138: ["no token", "E02", "src/manager/contract.test.ts > 401 without a token, with a wrong one, and with one in the address"],
+  139: [
+    "wrong, cut, doubled and empty tokens",
+    "E03",
+    `${socket} > the token must come in the Authorization header`,
+    `${door} > only its own names are let in, however they are spelled`,
+  ],
+  140: ["guessing a token by time", "src/rpc/bearer.test.ts > a capability token is compared by its digest, whatever is sent"],
+  141: ["a token in the address", "E04", `${socket} > the token must come in the Authorization header`],
+  142: ["a foreign Origin", "E05", `${socket} > any Origin and any foreign Host are refused, even with the right token`],
+  143: ["a foreign Host", "E06", `${socket} > any Origin and any foreign Host are refused, even with the right token`],
+  144: [
+    "every spelling of a Host",
+    `${door} > only its own names are let in, however they are spelled`,
+    `${socket} > any Origin and any foreign Host are refused`,
+  ],
+  145: ["an open address without a token", "E07", "test/scenarios/transport/sockets.itest.ts > is refused in words"],
+  146: ["forms and plain requests of other pages", `${door} > forms and requests of other pages change nothing`],
+  147: ["leave for other origins", "E14", `${door} > forms and requests of other pages change nothing`],
+  148: ["paths that lead out of the page's folder", "E12"],
+  149: [
+    "scripts, frames and odd links in a model's text",
+    conversation,
+    `${parts} > only addresses that a click may open become links`,
+    "src/cli/threads/threads.test.ts > whatever an agent or a command says, the page has no tags of theirs",
+  ],
+  150: ["pictures from elsewhere in a model's text", conversation, `${page} > streamed piece by piece, it is as harmless as whole`],
+  151: [
+    "HTML in names, output, titles and branches",
+    conversation,
+    `${page} > every kind of request made of it`,
+    `${page} > every other page and menu`,
+  ],
+  152: ["headers that forbid the rest", `${door} > every answer forbids frames, sniffing, referrers and scripts from elsewhere`],
+  153: ["the page in a frame", `${door} > every answer forbids frames, sniffing, referrers and scripts from elsewhere`],
+  154: [
+    "an approval with escapes, direction marks, hidden and very many characters",
+    `${parts} > what is asked about is spelled out`,
+    "src/tui/ask/ask.test.ts > what is approved is what is seen",
+  ],
+  155: ["slow, huge and broken HTTP heads", "E11", "src/manager/manager.test.ts > the door: foreign hosts and origins, wrong media types"],
+  156: ["a websocket message of 256 MB", "E09", `${socket} > a message over the limit closes this connection with 1009 and no other`],
+  157: ["bad websocket frames", "E08"],
+  158: ["floods of messages and connections", "E10"],
+  159: [
+    "a websocket client that never reads",
+    `${socket} > a client that does not read is disconnected before its backlog fills the memory`,
+  ],
+  160: ["one client answers another's question"],
+  161: [
+    "a client goes with a question open, and comes back",
+    "test/scenarios/approval/many-clients.itest.ts > three clients on one thread, then a fourth",
+  ],
+  162: [
+    "tokens in logs, pages and process lists",
+    "E13",
+    "test/scenarios/transport/sockets.itest.ts > a capability token opens the door, and is in no log line",
+  ],
+  163: [
+    "token files that are short or open to others",
+    "src/cli/flags.test.ts > auth flags that cannot work are refused",
+    "test/manager.itest.ts > the token file is its owner's alone",
+  ],
+  164: [
+    "requests that two readers would cut differently",
+    `${door} > requests that two readers could cut differently are refused`,
+    `${socket} > health pages answer, everything else over plain HTTP is refused`,
+  ],
+  165: ["addresses to be opened that are none"],
+};

@@ -1,0 +1,70 @@
+/** Cases 75 to 113: ways out of the sandbox. */
+import type { CaseTable } from "./table.ts";
+
+const bwrap = "src/exec/sandbox/linux-bwrap.test.ts";
+const escapes = "src/exec/sandbox/escapes.test.ts";
+const names = `${bwrap} > cannot be written, planted or moved, and nothing is left behind`;
+const roots = `${bwrap} > roots: relative and whole disk are refused, missing ones skipped, links resolved, planted links refused`;
+const status = `${bwrap} > no capability, no new privileges, a filter, no other processes, no settings of the machine`;
+const home = `${bwrap} > the server's home: secrets hidden, nothing writable, skills readable`;
+const network = `${bwrap} > network: off by default, loopback inside works, on when allowed`;
+const environment =
+  "src/exec/environment.test.ts > keys, secrets and tokens of any case, and model keys of any name, are left out by default";
+const writes = `${bwrap} > a command writes in the workspace, in /tmp, and nowhere else`;
+
+export const sandboxCases: CaseTable = {
+  75: ["writing in the workspace works", "S01", writes],
+  76: ["writing, deleting, chmod and mkdir outside", "S02", writes],
+  77: [
+    "writing through symlinks",
+    `${escapes} > symlinks lead nowhere`,
+    `${escapes} > a link that is swapped while commands run leads nowhere either`,
+  ],
+  78: ["hard links to files outside", `${escapes} > hard links: none can be made to a file outside`],
+  79: ["git hooks and git config", "S05", names],
+  80: ["planting a `.git`", "S06", names],
+  81: ["writing, planting or moving `.codex`", "S07", names],
+  82: ["a `.codex` that is a symlink", `${bwrap} > a symlinked protected name is refused`],
+  83: ["the server's own home", "S09", home],
+  84: ["a working folder that the model chooses", `${escapes} > a folder that the model chooses for a command does not become writable`],
+  85: ["read-only mode", "S11", `${bwrap} > read-only mode: nothing can be written, /dev/null can be used`],
+  86: ["a policy that shuts the temp folders", "S12", `${bwrap} > the switches close /tmp and TMPDIR`],
+  87: ["TCP to loopback", "S13", network],
+  88: ["UDP", "S14"],
+  89: ["unix sockets, abstract ones too", `${escapes} > unix sockets: neither by a path nor by an abstract name`],
+  90: ["network that the policy allows works", "S16", network],
+  91: ["capabilities, new privileges, the filter", "S17", status],
+  92: ["killing or reading the server", "S18", `${bwrap} > the server cannot be killed or read`],
+  93: ["namespaces, mounts, devices", `${bwrap} > namespaces, mounts and devices cannot be made`],
+  94: ["settings of the machine under /proc/sys", "S20", status],
+  95: ["descriptors of the server", `${"src/exec/spawn.test.ts"} > output goes to real pipes, nothing else is inherited`],
+  96: ["the model provider's key in the environment", "S22", environment],
+  97: ["other secrets in the environment", "S23", environment],
+  98: [
+    "variables that run code in the next command",
+    "S24",
+    `${bwrap} > variables that load code reach the command, but not the program that confines it`,
+  ],
+  99: [
+    "programs of the workspace first on the PATH",
+    "src/exec/program.test.ts > helpers come from system folders outside what commands may write",
+  ],
+  100: ["command/exec with every policy", "S26"],
+  101: ["a process left in the background", "S27", `${escapes} > what is left running in the background stays confined`],
+  102: ["two threads with unlike policies", "S28"],
+  103: ["a wider policy of one turn"],
+  104: ["the stored key of the server", "S30", home],
+  105: ["typing into a terminal", `${escapes} > no terminal to type into`],
+  106: ["no sandbox to be had", `${bwrap} > where user namespaces are off, commands are refused with the fix`],
+  107: ["system calls that a command has no use for", "src/exec/sandbox/seccomp.test.ts > every denied call is refused with EPERM"],
+  108: [
+    "the whole disk, a home or the server's home as workspace",
+    roots,
+    `${bwrap} > a home as workspace keeps its start-up files and the server's home`,
+  ],
+  109: ["writable roots that are links, missing or relative", roots],
+  110: ["protected names in another case", `${escapes} > names in another case are the same names where the disk says so`],
+  111: ["planting a skill", names],
+  112: ["nested repositories, submodules, worktrees", `${bwrap} > what \`.git\` leads to is protected`],
+  113: ["files that run code later", `${bwrap} > names that the settings add are protected like the others`],
+};
