@@ -284,6 +284,29 @@ describe("what the page can do", skip, () => {
       .waitFor();
   });
 
+  test("without a model the first screen offers the tour, and a key can be given on the page", async () => {
+    const capabilities = (offlineTour: boolean) => (body: unknown) => {
+      const known = body as { runtime?: object };
+      return known.runtime === undefined ? body : { ...known, runtime: { ...known.runtime, offlineTour } };
+    };
+    bridge.poison = capabilities(true);
+    await open("/");
+    await page
+      .getByRole("list", { name: "The tour" })
+      .getByRole("button", { name: /See it run a command/ })
+      .waitFor();
+    await picture(page, "56-tour");
+    await page.getByRole("button", { name: "Set up a model" }).click();
+    await page.getByLabel("OpenAI API key").fill("sk-test-key");
+    await picture(page, "57-key");
+    bridge.poison = capabilities(false);
+    await page.getByRole("button", { name: "Use this key" }).click();
+    await page.getByText("No model is set up yet").waitFor({ state: "detached" });
+    assert.deepEqual(bridge.keys, ["sk-test-key"]);
+    await page.goto(url);
+    await page.getByRole("list", { name: "Ideas" }).waitFor();
+  });
+
   test("keys can be changed, and help shows those that hold", async () => {
     await open("/settings/keys");
     await page

@@ -17,6 +17,8 @@ export interface App {
   /** True while no model is set up and the built-in tour answers. */
   readonly offlineTour: boolean;
   readonly defaultFolder: string;
+  /** Reads the lists that several screens share again, after the account has changed. */
+  readonly reload: () => void;
   readonly toast: (message: string, tone?: "info" | "problem") => void;
   readonly run: (command: string) => void;
   readonly isMac: boolean;

@@ -36,6 +36,7 @@ export class FakeBridge {
   readonly queue = new Map<string, QueuedMessage[]>();
   readonly answers: { requestId: string; body: unknown }[] = [];
   readonly messages: { sessionId: string; body: Record<string, unknown> }[] = [];
+  readonly keys: string[] = [];
   projects: Project[] = [];
   /** Called for each message; may script a turn. */
   onMessage: (sessionId: string, input: readonly UserInput[], clientMessageId: string) => void = () => {};
@@ -198,6 +199,10 @@ export class FakeBridge {
       return [200, { status: "ok" }];
     }
     if (key === "GET /api/sessions") return this.#list(url);
+    if (key === "POST /api/account/login/start") {
+      this.keys.push(String(body["apiKey"]));
+      return [200, { type: "apiKey" }];
+    }
     if (key === "GET /api/projects") return [200, { data: this.projects }];
     if (key === "POST /api/projects") return this.#newProject(body);
     if (key === "GET /api/pending") return [200, { data: [...this.pending.values()] }];

@@ -118,6 +118,10 @@ export interface Connection {
   files(sessionId: string, query: string): Promise<readonly FoundFile[]>;
   capabilities(): Promise<Capabilities>;
   account(): Promise<Account>;
+  /** Gives the engine a key of the vendor's, where the page may. */
+  signInWithKey?(apiKey: string): Promise<void>;
+  /** Takes the engine's account away. */
+  dropAccount?(): Promise<void>;
   rateLimits(): Promise<RateLimits>;
   mcpServers(): Promise<McpServers>;
   mcpLogin(name: string): Promise<string>;

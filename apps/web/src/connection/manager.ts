@@ -242,6 +242,8 @@ export function connectManager(): Connection {
     files: async (sessionId, query) => (await call("GET /api/sessions/:sessionId/files", { ...of(sessionId), query: { query } })).data,
     capabilities: () => call("GET /api/capabilities"),
     account: () => call("GET /api/account"),
+    signInWithKey: (apiKey) => done(call("POST /api/account/login/start", { body: { type: "apiKey", apiKey } })),
+    dropAccount: () => done(call("POST /api/account/logout")),
     rateLimits: async () => (await call("GET /api/account/rate-limits")).rateLimits,
     mcpServers: async () => (await call("GET /api/mcp/servers")).data,
     mcpLogin: async (serverName) =>

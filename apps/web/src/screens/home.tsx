@@ -124,16 +124,24 @@ const ideas = [
   ["review", "Review my changes", "Review the uncommitted changes in this folder. Point out bugs first, then what could be simpler."],
   ["bolt", "Fix the failing tests", "Run the tests, find out why they fail, and fix the cause."],
 ] as const;
+/** The tour answers to these words, without any model. */
+const tour = [
+  ["terminal", "See it run a command", "A harmless one. You are asked first and see what it prints.", "command"],
+  ["edit", "See it change a file", "It proposes a patch; you look at the diff and decide.", "patch"],
+  ["question", "Let it ask you something", "A question with answers to choose from, or one of your own.", "question"],
+] as const;
 
 function Suggestions({ onPick, disabled }: { onPick: (text: string) => void; disabled: boolean }): ReactElement {
+  const { offlineTour } = useApp();
+  const shown = offlineTour ? tour : ideas.map(([icon, title, text]) => [icon, title, text, text] as const);
   return (
-    <ul className="ideas" aria-label="Ideas">
-      {ideas.map(([icon, title, text]) => (
+    <ul className="ideas" aria-label={offlineTour ? "The tour" : "Ideas"}>
+      {shown.map(([icon, title, hint, text]) => (
         <li key={title}>
           <button type="button" className="idea" disabled={disabled} onClick={() => onPick(text)}>
             <Icon name={icon} size={18} />
             <span className="idea-title">{title}</span>
-            <span className="hint">{text}</span>
+            <span className="hint">{hint}</span>
           </button>
         </li>
       ))}

@@ -68,13 +68,12 @@ export function Root({ controller, address = browserAddress }: { controller: Con
   );
 }
 
-/** Lists that are read once after signing in. */
-function useShared(controller: Controller, ready: boolean): Pick<App, "models" | "scope" | "offlineTour" | "defaultFolder"> {
+/** Lists that are read after signing in, and again when the account has changed. */
+function useShared(controller: Controller, ready: boolean): Pick<App, "models" | "scope" | "offlineTour" | "defaultFolder" | "reload"> {
   const [models, setModels] = useState<Models>([]);
   const [me, setMe] = useState<Me>();
   const [runtime, setRuntime] = useState({ offlineTour: false, cwd: "" });
-  useEffect(() => {
-    if (!ready) return;
+  const reload = useCallback((): void => {
     const { connection } = controller;
     // Each may be missing on an older engine; the page works without it.
     connection.models().then(setModels, () => {});
@@ -83,7 +82,13 @@ function useShared(controller: Controller, ready: boolean): Pick<App, "models" |
       (c) => setRuntime(c.runtime),
       () => {},
     );
-  }, [controller, ready]);
+  }, [controller]);
+  useEffect(() => {
+    if (ready) reload();
+  }, [ready, reload]);
   const scope = me?.scope ?? "admin";
-  return useMemo(() => ({ models, scope, offlineTour: runtime.offlineTour, defaultFolder: runtime.cwd }), [models, scope, runtime]);
+  return useMemo(
+    () => ({ models, scope, offlineTour: runtime.offlineTour, defaultFolder: runtime.cwd, reload }),
+    [models, scope, runtime, reload],
+  );
 }

@@ -1,7 +1,8 @@
 /** Which account and models the engine uses. */
-import { type ReactElement, useCallback } from "react";
-import { useApp } from "../../app-context.tsx";
+import { type ReactElement, useCallback, useState } from "react";
+import { allows, useApp } from "../../app-context.tsx";
 import type { Account } from "../../connection/connection.ts";
+import { Button } from "../../ui/controls.tsx";
 import { Limits } from "../side-panel.tsx";
 import { Shown, useLoaded } from "./load.tsx";
 
@@ -14,18 +15,25 @@ function accountText(account: Account): string {
 }
 
 export function AccountTab(): ReactElement {
-  const { controller, models, offlineTour } = useApp();
+  const { controller, models, offlineTour, reload, scope } = useApp();
   const { connection } = controller;
   const account = useLoaded(useCallback(() => connection.account(), [connection]));
   const limits = useLoaded(useCallback(() => connection.rateLimits().catch(() => null), [connection]));
+  const renew = (): void => {
+    account.reload();
+    reload();
+  };
+  const admin = allows(scope, "admin");
+  const known = account.value?.account ?? null;
   return (
     <>
       {offlineTour ? (
         <section className="setting-box">
           <h3>Set up a model</h3>
-          <p>
-            Parley speaks to any provider. Sign in with <code>parley login</code>, set a key such as <code>OPENAI_API_KEY</code>, or name a
-            provider under <code>[model_providers]</code> in config.toml, then start the manager again.
+          {admin && connection.signInWithKey !== undefined ? <KeyForm onDone={renew} /> : null}
+          <p className="hint">
+            Parley speaks to any provider: sign in with <code>parley login</code>, set a key such as <code>ANTHROPIC_API_KEY</code>, or name
+            a provider under <code>[model_providers]</code> in config.toml, then start the manager again.
           </p>
         </section>
       ) : null}
@@ -33,6 +41,16 @@ export function AccountTab(): ReactElement {
         <h3>Account</h3>
         <Shown of={account}>{(value) => <p>{accountText(value)}</p>}</Shown>
         {limits.value == null ? null : <Limits limits={limits.value} />}
+        {known === null || !admin || connection.dropAccount === undefined ? null : (
+          <p>
+            <Button
+              size="small"
+              onClick={() => void controller.try(connection.dropAccount?.() ?? Promise.resolve(), "Signed out").then(renew)}
+            >
+              Sign the engine out
+            </Button>
+          </p>
+        )}
       </section>
       <section className="setting-box">
         <h3>Models</h3>
@@ -49,5 +67,48 @@ export function AccountTab(): ReactElement {
         </ul>
       </section>
     </>
+  );
+}
+
+/** The key goes to the engine, which keeps it as `parley login` does; the page forgets it at once. */
+function KeyForm({ onDone }: { onDone: () => void }): ReactElement {
+  const { controller } = useApp();
+  const [key, setKey] = useState("");
+  const [busy, setBusy] = useState(false);
+  const save = async (): Promise<void> => {
+    setBusy(true);
+    const saved = await controller.try(
+      (controller.connection.signInWithKey?.(key.trim()) ?? Promise.resolve()).then(() => true),
+      "The key is kept. New sessions use it.",
+    );
+    setBusy(false);
+    if (saved !== true) return;
+    setKey("");
+    onDone();
+  };
+  return (
+    <form
+      className="row key-form"
+      onSubmit={(e) => {
+        e.preventDefault();
+        void save();
+      }}
+    >
+      <label className="field">
+        <span>OpenAI API key</span>
+        <input
+          type="password"
+          className="mono"
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="sk-…"
+          value={key}
+          onChange={(e) => setKey(e.target.value)}
+        />
+      </label>
+      <Button type="submit" tone="primary" disabled={busy || key.trim() === ""}>
+        Use this key
+      </Button>
+    </form>
   );
 }
