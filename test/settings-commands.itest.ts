@@ -145,3 +145,15 @@ test("the manager prints a service that runs it with the same options", (t) => {
   assert.match(run(["manager", "--print-service=launchd"]).stdout, /<string>--no-open<\/string>/);
   assert.equal(run(["manager", "--print-service", "upstart"]).status, 2);
 });
+
+test("mcp takes -c like every command, keeps what stands after --, and names the flag that does not fit", (t) => {
+  const { home, run } = place(t);
+  assert.match(run(["mcp", "list", "-c", 'mcp_servers.extra={command="prog"}']).stdout, /^extra +prog/m);
+  assert.equal(run(["mcp", "add", "s", "--", "prog", "-c", "x", "--json"]).status, 0);
+  assert.deepEqual(JSON.parse(run(["mcp", "get", "s", "--json"]).stdout).transport.args, ["-c", "x", "--json"]);
+  const wrong = run(["mcp", "add", "w", "--bearer-token-env-var", "TOK", "--", "prog"]);
+  assert.deepEqual([wrong.status, wrong.stdout], [2, ""]);
+  assert.match(wrong.stderr, /--bearer-token-env-var is for servers that are reached: add --url/);
+  assert.equal(run(["mcp", "add", "r", "--url", "https://example.invalid/mcp", "--oauth-resource", "https://example.invalid/"]).status, 0);
+  assert.match(readFileSync(path.join(home, "config.toml"), "utf8"), /oauth_resource = "https:\/\/example\.invalid\/"/);
+});

@@ -2,6 +2,8 @@
 import { doorFlags } from "./app-server-help.ts";
 import { configFlag, featureFlags, type Help, jsonFlag, logFlag } from "./help-text.ts";
 
+const common = [configFlag, ...featureFlags];
+
 export const help: Help = {
   summary: "Add, list, show, remove, accept and sign in to MCP servers",
   says: ["Changes [mcp_servers] of the user's own config.toml; everything else in the file stays as it is."],
@@ -14,24 +16,41 @@ export const help: Help = {
         { name: "env", value: "KEY=VALUE", says: "A variable for the server that is started; repeatable" },
         { name: "url", value: "URL", says: "Its address (streamable HTTP)" },
         { name: "bearer-token-env-var", value: "NAME", says: "The environment variable that holds its token" },
+        { name: "oauth-resource", value: "URL", says: "The resource to name when signing in" },
+        ...common,
       ],
       examples: [
         ["parley mcp add docs -- npx -y docs-server", "A program that is started"],
         ["parley mcp add issues --url https://mcp.example.com/ --bearer-token-env-var ISSUES_TOKEN", "A server that is reached"],
       ],
     },
-    list: { summary: "List the servers", usage: ["[--json]"], flags: [jsonFlag], examples: [["parley mcp list", "As a table"]] },
-    get: { summary: "Show one server", usage: ["<NAME> [--json]"], flags: [jsonFlag], examples: [["parley mcp get docs", "Its settings"]] },
-    remove: { summary: "Remove a server", usage: ["<NAME>"], examples: [["parley mcp remove docs", "Take it out of config.toml"]] },
+    list: { summary: "List the servers", usage: ["[--json]"], flags: [jsonFlag, ...common], examples: [["parley mcp list", "As a table"]] },
+    get: {
+      summary: "Show one server",
+      usage: ["<NAME> [--json]"],
+      flags: [jsonFlag, ...common],
+      examples: [["parley mcp get docs", "Its settings"]],
+    },
+    remove: {
+      summary: "Remove a server",
+      usage: ["<NAME>"],
+      flags: common,
+      examples: [["parley mcp remove docs", "Take it out of config.toml"]],
+    },
     login: {
       summary: "Sign in to a server in the browser",
       usage: ["<NAME> [--scopes a,b]"],
-      flags: [{ name: "scopes", value: "LIST", says: "OAuth scopes to ask for, with commas between them" }],
+      flags: [
+        { name: "scopes", value: "LIST", says: "OAuth scopes to ask for, with commas between them" },
+        { name: "no-browser", says: "Only print the address: what is done without it, too" },
+        ...common,
+      ],
       examples: [["parley mcp login issues", "Open the server's sign-in page"]],
     },
     accept: {
       summary: "Let a server of this trusted project start as it is defined now",
       usage: ["[NAME]"],
+      flags: common,
       examples: [
         ["parley mcp accept", "Show which servers of this folder wait"],
         ["parley mcp accept docs", "Accept one, until its definition changes again"],
@@ -40,6 +59,7 @@ export const help: Help = {
     logout: {
       summary: "Forget the sign-in of a server",
       usage: ["<NAME>"],
+      flags: common,
       examples: [["parley mcp logout issues", "Remove its tokens"]],
     },
   },

@@ -1,5 +1,6 @@
 /** `parley mcp`: the MCP servers of the user's settings. */
-import { type App, type Config, withApp } from "./own-app.ts";
+import { agentFlags } from "./agent-flags.ts";
+import { type App, type Config, overridesFrom, withApp } from "./own-app.ts";
 import { type Globals, print, printJson, readFlags, StartError, UsageError, unknownSubcommand } from "./usage.ts";
 
 type McpServerConfig = Config["mcpServers"][string];
@@ -10,25 +11,33 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   if (word === undefined || word === "help") return (await import("./help.ts")).run(["mcp", ...rest]);
   const action = Object.hasOwn(actions, word) ? actions[word] : undefined;
   if (action === undefined) throw unknownSubcommand(word, Object.keys(actions));
-  return withApp(globals, [], (app) => action(app, rest));
+  const { values } = readFlags(ownWords(rest), flags[word as keyof typeof flags]);
+  return withApp(globals, overridesFrom(values), (app) => action(app, rest));
 }
+
+/** What stands after `--` is the server's command. */
+const ownWords = (args: readonly string[]): readonly string[] => (args.includes("--") ? args.slice(0, args.indexOf("--")) : args);
 
 const actions: Readonly<Record<string, Action>> = { add, list, get, remove, login, logout, accept };
 
-const json = { json: { type: "boolean" } } as const;
+const { config, enable, disable } = agentFlags;
+const common = { config, enable, disable } as const;
+const json = { json: { type: "boolean" }, ...common } as const;
 const addFlags = {
+  ...common,
   env: { type: "string", multiple: true },
   url: { type: "string" },
   "bearer-token-env-var": { type: "string" },
+  "oauth-resource": { type: "string" },
 } as const;
 export const flags = {
   add: addFlags,
   list: json,
   get: json,
-  remove: {},
-  login: { scopes: { type: "string" } },
-  logout: {},
-  accept: {},
+  remove: common,
+  login: { ...common, scopes: { type: "string" }, "no-browser": { type: "boolean" } },
+  logout: common,
+  accept: common,
 } as const;
 
 async function add(app: App, args: readonly string[]): Promise<number> {
@@ -48,7 +57,12 @@ async function add(app: App, args: readonly string[]): Promise<number> {
       : {
           url: address(values.url),
           ...(values["bearer-token-env-var"] === undefined ? {} : { bearer_token_env_var: values["bearer-token-env-var"] }),
+          ...(values["oauth-resource"] === undefined ? {} : { oauth_resource: values["oauth-resource"] }),
         };
+  const forReached = ["bearer-token-env-var", "oauth-resource"] as const;
+  for (const flag of forReached)
+    if (values.url === undefined && values[flag] !== undefined)
+      throw new UsageError(`--${flag} is for servers that are reached: add --url`);
   if (values.url !== undefined && values.env !== undefined) throw new UsageError("--env is for servers that are started, not for --url");
   app.config.write([{ keyPath: keyPath(name), value, mergeStrategy: "replace" }]);
   return print(`Added global MCP server '${name}'.\n`);
@@ -186,6 +200,7 @@ function listed(app: App, server: McpServerConfig) {
             bearer_token_env_var: transport.bearerTokenEnvVar ?? null,
             http_headers: none(transport.httpHeaders),
             env_http_headers: none(transport.envHttpHeaders),
+            http_headers_helper: null,
           },
     startup_timeout_sec: server.startupTimeoutMs / 1000,
     tool_timeout_sec: server.toolTimeoutMs / 1000,
@@ -194,7 +209,7 @@ function listed(app: App, server: McpServerConfig) {
 }
 
 async function remove(app: App, args: readonly string[]): Promise<number> {
-  const { positionals } = readFlags(args, {});
+  const { positionals } = readFlags(args, common);
   const [name] = positionals;
   if (name === undefined) throw new UsageError("the name of the server is missing");
   if (!Object.hasOwn(serversOf(app), name)) return print(`No MCP server named '${name}' found.\n`);
@@ -214,7 +229,7 @@ async function login(app: App, args: readonly string[]): Promise<number> {
 }
 
 async function logout(app: App, args: readonly string[]): Promise<number> {
-  const { positionals } = readFlags(args, {});
+  const { positionals } = readFlags(args, common);
   const server = serverNamed(app, positionals[0]);
   const was = await app.mcp.logout(server);
   return print(was ? `Removed the sign-in of MCP server '${server.name}'.\n` : `There was no sign-in of MCP server '${server.name}'.\n`);
@@ -222,7 +237,7 @@ async function logout(app: App, args: readonly string[]): Promise<number> {
 
 /** A project's servers run only as the user accepted them; without a name this shows which of this folder's wait. */
 async function accept(app: App, args: readonly string[]): Promise<number> {
-  const [name] = readFlags(args, {}).positionals;
+  const [name] = readFlags(args, common).positionals;
   const config = app.config.effective(process.cwd());
   if (!config.trusted) throw new StartError(`${config.projectRoot} is not trusted: none of its settings take effect`);
   const waiting = Object.values(config.mcpServers).filter((server) => !app.mcp.isAccepted(server));

@@ -36,7 +36,8 @@ export function logFrom(globals: Globals, flags: Pick<AgentFlags, "log-level">, 
   return openLog({ home: codexHome(), env: process.env, level, folder });
 }
 
-function overridesFrom(flags: AgentFlags): string[] {
+/** What `-c`, `--enable` and `--disable` say, as `key=value`. */
+export function overridesFrom(flags: AgentFlags): string[] {
   return [
     ...(flags.enable ?? []).map((name) => `features.${name}=true`),
     ...(flags.disable ?? []).map((name) => `features.${name}=false`),
