@@ -22,7 +22,7 @@ const diffOf = (turns: readonly Turn[], disk: Disk, turnId?: string) =>
   diffOfSession({
     turns,
     turnId,
-    cwd: "/work",
+    cwd: "/project",
     read: async (path) => {
       const text = disk.get(path);
       return text === undefined ? undefined : Buffer.from(text);
@@ -34,14 +34,14 @@ function applied(first: Disk, diff: string): Disk {
   const disk = new Map(first);
   for (const file of diff.split(/^(?=diff --git )/m).filter((part) => part !== "")) {
     const [, from = "", to = ""] = /^diff --git a\/(\S+) b\/(\S+)\n/.exec(file) ?? [];
-    const old = disk.get(`/work/${from}`) ?? "";
-    disk.delete(`/work/${from}`);
+    const old = disk.get(`/project/${from}`) ?? "";
+    disk.delete(`/project/${from}`);
     if (/^deleted file mode/m.test(file)) continue;
     const at = file.search(/^--- /m);
     const [patch] = at === -1 ? [] : parsePatch(file.slice(at));
     const text = patch === undefined ? old : applyPatch(old, patch);
     assert.notEqual(text, false, `does not apply:\n${file}\nto:\n${old}`);
-    disk.set(`/work/${to}`, String(text));
+    disk.set(`/project/${to}`, String(text));
   }
   return disk;
 }
@@ -50,7 +50,7 @@ const line = fc.constantFrom("alpha", "beta", "gamma", "delta", "", "}", "same",
 const text = fc
   .tuple(fc.array(line, { maxLength: 12 }), fc.boolean())
   .map(([lines, ends]) => lines.join("\n") + (ends && lines.length > 0 ? "\n" : ""));
-const place = fc.constantFrom("a", "b", "c", "d").map((n) => `/work/${n}`);
+const place = fc.constantFrom("a", "b", "c", "d").map((n) => `/project/${n}`);
 const step = fc.oneof(
   fc.record({ do: fc.constant("write" as const), at: place, text }),
   fc.record({ do: fc.constant("delete" as const), at: place }),
@@ -105,17 +105,17 @@ const numbered = (from: number, to: number): string => Array.from({ length: to -
 test("three turns on one file are one diff, and what was taken back is not in it", async () => {
   const states = ["one\ntwo\nthree\n", "one\n2\nthree\n", "one\n2\nthree\nfour\n", "one\ntwo\nthree\nfour\n"] as const;
   const turns = await Promise.all(
-    [0, 1, 2].map(async (n) => turnOf(`t-${n}`, [await update("/work/a", states[n] ?? "", states[n + 1] ?? "")])),
+    [0, 1, 2].map(async (n) => turnOf(`t-${n}`, [await update("/project/a", states[n] ?? "", states[n + 1] ?? "")])),
   );
-  const { diff } = await diffOf(turns, new Map([["/work/a", states[3]]]));
+  const { diff } = await diffOf(turns, new Map([["/project/a", states[3]]]));
   assert.deepEqual(diff.match(/^[+-][^+-].*$/gm), ["+four"]);
   assert.equal(diff.match(/^diff --git/gm)?.length, 1);
 });
 
 test("a file that was made and deleted again leaves nothing", async () => {
   const turns = [
-    turnOf("1", [{ path: "/work/a", kind: { type: "add" }, diff: "x\n" }]),
-    turnOf("2", [{ path: "/work/a", kind: { type: "delete" }, diff: "x\n" }]),
+    turnOf("1", [{ path: "/project/a", kind: { type: "add" }, diff: "x\n" }]),
+    turnOf("2", [{ path: "/project/a", kind: { type: "delete" }, diff: "x\n" }]),
   ];
   assert.deepEqual(await diffOf(turns, new Map()), { diff: "", inexact: [], truncated: false });
 });
@@ -124,14 +124,14 @@ test("lines that a person changed elsewhere in the file are not said to be the s
   const before = numbered(1, 30);
   const patched = before.replace("line 20\n", "line twenty\n");
   const now = `a person's line\n${patched}`;
-  const { diff, inexact } = await diffOf([turnOf("1", [await update("/work/a", before, patched)])], new Map([["/work/a", now]]));
+  const { diff, inexact } = await diffOf([turnOf("1", [await update("/project/a", before, patched)])], new Map([["/project/a", now]]));
   assert.deepEqual(inexact, []);
   assert.deepEqual(diff.match(/^[+-][^+-].*$/gm), ["-line 20", "+line twenty"]);
 });
 
 test("where the very lines of a patch were changed since, the file is shown patch by patch and said to be so", async () => {
-  const turns = [turnOf("1", [await update("/work/a", "one\n", "two\n")])];
-  const { diff, inexact } = await diffOf(turns, new Map([["/work/a", "three\n"]]));
+  const turns = [turnOf("1", [await update("/project/a", "one\n", "two\n")])];
+  const { diff, inexact } = await diffOf(turns, new Map([["/project/a", "three\n"]]));
   assert.deepEqual(inexact, ["a"]);
   assert.match(diff, /^-one\n\+two$/m);
 });
@@ -149,8 +149,8 @@ test("relative names, declined patches, and files that cannot be read as text", 
   const { diff, inexact } = await diffOf(
     turns,
     new Map([
-      ["/work/sub/a", "two\n"],
-      ["/work/pic", "\0\0"],
+      ["/project/sub/a", "two\n"],
+      ["/project/pic", "\0\0"],
     ]),
   );
   assert.match(diff, /^diff --git a\/sub\/a b\/sub\/a$/m);

@@ -77,7 +77,7 @@ else
     const turns = [
       { user: "/plant/", steps: [{ run: "sh ./plant.sh" }, { say: "planted" }] },
       {
-        user: "/work/",
+        user: "work",
         steps: [{ run: "echo plain" }, { call: "exec_command", with: { cmd: "test -t 1 && echo terminal", tty: true } }, { say: "worked" }],
       },
     ];
