@@ -34,6 +34,7 @@ test("every subcommand prints its help to stdout and ends well, also through `he
     assert.match(stdout, /\nExamples:\n/, name);
     assert.equal(run(["help", name]).stdout, stdout, name);
   }
+  assert.equal(run(["e", "--help"]).stdout, run(["exec", "--help"]).stdout);
   assert.match(run(["mcp", "add", "--help"]).stdout, /Usage: parley mcp add <NAME>/);
   for (const words of [["--help"], ["-h"], ["help"], []]) assert.match(run(words).stdout, /parley \[OPTIONS\] <COMMAND>/);
   for (const words of [["--version"], ["-V"], ["version"]]) assert.match(run(words).stdout, /^parley \d+\.\d+\.\d+\n$/);

@@ -58,7 +58,7 @@ function split(args: readonly string[]): { readonly command: string; readonly re
     else if (flag === "--enable" || flag === "--disable") config.push(`features.${value()}=${flag === "--enable"}`);
     else if (isMisspelt(flag)) throw new UsageError(unknownFlag(flag, globalFlags));
     else if (word.startsWith("-") || /\s/.test(word)) return { command: "tui", rest: args.slice(i), globals: globals() };
-    else return { command: word, rest: args.slice(i + 1), globals: globals() };
+    else return { command: word === "e" ? "exec" : word, rest: args.slice(i + 1), globals: globals() };
   }
   return { command: "tui", rest: [], globals: globals() };
 }
