@@ -76,7 +76,7 @@ async function byItems(bench: Bench, spec: Spec, sizes: readonly number[]): Prom
   return points;
 }
 
-/** In a home whose list has been asked for once. */
+/** In a home whose list has been asked for, and was made. */
 async function byStored(bench: Bench, spec: Spec, counts: readonly number[]): Promise<readonly (readonly [number, number])[]> {
   const recording = await bench.record(bench.lab, spec);
   const points: (readonly [number, number])[] = [];
@@ -85,6 +85,7 @@ async function byStored(bench: Bench, spec: Spec, counts: readonly number[]): Pr
       bench.cloneSmall(home, recording.small, count, { endMs: Date.now() - 3_600_000, gapMs: 600_000 });
       await withServer(bench, spec, home, async (server) => {
         await server.request("thread/list", { limit: 50 }, 180_000);
+        await bench.settle(server.pid, { quietMs: 500, maxMs: 60_000 });
         const times: number[] = [];
         for (let i = 0; i <= tries; i++) times.push((await server.request("thread/start", { cwd: bench.lab.workspace })).ms);
         points.push([count, median(times.slice(1))]);

@@ -45,6 +45,8 @@ export interface Bench {
   record(lab: Lab, spec: Spec): Promise<Recording>;
   cloneSmall(home: string, small: unknown, count: number, at: { readonly endMs: number; readonly gapMs: number }): unknown;
   cloneBig(home: string, big: unknown, items: number, at: { readonly endMs: number }): { readonly id: string };
+  /** Resolves when a server has done nothing for a while. */
+  settle(pid: number, limits: { readonly quietMs: number; readonly maxMs: number }): Promise<unknown>;
   /** Ends every server that is still there, and the model. */
   stop(): void;
 }
@@ -54,8 +56,8 @@ export async function openBench(shared: string, root: string): Promise<Bench | u
   const lib = path.join(shared, "bench", "lib");
   if (!existsSync(path.join(lib, "scenarios.mjs"))) return undefined;
   const load = (name: string) => import(pathToFileURL(path.join(lib, name)).href);
-  const [{ Lab, startMock }, { scenarios }, { record, cloneSmall, cloneBig }] = await Promise.all(
-    ["lab.mjs", "scenarios.mjs", "store.mjs"].map(load),
+  const [{ Lab, startMock }, { scenarios }, { record, cloneSmall, cloneBig }, { settle }] = await Promise.all(
+    ["lab.mjs", "scenarios.mjs", "store.mjs", "proc.mjs"].map(load),
   );
   const mock = await startMock();
   const lab: Lab = new Lab({ root, mock });
@@ -71,5 +73,5 @@ export async function openBench(shared: string, root: string): Promise<Bench | u
     for (const { child } of servers) child.kill("SIGKILL");
     mock.stop();
   };
-  return { lab, scenarios, record, cloneSmall, cloneBig, stop };
+  return { lab, scenarios, record, cloneSmall, cloneBig, settle, stop };
 }

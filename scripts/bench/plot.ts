@@ -2,7 +2,7 @@
 import type { Curve } from "./curves.ts";
 
 const [width, height] = [330, 260];
-const [left, right, top, bottom] = [52, 14, 40, 44];
+const [left, right, top, bottom] = [52, 22, 40, 44];
 const colours = { ours: "#2f7ed8", codex: "#d8702f" } as const;
 const names = { ours: "Parley", codex: "Codex" } as const;
 

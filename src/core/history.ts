@@ -5,14 +5,36 @@ import type { ModelItem } from "./ports/model-client.ts";
 const charactersPerToken = 4;
 const imageTokens = 1000;
 
+/** Which calls and outputs there are, and which of them are without the other. */
+class Pairs {
+  readonly called = new Set<string>();
+  readonly answered = new Set<string>();
+  readonly alone = new Set<string>();
+
+  take(item: ModelItem): void {
+    this.#note(callOf(item), this.called, this.answered);
+    this.#note(outputOf(item), this.answered, this.called);
+  }
+  #note(id: string | undefined, own: Set<string>, other: ReadonlySet<string>): void {
+    if (id === undefined) return;
+    own.add(id);
+    if (other.has(id)) this.alone.delete(id);
+    else this.alone.add(id);
+  }
+}
+
 export class History {
   #items: ModelItem[];
   /** Tokens the provider counted for everything up to `#countedItems`. */
   #countedTokens = 0;
   #countedItems = 0;
 
+  /** Kept with each item, so that a request need not look through the whole past for calls without an output. */
+  #pairs = new Pairs();
+
   constructor(items: readonly ModelItem[] = []) {
     this.#items = [...items];
+    for (const item of items) this.#pairs.take(item);
   }
 
   get items(): readonly ModelItem[] {
@@ -20,9 +42,12 @@ export class History {
   }
   add(item: ModelItem): void {
     this.#items.push(item);
+    this.#pairs.take(item);
   }
   replace(items: readonly ModelItem[]): void {
     this.#items = [...items];
+    this.#pairs = new Pairs();
+    for (const item of items) this.#pairs.take(item);
     this.#countedTokens = 0;
     this.#countedItems = 0;
   }
@@ -40,15 +65,8 @@ export class History {
 
   /** Every call has its output and every output its call: providers refuse anything else. */
   forRequest(): readonly ModelItem[] {
-    const answered = new Set<string>();
-    const called = new Set<string>();
-    for (const item of this.#items) {
-      const output = outputOf(item);
-      if (output !== undefined) answered.add(output);
-      const call = callOf(item);
-      if (call !== undefined) called.add(call);
-    }
-    if (answered.size === called.size && [...called].every((id) => answered.has(id))) return this.#items;
+    const { called, answered, alone } = this.#pairs;
+    if (alone.size === 0) return this.#items;
     return this.#items.flatMap((item) => {
       const output = outputOf(item);
       if (output !== undefined && !called.has(output)) return [];
