@@ -32,7 +32,12 @@ const leg = (name: string): Group => ({
 /** Those that take longest come first, so that none is left alone at the end. */
 const groups: readonly Group[] = [
   { name: "faults", files: ["test/faults/**/*.test.ts", "test/faults/**/*.itest.ts"], isolation: "process", needsBuild: true },
-  { name: "isolated", files: ["test/*.itest.ts", "test/!(faults|web)/**/*.itest.ts"], isolation: "process", needsBuild: true },
+  {
+    name: "isolated",
+    files: ["test/*.itest.ts", "test/!(faults|web|tui)/**/*.itest.ts", "test/tui/talk.itest.ts"],
+    isolation: "process",
+    needsBuild: true,
+  },
   { name: "browser", files: "test/web/**/*.itest.ts", isolation: "process", needsBuild: true },
   { name: "unit", files: "src/**/*.test.{ts,tsx}", isolation: "none" },
   { name: "fuzz", files: "test/fuzz/*.test.ts", isolation: "process" },
@@ -40,6 +45,7 @@ const groups: readonly Group[] = [
   { name: "page", files: "apps/web/src/**/*.test.ts", isolation: "none" },
   { name: "extension", files: "apps/vscode/src/**/*.test.ts", isolation: "none" },
   { name: "rules", files: "test/*.test.ts", isolation: "none" },
+  { name: "terminal", files: "test/tui/**/*.itest.ts", isolation: "process", needsBuild: true, onRequest: "terminal" },
   { name: "oracle", files: "test/oracle/**/*.test.ts", isolation: "process", needsBuild: true, onRequest: "oracle" },
   leg("stdio"),
   leg("websocket"),

@@ -43,6 +43,8 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   for (const file of images) if (!existsSync(file)) throw new StartError(`no such image: ${file}`);
   const sandbox = sandboxFrom(values);
   const approvalPolicy = approvalFrom(values);
+  const report = await reporter();
+  const letWarn = divertWarnings(report);
   const tui = loadTui();
   const server = values.remote === undefined ? await ownServer(values, globals) : remoteServer(values);
   const { runTui } = await tui;
@@ -60,11 +62,12 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     images,
     usesAltScreen: values["no-alt-screen"] !== true,
     spoken: values["screen-reader"] === true || process.env["INK_SCREEN_READER"] === "true",
-    report: await reporter(),
+    report,
   };
   try {
     return await runTui(options);
   } finally {
+    letWarn();
     await server.close();
     setImmediate(() => process.exit()); // idle connections to models must not keep a finished session alive
   }
@@ -169,6 +172,18 @@ function approvalFrom(values: Flags): AskForApproval | undefined {
   const word = values["ask-for-approval"];
   if (word === undefined) return values["full-auto"] === true ? "on-request" : undefined;
   return oneOf("ask-for-approval", word, approvalPolicies);
+}
+
+/** What the runtime warns of goes to the log: it would print past every stream, into the middle of the screen. */
+function divertWarnings(report: TuiOptions["report"]): () => void {
+  const printing = process.listeners("warning");
+  const log = (warning: Error): void => report(warning.message, warning);
+  process.removeAllListeners("warning");
+  process.on("warning", log);
+  return () => {
+    process.off("warning", log);
+    for (const listener of printing) process.on("warning", listener);
+  };
 }
 
 /** Into the log file alone: the screen is the client's. The server's own lines are in that file already. */

@@ -110,6 +110,6 @@ const isGone = (error: unknown): boolean => error instanceof Error && "code" in 
 function sayGoodbye({ conversation }: Store): void {
   const { threadId, usage } = conversation;
   if (threadId === undefined) return;
-  const tokens = usage === undefined ? "" : `${usage.total.totalTokens.toLocaleString("en")} tokens used. `;
+  const tokens = usage === undefined ? "" : `${usage.total.totalTokens.toLocaleString("en")} tokens used.\n`;
   process.stdout.write(`${tokens}Go on with: parley resume ${cleanLine(threadId)}\n`);
 }

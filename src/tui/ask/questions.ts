@@ -13,7 +13,11 @@ import { createForm, type Field, type Form, type Given, type Option } from "./fo
 export function questionsForm({ questions }: ToolRequestUserInputParams): Form {
   const fields = questions.map((question): Field => {
     const options = (question.options ?? []).map(
-      ({ label, description }): Option => ({ value: label, label: cleanLine(label), description: cleanLine(description ?? "") }),
+      ({ label, description }): Option => ({
+        value: label,
+        label: cleanLine(label),
+        description: description === label ? "" : cleanLine(description ?? ""),
+      }),
     );
     const isMulti = question.multiple === true || question.type === "multi_choice";
     return {
@@ -28,7 +32,7 @@ export function questionsForm({ questions }: ToolRequestUserInputParams): Form {
       isRequired: true,
     };
   });
-  return createForm(fields.length === 1 ? "Question" : "Questions", fields);
+  return createForm(fields.length === 1 ? fields[0]?.header || "Question" : "Questions", fields);
 }
 
 export function questionsAnswer(given: Given): ToolRequestUserInputResponse {

@@ -70,7 +70,7 @@ function below({ lines, cursor }: Drawn): Drawn {
 
 /** Live things above, then the plan, then the status; what does not fit is cut from the top. */
 function upperPart(state: Conversation, ui: Ui, place: Place & { readonly nowMs: number }, room: number): Line[] {
-  if (room < 2) return room === 1 ? [[]] : [];
+  if (room < 2) return [];
   const status = statusLines(state, ui, place);
   const waiting = waitingLines(
     state,

@@ -2,7 +2,7 @@
 import type { FileUpdateChange } from "../../protocol/item.ts";
 import type { Approval, Subject } from "../ask/approval.ts";
 import { type Field, type FieldState, type Form, hasOptions, isTyping, valuesOf } from "../ask/form.ts";
-import { type Picker, shownItems } from "../ask/picker.ts";
+import { type Picker, type PickerItem, shownItems } from "../ask/picker.ts";
 import { layout } from "../compose/editor.ts";
 import { visible } from "../text/clean.ts";
 import { highlight } from "../text/code.ts";
@@ -53,6 +53,9 @@ function choiceLines(key: string, label: string, isSelected: boolean, { width, t
   return prefixed(wrap(line(label, isSelected ? { bold: true } : undefined), width - lineWidth(head)), head);
 }
 
+/** So much of a change is laid out to find its beginning and its end. */
+const mostDiffLines = 2000;
+
 /** Everything about it, for the prompt and for the pager. */
 export function subjectLines(
   subject: Subject,
@@ -64,8 +67,7 @@ export function subjectLines(
     const changes = subject.changes.map(
       (change): FileUpdateChange => ({ ...change, path: visible(change.path), diff: visible(change.diff) }),
     );
-    const limit = Math.max(1, height - rows.length - 1);
-    return [...rows, ...changesLines(changes, { width, theme, cwd, limit, result: "asked" })];
+    return [...rows, ...changesLines(changes, { width, theme, cwd, limit: Math.max(height, mostDiffLines), result: "asked" })];
   }
   const command = subject.command.split("\n").flatMap((text) => wrap(highlight(text.replace(/\t/g, "    "), "bash"), width - 6));
   const edge = [span("  "), muted(`${theme.marks.bar} `)];
@@ -115,11 +117,11 @@ function tabLine(form: Form, { width, theme }: PromptPlace): Line {
 }
 
 function formHint(form: Form, field: Field): string {
-  const more = form.fields.length > 1 ? "tab next question, " : "";
-  if (isTyping(form)) return `enter ${form.index === form.fields.length - 1 ? "send" : "next"}, ${more}esc cancel`;
-  if (field.type === "multi")
-    return `space or a number chooses, enter ${form.index === form.fields.length - 1 ? "sends" : "goes on"}, ${more}esc cancel`;
-  return `a number or enter chooses, ${more}esc cancel`;
+  const more = form.fields.length > 1 ? "tab goes to the next question, " : "";
+  const enter = `enter ${form.index === form.fields.length - 1 ? "sends" : "goes on"}`;
+  if (isTyping(form)) return `${enter}, ${more}esc cancels`;
+  if (field.type === "multi") return `space or a number chooses, ${enter}, ${more}esc cancels`;
+  return `a number or enter chooses, ${more}esc cancels`;
 }
 
 function fieldLines(form: Form, field: Field, state: FieldState, place: PromptPlace): Drawn {
@@ -193,7 +195,7 @@ export function pickerPrompt(picker: Picker, place: PromptPlace): Drawn {
   const room = Math.max(1, height - 2 - filter.length);
   const from = Math.max(0, Math.min(picker.selected - Math.floor(room / 2), items.length - room));
   const column = Math.min(Math.floor(width * 0.7), Math.max(4, ...items.map(({ label }) => lineWidth([span(label)]))) + 2);
-  const rows = items.slice(from, from + room).map((item, i): Line => {
+  const drawRow = (item: PickerItem, i: number): Line => {
     const isHere = from + i === picker.selected;
     const number = picker.canFilter ? "" : `${from + i + 1} `;
     const head: Line = [
@@ -202,9 +204,21 @@ export function pickerPrompt(picker: Picker, place: PromptPlace): Drawn {
     ];
     const label = span(shorten(item.label, column - 1), isHere ? { bold: true, color: "accent" } : undefined);
     const current = item.isCurrent === true ? [span("current  ", { color: "success" })] : [];
-    return truncate([...head, ...padded([label], column), ...current, muted(item.detail)], width);
-  });
+    return [...head, ...padded([label], column), ...current, muted(item.detail)];
+  };
+  // A few choices say all they have to say where there is room for it; a long list has one line for each.
+  const whole = picker.canFilter ? [] : items.flatMap((item, i) => hanging(drawRow(item, i), column + 6, width));
+  const rows =
+    whole.length > 0 && whole.length <= room ? whole : items.slice(from, from + room).map((item, i) => truncate(drawRow(item, i), width));
   const none: Line[] = items.length === 0 ? [[muted(`    ${picker.whenEmpty}`)]] : [];
   const cursor = picker.canFilter ? { x: 4 + lineWidth([span(picker.filter.text.slice(0, picker.filter.cursor))]), y: 1 } : undefined;
   return { lines: [title, ...filter, ...rows, ...none, truncate([muted(`  ${hint}`)], width)], cursor };
+}
+
+/** Wrapped so that what goes on stands below where it began. */
+function hanging(row: Line, column: number, width: number): Line[] {
+  if (lineWidth(row) <= width) return [row];
+  const [first = [], ...rest] = wrap(row, width);
+  const words = rest.flatMap((of) => of);
+  return [first, ...wrap(words, Math.max(10, width - column)).map((of): Line => [span(" ".repeat(column)), ...of])];
 }

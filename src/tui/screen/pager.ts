@@ -11,6 +11,8 @@ export interface PagerOptions {
   readonly stdout: WriteStream;
   /** Where it begins. */
   readonly at: "top" | "bottom";
+  /** Closes it from outside. */
+  readonly signal: AbortSignal;
 }
 
 /** Resolves when the person has closed it. Contract: nobody else reads or writes the terminal meanwhile. */
@@ -32,7 +34,8 @@ class Pager {
   }
 
   open(): void {
-    const { stdin, stdout, at } = this.#options;
+    const { stdin, stdout, at, signal } = this.#options;
+    signal.addEventListener("abort", this.#close, { once: true });
     stdout.write("\u001b[?1049h\u001b[?25l");
     stdin.setRawMode(true);
     stdin.setEncoding("utf8");
@@ -142,15 +145,16 @@ class Pager {
     ];
   }
 
-  #close(): void {
-    const { stdin, stdout } = this.#options;
+  readonly #close = (): void => {
+    const { stdin, stdout, signal } = this.#options;
+    signal.removeEventListener("abort", this.#close);
     stdin.off("data", this.#hear);
     stdout.off("resize", this.#resize);
     stdin.pause();
     stdin.setRawMode(false);
     stdout.write("\u001b[?25h\u001b[?1049l");
     this.#done();
-  }
+  };
 }
 
 /** Escape sequences whole, everything else letter by letter. */

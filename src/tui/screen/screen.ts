@@ -1,5 +1,6 @@
 /** The screen: turns the state into what the terminal shows, at most thirty times a second, and keeps it right when its size changes. */
 
+import { setTimeout as setTimeoutPromise } from "node:timers/promises";
 import type { ReadStream, WriteStream } from "node:tty";
 import { type Instance, render, type SuspendTerminal } from "ink";
 import { createElement } from "react";
@@ -37,6 +38,8 @@ const tickMs = 100;
 const keptEntries = 200;
 /** More than this is not laid out at once: keys must get through. */
 const linesPerDraw = 400;
+/** An editor that has the terminal is not waited for any longer than this when the program must end. */
+const lentMs = 500;
 
 export class Screen implements Stage {
   readonly #options: ScreenOptions;
@@ -50,6 +53,8 @@ export class Screen implements Stage {
   #pending: Entry[] = [];
   #columns: number;
   #isLent = false;
+  #lent: Promise<void> = Promise.resolve();
+  readonly #closing = new AbortController();
 
   constructor(options: ScreenOptions, store: Store) {
     this.#options = options;
@@ -94,6 +99,8 @@ export class Screen implements Stage {
     this.#options.stdout.off("resize", this.#resized);
     const instance = this.#instance;
     if (instance === undefined) return;
+    this.#closing.abort();
+    if (this.#isLent) await Promise.race([this.#lent, setTimeoutPromise(lentMs, undefined, { ref: false })]);
     while (this.#hasMore()) this.#rerender({ ...this.#props(), lines: [], cursor: undefined });
     this.#rerender({ ...this.#props(), lines: [], cursor: undefined });
     await instance.waitUntilRenderFlush();
@@ -153,7 +160,8 @@ export class Screen implements Stage {
   #linesOf(entry: Entry): Line[] {
     const { theme } = this.#options;
     const cwd = this.#store.conversation.settings?.cwd ?? "";
-    return [...(hasGap(entry) ? [[]] : []), ...entryLines(entry, { width: this.size.columns, theme, cwd })];
+    const isFirst = this.#recent.length === 0;
+    return [...(hasGap(entry) && !isFirst ? [[]] : []), ...entryLines(entry, { width: this.size.columns, theme, cwd })];
   }
   #paint(lines: readonly Line[]): string {
     return lines.map((line) => this.#options.theme.paint(line) || " ").join("\n");
@@ -186,7 +194,8 @@ export class Screen implements Stage {
 
   async page(title: string, draw: (width: number) => readonly Line[]): Promise<void> {
     const { theme, stdin, stdout } = this.#options;
-    await this.lend(() => page({ title, draw, theme, stdin, stdout, at: title === "Changes" ? "top" : "bottom" }));
+    const { signal } = this.#closing;
+    await this.lend(() => page({ title, draw, theme, stdin, stdout, signal, at: title === "Changes" ? "top" : "bottom" }));
   }
 
   /** While the terminal is lent nothing is printed: it would be lost. */
@@ -195,7 +204,8 @@ export class Screen implements Stage {
     if (suspend === undefined || this.#isLent) return;
     this.#isLent = true;
     try {
-      await suspend(use);
+      this.#lent = suspend(use);
+      await this.#lent;
     } finally {
       this.#isLent = false;
       const { columns } = this.size;

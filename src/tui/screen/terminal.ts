@@ -69,7 +69,7 @@ const restoreSequence = [
   "\u001b[?2026l", // drawing in one go
   "\u001b[?2004l", // marks around pasted text
   "\u001b[<u", // told-apart keys
-  "\u001b[?1049l", // second screen
+  "\u001b7\u001b[?1049l", // second screen; the cursor is noted before, as the way back from it takes it up
   "\u001b[?25h", // cursor
   "\u001b[0m",
 ].join("");

@@ -109,7 +109,7 @@ export class Questions {
     const by = "by" in reason ? reason.by : undefined;
     this.#shell.store.note(
       "info",
-      by === undefined ? `No longer asked: ${asked.prompt.title}` : `${asked.prompt.title} Answered by ${cleanLine(by)}`,
+      by === undefined ? `No longer asked: ${asked.prompt.title}` : `Answered by ${cleanLine(by)}: ${asked.prompt.title}`,
     );
   }
 

@@ -1,8 +1,10 @@
 /** Opening threads and talking on them: new, resumed and forked ones, messages, steering, the queue, the stop. */
 import { randomUUID } from "node:crypto";
+import { homedir } from "node:os";
 import type { UserInput } from "../../protocol/item.ts";
 import { type Composer, composerWith, inputFrom, type KnownSkill, wholeText } from "../compose/composer.ts";
 import { embedded } from "../compose/images.ts";
+import { shortPath } from "../draw/composer.ts";
 import { emit } from "../state/conversation.ts";
 import { type Entry, note } from "../state/entry.ts";
 import { type Opened, openConversation } from "../state/open.ts";
@@ -66,7 +68,7 @@ function welcome({ options }: Shell, opened: Opened, how: "new" | "resumed" | "f
   const names = { new: "session", resumed: "resumed", forked: "forked from" };
   const rows: (readonly [string, string])[] = [
     ["model", `${cleanLine(opened.model)}${effort} (${cleanLine(opened.modelProvider)})`],
-    ["folder", cleanLine(opened.cwd)],
+    ["folder", cleanLine(options.remote === undefined ? shortPath(opened.cwd, homedir()) : opened.cwd)],
     ["access", accessWords(opened.sandbox, opened.approvalPolicy)],
     ...(options.remote === undefined ? [] : [["server", options.remote] as const]),
     [names[how], how === "forked" ? (opened.thread.forkedFromId ?? "") : opened.thread.id],

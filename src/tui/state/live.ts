@@ -118,10 +118,16 @@ export function finishItem(state: Conversation, item: ThreadItem): Conversation 
     const looks = looksOf(item.commandActions ?? []);
     if (looks !== undefined) return { ...rest, looked: [...rest.looked, ...looks] };
   }
-  if (item.type === "commandExecution" && live?.kind === "command" && !item.aggregatedOutput)
-    return emit(rest, entriesOf({ ...item, aggregatedOutput: live.tail }));
-  return emit(rest, entriesOf(item));
+  if (item.type !== "commandExecution") return emit(rest, entriesOf(item));
+  const output = item.aggregatedOutput || (live?.kind === "command" ? live.tail : "");
+  const entries = entriesOf({ ...item, aggregatedOutput: output });
+  return emit(rest, wasStopped(state, item) ? entries.map(asInterrupted) : entries);
 }
+
+/** A command that the person stopped with its turn has not failed, whatever code it left. */
+const wasStopped = ({ turn }: Conversation, { status, exitCode }: Extract<ThreadItem, { type: "commandExecution" }>): boolean =>
+  turn?.isInterrupting === true && status === "failed" && (exitCode ?? 128) >= 128;
+const asInterrupted = (entry: Entry): Entry => (entry.kind === "command" ? { ...entry, result: "interrupted" } : entry);
 
 /** Deltas may have been missed; then the final text holds more than was received. */
 function finishMessage(state: Conversation, live: Extract<LiveItem, { kind: "message" }>, text: string): Conversation {

@@ -1,0 +1,189 @@
+/** A real terminal for tests of the terminal client: a tmux server of its own with a shell in it, real keys in, the screen out. */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { TestContext } from "node:test";
+import { launcher, scratch } from "./process.ts";
+import { type StageOptions, writeHome } from "./verifies.ts";
+
+export interface TerminalOptions extends Pick<StageOptions, "turns" | "config"> {
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  /** A home and a workspace that are there already. */
+  readonly folder?: string;
+}
+
+/** Names as tmux knows them: `Enter`, `Escape`, `C-c`, `Up`, `BTab`. */
+export type KeyName = string;
+
+const patienceMs = 20_000;
+const pollMs = 25;
+
+/** Says why the tests cannot run here; undefined where they can. */
+export function whyNoTmux(): string | undefined {
+  try {
+    execFileSync("tmux", ["-V"], { stdio: "ignore" });
+    return undefined;
+  } catch {
+    return "tmux is not installed";
+  }
+}
+
+export class Terminal {
+  readonly folder: string;
+  readonly home: string;
+  readonly workspace: string;
+  readonly #socket: string;
+
+  constructor(t: TestContext, options: TerminalOptions = {}) {
+    const { columns = 80, rows = 24, env = {} } = options;
+    this.folder = options.folder ?? scratch(t);
+    this.home = path.join(this.folder, "home");
+    this.workspace = path.join(this.folder, "work");
+    for (const folder of [this.home, this.workspace]) mkdirSync(folder, { recursive: true });
+    if (!existsSync(path.join(this.home, "config.toml"))) writeHome(this.home, { config: trusting, ...options });
+    this.#socket = path.join(scratch(t), "tmux");
+    const config = `${this.#socket}.conf`;
+    writeFileSync(config, settings);
+    const all = { ...plainEnv(this.folder, this.home), ...env };
+    const command = ["env", "-i", ...Object.entries(all).map(([name, value]) => `${name}=${value}`), "sh", "-i"];
+    const size = ["-x", String(columns), "-y", String(rows)];
+    execFileSync("tmux", ["-S", this.#socket, "-f", config, "new-session", "-d", ...size, "-c", this.workspace, ...command], {
+      env: { PATH: process.env["PATH"], LC_ALL: "C.UTF-8", HOME: this.folder },
+    });
+    t.after(() => this.close());
+  }
+
+  #tmux(...args: readonly string[]): string {
+    return execFileSync("tmux", ["-S", this.#socket, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  }
+
+  /** Ends the tmux server, and with it what runs in it. */
+  close(): void {
+    try {
+      this.#tmux("kill-server");
+    } catch {} // it has ended by itself
+  }
+
+  keys(...names: readonly KeyName[]): void {
+    this.#tmux("send-keys", ...names);
+  }
+  type(text: string): void {
+    this.#tmux("send-keys", "-l", "--", text);
+  }
+  /** As a terminal pastes: between marks, where the program asked for them. */
+  paste(text: string): void {
+    const file = `${this.#socket}.paste`;
+    writeFileSync(file, text);
+    this.#tmux("load-buffer", file);
+    this.#tmux("paste-buffer", "-p", "-r", "-d");
+  }
+  resize(columns: number, rows: number): void {
+    this.#tmux("resize-window", "-x", String(columns), "-y", String(rows));
+  }
+
+  screen(): string {
+    return this.#tmux("capture-pane", "-p");
+  }
+  /** With the colours, as escape sequences. */
+  styled(): string {
+    return this.#tmux("capture-pane", "-p", "-e", "-N");
+  }
+  /** What has left the screen at the top, and the screen. */
+  scrollback(): string {
+    return this.#tmux("capture-pane", "-p", "-J", "-S", "-");
+  }
+  /** Keeps the screen for looking at, where a folder is named in PARLEY_SCREENS. */
+  keep(name: string): void {
+    const folder = process.env["PARLEY_SCREENS"];
+    if (!folder) return;
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, `${name}.txt`), this.screen());
+    writeFileSync(path.join(folder, `${name}.ansi`), this.styled());
+  }
+  /** One of tmux's own facts about the terminal, such as `alternate_on` and `cursor_flag`. */
+  fact(name: string): string {
+    return this.#tmux("display-message", "-p", `#{${name}}`).trim();
+  }
+
+  /** Every byte that is written to the terminal from now on goes into this file too. */
+  record(): { readonly size: () => number; readonly text: () => string } {
+    const file = `${this.#socket}.bytes`;
+    writeFileSync(file, "");
+    this.#tmux("pipe-pane", "-o", `cat >> ${file}`);
+    return { size: () => statSync(file).size, text: () => readFileSync(file, "utf8") };
+  }
+
+  /** Waits until the screen shows it, or until it holds; the error shows what there was instead. */
+  async until(wanted: string | RegExp | ((screen: string) => boolean), ms = patienceMs): Promise<string> {
+    const isThere = typeof wanted === "function" ? wanted : (text: string) => matches(text, wanted);
+    return await this.#poll(() => this.screen(), isThere, String(wanted), ms);
+  }
+  async untilGone(unwanted: string | RegExp, ms = patienceMs): Promise<string> {
+    return await this.#poll(
+      () => this.screen(),
+      (text) => !matches(text, unwanted),
+      `the end of ${unwanted}`,
+      ms,
+    );
+  }
+  async untilScrollback(wanted: string | RegExp, ms = patienceMs): Promise<string> {
+    return await this.#poll(
+      () => this.scrollback(),
+      (text) => matches(text, wanted),
+      String(wanted),
+      ms,
+    );
+  }
+  async #poll(look: () => string, isThere: (text: string) => boolean, what: string, ms: number): Promise<string> {
+    const end = performance.now() + ms;
+    for (;;) {
+      const text = look();
+      if (isThere(text)) return text;
+      if (performance.now() > end) throw new Error(`${what} did not come; the screen:\n${this.screen()}`);
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+    }
+  }
+
+  /** Types the command into the shell and waits until the composer is there. */
+  async start(...words: readonly string[]): Promise<void> {
+    this.type(`parley ${words.join(" ")}`);
+    this.keys("Enter");
+    await this.until("Ask for anything", 40_000);
+  }
+  /** Writes a message and sends it. */
+  say(text: string): void {
+    this.type(text);
+    this.keys("Enter");
+  }
+}
+
+const matches = (text: string, wanted: string | RegExp): boolean =>
+  typeof wanted === "string" ? text.includes(wanted) : wanted.test(text);
+
+/** The workspace is settled, so that nobody is asked about it. */
+const trusting = 'approval_policy = "on-request"\nsandbox_mode = "workspace-write"';
+
+/** Keys are passed on at once, the screen is all ours, and a lot of what leaves it is kept. */
+const settings = [
+  "set -g default-terminal tmux-256color",
+  "set -s escape-time 0",
+  "set -g status off",
+  "set -g history-limit 50000",
+  "set -g remain-on-exit on",
+  "",
+].join("\n");
+
+function plainEnv(folder: string, home: string): Record<string, string> {
+  const bin = path.dirname(launcher);
+  return {
+    PATH: `${bin}:${process.env["PATH"]}`,
+    HOME: folder,
+    CODEX_HOME: home,
+    LC_ALL: "C.UTF-8",
+    TERM: "tmux-256color",
+    COLORTERM: "truecolor",
+    PS1: "$ ",
+  };
+}

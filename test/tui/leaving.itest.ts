@@ -1,0 +1,140 @@
+/** However the terminal client ends, the terminal is as it was found; and it can be stopped and taken up again. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { ServerProcess, scratch } from "../support/process.ts";
+import { Terminal, type TerminalOptions, whyNoTmux } from "../support/tmux.ts";
+import { writeHome } from "../support/verifies.ts";
+
+const skip = whyNoTmux() ?? false;
+
+/** A terminal whose settings are noted before and after the client. */
+async function opened(t: TestContext, options: TerminalOptions = {}, ...words: readonly string[]): Promise<Terminal> {
+  const term = new Terminal(t, options);
+  term.say("stty -a > before");
+  term.type(`parley ${words.join(" ")}; echo "ended with $?"; stty -a > after; echo settled`);
+  term.keys("Enter");
+  await term.until("Ask for anything", 40_000);
+  return term;
+}
+
+async function isAsFound(term: Terminal, code: number): Promise<void> {
+  const screen = await term.until(/^settled/m);
+  assert.match(screen, new RegExp(`ended with ${code}`));
+  const read = (name: string): string => readFileSync(path.join(term.workspace, name), "utf8");
+  assert.equal(read("after"), read("before"), "the terminal's settings");
+  assert.equal(term.fact("cursor_flag"), "1", "the cursor is visible");
+  assert.equal(term.fact("alternate_on"), "0", "the second screen is left");
+  assert.equal(term.fact("mouse_any_flag"), "0");
+  term.say("echo works");
+  await term.until(/^works/m);
+  // Marks around pasted text would reach the shell as letters.
+  term.paste("echo pas");
+  term.say("ted");
+  await term.until(/^pasted/m);
+}
+
+/** The process of the client: the only child of the shell. */
+function clientOf(term: Terminal): number {
+  const [pid] = execFileSync("ps", ["-o", "pid=", "--ppid", term.fact("pane_pid")], { encoding: "utf8" })
+    .trim()
+    .split(/\s+/);
+  assert.ok(pid);
+  return Number(pid);
+}
+
+const long = { turns: [[{ run: "sleep 600" }, { say: "never" }]] };
+
+test("/quit and Ctrl+D leave with 0 and say how to go on", { skip }, async (t) => {
+  const term = await opened(t);
+  term.say("hello");
+  await term.until("Hello.");
+  term.say("/quit");
+  await isAsFound(term, 0);
+  term.keep("80x24-quit");
+  assert.match(term.screen(), /Go on with: parley resume [0-9a-f-]{36}/);
+  assert.doesNotMatch(term.screen(), /Ask for anything/, "no composer is left behind");
+  const other = await opened(t);
+  other.keys("C-d");
+  await isAsFound(other, 0);
+});
+
+test("Ctrl+C clears, stops the turn, and ends the program when it comes twice", { skip }, async (t) => {
+  const term = await opened(t, long);
+  term.say("begin");
+  await term.until("Running sleep 600");
+  term.type("half a");
+  await term.until("half a");
+  term.keys("C-c");
+  await term.untilGone("half a");
+  assert.match(term.screen(), /esc to stop/, "the turn goes on");
+  term.keys("C-c");
+  await term.until("Interrupted. Say what to do differently.");
+  assert.match(term.screen(), /Interrupted sleep 600/);
+  term.keys("C-c");
+  await term.until("Press ctrl+c again to quit");
+  term.keys("C-c");
+  await isAsFound(term, 0);
+});
+
+for (const [signal, code] of [
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+  ["SIGINT", 130],
+] as const)
+  test(`${signal} in the middle of a turn`, { skip }, async (t) => {
+    const term = await opened(t, long);
+    term.say("begin");
+    await term.until("Running sleep 600");
+    process.kill(clientOf(term), signal);
+    await isAsFound(term, code);
+  });
+
+test("SIGTERM while the pager has the second screen", { skip }, async (t) => {
+  const term = await opened(t);
+  term.say("hello");
+  await term.until("Hello.");
+  term.keys("C-t");
+  await term.until("q closes");
+  process.kill(clientOf(term), "SIGTERM");
+  await isAsFound(term, 143);
+});
+
+test("Ctrl+Z hands the terminal to the shell, fg takes it back, and the turn has gone on", { skip }, async (t) => {
+  const term = await opened(t, { turns: [[{ run: "sleep 0.3" }, { say: "Woken." }]] });
+  term.type("half a word");
+  await term.until("half a word");
+  term.keys("C-z");
+  await term.until(/Stopped/);
+  assert.equal(term.fact("cursor_flag"), "1");
+  term.say("stty -a > after; echo in between");
+  await term.until(/^in between/m);
+  const read = (name: string): string => readFileSync(path.join(term.workspace, name), "utf8");
+  assert.equal(read("after"), read("before"), "the shell has its terminal");
+  term.say("fg");
+  await term.until((screen) => screen.trimEnd().includes("╰─") && screen.includes("half a word"));
+  term.type(" more");
+  await term.until("half a word more");
+  term.keep("80x24-taken-up-again");
+  term.keys("Enter");
+  await term.until("Woken.");
+});
+
+test("a server that is killed: the client says so, and leaves when told", { skip }, async (t) => {
+  const folder = scratch(t);
+  const home = path.join(folder, "home");
+  mkdirSync(home);
+  writeHome(home, { config: 'approval_policy = "on-request"\nsandbox_mode = "workspace-write"' });
+  const server = new ServerProcess(t, ["--listen", `unix://${folder}/s`], {}, { folder });
+  await server.url();
+  const term = await opened(t, { folder }, "--remote", `unix://${folder}/s`, "-C", folder);
+  server.child.kill("SIGKILL");
+  await term.until("The server is gone; trying to reach it again");
+  term.keep("80x24-server-gone");
+  term.keys("C-c");
+  await term.until("Press ctrl+c again to quit");
+  term.keys("C-c");
+  await isAsFound(term, 0);
+});
