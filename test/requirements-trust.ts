@@ -132,4 +132,9 @@ export const trustRequirements = {
     says: "names that the user closes, such as .vscode, are written by no command and no unasked patch",
   },
   "trust.protectedNamesWrong": { source, cases: [113], says: "a protected name that would protect nothing is refused in words" },
+  "trust.mcpInward": {
+    source,
+    cases: [185],
+    says: "an MCP server does not make us fetch from inside our network, nor from where clouds give out keys",
+  },
 } as const satisfies Readonly<Record<string, Requirement>>;

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/client";
 import type { ConfigSource, McpServerConfig } from "../core/ports/config.ts";
 import type { McpScope, McpServers } from "../core/ports/mcp.ts";
+import { refuseInward } from "../lib/inward.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { McpAuthStatus } from "../protocol/mcp.ts";
 import { openCallback } from "./callback-server.ts";
@@ -97,7 +98,11 @@ async function login(
     },
     AbortSignal.any([signal, ended.signal]),
   );
-  const fetchFn = (url: string | URL, init?: RequestInit): Promise<Response> => fetch(url, { ...init, redirect: "error", signal });
+  const fetchFn = async (url: string | URL, init?: RequestInit): Promise<Response> => {
+    const why = refuseInward(new URL(url), new URL(serverUrl));
+    if (why !== undefined) throw new Error(why);
+    return await fetch(url, { ...init, redirect: "error", signal });
+  };
   const provider = new FreshSignIn(server, serverUrl, kept, { state, redirectUrl: `http://127.0.0.1:${callback.port}${callbackPath}` });
   try {
     await auth(provider, { serverUrl, fetchFn, forceReauthorization: true, ...(wanted === "" ? {} : { scope: wanted }) });

@@ -1,6 +1,7 @@
 /** The way to an MCP server: a child process with a bare environment, or streamable HTTP with the user's headers. */
 import type { FetchLike, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
 import type { McpServerConfig } from "../core/ports/config.ts";
+import { refuseInward } from "../lib/inward.ts";
 
 export interface TransportOptions {
   readonly config: McpServerConfig;
@@ -59,22 +60,26 @@ async function http(
   };
   return new StreamableHTTPClientTransport(new URL(transport.url), {
     requestInit: { headers },
-    fetch: sameOrigin,
+    fetch: fetchFor(new URL(transport.url)),
     ...(auth === undefined || bearer !== undefined ? {} : { authProvider: auth }),
   });
 }
 
-/** A server must not send us, with the user's headers, to another place: redirects are refused. */
-const sameOrigin: FetchLike = async (url, init) => {
-  const response = await fetch(url, { ...init, redirect: "manual" });
-  if (response.status >= 300 && response.status < 400) {
-    await response.body?.cancel();
-    throw new Error(
-      `the server redirects to ${response.headers.get("location") ?? "another place"}; name that address in the settings if you trust it`,
-    );
-  }
-  return bounded(response);
-};
+/** A server must not send us, with the user's headers, to another place: redirects are refused, and so is what it names inside our network. */
+const fetchFor =
+  (server: URL): FetchLike =>
+  async (url, init) => {
+    const why = refuseInward(new URL(url), server);
+    if (why !== undefined) throw new Error(why);
+    const response = await fetch(url, { ...init, redirect: "manual" });
+    if (response.status >= 300 && response.status < 400) {
+      await response.body?.cancel();
+      throw new Error(
+        `the server redirects to ${response.headers.get("location") ?? "another place"}; name that address in the settings if you trust it`,
+      );
+    }
+    return bounded(response);
+  };
 
 /** Ends a body that holds more than one message may have: a stream of events counts anew with each line, anything else is one message. */
 function bounded(response: Response): Response {

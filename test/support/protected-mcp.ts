@@ -13,6 +13,8 @@ export interface ProtectedOptions {
   readonly lifetime?: number;
   /** What the metadata names as the page to open. */
   readonly authorizePage?: string;
+  /** What it names as its authorization server. */
+  readonly authority?: string;
 }
 
 export class ProtectedMcp implements AsyncDisposable {
@@ -56,7 +58,7 @@ export class ProtectedMcp implements AsyncDisposable {
     const json = (status: number, body: object, headers: Record<string, string> = {}): void =>
       void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
     if (url.pathname.startsWith("/.well-known/oauth-protected-resource"))
-      return json(200, { resource: this.url, authorization_servers: [this.origin] });
+      return json(200, { resource: this.url, authorization_servers: [this.#options.authority ?? this.origin] });
     if (url.pathname.startsWith("/.well-known/")) return json(200, this.#metadata());
     if (url.pathname === "/register") return json(201, { ...JSON.parse(await body(request)), client_id: "client-1" });
     if (url.pathname === "/authorize") return this.#authorize(url.searchParams, response);

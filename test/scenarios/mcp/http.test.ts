@@ -83,3 +83,10 @@ for (const page of ["javascript:alert(1)", "file:///etc/passwd", "http://127.0.0
     if (page.startsWith("http:")) assert.doesNotMatch(outcome, /[`\s"'<>|;]/);
     else assert.equal(outcome, "refused");
   });
+
+verifies("trust.mcpInward", async ({ app }) => {
+  // The stand-in for a server of the world is one of this machine, so only what is refused to everybody is tried here; the rest is in src/lib/inward.test.ts.
+  await using server = await new ProtectedMcp({ signIn: true, authority: "http://169.254.169.254/latest" }).start();
+  const client = await app({ config: web(server) });
+  await assert.rejects(client.call("mcpServer/oauth/login", { name: "web" }), /169\.254\.169\.254, an address inside this network/);
+});

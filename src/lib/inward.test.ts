@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isInward, refuseInward } from "./inward.ts";
+
+test("addresses of this machine and its network are told from the world's, in every spelling", () => {
+  const inside = [
+    "127.0.0.1",
+    "127.1",
+    "2130706433",
+    "0x7f.1",
+    "0.0.0.0",
+    "10.1.2.3",
+    "172.31.0.1",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.64.0.1",
+  ];
+  const six = ["[::1]", "[::]", "[fe80::1]", "[fd00::1]", "[::ffff:127.0.0.1]", "[::ffff:10.0.0.1]", "[64:ff9b::7f00:1]"];
+  const names = ["localhost", "localhost.", "a.localhost", "metadata.google.internal", "printer.local", "intranet"];
+  for (const host of [...inside, ...six, ...names]) assert.ok(isInward(new URL(`http://${host}/x`)), host);
+  for (const host of ["example.com", "8.8.8.8", "172.32.0.1", "[2606:4700::1111]", "localhost.example.com", "[::ffff:8.8.8.8]"])
+    assert.ok(!isInward(new URL(`https://${host}/x`)), host);
+});
+
+test("a server outside names nothing inside, one inside its neighbours, and nobody the clouds' keys", () => {
+  const refused = (target: string, from: string): boolean => refuseInward(new URL(target), new URL(from)) !== undefined;
+  assert.ok(refused("http://127.0.0.1:8080/token", "https://mcp.example.com/"));
+  assert.ok(refused("http://metadata.google.internal/", "https://mcp.example.com/"));
+  assert.ok(!refused("https://login.example.com/token", "https://mcp.example.com/"));
+  assert.ok(!refused("http://127.0.0.1:2/token", "http://127.0.0.1:1/mcp"));
+  assert.ok(!refused("http://intranet/token", "http://intranet/mcp"));
+  assert.ok(refused("http://169.254.169.254/latest/meta-data", "http://127.0.0.1:1/mcp"));
+});

@@ -1,0 +1,50 @@
+/** Addresses behind the wall: this machine, its network, and the services that clouds offer to their machines alone. For what others make us fetch. */
+import { BlockList, isIP } from "node:net";
+
+/** Built at first use. */
+function inwardRanges(): BlockList {
+  const list = new BlockList();
+  for (const [net, bits] of [
+    ["0.0.0.0", 8],
+    ["10.0.0.0", 8],
+    ["100.64.0.0", 10],
+    ["127.0.0.0", 8],
+    ["169.254.0.0", 16],
+    ["172.16.0.0", 12],
+    ["192.168.0.0", 16],
+  ] as const)
+    list.addSubnet(net, bits, "ipv4");
+  for (const [net, bits] of [
+    ["::", 127],
+    ["64:ff9b::", 96],
+    ["fc00::", 7],
+    ["fe80::", 10],
+  ] as const)
+    list.addSubnet(net, bits, "ipv6");
+  return list;
+}
+
+/** Whether an address leads inwards. Names are judged by what they say, not by what they mean today. */
+export function isInward(url: URL): boolean {
+  const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  const version = isIP(host);
+  if (version === 0) return /(?:^|\.)(?:localhost|local|internal|home\.arpa|lan)$/i.test(host) || !host.includes(".");
+  const embedded = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i.exec(host);
+  if (embedded !== null) {
+    const number = Number.parseInt(embedded[1] ?? "0", 16) * 65536 + Number.parseInt(embedded[2] ?? "0", 16);
+    const plain = [24, 16, 8, 0].map((shift) => (number >>> shift) & 255).join(".");
+    return inwardRanges().check(plain, "ipv4");
+  }
+  return inwardRanges().check(host, version === 4 ? "ipv4" : "ipv6");
+}
+
+/**
+ * Why `target`, which the server at `from` named, is not fetched; undefined when it may be. A server that is itself inside may name its
+ * neighbours, but nobody is sent to the address at which clouds give out keys.
+ */
+export function refuseInward(target: URL, from: URL): string | undefined {
+  if (target.origin === from.origin) return undefined;
+  const isKeys = /^(?:169\.254\.|\[fd00:ec2::254\]|metadata\.)/i.test(target.hostname);
+  if (!isKeys && (isInward(from) || !isInward(target))) return undefined;
+  return `${from.host} names ${target.host}, an address inside this network, which is not fetched for it`;
+}
