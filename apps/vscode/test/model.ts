@@ -80,8 +80,7 @@ turns:
       - say: "Done waiting."
   - user: in a moment
     steps:
-      - say: "Give me a moment."
-      - pause: 4000
+      - pause: 6000
       - run: "touch ran.txt"
         with: { sandbox_permissions: require_escalated, justification: "After the wait" }
       - say: "Thank you for waiting."

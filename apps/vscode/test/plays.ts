@@ -241,7 +241,6 @@ export const surroundings: Plays = {
   async "a notification tells what waits while the panel is out of sight"(play) {
     const { window } = play;
     await window.say("in a moment");
-    await window.sees("Give me a moment.");
     await window.page.keyboard.press("Control+b");
     const toast = window.toasts.filter({ hasText: "needs you" }).first();
     await toast.waitFor();

@@ -51,15 +51,20 @@ function askPicker(request: PendingRequest, signal: AbortSignal): Promise<Dialog
   const description = describe(request);
   const picker = window.createQuickPick<PickerItem>();
   picker.title = description.heading;
-  picker.placeholder = description.command ?? description.reason ?? request.summary;
+  picker.placeholder = "Choose what to do; Escape leaves it in the panel";
   picker.ignoreFocusOut = true;
-  const facts = factLines(request, description).map(
-    (label): PickerItem => ({ label, kind: QuickPickItemKind.Separator, choice: undefined }),
-  );
+  // What is asked stands first and is what Enter meets: a list that opens while someone types must not be answered by it.
+  const what: PickerItem = {
+    label: `$(question) ${oneLine(description.command ?? request.summary)}`,
+    detail: factLines(request, { ...description, command: null }).join("  ·  "),
+    alwaysShow: true,
+    choice: undefined,
+  };
   const choices = choicesFor(request).map(
-    (choice): PickerItem => ({ label: choice.label, ...(choice.detail === null ? {} : { detail: choice.detail }), choice }),
+    (choice): PickerItem => ({ label: choice.label, ...(choice.detail === null ? {} : { description: choice.detail }), choice }),
   );
-  picker.items = [...facts, ...choices, { label: "Decide later", description: "leave it in the panel", choice: undefined }];
+  const line: PickerItem = { label: "Your decision", kind: QuickPickItemKind.Separator, choice: undefined };
+  picker.items = [what, line, ...choices, { label: "Decide later", description: "leave it in the panel", choice: undefined }];
   return new Promise((resolve) => {
     const close = (): void => picker.hide();
     const end = (answer: DialogAnswer): void => {
@@ -68,8 +73,8 @@ function askPicker(request: PendingRequest, signal: AbortSignal): Promise<Dialog
       picker.dispose();
     };
     picker.onDidAccept(() => {
-      const choice = picker.selectedItems[0]?.choice;
-      end(choice === undefined ? undefined : { response: choice.response });
+      const [picked] = picker.selectedItems;
+      if (picked !== what) end(picked?.choice === undefined ? undefined : { response: picked.choice.response });
     });
     picker.onDidHide(() => end(undefined));
     signal.addEventListener("abort", close, { once: true });
@@ -77,6 +82,8 @@ function askPicker(request: PendingRequest, signal: AbortSignal): Promise<Dialog
     picker.show();
   });
 }
+
+const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, " ⏎ ");
 
 /** Command, folder, reason, risk: what a person needs to decide, one to a line. */
 export function factLines(request: PendingRequest, { command, facts, reason }: Description): readonly string[] {
@@ -110,7 +117,7 @@ async function askForm(request: PendingRequest, signal: AbortSignal): Promise<Di
   const fields = elicitationFields(request);
   const server = stringOf(detailsOf(request)["serverName"]) ?? "A server";
   if (fields.length === 0) return askConfirmation(request, server, signal);
-  const asked = await askFields(server, fields, widgetsFor(signal));
+  const asked = await askFields(`${server}: ${request.summary}`, fields, widgetsFor(signal));
   if (asked.kind === "answered") return { response: { action: "accept", content: elicitationContent(fields, asked.values) } };
   return asked.kind === "cancel" ? { response: { action: "cancel" } } : undefined;
 }
@@ -119,7 +126,7 @@ async function askForm(request: PendingRequest, signal: AbortSignal): Promise<Di
 async function askConfirmation(request: PendingRequest, server: string, signal: AbortSignal): Promise<DialogAnswer> {
   const option = (label: string, value: string) => ({ label, value, description: null });
   const field = {
-    ...{ id: "action", label: `${server}: ${request.summary}`, help: null, input: "one" as const, allowOther: false, required: true },
+    ...{ id: "action", label: request.summary, help: null, input: "one" as const, allowOther: false, required: true },
     ...{ options: [option("Accept", "accept"), option("Decline", "decline")], format: null, min: null, max: null },
     initial: { picked: [], text: "", other: false },
   };

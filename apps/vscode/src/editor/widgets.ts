@@ -64,7 +64,7 @@ async function write(step: Step, problem: (text: string) => string | null, signa
 }
 
 function dress(input: QuickInput & { buttons: readonly QuickInputButton[] }, step: Step): void {
-  input.title = step.total > 1 ? `${step.title}: ${step.field.label}` : step.field.label;
+  input.title = `${step.title} · ${step.field.label}`;
   input.ignoreFocusOut = true;
   if (step.total > 1) {
     input.step = step.number;

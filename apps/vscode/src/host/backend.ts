@@ -1,5 +1,6 @@
 /** Everything behind the extension's faces, without the editor: the link, the sessions, what waits, and the stream of events for the panel. */
 import { randomUUID } from "node:crypto";
+import path from "node:path";
 import { type Client, ConnectionClosed, RpcError } from "../../../../src/client/client.ts";
 import { Refused, type StreamEvent } from "../../../web/src/connection/connection.ts";
 import type { PendingRequest, SessionSummary } from "../../../web/src/state/model.ts";
@@ -260,7 +261,7 @@ export class Backend {
       if (!mine.has(threadId)) {
         const read = await this.link.call("thread/read", { threadId }).catch(() => undefined);
         const cwd = read?.thread.cwd;
-        if (cwd === undefined || (folders.length > 0 && !folders.some((f) => cwd === f || cwd.startsWith(`${f}/`)))) continue;
+        if (cwd === undefined || (folders.length > 0 && !folders.some((folder) => isInside(folder, cwd)))) continue;
       }
       await this.sessions.attach(threadId).catch((error: unknown) => this.#ports.log(`${threadId} could not be resumed: ${String(error)}`));
     }
@@ -328,6 +329,11 @@ export class Backend {
     for (const listener of this.#listeners) listener.event?.(event);
   }
 }
+
+const isInside = (folder: string, cwd: string): boolean => {
+  const between = path.relative(folder, cwd);
+  return between === "" || (!between.startsWith("..") && !path.isAbsolute(between));
+};
 
 function eventFor(request: PendingRequest): "approval" | "tool_user_input_requested" | "tool_call_requested" | "request_pending" {
   if (request.kind === "question") return "tool_user_input_requested";

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { unifiedDiff } from "../../../../src/lib/diff.ts";
 import { emptyValue, type Field } from "../../../web/src/parts/requests/forms.ts";
 import { proposedFile } from "./change.ts";
 import { dialogLine } from "./dialog-line.ts";
+import { Memory } from "./memory.ts";
 import { serverCommand } from "./server-command.ts";
 import { statusFace } from "./status-face.ts";
 import { askFields, type Step, type StepEnd, type StepWidgets } from "./steps.ts";
@@ -132,6 +136,23 @@ test("one dialog at a time; one that is answered elsewhere closes or leaves the 
   await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(shown, ["a", "c"]);
   closing.get("c")?.();
+});
+
+/* memory */
+
+test("what was kept is found again, a damaged file is empty, and a folder that cannot be written costs nothing else", (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), "parley-memory-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const warnings: string[] = [];
+  const open = (at = folder): Memory => new Memory(at, (message) => void warnings.push(message));
+  open().set("threads", ["a", 7, "b"]);
+  assert.deepEqual(open().strings("threads"), ["a", "b"]);
+  writeFileSync(path.join(folder, "kept.json"), "{ half");
+  assert.equal(open().get("threads"), undefined);
+  writeFileSync(path.join(folder, "file"), "");
+  const nowhere = open(path.join(folder, "file", "below"));
+  nowhere.set("threads", ["c"]);
+  assert.deepEqual([nowhere.strings("threads"), warnings.length], [["c"], 1]);
 });
 
 /* the rest */
