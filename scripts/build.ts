@@ -7,6 +7,7 @@ import { asciiCode } from "./ascii-code.ts";
 import { buildPageIfOld } from "./build-page.ts";
 import { lazyParts, type Part, serverParts } from "./bundle-parts.ts";
 import { lazyBuiltins, lazyChunks } from "./lazy-builtins.ts";
+import { importCode, importModule, plainImports } from "./plain-imports.ts";
 import { warmUp } from "./warm-up.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -33,6 +34,7 @@ const steering = [
   "scripts/ascii-code.ts",
   "scripts/bundle-parts.ts",
   "scripts/lazy-builtins.ts",
+  "scripts/plain-imports.ts",
 ];
 
 /** The sources that a bundle is made of, as paths from the checkout, and which of them every start runs first. */
@@ -43,7 +45,7 @@ interface MadeOf {
 
 /** Bundles some entries with what they need. */
 async function bundle(folder: string, input: Readonly<Record<string, string>>, parts: readonly Part[] = []): Promise<MadeOf> {
-  const plugins = [lazyBuiltins, lazyChunks(lazyParts), asciiCode];
+  const plugins = [lazyBuiltins, lazyChunks(lazyParts), plainImports, asciiCode];
   const graph = await rolldown({
     cwd: root,
     input: { ...input },
@@ -105,6 +107,7 @@ export async function bundleInto(folder: string): Promise<MadeOf> {
   const library = await bundle(folder, { client: "src/client/client.ts", protocol: "src/protocol/methods.ts" });
   const tui = await bundleTui(folder);
   chmodSync(path.join(folder, "parley.cjs"), 0o755);
+  writeFileSync(path.join(folder, "chunks", importModule), importCode);
   writeFileSync(path.join(folder, "package.json"), '{ "type": "commonjs" }\n');
   return { first, all: [...all, ...library.all, ...tui] };
 }

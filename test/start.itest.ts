@@ -9,8 +9,8 @@ import { root, scratch } from "./support/process.ts";
 
 const dist = path.join(root, "dist");
 
-/** Starts a server, opens a thread and ends it. Returns the chunks that this took. */
-async function startThread(t: TestContext, bundle: string): Promise<readonly string[]> {
+/** Starts a server, opens a thread, asks for more where that is wanted, and ends it. Returns the chunks that this took. */
+async function startThread(t: TestContext, bundle: string, more?: string): Promise<readonly string[]> {
   const home = scratch(t);
   writeFileSync(path.join(home, "spy.cjs"), 'process.on("exit", () => console.error(JSON.stringify(Object.keys(require.cache))));');
   const server = spawn(process.execPath, ["-r", path.join(home, "spy.cjs"), path.join(bundle, "parley.cjs"), "app-server"], {
@@ -36,6 +36,10 @@ async function startThread(t: TestContext, bundle: string): Promise<readonly str
   await answered(0);
   server.stdin.write('{"id":1,"method":"thread/start","params":{}}\n');
   assert.ok(await answered(1));
+  if (more !== undefined) {
+    server.stdin.write(`{"id":2,"method":"${more}","params":{}}\n`);
+    assert.ok(await answered(2));
+  }
   server.stdin.end();
   assert.equal(await ended, 0, said);
   return JSON.parse(said).map((file: string) => path.basename(file).replace(/-[\w-]{8}\.cjs$/, ""));
@@ -45,6 +49,11 @@ test("a thread starts without what only turns need", async (t) => {
   const loaded = await startThread(t, dist);
   assert.ok(loaded.includes("app"), loaded.join());
   assert.ok(!loaded.includes("later"), loaded.join());
+});
+
+test("what comes later is loaded when it is asked for, without a word on stderr", async (t) => {
+  const loaded = await startThread(t, dist, "thread/list"); // which imports node:sqlite
+  assert.ok(loaded.includes("later"), loaded.join());
 });
 
 /** A copy of the bundle outside the temp folders, where compiled code may be kept. */

@@ -6,20 +6,23 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
-import { constants, Script } from "node:vm";
+import { Script } from "node:vm";
 
 /** When the code of a first start is kept: by then it has used what starts use, and a server that is killed in the end leaves it behind. */
 const keepAfterMs = 3000;
 
 type Chunk = { readonly script: Script; readonly file: string };
 
-/** From here on `require` takes the modules in `chunks` from the cache. Their names carry a digest of what they hold. */
+/**
+ * From here on `require` takes the modules in `chunks` from the cache. Their names carry a digest of what they hold. They import nothing by
+ * themselves: import.cjs, which the ordinary loader runs, does it for them.
+ */
 export function runFromCache(chunks: string, cache: string): void {
   const { extensions } = createRequire(chunks);
   const ordinary = extensions[".js"];
   const fresh: Chunk[] = [];
   extensions[".cjs"] = (module, file) => {
-    if (dirname(file) !== chunks) return ordinary(module, file);
+    if (dirname(file) !== chunks || basename(file) === "import.cjs") return ordinary(module, file);
     const chunk = run(module, file, cacheFile(cache, file));
     if (chunk !== undefined) fresh.push(chunk);
   };
@@ -40,11 +43,7 @@ function cacheFile(cache: string, file: string): string {
 function run(module: NodeJS.Module, file: string, cached: string): Chunk | undefined {
   // What node:module puts around every module; on one line with it, so that positions in stack traces stay right.
   const source = `(function (exports, require, module, __filename, __dirname) { ${readFileSync(file, "latin1")}\n})`;
-  const script = new Script(source, {
-    filename: file,
-    cachedData: readSound(cached),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  });
+  const script = new Script(source, { filename: file, cachedData: readSound(cached) });
   script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
   return script.cachedDataRejected === false ? undefined : { script, file: cached };
 }
