@@ -6,7 +6,7 @@ import type { Browser, Page } from "playwright-core";
 import { FakeBridge } from "../../apps/web/test/fake-bridge.ts";
 import { requests } from "../../apps/web/test/fake-world.ts";
 import { fill } from "../../apps/web/test/play.ts";
-import { openBrowser, pageFolder, picture, watchConsole } from "./page.ts";
+import { checkAccessibility, openBrowser, pageFolder, picture, watchConsole } from "./page.ts";
 
 const skip = { skip: existsSync(process.env["PARLEY_CHROMIUM"] ?? "/usr/bin/chromium") ? false : "no Chromium on this machine" };
 
@@ -285,6 +285,22 @@ describe("accessible to everyone", skip, () => {
     for (const row of await panel.locator("tr.diff-add, tr.diff-remove").all()) assert.match(await row.innerText(), /[+−-]/);
     await panel.getByText("lines added").first().waitFor({ state: "attached" });
     await panel.getByRole("button", { name: "Close the panel" }).click();
+  });
+
+  test("a diff with colours can be read in both themes, unified and side by side", async () => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await open("/s/s1");
+      await page.getByRole("button", { name: "Changes" }).first().click();
+      const panel = page.getByRole("complementary", { name: "Session details" });
+      await panel.locator(".diff-code [style*=color]").first().waitFor();
+      await checkAccessibility(page, `${colorScheme} diff`, "colours");
+      await panel.getByRole("button", { name: colorScheme === "light" ? "Side by side" : "Unified" }).click();
+      await panel.locator(".diff-code [style*=color]").first().waitFor();
+      await checkAccessibility(page, `${colorScheme} diff, the other way`, "colours");
+      await picture(page, `41-diff-${colorScheme}`);
+    }
+    await page.emulateMedia({ colorScheme: "light" });
   });
 
   test("the width of the panel can be changed with the keyboard", async () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { PendingRequest, ThreadItem, TurnView } from "../state/model.ts";
+import { withMarks } from "./diff/colors.ts";
 import { commentsMessage } from "./diff/comments.ts";
 import { diffOfChange, mergeFiles, parseDiff } from "./diff/parse.ts";
 import { sideBySide, wordMarks } from "./diff/rows.ts";
@@ -454,4 +455,33 @@ test("a very long turn is cut into articles, and an unchanged turn into the same
   );
   assert.equal(segmentsOf(turn, 1), segments);
   assert.equal(segmentsOf(turnOf([]), 1).length, 1);
+});
+
+test("colours and marks of a line of a diff are cut where either begins or ends, and no letter is lost", () => {
+  const span = (text: string, color: string | null) => ({ text, color, italic: false });
+  const cut = withMarks(
+    [span("return ", "red"), span("true", "blue"), span(";", null)],
+    [
+      { text: "ret", changed: false },
+      { text: "urn tr", changed: true },
+      { text: "ue;", changed: false },
+    ],
+  );
+  assert.deepEqual(
+    cut.map((p) => [p.text, p.color, p.changed]),
+    [
+      ["ret", "red", false],
+      ["urn ", "red", true],
+      ["tr", "blue", true],
+      ["ue", "blue", false],
+      [";", null, false],
+    ],
+  );
+  assert.equal(withMarks([span("abc", null)], undefined)[0]?.changed, false);
+  assert.equal(
+    withMarks([span("abc", null)], [])
+      .map((p) => p.text)
+      .join(""),
+    "abc",
+  );
 });

@@ -54,7 +54,7 @@ export function Changes({ thread, session, comments, onComments }: ChangesProps)
         />
       </div>
       {shown.notes.map((note) => (
-        <p key={note} className="diff-remark">
+        <p key={note} className="diff-hint">
           <Icon name="info" size={14} /> {note}
         </p>
       ))}

@@ -1,8 +1,10 @@
 /** Changes of files, one under the other: folded per file, unified or side by side, with a place for remarks on every line. */
-import { memo, type ReactElement, useMemo, useState } from "react";
+import { memo, type ReactElement, type ReactNode, useMemo, useState } from "react";
 import { Button, focusIt, IconButton } from "../../ui/controls.tsx";
 import { Icon } from "../../ui/icons.tsx";
+import type { ColorSpan } from "../code/highlight.ts";
 import { CopyButton } from "../copy-button.tsx";
+import { type LineColors, useDiffColors, withMarks } from "./colors.ts";
 import type { LineComment } from "./comments.ts";
 import type { DiffLine, FileDiff, Hunk } from "./parse.ts";
 import { type Piece, sideBySide, wordMarks } from "./rows.ts";
@@ -97,6 +99,7 @@ export function DiffCount({ added, removed }: { added: number; removed: number }
 
 function DiffBody({ file, view, comments }: { file: FileDiff; view: DiffProps["view"]; comments: DiffProps["comments"] }): ReactElement {
   const [draft, setDraft] = useState<{ line: DiffLine; hunk: number }>();
+  const colors = useDiffColors(file);
   if (file.binary) return <p className="diff-note">A binary file; its content is not shown.</p>;
   if (file.hunks.length === 0)
     return <p className="diff-note">{file.change === "rename" ? "Moved without changes." : "No lines to show."}</p>;
@@ -136,7 +139,7 @@ function DiffBody({ file, view, comments }: { file: FileDiff; view: DiffProps["v
                 <td colSpan={view === "split" ? 4 : 3}>{hunk.heading === "" ? "⋯" : hunk.heading}</td>
               </tr>
             ) : null}
-            <HunkRows hunk={hunk} index={i} view={view} tools={tools} />
+            <HunkRows hunk={hunk} index={i} view={view} tools={tools} colors={colors} />
           </tbody>
         ))}
       </table>
@@ -158,11 +161,13 @@ function HunkRows({
   index,
   view,
   tools,
+  colors,
 }: {
   hunk: Hunk;
   index: number;
   view: DiffProps["view"];
   tools: LineTools | undefined;
+  colors: LineColors | undefined;
 }): ReactElement {
   const marks = useMemo(() => wordMarks(hunk), [hunk]);
   if (view === "split")
@@ -171,8 +176,8 @@ function HunkRows({
         {sideBySide(hunk).map(({ left, right }, i) => (
           <Remarked key={i} lines={[left, right]} index={index} span={4} tools={tools}>
             <tr>
-              <SideCells line={left} side="old" marks={marks} tools={tools} hunk={index} />
-              <SideCells line={right} side="new" marks={marks} tools={tools} hunk={index} />
+              <SideCells line={left} side="old" marks={marks} colors={colors} tools={tools} hunk={index} />
+              <SideCells line={right} side="new" marks={marks} colors={colors} tools={tools} hunk={index} />
             </tr>
           </Remarked>
         ))}
@@ -185,7 +190,7 @@ function HunkRows({
           <tr className={`diff-line diff-line-${line.kind}`}>
             <td className="diff-no">{line.oldLine}</td>
             <td className="diff-no">{line.newLine}</td>
-            <LineCell line={line} pieces={marks.get(line)} tools={tools} hunk={index} />
+            <LineCell line={line} pieces={marks.get(line)} colors={colors?.get(line)} tools={tools} hunk={index} />
           </tr>
         </Remarked>
       ))}
@@ -197,12 +202,14 @@ function SideCells({
   line,
   side,
   marks,
+  colors,
   tools,
   hunk,
 }: {
   line: DiffLine | null;
   side: "old" | "new";
   marks: ReadonlyMap<DiffLine, readonly Piece[]>;
+  colors: LineColors | undefined;
   tools: LineTools | undefined;
   hunk: number;
 }): ReactElement {
@@ -220,6 +227,7 @@ function SideCells({
       <LineCell
         line={line}
         pieces={marks.get(line)}
+        colors={colors?.get(line)}
         tools={side === "old" && line.kind === "same" ? undefined : tools}
         hunk={hunk}
         className={`diff-line-${line.kind}`}
@@ -234,12 +242,14 @@ const spoken = { add: "added: ", remove: "removed: ", same: "" } as const;
 function LineCell({
   line,
   pieces,
+  colors,
   tools,
   hunk,
   className = "",
 }: {
   line: DiffLine;
   pieces: readonly Piece[] | undefined;
+  colors: readonly ColorSpan[] | undefined;
   tools: LineTools | undefined;
   hunk: number;
   className?: string;
@@ -251,9 +261,7 @@ function LineCell({
       </span>
       {line.kind === "same" ? null : <span className="visually-hidden">{spoken[line.kind]}</span>}
       <span className="diff-code">
-        {pieces === undefined
-          ? line.text
-          : pieces.map((p, i) => (p.changed ? <mark key={i}>{p.text}</mark> : <span key={i}>{p.text}</span>))}
+        <LineText text={line.text} pieces={pieces} colors={colors} />
       </span>
       {tools === undefined ? null : (
         <IconButton
@@ -266,6 +274,30 @@ function LineCell({
       )}
     </td>
   );
+}
+
+function LineText({
+  text,
+  pieces,
+  colors,
+}: {
+  text: string;
+  pieces: readonly Piece[] | undefined;
+  colors: readonly ColorSpan[] | undefined;
+}): ReactNode {
+  if (colors !== undefined)
+    return withMarks(colors, pieces).map((piece, i) => {
+      // On a mark only the plain colour has enough contrast.
+      const style =
+        piece.color === null || piece.changed ? undefined : { color: piece.color, fontStyle: piece.italic ? "italic" : undefined };
+      const Part = piece.changed ? "mark" : "span";
+      return (
+        <Part key={i} style={style}>
+          {piece.text}
+        </Part>
+      );
+    });
+  return pieces === undefined ? text : pieces.map((p, i) => (p.changed ? <mark key={i}>{p.text}</mark> : <span key={i}>{p.text}</span>));
 }
 
 function Remarked({
