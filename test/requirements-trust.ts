@@ -137,4 +137,9 @@ export const trustRequirements = {
     cases: [185],
     says: "an MCP server does not make us fetch from inside our network, nor from where clouds give out keys",
   },
+  "trust.deafClient": {
+    source,
+    cases: [25, 159],
+    says: "a client that has stopped reading costs little, whatever the model and the commands say meanwhile",
+  },
 } as const satisfies Readonly<Record<string, Requirement>>;

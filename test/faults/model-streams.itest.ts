@@ -80,6 +80,36 @@ verifiesLive("trust.endlessAnswerInterrupted", async (t) => {
   assert.equal((await server.turn(threadId, "after")).status, "completed");
 });
 
+verifiesLive("trust.deafClient", async (t) => {
+  // The deltas of an endless answer, and of commands that print all they can, to a client that has stopped reading.
+  const { folder } = await open(t, "", endless(head, piece));
+  const deaf = await LiveServer.start(t, folder);
+  const threadId = await deaf.startThread(settings(folder));
+  deaf.child.stdout.pause();
+  deaf.send({ id: "turn", method: "turn/start", params: { threadId, input: [{ type: "text", text: "go" }] } });
+  for (let i = 0; i < 3; i++)
+    deaf.send({
+      id: `loud${i}`,
+      method: "command/exec",
+      params: {
+        command: ["sh", "-c", "yes $(seq 100)"],
+        processId: `p${i}`,
+        streamStdoutStderr: true,
+        timeoutMs: 2500,
+        cwd: folder,
+        sandboxPolicy: { type: "dangerFullAccess" },
+      },
+    });
+  await new Promise((resolve) => setTimeout(resolve, 2500));
+  assert.ok(peakOf(deaf) < 500, `${peakOf(deaf)} MB`);
+  deaf.child.stdout.resume();
+  for (const method of ["item/agentMessage/delta", "command/exec/outputDelta"]) await deaf.heard((m) => m.method === method, method);
+  const turnId = (await deaf.heard((m) => m.id === "turn", "the answer")).result.turn.id;
+  deaf.send({ id: "stop", method: "turn/interrupt", params: { threadId, turnId } });
+  assert.ok((await deaf.turnEnd(turnId)).status);
+  assert.ok(peakOf(deaf) < 500, `${peakOf(deaf)} MB`);
+});
+
 verifiesLive("trust.silentAnswer", async (t) => {
   // Bytes that say nothing do not keep a stream alive for ever.
   const pings: Answer = (response) => {
