@@ -7,7 +7,15 @@ import type { NewerSources } from "./built-from.ts";
 import { commands } from "./commands.ts";
 import { type Globals, UsageError, unknownFlag, unknownSubcommand } from "./usage.ts";
 
-async function main(args: readonly string[], newer: NewerSources): Promise<number> {
+/** What the beginning of the process knows of the bundle. */
+export interface Beginning {
+  readonly newer: NewerSources;
+  /** Lets Node keep the compiled code of ES modules, which our own cache does not hold. */
+  readonly keepModules: () => void;
+}
+const fromSources: Beginning = { newer: () => undefined, keepModules: () => {} };
+
+async function main(args: readonly string[], { newer, keepModules }: Beginning): Promise<number> {
   const { command, rest, globals } = split(args);
   const isUrgent = command === "app-server" && rest.every((word) => plainServer.includes(word));
   const sources = isUrgent ? undefined : newer();
@@ -15,6 +23,7 @@ async function main(args: readonly string[], newer: NewerSources): Promise<numbe
   const found = Object.hasOwn(commands, command) ? commands[command] : undefined;
   if (found === undefined) throw unknownSubcommand(command, Object.keys(commands));
   if (wantsHelp(rest) && (await (await import("./help.ts")).printHelp([command, ...rest]))) return 0;
+  if (found.isModule) keepModules();
   try {
     const { run } = await found.load();
     return await run(rest, globals, newer);
@@ -93,7 +102,7 @@ function ownName(): readonly string[] {
 }
 
 /** Runs what the process was started for; its outcome is the process's exit code. */
-export async function runCommandLine(newer: NewerSources = () => undefined): Promise<void> {
+export async function runCommandLine(beginning: Beginning = fromSources): Promise<void> {
   openNetworkAtFirstFetch(process.env);
-  process.exitCode = await main([...ownName(), ...process.argv.slice(2)], newer).catch(complain);
+  process.exitCode = await main([...ownName(), ...process.argv.slice(2)], beginning).catch(complain);
 }

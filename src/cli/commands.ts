@@ -4,12 +4,22 @@ import type { Run } from "./usage.ts";
 export interface Command {
   readonly summary: string;
   readonly load: () => Promise<{ readonly run: Run }>;
+  /** Whether most of it is an ES module beside the bundle. */
+  readonly isModule?: true;
 }
 
 export const commands: Readonly<Record<string, Command>> = {
-  tui: { summary: "Talk to the agent in the terminal (also without a command)", load: () => import("./tui.ts") },
-  resume: { summary: "Go on with an earlier session in the terminal", load: async () => ({ run: (await import("./tui.ts")).resume }) },
-  fork: { summary: "Go on with a copy of an earlier session", load: async () => ({ run: (await import("./tui.ts")).fork }) },
+  tui: { summary: "Talk to the agent in the terminal (also without a command)", load: () => import("./tui.ts"), isModule: true },
+  resume: {
+    summary: "Go on with an earlier session in the terminal",
+    load: async () => ({ run: (await import("./tui.ts")).resume }),
+    isModule: true,
+  },
+  fork: {
+    summary: "Go on with a copy of an earlier session",
+    load: async () => ({ run: (await import("./tui.ts")).fork }),
+    isModule: true,
+  },
   "app-server": { summary: "Serve the app-server protocol over stdio, websockets or a unix socket", load: () => import("./app-server.ts") },
   exec: { summary: "Run one turn without a person, for scripts and CI", load: () => import("./exec.ts") },
   "mcp-server": { summary: "Serve the agent to MCP clients, over stdio or HTTP", load: () => import("./mcp-server.ts") },

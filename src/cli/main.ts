@@ -19,7 +19,8 @@ async function start(): Promise<void> {
   if (!isFresh(here, "door")) return await import(pathToFileURL(join(sources, "cli/main.ts")).href);
   const cache = cacheFolder(join(here, ".cache"));
   if (cache !== undefined) runFromCache(join(here, "chunks"), cache);
-  await (await import("./command-line.ts")).runCommandLine(() => (isFresh(here, "rest") ? undefined : sources));
+  const newer = () => (isFresh(here, "rest") ? undefined : sources);
+  await (await import("./command-line.ts")).runCommandLine({ newer, keepModules: () => keepCompiledCode(join(here, ".cache")) });
 }
 
 void start();
