@@ -2,80 +2,108 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-const edge = ["core/ports", "protocol", "lib"];
-const door = ["client", "rpc", "protocol", "lib"];
-const mayImport: Record<string, readonly string[]> = {
-  lib: [],
-  protocol: ["lib"],
-  rpc: ["protocol/errors.ts", "lib"],
-  client: ["rpc", "protocol", "lib"],
-  core: ["protocol", "lib"],
-  models: edge,
-  exec: edge,
-  store: edge,
-  tools: edge,
-  skills: edge,
-  config: edge,
-  auth: edge,
-  mcp: [...edge, "rpc"],
-  server: ["core", "rpc", "protocol", "lib"],
-  adapters: door,
-  tui: door,
-  manager: door,
-  main: [...["server", "models", "exec", "store", "tools", "skills", "config", "auth", "mcp", "core", "adapters/v1"], ...door],
-  cli: ["main", "client", "tui", "manager", "adapters", "rpc", "protocol", "lib"],
+interface House {
+  readonly root: string;
+  /** What each room may import beside itself, as paths from the repository's root: a folder, or one file. */
+  readonly mayImport: Readonly<Record<string, readonly string[]>>;
+  /** Of these only types, so that none of their code gets into what is built here. */
+  readonly typesOf?: readonly string[];
+}
+
+const src = (...names: string[]): readonly string[] => names.map((name) => `src/${name}`);
+/** Every edge may name the settings' types beside the ports. */
+const edge = src("core/ports", "core/settings.ts", "protocol", "lib");
+const door = src("client", "rpc", "protocol", "lib");
+/** The version, for the rooms that say it. */
+const manifest = "package.json";
+const product: House = {
+  root: "src",
+  mayImport: {
+    lib: [],
+    protocol: src("lib"),
+    rpc: src("protocol/errors.ts", "lib"),
+    client: src("rpc", "protocol", "lib"),
+    core: src("protocol", "lib"),
+    models: edge,
+    exec: edge,
+    store: edge,
+    tools: edge,
+    skills: edge,
+    config: edge,
+    auth: edge,
+    mcp: [...edge, ...src("rpc")],
+    server: src("core", "rpc", "protocol", "lib"),
+    adapters: door,
+    tui: door,
+    manager: door,
+    main: [
+      ...src("server", "models", "exec", "store", "tools", "skills", "config", "auth", "mcp", "core", "adapters/v1"),
+      ...door,
+      manifest,
+    ],
+    cli: [...src("main", "client", "tui", "manager", "adapters", "rpc", "protocol", "lib"), manifest],
+  },
 };
-/** Types that every edge may name beside the ports. */
-const portTypes = ["core/settings.ts"];
+
+/** What the page knows of the manager and the wire. */
+const wireTypes = src("protocol", "manager/api", "manager/api.ts", "manager/events.ts");
+const web = (...names: string[]): readonly string[] => names.map((name) => `apps/web/src/${name}`);
+const page: House = {
+  root: "apps/web/src",
+  mayImport: {
+    connection: [...wireTypes, ...web("state")],
+    state: [...wireTypes, ...web("connection")],
+    ui: [],
+    parts: web("ui", "state"),
+    screens: web("ui", "parts", "state", "connection", "app-context.tsx"),
+    "app-context.tsx": web("state", "connection"),
+    "styles.ts": web("styles"),
+    "main.tsx": web("connection", "screens", "state", "styles.ts"),
+    "css.d.ts": [],
+  },
+  typesOf: ["src"],
+};
+
+/** The extension: what knows no editor stands in `host`, the editor's own face in `editor`, the page's screens in `panel`. */
+const shared = [...src("client", "protocol", "lib"), "apps/web/src"];
+const extension: House = {
+  root: "apps/vscode/src",
+  mayImport: {
+    host: shared,
+    editor: [...shared, "apps/vscode/src/host"],
+    panel: [...shared, "apps/vscode/src/host/port.ts"],
+  },
+};
+
 const maxLines = 500;
 const problems: string[] = [];
-
-for (const file of globSync("src/**/*.{ts,tsx}")) {
-  const text = readFileSync(file, "utf8");
-  const folder = file.split(path.sep)[1] ?? "";
-  const allowed = mayImport[folder];
-  if (allowed === undefined) problems.push(`${file}: folder ${folder} has no row in mayImport`);
-  if (text.split("\n").length > maxLines) problems.push(`${file}: more than ${maxLines} lines`);
-  if (file.endsWith(".test.ts")) continue;
-  for (const [, target] of text.matchAll(/(?:from|import\() ?"(\.[^"]+)"/g)) {
-    const into = path
-      .relative("src", path.join(path.dirname(file), target ?? ""))
-      .split(path.sep)
-      .join("/");
-    if (into.startsWith(`${folder}/`) || into.startsWith("../")) continue;
-    if (
-      ![...(allowed ?? []), ...(allowed === edge || folder === "mcp" ? portTypes : [])].some((a) => into === a || into.startsWith(`${a}/`))
-    )
-      problems.push(`${file}: ${folder} may not import ${into}`);
-  }
-}
+for (const house of [product, page, extension]) for (const file of globSync(`${house.root}/**/*.{ts,tsx}`)) look(house, file);
 // Such tests share one process: a hook outside of describe() would run around the tests of every file.
 for (const file of globSync(["src/**/*.test.{ts,tsx}", "apps/*/src/**/*.test.{ts,tsx}", "test/scenarios/**/*.test.ts"]))
   if (/^(?:before|after)Each\(/m.test(readFileSync(file, "utf8")))
     problems.push(`${file}: put beforeEach and afterEach inside a describe()`);
-/** The extension: what knows no editor stands in `host`, the editor's own face in `editor`, the page's screens in `panel`. */
-const shared = ["src/client", "src/protocol", "src/lib", "apps/web/src"];
-const extensionMayImport: Readonly<Record<string, readonly string[]>> = {
-  host: shared,
-  editor: [...shared, "apps/vscode/src/host"],
-  panel: [...shared, "apps/vscode/src/host/port.ts"],
-};
-for (const file of globSync("apps/vscode/src/**/*.{ts,tsx}")) {
-  const text = readFileSync(file, "utf8");
-  const folder = file.split(path.sep)[3] ?? "";
-  const allowed = extensionMayImport[folder];
-  if (allowed === undefined) problems.push(`${file}: folder ${folder} has no row in extensionMayImport`);
-  if (text.split("\n").length > maxLines) problems.push(`${file}: more than ${maxLines} lines`);
-  if (folder !== "editor" && /from "vscode"/.test(text)) problems.push(`${file}: only apps/vscode/src/editor may import vscode`);
-  if (file.endsWith(".test.ts")) continue;
-  for (const [, target] of text.matchAll(/(?:from|import\(|import) ?"(\.[^"]+)"/g)) {
-    const into = path
-      .join(path.dirname(file), target ?? "")
-      .split(path.sep)
-      .join("/");
-    if (into.startsWith(`apps/vscode/src/${folder}/`)) continue;
-    if (!allowed?.some((a) => into === a || into.startsWith(`${a}/`))) problems.push(`${file}: ${folder} may not import ${into}`);
-  }
-}
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;
+
+function look({ root, mayImport, typesOf = [] }: House, file: string): void {
+  const text = readFileSync(file, "utf8");
+  const room = path.relative(root, file).split(path.sep)[0] ?? "";
+  const allowed = mayImport[room];
+  if (allowed === undefined) problems.push(`${file}: ${room} has no row in mayImport`);
+  if (text.split("\n").length > maxLines) problems.push(`${file}: more than ${maxLines} lines`);
+  if (/from "vscode"/.test(text) && !file.startsWith(path.join("apps", "vscode", "src", "editor")))
+    problems.push(`${file}: only apps/vscode/src/editor may import vscode`);
+  if (file.endsWith(".test.ts")) return;
+  for (const { target, isType } of importsIn(text)) {
+    const into = path.join(path.dirname(file), target).split(path.sep).join("/");
+    const isIn = (place: string): boolean => into === place || into.startsWith(`${place}/`);
+    if (isIn(`${root}/${room}`)) continue;
+    if (!allowed?.some(isIn)) problems.push(`${file}: ${room} may not import ${into}`);
+    if (!isType && typesOf.some(isIn)) problems.push(`${file}: only types may come from ${into}: import type`);
+  }
+}
+
+function importsIn(text: string): readonly { readonly target: string; readonly isType: boolean }[] {
+  const imports = text.matchAll(/(?:^(?:import|export)( type)? (?:[^"';]*? from )?|\bimport\()"(\.[^"]+)"/gm);
+  return [...imports].map(([, type, target = ""]) => ({ target, isType: type !== undefined }));
+}
