@@ -67,10 +67,11 @@ export class Panels {
 
   /** Shows the side bar's panel and has it do something; also when it is not drawn yet. */
   async tell(...messages: readonly HostMessage[]): Promise<void> {
-    await commands.executeCommand(`${viewId}.focus`);
     const port = [...this.#open].find((open) => open.owner === this.#view);
+    // Before the view is brought up, which may take a while: later, it could undo what the person has done meanwhile.
     if (port === undefined || !port.listening) this.#first.push(...messages);
     else for (const message of messages) port.post(message);
+    await commands.executeCommand(`${viewId}.focus`);
   }
   go(place: Place, focus = false): Promise<void> {
     return this.tell({ type: "go", place, focus });
