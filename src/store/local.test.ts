@@ -328,7 +328,7 @@ describe("local", () => {
       utimesSync(file, ms / 1000, ms / 1000);
       return made[index] ?? "";
     };
-    const [recent, old] = [change(300, start + 1000), change(950, start + 2000)];
+    const [recent, old] = [change(200, start + 1000), change(950, start + 2000)];
     const store = open();
     const newest = async () => ids((await store.list(query({ limit: 2, sortKey: "updated_at" }))).threads);
     assert.ok((await newest()).includes(recent));

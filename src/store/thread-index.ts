@@ -36,7 +36,7 @@ const maxRechecks = 3;
 const busyTries = 25;
 const sweepEveryMs = 10_000;
 /** A look at so many files takes a few milliseconds; at ten thousand it would take forty. */
-const checkedAtOnce = 800;
+const checkedAtOnce = 400;
 /** A folder that changed this recently may change again within the same tick of its clock. */
 const settledMs = 2_000;
 /** So few files are read at once, which keeps pages exact even for files whose names tell a wrong time. */
@@ -340,6 +340,7 @@ export class ThreadIndex {
 
   async #sweep(db: SqliteIndex): Promise<void> {
     try {
+      await sleep(restMs); // whoever asked has the answer first
       let after = "";
       for (let states = db.statesAfter(after, 200); states.length > 0 && !this.#closed; states = db.statesAfter(after, 200)) {
         this.#compare(states);
