@@ -96,7 +96,11 @@ export const trustRequirements = {
   },
   "trust.oddOutput": { source, cases: [63], says: "output of any bytes is valid JSON for the client and in the file" },
   "trust.stubbornChild": { source, cases: [58, 74], says: "an interrupt ends children that ignore signals, are stopped or have left" },
-  "trust.vanishingClient": { source, cases: [67], says: "whenever a client vanishes while a command is started, server and command end" },
+  "trust.vanishingClient": {
+    source,
+    cases: [41, 67],
+    says: "whenever a client vanishes while a command is started, server and command end",
+  },
   "trust.plantedPrograms": {
     source,
     cases: [99],
@@ -141,5 +145,23 @@ export const trustRequirements = {
     source,
     cases: [25, 159],
     says: "a client that has stopped reading costs little, whatever the model and the commands say meanwhile",
+  },
+  "trust.pendingApproval": {
+    source,
+    cases: [39, 40],
+    says: "a server that is killed, or whose client goes, while a question is open runs nothing, and the thread goes on",
+  },
+  "trust.manyThreads": { source, cases: [65], says: "20 threads that run commands at once get each its own output" },
+  "trust.policiesApart": { source, cases: [102], says: "threads with unlike policies keep to their own" },
+  "trust.execPolicies": { source, cases: [100], says: "command/exec keeps to its policy, and one that cannot be read is refused" },
+  "trust.modelMistakes": {
+    source,
+    cases: [51, 52, 53],
+    says: "a model that calls what is not there, or with what makes no sense, is told so, and nothing runs",
+  },
+  "trust.projectServersAndRules": {
+    source,
+    cases: [166, 172, 173, 180],
+    says: "MCP servers and allow rules of a folder have no effect before the user trusts it, whatever the sandbox",
   },
 } as const satisfies Readonly<Record<string, Requirement>>;

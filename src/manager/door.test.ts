@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
+import path from "node:path";
 import { afterEach, describe, test } from "node:test";
 import { adminToken, PlayedEngine, scratchFolder, startManager, type TestManager } from "../../test/support/manager.ts";
 
@@ -132,6 +134,41 @@ describe("the manager's door", () => {
         ["nosniff", "DENY", "no-referrer"],
         `${at} (${status})`,
       );
+    }
+  });
+
+  test("no path and no link leads out of the page's folder", async () => {
+    const { folder, remove } = scratchFolder();
+    const page = path.join(folder, "page");
+    mkdirSync(path.join(page, "assets"), { recursive: true });
+    writeFileSync(path.join(page, "index.html"), "<h1>the page</h1>");
+    writeFileSync(path.join(folder, "secret.txt"), "31337");
+    symlinkSync("../secret.txt", path.join(page, "link.txt"));
+    symlinkSync("..", path.join(page, "up"));
+    const it = await startManager({ engine: new PlayedEngine(), folder, workspace: "/work", page });
+    cleanups.push(remove, () => it.close());
+    assert.match((await raw(it, ["GET / HTTP/1.1", "Host: localhost"])).text, /the page/);
+    const names = [
+      "/../secret.txt",
+      "/%2e%2e/secret.txt",
+      "/..%2fsecret.txt",
+      "/..%5csecret.txt",
+      "//secret.txt",
+      "/assets/../../secret.txt",
+    ];
+    const odd = [
+      "/%00",
+      "/../secret.txt%00.js",
+      "/.%2e/secret.txt",
+      "/%c0%ae%c0%ae/secret.txt",
+      "/link.txt",
+      "/up/secret.txt",
+      "/up/page/index.txt",
+    ];
+    for (const trick of [...names, ...odd]) {
+      const { status, text } = await raw(it, [`GET ${trick} HTTP/1.1`, "Host: localhost"]);
+      assert.doesNotMatch(text, /31337/, trick);
+      assert.ok(status === 404 || status === 400 || /the page/.test(text), `${trick}: ${status}`);
     }
   });
 

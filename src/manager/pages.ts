@@ -1,5 +1,5 @@
 /** The page's own files: a fixed list made at the start, so that no address can lead anywhere else. */
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 
@@ -42,10 +42,12 @@ export function createPages(folder: string): Pages {
   };
 }
 
+/** Links are passed over: one of them could lead anywhere. */
 function filesUnder(folder: string): string[] {
-  return readdirSync(folder).flatMap((name) => {
-    const file = path.join(folder, name);
-    return statSync(file).isDirectory() ? filesUnder(file) : [file];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) return filesUnder(file);
+    return entry.isFile() ? [file] : [];
   });
 }
 

@@ -102,6 +102,31 @@ verifiesLive("trust.vanishingClient", async (t) => {
   await eventually(() => processesWith(`sleep\0${mark}`).length === 0, "the end of every command");
 });
 
+verifiesLive("trust.pendingApproval", async (t) => {
+  const folder = stage(t, [
+    { user: "/run/", steps: [{ run: "touch ran" }, { say: "done" }] },
+    { user: "/./", steps: [{ say: "fine" }] },
+  ]);
+  const asking = { ...settings(folder), approvalPolicy: "untrusted", sandbox: "danger-full-access" };
+  let threadId = "";
+  for (const end of ["kill", "close"] as const) {
+    const server = await LiveServer.start(t, folder);
+    threadId = await server.startThread(asking);
+    await server.startTurn(threadId, "run");
+    await server.heard((m) => m.method === "item/commandExecution/requestApproval", "the question");
+    const began = performance.now();
+    if (end === "kill") await server.kill();
+    else await server.stop();
+    assert.ok(performance.now() - began < 10_000);
+    const again = await LiveServer.start(t, folder);
+    const { thread } = await again.call("thread/resume", { threadId, ...asking });
+    assert.equal(thread.turns[0].status, "interrupted", end);
+    assert.equal((await again.turn(threadId, "after")).status, "completed", end);
+    await again.stop();
+  }
+  assert.ok(!existsSync(path.join(folder, "workspace", "ran")));
+});
+
 /** Programs that the server itself might look for. */
 const names = [
   "bwrap",

@@ -24,13 +24,21 @@ export const approvalCases: CaseTable = {
     "a rule that the model proposes",
     `${policy} > a prefix is proposed for the first part without a rule, and never one that allows anything`,
   ],
-  123: ["patches outside the workspace", "A10"],
+  123: [
+    "patches outside the workspace",
+    "A10",
+    "src/core/patch/plan.test.ts > what lies outside or is protected is known before anybody is asked",
+  ],
   124: [
     "patches through symlinks",
     "src/exec/workspace.test.ts > a link on the way or at the end is never written through",
     "src/exec/workspace.test.ts > a folder that flickers between itself and a link is never left",
   ],
-  125: ["patches to `.git` and `.codex`", "A12"],
+  125: [
+    "patches to `.git` and `.codex`",
+    "A12",
+    "src/core/patch/plan.test.ts > protected names in every spelling that a disk may take for them",
+  ],
   126: ["a folder swapped for a link while the question is open"],
   127: ["a file edited while the question is open", "A14"],
   128: [
@@ -42,7 +50,7 @@ export const approvalCases: CaseTable = {
   129: ["a yes after the interrupt"],
   130: ["answers to other questions, twice, under other ids"],
   131: ["a patch with more commands around it", "A18", "src/core/patch/heredoc.test.ts > anything more is an ordinary command"],
-  132: ["patches with odd names, broken marks or great size", "A19"],
+  132: ["patches with odd names, broken marks or great size", "A19", "src/core/patch/parse.test.ts > no text makes it throw"],
   133: ["tools named like built-in ones"],
   134: ["an MCP tool without hints"],
   135: ["arguments that change between the question and the call"],

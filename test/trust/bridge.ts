@@ -27,7 +27,7 @@ export const bridgeCases: CaseTable = {
   145: ["an open address without a token", "E07", "test/scenarios/transport/sockets.itest.ts > is refused in words"],
   146: ["forms and plain requests of other pages", `${door} > forms and requests of other pages change nothing`],
   147: ["leave for other origins", "E14", `${door} > forms and requests of other pages change nothing`],
-  148: ["paths that lead out of the page's folder", "E12"],
+  148: ["paths that lead out of the page's folder", "E12", `${door} > no path and no link leads out of the page's folder`],
   149: [
     "scripts, frames and odd links in a model's text",
     conversation,

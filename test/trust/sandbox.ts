@@ -30,7 +30,7 @@ export const sandboxCases: CaseTable = {
   85: ["read-only mode", "S11", `${bwrap} > read-only mode: nothing can be written, /dev/null can be used`],
   86: ["a policy that shuts the temp folders", "S12", `${bwrap} > the switches close /tmp and TMPDIR`],
   87: ["TCP to loopback", "S13", network],
-  88: ["UDP", "S14"],
+  88: ["UDP", "S14", `${escapes} > datagrams: none leaves, to this machine or another`],
   89: ["unix sockets, abstract ones too", `${escapes} > unix sockets: neither by a path nor by an abstract name`],
   90: ["network that the policy allows works", "S16", network],
   91: ["capabilities, new privileges, the filter", "S17", status],

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createSocket } from "node:dgram";
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
@@ -106,6 +107,22 @@ describe("ways out of the sandbox", { skip }, () => {
     const { output } = await bench.sh(`${lines.join("; ")}; echo END`, { policy });
     assert.deepEqual([output, hits], ["END\n", 0]);
     for (const server of servers.splice(0)) server.close();
+  });
+
+  test("datagrams: none leaves, to this machine or another", async (t) => {
+    const socket = createSocket("udp4");
+    let hits = 0;
+    socket.on("message", () => hits++);
+    await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
+    t.after(() => socket.close());
+    const { port } = socket.address();
+    const send = `perl -MSocket -e 'socket(S, AF_INET, SOCK_DGRAM, 17) and send(S, "x", 0, sockaddr_in(${port}, inet_aton("127.0.0.1")))'`;
+    const { output } = await bench.sh(`(echo x > /dev/udp/127.0.0.1/${port}) 2>/dev/null; ${send}; echo END`, { policy });
+    assert.match(output, /END/);
+    const open = { type: "workspaceWrite", networkAccess: true, excludeSlashTmp: true } as const;
+    await bench.sh(send, { policy: open });
+    for (let i = 0; i < 100 && hits === 0; i++) await new Promise((resolve) => setTimeout(resolve, 10));
+    assert.equal(hits, 1, "only the one that the policy allows");
   });
 
   test("a folder that the model chooses for a command does not become writable, however it is spelled", async () => {
