@@ -10,6 +10,8 @@ export interface TerminalOptions extends Pick<StageOptions, "turns" | "config"> 
   readonly columns?: number;
   readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** What the terminal answers when it is asked for its background, such as `#ffffff`. */
+  readonly background?: string;
   /** A home and a workspace that are there already. */
   readonly folder?: string;
 }
@@ -45,7 +47,7 @@ export class Terminal {
     if (!existsSync(path.join(this.home, "config.toml"))) writeHome(this.home, { config: trusting, ...options });
     this.#socket = path.join(scratch(t), "tmux");
     const config = `${this.#socket}.conf`;
-    writeFileSync(config, settings);
+    writeFileSync(config, options.background === undefined ? settings : `${settings}set -g window-style bg=${options.background}\n`);
     const all = { ...plainEnv(this.folder, this.home), ...env };
     const command = ["env", "-i", ...Object.entries(all).map(([name, value]) => `${name}=${value}`), "sh", "-i"];
     const size = ["-x", String(columns), "-y", String(rows)];
@@ -146,11 +148,11 @@ export class Terminal {
     }
   }
 
-  /** Types the command into the shell and waits until the composer is there. */
+  /** Types the command into the shell and waits until the session is open. */
   async start(...words: readonly string[]): Promise<void> {
     this.type(`parley ${words.join(" ")}`);
     this.keys("Enter");
-    await this.until("Ask for anything", 40_000);
+    await this.until("/help lists", 40_000);
   }
   /** Writes a message and sends it. */
   say(text: string): void {

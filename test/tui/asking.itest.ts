@@ -44,7 +44,7 @@ test("questions: an option by its number, Other in own words, several in tabs, c
   term.keep("80x24-question");
   term.keys("2");
   await term.until(/Heard: .*Blue/);
-  assert.match(term.screen(), /You answered\n\s+Colour: Blue/);
+  await term.until(/You answered\n\s+Colour: Blue/);
   term.say("ask again");
   await term.until("Which colour do you like?");
   term.keys("3");
@@ -76,13 +76,10 @@ test("changes are asked about with their diff; v shows all of it in the pager", 
   await term.start();
   term.say("make it");
   await term.until("Make these changes?");
+  await term.until("Added long.ts (+60 -0)");
+  // Its beginning and its end, and what is missing said once.
+  await term.until(/line7 = 7;\s*\n\s+… 49 more lines, v shows all …\n\s+57 \+/);
   term.keep("80x24-approve-changes");
-  assert.match(term.screen(), /Added long\.ts \(\+60 -0\)/);
-  assert.match(
-    term.screen(),
-    /line7 = 7;\s*\n\s+… 49 more lines, v shows all …\n\s+57 \+/,
-    "its beginning and its end, and what is missing said once",
-  );
   term.keys("v");
   await term.until(/q closes/);
   assert.equal(term.fact("alternate_on"), "1");
@@ -124,5 +121,5 @@ test("a second client answers: the prompt closes and says by whom", { skip }, as
   answer.resolve({ decision: "accept" });
   await term.until("Ran in the end.");
   term.keep("80x24-answered-elsewhere");
-  assert.match(term.screen(), /Answered by The other desk: Run this command\?/);
+  assert.match(term.scrollback(), /Answered by The other desk: Run this command\?/);
 });

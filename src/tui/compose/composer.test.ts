@@ -184,6 +184,7 @@ test("keys that come in one piece are told apart", () => {
     );
   assert.deepEqual(names("hello\r"), ["hello", "return"]);
   assert.deepEqual(names("later\t"), ["later", "tab"]);
+  assert.deepEqual(names("\u0015\u0015a\u0017b"), ["^u", "^u", "a", "^w", "b"]);
   assert.deepEqual(names("a\rb\rc"), ["a\nb\nc"]);
   assert.deepEqual(names("", { return: true, meta: true }), ["M-return"]);
   assert.deepEqual(names("\n"), ["^j"]);

@@ -74,9 +74,21 @@ export function keysFrom(input: string, raw: RawKey): Key[] {
   if (input === "") return [];
   if (input === "\n") return [{ name: "text", text: "j", ctrl: true, alt: false, shift: false }];
   const [, head = "", end = ""] = /^([\s\S]*?)([\r\n\t]?)$/.exec(input) ?? [];
-  const text = head.replace(/\r\n?/g, "\n");
-  const keys: Key[] = text === "" ? [] : [{ name: "text", text, ...modifiers }];
+  const keys =
+    head
+      .replace(/\r\n?/g, "\n")
+      .match(textOrControl)
+      ?.map((part) => controlFrom(part) ?? { name: "text" as const, text: part, ...modifiers }) ?? [];
   return end === "" ? keys : [...keys, plainKey(end === "\t" ? "tab" : "return")];
+}
+
+/** Held keys come several at once: each control character is a key of its own. */
+const textOrControl = /[\u0000-\u0008\u000b-\u001f]|[^\u0000-\u0008\u000b-\u001f]+/g;
+
+function controlFrom(part: string): Key | undefined {
+  const code = part.charCodeAt(0);
+  if (part.length > 1 || code >= 0x20 || part === "\t" || part === "\n") return undefined;
+  return { ...plainKey("text", String.fromCharCode(code + 0x40).toLowerCase()), ctrl: true };
 }
 
 export const isLetter = (key: Key, letter: string): boolean =>

@@ -26,7 +26,7 @@ export function composerBox(state: Conversation, ui: Ui, width: number, maxRows:
     i + top === 0 ? [span(`${isShell ? "!" : theme.marks.prompt} `, { color: isShell ? "warning" : "accent", bold: true })] : [span("  ")];
   const lines =
     editor.text === ""
-      ? [[...prompt(0), muted(placeholder(state, ui))]]
+      ? [[...prompt(0), span(placeholder(state, ui, width - composerMargin), { color: ui.connection === "lost" ? "warning" : "muted" })]]
       : rows.slice(top, top + height).map((text, i): Line => [...prompt(i), span(text.replaceAll("\t", tab))]);
   if (theme.spoken)
     return { lines: lines.map((of, i) => (i === 0 ? [span("Message: "), ...of.slice(1)] : of)), cursor: { x: column + 9, y: row - top } };
@@ -39,11 +39,17 @@ export function composerBox(state: Conversation, ui: Ui, width: number, maxRows:
   return { lines: box(lines, width, theme, edge, label), cursor: { x: column + 4, y: row - top + 1 } };
 }
 
-function placeholder(state: Conversation, ui: Ui): string {
-  if (ui.connection === "lost") return "The server is gone; trying to reach it again";
-  if (state.threadId === undefined) return "Starting";
-  if (state.turn !== undefined) return "Enter tells the agent now, Tab keeps it for later";
-  return "Ask for anything. @ files, $ skills, / commands, ! shell";
+/** The longer words where there is room for them. */
+function placeholder(state: Conversation, ui: Ui, room: number): string {
+  const [long, short] =
+    ui.connection === "lost"
+      ? ["The server is gone; trying to reach it again", "The server is gone"]
+      : state.threadId === undefined
+        ? ["Starting", "Starting"]
+        : state.turn !== undefined
+          ? ["Enter tells the agent now, Tab keeps it for later", "Enter: now, Tab: later"]
+          : ["Ask for anything. @ files, $ skills, / commands, ! shell", "Ask for anything"];
+  return textWidth(long) <= room ? long : short;
 }
 
 /** A window of the list around the choice. */
@@ -61,6 +67,13 @@ export function popupLines(popup: Popup, width: number, limit: number, theme: Th
     const mark = isChosen ? span(`${theme.marks.current} `, { color: "accent" }) : span("  ");
     return truncate([mark, ...padded([name], column), muted(shorten(detail, Math.max(0, width - column - 3)))], width);
   });
+}
+
+/** What the keys do to the list, and where in it one is. */
+export function popupHint({ items, selected, wanted }: Popup, width: number): Line {
+  if (items.length === 0) return [muted("  esc closes")];
+  const keys = wanted.kind === "command" ? "enter runs it, tab completes it, esc closes" : "enter or tab takes it, esc closes";
+  return spread([muted(`  ${keys}`)], items.length < 2 ? [] : [muted(`${selected + 1} of ${items.length}`)], width - 1);
 }
 
 export function footerLine(state: Conversation, ui: Ui, width: number, theme: Theme, home: string): Line {
@@ -121,7 +134,7 @@ const keys: readonly (readonly [string, string])[] = [
 
 /** Two columns where there is room. */
 export function keyHelp(width: number): Line[] {
-  const cell = ([key, what]: readonly [string, string]): Line => [...padded([span(`  ${key}`, { color: "accent" })], 22), muted(what)];
+  const cell = ([key, what]: readonly [string, string]): Line => [...padded([span(`  ${key}`, { color: "accent" })], 24), muted(what)];
   if (width < 100) return keys.map((row) => truncate(cell(row), width));
   const half = Math.ceil(keys.length / 2);
   return keys.slice(0, half).map((row, i) => {

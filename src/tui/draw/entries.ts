@@ -23,6 +23,8 @@ export interface Place {
   readonly theme: Theme;
   /** Paths below it are shown without it. */
   readonly cwd: string;
+  /** Nothing is folded: for the pager. */
+  readonly isWhole?: true;
 }
 
 type Of<K extends Entry["kind"]> = Extract<Entry, { kind: K }>;
@@ -81,11 +83,17 @@ function welcomeLines(entry: Of<"welcome">, { width, theme }: Place): Line[] {
   return theme.spoken ? [...lines, ...hint] : [...box(lines, inner, theme), ...hint];
 }
 
-function userLines({ text, attachments }: Of<"user">, { width, theme }: Place): Line[] {
+/** Of a longer message of the person its beginning and its end are printed. */
+const longMessage = { lines: 40, head: 20, tail: 5 };
+
+function userLines({ text, attachments }: Of<"user">, { width, theme, isWhole }: Place): Line[] {
   const shownText = text === "" && attachments.length > 0 ? "" : text;
   const files = attachments.length === 0 ? [] : [[muted(attachments.map((name) => `[${name}]`).join(" "))] as Line];
   const room = width - 3;
-  const lines = [...(shownText === "" ? [] : shownText.split("\n").flatMap((of) => wrap(line(expandTabs(of)), room))), ...files];
+  const said = shownText === "" ? [] : shownText.split("\n").flatMap((of) => wrap(line(expandTabs(of)), room));
+  const hidden = isWhole === true || said.length <= longMessage.lines ? 0 : said.length - longMessage.head - longMessage.tail;
+  const shown = hidden === 0 ? said : [...said.slice(0, longMessage.head), hiddenLine(hidden), ...said.slice(-longMessage.tail)];
+  const lines = [...shown, ...files];
   if (theme.spoken) return prefixed(lines, line("You: "), []);
   const marked = prefixed(lines, [span(`${theme.marks.prompt} `, { color: "accent", bold: true })]);
   if (theme.depth < 8) return marked;
@@ -141,10 +149,12 @@ function commandEnding({ result, exitCode, durationMs }: Of<"command">): string 
 
 export const bullet = (color: Color, theme: Theme): Line => (theme.spoken ? [] : [span(`${theme.marks.bullet} `, { color, bold: true })]);
 
+const hiddenLine = (count: number): Line => [muted(`… ${count.toLocaleString("en")} more lines, ctrl+t shows all`)];
+
 function outputLines({ head, hidden, tail }: Folded, { width, theme }: Place): Line[] {
   const first: Line = theme.spoken ? [] : [muted(`  ${theme.marks.corner} `)];
   const cutLine = (text: string): Line => truncate([muted(expandTabs(text, 8))], width - 4);
-  const more: Line[] = hidden === 0 ? [] : [[muted(`… ${hidden.toLocaleString("en")} more lines, ctrl+t shows all`)]];
+  const more: Line[] = hidden === 0 ? [] : [hiddenLine(hidden)];
   const lines = [...head.map(cutLine), ...more, ...tail.map(cutLine)];
   return prefixed(lines, first, theme.spoken ? [] : [span("    ")]);
 }

@@ -39,7 +39,7 @@ test("at rest: the composer, and below it what is in force", () => {
   assert.deepEqual(texts(idle, emptyUi, { columns: 60, rows: 24 }), [
     "",
     "╭──────────────────────────────────────────────────────────╮",
-    "│ › Ask for anything. @ files, $ skills, / commands, ! sh… │",
+    "│ › Ask for anything                                       │",
     "╰──────────────────────────────────────────────────────────╯",
     "  big-model high · workspace · ~/project         ? for keys",
   ]);

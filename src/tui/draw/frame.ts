@@ -3,7 +3,7 @@ import type { Conversation } from "../state/conversation.ts";
 import type { Ui } from "../state/ui.ts";
 import { type Line, muted, span, truncate } from "../text/spans.ts";
 import type { Theme } from "../text/theme.ts";
-import { composerBox, type Drawn, footerLine, keyHelp, popupLines, tokens } from "./composer.ts";
+import { composerBox, type Drawn, footerLine, keyHelp, popupHint, popupLines, tokens } from "./composer.ts";
 import { duration, type Place } from "./entries.ts";
 import { liveLines, livePlan, waitingLines } from "./live.ts";
 import { approvalPrompt, formPrompt, type PromptPlace, pickerPrompt } from "./prompt.ts";
@@ -59,7 +59,8 @@ function lowerPart(state: Conversation, ui: Ui, options: FrameOptions, place: Pl
   const help = ui.showsKeys ? keyHelp(width).slice(0, Math.max(0, height - box.lines.length - 1)) : [];
   const popupRows = Math.min(8, Math.max(1, height - box.lines.length - 2));
   const popup = ui.popup === undefined ? help : popupLines(ui.popup, width, popupRows, theme);
-  const footer = ui.popup === undefined && size.rows >= 6 ? [footerLine(state, ui, width, theme, home)] : [];
+  const last = ui.popup === undefined ? footerLine(state, ui, width, theme, home) : popupHint(ui.popup, width);
+  const footer = size.rows >= 6 ? [last] : [];
   return { lines: [...box.lines, ...popup, ...footer], cursor: box.cursor };
 }
 

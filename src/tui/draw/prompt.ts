@@ -24,19 +24,17 @@ export interface PromptPlace {
   readonly from: string | undefined;
 }
 
+/** Below this many columns labels and details stand below each other, and hints are short. */
+const narrow = 60;
+
 export function approvalPrompt(prompt: Approval, place: PromptPlace): Drawn {
   const { width, height, theme, waiting } = place;
   const count = waiting > 1 ? [muted(`  1 of ${waiting}`)] : [];
   const from = place.from === undefined ? [] : [muted(`  from ${place.from}`)];
   const title = wrap([...mark(theme), span(prompt.title, { bold: true }), ...count, ...from], width);
   const choices = prompt.choices.flatMap((choice, i) => choiceLines(choice.key, choice.label, i === prompt.selected, place));
-  const hint: Line = [
-    muted(
-      prompt.subject.kind === "rows"
-        ? "  press a key, or choose and press enter"
-        : "  press a key, or choose and press enter; v shows all of it",
-    ),
-  ];
+  const keys = width < narrow ? "  a letter answers" : "  press a key, or choose and press enter";
+  const hint: Line = [muted(prompt.subject.kind === "rows" ? keys : `${keys}; v shows all of it`)];
   const room = Math.max(1, height - title.length - choices.length - 3);
   const subject = clip(subjectLines(prompt.subject, { ...place, height: room }), room);
   return { lines: [...title, ...subject, [], ...choices, truncate(hint, width)] };
@@ -195,6 +193,7 @@ export function pickerPrompt(picker: Picker, place: PromptPlace): Drawn {
   const room = Math.max(1, height - 2 - filter.length);
   const from = Math.max(0, Math.min(picker.selected - Math.floor(room / 2), items.length - room));
   const column = Math.min(Math.floor(width * 0.7), Math.max(4, ...items.map(({ label }) => lineWidth([span(label)]))) + 2);
+  const isNarrow = width < narrow && !picker.canFilter;
   const drawRow = (item: PickerItem, i: number): Line => {
     const isHere = from + i === picker.selected;
     const number = picker.canFilter ? "" : `${from + i + 1} `;
@@ -204,10 +203,10 @@ export function pickerPrompt(picker: Picker, place: PromptPlace): Drawn {
     ];
     const label = span(shorten(item.label, column - 1), isHere ? { bold: true, color: "accent" } : undefined);
     const current = item.isCurrent === true ? [span("current  ", { color: "success" })] : [];
-    return [...head, ...padded([label], column), ...current, muted(item.detail)];
+    return [...head, ...(isNarrow ? [label, span("  ")] : padded([label], column)), ...current, muted(item.detail)];
   };
   // A few choices say all they have to say where there is room for it; a long list has one line for each.
-  const whole = picker.canFilter ? [] : items.flatMap((item, i) => hanging(drawRow(item, i), column + 6, width));
+  const whole = picker.canFilter ? [] : items.flatMap((item, i) => hanging(drawRow(item, i), isNarrow ? 8 : column + 6, width));
   const rows =
     whole.length > 0 && whole.length <= room ? whole : items.slice(from, from + room).map((item, i) => truncate(drawRow(item, i), width));
   const none: Line[] = items.length === 0 ? [[muted(`    ${picker.whenEmpty}`)]] : [];

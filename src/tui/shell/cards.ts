@@ -1,8 +1,9 @@
 /** Answers of commands that only show something: status, MCP servers, skills, help. */
+import { homedir } from "node:os";
 import { createPicker } from "../ask/picker.ts";
 import { withEditor } from "../compose/composer.ts";
 import { insert } from "../compose/editor.ts";
-import { contextLeft, tokens } from "../draw/composer.ts";
+import { contextLeft, shortPath, tokens } from "../draw/composer.ts";
 import { cleanLine } from "../text/clean.ts";
 import type { Command } from "./commands.ts";
 import type { Completions } from "./completions.ts";
@@ -19,14 +20,14 @@ export async function showStatus(shell: Shell): Promise<void> {
   const rows: Row[] = [
     ["session", `${conversation.threadId ?? ""}${conversation.name === undefined ? "" : ` (${conversation.name})`}`],
     ["model", `${settings.model}${settings.effort === undefined ? "" : ` ${settings.effort}`} (${settings.provider})`],
-    ["folder", cleanLine(settings.cwd)],
+    ["folder", cleanLine(options.remote === undefined ? shortPath(settings.cwd, homedir()) : settings.cwd)],
     ["access", accessWords(settings.sandbox, settings.approvalPolicy)],
     ["mode", settings.mode],
     ["account", await accountWords(shell)],
     ...usageRows(usage),
     ...(await limitRows(shell)),
     ["server", options.remote ?? "in this process"],
-    ["speaks", cleanLine(shell.client().server.userAgent)],
+    ["user agent", cleanLine(shell.client().server.userAgent)],
   ];
   store.print([{ kind: "card", title: `Parley ${options.version}`, rows }]);
 }

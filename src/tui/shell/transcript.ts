@@ -3,7 +3,7 @@ import type { ThreadItem } from "../../protocol/item.ts";
 import type { Turn } from "../../protocol/turn.ts";
 import { entryLines, hasGap, type Place } from "../draw/entries.ts";
 import type { Entry } from "../state/entry.ts";
-import { entriesOf } from "../state/item-entries.ts";
+import { entriesOf, withoutRepeats } from "../state/item-entries.ts";
 import { endingOf } from "../state/open.ts";
 import { cleanOutput } from "../text/clean.ts";
 import type { Line } from "../text/spans.ts";
@@ -17,12 +17,12 @@ export async function showTranscript(shell: Shell): Promise<void> {
   shell.store.setUi({ busy: "Reading the transcript" });
   const read = shell.client().call("thread/read", { threadId, includeTurns: true });
   const { thread } = await read.finally(() => shell.store.setUi({ busy: undefined }));
-  const place = { theme: shell.theme, cwd: settings?.cwd ?? "" };
+  const place = { theme: shell.theme, isWhole: true as const, cwd: settings?.cwd ?? "" };
   await shell.page(shell.store.conversation.name ?? "Transcript", (width) => transcriptLines(thread.turns, { ...place, width }));
 }
 
 export function transcriptLines(turns: readonly Turn[], place: Place): Line[] {
-  const entries = turns.flatMap((turn) => [...turn.items.flatMap(wholeEntries), ...endingOf(turn)]);
+  const entries = turns.flatMap((turn) => [...withoutRepeats(turn.items).flatMap(wholeEntries), ...endingOf(turn)]);
   return entries.flatMap((entry) => [...(hasGap(entry) ? [[]] : []), ...entryLines(entry, place)]);
 }
 

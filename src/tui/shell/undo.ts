@@ -1,5 +1,6 @@
 /** `/undo`: the files of the last turn that changed any, put back. */
 import { createPicker } from "../ask/picker.ts";
+import { relative } from "../draw/changes.ts";
 import { cleanLine } from "../text/clean.ts";
 import type { Shell } from "./shell.ts";
 
@@ -19,7 +20,11 @@ export async function undoTurn(shell: Shell): Promise<void> {
 function done({ store }: Shell, turnId: string, restored: readonly string[]): void {
   const { conversation } = store;
   store.setConversation({ ...conversation, changedBy: conversation.changedBy.filter((id) => id !== turnId) });
-  store.note("success", `Put back ${restored.length} ${restored.length === 1 ? "file" : "files"}`, restored.map(cleanLine).join("\n"));
+  store.note(
+    "success",
+    `Put back ${restored.length} ${restored.length === 1 ? "file" : "files"}`,
+    restored.map((file) => relative(file, conversation.settings?.cwd ?? "")).join("\n"),
+  );
 }
 
 async function askToForce(shell: Shell, conflicts: readonly { readonly path: string; readonly reason: string }[]): Promise<boolean> {

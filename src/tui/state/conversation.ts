@@ -69,6 +69,8 @@ export interface Conversation {
   readonly usage: ThreadTokenUsage | undefined;
   /** The turns whose files can be put back, oldest first. */
   readonly changedBy: readonly string[];
+  /** The words of a review that has just ended: the agent says them again as a message of its own. */
+  readonly reviewed: string | undefined;
   /** What the agent thinks about, in a few words. */
   readonly thought: string | undefined;
   /** Why the model is being asked again. */
@@ -90,6 +92,7 @@ export const emptyConversation: Conversation = {
   sent: [],
   usage: undefined,
   changedBy: [],
+  reviewed: undefined,
   thought: undefined,
   retrying: undefined,
   starting: [],

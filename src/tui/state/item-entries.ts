@@ -38,6 +38,13 @@ export function entriesOf(item: ThreadItem): Entry[] {
   }
 }
 
+/** A turn's items without the message that only repeats the review before it. */
+export const withoutRepeats = (items: readonly ThreadItem[]): readonly ThreadItem[] =>
+  items.filter((item, i) => {
+    const before = items[i - 1];
+    return !(item.type === "agentMessage" && before?.type === "exitedReviewMode" && item.text === before.review);
+  });
+
 function smallEntries(item: ThreadItem): Entry[] {
   switch (item.type) {
     case "webSearch":
@@ -76,7 +83,10 @@ function tool(title: string, detail: string, result: "done" | "failed" = "done",
 export function userEntry(content: readonly UserInput[]): Entry {
   const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
   const attachments = content.flatMap((part) => {
-    if (part.type === "localImage" || part.type === "localAudio") return [cleanLine(part.path.split("/").at(-1) ?? part.path)];
+    if (part.type === "localImage" || part.type === "localAudio") {
+      const name = cleanLine(part.path.split("/").at(-1) ?? part.path);
+      return texts.some((text) => text.includes(`: ${name}]`)) ? [] : [name]; // its mark stands in the text
+    }
     if (part.type === "image" || part.type === "audio") return [part.type];
     return part.type === "skill" ? [`$${cleanLine(part.name)}`] : [];
   });

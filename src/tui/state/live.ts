@@ -11,10 +11,13 @@ import { append, emptyStream, openText, settle } from "./stream.ts";
 const keptOutput = 16 * 1024;
 
 export function startItem(state: Conversation, item: ThreadItem, atMs: number): Conversation {
-  const live = liveFrom(item, atMs);
+  const live = repeatsReview(state, item) ? undefined : liveFrom(item, atMs);
   const working = isWork(item) && state.turn !== undefined ? { ...state, turn: { ...state.turn, hasWorked: true } } : state;
   return live === undefined ? working : withLive({ ...working, retrying: undefined }, live);
 }
+
+const repeatsReview = ({ reviewed }: Conversation, item: ThreadItem): boolean =>
+  item.type === "agentMessage" && reviewed !== undefined && item.text === reviewed;
 
 const isWork = (item: ThreadItem): boolean => !["userMessage", "agentMessage", "reasoning", "plan"].includes(item.type);
 
@@ -111,6 +114,8 @@ export function addProgress(state: Conversation, id: string, message: string): C
 export function finishItem(state: Conversation, item: ThreadItem): Conversation {
   const live = liveOf(state, item.id);
   const rest = withoutLive(isWork(item) ? { ...state, thought: undefined } : state, item.id);
+  if (repeatsReview(state, item)) return { ...rest, reviewed: undefined };
+  if (item.type === "exitedReviewMode") return { ...emit(rest, entriesOf(item)), reviewed: item.review };
   if (item.type === "agentMessage" && live?.kind === "message" && live.stream.begun) return finishMessage(rest, live, item.text);
   if (item.type === "userMessage")
     return emit({ ...rest, sent: rest.sent.filter(({ clientId }) => clientId !== item.clientId) }, entriesOf(item));

@@ -4,7 +4,7 @@ import type { Turn } from "../../protocol/turn.ts";
 import { clean, cleanLine } from "../text/clean.ts";
 import { type Conversation, emit, emptyConversation, type Settings } from "./conversation.ts";
 import { type Entry, note } from "./entry.ts";
-import { entriesOf, looksOf } from "./item-entries.ts";
+import { entriesOf, looksOf, withoutRepeats } from "./item-entries.ts";
 import { startItem } from "./live.ts";
 
 export type Opened = ThreadStartResponse | ThreadResumeResponse | ThreadForkResponse;
@@ -50,7 +50,7 @@ function addTurn(state: Conversation, turn: Turn, nowMs: number): Conversation {
   const isRunning = turn.status === "inProgress";
   const startedAtMs = turn.startedAt ? turn.startedAt * 1000 : nowMs;
   let next: Conversation = isRunning ? { ...state, turn: { id: turn.id, startedAtMs, isInterrupting: false, hasWorked: true } } : state;
-  for (const item of turn.items) {
+  for (const item of withoutRepeats(turn.items)) {
     if (isRunning && !item.completedAtMs && item.type !== "userMessage") {
       next = startItem(next, item, nowMs);
       continue;

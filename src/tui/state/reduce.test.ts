@@ -112,6 +112,32 @@ test("an interrupted turn leaves what it had, and says so", () => {
   assert.deepEqual(state.live, []);
 });
 
+test("a command that was stopped with its turn has not failed; one that failed by itself has", () => {
+  const running = after(begin, started(command("c")));
+  const stopping: Conversation = { ...running, turn: running.turn && { ...running.turn, isInterrupting: true } };
+  const resultOf = (state: Conversation, exitCode: number | null): unknown => {
+    const [entry] = reduce(state, completed(command("c", { status: "failed", exitCode })), 0).outbox;
+    return entry?.kind === "command" && entry.result;
+  };
+  assert.equal(resultOf(stopping, 143), "interrupted");
+  assert.equal(resultOf(stopping, null), "interrupted");
+  assert.equal(resultOf(stopping, 1), "failed");
+  assert.equal(resultOf(running, 143), "failed");
+});
+
+test("a review that the agent repeats as a message is printed once", () => {
+  const message: ThreadItem = { type: "agentMessage", id: "m", text: "All good." };
+  const ended = after(begin, completed({ type: "exitedReviewMode", id: "r", review: "All good." }));
+  const repeated = [started(message), completed(message)].reduce((state, heard) => reduce(state, heard, 0), ended);
+  assert.deepEqual(kinds(repeated), ["note", "agent"]);
+  const other = { ...message, text: "Something else." };
+  assert.deepEqual(kinds([started(other), completed(other)].reduce((state, heard) => reduce(state, heard, 0), ended)), [
+    "note",
+    "agent",
+    "agent",
+  ]);
+});
+
 test("a failed turn says why, once; a retry only in the status", () => {
   const error = (willRetry: boolean): Heard => ({ method: "error", params: { ...ids, error: { message: "busy" }, willRetry } });
   const trying = after(begin, error(true));

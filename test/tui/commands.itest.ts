@@ -1,0 +1,173 @@
+/** Every slash command of the terminal client, typed by real keys, and the lists they open. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { Terminal, whyNoTmux } from "../support/tmux.ts";
+
+const skip = whyNoTmux() ?? false;
+
+function repository(term: Terminal): void {
+  const git = (...words: string[]): void => void execFileSync("git", words, { cwd: term.workspace, stdio: "ignore" });
+  git("init", "-q", "-b", "main");
+  writeFileSync(path.join(term.workspace, "kept.txt"), "one\ntwo\n");
+  git("add", ".");
+  git("-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-qm", "First");
+}
+
+test("/help, /status, /mcp, /skills and a command that does not exist", { skip }, async (t) => {
+  const term = new Terminal(t, { rows: 50 });
+  const skill = path.join(term.workspace, ".agents/skills/polish");
+  mkdirSync(skill, { recursive: true });
+  writeFileSync(path.join(skill, "SKILL.md"), "---\nname: polish\ndescription: Makes it shine\n---\nPolish.\n");
+  await term.start();
+  term.say("/help");
+  const help = await term.until("the keys, when nothing is written");
+  term.keep("80x50-help");
+  for (const name of "model approvals status diff review undo compact mcp skills new resume fork rename transcript help quit".split(" "))
+    assert.match(help, new RegExp(`/${name}\\b`));
+  term.say("/status");
+  await term.until(/│ server\s+in this process/);
+  term.keep("80x50-status");
+  term.say("/mcp");
+  await term.until("No MCP server is configured");
+  term.say("/nonsense");
+  await term.until("There is no command /nonsense; /help lists them");
+  term.say("/skills");
+  await term.until("$polish");
+  term.keep("80x50-skills");
+  term.type("pol");
+  await term.until("› pol");
+  term.keys("Enter");
+  await term.until("│ › $polish");
+});
+
+test("/model, /approvals and /plan change what is in force", { skip }, async (t) => {
+  const term = new Terminal(t);
+  await term.start();
+  term.type("/mod");
+  await term.until("▸ /model");
+  term.keep("80x24-popup");
+  term.keys("Enter");
+  await term.until("Which model?");
+  term.keep("80x24-model");
+  term.keys("Escape");
+  await term.untilGone("Which model?");
+  term.say("/approvals");
+  await term.until("What may the agent do?");
+  term.keep("80x24-approvals");
+  term.keys("4");
+  await term.until("full access, no questions");
+  term.say("/approvals");
+  await term.until("What may the agent do?");
+  term.keys("Up", "Up", "Up", "Enter");
+  await term.until("read only");
+  term.say("/plan");
+  await term.until("─ plan mode ─");
+  term.say("/plan");
+  await term.untilGone("─ plan mode ─");
+});
+
+test("/diff, /undo, /review and /compact", { skip }, async (t) => {
+  const patch = "*** Begin Patch\n*** Update File: kept.txt\n@@\n-one\n+ONE\n two\n*** Add File: fresh.txt\n+new\n*** End Patch";
+  const term = new Terminal(t, {
+    turns: [
+      [{ patch }, { say: "Patched." }],
+      {
+        user: "/review|changes/i",
+        steps: [
+          {
+            say: '{"findings":[],"overall_correctness":"patch is correct","overall_explanation":"Looks right.","overall_confidence_score":0.9}',
+          },
+        ],
+      },
+      { user: "/summar|handoff|compact/i", steps: [{ say: "A short summary." }] },
+      [{ say: "Later." }],
+    ],
+  });
+  repository(term);
+  await term.start();
+  term.say("patch it");
+  await term.until("Patched.");
+  await term.untilGone("esc to stop");
+  term.say("/diff");
+  await term.until((screen) => screen.includes("+ONE") && screen.includes("q closes"));
+  term.keep("80x24-diff");
+  assert.match(term.styled(), /48;2;24;52;36m\+ONE/, "added lines have their background");
+  assert.match(term.styled(), /48;2;66;30;34m-one/);
+  assert.match(term.screen(), /\+new/, "files that git does not know yet are shown too");
+  term.keys("q");
+  await term.until("Ask for anything");
+  term.say("/review");
+  await term.until("What shall be reviewed?");
+  term.keep("80x24-review");
+  term.keys("1");
+  await term.untilScrollback("Review finished");
+  await term.until("Ask for anything");
+  assert.equal(term.scrollback().split("Looks right.").length, 2, "the review stands there once");
+  term.say("/compact");
+  await term.untilScrollback("The conversation so far was summed up to make room");
+  await term.until("Ask for anything");
+  term.say("/undo");
+  await term.untilScrollback("Put back 2 files");
+  assert.equal(readFileSync(path.join(term.workspace, "kept.txt"), "utf8"), "one\ntwo\n");
+  assert.ok(!existsSync(path.join(term.workspace, "fresh.txt")));
+  term.keep("80x24-undone");
+});
+
+test("/new, /rename, /resume, /fork: other sessions, and back", { skip }, async (t) => {
+  const term = new Terminal(t, { turns: [[{ say: "Answer to {{user}}." }]] });
+  await term.start();
+  term.say("alpha question");
+  await term.until("Answer to alpha question.");
+  await term.untilGone("esc to stop");
+  term.say("/rename The first one");
+  await term.until("This session is now called The first one");
+  term.say("/new");
+  await term.until((screen) => screen.split("Parley 0").length >= 2 && screen.includes("? for keys"));
+  term.say("beta question");
+  await term.until("Answer to beta question.");
+  await term.untilGone("esc to stop");
+  term.say("/resume");
+  await term.until("Which session shall go on?");
+  await term.until("The first one");
+  term.keep("80x24-resume");
+  term.type("first");
+  await term.until("› first");
+  term.keys("Enter");
+  await term.until(/resumed\s+[0-9a-f]{8}-/);
+  await term.until("Answer to alpha question.");
+  term.say("/fork");
+  await term.until(/forked from\s+[0-9a-f]{8}-/);
+  term.keys("C-d");
+  await term.until(/Go on with: parley resume .*\n\$$/m);
+  term.type("parley fork");
+  term.keys("Enter");
+  await term.until("Which session shall be copied?", 40_000);
+  term.keys("Escape");
+  await term.until(/parley fork\s+\$$/m);
+  term.type("parley resume --last");
+  term.keys("Enter");
+  await term.until(/resumed\s+[0-9a-f]{8}-/, 40_000);
+});
+
+test("a prompt of the person's own, with and without what it asks for", { skip }, async (t) => {
+  const term = new Terminal(t, { turns: [[{ say: "Heard: {{user}}" }], [{ say: "Heard: {{user}}" }]] });
+  mkdirSync(path.join(term.home, "prompts"));
+  writeFileSync(
+    path.join(term.home, "prompts/greet.md"),
+    "---\ndescription: Says hello\nargument-hint: NAME=<who>\n---\nSay hello to $NAME kindly.\n",
+  );
+  await term.start();
+  term.type("/gre");
+  await term.until("/prompts:greet");
+  term.keep("80x24-own-prompt");
+  term.keys("Enter");
+  await term.until("│ › /prompts:greet");
+  term.keys("Enter");
+  await term.until("This prompt needs NAME=…");
+  term.type("NAME=Ada");
+  term.keys("Enter");
+  await term.until("Heard: Say hello to Ada kindly.");
+});
