@@ -47,7 +47,7 @@ export interface Bench {
   cloneBig(home: string, big: unknown, items: number, at: { readonly endMs: number }): { readonly id: string };
   /** Resolves when a server has done nothing for a while. */
   settle(pid: number, limits: { readonly quietMs: number; readonly maxMs: number }): Promise<unknown>;
-  /** Ends every server that is still there, and the model. */
+  /** Ends every server that is still there, and the model. May be called again. */
   stop(): void;
 }
 
@@ -71,7 +71,7 @@ export async function openBench(shared: string, root: string): Promise<Bench | u
   };
   const stop = (): void => {
     for (const { child } of servers) child.kill("SIGKILL");
-    mock.stop();
+    if (mock.child.connected) mock.stop(); // a signal from the terminal reaches it too
   };
   return { lab, scenarios, record, cloneSmall, cloneBig, settle, stop };
 }
