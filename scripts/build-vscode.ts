@@ -1,5 +1,5 @@
 /** Builds the VS Code extension into dist/vscode: the extension host's bundle, the panel, and the server it starts. */
-import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { rolldown } from "rolldown";
 import { bundleInto } from "./build.ts";
@@ -21,9 +21,16 @@ export async function buildExtension({ withNode = false }: ExtensionOptions = {}
   const server = path.join(extensionFolder, "server");
   await bundleInto(server);
   if (withNode) copyNode(server);
-  for (const file of ["package.json", "README.md", "media"])
-    cpSync(path.join(source, file), path.join(extensionFolder, file), { recursive: true });
+  for (const file of ["README.md", "media"]) cpSync(path.join(source, file), path.join(extensionFolder, file), { recursive: true });
+  writeFileSync(path.join(extensionFolder, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
   for (const file of ["LICENSE", "CHANGELOG.md"]) cpSync(path.join(root, file), path.join(extensionFolder, file));
+}
+
+/** One version for all that is shipped together. */
+function manifest(): object {
+  const read = (folder: string): object => JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
+  const { version }: { version?: unknown } = read(root);
+  return { ...read(source), version };
 }
 
 async function bundleHost(): Promise<void> {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import type { Browser, Frame, Locator, Page } from "playwright-core";
 
-const patience = 30_000;
+const patience = 60_000;
 
 export class Window {
   readonly page: Page;
@@ -19,7 +19,7 @@ export class Window {
   static async open(browser: Browser, url: string, shots: string): Promise<Window> {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     const window = new Window(page, shots);
-    await page.goto(url);
+    await page.goto(url, { timeout: 120_000, waitUntil: "domcontentloaded" });
     await window.#ready();
     return window;
   }
@@ -35,7 +35,7 @@ export class Window {
   }
 
   async reload(): Promise<void> {
-    await this.page.reload();
+    await this.page.reload({ timeout: 120_000, waitUntil: "domcontentloaded" });
     await this.#ready();
   }
 
@@ -74,6 +74,7 @@ export class Window {
     await this.page.mouse.down();
     await this.page.mouse.move(edge + 90, 450, { steps: 5 });
     await this.page.mouse.up();
+    await this.page.mouse.move(edge + 400, 500);
   }
 
   /** The frame that the page's screens are drawn in. */

@@ -4,7 +4,6 @@ import {
   commands,
   type Disposable,
   type ExtensionContext,
-  env,
   Uri,
   ViewColumn,
   type Webview,
@@ -167,9 +166,6 @@ class Port {
         return;
       case "showChange":
         return this.#ports.showChange(message.requestId);
-      case "open":
-        void env.openExternal(Uri.parse(message.url, true));
-        return;
       default:
         this.#ports.log(`the panel sent something unknown: ${JSON.stringify(given).slice(0, 200)}`);
     }

@@ -103,7 +103,6 @@ export const PanelMessage = once(() =>
     /** What the panel wants to find again: where it was, drafts, unsent messages. */
     object({ type: literals("keep"), place: unknown(), shelf: record(string()) }),
     object({ type: literals("showChange"), requestId: string() }),
-    object({ type: literals("open"), url: string() }),
   ]),
 );
 export type PanelMessage = Infer<typeof PanelMessage>;
@@ -119,5 +118,4 @@ export type HostMessage =
   /** What was heard before no longer holds: read everything again. */
   | { readonly type: "resync" }
   | { readonly type: "go"; readonly place: Place; readonly focus: boolean }
-  | { readonly type: "compose"; readonly text: string }
-  | { readonly type: "command"; readonly command: string };
+  | { readonly type: "compose"; readonly text: string };
