@@ -91,6 +91,26 @@ test("a prompt or a value that looks like flags is no flag", (t) => {
   assert.ok(!existsSync(path.join(folder, "outside-the-sandbox")), "a bait was taken for a flag");
 });
 
+test("flags of the agent may stand before the subcommand", (t) => {
+  const { folder, home, run } = place(t);
+  const scenario = path.join(folder, "scenario.json");
+  writeFileSync(scenario, JSON.stringify({ turns: [{ user: "/./s", steps: [{ say: "You said {{user}}." }] }] }));
+  writeFileSync(path.join(home, "quiet.config.toml"), 'model = "of-the-profile"\n');
+  const env = { PARLEY_SCENARIO: scenario };
+  const told = (words: readonly string[]) => {
+    const { status, stdout, stderr } = run(words, { env });
+    assert.deepEqual([status, stdout], [0, "You said hi.\n"], `${words.join(" ")}: ${stderr}`);
+    return stderr;
+  };
+  const exec = ["exec", "--skip-git-repo-check", "hi"];
+  assert.match(told(["-m", "m-1", "-s", "workspace-write", ...exec]), /model +m-1[\s\S]*sandbox +workspace-write/);
+  assert.match(told(["-c", 'model="m-2"', "-s", "read-only", ...exec]), /model +m-2[\s\S]*sandbox +read-only/);
+  assert.match(told(["--profile", "quiet", "-a", "never", ...exec]), /model +of-the-profile/);
+  assert.match(run(["--remote", "ws://127.0.0.1:1", ...exec]).stderr, /'--remote' means nothing to 'exec'/);
+  assert.match(run(["-m", "x", "mcp", "list"]).stdout, /No MCP servers/);
+  assert.match(run(["review", "--base", "main", "and more"]).stderr, /review takes one target, not --base and instructions/);
+});
+
 test("what cannot be done ends with 1 and one sentence", (t) => {
   const { home, run } = place(t);
   writeFileSync(path.join(home, "config.toml"), "unknown_thing = 1\n");

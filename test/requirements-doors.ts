@@ -45,6 +45,7 @@ export const doorRequirements = {
     source: "Agent Client Protocol, Loading sessions",
     says: "a loaded session repeats what was said and goes on; a resumed one only goes on",
   },
+  "acp.loadUnused": { source: "Agent Client Protocol, Loading sessions", says: "a session without a prompt can be loaded after a restart" },
   "acp.ownCommands": { source: "Agent Client Protocol, Slash commands", says: "/compact and /review do what they say" },
   "acp.permission": {
     source: "Agent Client Protocol, Requesting permission",

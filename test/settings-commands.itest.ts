@@ -51,6 +51,15 @@ test("MCP servers are added, shown and removed, and the rest of the file stays",
       ["web", "streamable_http", "bearer_token"],
     ],
   );
+  // Unset is null, as in the lists of other programs of this home; what is set is seconds.
+  assert.deepEqual([listed[0].startup_timeout_sec, listed[0].tool_timeout_sec], [null, null]);
+  const slow = ["-c", "mcp_servers.docs.startup_timeout_ms=2500", "-c", "mcp_servers.docs.tool_timeout_sec=7"];
+  const shown = JSON.parse(run([...slow, "mcp", "get", "docs", "--json"]).stdout);
+  assert.deepEqual(Object.keys(shown), [
+    ...["name", "enabled", "disabled_reason", "transport", "enabled_tools", "disabled_tools"],
+    ...["startup_timeout_sec", "tool_timeout_sec"],
+  ]);
+  assert.deepEqual([shown.startup_timeout_sec, shown.tool_timeout_sec], [2.5, 7]);
   assert.match(run(["mcp", "get", "docs"]).stdout, /^docs\n {2}enabled: true\n {2}transport: stdio\n {2}command: npx\n {2}args: -y docs\n/);
   assert.equal(run(["mcp", "remove", "docs"]).stdout, "Removed global MCP server 'docs'.\n");
   assert.deepEqual(
@@ -156,4 +165,10 @@ test("mcp takes -c like every command, keeps what stands after --, and names the
   assert.match(wrong.stderr, /--bearer-token-env-var is for servers that are reached: add --url/);
   assert.equal(run(["mcp", "add", "r", "--url", "https://example.invalid/mcp", "--oauth-resource", "https://example.invalid/"]).status, 0);
   assert.match(readFileSync(path.join(home, "config.toml"), "utf8"), /oauth_resource = "https:\/\/example\.invalid\/"/);
+  const client = ["--oauth-client-id", "mine", "--oauth-client-secret", "s", "--oauth-client-registration", "dcr"];
+  const added = run(["mcp", "add", "own", "--url", "https://example.invalid/mcp", ...client]);
+  assert.deepEqual([added.status, /OAuth callback URL: http:\/\/127\.0\.0\.1\/callback/.test(added.stdout)], [0, true]);
+  assert.match(readFileSync(path.join(home, "config.toml"), "utf8"), /client_id = "mine"[\s\S]*client_secret = "s"/);
+  assert.match(run(["mcp", "login", "own", "--oauth-client-registration", "cimd"]).stderr, /use auto or dcr/);
+  assert.equal(run(["mcp", "add", "own2", "--url", "https://example.invalid/mcp", "--oauth-client-secret", "s"]).status, 2);
 });

@@ -142,6 +142,21 @@ describe("mcp sign in", () => {
       signIn.close();
     });
 
+    it("is the client that the settings name, at the address that was registered for it, now and when it renews", async () => {
+      const named = '[mcp_servers.web.oauth]\nclient_id = "mine"\nclient_secret = "s"\ncallback_url = "http://localhost/back/1"\n';
+      settings("file", named);
+      const { signIn, scope, web } = open();
+      const { url, done } = await signIn.login(scope, "web", undefined);
+      const asked = new URL(url).searchParams;
+      assert.deepEqual([asked.get("client_id"), maker.registered], ["mine", []]);
+      assert.match(asked.get("redirect_uri") ?? "", /^http:\/\/localhost:\d+\/back\/1$/);
+      assert.equal((await visit(url.replace("localhost", "127.0.0.1"), "good")).status, 200);
+      assert.deepEqual(await done, { error: undefined });
+      assert.deepEqual(await signIn.authFor(web)?.clientInformation(), { client_id: "mine", client_secret: "s" });
+      settings("file", named.replace("localhost", "example.invalid"));
+      assert.throws(() => open(), /callback_url: .* is no address of this machine/);
+    });
+
     it("renews tokens later without a person, and says so when that is not possible", async () => {
       const { signIn, scope, web } = open();
       const { url, done } = await signIn.login(scope, "web", ["write"]);

@@ -86,10 +86,11 @@ async function login(
   const wanted = (scopes ?? usual).join(" ");
   const { auth } = await import("@modelcontextprotocol/client");
   const ended = new AbortController();
+  const registered = callbackOf(server);
   const callback = await openCallback(
     {
-      port,
-      path: callbackPath,
+      port: registered.port ?? port,
+      path: registered.path,
       state,
       redeem: async (authorizationCode, query) => {
         const iss = query.get("iss") ?? undefined;
@@ -103,7 +104,10 @@ async function login(
     if (why !== undefined) throw new Error(why);
     return await fetch(url, { ...init, redirect: "error", signal });
   };
-  const provider = new FreshSignIn(server, serverUrl, kept, { state, redirectUrl: `http://127.0.0.1:${callback.port}${callbackPath}` });
+  const provider = new FreshSignIn(server, serverUrl, kept, {
+    state,
+    redirectUrl: `http://${registered.host}:${callback.port}${registered.path}`,
+  });
   try {
     await auth(provider, { serverUrl, fetchFn, forceReauthorization: true, ...(wanted === "" ? {} : { scope: wanted }) });
   } catch (error) {
@@ -126,6 +130,18 @@ async function login(
   return { url: page.href, loginId: randomUUID(), done };
 }
 
+/** Where the browser comes back to. A client that was registered by hand may have an address of its own. */
+function callbackOf({ oauthClient }: McpServerConfig): { readonly host: string; readonly port: number | undefined; readonly path: string } {
+  const url = new URL(oauthClient?.callbackUrl ?? `http://127.0.0.1${callbackPath}`);
+  return { host: url.hostname, port: url.port === "" ? undefined : Number(url.port), path: url.pathname };
+}
+
+/** The client that the settings name, as the library takes it. */
+function namedClient({ oauthClient }: Pick<McpServerConfig, "oauthClient">): McpCredential["client"] {
+  if (oauthClient === undefined) return undefined;
+  return present({ client_id: oauthClient.id, client_secret: oauthClient.secret });
+}
+
 type NewTokens = Parameters<OAuthClientProvider["saveTokens"]>[0];
 
 /** Without the keys whose value is undefined, which a stored entry does not have. */
@@ -140,12 +156,15 @@ class KeptSignIn implements OAuthClientProvider {
   readonly #name: string;
   readonly #url: string;
   readonly #kept: McpCredentials;
+  readonly #named: McpCredential["client"];
   #discovered: OAuthDiscoveryState | undefined;
   /** There only when the settings name the resource: the library then asks it in the place of the server's own word. */
   readonly validateResourceURL?: () => Promise<URL>;
 
-  constructor({ name, oauthResource }: Pick<McpServerConfig, "name" | "oauthResource">, url: string, kept: McpCredentials) {
+  constructor(server: Pick<McpServerConfig, "name" | "oauthResource" | "oauthClient">, url: string, kept: McpCredentials) {
+    const { name, oauthResource } = server;
     this.#name = name;
+    this.#named = namedClient(server);
     if (oauthResource !== undefined) this.validateResourceURL = async () => new URL(oauthResource);
     this.#url = url;
     this.#kept = kept;
@@ -164,7 +183,7 @@ class KeptSignIn implements OAuthClientProvider {
     };
   }
   async clientInformation(): Promise<McpCredential["client"]> {
-    return (await this.load())?.client;
+    return this.#named ?? (await this.load())?.client;
   }
   async tokens(): Promise<McpCredential["tokens"]> {
     return (await this.load())?.tokens;
@@ -212,6 +231,7 @@ class FreshSignIn extends KeptSignIn {
 
   constructor(server: McpServerConfig, url: string, kept: McpCredentials, flow: { readonly state: string; readonly redirectUrl: string }) {
     super(server, url, kept);
+    this.#client = namedClient(server);
     this.#flow = flow;
   }
   override get redirectUrl(): string {

@@ -14,7 +14,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   const { values, positionals } = readFlags(args, flags);
   refuseMore(positionals);
   const app = openApp(globals, values);
-  const agent = createAgent({ version, connect: (clientInfo) => connectInProcess(app, { clientInfo }) });
+  const agent = createAgent({ version, connect: (clientInfo) => connectInProcess(app, { clientInfo, door: { keepsUnused: true } }) });
   const connection = agent.connect(
     ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>),
   );

@@ -68,6 +68,7 @@ export const help: Help = {
     { name: "strict-config", says: "Refuse to start when config.toml holds keys that are not known" },
     logFlag,
     { name: "analytics-default-enabled", says: "Taken for the sake of editors that send it; nothing is ever reported anywhere" },
+    { name: "startup-client-info", value: "JSON", says: "Taken for the sake of clients that send it; initialize says who they are" },
   ],
   groups: { Websockets: doorFlags },
   exitCodes: "0 the client has gone or a signal came, 1 it could not start, 2 the command line is wrong",

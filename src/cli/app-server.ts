@@ -22,6 +22,8 @@ export const flags = {
   "strict-config": { type: "boolean" },
   /** Taken for the sake of editors that send it: nothing is ever reported anywhere. */
   "analytics-default-enabled": { type: "boolean" },
+  /** Who asks is found out at initialize. */
+  "startup-client-info": { type: "string" },
 } as const;
 
 const tools = ["proxy", "generate-ts", "generate-json-schema"];
@@ -60,7 +62,7 @@ const isPlain = (endpoints: readonly Endpoint[], globals: Globals, values: Reado
   globals.config.length === 0 &&
   globals.logLevel === undefined &&
   Object.keys(values).every((name) => harmless.includes(name));
-const harmless = ["stdio", "listen", "compat", "analytics-default-enabled"];
+const harmless = ["stdio", "listen", "compat", "analytics-default-enabled", "startup-client-info"];
 
 const greetClient = (codexHome: string, compat: Compat | undefined): Promise<Greeting> =>
   greet(stdioTransport(), { version: manifest.version, codexHome, system: systemName(), compat });

@@ -5,6 +5,7 @@ import { nearest } from "../lib/nearest.ts";
 import { openNetworkAtFirstFetch } from "../lib/network.ts";
 import type { NewerSources } from "./built-from.ts";
 import { commands } from "./commands.ts";
+import type { CommandLine } from "./leading-flags.ts";
 import { type Globals, UsageError, unknownFlag, unknownSubcommand } from "./usage.ts";
 
 /** What the beginning of the process knows of the bundle. */
@@ -16,7 +17,7 @@ export interface Beginning {
 const fromSources: Beginning = { newer: () => undefined, keepModules: () => {} };
 
 async function main(args: readonly string[], { newer, keepModules }: Beginning): Promise<number> {
-  const { command, rest, globals } = split(args);
+  const { command, rest, globals } = await split(args);
   const isUrgent = command === "app-server" && rest.every((word) => plainServer.includes(word));
   const sources = isUrgent ? undefined : newer();
   if (sources !== undefined) return await runSources(sources);
@@ -50,9 +51,9 @@ function wantsHelp(words: readonly string[]): boolean {
 
 /**
  * Global flags stand before the subcommand; everything after it belongs to the subcommand. Without one it is the terminal client, whose
- * flags need no word before them, nor does its prompt: a subcommand holds no spaces.
+ * flags need no word before them, nor does its prompt: a subcommand holds no spaces. Flags of the agent may stand before it too.
  */
-function split(args: readonly string[]): { readonly command: string; readonly rest: readonly string[]; readonly globals: Globals } {
+async function split(args: readonly string[]): Promise<CommandLine> {
   const config: string[] = [];
   let logLevel: string | undefined;
   const globals = (): Globals => ({ config, logLevel });
@@ -66,7 +67,8 @@ function split(args: readonly string[]): { readonly command: string; readonly re
     else if (flag === "--log-level") logLevel = value();
     else if (flag === "--enable" || flag === "--disable") config.push(`features.${value()}=${flag === "--enable"}`);
     else if (isMisspelt(flag)) throw new UsageError(unknownFlag(flag, globalFlags));
-    else if (word.startsWith("-") || /\s/.test(word)) return { command: "tui", rest: args.slice(i), globals: globals() };
+    else if (word.startsWith("-")) return (await import("./leading-flags.ts")).behindFlags(args.slice(i), globals());
+    else if (/\s/.test(word)) return { command: "tui", rest: args.slice(i), globals: globals() };
     else return { command: word === "e" ? "exec" : word, rest: args.slice(i + 1), globals: globals() };
   }
   return { command: "tui", rest: [], globals: globals() };

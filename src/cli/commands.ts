@@ -22,6 +22,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   "app-server": { summary: "Serve the app-server protocol over stdio, websockets or a unix socket", load: () => import("./app-server.ts") },
   exec: { summary: "Run one turn without a person, for scripts and CI", load: () => import("./exec.ts") },
+  review: { summary: "Review changes without a person: exec review", load: async () => ({ run: (await import("./exec.ts")).review }) },
   "mcp-server": { summary: "Serve the agent to MCP clients, over stdio or HTTP", load: () => import("./mcp-server.ts") },
   manager: { summary: "Every session in one place, in the browser and over HTTP", load: () => import("./manager.ts") },
   acp: { summary: "Serve an editor that speaks the Agent Client Protocol", load: () => import("./acp.ts") },

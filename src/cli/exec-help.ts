@@ -1,7 +1,7 @@
 /** What `parley exec --help` says. */
 import { configFlag, featureFlags, type Help, logFlag } from "./help-text.ts";
 
-export const help: Help = {
+export const help = {
   summary: "Run one turn without a person, for scripts and CI",
   says: [
     'The final message goes to stdout, the story to stderr. The prompt is read from stdin when it is left out or "-"; input on stdin beside a prompt is added to it. Nobody is there to be asked: what would need an approval is refused.',
@@ -71,5 +71,18 @@ export const help: Help = {
     ['git diff | parley exec --json "review this"', "With input, as events"],
     ['parley exec resume --last "now fix it"', "Go on with the newest session"],
     ["parley exec review --base main -o review.md", "A review of a branch, into a file"],
+  ],
+} as const satisfies Help;
+
+export const reviewHelp: Help = {
+  summary: "Review changes without a person",
+  says: ["The same as `parley exec review`: the review goes to stdout, the story to stderr."],
+  usage: ["[OPTIONS] [--uncommitted | --base BRANCH | --commit SHA] [INSTRUCTIONS]"],
+  flags: help.flags,
+  groups: help.groups,
+  exitCodes: help.exitCodes,
+  examples: [
+    ["parley review", "What is not committed"],
+    ["parley review --base main", "What differs from a branch"],
   ],
 };

@@ -38,7 +38,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     if (!(await mayRunIn(app, folder, values))) return 1;
     const task = await readTask(words);
     const cwd = values.worktree === true ? await newWorktree(folder, await app.git.root(folder)) : folder;
-    return await carryOut(app, task, { values, cwd, outputSchema, colours });
+    return await carryOut(app, task, { values, globals, cwd, outputSchema, colours });
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     throw new StartError(error.message);
@@ -47,6 +47,9 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     setImmediate(() => process.exit()); // idle connections to models must not keep a finished run alive
   }
 }
+
+/** `parley review`. */
+export const review = (args: readonly string[], globals: Globals): Promise<number> => run(["review", ...args], globals);
 
 /** Settings that can be read, and a folder that somebody trusts or that git can bring back. */
 async function mayRunIn(app: App, cwd: string, values: ExecFlags): Promise<boolean> {
@@ -59,6 +62,7 @@ async function mayRunIn(app: App, cwd: string, values: ExecFlags): Promise<boole
 
 interface Run {
   readonly values: ExecFlags;
+  readonly globals: Globals;
   readonly cwd: string;
   readonly outputSchema: unknown;
   readonly colours: boolean;
@@ -133,12 +137,12 @@ function plainStory(client: Client, colours: boolean): Story {
   };
 }
 
-function settingsFrom({ values, cwd }: Run) {
+function settingsFrom({ values, globals, cwd }: Run) {
   return {
     cwd,
     model: values.model ?? null,
     sandbox: sandboxFrom(values) ?? null,
-    approvalPolicy: values["dangerously-bypass-approvals-and-sandbox"] === true ? "never" : configuredPolicy(values),
+    approvalPolicy: values["dangerously-bypass-approvals-and-sandbox"] === true ? "never" : configuredPolicy(values, globals),
     ephemeral: values.ephemeral === true,
     threadSource: values["thread-source"] ?? null,
     runtimeWorkspaceRoots: values["add-dir"] === undefined ? null : values["add-dir"].map((dir) => path.resolve(dir)),
@@ -173,8 +177,8 @@ async function idOf(client: Client, word: string): Promise<string> {
 }
 
 /** `-c approval_policy=…` counts; without it nobody is asked, since nobody is there. */
-function configuredPolicy({ config = [] }: ExecFlags): "never" | null {
-  return config.some((word) => word.startsWith("approval_policy=")) ? null : "never";
+function configuredPolicy({ config = [] }: ExecFlags, globals: Globals): "never" | null {
+  return [...globals.config, ...config].some((word) => word.startsWith("approval_policy=")) ? null : "never";
 }
 
 function wantsColour(choice: "always" | "never" | "auto"): boolean {

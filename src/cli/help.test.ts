@@ -30,6 +30,7 @@ const taken: Readonly<Record<string, Options>> = {
   "app-server generate-ts": generate,
   "app-server generate-json-schema": generate,
   exec: execFlags,
+  review: execFlags,
   "mcp-server": mcpServer,
   manager,
   acp,

@@ -7,6 +7,7 @@ export const helps: Readonly<Record<string, () => Promise<Help>>> = {
   fork: async () => (await import("./tui-help.ts")).forkHelp,
   "app-server": async () => (await import("./app-server-help.ts")).help,
   exec: async () => (await import("./exec-help.ts")).help,
+  review: async () => (await import("./exec-help.ts")).reviewHelp,
   "mcp-server": async () => (await import("./mcp-help.ts")).serverHelp,
   manager: async () => (await import("./manager-help.ts")).help,
   acp: async () => (await import("./small-helps.ts")).acpHelp,

@@ -1,8 +1,14 @@
 /** What `parley mcp --help` and `parley mcp-server --help` say. */
 import { doorFlags } from "./app-server-help.ts";
-import { configFlag, featureFlags, type Help, jsonFlag, logFlag } from "./help-text.ts";
+import { configFlag, type FlagHelp, featureFlags, type Help, jsonFlag, logFlag } from "./help-text.ts";
 
 const common = [configFlag, ...featureFlags];
+const registrationFlag: FlagHelp = {
+  name: "oauth-client-registration",
+  value: "WAY",
+  choices: ["auto", "cimd", "dcr"],
+  says: "How login registers where no client id is set: auto and dcr are the same, cimd is refused; with add it changes nothing",
+};
 
 export const help: Help = {
   summary: "Add, list, show, remove, accept and sign in to MCP servers",
@@ -17,6 +23,9 @@ export const help: Help = {
         { name: "url", value: "URL", says: "Its address (streamable HTTP)" },
         { name: "bearer-token-env-var", value: "NAME", says: "The environment variable that holds its token" },
         { name: "oauth-resource", value: "URL", says: "The resource to name when signing in" },
+        { name: "oauth-client-id", value: "ID", says: "A client that was registered by hand, for signing in" },
+        { name: "oauth-client-secret", value: "SECRET", says: "Its secret, where it has one" },
+        registrationFlag,
         ...common,
       ],
       examples: [
@@ -43,6 +52,7 @@ export const help: Help = {
       flags: [
         { name: "scopes", value: "LIST", says: "OAuth scopes to ask for, with commas between them" },
         { name: "no-browser", says: "Only print the address: what is done without it, too" },
+        registrationFlag,
         ...common,
       ],
       examples: [["parley mcp login issues", "Open the server's sign-in page"]],

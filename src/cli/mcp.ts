@@ -1,7 +1,8 @@
 /** `parley mcp`: the MCP servers of the user's settings. */
+import { isTable } from "../lib/toml.ts";
 import { agentFlags } from "./agent-flags.ts";
 import { type App, type Config, overridesFrom, withApp } from "./own-app.ts";
-import { type Globals, print, printJson, readFlags, StartError, UsageError, unknownSubcommand } from "./usage.ts";
+import { type Globals, oneOf, print, printJson, readFlags, StartError, UsageError, unknownSubcommand } from "./usage.ts";
 
 type McpServerConfig = Config["mcpServers"][string];
 type Action = (app: App, args: readonly string[]) => Promise<number>;
@@ -29,13 +30,16 @@ const addFlags = {
   url: { type: "string" },
   "bearer-token-env-var": { type: "string" },
   "oauth-resource": { type: "string" },
+  "oauth-client-id": { type: "string" },
+  "oauth-client-secret": { type: "string" },
+  "oauth-client-registration": { type: "string" },
 } as const;
 export const flags = {
   add: addFlags,
   list: json,
   get: json,
   remove: common,
-  login: { ...common, scopes: { type: "string" }, "no-browser": { type: "boolean" } },
+  login: { ...common, scopes: { type: "string" }, "no-browser": { type: "boolean" }, "oauth-client-registration": { type: "string" } },
   logout: common,
   accept: common,
 } as const;
@@ -58,15 +62,25 @@ async function add(app: App, args: readonly string[]): Promise<number> {
           url: address(values.url),
           ...(values["bearer-token-env-var"] === undefined ? {} : { bearer_token_env_var: values["bearer-token-env-var"] }),
           ...(values["oauth-resource"] === undefined ? {} : { oauth_resource: values["oauth-resource"] }),
+          ...clientFrom(values["oauth-client-id"], values["oauth-client-secret"]),
         };
-  const forReached = ["bearer-token-env-var", "oauth-resource"] as const;
+  const forReached = ["bearer-token-env-var", "oauth-resource", "oauth-client-id", "oauth-client-secret"] as const;
   for (const flag of forReached)
     if (values.url === undefined && values[flag] !== undefined)
       throw new UsageError(`--${flag} is for servers that are reached: add --url`);
   if (values.url !== undefined && values.env !== undefined) throw new UsageError("--env is for servers that are started, not for --url");
+  registrationFrom(values["oauth-client-registration"]); // nothing is registered before the first sign-in
   app.config.write([{ keyPath: keyPath(name), value, mergeStrategy: "replace" }]);
-  return print(`Added global MCP server '${name}'.\n`);
+  print(`Added global MCP server '${name}'.\n`);
+  return values["oauth-client-id"] === undefined ? 0 : print("OAuth callback URL: http://127.0.0.1/callback\n");
 }
+
+function clientFrom(id: string | undefined, secret: string | undefined): object {
+  if (id === undefined && secret !== undefined) throw new UsageError("--oauth-client-secret is the secret of an --oauth-client-id");
+  return id === undefined ? {} : { oauth: { client_id: id, ...(secret === undefined ? {} : { client_secret: secret }) } };
+}
+
+const registrationFrom = (word: string | undefined): string => oneOf("oauth-client-registration", word ?? "auto", ["auto", "cimd", "dcr"]);
 
 const keyPath = (name: string): string => `mcp_servers.${JSON.stringify(name)}`;
 
@@ -149,11 +163,13 @@ async function get(app: App, args: readonly string[]): Promise<number> {
   const { values, positionals } = readFlags(args, json);
   const server = serverNamed(app, positionals[0]);
   if (values.json === true) {
-    const { auth_status: _, ...shown } = listed(app, server);
+    const { auth_status: _, startup_timeout_sec, tool_timeout_sec, ...shown } = listed(app, server);
     return printJson({
       ...shown,
       enabled_tools: server.enabledTools ?? null,
       disabled_tools: server.disabledTools.length === 0 ? null : server.disabledTools,
+      startup_timeout_sec,
+      tool_timeout_sec,
     });
   }
   const { transport } = server;
@@ -202,10 +218,17 @@ function listed(app: App, server: McpServerConfig) {
             env_http_headers: none(transport.envHttpHeaders),
             http_headers_helper: null,
           },
-    startup_timeout_sec: server.startupTimeoutMs / 1000,
-    tool_timeout_sec: server.toolTimeoutMs / 1000,
+    startup_timeout_sec: isSet(app, server, "startup_timeout_sec", "startup_timeout_ms") ? server.startupTimeoutMs / 1000 : null,
+    tool_timeout_sec: isSet(app, server, "tool_timeout_sec") ? server.toolTimeoutMs / 1000 : null,
     auth_status: app.mcp.authStatus(server).replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
   };
+}
+
+/** Whether the settings say it themselves. */
+function isSet(app: App, { name }: McpServerConfig, ...keys: readonly string[]): boolean {
+  const servers = app.config.effective(app.codexHome).raw["mcp_servers"];
+  const entry = isTable(servers) && Object.hasOwn(servers, name) ? servers[name] : undefined;
+  return isTable(entry) && keys.some((key) => Object.hasOwn(entry, key));
 }
 
 async function remove(app: App, args: readonly string[]): Promise<number> {
@@ -220,6 +243,8 @@ async function remove(app: App, args: readonly string[]): Promise<number> {
 async function login(app: App, args: readonly string[]): Promise<number> {
   const { values, positionals } = readFlags(args, flags.login);
   const { name } = serverNamed(app, positionals[0]);
+  if (registrationFrom(values["oauth-client-registration"]) === "cimd")
+    throw new StartError("'cimd' needs a published document about the client, and Parley has none; use auto or dcr");
   const scope = { threadId: undefined, config: app.config.effective(app.codexHome), cwd: process.cwd() };
   const { url, done } = await app.mcp.login(scope, name, values.scopes?.split(","));
   console.error(`Open this address in your browser to sign in to '${name}':\n\n  ${url}\n`);

@@ -18,6 +18,9 @@ const flags: readonly FlagHelp[] = [
     choices: ["untrusted", "on-failure", "on-request", "never"],
     says: "untrusted asks about every command that is not known to be harmless, on-request when it wants to leave the sandbox",
   },
+  { name: "add-dir", value: "DIR", says: "Another folder that may be written; repeatable" },
+  { name: "worktree", says: "Work in a new git worktree, under ~/.local/share/parley, at the commit that is checked out; it stays" },
+  { name: "search", says: "Let the model's provider search the web" },
   { name: "image", short: "i", value: "FILE", says: "A picture for the first message; repeatable" },
   { name: "profile", short: "p", value: "NAME", says: "A profile of config.toml" },
   configFlag,
@@ -32,6 +35,10 @@ const flags: readonly FlagHelp[] = [
   { name: "full-auto", says: "The same as --sandbox workspace-write --ask-for-approval on-request" },
   { name: "dangerously-bypass-approvals-and-sandbox", says: "No sandbox and no questions (also --yolo)" },
   { name: "yolo", says: "The same as --dangerously-bypass-approvals-and-sandbox" },
+  { name: "approve-for-me", says: "The same as --full-auto" },
+  { name: "strict-config", says: "Refuse to start when config.toml holds keys that are not known" },
+  { name: "no-daemon", says: "Taken for the sake of other programs' command lines; changes nothing" },
+  { name: "dangerously-bypass-hook-trust", says: "The same" },
   logFlag,
 ];
 

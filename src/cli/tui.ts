@@ -24,6 +24,14 @@ export const flags = {
   "full-auto": { type: "boolean" },
   "dangerously-bypass-approvals-and-sandbox": { type: "boolean" },
   yolo: { type: "boolean" },
+  "approve-for-me": { type: "boolean" },
+  "add-dir": { type: "string", multiple: true },
+  worktree: { type: "boolean" },
+  search: { type: "boolean" },
+  "strict-config": { type: "boolean" },
+  /** Taken for the sake of command lines of other programs. */
+  "dangerously-bypass-hook-trust": { type: "boolean" },
+  "no-daemon": { type: "boolean" },
   image: { type: "string", short: "i", multiple: true },
   "no-alt-screen": { type: "boolean" },
   "screen-reader": { type: "boolean" },
@@ -38,7 +46,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     throw new StartError("the terminal client needs a terminal; `parley exec` works without one");
   }
   const { start, prompt } = wordsFrom(positionals, values);
-  const cwd = cwdFrom(values);
+  const folder = cwdFrom(values);
   const images = (values.image ?? []).flatMap((list) => list.split(",")).map((file) => path.resolve(file));
   for (const file of images) if (!existsSync(file)) throw new StartError(`no such image: ${file}`);
   const sandbox = sandboxFrom(values);
@@ -48,23 +56,25 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   const tui = loadTui();
   const server = values.remote === undefined ? await ownServer(values, globals) : remoteServer(values);
   const { runTui } = await tui;
-  const options: TuiOptions = {
-    connect: server.connect,
-    remote: values.remote,
-    version,
-    codexHome: codexHome(),
-    cwd,
-    start,
-    model: values.model,
-    sandbox,
-    approvalPolicy,
-    prompt,
-    images,
-    usesAltScreen: values["no-alt-screen"] !== true,
-    spoken: values["screen-reader"] === true || process.env["INK_SCREEN_READER"] === "true",
-    report,
-  };
   try {
+    const cwd = folder === undefined ? undefined : await server.settle(folder, values);
+    const options: TuiOptions = {
+      connect: server.connect,
+      remote: values.remote,
+      version,
+      codexHome: codexHome(),
+      cwd,
+      roots: (values["add-dir"] ?? []).map((dir) => (values.remote === undefined ? path.resolve(dir) : dir)),
+      start,
+      model: values.model,
+      sandbox,
+      approvalPolicy,
+      prompt,
+      images,
+      usesAltScreen: values["no-alt-screen"] !== true,
+      spoken: values["screen-reader"] === true || process.env["INK_SCREEN_READER"] === "true",
+      report,
+    };
     return await runTui(options);
   } finally {
     letWarn();
@@ -82,6 +92,8 @@ export const fork = starting("fork");
 
 interface Server {
   readonly connect: () => Promise<Client>;
+  /** Sees to what the flags want of the folder and its settings before the first session, and says which folder it is then. */
+  readonly settle: (folder: string, values: Flags) => Promise<string>;
   readonly close: () => Promise<void>;
 }
 
@@ -91,8 +103,15 @@ const capabilities = { experimentalApi: true, optOutNotificationMethods: [] };
 async function ownServer(values: Flags, globals: Globals): Promise<Server> {
   const [{ openApp }, { connectInProcess }] = await Promise.all([import("./own-app.ts"), import("../main/in-process.ts")]);
   const local = values.oss === true ? await localOverrides(values, globals) : [];
-  const app = openApp(globals, values, { overrides: [...local, ...profileFrom(values)] });
+  const search = values.search === true ? ['web_search="live"'] : [];
+  const app = openApp(globals, values, { overrides: [...local, ...profileFrom(values), ...search] });
   return {
+    async settle(folder) {
+      const { warnings } = app.config.effective(folder);
+      if (values["strict-config"] === true && warnings.length > 0) throw new StartError(`--strict-config: ${warnings.join("; ")}`);
+      if (values.worktree !== true) return folder;
+      return await (await import("./exec-worktree.ts")).newWorktree(folder, await app.git.root(folder));
+    },
     connect: () => connectInProcess(app, { clientInfo, capabilities, door: { source: "cli" } }),
     close: () => app.close(),
   };
@@ -105,6 +124,8 @@ async function localOverrides(values: Flags, globals: Globals): Promise<string[]
 
 function remoteServer(values: Flags): Server {
   const url = values.remote ?? "";
+  for (const flag of ["worktree", "search", "strict-config"] as const)
+    if (values[flag] === true) throw new UsageError(`--${flag} is about this machine; leave it out with --remote`);
   if (!/^(wss?|unix):\/\/./.test(url))
     throw new UsageError(`invalid value '${url}' for '--remote': expected ws://HOST:PORT, wss://… or unix://PATH`);
   const name = values["remote-auth-token-env"];
@@ -119,6 +140,7 @@ function remoteServer(values: Flags): Server {
         throw new StartError(`cannot connect to ${url}: ${error instanceof Error ? error.message : String(error)}`);
       }
     },
+    settle: async (folder) => folder,
     close: async () => {},
   };
 }
@@ -170,7 +192,7 @@ const approvalPolicies = ["untrusted", "on-failure", "on-request", "never"] as c
 function approvalFrom(values: Flags): AskForApproval | undefined {
   if (values["dangerously-bypass-approvals-and-sandbox"] === true || values.yolo === true) return "never";
   const word = values["ask-for-approval"];
-  if (word === undefined) return values["full-auto"] === true ? "on-request" : undefined;
+  if (word === undefined) return values["full-auto"] === true || values["approve-for-me"] === true ? "on-request" : undefined;
   return oneOf("ask-for-approval", word, approvalPolicies);
 }
 

@@ -56,7 +56,14 @@ export const mcpServer = table("One server: `command` for a program, `url` for a
   ),
   scopes: value(strings, "OAuth scopes to ask for."),
   oauth_resource: value(string, "The OAuth resource to name."),
-  ...foreign("tools experimental_environment environment_id supports_parallel_tool_calls name oauth auth protocol_version"),
+  oauth: table("A client that was registered with the server's maker by hand.", {
+    client_id: value(string, "Its id; without one Parley registers itself."),
+    client_secret: value(string, "Its secret, where it has one."),
+    callback_url: value(string, "The address that was registered for it: `http://127.0.0.1[:PORT]/PATH`; without a port any free one.", {
+      standard: "`http://127.0.0.1/callback`",
+    }),
+  }),
+  ...foreign("tools experimental_environment environment_id supports_parallel_tool_calls name auth protocol_version"),
 });
 
 export const environment = table("Which variables commands get.", {

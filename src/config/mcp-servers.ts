@@ -50,8 +50,17 @@ function mcpServerFrom(name: string, entry: TomlTable, fromProject: McpServerCon
       (text(entry, "approval") ?? (entry["default_tools_approval_mode"] === "approve" ? "allow" : "ask")) === "allow" ? "allow" : "ask",
     scopes: list(entry, "scopes") ?? [],
     oauthResource: resourceFrom(`mcp_servers.${name}.oauth_resource`, text(entry, "oauth_resource")),
+    oauthClient: clientFrom(`mcp_servers.${name}.oauth`, tableAt(entry, "oauth")),
     fromProject,
   };
+}
+
+function clientFrom(key: string, oauth: TomlTable): McpServerConfig["oauthClient"] {
+  const id = text(oauth, "client_id");
+  const callbackUrl = text(oauth, "callback_url");
+  if (callbackUrl !== undefined && !/^http:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?\/[^?#]*$/.test(callbackUrl))
+    throw invalidRequest(`${key}.callback_url: \`${callbackUrl}\` is no address of this machine; expected http://127.0.0.1[:PORT]/PATH`);
+  return id === undefined ? undefined : { id, secret: text(oauth, "client_secret"), callbackUrl };
 }
 
 function resourceFrom(key: string, resource: string | undefined): string | undefined {

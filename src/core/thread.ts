@@ -232,6 +232,12 @@ export class LiveThread {
     this.#stored = true;
     await this.ports.store.append(this.id, [...meta, ...records]);
   }
+  /** Makes the thread last before anything was said in it. */
+  async keep(): Promise<void> {
+    if (this.#stored || this.ephemeral) return;
+    this.#stored = true;
+    await this.ports.store.append(this.id, [{ type: "meta", meta: this.meta }]);
+  }
   get isStored(): boolean {
     return this.#stored;
   }

@@ -71,6 +71,8 @@ export interface Session {
   readonly source: SessionSource;
   /** Nobody is there to answer questions: the model is not offered to ask any. */
   readonly unattended: boolean;
+  /** Threads are stored when they are started: the client may come back to one in which nothing was said yet. */
+  readonly keepsUnused: boolean;
   client: { readonly name: string; readonly title: string | null; readonly version: string };
   initialized: boolean;
   dialect: Dialect;

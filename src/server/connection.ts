@@ -22,6 +22,8 @@ export interface ConnectionOptions {
   readonly source?: SessionSource;
   /** Nobody is there to answer questions. */
   readonly unattended?: boolean;
+  /** Clients come back to threads in which nothing was said yet. */
+  readonly keepsUnused?: boolean;
   /** The client was greeted at the door: its `initialize` is answered. */
   readonly introduction?: Introduction | undefined;
 }
@@ -43,6 +45,7 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
     transport: transport.kind,
     source: options.source ?? "vscode",
     unattended: options.unattended === true,
+    keepsUnused: options.keepsUnused === true,
     client: { name: "unknown", title: null, version: "0" },
     initialized: false,
     dialect: app.compat ?? "0.92",

@@ -17,6 +17,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     const { app, session } = call;
     const thread = await app.threads.start(startOptions(params, call));
     thread.interactive = !session.unattended;
+    if (session.keepsUnused) await thread.keep();
     app.subscriptions.subscribe(session, thread.id);
     announce(thread, call);
     return opened(thread, session);

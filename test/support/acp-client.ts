@@ -61,7 +61,7 @@ export async function editor(home: string, options: EditorOptions | undefined): 
       return { outcome: optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
     })
     .onRequest("elicitation/create", ({ params }) => fill?.(params) ?? { action: "decline" })
-    .connect(createAgent({ version: "1", connect: (clientInfo) => connectInProcess(app, { clientInfo }) }));
+    .connect(createAgent({ version: "1", connect: (clientInfo) => connectInProcess(app, { clientInfo, door: { keepsUnused: true } }) }));
   const { agent } = connection;
   const initialized = await initialize(agent, clientCapabilities);
   const of = <K extends SessionUpdate["sessionUpdate"]>(kind: K) =>

@@ -62,6 +62,8 @@ export interface McpServerConfig {
   readonly scopes: readonly string[];
   /** The resource to name when signing in, where it is not the server's own address. */
   readonly oauthResource: string | undefined;
+  /** The client that was registered by hand; `callbackUrl` is the address that was registered for it. */
+  readonly oauthClient: { readonly id: string; readonly secret: string | undefined; readonly callbackUrl: string | undefined } | undefined;
   /** Set when a project's file says something of it; `redefines`: the user has a server of that name, which says something else. */
   readonly fromProject: { readonly root: string; readonly redefines: boolean } | undefined;
 }

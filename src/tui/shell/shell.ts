@@ -25,6 +25,8 @@ export interface TuiOptions {
   readonly codexHome: string;
   /** Undefined leaves the folder to the server. */
   readonly cwd: string | undefined;
+  /** Further folders that new sessions may write to. */
+  readonly roots: readonly string[];
   readonly start: Start;
   readonly model: string | undefined;
   readonly sandbox: SandboxMode | undefined;

@@ -21,6 +21,7 @@ export async function startThread(shell: Shell): Promise<void> {
     modelProvider: settings?.provider ?? null,
     sandbox: options.sandbox ?? null,
     approvalPolicy: options.approvalPolicy ?? null,
+    runtimeWorkspaceRoots: options.roots.length === 0 ? null : [...options.roots],
     threadSource: "user",
   });
   await show(shell, opened, "new");
@@ -41,11 +42,13 @@ function overrides({ options }: Shell): {
   model?: string;
   sandbox?: NonNullable<Shell["options"]["sandbox"]>;
   approvalPolicy?: NonNullable<Shell["options"]["approvalPolicy"]>;
+  runtimeWorkspaceRoots?: string[];
 } {
   return {
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox }),
     ...(options.approvalPolicy === undefined ? {} : { approvalPolicy: options.approvalPolicy }),
+    ...(options.roots.length === 0 ? {} : { runtimeWorkspaceRoots: [...options.roots] }),
   };
 }
 

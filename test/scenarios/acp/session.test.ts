@@ -307,6 +307,31 @@ verifies(
 );
 
 verifies(
+  "acp.loadUnused",
+  async ({ home, workspace }) => {
+    const config = 'approval_policy = "on-request"\nsandbox_mode = "workspace-write"\n';
+    const turns = [["You said {{user}}."]];
+    let sessionId = "";
+    {
+      await using zed = await editor(home, { turns, config });
+      sessionId = await zed.session(workspace);
+    }
+    await using again = await editor(home, undefined);
+    assert.deepEqual((await again.agent.request("session/list", {})).sessions, [], "nothing was said, so there is nothing to show");
+    const loaded = await again.agent.request("session/load", { sessionId, cwd: workspace, mcpServers: [] });
+    assert.equal(loaded.modes?.currentModeId, "auto");
+    assert.equal(await again.prompt(sessionId, "hello"), "end_turn");
+    assert.equal(again.text("agent_message_chunk"), "You said hello.");
+    const { sessions } = await again.agent.request("session/list", {});
+    assert.deepEqual(
+      sessions.map(({ sessionId: id, title }) => [id, title]),
+      [[sessionId, "hello"]],
+    );
+  },
+  memory,
+);
+
+verifies(
   "acp.ownCommands",
   async ({ home, workspace }) => {
     await using zed = await editor(home, {

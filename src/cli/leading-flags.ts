@@ -1,0 +1,117 @@
+/** Flags of the agent that stand before a subcommand: `parley -m x exec …` means what `parley exec -m x …` means. */
+import { commands } from "./commands.ts";
+import { execFlags } from "./exec-flags.ts";
+import { flags as terminalFlags } from "./tui.ts";
+import { type Globals, oneOf, UsageError } from "./usage.ts";
+
+export interface CommandLine {
+  readonly command: string;
+  readonly rest: readonly string[];
+  readonly globals: Globals;
+}
+
+interface Given {
+  /** As it was written, for complaints. */
+  readonly spelt: string;
+  readonly name: string;
+  readonly value: string | undefined;
+}
+
+/**
+ * Contract: the first word is a flag. Without a subcommand behind the flags, or with flags that are not known, the line is the terminal
+ * client's, which says what is wrong with it.
+ */
+export function behindFlags(args: readonly string[], globals: Globals): CommandLine {
+  const { given, at } = readLeading(args);
+  const word = args[at] ?? "";
+  const command = word === "e" ? "exec" : word;
+  if (!Object.hasOwn(commands, command)) return { command: "tui", rest: args, globals };
+  const after = args.slice(at + 1);
+  if (ofTerminal.includes(command)) return { command, rest: [...args.slice(0, at), ...after], globals };
+  if (ofExec.includes(command)) return { command, rest: [...given.flatMap((flag) => forExec(flag, command)), ...after], globals };
+  const settings = given.flatMap((flag) => forOthers(flag, command));
+  const logLevel = given.findLast(({ name }) => name === "log-level")?.value ?? globals.logLevel;
+  const strict = command === "app-server" && given.some(({ name }) => name === "strict-config") ? ["--strict-config"] : [];
+  return { command, rest: [...strict, ...after], globals: { config: [...globals.config, ...settings], logLevel } };
+}
+
+const ofTerminal = ["tui", "resume", "fork"];
+const ofExec = ["exec", "review"];
+
+/** Stops at the first word that is no flag of the terminal client; `at` is its place. */
+function readLeading(args: readonly string[]): { readonly given: readonly Given[]; readonly at: number } {
+  const given: Given[] = [];
+  let at = 0;
+  for (let found = flagAt(args, at); found !== undefined; found = flagAt(args, at)) {
+    given.push(found);
+    at += found.words;
+  }
+  return { given, at };
+}
+
+function flagAt(args: readonly string[], at: number): (Given & { readonly words: number }) | undefined {
+  const word = args[at] ?? "";
+  const [, long, short, glued] = /^(?:--([a-z][a-z-]*)|-([A-Za-z]))(?:=?(.+))?$/s.exec(word) ?? [];
+  const entry = Object.entries(terminalFlags).find(([name, flag]) => name === long || ("short" in flag && flag.short === short));
+  if (entry === undefined) return undefined;
+  const [name, { type }] = entry;
+  const spelt = long === undefined ? `-${short}` : `--${long}`;
+  if (type === "boolean") return glued === undefined ? { spelt, name, value: undefined, words: 1 } : undefined;
+  const value = glued ?? args[at + 1];
+  return value === undefined ? undefined : { spelt, name, value, words: glued === undefined ? 2 : 1 };
+}
+
+const approvals = ["untrusted", "on-failure", "on-request", "never"] as const;
+
+/** What a flag says as settings; undefined when it is about no setting. */
+function settingsFrom({ name, value = "" }: Given): readonly string[] | undefined {
+  switch (name) {
+    case "config":
+      return [value];
+    case "enable":
+    case "disable":
+      return [`features.${value}=${name === "enable"}`];
+    case "model":
+      return [`model=${JSON.stringify(value)}`];
+    case "profile":
+      return [`profile=${JSON.stringify(value)}`];
+    case "sandbox":
+      return [`sandbox_mode="${oneOf("sandbox", value, ["read-only", "workspace-write", "danger-full-access"])}"`];
+    case "ask-for-approval":
+      return [`approval_policy="${oneOf("ask-for-approval", value, approvals)}"`];
+    case "search":
+      return ['web_search="live"'];
+    case "full-auto":
+    case "approve-for-me":
+      return ['sandbox_mode="workspace-write"', 'approval_policy="on-request"'];
+    case "yolo":
+    case "dangerously-bypass-approvals-and-sandbox":
+      return ['sandbox_mode="danger-full-access"', 'approval_policy="never"'];
+    default:
+      return undefined;
+  }
+}
+
+/** About a screen that other subcommands do not have. */
+const ofTheScreen = ["no-alt-screen", "screen-reader", "no-daemon"];
+/** About a session; to commands that open none they are no mistake either. */
+const ofTheSession = ["cd", "add-dir", "oss", "local-provider", "dangerously-bypass-hook-trust", "log-level"];
+
+function forExec(flag: Given, command: string): readonly string[] {
+  const { name, value } = flag;
+  if (Object.hasOwn(execFlags, name)) return [value === undefined ? `--${name}` : `--${name}=${value}`];
+  const settings = settingsFrom(flag);
+  if (settings !== undefined) return settings.map((setting) => `--config=${setting}`);
+  return ofTheScreen.includes(name) ? [] : refuse(flag, command);
+}
+
+function forOthers(flag: Given, command: string): readonly string[] {
+  const settings = settingsFrom(flag);
+  if (settings !== undefined) return settings;
+  if (flag.name === "strict-config" && command === "app-server") return []; // handed on as it is
+  return ofTheScreen.includes(flag.name) || ofTheSession.includes(flag.name) ? [] : refuse(flag, command);
+}
+
+function refuse({ spelt }: Given, command: string): never {
+  throw new UsageError(`'${spelt}' means nothing to '${command}'; leave it out`);
+}
