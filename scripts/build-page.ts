@@ -7,7 +7,7 @@ export const pageFolder = path.join(root, "dist/web");
 const target = pageFolder;
 const stamp = path.join(target, "index.html");
 
-export async function buildPage(): Promise<void> {
+async function buildPage(): Promise<void> {
   const { build } = await import("vite");
   const next = path.join(root, `dist/.web-${process.pid}`);
   mkdirSync(path.dirname(next), { recursive: true });

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { placeOf } from "../src/cli/generate/layout.ts";
 import { jsonSchema, type Lazy } from "../src/lib/schema.ts";
-import type { Later, Notification, Request } from "../src/protocol/define.ts";
+import type { Notification, Request } from "../src/protocol/define.ts";
 import { clientRequests, serverNotifications, serverRequests } from "../src/protocol/methods.ts";
 import { unsupportedGroups } from "../src/protocol/unsupported.ts";
 
@@ -13,7 +13,7 @@ interface Told {
   readonly sentence: string;
 }
 type Row = Request | Notification;
-type Table = Readonly<Record<string, Row | Later>>;
+type Table = Readonly<Record<string, Row>>;
 
 const intro = `# The protocol
 
@@ -60,7 +60,6 @@ function tellings(root: string): ReadonlyMap<string, Told> {
 function section(title: string, table: Table, told: ReadonlyMap<string, Told>): string {
   const byArea = new Map<string, string[]>();
   for (const [method, row] of Object.entries(table)) {
-    if ("later" in row) continue;
     const found = told.get(method);
     if (found === undefined) throw new Error(`the row of ${method} has no doc comment`);
     const lines = byArea.get(found.area) ?? [];

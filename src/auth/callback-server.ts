@@ -2,6 +2,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { isCode } from "../lib/system-error.ts";
 
 export interface CallbackOptions {
   /** 0 takes any free port. */
@@ -19,7 +20,7 @@ export interface Callback {
   readonly done: Promise<void>;
 }
 
-export const notCompleted = "Login was not completed";
+const notCompleted = "Login was not completed";
 
 /** Throws Error with a text for the user when the local address cannot be had. */
 export async function openCallback(options: CallbackOptions, signal: AbortSignal): Promise<Callback> {
@@ -118,7 +119,7 @@ async function listen(server: Server, port: number, signal: AbortSignal): Promis
       const address = server.address();
       return isAddress(address) ? address.port : port;
     } catch (error) {
-      const busy = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+      const busy = isCode(error, "EADDRINUSE");
       if (!busy || attempt === tries)
         throw new Error(
           `cannot wait for the browser on port ${port}: ${busy ? "another program uses it; end that program and try again" : String(error)}`,

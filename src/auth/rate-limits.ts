@@ -22,7 +22,7 @@ const Usage = named("UsageAnswer", () =>
 );
 
 /** The account's address differs between the public service and others that speak the same language. */
-export const usageUrl = (baseUrl: string): string => {
+const usageUrl = (baseUrl: string): string => {
   const base = baseUrl.replace(/\/+$/, "");
   return base.includes("/backend-api") ? `${base}/wham/usage` : `${base}/api/codex/usage`;
 };

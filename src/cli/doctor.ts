@@ -79,7 +79,7 @@ const checkNode: Check = async () => {
   return [isEnough ? { name: "node", state: "ok", text } : { name: "node", state: "fail", text, fix: `install Node ${wanted} or newer` }];
 };
 
-export function compareVersions(a: string, b: string): number {
+function compareVersions(a: string, b: string): number {
   const [left, right] = [a, b].map((version) => version.split(".").map(Number));
   for (let i = 0; i < 3; i++) {
     const difference = (left?.[i] ?? 0) - (right?.[i] ?? 0);

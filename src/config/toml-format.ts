@@ -14,7 +14,7 @@ export function formatValue(value: unknown): string {
 }
 
 /** JSON's escapes are TOML's, save for DEL, which TOML wants escaped, and halves of characters, which it cannot hold. */
-export const formatString = (text: string): string => JSON.stringify(text.toWellFormed()).replaceAll("\u007f", "\\u007f");
+const formatString = (text: string): string => JSON.stringify(text.toWellFormed()).replaceAll("\u007f", "\\u007f");
 
 function formatNumber(value: number): string {
   if (Number.isSafeInteger(value)) return Object.is(value, -0) ? "-0.0" : String(value);

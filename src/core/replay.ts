@@ -60,7 +60,7 @@ function countedTokens(records: readonly ThreadRecord[]): number | undefined {
 }
 
 /** A turn that never ended is interrupted: its process died. An item that comes late goes to the turn it names. */
-export function turnsFromRecords(stored: readonly ThreadRecord[]): Turn[] {
+function turnsFromRecords(stored: readonly ThreadRecord[]): Turn[] {
   const records = withLateWords(stored);
   const turns: Turn[] = [];
   const byId = new Map<string, Turn>();

@@ -3,6 +3,7 @@ import { lstat, readlink } from "node:fs/promises";
 import path from "node:path";
 import { type Place, WorkspaceRefusal } from "../core/ports/workspace.ts";
 import { components } from "../lib/paths.ts";
+import { errorCode, systemWords } from "../lib/system-error.ts";
 
 /** What Linux allows in one path. */
 const maxLinks = 40;
@@ -43,29 +44,8 @@ export async function locatePath(absolute: string): Promise<Place> {
   return { real: done, viaLink };
 }
 
-/** The system's code of a failed call ("ENOENT"), if it has one. */
-export function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
-}
-
-const words: Readonly<Record<string, string>> = {
-  ENOENT: "No such file or directory",
-  EACCES: "Permission denied",
-  EPERM: "Operation not permitted",
-  EEXIST: "File exists",
-  ENOTDIR: "Not a directory",
-  EISDIR: "Is a directory",
-  ENOTEMPTY: "Directory not empty",
-  EROFS: "Read-only file system",
-  ENOSPC: "No space left on device",
-  ELOOP: "Too many levels of symbolic links",
-  ENAMETOOLONG: "File name too long",
-  EMFILE: "Too many open files",
-  EBUSY: "Device or resource busy",
-};
-
 /** A failed call in plain words, without the inner paths that the system's own message carries. */
 export function errorText(error: unknown): string {
   const code = errorCode(error);
-  return code === undefined ? (error instanceof Error ? error.message : String(error)) : (words[code] ?? code);
+  return code === undefined ? (error instanceof Error ? error.message : String(error)) : (systemWords[code] ?? code);
 }

@@ -4,7 +4,8 @@ import { type FileHandle, lstat, mkdir, open } from "node:fs/promises";
 import path from "node:path";
 import { WorkspaceRefusal } from "../core/ports/workspace.ts";
 import { components } from "../lib/paths.ts";
-import { errorCode, errorText } from "./locate.ts";
+import { errorCode } from "../lib/system-error.ts";
+import { errorText } from "./locate.ts";
 
 /** Opens a place without the right to read it; Linux only, and Node has no name for it. */
 const oPath = 0o10000000;

@@ -1,6 +1,7 @@
 /** Questions about absolute paths that the sandbox and the policy both ask. Compared by component, never by prefix of the text. */
 import { lstatSync, realpathSync, type Stats } from "node:fs";
 import path from "node:path";
+import { isCode } from "../lib/system-error.ts";
 
 export function isInside(child: string, parent: string): boolean {
   return child === parent || child.startsWith(parent.endsWith(path.sep) ? parent : parent + path.sep);
@@ -31,7 +32,7 @@ export function findLstat(file: string): Stats | undefined {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) ?? undefined;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EACCES") return undefined;
+    if (isCode(error, "EACCES")) return undefined;
     throw error;
   }
 }

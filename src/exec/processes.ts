@@ -1,6 +1,7 @@
 /** Looks at the processes of the machine: who descends from whom, who is in which session, who carries a mark in its environment. */
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { isCode } from "../lib/system-error.ts";
 
 export interface ProcessEntry {
   readonly pid: number;
@@ -111,7 +112,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return isCode(error, "EPERM");
   }
 }
 

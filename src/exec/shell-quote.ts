@@ -3,7 +3,7 @@
 /** One shell-quoted string for an argument list. */
 export const quoteCommand = (argv: readonly string[]): string => argv.map(quoteWord).join(" ");
 
-export function quoteWord(word: string): string {
+function quoteWord(word: string): string {
   if (word === "") return "''";
   if (/^[\w+./:@\]-]+$/.test(word)) return word;
   let out = "";

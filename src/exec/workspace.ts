@@ -5,7 +5,8 @@ import { chmod, type FileHandle, link, lstat, open, readlink, rename, rmdir, sym
 import path from "node:path";
 import { type FileState, type NewFile, type Receipt, sameState, type Workspace, WorkspaceRefusal } from "../core/ports/workspace.ts";
 import { pathProblem } from "../lib/paths.ts";
-import { errorCode, errorText, locatePath } from "./locate.ts";
+import { errorCode, isCode } from "../lib/system-error.ts";
+import { errorText, locatePath } from "./locate.ts";
 import { type Folder, type OpenFolder, openFolder } from "./open-folder.ts";
 
 /** Larger files are not source text; holding several of them twice would hurt the server. */
@@ -123,7 +124,7 @@ async function writeDraft(file: string, next: { bytes: Uint8Array; mode?: number
 }
 
 /** The folder takes no new names, the file is a mount point, or its owner cannot be kept: then only its content can be changed. */
-const needsWriteInPlace = (error: unknown): boolean => ["EACCES", "EPERM", "EBUSY", "EXDEV", "EROFS"].includes(errorCode(error) ?? "");
+const needsWriteInPlace = (error: unknown): boolean => isCode(error, "EACCES", "EPERM", "EBUSY", "EXDEV", "EROFS");
 
 /** Refused for a file with several names: the others may lie anywhere. */
 async function writeInPlace(parent: Folder, name: string, expected: FileState, next: { bytes: Uint8Array }): Promise<void> {

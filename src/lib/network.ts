@@ -7,7 +7,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 const certificateVariables = ["CODEX_CA_CERTIFICATE", "SSL_CERT_FILE"] as const;
 const proxyVariables = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"] as const;
 
-export const hasProxy = (env: Env): boolean => proxyVariables.some((name) => Boolean(env[name]));
+const hasProxy = (env: Env): boolean => proxyVariables.some((name) => Boolean(env[name]));
 
 /** The variables that name files of certificates, with those files. */
 export const certificateFiles = (env: Env): readonly (readonly [variable: string, file: string])[] =>

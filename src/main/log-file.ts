@@ -7,7 +7,7 @@ export interface LogLimits {
   readonly folderBytes: number;
   readonly days: number;
 }
-export const standardLimits: LogLimits = { fileBytes: 5 << 20, folderBytes: 25 << 20, days: 14 };
+const standardLimits: LogLimits = { fileBytes: 5 << 20, folderBytes: 25 << 20, days: 14 };
 
 /** `parley-2026-08-22.log`, and `.2.log` when the first was full. */
 const fileName = /^parley-(\d{4}-\d\d-\d\d)(?:\.(\d+))?\.log$/;
@@ -95,7 +95,7 @@ export interface FoundLog {
 }
 
 /** Oldest first. */
-export function logFiles(folder: string): readonly FoundLog[] {
+function logFiles(folder: string): readonly FoundLog[] {
   let names: readonly string[];
   try {
     names = readdirSync(folder);
@@ -112,7 +112,7 @@ export function logFiles(folder: string): readonly FoundLog[] {
 }
 
 /** Drops what is too old, then the oldest until the rest fits. Only files that a log has written are touched. */
-export function pruneLogs(folder: string, nowMs: number, limits: LogLimits): void {
+function pruneLogs(folder: string, nowMs: number, limits: LogLimits): void {
   const oldest = dayOf(nowMs - limits.days * dayMs);
   const files = logFiles(folder);
   let total = files.reduce((sum, file) => sum + file.size, 0);

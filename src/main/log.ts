@@ -6,7 +6,7 @@ import { LogFile } from "./log-file.ts";
 
 const levels = ["error", "warn", "info", "debug"] as const;
 export type LogLevel = (typeof levels)[number];
-export const isLogLevel = (word: string): word is LogLevel => levels.some((level) => level === word);
+const isLogLevel = (word: string): word is LogLevel => levels.some((level) => level === word);
 export const logLevels: readonly LogLevel[] = levels;
 
 /** Where lines go. */

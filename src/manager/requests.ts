@@ -38,7 +38,7 @@ export interface RequestPorts {
   now(): number;
 }
 
-export const systemActor = (name: string): Actor => ({ kind: "system", name });
+const systemActor = (name: string): Actor => ({ kind: "system", name });
 const elsewhere: Actor = { kind: "client", name: "another client" };
 
 /** How long an answer waits for the engine to confirm that the request has ended. Some engines never confirm a tool call. */

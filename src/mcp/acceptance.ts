@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Config, McpServerConfig } from "../core/ports/config.ts";
 import { named, object, parse, record, string } from "../lib/schema.ts";
+import { isCode } from "../lib/system-error.ts";
 
 export interface McpAcceptance {
   /** The first look at a trusted project's servers: they are what the user trusted, apart from those that take the place of the user's own. */
@@ -38,7 +39,7 @@ export function createMcpAcceptance(folder: string): McpAcceptance {
       return kept?.folder === root ? kept : { folder: root, servers: {} };
     } catch (error) {
       // A record that cannot be read has accepted nothing; only one that was never there makes this the first look.
-      return isMissing(error) ? undefined : { folder: root, servers: {} };
+      return isCode(error, "ENOENT") ? undefined : { folder: root, servers: {} };
     }
   };
   const seen = new Set<string>();
@@ -87,5 +88,3 @@ function write(file: string, kept: Kept): void {
   writeFileSync(draft, `${JSON.stringify(kept, undefined, 2)}\n`, { mode: 0o600 });
   renameSync(draft, file);
 }
-
-const isMissing = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT";

@@ -14,7 +14,7 @@ export interface ErrorBody {
   readonly planType: string | undefined;
 }
 
-export function readErrorBody(text: string): ErrorBody {
+function readErrorBody(text: string): ErrorBody {
   const parsed = parseJson(text);
   const outer = recordOf(Array.isArray(parsed) ? parsed[0] : parsed);
   const inner = isRecord(outer["error"]) ? outer["error"] : outer;
@@ -88,13 +88,13 @@ function kindOfStatus(status: number, error: ErrorBody): ModelFailureKind {
 const overflowTags = /context_length_exceeded|exceed_context_size|context_window|model_max_prompt_tokens/;
 const overflowText =
   /prompt is too long|maximum context length|context length exceeded|context window|exceeds? the (?:available )?context|input is too long|input length and `max_tokens` exceed|too many (?:input )?tokens|maximum number of tokens allowed|reduce the length of the (?:messages|input|prompt)|maximum prompt length/i;
-export const isContextOverflow = (error: ErrorBody): boolean => overflowTags.test(error.tags) || overflowText.test(error.message);
+const isContextOverflow = (error: ErrorBody): boolean => overflowTags.test(error.tags) || overflowText.test(error.message);
 
 const usageTags = /usage_limit_reached|usage_not_included|insufficient_quota|billing|credit|quota_exceeded|workspace_owner|spend_limit/;
 const usageText = /insufficient (?:balance|credits|funds)|credit balance is too low|exceeded your current quota|out of credits/i;
-export const isUsageLimit = (error: ErrorBody): boolean => usageTags.test(error.tags) || usageText.test(error.message);
+const isUsageLimit = (error: ErrorBody): boolean => usageTags.test(error.tags) || usageText.test(error.message);
 
-export function usageLimitMessage(error: ErrorBody): string {
+function usageLimitMessage(error: ErrorBody): string {
   if (!/usage_limit_reached/.test(error.tags)) return `The provider refuses because of quota or billing: ${error.message}`;
   const when =
     error.resetsAt === undefined ? "later" : `at ${new Date(error.resetsAt * 1000).toISOString().replace(/:\d\d\.\d+Z$/, " UTC")}`;
@@ -109,7 +109,7 @@ function hint(refusal: HttpRefusal): string {
 }
 
 /** `retry-after-ms`, or `retry-after` in seconds or as a date. */
-export function retryAfter(headers: IncomingHttpHeaders): number | undefined {
+function retryAfter(headers: IncomingHttpHeaders): number | undefined {
   const ms = numberOf(headers["retry-after-ms"]);
   if (ms !== undefined) return bounded(ms);
   const value = stringOf(headers["retry-after"]);
@@ -120,7 +120,7 @@ export function retryAfter(headers: IncomingHttpHeaders): number | undefined {
 }
 
 /** "Please try again in 1.5s" and its kin. */
-export function delayInText(text: string): number | undefined {
+function delayInText(text: string): number | undefined {
   const found = /try again in\s*(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|sec(?:onds?)?|m(?:in(?:utes?)?)?)\b/i.exec(text);
   if (found === null) return undefined;
   const unit = (found[2] ?? "s").toLowerCase();

@@ -2,6 +2,7 @@
 
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http";
 import { trustCertificates } from "../lib/network.ts";
+import { isCode } from "../lib/system-error.ts";
 
 export interface HttpRequest {
   readonly method: "GET" | "POST";
@@ -226,8 +227,7 @@ const connectMs = 20_000;
 
 export const isLocal = (url: string): boolean => /^https?:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::|\/|$)/.test(url);
 
-const isReset = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE");
+const isReset = (error: unknown): boolean => isCode(error, "ECONNRESET", "EPIPE");
 
 function describe(error: Error): string {
   // happy-eyeballs failures carry no text of their own, only the failures of each address

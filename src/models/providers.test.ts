@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { builtInProvider, builtInProviderIds, chooseModel, isUsable, providerForModel } from "./providers.ts";
-import { requireProvider } from "./registry.ts";
 
 const choose = (changes: Partial<Parameters<typeof chooseModel>[0]>) =>
   chooseModel({ provider: undefined, model: undefined, providers: {}, env: {}, loggedIn: false, ...changes });
@@ -67,12 +66,5 @@ describe("chooseModel", () => {
     const providers = Object.fromEntries(builtInProviderIds.map((id) => [id, builtInProvider(id, {}) ?? assert.fail()]));
     assert.equal(isUsable("lmstudio", providers, {}), false);
     assert.equal(choose({ providers }).provider, "scripted");
-  });
-});
-
-describe("requireProvider", () => {
-  it("names the table that is missing", () => {
-    assert.throws(() => requireProvider("nope", {}, {}), /Model provider `nope` not found.*\[model_providers\.nope\]/);
-    assert.equal(requireProvider("groq", {}, {}).name, "Groq");
   });
 });

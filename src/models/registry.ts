@@ -4,11 +4,9 @@ import path from "node:path";
 import type { ProviderConfig } from "../core/ports/config.ts";
 import type { Credentials } from "../core/ports/credentials.ts";
 import type { ModelClient, ModelClients } from "../core/ports/model-client.ts";
-import { invalidRequest } from "../protocol/errors.ts";
 import { createModelCatalog, type RefreshableCatalog } from "./catalog.ts";
 import { createHttpPool } from "./http.ts";
 import { HttpModelClient } from "./http-client.ts";
-import { builtInProvider, builtInProviderIds } from "./providers.ts";
 import { createResponsesWire } from "./responses.ts";
 import type { Wire } from "./wire.ts";
 
@@ -62,19 +60,6 @@ export function createModelClients(parts: ModelClientsParts): ModelClients {
 }
 
 const keptClients = 64;
-
-/** The provider of that id: the user's own, else the built-in one. Throws RpcError that names the config key when there is neither. */
-export function requireProvider(
-  id: string,
-  providers: Readonly<Record<string, ProviderConfig>>,
-  env: ModelClientsParts["env"],
-): ProviderConfig {
-  const provider = (Object.hasOwn(providers, id) ? providers[id] : undefined) ?? builtInProvider(id, env);
-  if (provider !== undefined) return provider;
-  throw invalidRequest(
-    `Model provider \`${id}\` not found: add a [model_providers.${id}] table to config.toml, or set model_provider to one of ${builtInProviderIds.join(", ")}`,
-  );
-}
 
 /** Keeps the code of a wire out of the start of servers that do not use it. */
 function onFirstUse(load: () => Promise<ModelClient>): ModelClient {

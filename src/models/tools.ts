@@ -115,7 +115,7 @@ function inputOf(args: string): string {
 }
 
 /** Broken arguments of an earlier call must not break this request: they go along as text. */
-export function objectText(args: string): string {
+function objectText(args: string): string {
   if (args === "") return "{}";
   return isRecord(parseJson(args)) ? args : JSON.stringify({ unparsable_arguments: args });
 }

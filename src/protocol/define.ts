@@ -37,16 +37,6 @@ export function request<P extends Schema, R extends Schema>(row: Request<P, R>):
   };
 }
 
-/** A row whose part is still to come; answered with "not available in this build" and left out of the generated files. */
-export interface Later {
-  readonly later: string;
-}
-export const later = (part: string): Later => ({ later: part });
-/** The rows of a whole table as `later`; taking this word away makes them live. */
-export function allLater<Table extends object>(part: string, table: Table): { readonly [M in keyof Table]: Later } {
-  return Object.fromEntries(Object.keys(table).map((method) => [method, later(part)])) as { [M in keyof Table]: Later };
-}
-
 export interface Notification<P extends Schema = any> {
   readonly params: Lazy<P>;
   /** Ours alone, or a document's own spelling that no Codex ever sent. */
@@ -58,9 +48,6 @@ export const Empty = named("Empty", () => object({}));
 
 export type ParamsOf<Row> = Row extends { params: Lazy<infer P> } ? Infer<Lazy<P>> : never;
 export type ResultOf<Row> = Row extends { result: Lazy<infer R> } ? Infer<Lazy<R>> : never;
-
-/** The rows of a table that have a handler in this build. */
-export type Served<Table> = { readonly [M in keyof Table as Table[M] extends Later ? never : M]: Table[M] };
 
 /** Orders requests that change the same thread. */
 export const byThread = (params: { threadId: string }): string => `thread:${params.threadId}`;

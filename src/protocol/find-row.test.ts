@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { allLater, byThread, Empty, later, request } from "./define.ts";
+import { byThread } from "./define.ts";
 import { RpcError } from "./errors.ts";
 import { findRow, requireRow } from "./find-row.ts";
 import { clientRequests } from "./methods.ts";
@@ -17,12 +17,10 @@ const words = (method: string): string => {
   }
 };
 
-test("a method is served, still to come, not supported, or unknown", () => {
+test("a method is served, not supported, or unknown", () => {
   assert.equal(words("turn/start"), "served");
   assert.equal(words("process/spawn"), "process/spawn is not supported by Parley");
   assert.match(words("no/such"), /^Invalid request: unknown variant `no\/such`, expected one of `initialize`, `/);
-  const coming = Object.entries(clientRequests).find(([, row]) => "later" in row)?.[0];
-  if (coming !== undefined) assert.equal(words(coming), `${coming} is not available in this build`);
 });
 
 test("names of Object.prototype and endless names are unknown methods", () => {
@@ -51,8 +49,4 @@ test("rows that change the same thing share an order key; reads have none", () =
     assert.equal(key(method, thread), undefined);
   assert.equal(key("config/value/write", {}), key("config/batchWrite", {}));
   assert.equal(key("account/login/start", {}), key("account/logout", {}));
-});
-
-test("a whole table can wait for its part", () => {
-  assert.deepEqual(allLater("doors", { a: request({ params: Empty, result: Empty }), b: 5 }), { a: later("doors"), b: later("doors") });
 });

@@ -1,17 +1,14 @@
 /** From the name of a method to its row, or to the words with which it is refused. Serves server/dispatch.ts. */
-import type { Later, Request } from "./define.ts";
+import type { Request } from "./define.ts";
 import { invalidRequest, type RpcError } from "./errors.ts";
 import { clientRequests } from "./methods.ts";
 import { isUnsupported } from "./unsupported.ts";
 
 /** What is known of a method's name. Only a name of the tables is found, never one of Object.prototype. */
-export type FoundRow =
-  | { readonly kind: "row"; readonly row: Request | Later }
-  | { readonly kind: "unsupported" }
-  | { readonly kind: "unknown" };
+export type FoundRow = { readonly kind: "row"; readonly row: Request } | { readonly kind: "unsupported" } | { readonly kind: "unknown" };
 
 export function findRow(method: string): FoundRow {
-  const table: Readonly<Record<string, Request | Later>> = clientRequests;
+  const table: Readonly<Record<string, Request>> = clientRequests;
   const row = Object.hasOwn(table, method) ? table[method] : undefined;
   if (row !== undefined) return { kind: "row", row };
   return { kind: isUnsupported(method) ? "unsupported" : "unknown" };
@@ -22,7 +19,6 @@ export function requireRow(method: string): Request {
   const found = findRow(method);
   if (found.kind === "unknown") throw unknownMethod(method);
   if (found.kind === "unsupported") throw invalidRequest(`${method} is not supported by Parley`);
-  if ("later" in found.row) throw invalidRequest(`${method} is not available in this build`);
   return found.row;
 }
 

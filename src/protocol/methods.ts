@@ -5,7 +5,7 @@ import { approvalServerRequests } from "./approval.ts";
 import { backgroundTerminalsRequests } from "./background-terminals.ts";
 import { commandNotifications, commandRequests } from "./command.ts";
 import { configNotifications, configRequests } from "./config.ts";
-import type { Later, Notification, ParamsOf, Request, ResultOf, Served } from "./define.ts";
+import type { Notification, ParamsOf, Request, ResultOf } from "./define.ts";
 import { dynamicToolServerRequests } from "./dynamic-tool.ts";
 import { fsNotifications, fsRequests } from "./fs.ts";
 import { fuzzyFileSearchNotifications, fuzzyFileSearchRequests } from "./fuzzy-file-search.ts";
@@ -46,7 +46,7 @@ export const clientRequests = {
   ...turnRequests,
   ...turnRevertRequests,
   ...v1Requests,
-} as const satisfies Record<string, Request | Later>;
+} as const satisfies Record<string, Request>;
 
 export const serverRequests = {
   ...accountServerRequests,
@@ -54,7 +54,7 @@ export const serverRequests = {
   ...dynamicToolServerRequests,
   ...userInputServerRequests,
   ...v1ServerRequests,
-} as const satisfies Record<string, Request | Later>;
+} as const satisfies Record<string, Request>;
 
 export const serverNotifications = {
   ...accountNotifications,
@@ -72,14 +72,14 @@ export const serverNotifications = {
   ...threadNotifications,
   ...turnNotifications,
   ...v1Notifications,
-} as const satisfies Record<string, Notification | Later>;
+} as const satisfies Record<string, Notification>;
 
 /** The client's own notifications; all are optional and ignored when unknown. */
 export const clientNotifications = { initialized: {} } as const;
 
-export type ClientRequests = Served<typeof clientRequests>;
-export type ServerRequests = Served<typeof serverRequests>;
-export type ServerNotifications = Served<typeof serverNotifications>;
+export type ClientRequests = typeof clientRequests;
+export type ServerRequests = typeof serverRequests;
+export type ServerNotifications = typeof serverNotifications;
 
 /** Sends one notification; a pair `(method, params)` that does not match the table does not compile. */
 export type Notify = <M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>) => void;

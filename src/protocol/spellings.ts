@@ -93,9 +93,6 @@ const modeTitles: Readonly<Record<string, string>> = {
 const modeKind: Respell = (value) => (typeof value === "string" ? (own(modeTitles, value) ?? modeNames(value)) : value);
 export const collaborationMode: Respell = (value) => (isObject(value) ? respell({ mode: modeKind })(value) : value);
 
-/** Today's mode for any name of a mode: Plan is Plan, all others work as Default. */
-export const currentMode = (mode: string): "plan" | "default" => (mode === "plan" ? "plan" : "default");
-
 /** The input of a turn: today's flat items, and those of the older API (`{type, data}`, `image_url`, `local_image`). */
 export const userInput: Respell = (value) => (Array.isArray(value) ? value.map(inputItem) : value);
 

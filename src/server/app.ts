@@ -15,7 +15,7 @@ import type { Usage } from "../core/ports/usage.ts";
 import type { Workspace } from "../core/ports/workspace.ts";
 import type { Threads } from "../core/threads.ts";
 import type { OrderedRuns } from "../lib/ordered-runs.ts";
-import type { Later, ParamsOf, ResultOf } from "../protocol/define.ts";
+import type { ParamsOf, ResultOf } from "../protocol/define.ts";
 import type { ServerNotifications } from "../protocol/methods.ts";
 import type { SessionSource } from "../protocol/policy.ts";
 import type { Peer } from "../rpc/peer.ts";
@@ -96,10 +96,7 @@ export interface Call {
 
 /** One function for each row of a method table; a missing or misspelt row does not compile. */
 export type HandlersFor<Table> = {
-  readonly [M in keyof Table as Table[M] extends Later ? never : M]: (
-    params: ParamsOf<Table[M]>,
-    call: Call,
-  ) => ResultOf<Table[M]> | Promise<ResultOf<Table[M]>>;
+  readonly [M in keyof Table]: (params: ParamsOf<Table[M]>, call: Call) => ResultOf<Table[M]> | Promise<ResultOf<Table[M]>>;
 };
 
 /** Whether a client is of the documents' generation, which some messages are kept for. */

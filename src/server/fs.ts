@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { copyFile, cp, lstat, mkdir, open, readdir, readlink, realpath, rm, rmdir, stat, symlink, unlink } from "node:fs/promises";
 import path from "node:path";
 import { isInside } from "../lib/paths.ts";
+import { systemWords } from "../lib/system-error.ts";
 import { internalError, invalidRequest, RpcError } from "../protocol/errors.ts";
 import type { FsReadDirectoryEntry, fsRequests } from "../protocol/fs.ts";
 import type { HandlersFor, Session } from "./app.ts";
@@ -97,21 +98,8 @@ async function told<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const words: Readonly<Record<string, string>> = {
-  ENOENT: "No such file or directory",
-  EACCES: "Permission denied",
-  EPERM: "Operation not permitted",
-  EEXIST: "File exists",
-  ENOTDIR: "Not a directory",
-  EISDIR: "Is a directory",
-  ENOTEMPTY: "Directory not empty",
-  EROFS: "Read-only file system",
-  ENOSPC: "No space left on device",
-  ELOOP: "Symbolic link loop",
-  ENAMETOOLONG: "File name too long",
-  EBUSY: "Device or resource busy",
-  ENXIO: "No such device or address",
-};
+/** The native server is linked with a C library that says one of them in other words. */
+const words: Readonly<Record<string, string>> = { ...systemWords, ELOOP: "Symbolic link loop" };
 
 function systemText(error: Error & { code?: unknown; errno?: unknown }): string {
   const text = typeof error.code === "string" ? words[error.code] : undefined;

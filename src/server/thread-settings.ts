@@ -66,7 +66,7 @@ export function announceNews(thread: LiveThread, app: App): void {
   if (thread.settings !== thread.settingsTold) announceSettings(thread, app);
 }
 
-export function announceSettings(thread: LiveThread, app: App): void {
+function announceSettings(thread: LiveThread, app: App): void {
   thread.settingsTold = thread.settings;
   app.subscriptions.toThread(thread.id, "thread/settings/updated", { threadId: thread.id, threadSettings: settingsToWire(thread) });
 }

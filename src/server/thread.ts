@@ -166,7 +166,7 @@ export function opened(thread: LiveThread, session: Session, turns: readonly Tur
 }
 
 /** Today's clients cannot read `on-failure` (CONFLICTS 10). */
-export function approvalPolicyFor(session: Session, policy: AskForApproval): AskForApproval {
+function approvalPolicyFor(session: Session, policy: AskForApproval): AskForApproval {
   return session.dialect === "0.166" && policy === "on-failure" ? "on-request" : policy;
 }
 

@@ -2,7 +2,7 @@
 import type { v1Requests } from "../protocol/v1/methods.ts";
 import type { Call, HandlersFor } from "./app.ts";
 
-export function throughTheOldDoor(method: string): (params: unknown, call: Call) => Promise<unknown> {
+function throughTheOldDoor(method: string): (params: unknown, call: Call) => Promise<unknown> {
   return (params, { app, session }) => {
     session.legacy ??= app.openLegacy(session);
     return session.legacy.request(method, params);

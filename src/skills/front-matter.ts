@@ -67,9 +67,6 @@ export async function readHead(file: string, text: string, extra: string | undef
   };
 }
 
-/** Text after the front matter. */
-export const bodyOf = (text: string): string => text.replace(/^\ufeff?---[ \t]*\r?\n[\s\S]*?---[ \t]*(?:\r?\n|$)/, "");
-
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 /** Decoration only: a broken file costs the skill its icons, not its life. */

@@ -3,7 +3,8 @@ import { appendFile, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { type Audit, type AuditEntry, AuditUnwritten } from "../core/ports/audit.ts";
 import type { Clock } from "../core/ports/clock.ts";
-import { isCode, reasonOf } from "./disk.ts";
+import { isCode } from "../lib/system-error.ts";
+import { reasonOf } from "./disk.ts";
 
 export function createAudit(codexHome: string, clock: Clock): Audit {
   const folder = path.join(codexHome, "parley", "audit");

@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
+import { errorCode, isCode } from "../lib/system-error.ts";
 
 export interface AppendFile {
   /** Resolves with the number of bytes that the kernel took, which may be fewer than given. */
@@ -55,8 +56,6 @@ async function openOrMake(file: string): Promise<number> {
   }
 }
 
-export const isCode = (error: unknown, ...codes: string[]): boolean => codes.includes(codeOf(error) ?? "");
-
 const plainWords: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
@@ -68,14 +67,11 @@ const plainWords: Readonly<Record<string, string>> = {
 
 /** Why a file could not be written, for a person. Node reports a read-only file system as a missing folder, so the folder itself is asked. */
 export function reasonOf(error: unknown, file: string): string {
-  const code = codeOf(error);
-  const word = plainWords[code ?? ""] ?? plainWords[codeOf(refusal(path.dirname(file))) ?? ""];
+  const code = errorCode(error);
+  const word = plainWords[code ?? ""] ?? plainWords[errorCode(refusal(path.dirname(file))) ?? ""];
   const text = error instanceof Error ? error.message : String(error);
   return word === undefined ? text : `${word} (${text})`;
 }
-
-const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 
 function refusal(folder: string): unknown {
   try {
@@ -83,6 +79,6 @@ function refusal(folder: string): unknown {
     return undefined;
   } catch (error) {
     const isTop = path.dirname(folder) === folder;
-    return codeOf(error) === "ENOENT" && !isTop ? refusal(path.dirname(folder)) : error;
+    return errorCode(error) === "ENOENT" && !isTop ? refusal(path.dirname(folder)) : error;
   }
 }

@@ -1,8 +1,8 @@
 /** Leases on threads: one writer a thread over all processes on one home, Codex's own locks respected. */
 import path from "node:path";
 import { type Lease, ThreadHeld } from "../core/ports/thread-store.ts";
+import { isCode } from "../lib/system-error.ts";
 import { codexHolding } from "./codex-lock.ts";
-import { isCode } from "./disk.ts";
 import { ownFolder } from "./layout.ts";
 import { acquireLock, type HeldLock } from "./lock-file.ts";
 import { ownName } from "./processes.ts";

@@ -7,7 +7,7 @@ import { linkSync, mkdirSync, readFileSync, renameSync, statSync, unlinkSync, ut
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomUuid } from "../lib/random.ts";
-import { isCode } from "./disk.ts";
+import { isCode } from "../lib/system-error.ts";
 import { lifeOf, ownName, type ProcessName } from "./processes.ts";
 import { isObject, isString, textOf } from "./shapes.ts";
 

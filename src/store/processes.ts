@@ -1,6 +1,7 @@
 /** Tells whether a process of another day, boot, container or machine still lives, for locks that must outlast crashes. */
 import { readFileSync, readlinkSync } from "node:fs";
 import os from "node:os";
+import { isCode } from "../lib/system-error.ts";
 
 /** Names one process for good: a pid alone is used again. */
 export interface ProcessName {
@@ -26,7 +27,7 @@ export function lifeOf(name: ProcessName): "alive" | "dead" | "unknown" {
     process.kill(name.pid, 0);
     return "alive";
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM" ? "alive" : "dead";
+    return isCode(error, "EPERM") ? "alive" : "dead";
   }
 }
 

@@ -5,6 +5,7 @@ import path from "node:path";
 import type { TurnKey, UndoEntry, UndoStore } from "../core/ports/undo-store.ts";
 import type { FileState } from "../core/ports/workspace.ts";
 import { type Infer, integer, literals, named, nullable, object, optional, parse, string } from "../lib/schema.ts";
+import { isCode } from "../lib/system-error.ts";
 
 export interface UndoLimits {
   /** A larger file is noted, not kept. */
@@ -63,7 +64,7 @@ export function createUndoStore(folder: string, limits: UndoLimits = defaultLimi
       await writeFile(path.join(place, name), bytes, { mode: 0o600, flag: "wx" });
       usedBytes.set(place, used + bytes.length);
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) return null;
+      if (!isCode(error, "EEXIST")) return null;
     }
     return name;
   }

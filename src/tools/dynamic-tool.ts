@@ -2,7 +2,8 @@
 
 import type { Answer } from "../core/ports/audience.ts";
 import { failed, said, type Tool, type ToolContent, type ToolContext, type ToolOutput, type ToolSource } from "../core/ports/tool.ts";
-import { array, boolean, type Infer, literals, maybe, named, object, parse, string, union, unknown } from "../lib/schema.ts";
+import { array, type Infer, literals, maybe, named, object, parse, string, unknown } from "../lib/schema.ts";
+import { readDynamicToolAnswer } from "../protocol/dynamic-tool.ts";
 import type { DynamicToolCallOutputContentItem } from "../protocol/item.ts";
 
 const Function_ = named("DynamicFunction", () =>
@@ -81,31 +82,11 @@ interface Result {
 
 const refusal = (text: string): Result => ({ content: [{ type: "inputText", text }], success: false });
 
-const Content = named("DynamicContent", () =>
-  array(
-    union([
-      object({ type: literals("inputText"), text: string() }),
-      object({ type: literals("inputImage"), imageUrl: string() }),
-      object({ type: literals("inputAudio"), audioUrl: string() }),
-    ]),
-  ),
-);
-const Answered = named("DynamicAnswer", () =>
-  object({ contentItems: maybe(Content()), output: maybe(string()), content: maybe(unknown()), success: maybe(boolean()) }),
-);
-
-/** `{contentItems, success}`, the older `{output, success}`, `{content}` or a bare string. */
 function resultFrom(answer: Answer): Result {
   if (answer.kind === "timedOut") return refusal("dynamic tool request timed out");
   if (answer.kind !== "answered") return refusal("dynamic tool request failed");
-  if (typeof answer.result === "string") return { content: [{ type: "inputText", text: answer.result }], success: true };
-  const read = parse(Answered, answer.result);
-  const success = read?.success ?? true;
-  if (read?.contentItems) return { content: read.contentItems, success };
-  if (typeof read?.output === "string") return { content: [{ type: "inputText", text: read.output }], success };
-  if (typeof read?.content === "string") return { content: [{ type: "inputText", text: read.content }], success };
-  const listed = parse(Content, read?.content);
-  return listed === undefined ? refusal("dynamic tool response was invalid") : { content: listed, success };
+  const read = readDynamicToolAnswer(answer.result);
+  return read === undefined ? refusal("dynamic tool response was invalid") : { content: read.contentItems, success: read.success };
 }
 
 function outputFrom({ content, success }: Result): ToolOutput {

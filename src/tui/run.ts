@@ -1,5 +1,6 @@
 /** `runTui`: the terminal client from the first key to the last. Ends with the terminal as it was found, whatever happens. */
 import { homedir } from "node:os";
+import { isCode } from "../lib/system-error.ts";
 import { Screen } from "./screen/screen.ts";
 import { askBrightness, brightnessFromEnv, depthOf, isAscii, muteStray, restoreTerminal } from "./screen/terminal.ts";
 import { App } from "./shell/app.ts";
@@ -105,7 +106,7 @@ function guard(app: App, restore: () => void): () => void {
 }
 
 /** The terminal was closed: nobody is left to be told anything. */
-const isGone = (error: unknown): boolean => error instanceof Error && "code" in error && (error.code === "EIO" || error.code === "EPIPE");
+const isGone = (error: unknown): boolean => isCode(error, "EIO", "EPIPE");
 
 function sayGoodbye({ conversation }: Store): void {
   const { threadId, usage } = conversation;

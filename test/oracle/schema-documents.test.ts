@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { problem } from "../../src/lib/schema.ts";
-import type { Later, Request } from "../../src/protocol/define.ts";
+import type { Request } from "../../src/protocol/define.ts";
 import { clientRequests, serverRequests } from "../../src/protocol/methods.ts";
 import { v1ServerRequests } from "../../src/protocol/v1/approval.ts";
 import { v1Requests } from "../../src/protocol/v1/methods.ts";
@@ -51,7 +51,7 @@ test("requests that the documents show are taken", { skip }, () => {
   const folder = path.join("path" in sharedFolder ? sharedFolder.path : "", "seeds");
   const documents = readdirSync(folder).filter((file) => !file.startsWith("001")); // that one speaks MCP
   const shown = documents.flatMap((file) => shownIn(readFileSync(path.join(folder, file), "utf8")));
-  const asked: Readonly<Record<string, Request | Later>> = { ...clientRequests, ...v1Requests };
+  const asked: Readonly<Record<string, Request>> = { ...clientRequests, ...v1Requests };
   const questions: Readonly<Record<string, unknown>> = { ...serverRequests, ...v1ServerRequests };
   const taken = new Set<string>();
   for (const { method, params = {} } of shown) {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { problem } from "../../src/lib/schema.ts";
-import type { Later, Notification, Request } from "../../src/protocol/define.ts";
+import type { Notification, Request } from "../../src/protocol/define.ts";
 import { clientRequests, serverNotifications, serverRequests } from "../../src/protocol/methods.ts";
 import { startServer } from "../support/server.ts";
 import { type Message, Wire } from "../support/wire.ts";
@@ -66,9 +66,9 @@ for (const [dialect, known] of Object.entries(generations))
 
 function ourFault(message: Message, answered: string | undefined): string | undefined {
   const told = message.id === undefined ? serverNotifications : serverRequests;
-  const table: Readonly<Record<string, Request | Notification | Later>> = message.method === undefined ? clientRequests : told;
+  const table: Readonly<Record<string, Request | Notification>> = message.method === undefined ? clientRequests : told;
   const row = table[message.method ?? answered ?? ""];
-  if (row === undefined || "later" in row) return message.method === undefined ? undefined : "is not in our tables";
+  if (row === undefined) return message.method === undefined ? undefined : "is not in our tables";
   if (message.method !== undefined) return problem(row.params(), message.params);
   return "result" in row && message.result !== undefined ? problem(row.result(), message.result) : undefined;
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv, type ValidateFunction } from "ajv";
 import { jsonSchema } from "../../src/lib/schema.ts";
-import type { Later, Request } from "../../src/protocol/define.ts";
+import type { Request } from "../../src/protocol/define.ts";
 import { clientRequests, serverRequests } from "../../src/protocol/methods.ts";
 import { v1ServerRequests } from "../../src/protocol/v1/approval.ts";
 import { v1Requests } from "../../src/protocol/v1/methods.ts";
@@ -133,7 +133,7 @@ function resultFault(oracle: Oracle, direction: Direction, result: unknown, meth
   const [union, tables] =
     direction === "toClient" ? (["ClientRequest", clientRequests] as const) : (["ServerRequest", serverRequests] as const);
   if (!oracle.paramsOf.has(`${union} ${method}`)) return undefined;
-  const row = ({ ...tables, ...v1Requests, ...v1ServerRequests } as Readonly<Record<string, Request | Later>>)[method];
+  const row = ({ ...tables, ...v1Requests, ...v1ServerRequests } as Readonly<Record<string, Request>>)[method];
   const title = row !== undefined && "result" in row ? jsonSchema(row.result()).title : undefined;
   if (title === undefined || title === "Empty") return undefined;
   const name = title.replace(/^v1\./, "");

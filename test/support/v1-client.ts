@@ -7,7 +7,7 @@ import type { Message, Wire } from "./wire.ts";
 
 export const item = (text: string) => ({ type: "text", data: { text, text_elements: [] } });
 
-export class V1Client {
+class V1Client {
   readonly wire: Wire;
   conversationId = "";
   rolloutPath = "";

@@ -52,7 +52,7 @@ export async function toolCallFrom(item: ThreadItem, read: ReadText): Promise<To
 
 const call = (toolCallId: string, title: string, kind: ToolKind, status: ToolCallStatus): ToolCall => ({ toolCallId, title, kind, status });
 
-export function statusFrom(status: "inProgress" | "completed" | "failed" | "declined" | "interrupted"): ToolCallStatus {
+function statusFrom(status: "inProgress" | "completed" | "failed" | "declined" | "interrupted"): ToolCallStatus {
   if (status === "inProgress") return "in_progress";
   return status === "completed" ? "completed" : "failed";
 }

@@ -1,6 +1,6 @@
 /** Gathers from the method tables what the generated files show: the methods of each direction and every named type they reach. */
 import { type JsonSchema, jsonSchema } from "../../lib/schema.ts";
-import type { Later, Notification, Request } from "../../protocol/define.ts";
+import type { Notification, Request } from "../../protocol/define.ts";
 import { clientNotifications, clientRequests, serverNotifications, serverRequests } from "../../protocol/methods.ts";
 import { RequestId } from "../../protocol/thread.ts";
 
@@ -28,10 +28,8 @@ export interface Surface {
 export type Direction = keyof Surface;
 
 export function surface({ experimental }: Options): Surface {
-  const methods = (table: Readonly<Record<string, Request | Notification | Later>>): Method[] =>
-    Object.entries(table).flatMap(([method, row]) =>
-      "later" in row || (isExperimental(row) && !experimental) ? [] : [methodOf(method, row)],
-    );
+  const methods = (table: Readonly<Record<string, Request | Notification>>): Method[] =>
+    Object.entries(table).flatMap(([method, row]) => (isExperimental(row) && !experimental ? [] : [methodOf(method, row)]));
   return {
     ClientRequest: methods(clientRequests),
     ClientNotification: Object.keys(clientNotifications).map((method) => ({
@@ -84,7 +82,7 @@ export function namedTypes(methods: readonly Method[]): ReadonlyMap<string, Json
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-export function partsOf(schema: JsonSchema): readonly JsonSchema[] {
+function partsOf(schema: JsonSchema): readonly JsonSchema[] {
   const items = schema.items === undefined ? [] : Array.isArray(schema.items) ? schema.items : [schema.items];
   const rest = schema.additionalProperties === undefined ? [] : [schema.additionalProperties];
   return [...(schema.anyOf ?? []), ...(schema.allOf ?? []), ...items, ...Object.values(schema.properties ?? {}), ...rest];

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { isCode } from "../../lib/system-error.ts";
 import { parseRules, type RuleSet } from "./rules.ts";
 
 /** Rules of all files, in order. A folder stands for its `*.rules` files; what is missing is left out. Throws RulesError. */
@@ -28,7 +29,7 @@ export async function appendRule(file: string, line: string): Promise<void> {
   const unlock = await lock(`${file}.lock`);
   try {
     const text = await readFile(file, "utf8").catch((error: unknown) => {
-      if (isMissing(error)) return "";
+      if (isCode(error, "ENOENT")) return "";
       throw error;
     });
     if (text.split("\n").some((existing) => existing.trim() === line)) return;
@@ -72,7 +73,7 @@ async function lock(file: string): Promise<() => Promise<void>> {
       await handle.close();
       return () => rm(file, { force: true });
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+      if (!isCode(error, "EEXIST")) throw error;
     }
     const age = await stat(file).then(
       (found) => Date.now() - found.mtimeMs,
@@ -83,5 +84,3 @@ async function lock(file: string): Promise<() => Promise<void>> {
     else await delay(lockPauseMs);
   }
 }
-
-const isMissing = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT";

@@ -18,6 +18,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { randomBytes } from "../../lib/random.ts";
+import { isCode } from "../../lib/system-error.ts";
 import { isAlive } from "../processes.ts";
 
 /**
@@ -197,5 +198,3 @@ function unlinkQuietly(file: string): void {
     // Already gone.
   }
 }
-
-const isCode = (error: unknown, code: string): boolean => error instanceof Error && "code" in error && error.code === code;

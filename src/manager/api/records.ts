@@ -16,7 +16,7 @@ import {
   union,
   unknown,
 } from "../../lib/schema.ts";
-import { DynamicToolCallOutputContentItem, UserInput } from "../../protocol/item.ts";
+import { UserInput } from "../../protocol/item.ts";
 import { AskForApproval } from "../../protocol/policy.ts";
 import { ThreadTokenUsage } from "../../protocol/thread.ts";
 
@@ -142,7 +142,6 @@ export const TranscriptRow = named("TranscriptRow", () =>
 );
 export type TranscriptRow = Infer<typeof TranscriptRow>;
 
-export const ToolContentItem = DynamicToolCallOutputContentItem;
 export const TokenUsage = ThreadTokenUsage;
 
 /** A browser, phone or script that is signed in. */

@@ -30,7 +30,7 @@ export interface CommandContext {
   readonly completions: Completions;
 }
 
-export const commandTable: readonly Command[] = [
+const commandTable: readonly Command[] = [
   { name: "model", says: "choose the model and how hard it thinks", anytime: true, run: ({ shell }) => chooseModel(shell) },
   {
     name: "approvals",

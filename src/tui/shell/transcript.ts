@@ -21,7 +21,7 @@ export async function showTranscript(shell: Shell): Promise<void> {
   await shell.page(shell.store.conversation.name ?? "Transcript", (width) => transcriptLines(thread.turns, { ...place, width }));
 }
 
-export function transcriptLines(turns: readonly Turn[], place: Place): Line[] {
+function transcriptLines(turns: readonly Turn[], place: Place): Line[] {
   const entries = turns.flatMap((turn) => [...withoutRepeats(turn.items).flatMap(wholeEntries), ...endingOf(turn)]);
   return entries.flatMap((entry) => [...(hasGap(entry) ? [[]] : []), ...entryLines(entry, place)]);
 }

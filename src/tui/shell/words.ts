@@ -12,7 +12,7 @@ export function accessWords(sandbox: SandboxPolicy, approval: AskForApproval): s
   return `${where}${network}; ${approvalWords(approval)}`;
 }
 
-export function approvalWords(approval: AskForApproval): string {
+function approvalWords(approval: AskForApproval): string {
   if (typeof approval === "object") return "asks by your own rules";
   return {
     untrusted: "asks before every command that is not known to be harmless",

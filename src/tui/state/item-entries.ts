@@ -80,7 +80,7 @@ function tool(title: string, detail: string, result: "done" | "failed" = "done",
   return { kind: "tool", title, detail, result, output };
 }
 
-export function userEntry(content: readonly UserInput[]): Entry {
+function userEntry(content: readonly UserInput[]): Entry {
   const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
   const attachments = content.flatMap((part) => {
     if (part.type === "localImage" || part.type === "localAudio") {
@@ -103,7 +103,7 @@ function reasoningEntries(summary: readonly string[]): Entry[] {
   return text === "" ? [] : [{ kind: "reasoning", text }];
 }
 
-export function commandEntry(item: Of<"commandExecution">): Entry {
+function commandEntry(item: Of<"commandExecution">): Entry {
   const isOwn = item.source === "userShell";
   return {
     kind: "command",

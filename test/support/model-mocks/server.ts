@@ -64,7 +64,7 @@ export class MockProvider {
   }
 }
 
-export const eventStream = { "content-type": "text/event-stream", "cache-control": "no-cache" };
+const eventStream = { "content-type": "text/event-stream", "cache-control": "no-cache" };
 
 /** The frames at once, then a proper end. */
 export const stream =

@@ -86,7 +86,7 @@ function askPicker(request: PendingRequest, signal: AbortSignal): Promise<Dialog
 const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, " ⏎ ");
 
 /** Command, folder, reason, risk: what a person needs to decide, one to a line. */
-export function factLines(request: PendingRequest, { command, facts, reason }: Description): readonly string[] {
+function factLines(request: PendingRequest, { command, facts, reason }: Description): readonly string[] {
   const details = detailsOf(request);
   const files = Array.isArray(details["changes"]) ? details["changes"].flatMap(fileLine) : [];
   return [

@@ -8,7 +8,7 @@ import { shortPath } from "../../../web/src/state/words.ts";
 import type { Backend } from "../host/backend.ts";
 import { type ProposedFile, proposedFile } from "../host/change.ts";
 
-export const changeScheme = "parley-change";
+const changeScheme = "parley-change";
 /** Set while a shown change waits; the title bar's buttons depend on it. */
 const waitingKey = "parley.changeWaiting";
 

@@ -19,7 +19,7 @@ import type { LinkState } from "../host/link.ts";
 import type { Memory } from "../host/memory.ts";
 import { type CallName, calls, type HostMessage, PanelMessage } from "../host/port.ts";
 
-export const viewId = "parley.panel";
+const viewId = "parley.panel";
 const tabType = "parley.tab";
 /** About one frame of a screen: events that come close together travel together. */
 const batchMs = 16;

@@ -30,7 +30,7 @@ export class ServerDown extends Error {
   readonly code = "server_down";
 }
 
-export const questionMethods = [
+const questionMethods = [
   "item/commandExecution/requestApproval",
   "item/fileChange/requestApproval",
   "item/permissions/requestApproval",

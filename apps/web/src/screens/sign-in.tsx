@@ -76,7 +76,7 @@ export function SignIn(): ReactElement {
 }
 
 /** People paste the whole link as often as the code. */
-export const codeIn = (text: string): string => {
+const codeIn = (text: string): string => {
   const found = /sign-in=([^\s&]+)/.exec(text)?.[1];
   return found === undefined ? text.trim() : decodeURIComponent(found);
 };

@@ -143,7 +143,7 @@ function inTurn(thread: ThreadView, params: Params, change: (turn: TurnView) => 
   return { ...thread, turns: [...thread.turns, change(fresh)] };
 }
 
-export function addNotice(thread: ThreadView, notice: Notice): ThreadView {
+function addNotice(thread: ThreadView, notice: Notice): ThreadView {
   return thread.notices.some((n) => n.text === notice.text) ? thread : { ...thread, notices: [...thread.notices, notice].slice(-5) };
 }
 

@@ -4,7 +4,7 @@ import { CopyButton } from "../copy-button.tsx";
 import { type ColorLines, colorize, languageOf } from "./highlight.ts";
 
 /** Colours of a text once they are known; while the text still grows it stays plain, so that nothing is coloured twice. */
-export function useColors(code: string, language: string | undefined, settled: boolean): ColorLines | undefined {
+function useColors(code: string, language: string | undefined, settled: boolean): ColorLines | undefined {
   const [lines, setLines] = useState<{ code: string; lines: ColorLines }>();
   useEffect(() => {
     if (language === undefined || !settled) return;
@@ -44,7 +44,7 @@ export const CodeBlock = memo(function CodeBlock({
   );
 });
 
-export function ColorLine({ line, last }: { line: ColorLines[number]; last: boolean }): ReactElement {
+function ColorLine({ line, last }: { line: ColorLines[number]; last: boolean }): ReactElement {
   return (
     <>
       {line.map((span, i) => (

@@ -122,7 +122,7 @@ function describeElicitation(details: Readonly<Record<string, unknown>>): Descri
 /** What the engine thinks of the command, where it says so. */
 const riskFact = (risk: unknown): readonly Fact[] => (typeof risk === "string" && risk !== "" ? [{ label: "Risk", value: risk }] : []);
 
-export function hostOf(url: string): string {
+function hostOf(url: string): string {
   try {
     return new URL(url).host;
   } catch {

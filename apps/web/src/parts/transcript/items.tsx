@@ -420,7 +420,7 @@ export function Note({ icon, children }: { icon: IconName; children: ReactNode }
   );
 }
 
-export function Divider({ children }: { children: ReactNode }): ReactElement {
+function Divider({ children }: { children: ReactNode }): ReactElement {
   return (
     <p className="divider">
       <span>{children}</span>
