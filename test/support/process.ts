@@ -9,8 +9,13 @@ import type { Message } from "./wire.ts";
 export const root: string = path.resolve(import.meta.dirname, "../..");
 export const launcher: string = path.join(root, "bin", "parley");
 
+/** Somebody, mostly a test, who cleans up at the end. */
+export interface Ending {
+  after(step: () => unknown): void;
+}
+
 /** A folder that is gone after the test. */
-export function scratch(t: TestContext): string {
+export function scratch(t: Ending): string {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "parley-itest-")));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;

@@ -2,8 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { TestContext } from "node:test";
-import { launcher, scratch } from "./process.ts";
+import { type Ending, launcher, scratch } from "./process.ts";
 import { type StageOptions, writeHome } from "./verifies.ts";
 
 export interface TerminalOptions extends Pick<StageOptions, "turns" | "config"> {
@@ -38,7 +37,7 @@ export class Terminal {
   readonly workspace: string;
   readonly #socket: string;
 
-  constructor(t: TestContext, options: TerminalOptions = {}) {
+  constructor(t: Ending, options: TerminalOptions = {}) {
     const { columns = 80, rows = 24, env = {} } = options;
     this.folder = options.folder ?? scratch(t);
     this.home = path.join(this.folder, "home");
