@@ -239,6 +239,14 @@ describe("what the page can do", skip, () => {
     await composer().fill("written in the dark");
     await page.keyboard.press("Enter");
     await page.locator(".outgoing", { hasText: "written in the dark" }).waitFor();
+    const bubble = page.locator(".outgoing", { hasText: "written in the dark" });
+    await bubble.getByText(/sent as soon as it is back/).waitFor();
+    for (let i = 0; i < 40; i++) {
+      const [end, dock] = [await bubble.boundingBox(), await page.locator(".composer").boundingBox()];
+      if ((end?.y ?? 1e6) + (end?.height ?? 0) <= (dock?.y ?? 0)) break;
+      assert.ok(i < 39, "the message that waits is in sight, above the composer");
+      await page.waitForTimeout(50);
+    }
     await picture(page, "53-offline");
     bridge.notify("s4", "turn/started", { turn: { id: "away", items: [], status: "inProgress" } });
     bridge.notify("s4", "item/completed", {

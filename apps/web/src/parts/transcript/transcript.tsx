@@ -59,6 +59,15 @@ export function Transcript({ thread, cwd, foldReasoning, onOlder, footer, empty,
     list.current?.scrollToIndex(Number.MAX_SAFE_INTEGER, { align: "end" });
   }, []);
   useImperativeHandle(ref, () => ({ toLatest }), [toLatest]);
+  // What stands after the last turn grows by itself: a message that waits to be sent says why.
+  const watchFooter = useCallback((footerBox: HTMLDivElement | null) => {
+    if (footerBox === null) return;
+    const observer = new ResizeObserver(() => {
+      if (stick.current) list.current?.scrollToIndex(Number.MAX_SAFE_INTEGER, { align: "end" });
+    });
+    observer.observe(footerBox);
+    return () => observer.disconnect();
+  }, []);
 
   useLayoutEffect(() => {
     if (stick.current) list.current?.scrollToIndex(count - 1, { align: "end" });
@@ -140,7 +149,7 @@ export function Transcript({ thread, cwd, foldReasoning, onOlder, footer, empty,
               retry={segment.isLast && segment.number === thread.turns.length ? retry?.(segment.turn) : undefined}
             />
           )),
-          <div key="footer" className="column transcript-footer">
+          <div key="footer" ref={watchFooter} className="column transcript-footer">
             {footer}
           </div>,
         ]}
