@@ -30,6 +30,8 @@ export const doorRequirements = {
   "acp.prompt": { source: "Agent Client Protocol, Prompt turn", says: "a prompt streams thoughts and words and ends with a reason" },
   "acp.context": { source: "Agent Client Protocol, Content", says: "pictures, selections and links reach the model; sound is refused" },
   "acp.commands": { source: "Agent Client Protocol, Tool calls", says: "a command is a tool call with its output and exit code" },
+  "acp.streamedOutput": { source: "Agent Client Protocol, Tool calls", says: "the output of a command is told while it runs" },
+  "acp.permissionForRoom": { source: "Agent Client Protocol, Requesting permission", says: "an editor can grant more room in the sandbox" },
   "acp.diffs": { source: "Agent Client Protocol, Tool calls", says: "an edit is a tool call with the old and the new text of each file" },
   "acp.plan": { source: "Agent Client Protocol, Agent plan", says: "the plan is told with the state of each entry" },
   "acp.cancel": {

@@ -14,7 +14,7 @@ import { invalidRequest, RpcError } from "../../protocol/errors.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { ThreadStartParams, ThreadStartResponse } from "../../protocol/thread.ts";
 import { availableCommands } from "./prompt.ts";
-import { askUser, passOn, permitCommand, permitEdit } from "./questions.ts";
+import { askUser, passOn, permitCommand, permitEdit, permitRoom } from "./questions.ts";
 import { AcpSession, PromptFailed } from "./session.ts";
 
 export interface AgentOptions {
@@ -257,6 +257,7 @@ function listen(client: Client, desk: Desk): void {
     const session = await asked(params.threadId);
     return await permitEdit(params, session, (file) => session.readText(file));
   });
+  client.answer("item/permissions/requestApproval", async (params) => permitRoom(params, await asked(params.threadId)));
   client.answer("item/tool/requestUserInput", async (params) => askUser(params, await asked(params.threadId)));
   client.answer("mcpServer/elicitation/request", async (params) => passOn(params, await asked(params.threadId)));
 }

@@ -37,7 +37,7 @@ function inputFrom(block: ContentBlock): UserInput {
     case "resource_link":
       return text(linkText(block));
     case "resource":
-      return text(resourceText(block));
+      return fromResource(block);
     default:
       throw invalidRequest(`this agent cannot take ${block.type} in a prompt`);
   }
@@ -46,9 +46,10 @@ function inputFrom(block: ContentBlock): UserInput {
 /** A file is named by its path, which the agent's tools take; anything else by its address. */
 const linkText = ({ uri, name }: ResourceLink): string => `[@${name}](${pathOf(uri) ?? uri})`;
 
-function resourceText({ resource }: EmbeddedResource): string {
+function fromResource({ resource }: EmbeddedResource): UserInput {
   const where = pathOf(resource.uri) ?? resource.uri;
-  if ("text" in resource) return `<context ref="${where}">\n${resource.text}\n</context>`;
+  if ("text" in resource) return text(`<context ref="${where}">\n${resource.text}\n</context>`);
+  if (resource.mimeType?.startsWith("image/")) return { type: "image", url: `data:${resource.mimeType};base64,${resource.blob}` };
   throw invalidRequest(`${where} is not text; attach pictures as images and name other files by a link`);
 }
 

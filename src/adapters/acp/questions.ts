@@ -15,6 +15,8 @@ import type {
   CommandExecutionRequestApprovalResponse,
   FileChangeRequestApprovalParams,
   FileChangeRequestApprovalResponse,
+  PermissionsRequestApprovalParams,
+  PermissionsRequestApprovalResponse,
 } from "../../protocol/approval.ts";
 import type { McpServerElicitationRequestParams, McpServerElicitationRequestResponse } from "../../protocol/elicitation.ts";
 import { invalidRequest } from "../../protocol/errors.ts";
@@ -80,6 +82,25 @@ export async function permitEdit(
     locations: changes.map(({ path }) => ({ path })),
   };
   return { decision: plainDecision(await choose(asker, toolCall, [allow, allowAlways, reject, rejectAndStop])) };
+}
+
+/** More room in the sandbox: all that was asked for, for the turn or the session, or none of it. */
+export async function permitRoom(params: PermissionsRequestApprovalParams, asker: Asker): Promise<PermissionsRequestApprovalResponse> {
+  const { permissions, reason } = params;
+  const folders = permissions.fileSystem?.write ?? [];
+  const wanted = [...folders.map((folder) => `write to ${folder}`), ...(permissions.network?.enabled === true ? ["use the network"] : [])];
+  const toolCall: ToolCallUpdate = {
+    toolCallId: params.itemId,
+    title: `Let commands ${wanted.join(" and ")}`,
+    kind: "other",
+    status: "pending",
+    content: textContent(reason ?? undefined),
+    locations: folders.map((path) => ({ path })),
+    rawInput: permissions,
+  };
+  const id = plainDecision(await choose(asker, toolCall, [{ ...allow, name: "Allow for this turn" }, allowAlways, reject]));
+  if (id !== "accept" && id !== "acceptForSession") return { permissions: {}, scope: "turn" };
+  return { permissions, scope: id === "accept" ? "turn" : "session" };
 }
 
 /** A form where the editor has forms; else one dialogue for each question that offers options. */

@@ -47,6 +47,8 @@ export class AcpSession implements Asker {
   readonly #waiting = new Map<string, PromiseWithResolvers<Turn>>();
   readonly #ended = new Map<string, Turn>();
   #running: string | undefined;
+  /** A prompt whose turn has no name yet. */
+  #beginning: Promise<string> | undefined;
   /** Withdraws the questions of the running turn. */
   #questions = new AbortController();
 
@@ -68,7 +70,11 @@ export class AcpSession implements Asker {
 
   /** Resolves when the turn has ended and everything about it was told. */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
-    const turnId = await this.#begin(blocks);
+    const beginning = this.#begin(blocks);
+    this.#beginning = beginning;
+    const turnId = await beginning.finally(() => {
+      if (this.#beginning === beginning) this.#beginning = undefined;
+    });
     const stop = (): void => void this.#interrupt(turnId);
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
@@ -84,9 +90,10 @@ export class AcpSession implements Asker {
     }
   }
 
-  /** Ends the running turn, if there is one; questions that it asked are withdrawn. */
+  /** Ends the running turn, or the one that is about to begin; questions that it asked are withdrawn. */
   async cancel(): Promise<void> {
-    if (this.#running !== undefined) await this.#interrupt(this.#running);
+    const turnId = (await this.#beginning?.catch(() => undefined)) ?? this.#running;
+    if (turnId !== undefined) await this.#interrupt(turnId);
   }
 
   /** False when there is no such mode. */

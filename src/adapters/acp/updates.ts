@@ -1,5 +1,5 @@
 /** A thread's notifications as updates of the editor's session. Remembers only what later updates build on. */
-import type { ClientCapabilities, SessionUpdate, ToolCall } from "@agentclientprotocol/sdk";
+import type { ClientCapabilities, ContentBlock, SessionUpdate, ToolCall } from "@agentclientprotocol/sdk";
 import type { ParamsOf } from "../../protocol/define.ts";
 import type { ThreadItem, UserInput } from "../../protocol/item.ts";
 import type { ServerNotifications } from "../../protocol/methods.ts";
@@ -69,8 +69,8 @@ export class Updates {
   async replayed(item: ThreadItem): Promise<SessionUpdate[]> {
     if (item.type !== "userMessage") return await this.#ended(item);
     return item.content.flatMap((part) => {
-      const text = userText(part);
-      return text === undefined ? [] : [chunk("user_message_chunk", text, item.id)];
+      const content = userContent(part);
+      return content === undefined ? [] : [{ sessionUpdate: "user_message_chunk", messageId: item.id, content }];
     });
   }
 
@@ -129,7 +129,7 @@ export class Updates {
   }
 }
 
-type Chunk = "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk";
+type Chunk = "agent_message_chunk" | "agent_thought_chunk";
 const chunk = (sessionUpdate: Chunk, text: string, messageId: string): SessionUpdate => ({
   sessionUpdate,
   messageId,
@@ -142,17 +142,21 @@ const entryFrom = ({ step, status }: TurnPlanStep) => ({
   status: status === "inProgress" ? ("in_progress" as const) : status,
 });
 
-function userText(part: UserInput): string | undefined {
+/** Pictures that travelled inside a message are shown again; those that lie elsewhere are named. */
+function userContent(part: UserInput): ContentBlock | undefined {
+  const text = (words: string): ContentBlock => ({ type: "text", text: words });
   switch (part.type) {
     case "text":
-      return part.text;
+      return text(part.text);
     case "localImage":
-      return `[image ${part.path}]`;
-    case "image":
-      return "[image]";
+      return text(`[image ${part.path}]`);
+    case "image": {
+      const [, mimeType, data] = /^data:([^;,]+);base64,(.*)$/s.exec("url" in part ? part.url : "") ?? [];
+      return mimeType === undefined || data === undefined ? text("[image]") : { type: "image", mimeType, data };
+    }
     case "skill":
     case "mention":
-      return `[@${part.name}](${part.path})`;
+      return text(`[@${part.name}](${part.path})`);
     default:
       return undefined;
   }

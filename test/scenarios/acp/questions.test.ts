@@ -1,6 +1,6 @@
 /** What the agent asks an editor: permissions, forms, and what it does where an editor cannot be asked. */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import type { RequestPermissionRequest } from "@agentclientprotocol/sdk";
 import { type EditorOptions, editor } from "../../support/acp-client.ts";
@@ -48,6 +48,35 @@ for (const [chosen, ran, stopReason] of outcomes)
         ["allow_once", "allow_always", "reject_once", "reject_once"],
       );
       assert.equal(result.updates.at(-1)?.status, ran ? "completed" : "failed");
+    },
+    memory,
+  );
+
+for (const [chosen, granted] of [
+  ["accept", true],
+  ["acceptForSession", true],
+  ["decline", false],
+  [undefined, false],
+] as const)
+  verifies(
+    "acp.permissionForRoom",
+    async ({ home, workspace }) => {
+      const outside = path.join(path.dirname(home), "outside");
+      mkdirSync(outside);
+      const asks = { call: "request_permissions", with: { reason: "to write there", permissions: { file_system: { write: [outside] } } } };
+      await using zed = await editor(home, {
+        turns: [[asks, { run: `touch ${outside}/a` }, "Done."]],
+        config: `${config}features.request_permissions_tool = true\nsandbox_workspace_write.exclude_slash_tmp = true\n`,
+        permit: () => chosen,
+      });
+      await zed.prompt(await zed.session(workspace), "go");
+      const [request] = zed.asked;
+      assert.match(request?.toolCall.title ?? "", /write to .*outside/);
+      assert.deepEqual(
+        request?.options.map(({ kind }) => kind),
+        ["allow_once", "allow_always", "reject_once"],
+      );
+      assert.equal(existsSync(path.join(outside, "a")), granted);
     },
     memory,
   );

@@ -54,7 +54,7 @@ verifies(
   "acp.context",
   async ({ home, workspace }) => {
     const file = path.join(workspace, "notes.md");
-    await using zed = await editor(home, { turns: [[{ expect: { images: 1 } }, "{{user}}"]] });
+    await using zed = await editor(home, { turns: [[{ expect: { images: 1 } }, "{{user}}"], ["Seen."]] });
     const sessionId = await zed.session(workspace);
     await zed.agent.request("session/prompt", {
       sessionId,
@@ -71,6 +71,20 @@ verifies(
     });
     assert.match(zed.text("agent_message_chunk"), /look.*<context ref="zed:\/\/\/selection">\nlet x = 1\n<\/context>/s);
     assert.ok(zed.text("agent_message_chunk").includes(`[@notes.md](${file})`));
+    const blob = (mimeType: string) => ({
+      sessionId,
+      prompt: [{ type: "resource" as const, resource: { uri: "file:///a", mimeType, blob: "AAAA" } }],
+    });
+    await assert.rejects(zed.agent.request("session/prompt", blob("application/pdf")), /is not text; attach pictures/);
+    await zed.agent.request("session/prompt", blob("image/png"));
+    await zed.agent.request("session/close", { sessionId });
+    zed.updates.length = 0;
+    await zed.agent.request("session/load", { sessionId, cwd: workspace, mcpServers: [] });
+    assert.deepEqual(
+      zed.of("user_message_chunk").flatMap(({ content }) => (content.type === "image" ? [content.mimeType] : [])),
+      ["image/png", "image/png"],
+      "pictures are repeated as pictures",
+    );
     await assert.rejects(
       zed.agent.request("session/prompt", { sessionId, prompt: [{ type: "audio", data: "", mimeType: "audio/wav" }] }),
       /cannot take audio/,
@@ -94,6 +108,23 @@ verifies(
     assert.equal(ended?.status, "failed");
     assert.deepEqual(ended?.content, [{ type: "content", content: { type: "text", text: "```\none\ntwo\n```" } }]);
     assert.deepEqual({ ...(ended?.rawOutput as object), durationMs: 0 }, { exitCode: 3, durationMs: 0 });
+  },
+  memory,
+);
+
+verifies(
+  "acp.streamedOutput",
+  async ({ home, workspace }) => {
+    const go = path.join(workspace, "go");
+    const run = `echo early; while [ ! -e go ]; do sleep 0.05; done; echo late`;
+    await using zed = await editor(home, { turns: [[{ run }, "Done."]], config: never });
+    const prompt = zed.prompt(await zed.session(workspace), "go");
+    const text = (update: unknown): string => JSON.stringify(update);
+    const early = await zed.until((update) => update.sessionUpdate === "tool_call_update" && text(update.content).includes("early"));
+    assert.ok(!text(early).includes("late\\n"), "told while it runs");
+    writeFileSync(go, "");
+    await prompt;
+    assert.match(text(zed.of("tool_call_update").at(-1)?.content), /early\\nlate/);
   },
   memory,
 );
@@ -151,6 +182,18 @@ verifies(
     assert.equal(await prompt, "cancelled");
     assert.equal(await zed.prompt(sessionId, "and now?"), "end_turn");
     assert.match(zed.text("agent_message_chunk"), /Again\.$/);
+  },
+  memory,
+);
+
+verifies(
+  "acp.cancel",
+  async ({ home, workspace }) => {
+    await using zed = await editor(home, { turns: [[{ run: "sleep 30" }, "Done."]], config: never });
+    const sessionId = await zed.session(workspace);
+    const prompt = zed.prompt(sessionId, "go");
+    await zed.agent.notify("session/cancel", { sessionId }); // before the turn has begun
+    assert.equal(await prompt, "cancelled");
   },
   memory,
 );
