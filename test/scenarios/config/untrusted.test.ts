@@ -26,33 +26,41 @@ async function play(stage: Stage, provider: MockProvider, params: object = {}): 
   return { wire, sent: provider.requests.map(({ headers, body }) => JSON.stringify({ headers, body })).join("\n") };
 }
 
-verifies("trust.projectHooks", async (stage) => {
-  const mark = path.join(stage.home, "ran");
-  const script = path.join(stage.workspace, "evil.sh");
-  put(stage, "evil.sh", `#!/bin/sh\necho "$@" >> '${mark}'\n`);
-  const hook = [{ hooks: [{ type: "command", command: `sh ${script} hook` }] }];
-  const events = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "Notification"];
-  put(stage, ".git/HEAD", "ref: refs/heads/main\n");
-  put(stage, ".codex/hooks.json", JSON.stringify({ hooks: Object.fromEntries(events.map((event) => [event, hook])) }));
-  put(stage, ".codex/config.toml", `notify = ["sh", "${script}", "notify"]\n[features]\nhooks = true\n`);
-  for (const sandbox of ["read-only", "workspace-write", "danger-full-access"]) {
-    await using provider = answering();
-    await play(stage, provider, { sandbox });
-    await stage.restart();
-    rmSync(path.join(stage.home, "config.toml"));
-  }
-  assert.ok(!existsSync(mark), existsSync(mark) ? readFileSync(mark, "utf8") : "");
-});
+verifies(
+  "trust.projectHooks",
+  async (stage) => {
+    const mark = path.join(stage.home, "ran");
+    const script = path.join(stage.workspace, "evil.sh");
+    put(stage, "evil.sh", `#!/bin/sh\necho "$@" >> '${mark}'\n`);
+    const hook = [{ hooks: [{ type: "command", command: `sh ${script} hook` }] }];
+    const events = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "Notification"];
+    put(stage, ".git/HEAD", "ref: refs/heads/main\n");
+    put(stage, ".codex/hooks.json", JSON.stringify({ hooks: Object.fromEntries(events.map((event) => [event, hook])) }));
+    put(stage, ".codex/config.toml", `notify = ["sh", "${script}", "notify"]\n[features]\nhooks = true\n`);
+    for (const sandbox of ["read-only", "workspace-write", "danger-full-access"]) {
+      await using provider = answering();
+      await play(stage, provider, { sandbox });
+      await stage.restart();
+      rmSync(path.join(stage.home, "config.toml"));
+    }
+    assert.ok(!existsSync(mark), existsSync(mark) ? readFileSync(mark, "utf8") : "");
+  },
+  { legs: ["memory"] },
+);
 
-verifies("trust.hugeProjectDoc", async (stage) => {
-  put(stage, ".git/HEAD", "ref: refs/heads/main\n");
-  put(stage, "AGENTS.md", `# Begin\n${"The quick brown fox. ".repeat(250_000)}\nTHE-END`);
-  await using provider = answering();
-  const { sent } = await play(stage, provider);
-  assert.match(sent, /# Begin/);
-  assert.ok(sent.length < 200_000, `the model was sent ${sent.length} characters`);
-  assert.doesNotMatch(sent, /THE-END/);
-});
+verifies(
+  "trust.hugeProjectDoc",
+  async (stage) => {
+    put(stage, ".git/HEAD", "ref: refs/heads/main\n");
+    put(stage, "AGENTS.md", `# Begin\n${"The quick brown fox. ".repeat(250_000)}\nTHE-END`);
+    await using provider = answering();
+    const { sent } = await play(stage, provider);
+    assert.match(sent, /# Begin/);
+    assert.ok(sent.length < 200_000, `the model was sent ${sent.length} characters`);
+    assert.doesNotMatch(sent, /THE-END/);
+  },
+  { legs: ["memory"] },
+);
 
 verifies("trust.remoteSecrets", async (stage) => {
   put(stage, ".git/HEAD", `${"a".repeat(40)}\n`);

@@ -25,51 +25,64 @@ async function turn(client: Client, threadId: string, text: string): Promise<{ c
   return { call: items.find(({ type }) => type === "mcpToolCall"), said, status };
 }
 
-verifies("trust.mcpAnswers", async ({ app, workspace }) => {
-  const client = await app({ turns: calls("twice", "stray", "flood", "asks", "shapeless"), config: server });
-  const { thread } = await client.call("thread/start", { cwd: workspace });
-  for (const [name, wanted] of [
-    ["twice", /^first$/],
-    ["stray", /^the answer$/],
-    ["flood", /^after the flood$/],
-    ["asks", /^asked$/],
-    ["twice", /^first$/],
-  ] as const) {
-    const { said, status } = await turn(client, thread.id, name);
-    assert.equal(status, "completed", name);
-    assert.match(said, wanted, name);
-  }
-  const { call, status } = await turn(client, thread.id, "shapeless");
-  assert.deepEqual([call.status, status], ["failed", "completed"], "an answer of no known shape is an error of the call");
-});
+verifies(
+  "trust.mcpAnswers",
+  async ({ app, workspace }) => {
+    const client = await app({ turns: calls("twice", "stray", "flood", "asks", "shapeless"), config: server });
+    const { thread } = await client.call("thread/start", { cwd: workspace });
+    for (const [name, wanted] of [
+      ["twice", /^first$/],
+      ["stray", /^the answer$/],
+      ["flood", /^after the flood$/],
+      ["asks", /^asked$/],
+      ["twice", /^first$/],
+    ] as const) {
+      const { said, status } = await turn(client, thread.id, name);
+      assert.equal(status, "completed", name);
+      assert.match(said, wanted, name);
+    }
+    const { call, status } = await turn(client, thread.id, "shapeless");
+    assert.deepEqual([call.status, status], ["failed", "completed"], "an answer of no known shape is an error of the call");
+  },
+  { legs: ["memory"] },
+);
 
-verifies("trust.mcpFloods", async ({ app, workspace }) => {
-  const client = await app({
-    turns: [...calls("huge", "endless", "pictures", "twice"), { user: "/./", steps: [{ say: "fine" }] }],
-    config: server,
-  });
-  const { thread } = await client.call("thread/start", { cwd: workspace });
-  const { call: pictures } = await turn(client, thread.id, "pictures");
-  assert.equal(pictures.status, "completed");
-  assert.ok(JSON.stringify(pictures).length < 12 * 1024 * 1024);
-  for (const name of ["huge", "endless"]) {
-    const { call, said, status } = await turn(client, thread.id, name);
-    assert.deepEqual([call.status, status], ["failed", "completed"], name);
-    assert.ok(JSON.stringify(call).length < 5000 && said.length < 5000, "an error is short");
-    if (name === "huge") assert.match((await turn(client, thread.id, "twice")).said, /first/, "a server that was cut off is started again");
-  }
-  assert.equal((await turn(client, thread.id, "anything else")).status, "completed");
-});
+verifies(
+  "trust.mcpFloods",
+  async ({ app, workspace }) => {
+    const client = await app({
+      turns: [...calls("huge", "endless", "pictures", "twice"), { user: "/./", steps: [{ say: "fine" }] }],
+      config: server,
+    });
+    const { thread } = await client.call("thread/start", { cwd: workspace });
+    const { call: pictures } = await turn(client, thread.id, "pictures");
+    assert.equal(pictures.status, "completed");
+    assert.ok(JSON.stringify(pictures).length < 12 * 1024 * 1024);
+    for (const name of ["huge", "endless"]) {
+      const { call, said, status } = await turn(client, thread.id, name);
+      assert.deepEqual([call.status, status], ["failed", "completed"], name);
+      assert.ok(JSON.stringify(call).length < 5000 && said.length < 5000, "an error is short");
+      if (name === "huge")
+        assert.match((await turn(client, thread.id, "twice")).said, /first/, "a server that was cut off is started again");
+    }
+    assert.equal((await turn(client, thread.id, "anything else")).status, "completed");
+  },
+  { legs: ["memory"] },
+);
 
-verifies("trust.mcpNames", async ({ app, workspace }) => {
-  const client = await app({
-    turns: [[{ expect: { tools: ["mcp__bad__twice", "exec_command"] } }, { say: "ok" }]],
-    config: server,
-  });
-  const { thread } = await client.call("thread/start", { cwd: workspace });
-  assert.equal((await turn(client, thread.id, "go")).said, "ok");
-  const { data } = await client.call("mcpServerStatus/list", {});
-  const names = Object.keys(data[0]?.tools ?? {});
-  assert.ok(names.length > 10 && names.length <= 600, `${names.length} tools`);
-  assert.ok(names.includes("twice"));
-});
+verifies(
+  "trust.mcpNames",
+  async ({ app, workspace }) => {
+    const client = await app({
+      turns: [[{ expect: { tools: ["mcp__bad__twice", "exec_command"] } }, { say: "ok" }]],
+      config: server,
+    });
+    const { thread } = await client.call("thread/start", { cwd: workspace });
+    assert.equal((await turn(client, thread.id, "go")).said, "ok");
+    const { data } = await client.call("mcpServerStatus/list", {});
+    const names = Object.keys(data[0]?.tools ?? {});
+    assert.ok(names.length > 10 && names.length <= 600, `${names.length} tools`);
+    assert.ok(names.includes("twice"));
+  },
+  { legs: ["memory"] },
+);

@@ -5,17 +5,21 @@ import path from "node:path";
 import { RpcError } from "../../../src/client/client.ts";
 import { verifies } from "../../support/verifies.ts";
 
-verifies("trust.manyThreads", async ({ app, workspace }) => {
-  const client = await app({ turns: [{ user: "/./", steps: [{ run: "echo out-{{user}}-end" }, { say: "{{output}}" }] }] });
-  const runs = Array.from({ length: 20 }, async (_, i) => {
-    const thread = await client.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "read-only" });
-    const run = await thread.run(`n${i}`);
-    const [command] = run.items.flatMap((item) => (item.type === "commandExecution" ? [item] : []));
-    assert.match(command?.aggregatedOutput ?? "", new RegExp(`^out-n${i}-end\\s*$`));
-    assert.ok(run.text.includes(`out-n${i}-end`) && run.text.match(/out-n\d+-end/g)?.length === 1, run.text);
-  });
-  await Promise.all(runs);
-});
+verifies(
+  "trust.manyThreads",
+  async ({ app, workspace }) => {
+    const client = await app({ turns: [{ user: "/./", steps: [{ run: "echo out-{{user}}-end" }, { say: "{{output}}" }] }] });
+    const runs = Array.from({ length: 20 }, async (_, i) => {
+      const thread = await client.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "read-only" });
+      const run = await thread.run(`n${i}`);
+      const [command] = run.items.flatMap((item) => (item.type === "commandExecution" ? [item] : []));
+      assert.match(command?.aggregatedOutput ?? "", new RegExp(`^out-n${i}-end\\s*$`));
+      assert.ok(run.text.includes(`out-n${i}-end`) && run.text.match(/out-n\d+-end/g)?.length === 1, run.text);
+    });
+    await Promise.all(runs);
+  },
+  { legs: ["memory"] },
+);
 
 verifies("trust.policiesApart", async ({ app, workspace, home }) => {
   const outside = path.join(path.dirname(home), "outside");
