@@ -4,6 +4,7 @@ import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprot
 import type { ConfigSource, McpServerConfig } from "../core/ports/config.ts";
 import type { McpScope, McpServers } from "../core/ports/mcp.ts";
 import { refuseInward } from "../lib/inward.ts";
+import { withoutUndefined } from "../lib/without-undefined.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { McpAuthStatus } from "../protocol/mcp.ts";
 import { openCallback } from "./callback-server.ts";
@@ -139,17 +140,10 @@ function callbackOf({ oauthClient }: McpServerConfig): { readonly host: string; 
 /** The client that the settings name, as the library takes it. */
 function namedClient({ oauthClient }: Pick<McpServerConfig, "oauthClient">): McpCredential["client"] {
   if (oauthClient === undefined) return undefined;
-  return present({ client_id: oauthClient.id, client_secret: oauthClient.secret });
+  return withoutUndefined({ client_id: oauthClient.id, client_secret: oauthClient.secret });
 }
 
 type NewTokens = Parameters<OAuthClientProvider["saveTokens"]>[0];
-
-/** Without the keys whose value is undefined, which a stored entry does not have. */
-function present<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>;
-  };
-}
 
 /** What both flows share: the kept tokens and registration, written back whenever the library renews them. */
 class KeptSignIn implements OAuthClientProvider {
@@ -190,7 +184,7 @@ class KeptSignIn implements OAuthClientProvider {
   }
   async saveTokens(tokens: NewTokens): Promise<void> {
     const before = await this.load();
-    await this.save({ client: before?.client, tokens: { ...before?.tokens, ...present(tokens) } });
+    await this.save({ client: before?.client, tokens: { ...before?.tokens, ...withoutUndefined(tokens) } });
   }
   /** Without a person in front of it a connection cannot go on; the client shows that a sign-in is needed. */
   redirectToAuthorization(_url: URL): void {
@@ -244,13 +238,13 @@ class FreshSignIn extends KeptSignIn {
     return this.#client;
   }
   saveClientInformation(client: { client_id: string; client_secret?: string | undefined }): void {
-    this.#client = present(client);
+    this.#client = withoutUndefined(client);
   }
   override async tokens(): Promise<undefined> {
     return undefined;
   }
   override async saveTokens(tokens: NewTokens): Promise<void> {
-    await this.save({ client: this.#client, tokens: present(tokens) });
+    await this.save({ client: this.#client, tokens: withoutUndefined(tokens) });
   }
   override redirectToAuthorization(url: URL): void {
     this.authorizationUrl = url;

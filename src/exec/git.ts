@@ -40,7 +40,12 @@ export function createGit(options: GitOptions): Git {
         const remotes = [...new Set((await remoteRefs(repository)).values())];
         if (sha === undefined || remotes.length === 0) return undefined;
         await fillGitFolder(folder, sha, repository);
-        const run = runnerIn(program, folder, repository, options, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
+        const run = runnerIn(
+          program,
+          repository,
+          gitEnv(folder, repository, options.env),
+          AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+        );
         const base = await nearest(sha, remotes, run);
         if (base === undefined) return undefined;
         return { sha: base, diff: (await trackedDiff(base, run)) + (await untrackedDiff(repository, run)) };
@@ -60,8 +65,7 @@ class GitFailed extends Error {}
 
 type Run = (args: readonly string[], stdin?: string) => Promise<Buffer>;
 
-function runnerIn(program: string, folder: string, repository: Repository, options: GitOptions, signal: AbortSignal): Run {
-  const env = gitEnv(folder, repository, options.env);
+function runnerIn(program: string, repository: Repository, env: ReturnType<typeof gitEnv>, signal: AbortSignal): Run {
   return async (args, stdin = "") => {
     const child = spawn(program, ["--no-pager", ...args], { cwd: repository.root, env, stdio: ["pipe", "pipe", "ignore"], signal });
     const chunks: Buffer[] = [];

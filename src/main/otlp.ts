@@ -48,6 +48,13 @@ interface Figure {
   sum: number;
 }
 
+interface Measure {
+  readonly name: string;
+  readonly unit: string;
+  /** Of a histogram; a counter has none. */
+  readonly bounds?: readonly number[];
+}
+
 export class Otlp {
   readonly #options: OtlpOptions;
   #spans: SpanData[] = [];
@@ -76,13 +83,13 @@ export class Otlp {
 
   /** Adds to a sum. */
   count(name: string, attributes: Attributes, by = 1): void {
-    this.#figure(name, "1", attributes, undefined, by);
+    this.#figure({ name, unit: "1" }, attributes, by);
   }
   seconds(name: string, attributes: Attributes, ms: number): void {
-    this.#figure(name, "s", attributes, secondsBounds, ms / 1000);
+    this.#figure({ name, unit: "s", bounds: secondsBounds }, attributes, ms / 1000);
   }
   tokens(name: string, attributes: Attributes, tokens: number): void {
-    this.#figure(name, "{token}", attributes, tokenBounds, tokens);
+    this.#figure({ name, unit: "{token}", bounds: tokenBounds }, attributes, tokens);
   }
 
   /** Sends the rest; resolves after a short while at the latest. */
@@ -92,7 +99,7 @@ export class Otlp {
     await Promise.all([this.#sendSpans(lastSendMs), this.#sendMetrics(lastSendMs)]);
   }
 
-  #figure(name: string, unit: string, attributes: Attributes, bounds: readonly number[] | undefined, value: number): void {
+  #figure({ name, unit, bounds }: Measure, attributes: Attributes, value: number): void {
     if (this.#options.metrics === undefined) return;
     const key = JSON.stringify([name, attributes]);
     const figure = this.#figures.get(key) ?? {

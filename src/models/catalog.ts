@@ -1,5 +1,6 @@
 /** What is known of models: the bundled list, the user's additions and what the providers' own lists say. */
 import type { ModelCatalog, ModelInfo } from "../core/ports/model-client.ts";
+import { withoutUndefined } from "../lib/without-undefined.ts";
 import data from "./catalog.json" with { type: "json" };
 import type { Lack } from "./wire.ts";
 
@@ -90,7 +91,7 @@ export function createModelCatalog(options: CatalogOptions = {}): RefreshableCat
   function all(): Map<string, CatalogEntry> {
     if (made !== undefined) return made;
     made = new Map(catalogData.models.flatMap((row) => (row.id === undefined ? [] : [[row.id, entryFromRow(row.id, row, true)]])));
-    for (const model of options.extra ?? []) made.set(model.id, { ...lookUp(model.id), ...defined(model), known: true });
+    for (const model of options.extra ?? []) made.set(model.id, { ...lookUp(model.id), ...withoutUndefined(model), known: true });
     return made;
   }
 
@@ -205,8 +206,4 @@ function merge(entry: CatalogEntry, listed: ListedModel): CatalogEntry {
     lacks: [...lacks],
     known: true,
   };
-}
-
-function defined<T extends object>(value: T): Partial<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as Partial<T>;
 }

@@ -3,6 +3,7 @@ import path from "node:path";
 import { compactTurn } from "../core/compact.ts";
 import type { LiveThread } from "../core/thread.ts";
 import { checkId, type ForkPoint, type StartOptions } from "../core/threads.ts";
+import { withoutUndefined } from "../lib/without-undefined.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { AskForApproval } from "../protocol/policy.ts";
 import type { ThreadForkParams, ThreadResumeParams, ThreadStartParams, ThreadStartResponse, threadRequests } from "../protocol/thread.ts";
@@ -245,10 +246,6 @@ function changeFrom(params: Overrides): Overrides {
     personality,
   };
   return { ...withoutUndefined(given), ...(cwd ? { cwd: path.resolve(cwd) } : {}) };
-}
-
-function withoutUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
 }
 
 function forkPoint(params: ThreadForkParams): ForkPoint | undefined {

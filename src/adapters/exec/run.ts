@@ -1,5 +1,6 @@
 /** One turn without a person: start, resume, fork or review a thread, and see it through. */
 import type { Client } from "../../client/client.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import type { UserInput } from "../../protocol/item.ts";
 import type { ReviewTarget } from "../../protocol/review.ts";
 import type { ThreadStartParams, ThreadStartResponse } from "../../protocol/thread.ts";
@@ -65,15 +66,11 @@ async function open(client: Client, task: Task, { settings }: ExecOptions): Prom
   const { model, modelProvider, cwd, sandbox, approvalPolicy, runtimeWorkspaceRoots, config, ephemeral, threadSource } = settings;
   const given = {
     threadId: task.threadId,
-    ...defined({ model, modelProvider, cwd, sandbox, approvalPolicy, runtimeWorkspaceRoots, config }),
+    ...withoutUndefined({ model, modelProvider, cwd, sandbox, approvalPolicy, runtimeWorkspaceRoots, config }),
   };
   return task.kind === "fork"
-    ? await client.call("thread/fork", { ...given, ...defined({ threadSource }), ephemeral: ephemeral === true })
+    ? await client.call("thread/fork", { ...given, ...withoutUndefined({ threadSource }), ephemeral: ephemeral === true })
     : await client.call("thread/resume", { ...given, excludeTurns: true });
-}
-
-function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
 }
 
 function inputFrom(prompt: string, images: readonly string[]): UserInput[] {

@@ -7,7 +7,8 @@ const desk = { type: "namespace" as const, name: "desk", description: "Desk", to
 
 verifies("dynamicTool.answers", async ({ app, workspace }) => {
   const content = [{ type: "inputText", text: "open" }];
-  const answers = [{ contentItems: content, success: true }, { output: "open", success: true }, { content: "open" }, "open"];
+  const older = { content_items: [{ type: "input_text", text: "open" }], success: true };
+  const answers = [{ contentItems: content, success: true }, older, { output: "open", success: true }, { content: "open" }, "open"];
   const client = await app({ turns: answers.map(() => [{ call: "ticket", with: { id: "A" } }, { say: "{{output}}" }]) });
   let n = 0;
   client.answer("item/tool/call", () => answers[n++] as never);

@@ -18,7 +18,7 @@ const session = (id: string, part: Partial<SessionSummary> = {}): SessionSummary
   sessionControls: null,
   createdAt: 1,
   updatedAt: now / 1000,
-  cwd: "/work/app",
+  cwd: "/home/ada/app",
   source: "cli",
   projectId: null,
   state: "idle",

@@ -1,0 +1,6 @@
+/** Drops the fields that are undefined: spread over others, they would hide them. */
+export function withoutUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
+}
