@@ -72,6 +72,18 @@ turns:
         with: { path: src/app.ts, line: 2 }
       - call: editor_selection
       - say: "Shown: {{output}}"
+  - user: rename the function
+    steps:
+      - call: editor_open_file
+        with: { path: src/app.ts }
+      - say: "It is open."
+      - pause: 3000
+      - call: editor_rename_symbol
+        with: { path: src/app.ts, line: 3, column: 18, newName: start }
+      - say: "Rename: {{output}}"
+      - call: editor_diagnostics
+        with: { path: src/app.ts }
+      - say: "Problems: {{output}}"
   - user: take your time
     steps:
       - say: "One moment."

@@ -273,7 +273,7 @@ export const surroundings: Plays = {
   async "the selection goes into the message with its lines"(play) {
     const { window } = play;
     await window.say("show me the file");
-    await window.page.locator(".tab", { hasText: "app.ts" }).waitFor();
+    await window.sees(/Shown: /);
     await window.page.locator(".monaco-editor .view-line", { hasText: "export function main" }).first().click();
     await window.page.keyboard.press("Control+l");
     await window.page.keyboard.press("Control+Alt+k");
@@ -293,6 +293,18 @@ export const surroundings: Plays = {
 };
 
 export const tools: Plays = {
+  async "the agent renames a symbol once the person agrees, and reads the problems"(play) {
+    const { window } = play;
+    await window.say("rename the function");
+    await window.title("Rename to start in 1 file(s)?");
+    await window.shot("rename-confirm");
+    assert.match(text(play, "src/app.ts"), /function main/);
+    await window.pick("Rename");
+    await window.sees(/Rename: Renamed to start/);
+    await eventually("the file is saved", () => text(play, "src/app.ts").includes("export function start(): void"));
+    await window.sees(/Problems: .*app\.ts:1:\d+ error/);
+  },
+
   async "the agent opens a file in the editor"(play) {
     const { window } = play;
     await window.say("show me the file");
