@@ -32,7 +32,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
     { theme, home: homedir(), usesAltScreen, animates: config.animates, notificationMethod: config.notificationMethod, stdin, stdout },
     app.store,
   );
-  const release = guard(app, () => restoreTerminal(stdin, stdout));
+  const release = guard(app, { restore: () => restoreTerminal(stdin, stdout), wake: () => screen?.wake() });
   try {
     screen.open({ onKey: drawn(screen, (key) => press(app, key)), onPaste: drawn(screen, (text) => paste(app, text)) });
     app.start().catch((error: unknown) => {
@@ -82,7 +82,7 @@ async function themeFor(options: TuiOptions, config: TuiConfig): Promise<Theme> 
 }
 
 /** Signals end the program in order; a crash at least leaves a usable terminal and says what happened. */
-function guard(app: App, restore: () => void): () => void {
+function guard(app: App, { restore, wake }: { readonly restore: () => void; readonly wake: () => void }): () => void {
   const signals = { SIGTERM: 143, SIGHUP: 129, SIGINT: 130 } as const;
   const onSignal = (signal: NodeJS.Signals): void => app.quit(signals[signal as keyof typeof signals] ?? 1);
   const onCrash = (error: unknown): void => {
@@ -93,11 +93,16 @@ function guard(app: App, restore: () => void): () => void {
     process.exit(1);
   };
   const onExit = (): void => restore();
+  const onStop = (): void => app.run(() => app.stopProcess());
+  process.on("SIGTSTP", onStop);
+  process.on("SIGCONT", wake);
   for (const signal of Object.keys(signals) as NodeJS.Signals[]) process.on(signal, onSignal);
   process.on("uncaughtException", onCrash);
   process.on("unhandledRejection", onCrash);
   process.on("exit", onExit);
   return () => {
+    process.off("SIGTSTP", onStop);
+    process.off("SIGCONT", wake);
     for (const signal of Object.keys(signals) as NodeJS.Signals[]) process.off(signal, onSignal);
     process.off("uncaughtException", onCrash);
     process.off("unhandledRejection", onCrash);

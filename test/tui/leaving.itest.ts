@@ -122,6 +122,44 @@ test("Ctrl+Z hands the terminal to the shell, fg takes it back, and the turn has
   await term.until("Woken.");
 });
 
+for (const signal of ["SIGTSTP", "SIGSTOP"] as const)
+  test(`${signal} from elsewhere, and fg: the keys are the client's again`, { skip }, async (t) => {
+    const term = new Terminal(t, { turns: [[{ say: "Woken." }]] });
+    await term.start();
+    process.kill(clientOf(term), signal);
+    await term.until(/Stopped/);
+    term.type("stty sane; echo in between");
+    term.keys("C-j"); // after SIGSTOP the shell finds the terminal raw
+    await term.until(/^(\$ )?in between/m);
+    term.say("fg");
+    await term.until(/╭─+╮\n│ › Ask for anything.*\n╰─+╯\n.*scripted · workspace.*\s*$/);
+    term.type("hello");
+    await term.until("│ › hello");
+    term.keys("Enter");
+    await term.until("Woken.");
+    term.paste("two\nlines");
+    await term.until(/│ › two +│\n│ {3}lines/);
+  });
+
+test("a terminal that is closed ends the client", { skip }, async (t) => {
+  const term = await opened(t, long);
+  term.say("begin");
+  await term.until("Running sleep 600");
+  const pid = clientOf(term);
+  term.close();
+  for (const end = performance.now() + 15_000; isAlive(pid); await new Promise((resolve) => setTimeout(resolve, 50)))
+    assert.ok(performance.now() < end, "it still runs");
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 test("a server that is killed: the client says so, and leaves when told", { skip }, async (t) => {
   const folder = scratch(t);
   const home = path.join(folder, "home");

@@ -110,6 +110,22 @@ test("a terminal without UTF-8 gets letters", { skip }, async (t) => {
   assert.doesNotMatch(term.scrollback(), /[╭╰│•✔]/);
 });
 
+test("markdown is drawn while it streams, and what is finished is never drawn again", { skip }, async (t) => {
+  const text = `# A heading\n\nSome **bold words** here.\n\n${Array.from({ length: 60 }, (_, i) => `- item ${i + 1} with \`code\``).join("\n")}\n\nThe end.`;
+  const term = new Terminal(t, { turns: [[{ pace: 15 }, { say: text }]] });
+  await term.start();
+  term.say("go");
+  const early = await term.until((screen) => screen.includes("item 5 with code") && screen.includes("esc to stop"));
+  assert.match(early, /• A heading/);
+  assert.doesNotMatch(early, /\*\*bold|# A heading/, "drawn at once, not when it is over");
+  assert.doesNotMatch(early, /The end\./);
+  await term.until("The end.");
+  await term.untilGone("esc to stop");
+  const all = term.scrollback();
+  for (const words of ["A heading", "bold words", "item 7 with code", "item 60 with code", "The end."])
+    assert.equal(all.split(words).length, 2, `${words} stands there once`);
+});
+
 test("the size changes in the middle of a stream: every word stands there once, in lines of the new width", { skip }, async (t) => {
   const words = Array.from({ length: 120 }, (_, i) => `word${i + 1}`);
   const term = new Terminal(t, {

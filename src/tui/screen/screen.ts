@@ -192,6 +192,16 @@ export class Screen implements Stage {
     this.drawNow();
   }
 
+  /** After a stop that nobody could prepare for: the shell has had the terminal, and has set it as it likes. */
+  wake(): void {
+    if (this.#instance === undefined || this.#isLent) return;
+    const { stdin, stdout } = this.#options;
+    stdin.setRawMode(false); // it is kept in mind as raw, and would not be set again
+    stdin.setRawMode(true);
+    stdout.write("\u001b[?2004h");
+    this.redraw();
+  }
+
   async page(title: string, draw: (width: number) => readonly Line[]): Promise<void> {
     const { theme, stdin, stdout } = this.#options;
     const { signal } = this.#closing;

@@ -196,15 +196,16 @@ export class App implements Shell {
   redraw(): void {
     this.#stage.redraw();
   }
-  /** Ctrl+Z: the shell takes over until `fg`. */
+  /** Ctrl+Z, or somebody's SIGTSTP: the shell takes over until `fg`. Nobody listens while the signal does what it does by itself. */
   stopProcess(): Promise<void> {
-    return this.lend(
-      () =>
-        new Promise((resolve) => {
-          process.once("SIGCONT", () => resolve());
-          process.kill(process.pid, "SIGTSTP");
-        }),
-    );
+    const listening = process.listeners("SIGTSTP");
+    const stopped = new Promise<void>((resolve) => process.once("SIGCONT", () => resolve()));
+    return this.lend(async () => {
+      process.removeAllListeners("SIGTSTP");
+      process.kill(process.pid, "SIGTSTP");
+      await stopped;
+      for (const listener of listening) process.on("SIGTSTP", listener);
+    });
   }
 
   run(task: () => Promise<void>): void {
