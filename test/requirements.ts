@@ -123,6 +123,10 @@ export const requirements = {
   "account.limits": { source: "observed 0.92, 0.166", says: "rate limits without an account are refused in the words that clients know" },
   "account.usage": { source: "Parley", says: "account/usage/read counts the tokens of all threads by day" },
   "account.feedback": { source: "Parley", says: "feedback/upload keeps the report on this machine" },
+  "catalogue.closedEfforts": {
+    source: "Observed: the terminal of Codex 0.125 ends at an effort that it does not know",
+    says: "Codex's older clients are told only the efforts that they have words for",
+  },
   "catalogue.models": {
     source: "app-server README; observed 0.92, 0.166",
     says: "model/list pages, has one default and refuses a bad cursor",

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ModelInfo } from "../core/ports/model-client.ts";
 import type { Model, modelRequests } from "../protocol/model.ts";
-import { type HandlersFor, isOlder } from "./app.ts";
+import { type HandlersFor, isOlder, type Session } from "./app.ts";
 import { page } from "./page.ts";
 
 /** A provider that takes longer to list its models is heard the next time. */
@@ -13,7 +13,7 @@ export const modelHandlers: HandlersFor<typeof modelRequests> = {
     await Promise.race([app.catalog.refresh(), delay(patienceMs, undefined, { ref: false })]);
     const models = app.catalog.list().filter((model) => includeHidden === true || !model.hidden);
     return page(
-      models.map((model) => wireModel(model, isOlder(session))),
+      models.map((model) => wireModel(model, hasClosedEfforts(session))),
       cursor,
       limit,
     );
@@ -36,6 +36,13 @@ export const modelHandlers: HandlersFor<typeof modelRequests> = {
 
 /** A model that takes no effort is listed with the one it always uses. */
 const fixedEffort = { effort: "none", description: "Answers without a thinking phase that could be set." };
+
+/** Codex's own clients read efforts as a closed list until late: one that they do not know ends them at their start. */
+function hasClosedEfforts(session: Session): boolean {
+  const { name, version } = session.client;
+  const [, minor] = /^0\.(\d+)\./.exec(version) ?? [];
+  return isOlder(session) || (name.startsWith("codex") && minor !== undefined && Number(minor) < 166);
+}
 
 /** The efforts that the documents' generation has words for. */
 const olderEfforts = new Set(["none", "minimal", "low", "medium", "high", "xhigh"]);

@@ -87,6 +87,24 @@ verifies("catalogue.models", async (stage) => {
   assert.ok(everything.data.length >= all.data.length);
 });
 
+for (const [version, isClosed] of [
+  ["0.125.0", true],
+  ["0.166.0", false],
+] as const)
+  verifies("catalogue.closedEfforts", async (stage) => {
+    const wire = await stage.wire({});
+    const clientInfo = { name: "codex-tui", title: null, version };
+    await wire.ask("initialize", { clientInfo, capabilities: { experimentalApi: true, optOutNotificationMethods: null } });
+    const { data } = (await wire.ask("model/list", { includeHidden: true })).result;
+    const told = new Set<string>(
+      data.flatMap((model: { supportedReasoningEfforts: { reasoningEffort: string }[] }) =>
+        model.supportedReasoningEfforts.map(({ reasoningEffort }) => reasoningEffort),
+      ),
+    );
+    assert.equal(told.has("max"), !isClosed, [...told].join(" "));
+    assert.ok(told.has("high"));
+  });
+
 verifies("catalogue.modes", async (stage) => {
   const wire = await open(stage);
   const { result } = await wire.ask("collaborationMode/list", {});
