@@ -73,6 +73,7 @@ test("40 columns: nothing is cut off that must be read, nothing is wider than th
   term.say("/approvals");
   await term.until(/1 Look only {2}reads/);
   term.keep("40x24-approvals");
+  await term.until(/uses the\s+network/);
   await term.until(/machines that may\s+break/); // nothing of it is cut off
 });
 

@@ -117,6 +117,13 @@ test("a long change shows its beginning and says how much is missing", () => {
   assert.match(lines.join("\n"), /c {2}No, and stop the turn/);
 });
 
+test("a few choices say all they have to say, also on a narrow terminal", () => {
+  const detail = "changes files in the folder; asks before it leaves it or uses the network";
+  const ui: Ui = { ...emptyUi, dialog: createPicker({ title: "What?", items: [{ id: "a", label: "Work in the folder", detail }] }) };
+  for (const columns of [80, 40, 30])
+    assert.ok(texts(idle, ui, { columns, rows: 24 }).join(" ").replace(/\s+/g, " ").includes(detail), `${columns}`);
+});
+
 test("a secret is drawn as dots", () => {
   const form = questionsForm({ ...ids, isBlocking: true, questions: [{ id: "k", header: "Key", question: "The key?", isSecret: true }] });
   const typed = { ...form, states: form.states.map((state) => ({ ...state, text: { ...state.text, text: "hunter2", cursor: 7 } })) };

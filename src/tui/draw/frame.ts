@@ -52,7 +52,8 @@ function lowerPart(state: Conversation, ui: Ui, options: FrameOptions, place: Pl
     return below(asked.prompt.kind === "approval" ? approvalPrompt(asked.prompt, promptPlace) : formPrompt(asked.prompt, promptPlace));
   const { dialog } = ui;
   if (dialog !== undefined) {
-    const listed = { ...promptPlace, waiting: 0, height: Math.min(height, Math.max(8, Math.floor(size.rows * 0.6))) };
+    const isLong = dialog.kind === "picker" && dialog.canFilter;
+    const listed = { ...promptPlace, waiting: 0, height: isLong ? Math.min(height, Math.max(8, Math.floor(size.rows * 0.6))) : height };
     return below(dialog.kind === "picker" ? pickerPrompt(dialog, listed) : formPrompt(dialog, { ...listed, height }));
   }
   const box = composerBox(state, ui, width, Math.max(1, Math.min(12, Math.floor(size.rows / 3))), theme);

@@ -218,6 +218,6 @@ export function pickerPrompt(picker: Picker, place: PromptPlace): Drawn {
 function hanging(row: Line, column: number, width: number): Line[] {
   if (lineWidth(row) <= width) return [row];
   const [first = [], ...rest] = wrap(row, width);
-  const words = rest.flatMap((of) => of);
+  const words = rest.flatMap((of, i): Line => (i === 0 ? of : [span(" "), ...of]));
   return [first, ...wrap(words, Math.max(10, width - column)).map((of): Line => [span(" ".repeat(column)), ...of])];
 }
