@@ -29,6 +29,8 @@ export class Visitor {
   readonly #random: () => number;
   #threadId: string | undefined;
   #turns = 0;
+  /** A turn was accepted on the thread. */
+  #isStored = false;
   #client: Client | undefined;
   /** Which life of the server the connection belongs to. */
   #life = 0;
@@ -78,6 +80,7 @@ export class Visitor {
       const { thread } = await client.call("thread/start", { cwd: this.#stand.workspace, sandbox: "workspace-write" });
       this.#threadId = thread.id;
       this.#turns = 0;
+      this.#isStored = false;
       this.#open.clear();
       this.#over.clear();
       counts.threads++;
@@ -97,7 +100,7 @@ export class Visitor {
     const threadId = this.#threadId;
     if (threadId === undefined) return client;
     const known = await client.call("thread/resume", { threadId }).catch((error: Error) => {
-      if (this.#turns === 0) return undefined; // nothing was said in it, so nothing was stored
+      if (!this.#isStored) return undefined; // no turn was accepted in it, so nothing need be stored
       throw error;
     });
     if (known === undefined) this.#threadId = undefined;
@@ -115,6 +118,7 @@ export class Visitor {
     const text = `${kind}-${this.#name}-${this.#turns++}`;
     const { turn } = await client.call("turn/start", { threadId, approvalPolicy, input: [{ type: "text", text, text_elements: [] }] });
     counts.turns++;
+    this.#isStored = true;
     this.#open.add(turn.id);
     const status = this.#over.get(turn.id); // a short turn may end before its own answer has been looked at
     if (status !== undefined) this.#ended(turn.id, status);
@@ -124,9 +128,15 @@ export class Visitor {
     const end = performance.now() + turnEndMs;
     while (this.#open.size > 0) {
       if (this.#client?.ended.aborted === true) throw this.#client.ended.reason;
-      if (performance.now() > end) throw new Error(`turns without an end: ${[...this.#open].join(", ")} in ${this.#threadId}`);
+      if (performance.now() > end) throw new Error(`turns without an end: ${await this.#told()}`);
       await pause(10);
     }
+  }
+
+  /** What the server says of the turns that have not ended. */
+  async #told(): Promise<string> {
+    const answer = await this.#client?.call("thread/read", { threadId: this.#threadId ?? "", includeTurns: true });
+    return JSON.stringify(answer?.thread.turns.filter(({ id }) => this.#open.has(id)) ?? []).slice(0, 3000);
   }
 
   async turn(client: Client, kind: string, policy: Policy = "never"): Promise<void> {
