@@ -1,6 +1,6 @@
 /** Questions of the agent and of the server in the terminal, and what happens when another client answers first. */
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { connectClient } from "../../src/client/client.ts";
@@ -65,6 +65,20 @@ test("questions: an option by its number, Other in own words, several in tabs, c
   await term.until("enter chooses");
   term.keys("Escape");
   await term.until((screen) => !screen.includes("enter chooses") && screen.includes("Ask for anything"));
+});
+
+test("the first time in a folder: whether the agent may work in it, asked once", { skip }, async (t) => {
+  const term = new Terminal(t, { config: "" });
+  term.say("parley");
+  await term.until("May the agent work in", 40_000);
+  await term.until(/the folder's own\s+settings count/); // nothing of it is cut off
+  term.keep("80x24-trust");
+  term.keys("1");
+  await term.until("/help lists");
+  assert.match(readFileSync(path.join(term.home, "config.toml"), "utf8"), /trust_level = "trusted"/);
+  term.keys("C-d");
+  await term.until(/\n\$$/m);
+  await term.start();
 });
 
 test("changes are asked about with their diff; v shows all of it in the pager", { skip }, async (t) => {
