@@ -39,6 +39,7 @@ export class Terminal {
 
   constructor(t: Ending, options: TerminalOptions = {}) {
     const { columns = 80, rows = 24, env = {} } = options;
+    t.after(() => this.close()); // before its folders go: without its socket nobody could end it
     this.folder = options.folder ?? scratch(t);
     this.home = path.join(this.folder, "home");
     this.workspace = path.join(this.folder, "work");
@@ -53,7 +54,6 @@ export class Terminal {
     execFileSync("tmux", ["-S", this.#socket, "-f", config, "new-session", "-d", ...size, "-c", this.workspace, ...command], {
       env: { PATH: process.env["PATH"], LC_ALL: "C.UTF-8", HOME: this.folder },
     });
-    t.after(() => this.close());
   }
 
   #tmux(...args: readonly string[]): string {
