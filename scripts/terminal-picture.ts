@@ -49,7 +49,7 @@ try {
   writeFileSync(file, picture);
   console.log(`${path.relative(process.cwd(), file)}: ${Math.ceil(picture.length / 1024)} kB`);
 } finally {
-  for (const step of cleanUp) step();
+  for (const step of cleanUp) await step();
 }
 
 async function screen(): Promise<string> {

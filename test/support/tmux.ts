@@ -39,7 +39,7 @@ export class Terminal {
 
   constructor(t: Ending, options: TerminalOptions = {}) {
     const { columns = 80, rows = 24, env = {} } = options;
-    t.after(() => this.close()); // before its folders go: without its socket nobody could end it
+    t.after(() => this.#end()); // before its folders go: without its socket nobody could end it
     this.folder = options.folder ?? scratch(t);
     this.home = path.join(this.folder, "home");
     this.workspace = path.join(this.folder, "work");
@@ -58,6 +58,22 @@ export class Terminal {
 
   #tmux(...args: readonly string[]): string {
     return execFileSync("tmux", ["-S", this.#socket, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  }
+
+  /** A client that is still leaving would write into folders that are gone. */
+  async #end(): Promise<void> {
+    const running = this.#running();
+    this.close();
+    for (const end = performance.now() + 5000; running.some(isAlive) && performance.now() < end; )
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+  #running(): readonly number[] {
+    try {
+      const found = execFileSync("ps", ["-o", "pid=", "--ppid", this.fact("pane_pid")], { encoding: "utf8" });
+      return found.trim().split(/\s+/).map(Number);
+    } catch {
+      return []; // nothing runs, or it was closed already
+    }
   }
 
   /** Ends the tmux server, and with it what runs in it. */
@@ -157,6 +173,15 @@ export class Terminal {
   say(text: string): void {
     this.type(text);
     this.keys("Enter");
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
   }
 }
 
