@@ -33,9 +33,9 @@ export function makeChunkLazy(code: string, chunk: string): string {
 /** An object with a getter for each member in use, which turns into the member itself when read. Undefined where the whole is used. */
 function lazyObject(code: string, of: { readonly variable: string; readonly name: string; readonly ownUses: number }): string | undefined {
   const { variable, name, ownUses } = of;
-  const uses = [...code.matchAll(new RegExp(`\\b${variable}\\b(?!\\.\\w)`, "g"))].length;
+  const uses = [...code.matchAll(new RegExp(`\\b${variable}\\b(?!\\.[\\w$])`, "g"))].length;
   if (uses > ownUses) return undefined;
-  const members = new Set([...code.matchAll(new RegExp(`\\b${variable}\\.(\\w+)`, "g"))].map(([, member]) => member));
+  const members = new Set([...code.matchAll(new RegExp(`\\b${variable}\\.([\\w$]+)`, "g"))].map(([, member]) => member));
   const getters = [...members].map((member) => {
     const value = member === "default" ? "" : `.${member}`;
     return `get ${member}() { const value = require("${name}")${value}; Object.defineProperty(this, "${member}", { value }); return value; }`;

@@ -130,3 +130,9 @@ test("code is written in ASCII and means the same", () => {
   assert.throws(() => toAscii("String.raw`…`"), /ASCII/);
   assert.throws(() => toAscii("/\\…/"), /ASCII/);
 });
+
+test("a member of a lazy chunk keeps the sign that the bundler gave it", () => {
+  const lazy = makeChunkLazy('const require_later = require("./x.cjs");\nrequire_later.inside$1(1);\nrequire_later.inside(2);\n', "later");
+  assert.match(lazy, /get inside\$1\(\)/);
+  assert.match(lazy, /get inside\(\)/);
+});

@@ -5,6 +5,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, r
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
+import { outsideTemp } from "./support/outside-temp.ts";
 import { root, scratch } from "./support/process.ts";
 
 const dist = path.join(root, "dist");
@@ -58,7 +59,7 @@ test("what comes later is loaded when it is asked for, without a word on stderr"
 
 /** A copy of the bundle outside the temp folders, where compiled code may be kept. */
 function copyOfBundle(t: TestContext): string {
-  const folder = mkdtempSync(path.join(root, "node_modules/.parley-test-"));
+  const folder = mkdtempSync(outsideTemp());
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   cpSync(dist, folder, { recursive: true, filter: (file) => !/\.(?:cache|stamp\.json)$/.test(file) });
   return folder;

@@ -9,7 +9,7 @@ import { stdioTransport } from "../rpc/stdio.ts";
 import { agentFlags } from "./agent-flags.ts";
 import type { NewerSources } from "./built-from.ts";
 import { authFlags, checkFromFlags, endpointFrom } from "./listen-flags.ts";
-import { codexHome, type Globals, oneOf, readFlags, StartError, unknownSubcommand } from "./usage.ts";
+import { codexHome, type Globals, oneOf, readFlags, StartError, signalled, unknownSubcommand } from "./usage.ts";
 
 export const flags = {
   ...authFlags,
@@ -45,10 +45,11 @@ export async function run(args: readonly string[], globals: Globals, newer: Newe
   const checkToken = await checkFromFlags(values);
   if (checkToken === undefined) await refuseOpenDoors(endpoints);
 
+  const told = signalled(); // before the greeting: whoever is answered may end us
   const greeting = isPlain(endpoints, globals, values) ? await greetClient(home, compat) : undefined;
   const allowed = { allowedOrigins: values["ws-allow-origin"] ?? [], allowedHosts: values["ws-allow-host"] ?? [] };
   const { serveApp } = await loadServer(newer());
-  return await serveApp({ globals, flags: values, endpoints, door: { checkToken, ...allowed }, compat, greeting });
+  return await serveApp({ globals, flags: values, endpoints, door: { checkToken, ...allowed }, compat, greeting, told });
 }
 
 /** The sources can take over from a door that is of the bundle: what it hands over is plain. */

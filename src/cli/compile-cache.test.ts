@@ -3,11 +3,12 @@ import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
+import { outsideTemp } from "../../test/support/outside-temp.ts";
 import { isPrivate } from "./compile-cache.ts";
 
 /** A folder that is not below the system's temp folder. */
 function inFolder(run: (folder: string) => void): void {
-  const folder = mkdtempSync(path.resolve(import.meta.dirname, "../../node_modules/.parley-test-"));
+  const folder = mkdtempSync(outsideTemp());
   try {
     run(folder);
   } finally {

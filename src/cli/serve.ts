@@ -3,7 +3,7 @@ import type { Greeting } from "../main/greet.ts";
 import { type DoorPolicy, type Endpoint, listenOn } from "../main/listen.ts";
 import type { AgentFlags } from "./agent-flags.ts";
 import { openApp } from "./own-app.ts";
-import { type Globals, StartError, signalled } from "./usage.ts";
+import { type Globals, StartError } from "./usage.ts";
 
 export interface ServeOptions {
   readonly globals: Globals;
@@ -12,9 +12,11 @@ export interface ServeOptions {
   readonly door: DoorPolicy;
   readonly compat: "seed-000" | "0.92" | "0.166" | undefined;
   readonly greeting: Greeting | undefined;
+  /** Resolves when the server was told to end; it may have been before it was loaded. */
+  readonly told: Promise<void>;
 }
 
-export async function serveApp({ globals, flags, endpoints, door, compat, greeting }: ServeOptions): Promise<number> {
+export async function serveApp({ globals, flags, endpoints, door, compat, greeting, told }: ServeOptions): Promise<number> {
   const app = openApp(globals, flags, { compat });
   if (flags["strict-config"] === true) refuseWarnings(app.config.effective(process.cwd()).warnings);
   const listening = await listenOn(app, endpoints, door, greeting).catch((error: Error) => {
@@ -22,7 +24,7 @@ export async function serveApp({ globals, flags, endpoints, door, compat, greeti
   });
   for (const url of listening.urls) announce(url);
   setTimeout(keepYoungSpaceSmall, 1_000).unref(); // not before the first answers: loading node:v8 takes milliseconds
-  await Promise.race([listening.finished, signalled()]);
+  await Promise.race([listening.finished, told]);
   await listening.close();
   process.exit(0); // idle connections to models and tools must not keep a finished server alive
 }
