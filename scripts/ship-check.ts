@@ -5,6 +5,7 @@ import { chmodSync, chownSync, existsSync, globSync, mkdirSync, mkdtempSync, rea
 import { loadavg, tmpdir } from "node:os";
 import path from "node:path";
 import { buildIfOld } from "./build.ts";
+import { writeFigures } from "./figures.ts";
 import { pack } from "./pack.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -49,7 +50,7 @@ try {
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 for (const [what, figure] of figures) console.log(`${what}: ${figure}`);
-if (process.argv.includes("--write")) writeReadme();
+if (process.argv.includes("--write")) writeFigures("README.md", "ship", figures.map(([what, figure]) => `${what}: ${figure}`).join("; "));
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 
@@ -171,7 +172,9 @@ async function manager(): Promise<void> {
       });
     child.on("close", () => reject(new Error(text)));
   });
+  const late = setTimeout(() => child.kill("SIGKILL"), 30_000);
   const url = await ready.catch(() => "");
+  clearTimeout(late);
   const health = url === "" ? undefined : await fetch(`${url}/api/health`);
   const page = url === "" ? "" : await (await fetch(url)).text();
   check("the manager serves its page and its health", health?.status === 200 && /<!doctype html>/i.test(page), text);
@@ -213,13 +216,4 @@ async function startUp(): Promise<void> {
       .join(", "),
   ]);
   check(`the package starts as fast as the checkout (ratio ${ratio.toFixed(2)})`, ratio < 1.25 || !existsSync(checkout));
-}
-
-function writeReadme(): void {
-  const file = path.join(root, "README.md");
-  const said = figures.map(([what, figure]) => `${what}: ${figure}`).join("; ");
-  writeFileSync(
-    file,
-    readFileSync(file, "utf8").replace(/<!-- ship -->.*<!-- \/ship -->/s, () => `<!-- ship -->${said}<!-- /ship -->`),
-  );
 }

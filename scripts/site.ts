@@ -1,5 +1,5 @@
 /** `npm run site`: the documents as a small static site in dist/site, from the same markdown. No script, nothing loaded from elsewhere. */
-import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Marked } from "marked";
 
@@ -62,7 +62,7 @@ function render(page: string, pages: readonly string[], into: string): string {
   return html.replaceAll("<table>", '<div class="wide"><table>').replaceAll("</table>", "</table></div>");
 }
 
-/** A link to a page of the site leads there; one to another file of the repository copies it along. */
+/** A link to a page of the site leads there; another file or folder of the repository comes along. */
 function target(href: string, page: string, pages: readonly string[], into: string): string {
   if (/^[a-z]+:|^#/.test(href)) return href;
   const [file = "", hash] = href.split("#");
@@ -70,14 +70,7 @@ function target(href: string, page: string, pages: readonly string[], into: stri
   if (!existsSync(path.join(root, found))) throw new Error(`${page}: the link to ${href} leads nowhere`);
   const relative = (to: string): string => path.posix.relative(path.posix.dirname(htmlName(page)), to) || path.posix.basename(to);
   if (pages.includes(found)) return `${relative(htmlName(found))}${hash === undefined ? "" : `#${hash}`}`;
-  if (found.endsWith("/") || path.posix.extname(found) === "")
-    return href === "LICENSE" || found === "LICENSE" ? copied(found, into, relative) : relative(`${found.replace(/\/$/, "")}/`);
-  return copied(found, into, relative);
-}
-function copied(found: string, into: string, relative: (to: string) => string): string {
-  const to = path.join(into, found);
-  mkdirSync(path.dirname(to), { recursive: true });
-  copyFileSync(path.join(root, found), to);
+  cpSync(path.join(root, found), path.join(into, found), { recursive: true });
   return relative(found);
 }
 

@@ -4,8 +4,8 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { redactor, redactValue } from "../lib/redact.ts";
-import { examine } from "./doctor.ts";
-import { type App, withApp } from "./own-app.ts";
+import { examine, lineOf } from "./doctor.ts";
+import { type App, logFolderOf, withApp } from "./own-app.ts";
 import { tarOf } from "./tar.ts";
 import { type Globals, print, printJson, readFlags, refuseMore, StartError, UsageError, unknownSubcommand } from "./usage.ts";
 import { version } from "./version.ts";
@@ -49,12 +49,9 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
 async function collect(app: App): Promise<readonly (readonly [name: string, text: string])[]> {
   const clean = redactor(process.env);
   const findings = await examine(app);
-  const lines = findings.map(
-    ({ name, state, text, fix }) => `${state.padEnd(4)} ${name}: ${text}${fix === undefined ? "" : ` (${fix})`}\n`,
-  );
   return [
     ["version.txt", `parley ${version}\nNode ${process.versions.node} on ${process.platform}-${process.arch}\n`],
-    ["doctor.txt", clean(lines.join(""))],
+    ["doctor.txt", clean(findings.map(lineOf).join(""))],
     ["settings.json", `${JSON.stringify(settingsOf(app, clean), undefined, 2)}\n`],
     ["environment.txt", namesOfEnvironment()],
     ...(await logsOf(app, clean)),
@@ -72,7 +69,7 @@ function settingsOf(app: App, clean: (text: string) => string): unknown {
 const namesOfEnvironment = (): string => `${Object.keys(process.env).sort().join("\n")}\n`;
 
 async function logsOf(app: App, clean: (text: string) => string): Promise<readonly (readonly [string, string])[]> {
-  const folder = logFolder(app);
+  const folder = logFolderOf(app) ?? path.join(app.codexHome, "parley", "log");
   const names = (await readdir(folder).catch(() => []))
     .filter((name) => /^parley-.*\.log$/.test(name))
     .sort()
@@ -80,13 +77,4 @@ async function logsOf(app: App, clean: (text: string) => string): Promise<readon
   return Promise.all(
     names.map(async (name) => [`log/${name}`, clean((await readFile(path.join(folder, name), "utf8")).slice(-maxLogBytes))] as const),
   );
-}
-function logFolder(app: App): string {
-  try {
-    const set = app.config.effective(process.cwd()).raw["log_dir"];
-    if (typeof set === "string" && set !== "") return set;
-  } catch {
-    // The standard folder is where such a server writes too.
-  }
-  return path.join(app.codexHome, "parley", "log");
 }

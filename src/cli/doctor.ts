@@ -29,7 +29,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   refuseMore(positionals);
   return withApp(globals, values.config ?? [], async (app) => {
     const findings = await examine(app);
-    print(values.json === true ? `${JSON.stringify(findings, undefined, 2)}\n` : findings.map(line).join(""));
+    print(values.json === true ? `${JSON.stringify(findings, undefined, 2)}\n` : findings.map(lineOf).join(""));
     return findings.some(({ state }) => state === "fail") ? 1 : 0;
   });
 }
@@ -225,5 +225,5 @@ const checkSkills: Check = async (app, config) => {
 };
 
 const marks = { ok: "ok  ", warn: "warn", fail: "FAIL" } as const;
-const line = ({ name, state, text, fix }: Finding): string =>
+export const lineOf = ({ name, state, text, fix }: Finding): string =>
   `${marks[state]}  ${name.padEnd(9)} ${text}${fix === undefined ? "" : ` -> ${fix}`}\n`;

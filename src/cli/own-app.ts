@@ -45,8 +45,8 @@ export function overridesFrom(flags: AgentFlags): string[] {
   ];
 }
 
-/** `log_dir`; settings that cannot be read must not keep the reason out of the log. */
-function logFolderOf(app: App | undefined): string | undefined {
+/** `log_dir`, where it is set; settings that cannot be read must not keep the reason out of the log. */
+export function logFolderOf(app: App | undefined): string | undefined {
   try {
     const folder = app?.config.effective(process.cwd()).raw["log_dir"];
     return typeof folder === "string" && folder !== "" ? folder : undefined;

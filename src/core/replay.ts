@@ -60,8 +60,7 @@ function countedTokens(records: readonly ThreadRecord[]): number | undefined {
 }
 
 /** A turn that never ended is interrupted: its process died. An item that comes late goes to the turn it names. */
-function turnsFromRecords(stored: readonly ThreadRecord[]): Turn[] {
-  const records = withLateWords(stored);
+function turnsFromRecords(records: readonly ThreadRecord[]): Turn[] {
   const turns: Turn[] = [];
   const byId = new Map<string, Turn>();
   const turnOf = (id: string): Turn => {

@@ -1,7 +1,16 @@
 /** The files below a folder, without what ignore files leave out. Listings are remembered: a folder that did not change is only looked at. */
 import { type Dirent, readdirSync, type Stats } from "node:fs";
 import path from "node:path";
-import { isIgnored, type ReadRules, type Rules, repositoryOf, ruleFileNames, rulesAbove, rulesBelow, rulesReader } from "./ignore-rules.ts";
+import {
+  foldersAbove,
+  isIgnored,
+  type ReadRules,
+  type Rules,
+  repositoryOf,
+  ruleFileNames,
+  rulesBelow,
+  rulesReader,
+} from "./ignore-rules.ts";
 import { findLstat } from "./paths.ts";
 
 /** Breathes between short stretches of work, so that a large workspace holds up nobody's stream. */
@@ -53,10 +62,10 @@ export class FolderTree {
     const repository = repositoryOf(this.#root);
     const rules = await rulesReader(repository !== undefined);
     const names = ruleFileNames(repository !== undefined);
-    const folders = repository === undefined ? [] : foldersAbove(repository, this.#root);
+    const folders = foldersAbove(this.#root, repository);
     const above = folders.map((folder) => ruleSignOf(folder, names)).join("|");
     if (this.#top === undefined || repository !== this.#repository || above !== this.#above)
-      this.#top = newFolder(this.#root, rulesAbove(this.#root, repository, rules));
+      this.#top = newFolder(this.#root, folders.flatMap(rules));
     this.#repository = repository;
     this.#above = above;
     return { rules, names };
@@ -116,12 +125,6 @@ function ruleSignOf(folder: string, names: readonly string[]): string {
     return Date.now() - found.mtimeMs > settledAfterMs ? `${signOf(found)}:${found.size}` : `${signOf(found)}:${Date.now()}`;
   });
   return signs.join(",");
-}
-
-function foldersAbove(top: string, bottom: string): string[] {
-  const folders: string[] = [];
-  for (let at = bottom; at !== top; at = path.dirname(at)) folders.push(path.dirname(at));
-  return folders;
 }
 
 function entriesOf(folder: string): Dirent[] {

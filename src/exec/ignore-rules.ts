@@ -48,11 +48,11 @@ export function repositoryOf(folder: string): string | undefined {
   }
 }
 
-/** The rules of the folders from the repository's own down to the one above `folder`. */
-export function rulesAbove(folder: string, repository: string | undefined, read: ReadRules): Rules[] {
+/** The folders from the repository's own down to the one above `folder`, whose rules count in it too. */
+export function foldersAbove(folder: string, repository: string | undefined): string[] {
   const folders: string[] = [];
   if (repository !== undefined) for (let at = folder; at !== repository; at = path.dirname(at)) folders.unshift(path.dirname(at));
-  return folders.flatMap(read);
+  return folders;
 }
 
 const verdictOn = (whole: string, isFolder: boolean, { base, rules }: Rules): { ignored: boolean; unignored: boolean } =>

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { withSlashes } from "../lib/paths.ts";
-import { isIgnored, type Rules, repositoryOf, rulesAbove, rulesBelow, rulesReader } from "./ignore-rules.ts";
+import { foldersAbove, isIgnored, type Rules, repositoryOf, rulesBelow, rulesReader } from "./ignore-rules.ts";
 
 /** Calls `take` with each path, relative to `root` and with `/`, until it returns false. Never rejects: what cannot be read is left out. */
 export type ListFiles = (root: string, signal: AbortSignal, take: (file: string) => boolean) => Promise<void>;
@@ -46,7 +46,7 @@ export const walkFiles: ListFiles = async (root, signal, take) => {
   const repository = repositoryOf(root);
   const readRules = await rulesReader(repository !== undefined);
   const deadline = Date.now() + timeoutMs;
-  const todo: { folder: string; rules: readonly Rules[] }[] = [{ folder: root, rules: rulesAbove(root, repository, readRules) }];
+  const todo: { folder: string; rules: readonly Rules[] }[] = [{ folder: root, rules: foldersAbove(root, repository).flatMap(readRules) }];
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
     if (signal.aborted || Date.now() > deadline) return;
     const rules = [...next.rules, ...readRules(next.folder)];

@@ -98,7 +98,7 @@ export class WorkspaceMemory {
     if (pause !== undefined) await pause;
     const before = this.#known.get(file);
     const found = findLstat(file);
-    if (found !== undefined && before !== undefined && before.isSettled && isSame(before, found)) return;
+    if (found !== undefined && before?.isSettled === true && isSame(before, found)) return;
     const seen = found === undefined ? undefined : this.#see(file, found, before);
     this.#left += heldBytes(before) - heldBytes(seen);
     if (seen === undefined) this.#known.delete(file);

@@ -1,7 +1,6 @@
 /** `npm run fuzz -- [--seconds 600] [--target NAME] [--seed N] [--write]`: tries odd inputs on everything that reads them. One that fails is made small and kept in the corpus. */
-import { readFileSync, writeFileSync } from "node:fs";
-import path from "node:path";
 import { parseArgs } from "node:util";
+import { today, writeFigures } from "../../scripts/figures.ts";
 import { serverTargets } from "./server.ts";
 import { fuzz, keep } from "./target.ts";
 import { textTargets } from "./texts.ts";
@@ -32,12 +31,7 @@ for (const one of chosen) {
   process.exitCode = 1;
 }
 if (values.write === true) {
-  const document = path.resolve(import.meta.dirname, "../../docs/reliability.md");
-  const said = `${new Date().toISOString().slice(0, 10)}, \`npm run fuzz -- --seconds ${values.seconds}\`:\n\n| target | inputs tried | failures |\n|---|---|---|\n${rows.join("\n")}`;
-  const text = readFileSync(document, "utf8");
-  writeFileSync(
-    document,
-    text.replace(/<!-- fuzz -->[\s\S]*<!-- \/fuzz -->/, () => `<!-- fuzz -->\n${said}\n<!-- /fuzz -->`),
-  );
+  const table = `| target | inputs tried | failures |\n|---|---|---|\n${rows.join("\n")}`;
+  writeFigures("docs/reliability.md", "fuzz", `${today()}, \`npm run fuzz -- --seconds ${values.seconds}\`:\n\n${table}`);
 }
 process.exit();

@@ -22,16 +22,7 @@ const acting: ReadonlySet<string> = new Set([
   ...["fs/remove", "fs/writeFile", "fs/copy", "fs/createDirectory", "fs/watch", "fs/readDirectory", "fs/readFile", "fs/getMetadata"],
   ...["command/exec", "thread/shellCommand", "execOneOffCommand", "fuzzyFileSearch", "fuzzyFileSearch/sessionStart", "gitDiffToRemote"],
   ...["account/login/start", "loginChatGpt", "mcpServer/oauth/login", "initialize", "skills/config/write", "config/value/write"],
-  ...[
-    "config/batchWrite",
-    "setDefaultModel",
-    "skills/list",
-    "hooks/list",
-    "plugin/install",
-    "marketplace/add",
-    "thread/start",
-    "newConversation",
-  ],
+  ...["config/batchWrite", "setDefaultModel", "skills/list", "hooks/list", "thread/start", "newConversation"],
 ]);
 const internalError = -32603;
 

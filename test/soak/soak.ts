@@ -1,9 +1,11 @@
 /** `npm run soak`: mixed turns, approvals, interrupts, reconnects and kills on many threads for a long time; memory and descriptors must stay flat. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { mark, pause, Stand, until } from "./stand.ts";
+import { today, writeFigures } from "../../scripts/figures.ts";
+import { eventually, processesWith } from "../support/live-server.ts";
+import { mark, pause, Stand } from "./stand.ts";
 import { counts, Visitor } from "./visitor.ts";
 
 const { values } = parseArgs({
@@ -22,7 +24,6 @@ const sampleMs = 5000;
 const meanLifeMs = 12_000;
 /** What the last third may hold more than the second one, beside noise: memory in MB, descriptors. */
 const limits = { rss: 25, fds: 8 };
-const document = path.resolve(import.meta.dirname, "../../docs/reliability.md");
 
 const folder = mkdtempSync(path.join(tmpdir(), "parley-soak-"));
 const make = (name: string): Stand => {
@@ -48,7 +49,7 @@ try {
   await Promise.all([Promise.all(visitors), killing(), sampling()]);
   const after = await atRest();
   await Promise.all([steady.stop(), mortal.stop()]);
-  await until(() => living().length === 0, "the end of every command", 15_000);
+  await eventually(() => processesWith(mark).length === 0, "the end of every command", 15_000);
   report(after);
 } finally {
   await Promise.all([steady.stop(), mortal.stop()]);
@@ -79,19 +80,6 @@ async function atRest(): Promise<{ readonly rss: number; readonly fds: number }>
   await pause(2000);
   return steady.figures();
 }
-/** Processes of commands that still run. */
-function living(): readonly string[] {
-  return readdirSync("/proc").filter((pid) => {
-    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;
-    try {
-      const isGone = /\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-      return !isGone && ["cmdline", "environ"].some((part) => readFileSync(`/proc/${pid}/${part}`, "utf8").includes(mark));
-    } catch {
-      return false;
-    }
-  });
-}
-
 function report(after: { readonly rss: number; readonly fds: number }): void {
   const third = Math.floor(samples.length / 3);
   const median = (of: "rss" | "fds", from: number, to: number): number => {
@@ -128,14 +116,8 @@ function report(after: { readonly rss: number; readonly fds: number }): void {
   ];
   const table = ["| what | figure |", "|---|---|", ...rows.map(([what, figure]) => `| ${what} | ${figure} |`)].join("\n");
   console.log(table);
-  if (values.write === true) {
-    const text = readFileSync(document, "utf8");
-    const said = `<!-- soak -->\n${new Date().toISOString().slice(0, 10)}, \`npm run soak -- --minutes ${minutes} --threads ${threads}\`:\n\n${table}\n<!-- /soak -->`;
-    writeFileSync(
-      document,
-      text.replace(/<!-- soak -->[\s\S]*<!-- \/soak -->/, () => said),
-    );
-  }
+  const command = `npm run soak -- --minutes ${minutes} --threads ${threads}`;
+  if (values.write === true) writeFigures("docs/reliability.md", "soak", `${today()}, \`${command}\`:\n\n${table}`);
   console.log(isFlat ? "memory and descriptors stayed flat" : `NOT FLAT: allowed are +${limits.rss} MB and +${limits.fds} descriptors`);
   process.exitCode = isFlat ? 0 : 1;
 }

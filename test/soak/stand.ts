@@ -4,10 +4,14 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type Client, connectClient } from "../../src/client/client.ts";
+import { eventually } from "../support/live-server.ts";
 
 const launcher = path.resolve(import.meta.dirname, "../../bin/parley");
 /** In the command line or environment of everything that this run starts. */
 export const mark = `parley-soak-${process.pid}`;
+
+/** A server that was told to end has this long. */
+const endMs = 30_000;
 
 const turns = [
   { user: "/^plain/", steps: [{ reason: "thinking" }, { say: "An answer of some words. ".repeat(20), deltas: 40 }] },
@@ -74,7 +78,7 @@ export class Stand {
     child.on("exit", (code, signal) => {
       if (!this.#stopped && signal !== "SIGKILL") throw new Error(`the server ended by itself (${code ?? signal}): ${said}`);
     });
-    await until(() => existsSync(this.#socket), "the server's socket");
+    await eventually(() => existsSync(this.#socket), "the server's socket", 20_000);
   }
   /** Ends it without a word and starts the next one. */
   async killAndRestart(): Promise<void> {
@@ -90,7 +94,9 @@ export class Stand {
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     child.kill("SIGTERM");
+    const late = setTimeout(() => child.kill("SIGKILL"), endMs);
     await once(child, "exit");
+    clearTimeout(late);
   }
   async connect(): Promise<Client> {
     for (let left = 200; ; left--) {
@@ -111,11 +117,3 @@ export class Stand {
 }
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-export async function until(isTrue: () => boolean, what: string, ms = 20_000): Promise<void> {
-  const end = performance.now() + ms;
-  while (!isTrue()) {
-    if (performance.now() > end) throw new Error(`${what} did not come in ${ms} ms`);
-    await pause(25);
-  }
-}
