@@ -1,6 +1,7 @@
 /** The start: say what should be done, choose where and how, and a session begins. */
 import { type ReactElement, useMemo, useState } from "react";
 import { allows, useApp, useAppState } from "../app-context.tsx";
+import { newestFirst } from "../state/list.ts";
 import type { MessageOverrides, UserInput } from "../state/model.ts";
 import { type PermissionMode, permissionModes } from "../state/modes.ts";
 import { folderName, shortPath } from "../state/words.ts";
@@ -25,7 +26,7 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
       [
         ...new Set([
           ...projects.flatMap((p) => (p.workingDirectory === null ? [] : [p.workingDirectory])),
-          ...[...sessions.values()].sort((a, b) => b.updatedAt - a.updatedAt).map((s) => s.cwd),
+          ...[...sessions.values()].sort(newestFirst).map((s) => s.cwd),
         ]),
       ].slice(0, 12),
     [projects, sessions],

@@ -2,6 +2,7 @@
 import { type KeyboardEvent, type ReactElement, useEffect, useId, useMemo, useRef, useState } from "react";
 import { useApp, useAppState } from "../app-context.tsx";
 import { commands, keymapWith, showKeys } from "../state/keys.ts";
+import { newestFirst } from "../state/list.ts";
 import { settingsTabs } from "../state/router.ts";
 import { folderName } from "../state/words.ts";
 import { focusIt, Keys } from "../ui/controls.tsx";
@@ -155,18 +156,16 @@ function useEntries(): readonly Entry[] {
         run: () => app.change({ theme }),
       }),
     );
-    const open = [...sessions.values()]
-      .sort((a, b) => b.updatedAt - a.updatedAt)
-      .map(
-        (s): Entry => ({
-          id: s.sessionId,
-          label: s.title,
-          hint: folderName(s.cwd),
-          icon: "comment",
-          keys: null,
-          run: () => app.go({ name: "session", sessionId: s.sessionId, requestId: null }),
-        }),
-      );
+    const open = [...sessions.values()].sort(newestFirst).map(
+      (s): Entry => ({
+        id: s.sessionId,
+        label: s.title,
+        hint: folderName(s.cwd),
+        icon: "comment",
+        keys: null,
+        run: () => app.go({ name: "session", sessionId: s.sessionId, requestId: null }),
+      }),
+    );
     return [...actions, ...open, ...pages, ...themes];
   }, [app, sessions]);
 }

@@ -13,6 +13,10 @@ export interface ListView {
   readonly folded: ReadonlySet<string>;
 }
 
+/** Times are whole seconds; ids grow with time, so of two sessions of one second the younger stands first. */
+export const newestFirst = (a: SessionSummary, b: SessionSummary): number =>
+  b.updatedAt - a.updatedAt || (a.sessionId < b.sessionId ? 1 : a.sessionId > b.sessionId ? -1 : 0);
+
 export function listRows(
   state: Pick<AppState, "sessions" | "archived" | "projects" | "pending">,
   view: ListView,
@@ -29,7 +33,7 @@ export function listRows(
     (view.filter !== "waiting" || needsYou(s, waiting)) &&
     (view.filter !== "working" || s.state === "working" || s.state === "waiting") &&
     words.every((w) => searchText(s).includes(w));
-  const sessions = [...source.values()].filter(fits).sort((a, b) => b.updatedAt - a.updatedAt || a.sessionId.localeCompare(b.sessionId));
+  const sessions = [...source.values()].filter(fits).sort(newestFirst);
   const first = sessions.filter((s) => needsYou(s, waiting));
   const rest = sessions.filter((s) => !needsYou(s, waiting));
   const groups = new Map<string, { text: string; projectId?: string; list: SessionSummary[] }>();

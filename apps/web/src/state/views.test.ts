@@ -48,6 +48,10 @@ test("what needs the person stands first, then newest first by day", () => {
   assert.deepEqual(text(rows), ["# Needs you 1", "1 b", "# Today 2", "2 a", "3 c"]);
 });
 
+test("of two sessions of the same second the younger stands first", () => {
+  assert.deepEqual(text(listRows(state([session("019-1"), session("019-2")]), view, now)), ["# Today 2", "1 019-2", "2 019-1"]);
+});
+
 test("a sub-agent's request puts its root session on top", () => {
   const waiting = state([session("root"), session("x")]);
   waiting.pending.set("r", { threadId: "child", rootThreadId: "root" } as PendingView);
