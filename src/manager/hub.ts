@@ -16,6 +16,11 @@ interface Kept {
   readonly json: string;
 }
 
+/** A filter, and the number after which a subscriber has heard everything that fits it. */
+export interface Heard extends Pick<Subscriber, "threads" | "families"> {
+  readonly since: number;
+}
+
 /** How much is kept for replay: enough for minutes of several busy sessions. */
 const maxEvents = 50_000;
 const maxChars = 48 * 1024 * 1024;
@@ -61,17 +66,17 @@ export class Hub {
   }
 
   /**
-   * Sends what a subscriber missed since `since`, leaving out what it has heard already under its old filter.
+   * Sends what a subscriber missed since `since`, leaving out what it has heard already.
    * Returns how many events that were, or undefined when some are no longer kept.
    */
-  replay(subscriber: Subscriber, since: number, before: Pick<Subscriber, "threads" | "families"> | undefined): number | undefined {
+  replay(subscriber: Subscriber, since: number, heard: Heard | undefined): number | undefined {
     const oldest = this.#kept[this.#first];
     if (since > this.#seq || (oldest === undefined ? since < this.#seq : since + 1 < oldest.seq)) return undefined;
     let count = 0;
     for (let at = this.#first; at < this.#kept.length; at++) {
       const event = this.#kept[at];
       if (event === undefined || event.seq <= since || !this.#wants(subscriber, event)) continue;
-      if (before !== undefined && this.#wants(before, event)) continue;
+      if (heard !== undefined && event.seq > heard.since && this.#wants(heard, event)) continue;
       subscriber.send(event.json);
       count++;
     }

@@ -228,6 +228,29 @@ turns:
     for (const stream of [all, only, again]) stream.close();
   });
 
+  test("a client that comes back hears what it missed, also when it says where it was only after it has joined", async () => {
+    const it = await played();
+    const engine = it.core.engine as PlayedEngine;
+    await it.call("POST /api/sessions/a/resume", {});
+    const first = await it.stream("?families=core,raw");
+    const { seq, bootId } = await first.until((m) => m["type"] === "ready");
+    for (const message of ["one", "two"]) engine.notify("warning", { threadId: "a", message });
+    await first.until((m) => Number(m["seq"]) === Number(seq) + 2);
+    const back = await it.stream("?families=core,raw");
+    await back.until((m) => m["type"] === "ready");
+    engine.notify("warning", { threadId: "a", message: "three" });
+    await back.until((m) => Number(m["seq"]) === Number(seq) + 3);
+    back.send({ type: "subscribe", threadIds: ["a"], families: ["core", "raw"], since: seq, bootId });
+    assert.equal((await back.until((m) => m["type"] === "subscribed"))["replayed"], 2);
+    back.send({ type: "subscribe", threadIds: ["a"], since: seq, bootId });
+    await back.until((m) => m["type"] === "subscribed" && m["replayed"] === 0);
+    const heard = back.messages
+      .filter((m) => m["type"] === "notification")
+      .map((m) => (payload(m)["params"] as Record<string, unknown>)["message"]);
+    assert.deepEqual(heard.toSorted(), ["one", "three", "two"]);
+    for (const stream of [first, back]) stream.close();
+  });
+
   test("a number from another boot or from too long ago is answered with resync", async () => {
     const it = await played();
     const stream = await it.stream("?since=5&bootId=another");

@@ -2,7 +2,7 @@
 import type { WebSocket } from "ws";
 import { parse } from "../lib/schema.ts";
 import { defaultFamilies, type Family, families, StreamCommand, type StreamControl } from "./events.ts";
-import type { Hub, Subscriber } from "./hub.ts";
+import type { Heard, Hub, Subscriber } from "./hub.ts";
 
 /** A socket that is further behind than this is closed; it comes back and is sent what it missed. */
 const maxBehind = 8 * 1024 * 1024;
@@ -26,6 +26,8 @@ export class EventStream {
   readonly #heartbeat: ReturnType<typeof setInterval>;
   #alive = true;
   #commands = 0;
+  /** The number after which nothing that fits the filter was left out. */
+  #since: number;
 
   constructor(hub: Hub, socket: WebSocket, start: StreamStart, onClose: () => void) {
     this.#hub = hub;
@@ -36,7 +38,8 @@ export class EventStream {
       send: (json) => this.#send(json),
     };
     this.#control({ type: "ready", threadId: start.threadId ?? null, seq: hub.seq, bootId: hub.bootId });
-    if (start.since !== undefined) this.#replay(start.since, start.bootId, undefined);
+    this.#since = hub.seq;
+    if (start.since !== undefined && this.#replay(start.since, start.bootId, undefined) !== undefined) this.#since = start.since;
     hub.join(this.#subscriber);
     this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs);
     socket.on("pong", () => {
@@ -74,31 +77,34 @@ export class EventStream {
     if (command.type === "ping") return this.#control({ type: "pong" });
     if (command.type === "unsubscribe") {
       this.#subscriber.threads = null;
+      this.#since = this.#hub.seq;
       return;
     }
     this.#subscribe(command);
   }
 
   #subscribe(command: Extract<StreamCommand, { type: "subscribe" }>): void {
-    const before = { threads: this.#subscriber.threads, families: this.#subscriber.families };
+    const heard = { threads: this.#subscriber.threads, families: this.#subscriber.families, since: this.#since };
     const wanted = command.threadIds ?? (command.threadId == null ? [] : [command.threadId]);
     const all = wanted.includes("*") || (command.threadIds == null && command.threadId == null);
     this.#subscriber.threads = all ? null : new Set(wanted.slice(0, 1000));
     if (command.families != null) this.#subscriber.families = new Set(command.families);
     this.#hub.wanted(this.#subscriber);
-    const replayed = command.since == null ? 0 : this.#replay(command.since, command.bootId ?? undefined, before);
+    const replayed = command.since == null ? undefined : this.#replay(command.since, command.bootId ?? undefined, heard);
+    this.#since = replayed === undefined ? this.#hub.seq : (command.since ?? this.#hub.seq);
     this.#control({
       type: "subscribed",
       threadIds: all ? "*" : [...(this.#subscriber.threads ?? [])],
       seq: this.#hub.seq,
       bootId: this.#hub.bootId,
-      replayed,
+      replayed: replayed ?? 0,
     });
   }
 
-  #replay(since: number, bootId: string | undefined, before: Pick<Subscriber, "threads" | "families"> | undefined): number {
+  /** How many events were sent again; undefined when some are no longer kept, which the client is told. */
+  #replay(since: number, bootId: string | undefined, heard: Heard | undefined): number | undefined {
     const other = bootId !== undefined && bootId !== this.#hub.bootId;
-    const count = other ? undefined : this.#hub.replay(this.#subscriber, since, before);
+    const count = other ? undefined : this.#hub.replay(this.#subscriber, since, heard);
     if (count !== undefined) return count;
     this.#control({
       type: "resync",
@@ -106,7 +112,7 @@ export class EventStream {
       bootId: this.#hub.bootId,
       reason: other ? "the manager was restarted" : "the events are no longer kept",
     });
-    return 0;
+    return undefined;
   }
 
   #control(message: StreamControl): void {

@@ -6,7 +6,7 @@ import type { Browser, Page } from "playwright-core";
 import { FakeBridge } from "../../apps/web/test/fake-bridge.ts";
 import { requests } from "../../apps/web/test/fake-world.ts";
 import { fill } from "../../apps/web/test/play.ts";
-import { checkAccessibility, openBrowser, pageFolder, picture, watchConsole } from "./page.ts";
+import { checkAccessibility, openBrowser, pageFolder, patienceMs, picture, until, watchConsole } from "./page.ts";
 
 const skip = { skip: existsSync(process.env["PARLEY_CHROMIUM"] ?? "/usr/bin/chromium") ? false : "no Chromium on this machine" };
 
@@ -23,7 +23,7 @@ describe("accessible to everyone", skip, () => {
     fill(bridge);
     url = await bridge.listen();
     page = (await browser?.newPage({ viewport: { width: 1280, height: 860 } })) ?? assert.fail("a browser");
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(patienceMs);
     complaints = watchConsole(page);
   });
   after(async () => {
@@ -34,8 +34,21 @@ describe("accessible to everyone", skip, () => {
   const open = async (address: string): Promise<void> => {
     bridge.pending.clear();
     await page.goto(url + address);
-    await page.locator("main h1").first().waitFor();
+    await settled(page);
     if (address.startsWith("/s/")) await page.locator(".composer textarea").waitFor();
+  };
+  /** Until the page shows what it has to read first: who is focused, counted or measured must not be moved by what comes later. */
+  const settled = async (on: Page): Promise<void> => {
+    await on.locator("main h1").first().waitFor();
+    await on.locator(".session-row, .menu-button").first().waitFor();
+    if (/\/s\//.test(on.url())) {
+      await on.locator(".turn, .empty").first().waitFor();
+      await on
+        .getByRole("button", { name: /^Model/ })
+        .and(on.locator(":enabled"))
+        .waitFor();
+    }
+    await on.locator("main").getByText("Loading…").first().waitFor({ state: "detached" });
   };
   const focused = (): Promise<string> =>
     page.evaluate("(document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '').trim()");
@@ -72,7 +85,7 @@ describe("accessible to everyone", skip, () => {
       await page.getByRole("navigation", { name: "Skip to" }).getByRole("link", { name: link }).focus();
       assert.ok(await page.getByRole("link", { name: link }).isVisible(), `the link to the ${link} shows when it has the focus`);
       await page.keyboard.press("Enter");
-      assert.equal(await page.evaluate("document.activeElement.id"), target);
+      await page.locator(`#${target}:focus`).waitFor();
     }
     const turns = page.getByRole("article");
     assert.ok((await turns.count()) >= 2);
@@ -88,8 +101,23 @@ describe("accessible to everyone", skip, () => {
       watch("[aria-live=polite]");
       watch("[aria-live=assertive]");
     })()`);
+    // Each state must last until the page has drawn it: what begins and ends within one frame is never said.
+    const play = bridge.onMessage;
+    bridge.onMessage = (sessionId) => {
+      bridge.update(sessionId, { state: "working", activeTurnId: "spoken" });
+      bridge.notify(sessionId, "turn/started", { turn: { id: "spoken", items: [], status: "inProgress" } });
+      bridge.notify(sessionId, "item/started", { turnId: "spoken", item: { type: "agentMessage", id: "words", text: "" } });
+    };
     await page.locator("#composer").fill("hello");
     await page.keyboard.press("Enter");
+    await page.locator("[aria-live=polite]", { hasText: "Working" }).waitFor({ state: "attached" });
+    bridge.onMessage = play;
+    for (const delta of ["All ", "tests ", "pass."]) {
+      bridge.notify("s5", "item/agentMessage/delta", { turnId: "spoken", itemId: "words", delta });
+      await page.getByText(delta.trim()).first().waitFor();
+    }
+    bridge.notify("s5", "turn/completed", { turn: { id: "spoken", items: [], status: "completed" } });
+    bridge.update("s5", { state: "idle", activeTurnId: null, lastTurnStatus: "completed" });
     await page.getByText("All tests pass.").waitFor();
     await page.locator("[aria-live=polite]", { hasText: "Done" }).waitFor({ state: "attached" });
     assert.deepEqual(await page.evaluate("window.heard"), ["Working", "Done"]);
@@ -109,6 +137,7 @@ describe("accessible to everyone", skip, () => {
     })()`);
     bridge.ask(requests.command("s5"));
     await page.getByRole("region", { name: "Run this command?" }).waitFor();
+    await page.locator("[aria-live=assertive]", { hasText: /./ }).waitFor({ state: "attached" });
     await page.keyboard.type("y n");
     assert.deepEqual([await page.evaluate("document.activeElement.id"), bridge.answers.length], ["composer", 0]);
     assert.equal(await page.locator("#composer").inputValue(), "y n");
@@ -224,8 +253,7 @@ describe("accessible to everyone", skip, () => {
     const active = (): Promise<string | null> => list.getAttribute("aria-activedescendant");
     const first = await active();
     await page.keyboard.press("ArrowDown");
-    for (let i = 0; i < 50 && (await active()) === first; i++) await page.waitForTimeout(20);
-    assert.notEqual(await active(), first);
+    await until(async () => (await active()) !== first, "another option is active");
     assert.equal(await page.locator(`[id="${await active()}"]`).getAttribute("role"), "option");
     await page.keyboard.press("Escape");
     assert.match(await focused(), /^Permissions/, "the focus goes back to where it was");
@@ -337,11 +365,14 @@ describe("accessible to everyone", skip, () => {
       (await targets(page)).filter((t) => t.width < 24 || t.height < 24),
       [],
     );
-    const phone = (await browser?.newPage({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })) ?? assert.fail();
+    const phone =
+      (await browser?.newPage({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, reducedMotion: "reduce" })) ??
+      assert.fail();
+    phone.setDefaultTimeout(patienceMs);
     for (const address of ["/s/s1", "/inbox", "/settings/general"]) {
       await phone.goto(url + address);
-      await phone.locator("main h1").first().waitFor();
-      await phone.waitForTimeout(200);
+      await settled(phone);
+      if (address !== "/settings/general") await phone.locator("[data-request]").first().waitFor();
       const small = (await targets(phone)).filter((t) => t.height < 44 || t.width < 44);
       assert.deepEqual(small, [], address);
     }

@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { FakeBridge } from "../../apps/web/test/fake-bridge.ts";
 import { requests } from "../../apps/web/test/fake-world.ts";
 import { fill } from "../../apps/web/test/play.ts";
-import { openBrowser, pageFolder, picture, watchConsole } from "./page.ts";
+import { openBrowser, pageFolder, patienceMs, picture, pressTwice, until, watchConsole } from "./page.ts";
 
 const skip = { skip: existsSync(process.env["PARLEY_CHROMIUM"] ?? "/usr/bin/chromium") ? false : "no Chromium on this machine" };
 
@@ -25,7 +25,7 @@ describe("what the page can do", skip, () => {
     url = await bridge.listen();
     context = (await browser?.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: "reduce" })) ?? assert.fail("a browser");
     page = await context.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(patienceMs);
     complaints = watchConsole(page);
   });
   after(async () => {
@@ -39,17 +39,20 @@ describe("what the page can do", skip, () => {
     if (address.startsWith("/s/")) await on.locator(".turn, .empty").first().waitFor();
   };
   /** Until an expression is true in the page, whose policy allows no other way of watching it. */
-  const until = async (expression: string): Promise<void> => {
-    for (let i = 0; i < 200; i++) {
-      if ((await page.evaluate(expression)) === true) return;
-      await page.waitForTimeout(25);
-    }
-    assert.fail(`never true: ${expression}`);
-  };
+  const shows = (expression: string): Promise<void> => until(async () => (await page.evaluate(expression)) === true, expression);
   const composer = () => page.getByLabel("Message", { exact: true });
-  const sent = () => bridge.messages.at(-1)?.body ?? {};
-  const said = async (): Promise<void> => {
-    await page.getByText("All tests pass.").last().waitFor();
+  /** Does what sends one message, and gives it when it has arrived: the page clears its field before. */
+  const sentBy = async (act: () => Promise<void>): Promise<Record<string, unknown>> => {
+    const before = bridge.messages.length;
+    await act();
+    await until(() => bridge.messages.length > before, "a message arrives");
+    assert.equal(bridge.messages.length, before + 1);
+    return bridge.messages[before]?.body ?? {};
+  };
+  /** Until the turn that a message began has been answered to its end, here and on the page. */
+  const answered = async (message: Record<string, unknown>): Promise<void> => {
+    const turn = `turn-${String(message["clientMessageId"]).slice(0, 8)}`;
+    await page.locator(`[data-turn="${turn}"]`).getByText("All tests pass.").waitFor();
     await page.getByRole("button", { name: "Stop the turn" }).waitFor({ state: "detached" });
   };
 
@@ -66,13 +69,11 @@ describe("what the page can do", skip, () => {
   test("while a turn runs a message steers it or waits its turn, and the other way is one key away", async () => {
     await open("/s/s2");
     await composer().fill("use the system's colours");
-    await page.keyboard.press("Enter");
-    await until("document.querySelector('#composer').value === ''");
-    assert.equal(sent()["delivery"], "steer");
+    assert.equal((await sentBy(() => page.keyboard.press("Enter")))["delivery"], "steer");
+    await shows("document.querySelector('#composer').value === ''");
     await composer().fill("and then write the docs");
-    await page.keyboard.press("Alt+Enter");
+    assert.equal((await sentBy(() => page.keyboard.press("Alt+Enter")))["delivery"], "queue");
     await page.getByRole("list", { name: "Queued messages" }).getByText("and then write the docs").waitFor();
-    assert.equal(sent()["delivery"], "queue");
     await picture(page, "50-queue");
     await page.getByRole("button", { name: "Take this message back" }).click();
     await page.getByRole("list", { name: "Queued messages" }).waitFor({ state: "detached" });
@@ -81,14 +82,11 @@ describe("what the page can do", skip, () => {
   test("Escape twice stops the turn, and it can be tried again", async () => {
     await open("/s/s2");
     await composer().focus();
-    await page.keyboard.press("Escape");
-    await page.keyboard.press("Escape");
+    await pressTwice(page, "Escape");
     await page.getByText("Stopped", { exact: true }).waitFor();
-    const before = bridge.messages.length;
-    await page.getByRole("button", { name: "Try again" }).click();
-    await said();
-    assert.equal(bridge.messages.length, before + 1);
-    assert.match(JSON.stringify(sent()["input"]), /Add dark mode/);
+    const again = await sentBy(() => page.getByRole("button", { name: "Try again" }).click());
+    await answered(again);
+    assert.match(JSON.stringify(again["input"]), /Add dark mode/);
   });
 
   test("@ finds files, $ finds skills, / runs commands", async () => {
@@ -100,9 +98,9 @@ describe("what the page can do", skip, () => {
     await composer().pressSequentially(" with $rev");
     await page.getByRole("option", { name: /review/ }).waitFor();
     await page.keyboard.press("Tab");
-    await page.keyboard.press("Enter");
-    await said();
-    const input = sent()["input"] as { type: string; name?: string }[];
+    const message = await sentBy(() => page.keyboard.press("Enter"));
+    await answered(message);
+    const input = message["input"] as { type: string; name?: string }[];
     assert.deepEqual(
       input.map((part) => part.type),
       ["text", "mention", "skill"],
@@ -126,9 +124,9 @@ describe("what the page can do", skip, () => {
     await page.locator("input[type=file]").setInputFiles({ name: "log.txt", mimeType: "text/plain", buffer: Buffer.from("line one") });
     await page.getByRole("list", { name: "Attached" }).getByText("log.txt").waitFor();
     await composer().fill("what is this?");
-    await page.keyboard.press("Enter");
-    await said();
-    const text = JSON.stringify(sent()["input"]);
+    const message = await sentBy(() => page.keyboard.press("Enter"));
+    await answered(message);
+    const text = JSON.stringify(message["input"]);
     assert.match(text, /data:image\/png;base64/);
     assert.match(text, /line one/);
   });
@@ -176,6 +174,7 @@ describe("what the page can do", skip, () => {
     await page.keyboard.press("/");
     await page.keyboard.type("flaky");
     await page.locator(".session-row", { hasText: "Fix the flaky rate limiter test" }).waitFor();
+    await page.locator(".session-row").nth(1).waitFor({ state: "detached" });
     assert.equal(await page.locator(".session-row").count(), 1);
     await page.getByLabel("Search sessions").fill("");
     bridge.resolve([...bridge.pending.keys()][0] ?? "", "accept");
@@ -207,7 +206,7 @@ describe("what the page can do", skip, () => {
       Object.defineProperty(document, "hasFocus", { value: () => false });
     })()`);
     const { requestId } = bridge.ask(requests.command("s5"));
-    await until("document.title === '(1) Parley'");
+    await shows("document.title === '(1) Parley'");
     assert.match((await page.locator("#favicon").getAttribute("href")) ?? "", /^data:image\/png/);
     const notes = (await page.evaluate("window.notes")) as { title: string; body: string }[];
     assert.equal(notes.length, 1);
@@ -215,38 +214,32 @@ describe("what the page can do", skip, () => {
     await page.evaluate("window.lastNote.onclick()");
     await page.locator(`[data-request="${requestId}"]:focus`).waitFor();
     bridge.resolve(requestId, "accept");
-    await until("document.title === 'Parley'");
+    await shows("document.title === 'Parley'");
     bridge.update("s5", { state: "working" });
     bridge.update("s5", { state: "failed", lastTurnStatus: "failed" });
-    await until("window.notes.length === 2");
+    await shows("window.notes.length === 2");
+    const row = page.locator(".session-row", { hasText: bridge.sessions.get("s4")?.title ?? "" }).first();
     bridge.update("s4", { state: "working" });
-    await page.locator(".session-row").getByText("Working").first().waitFor();
+    await row.getByText("Working").waitFor();
     bridge.update("s4", { state: "idle", lastTurnStatus: "completed" });
-    await page
-      .locator(".session-row", { hasText: bridge.sessions.get("s4")?.title ?? "" })
-      .first()
-      .waitFor();
+    await row.getByText("Done, unread").waitFor();
     assert.equal(await page.evaluate("window.notes.length"), 2, "a kind that is switched off is not told");
     bridge.update("s5", { state: "idle", lastTurnStatus: "completed" });
   });
 
   test("a broken line is said, what is written meanwhile is sent once, and what was missed is caught up with", async () => {
     await open("/s/s4");
-    const before = bridge.messages.length;
     await context.setOffline(true);
     bridge.dropSockets();
     await page.getByText(/cannot be reached. Trying again/).waitFor();
     await composer().fill("written in the dark");
     await page.keyboard.press("Enter");
-    await page.locator(".outgoing", { hasText: "written in the dark" }).waitFor();
     const bubble = page.locator(".outgoing", { hasText: "written in the dark" });
     await bubble.getByText(/sent as soon as it is back/).waitFor();
-    for (let i = 0; i < 40; i++) {
+    await until(async () => {
       const [end, dock] = [await bubble.boundingBox(), await page.locator(".composer").boundingBox()];
-      if ((end?.y ?? 1e6) + (end?.height ?? 0) <= (dock?.y ?? 0)) break;
-      assert.ok(i < 39, "the message that waits is in sight, above the composer");
-      await page.waitForTimeout(50);
-    }
+      return (end?.y ?? 1e6) + (end?.height ?? 0) <= (dock?.y ?? 0);
+    }, "the message that waits is in sight, above the composer");
     await picture(page, "53-offline");
     bridge.notify("s4", "turn/started", { turn: { id: "away", items: [], status: "inProgress" } });
     bridge.notify("s4", "item/completed", {
@@ -254,11 +247,15 @@ describe("what the page can do", skip, () => {
       item: { type: "agentMessage", id: "away-1", text: "Said while you were away" },
     });
     bridge.notify("s4", "turn/completed", { turn: { id: "away", items: [], status: "completed" } });
-    await context.setOffline(false);
+    bridge.update("s6", { title: "Renamed while you were away" });
+    const message = await sentBy(() => context.setOffline(false));
     await page.getByText("Said while you were away").waitFor();
-    await said();
-    await page.getByText(/cannot be reached/).waitFor({ state: "detached" });
-    assert.equal(bridge.messages.length, before + 1);
+    await page.locator(".session-row", { hasText: "Renamed while you were away" }).waitFor();
+    await answered(message);
+    await page
+      .getByText(/cannot be reached/)
+      .first()
+      .waitFor({ state: "detached" });
     assert.equal(await page.locator(".user-message", { hasText: "written in the dark" }).count(), 1);
   });
 

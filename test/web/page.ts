@@ -12,6 +12,9 @@ export const pageFolder = path.join(root, "dist/web");
 const pictures = path.join(root, "test-output/web");
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
+/** Guards against hanging; nothing here is slow, but a busy machine is. */
+export const patienceMs = 60_000;
+
 /** Undefined where there is no browser. */
 export async function openBrowser(): Promise<Browser | undefined> {
   await buildPageIfOld();
@@ -31,11 +34,34 @@ const rules = {
 
 /** Fails when the page has a problem that the rules can find, in the theme it is in. */
 export async function checkAccessibility(page: Page, where: string, which: keyof typeof rules = "all"): Promise<void> {
+  // A colour on its way to another is neither of them.
+  await page.evaluate(
+    "document.getAnimations().filter((a) => Number.isFinite(a.effect.getComputedTiming().endTime)).forEach((a) => a.finish())",
+  );
   // The page forbids foreign script; the tester's own comes in beside it.
   const found = await page.evaluate(
     `(async () => { ${axeSource}; const r = await axe.run(document, { resultTypes: ["violations"], runOnly: ${JSON.stringify(rules[which])} }); return r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.target.join(" ") + " (" + n.failureSummary.split("\\n")[1] + ")").slice(0, 5).join("; ")); })()`,
   );
   assert.deepEqual(found, [], where);
+}
+
+/** Until something holds that no locator can wait for. */
+export async function until(isTrue: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const end = performance.now() + patienceMs;
+  while (!(await isTrue())) {
+    assert.ok(performance.now() < end, `never true: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** The same key twice, a tenth of a second apart by the keyboard's own clock, however long the machine takes to hand them on. */
+export async function pressTwice(page: Page, key: "Escape"): Promise<void> {
+  const keyboard = await page.context().newCDPSession(page);
+  const first = Date.now() / 1000;
+  for (const timestamp of [first, first + 0.1])
+    for (const type of ["rawKeyDown", "keyUp"] as const)
+      await keyboard.send("Input.dispatchKeyEvent", { type, key, code: key, windowsVirtualKeyCode: 27, timestamp });
+  await keyboard.detach();
 }
 
 /** What the page itself complains about: refused content, thrown errors. */

@@ -5,7 +5,7 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { realEngine, scratchFolder, startManager, type TestManager } from "../support/manager.ts";
-import { checkAccessibility, openBrowser, pageFolder, picture, watchConsole } from "./page.ts";
+import { checkAccessibility, openBrowser, pageFolder, patienceMs, picture, watchConsole } from "./page.ts";
 
 const scenario = `
 pace: 2
@@ -67,7 +67,7 @@ before(async () => {
   if (browser === undefined) return;
   context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
   page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(patienceMs);
   complaints = watchConsole(page);
 });
 after(async () => {
@@ -99,6 +99,7 @@ test("a stranger sees only the door, and a link opens it once", skip, async () =
   const [cookie] = await context.cookies();
   assert.ok(cookie?.httpOnly === true && cookie.sameSite === "Strict");
   const other = await browser?.newPage();
+  other?.setDefaultTimeout(patienceMs);
   await other?.goto(`${manager.url}/#sign-in=${code}`);
   await other?.getByText("was used already").waitFor();
   await other?.close();
@@ -129,6 +130,7 @@ test("a command waits for a yes, and the card says by whom it ended", skip, asyn
   assert.ok(existsSync(path.join(manager.workspace, "made-by-agent.txt")));
   await page.locator(".resolution", { hasText: "Allowed by Chrome" }).waitFor();
   assert.equal(await page.title(), "Parley");
+  await idle();
 });
 
 test("a no with words goes to the agent, and nothing was run", skip, async () => {
@@ -137,7 +139,8 @@ test("a no with words goes to the agent, and nothing was run", skip, async () =>
   await card.getByRole("button", { name: "Do this instead…" }).click();
   await card.getByRole("textbox").fill("stream instead");
   await card.getByRole("button", { name: "Decline and send" }).click();
-  await page.getByText("stream instead", { exact: true }).waitFor();
+  const turn = page.locator(".turn", { hasText: "stream instead" });
+  await turn.getByText(/^The command ended|^streamed$/).waitFor();
   await idle();
   assert.ok(!existsSync(path.join(manager.workspace, "first.txt")));
 });
@@ -253,6 +256,7 @@ test("a second browser answers first; the first one learns it from the server", 
   const { code } = manager.core.access.makeLink("approve", "Ada's phone");
   const phone = await browser?.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, colorScheme: "dark" });
   assert.ok(phone !== undefined);
+  phone.setDefaultTimeout(patienceMs);
   const small = await phone.newPage();
   await small.goto(`${manager.url}/#sign-in=${code}`);
   await small.getByRole("heading", { name: "What should we work on?" }).waitFor();
@@ -276,7 +280,8 @@ test("a second browser answers first; the first one learns it from the server", 
 
 test("the keyboard alone is enough", skip, async () => {
   await page.keyboard.press("Alt+n");
-  await page.getByLabel("Message", { exact: true }).waitFor();
+  await page.getByRole("heading", { name: "What should we work on?" }).waitFor();
+  await page.getByLabel("Message", { exact: true }).and(page.locator(":focus")).waitFor();
   await page.keyboard.type("touch by keyboard");
   await page.keyboard.press("Enter");
   await page.getByRole("region", { name: "Run this command?" }).waitFor();

@@ -147,6 +147,7 @@ export class FakeBridge {
 
   #connect(socket: WebSocket): void {
     const client = { socket, threads: new Set<string>() };
+    let heardFrom = this.#seq;
     this.#sockets.add(client);
     socket.on("close", () => this.#sockets.delete(client));
     socket.on("message", (data) => {
@@ -158,7 +159,8 @@ export class FakeBridge {
       const missed =
         command.since === undefined || command.bootId !== this.#bootId
           ? []
-          : this.#log.filter((e) => e.seq > (command.since ?? 0) && wants(client.threads, e) && !wants(old, e));
+          : this.#log.filter((e) => e.seq > (command.since ?? 0) && wants(client.threads, e) && !(e.seq > heardFrom && wants(old, e)));
+      heardFrom = command.since ?? this.#seq;
       for (const event of missed) socket.send(JSON.stringify(event));
       socket.send(
         JSON.stringify({

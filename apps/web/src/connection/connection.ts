@@ -44,6 +44,8 @@ export interface Listener {
 export interface SessionPage {
   readonly sessions: readonly SessionSummary[];
   readonly nextCursor: string | null;
+  /** Events up to this number are contained; left out where answers and events come in order on one line. */
+  readonly seq?: number;
 }
 export interface SessionQuery {
   readonly archived?: boolean;

@@ -60,6 +60,8 @@ class Stream {
   #heartbeat: ReturnType<typeof setInterval> | undefined;
   #alive = true;
   #closed = false;
+  /** What a new socket brings before it says that all missed events were sent again; those are older, and come first. */
+  #early: StreamEvent[] | undefined;
 
   constructor(listener: Listener) {
     this.#listener = listener;
@@ -82,8 +84,9 @@ class Stream {
     this.#socket?.close();
   }
 
-  /** A laptop that wakes up should not sit out a long wait. */
+  /** A laptop that wakes up should not sit out a long wait, nor one that follows an attempt made in vain before. */
   readonly #retryNow = (): void => {
+    this.#attempt = 0;
     if (this.#closed || document.visibilityState === "hidden" || this.#socket !== undefined) return;
     clearTimeout(this.#timer);
     this.#connect();
@@ -93,6 +96,7 @@ class Stream {
     this.#listener.link("connecting");
     const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/stream?families=core,raw,inbox`);
     this.#socket = socket;
+    this.#early = [];
     socket.onopen = () => {
       this.#attempt = 0;
       this.#alive = true;
@@ -127,6 +131,9 @@ class Stream {
     if (message.type === "subscribed") {
       this.#bootId = message.bootId;
       if (message.replayed === 0) this.#seq = Math.max(this.#seq, message.seq);
+      const early = this.#early ?? [];
+      this.#early = undefined;
+      for (const event of early.sort((a, b) => a.seq - b.seq)) this.#event(event);
       this.#listener.link("online");
     } else if (message.type === "resync") {
       this.#bootId = message.bootId;
@@ -136,6 +143,7 @@ class Stream {
   }
 
   #event(event: StreamEvent): void {
+    if (this.#early !== undefined) return void this.#early.push(event);
     // A changed subscription brings older events of the new session; folding drops what a session already contains.
     this.#seq = Math.max(this.#seq, event.seq);
     this.#listener.event(event);
@@ -182,7 +190,7 @@ export function connectManager(): Connection {
 
     async sessions(query) {
       const page = await call("GET /api/sessions", { query: { limit: 200, ...query } });
-      return { sessions: page.data, nextCursor: page.nextCursor };
+      return { sessions: page.data, nextCursor: page.nextCursor, seq: page.seq };
     },
     async turns(sessionId, cursor) {
       const page = await call("GET /api/sessions/:sessionId/turns", {

@@ -223,13 +223,17 @@ function goToWaiting(controller: Control, go: Go): void {
   focusSoon(`[data-request="${CSS.escape(next.requestId)}"]`);
 }
 
-/** Waits for the element to be drawn; gives up after a second. */
+/** Waits for the element to be drawn; gives up after a second. What is there as soon as this key is dealt with takes the next one. */
 export function focusSoon(selector: string): void {
   let tries = 0;
-  const attempt = (): void => {
+  const focus = (): boolean => {
     const element = document.querySelector<HTMLElement>(selector);
-    if (element !== null) element.focus();
-    else if (++tries < 20) setTimeout(attempt, 50);
+    element?.focus();
+    return element !== null;
   };
+  const attempt = (): void => {
+    if (!focus() && ++tries < 20) setTimeout(attempt, 50);
+  };
+  queueMicrotask(focus);
   setTimeout(attempt, 0);
 }

@@ -363,6 +363,7 @@ function useDeepSearch(search: string, archived: boolean): void {
             archived,
             first: false,
             complete: controller.store.get().listComplete,
+            seq: page.seq,
           }),
         () => {},
       );

@@ -93,6 +93,7 @@ export class Controller {
   }
 
   #resync(): void {
+    this.store.dispatch({ type: "resync" });
     void this.#readAll().then(() => {
       for (const sessionId of this.store.get().threads.keys()) void this.#readThread(sessionId).catch(() => {});
     });
@@ -119,8 +120,9 @@ export class Controller {
     ]);
     this.store.dispatch({ type: "projects", projects });
     this.store.dispatch({ type: "pending", requests: pending });
-    this.store.dispatch({ type: "sessions", sessions: first.sessions, archived: false, first: true, complete: first.nextCursor === null });
-    void this.#readRest(first.nextCursor, false);
+    const { sessions, nextCursor, seq } = first;
+    this.store.dispatch({ type: "sessions", sessions, archived: false, first: true, complete: nextCursor === null, seq });
+    void this.#readRest(nextCursor, false);
   }
 
   async #readRest(start: string | null, archived: boolean): Promise<void> {
@@ -129,15 +131,15 @@ export class Controller {
       const page = await this.connection.sessions({ archived, cursor }).catch(() => undefined);
       if (page === undefined) return;
       cursor = page.nextCursor;
-      this.store.dispatch({ type: "sessions", sessions: page.sessions, archived, first: false, complete: cursor === null });
+      this.store.dispatch({ type: "sessions", sessions: page.sessions, archived, first: false, complete: cursor === null, seq: page.seq });
     }
   }
 
   async readArchive(): Promise<void> {
     try {
-      const page = await this.connection.sessions({ archived: true });
-      this.store.dispatch({ type: "sessions", sessions: page.sessions, archived: true, first: true, complete: page.nextCursor === null });
-      await this.#readRest(page.nextCursor, true);
+      const { sessions, nextCursor, seq } = await this.connection.sessions({ archived: true });
+      this.store.dispatch({ type: "sessions", sessions, archived: true, first: true, complete: nextCursor === null, seq });
+      await this.#readRest(nextCursor, true);
     } catch (error) {
       this.report(error);
     }
@@ -162,15 +164,20 @@ export class Controller {
   }
 
   async #readThread(sessionId: string): Promise<void> {
-    const page = await this.connection.turns(sessionId, null);
+    this.store.dispatch({ type: "threadReading", sessionId });
+    const page = await this.connection.turns(sessionId, null).catch((error: unknown) => {
+      this.store.dispatch({ type: "threadUnread", sessionId });
+      throw error;
+    });
     this.store.dispatch({ type: "threadPage", page, older: false });
-    const { session } = page;
+    const { session, seq } = page;
     this.store.dispatch({
       type: "sessions",
       sessions: [session],
       archived: session.archived,
       first: false,
       complete: this.store.get().listComplete,
+      seq,
     });
   }
 

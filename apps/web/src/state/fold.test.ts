@@ -249,3 +249,35 @@ test("signing out forgets everything", () => {
   const state = play(opened(), event(1, "session_upserted", "t", session()), { type: "phase", phase: "signedOut" });
   assert.deepEqual([state.phase, state.sessions.size, state.threads.size], ["signedOut", 0, 0]);
 });
+
+test("an answer that is older than what was heard of a session does not undo it", () => {
+  const listed = (seq: number, part: Partial<SessionSummary>, first = false): Action => ({
+    type: "sessions",
+    sessions: [session(part)],
+    archived: false,
+    first,
+    complete: true,
+    seq,
+  });
+  const idle = play(emptyState, listed(1, { state: "working" }), event(3, "session_upserted", "t", session({ state: "idle" })));
+  for (const first of [false, true]) {
+    assert.equal(play(idle, listed(2, { state: "working" }, first)).sessions.get("t")?.state, "idle");
+    assert.equal(play(idle, listed(3, { state: "failed" }, first)).sessions.get("t")?.state, "failed");
+  }
+  const deleted = play(idle, event(4, "session_deleted", "t", { sessionId: "t" }), listed(3, {}));
+  assert.equal(deleted.sessions.size, 0);
+  const archived = play(idle, event(4, "session_upserted", "t", session({ archived: true })), listed(3, {}, true));
+  assert.deepEqual([archived.sessions.size, archived.archived.size], [0, 1]);
+  assert.equal(play(idle, { type: "resync" }, listed(1, { state: "working" })).sessions.get("t")?.state, "working");
+});
+
+test("what happens while a thread is read again is not undone by the older answer", () => {
+  const before = opened({ turns: [turn("1")], seq: 1 });
+  const reading = play(before, { type: "threadReading", sessionId: "t" });
+  const ended = play(reading, raw(3, "turn/completed", { turn: turn("1", "completed") }));
+  assert.equal(thread(ended).turns[0]?.status, "completed");
+  const read = play(ended, page({ turns: [turn("1")], seq: 2 }));
+  assert.deepEqual([thread(read).turns[0]?.status, thread(read).seq, thread(read).early], ["completed", 3, []]);
+  const failed = play(ended, { type: "threadUnread", sessionId: "t" });
+  assert.deepEqual([thread(failed).turns[0]?.status, thread(failed).early, thread(failed).reading], ["completed", [], 0]);
+});

@@ -44,11 +44,15 @@ export type Action =
       readonly archived: boolean;
       readonly first: boolean;
       readonly complete: boolean;
+      /** The last event that the answer contains; where it is missing the answer is the newest word. */
+      readonly seq?: number | undefined;
     }
+  | { readonly type: "resync" }
   | { readonly type: "projects"; readonly projects: readonly Project[] }
   | { readonly type: "pending"; readonly requests: readonly PendingRequest[] }
   | { readonly type: "threadPage"; readonly page: ThreadPage; readonly older: boolean }
   | { readonly type: "threadOpened"; readonly sessionId: string }
+  | { readonly type: "threadReading" | "threadUnread"; readonly sessionId: string }
   | { readonly type: "threadClosed"; readonly sessionId: string }
   | { readonly type: "answer"; readonly requestId: string; readonly answer: PendingView["answer"]; readonly problem: string | null }
   | { readonly type: "outbox"; readonly message: OutgoingMessage }
@@ -75,8 +79,15 @@ export function reduce(state: AppState, action: Action): AppState {
       return state.threads.has(action.sessionId)
         ? state
         : { ...state, threads: withEntry(state.threads, action.sessionId, emptyThread(action.sessionId)) };
+    case "threadReading":
+      return changeThread(state, action.sessionId, (t) => ({ ...t, reading: t.reading + 1 }));
+    case "threadUnread":
+      return changeThread(state, action.sessionId, read);
     case "threadClosed":
       return { ...state, threads: withEntry(state.threads, action.sessionId, undefined) };
+    case "resync":
+      // The numbers may begin anew.
+      return { ...state, toldOf: new Map(), threads: new Map([...state.threads].map(([id, t]) => [id, { ...t, seq: 0 }])) };
     case "answer":
       return changePending(state, action.requestId, (p) => ({ ...p, answer: action.answer, problem: action.problem }));
     case "outbox":
@@ -97,7 +108,9 @@ export function reduce(state: AppState, action: Action): AppState {
 function foldSessions(state: AppState, action: Extract<Action, { type: "sessions" }>): AppState {
   const key = action.archived ? "archived" : "sessions";
   const map = new Map(action.first ? [] : state[key]);
-  for (const session of action.sessions) map.set(session.sessionId, session);
+  const isOld = (id: string): boolean => action.seq !== undefined && (state.toldOf.get(id) ?? 0) > action.seq;
+  for (const [id, session] of state[key]) if (isOld(id)) map.set(id, session);
+  for (const session of action.sessions) if (!isOld(session.sessionId)) map.set(session.sessionId, session);
   return { ...state, [key]: map, ...(action.archived ? {} : { listComplete: action.complete }) };
 }
 
@@ -130,14 +143,12 @@ function foldPage(state: AppState, page: ThreadPage, older: boolean): AppState {
     return { ...state, threads: withEntry(state.threads, page.sessionId, thread) };
   }
   const base: ThreadView = {
-    ...before,
+    ...read({ ...before, loaded: true }),
     turns: fresh,
     olderCursor: page.olderCursor,
     tokenUsage: page.tokenUsage ?? before.tokenUsage,
     queue: page.queue,
     seq: page.seq,
-    loaded: true,
-    early: [],
   };
   // What happened while the page was on its way comes after it.
   const late = before.early.filter((e) => e.seq > page.seq);
@@ -150,9 +161,9 @@ function foldEvent(state: AppState, event: StreamEvent): AppState {
     case "notification":
       return foldRaw(state, event);
     case "session_upserted":
-      return foldSession(state, event.payload);
+      return told(foldSession(state, event.payload), event.payload.sessionId, event.seq);
     case "session_deleted":
-      return forget(state, event.payload.sessionId);
+      return told(forget(state, event.payload.sessionId), event.payload.sessionId, event.seq);
     case "session_project_updated": {
       const session = state.sessions.get(event.payload.sessionId);
       if (session === undefined) return state;
@@ -197,13 +208,24 @@ function foldRaw(state: AppState, event: Extract<StreamEvent, { type: "notificat
   if (thread === undefined || event.seq <= thread.seq) return state;
   const { method } = event.payload;
   const params = (event.payload.params ?? {}) as Record<string, unknown>;
-  if (!thread.loaded) {
-    const early = [...thread.early, { seq: event.seq, method, params }];
-    return { ...state, threads: withEntry(state.threads, thread.id, { ...thread, early }) };
-  }
-  const next = { ...foldNotification(thread, method, params), seq: event.seq };
+  const early = thread.loaded && thread.reading === 0 ? thread.early : [...thread.early, { seq: event.seq, method, params }];
+  if (!thread.loaded) return { ...state, threads: withEntry(state.threads, thread.id, { ...thread, early }) };
+  const next = { ...foldNotification(thread, method, params), seq: event.seq, early };
   const folded = { ...state, threads: withEntry(state.threads, thread.id, next) };
   return method.startsWith("item/") || method === "turn/completed" ? dropDelivered(folded, next) : folded;
+}
+
+const told = (state: AppState, sessionId: string, seq: number): AppState => ({ ...state, toldOf: withEntry(state.toldOf, sessionId, seq) });
+
+/** One reading less; what was kept for it goes with the last one, unless there is nothing yet to fold it into. */
+function read(thread: ThreadView): ThreadView {
+  const reading = Math.max(0, thread.reading - 1);
+  return { ...thread, reading, early: reading === 0 && thread.loaded ? [] : thread.early };
+}
+
+function changeThread(state: AppState, sessionId: string, change: (thread: ThreadView) => ThreadView): AppState {
+  const before = state.threads.get(sessionId);
+  return before === undefined ? state : { ...state, threads: withEntry(state.threads, sessionId, change(before)) };
 }
 
 function foldSession(state: AppState, session: SessionSummary): AppState {

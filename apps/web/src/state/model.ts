@@ -69,9 +69,12 @@ export interface ThreadView {
   readonly notices: readonly Notice[];
   /** Events up to this number are contained. */
   readonly seq: number;
-  /** False until the first page is here; events that arrive before are kept in `early`. */
+  /** False until the first page is here. */
   readonly loaded: boolean;
+  /** Events that arrive before the first page, or while it is read again: the answer may be older than they are. */
   readonly early: readonly EarlyEvent[];
+  /** How often it is being read at the moment. */
+  readonly reading: number;
 }
 
 export interface EarlyEvent {
@@ -107,6 +110,8 @@ export interface AppState {
   readonly engine: { readonly running: boolean; readonly reason: string | null };
   readonly sessions: ReadonlyMap<string, SessionSummary>;
   readonly archived: ReadonlyMap<string, SessionSummary>;
+  /** The number of the last event that told of each session: an answer from before it is out of date. */
+  readonly toldOf: ReadonlyMap<string, number>;
   /** Whether the list has been read to its end. */
   readonly listComplete: boolean;
   readonly projects: readonly Project[];
@@ -126,6 +131,7 @@ export const emptyState: AppState = {
   engine: { running: true, reason: null },
   sessions: new Map(),
   archived: new Map(),
+  toldOf: new Map(),
   listComplete: false,
   projects: [],
   pending: new Map(),
@@ -146,6 +152,7 @@ export const emptyThread = (id: string): ThreadView => ({
   seq: 0,
   loaded: false,
   early: [],
+  reading: 0,
 });
 
 /** A copy of a map with one entry set or, for undefined, removed. */

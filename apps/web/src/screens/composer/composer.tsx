@@ -53,11 +53,18 @@ export function Composer(props: ComposerProps): ReactElement {
   const empty = text.trim() === "" && attachments.length === 0;
   const other = settings.whileRunning === "steer" ? "queue" : "steer";
 
+  const caret = useRef<number>(undefined);
   const put = (next: string, at: number): void => {
     setText(next);
     setCursor(at);
-    requestAnimationFrame(() => field.current?.setSelectionRange(at, at));
+    caret.current = at;
   };
+  // With the text that it belongs to: a key pressed right after must find it in its place.
+  useLayoutEffect(() => {
+    const at = caret.current;
+    caret.current = undefined;
+    if (at !== undefined) field.current?.setSelectionRange(at, at);
+  });
   const choose = (suggestion: Suggestion): void => {
     const { trigger } = completion;
     if (trigger === undefined) return;
