@@ -71,9 +71,16 @@ export const doorRequirements = {
   "exec.fileChange": { source: "EXEC-JSON §4", says: "an edit is told with absolute paths and kinds, when it starts and when it ends" },
   "exec.todoList": { source: "EXEC-JSON §4", says: "the plan is one item: started, updated, and completed just before the end" },
   "exec.mcpToolCall": { source: "EXEC-JSON §4", says: "a call of an MCP tool is told with its arguments and result" },
-  "exec.webSearch": { source: "EXEC-JSON §4", says: "a web search keeps its own id" },
+  "exec.webSearch": {
+    source: "EXEC-JSON §4, observed 0.98, 0.166",
+    says: "a web search keeps its own id, and tells what was searched, opened or sought in the model's words",
+  },
   "exec.warnings": { source: "EXEC-JSON §4", says: "warnings, those of the settings too, are error items after thread.started, each once" },
   "exec.failure": { source: "EXEC-JSON §4", says: "a failed turn is an error and turn.failed with the reason" },
+  "exec.retry": {
+    source: "observed 0.98, 0.166",
+    says: "a broken stream is told with its reason; what was streamed of it is neither an item nor the last message",
+  },
   "exec.review": { source: "EXEC-JSON §1", says: "a review tells its findings once, in readable form" },
   "exec.fork": { source: "EXEC-JSON §1, observed 0.166", says: "a fork has a new id; without a prompt it is only made" },
   "exec.plainText": { source: "Parley", says: "a person reads what happens in plain lines, and text cannot steer the terminal" },

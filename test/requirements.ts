@@ -184,6 +184,14 @@ export const requirements = {
     cases: [46],
     says: "a failure that may pass is tried again, and the client is told",
   },
+  "turn.retryMidMessage": {
+    source: "app-server README, Events; observed 0.98, 0.166",
+    says: "a message that broke off ends before the new attempt begins, and the new attempt alone is the turn's answer",
+  },
+  "turn.tooManyAttempts": {
+    source: "app-server README, Errors; observed 0.98, 0.166",
+    says: "attempts that are used up say so with the status; 429 always does, a server's own 500 never",
+  },
   "turn.failed": {
     source: "app-server README, Errors",
     cases: [49],

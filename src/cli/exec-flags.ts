@@ -89,8 +89,17 @@ function reviewTarget(words: readonly string[], flags: ExecFlags): ReviewTarget 
 
 const modes: readonly SandboxMode[] = ["read-only", "workspace-write", "danger-full-access"];
 
+/** The caller wants neither approvals nor a sandbox. */
+export const isUnbounded = (flags: ExecFlags): boolean => flags["dangerously-bypass-approvals-and-sandbox"] === true || flags.yolo === true;
+
 export function sandboxFrom(flags: ExecFlags): SandboxMode | undefined {
-  if (flags["dangerously-bypass-approvals-and-sandbox"] === true || flags.yolo === true) return "danger-full-access";
+  if (isUnbounded(flags)) {
+    if (flags["full-auto"] === true)
+      throw new UsageError(
+        "--full-auto cannot be used with --dangerously-bypass-approvals-and-sandbox: the one wants a sandbox, the other none",
+      );
+    return "danger-full-access";
+  }
   if (flags.sandbox === undefined) return flags["full-auto"] === true || flags["approve-for-me"] === true ? "workspace-write" : undefined;
   return oneOf("sandbox", flags.sandbox, modes);
 }

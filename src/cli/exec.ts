@@ -8,7 +8,7 @@ import type { Client } from "../client/client.ts";
 import { connectInProcess } from "../main/in-process.ts";
 import { localModel } from "../main/local-model.ts";
 import { RpcError } from "../protocol/errors.ts";
-import { type ExecFlags, execFlags, newest, profileFrom, sandboxFrom, taskWords } from "./exec-flags.ts";
+import { type ExecFlags, execFlags, isUnbounded, newest, profileFrom, sandboxFrom, taskWords } from "./exec-flags.ts";
 import { readSchema, readTask, spreadImages } from "./exec-input.ts";
 import { newWorktree } from "./exec-worktree.ts";
 import { type App, openApp } from "./own-app.ts";
@@ -51,11 +51,11 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
 /** `parley review`. */
 export const review = (args: readonly string[], globals: Globals): Promise<number> => run(["review", ...args], globals);
 
-/** Settings that can be read, and a folder that somebody trusts or that git can bring back. */
+/** Settings that can be read, and a folder that somebody trusts or that git can bring back; who bypasses the sandbox has no use for either. */
 async function mayRunIn(app: App, cwd: string, values: ExecFlags): Promise<boolean> {
   const { warnings, trusted } = app.config.effective(cwd);
   if (values["strict-config"] === true && warnings.length > 0) throw new StartError(`--strict-config: ${warnings.join("; ")}`);
-  if (values["skip-git-repo-check"] === true || trusted || (await app.git.root(cwd)) !== undefined) return true;
+  if (values["skip-git-repo-check"] === true || isUnbounded(values) || trusted || (await app.git.root(cwd)) !== undefined) return true;
   console.error("Not inside a trusted directory and --skip-git-repo-check was not specified.");
   return false;
 }
@@ -142,7 +142,7 @@ function settingsFrom({ values, globals, cwd }: Run) {
     cwd,
     model: values.model ?? null,
     sandbox: sandboxFrom(values) ?? null,
-    approvalPolicy: values["dangerously-bypass-approvals-and-sandbox"] === true ? "never" : configuredPolicy(values, globals),
+    approvalPolicy: isUnbounded(values) ? "never" : configuredPolicy(values, globals),
     ephemeral: values.ephemeral === true,
     threadSource: values["thread-source"] ?? null,
     runtimeWorkspaceRoots: values["add-dir"] === undefined ? null : values["add-dir"].map((dir) => path.resolve(dir)),

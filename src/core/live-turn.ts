@@ -146,6 +146,14 @@ export class LiveTurn {
     return whole;
   }
 
+  /** Ends an item for whoever watches; it belongs neither to the turn nor to the thread. */
+  abandonItem(item: ThreadItem): void {
+    const startedAtMs = this.#startedAt.get(item.id) ?? this.startedAtMs;
+    this.#startedAt.delete(item.id);
+    this.#open.delete(item.id);
+    this.#announce({ ...item, startedAtMs, completedAtMs: this.thread.ports.clock.now() } as ThreadItem);
+  }
+
   /** What was stored before the turn began. */
   readonly stored: ThreadItem[] = [];
   announceStored(): void {

@@ -46,6 +46,12 @@ export class PlanText {
     this.#inside = false;
   }
 
+  /** Its answer broke off. */
+  abandon(): void {
+    if (this.#itemId !== undefined) this.#turn.abandonItem({ type: "plan", id: this.#itemId, text: this.#plan.trim() });
+    this.#itemId = undefined;
+  }
+
   #open(): void {
     this.#itemId = this.#turn.thread.ports.ids.item();
     this.#turn.startItem({ type: "plan", id: this.#itemId, text: "" });

@@ -91,14 +91,20 @@ export class ReplyItems {
 
   /** Items whose end never came are completed with what was streamed, so that nothing spins for ever. */
   async closeOpen(): Promise<void> {
-    for (const [id, open] of [...this.#open]) {
-      this.#open.delete(id);
-      const { item } = open;
-      if (item.type === "agentMessage") await this.#turn.completeItem({ ...item, text: open.text.toString() });
-      else if (item.type === "reasoning")
-        await this.#turn.completeItem({ ...item, summary: open.summary.map(String), content: open.content.map(String) });
-      else await this.#turn.completeItem(item);
-    }
+    for (const item of this.#takeOpen()) await this.#turn.completeItem(item);
+  }
+  /** The answer broke off and is asked for again: what was streamed of it ends for whoever watches, and is kept nowhere. */
+  abandonOpen(): void {
+    for (const item of this.#takeOpen()) this.#turn.abandonItem(item);
+    this.#plan?.abandon();
+  }
+  #takeOpen(): ThreadItem[] {
+    const taken = [...this.#open.values()];
+    this.#open.clear();
+    return taken.map(({ item, text, summary, content }) => {
+      if (item.type === "agentMessage") return { ...item, text: text.toString() };
+      return item.type === "reasoning" ? { ...item, summary: summary.map(String), content: content.map(String) } : item;
+    });
   }
 
   #start(id: string, item: ThreadItem): Open {
@@ -200,7 +206,7 @@ function webSearchItem(id: string, item: Extract<ModelItem, { type: "web_search_
     return {
       type: "webSearch",
       id,
-      query: action.query ?? action.queries?.join(", ") ?? "",
+      query: action.query ?? searched(action.queries ?? []),
       action: { type: "search", query: action.query ?? null, queries: action.queries ?? null },
     };
   if (action.type === "open_page")
@@ -209,8 +215,16 @@ function webSearchItem(id: string, item: Extract<ModelItem, { type: "web_search_
     return {
       type: "webSearch",
       id,
-      query: action.pattern ?? "",
+      query: soughtIn(action.pattern, action.url),
       action: { type: "findInPage", url: action.url ?? null, pattern: action.pattern ?? null },
     };
   return { type: "webSearch", id, query: "", action: { type: "other" } };
+}
+
+/** Several searches at once are named after the first. */
+const searched = ([first = "", ...more]: readonly string[]): string => (more.length === 0 ? first : `${first} ...`);
+
+function soughtIn(pattern: string | null | undefined, url: string | null | undefined): string {
+  if (pattern) return url ? `'${pattern}' in ${url}` : `'${pattern}'`;
+  return url ?? "";
 }

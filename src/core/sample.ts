@@ -49,6 +49,7 @@ export async function sample(turn: LiveTurn): Promise<Reply> {
       willRetry: true,
       error: { message, codexErrorInfo: infoFrom(outcome.failure), additionalDetails: outcome.failure.message },
     });
+    outcome.items.abandonOpen(); // said after the error, by which clients know that these items will be answered anew
     await thread.ports.clock.sleep(retry.afterMs ?? backoff(tried[kind]), turn.signal);
   }
 }
@@ -183,11 +184,12 @@ function parsed(text: string): unknown {
 }
 
 export function errorFrom(failure: ModelFailure, retries: number): TurnError {
-  const spent = retries > 0 && failure.retry !== false;
+  const spent = failure.retry !== false && (retries > 0 || failure.httpStatus === 429);
+  // A server's own error stays one, however often it was met; a broken stream has its own word too.
+  const keepsKind = failure.kind === "responseStreamDisconnected" || failure.httpStatus === 500;
   return {
     message: spent ? `exceeded retry limit: ${failure.message}` : failure.message,
-    codexErrorInfo:
-      spent && failure.kind !== "responseStreamDisconnected" ? { responseTooManyFailedAttempts: status(failure) } : infoFrom(failure),
+    codexErrorInfo: spent && !keepsKind ? { responseTooManyFailedAttempts: status(failure) } : infoFrom(failure),
     additionalDetails: failure.details ?? null,
   };
 }

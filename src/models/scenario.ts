@@ -42,7 +42,8 @@ export type Step = { readonly at: string } & (
   | { readonly kind: "usage"; readonly usage: Json }
   | { readonly kind: "warn"; readonly message: string }
   | { readonly kind: "fail"; readonly failure: Json }
-  | { readonly kind: "disconnect" }
+  /** `text` is what was streamed of a message when the stream breaks off. */
+  | { readonly kind: "disconnect"; readonly text: string | undefined }
   | { readonly kind: "expect"; readonly expect: Expectation }
 );
 
@@ -141,7 +142,7 @@ const stepKinds: Readonly<Record<string, { readonly fields: readonly string[]; r
   pause: { fields: [], read: (value, _step, at, fail) => ({ kind: "pause", at, ms: milliseconds(value, `${at}.pause`, fail) }) },
   pace: { fields: [], read: (value, _step, at, fail) => ({ kind: "pace", at, ms: milliseconds(value, `${at}.pace`, fail) }) },
   warn: { fields: [], read: (value, _step, at, fail) => ({ kind: "warn", at, message: text(value, `${at}.warn`, fail) }) },
-  disconnect: { fields: [], read: (_value, _step, at) => ({ kind: "disconnect", at }) },
+  disconnect: { fields: [], read: (value, _step, at) => ({ kind: "disconnect", text: typeof value === "string" ? value : undefined, at }) },
   usage: {
     fields: [],
     read: (value, _step, at, fail) => {

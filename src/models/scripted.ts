@@ -187,6 +187,7 @@ class Performance {
       case "fail":
         return failureFromStep(step.failure);
       case "disconnect":
+        if (step.text !== undefined) yield* this.#brokenMessage(fill(step.text, this.#facts), signal);
         return cutOff("response.completed");
     }
   }
@@ -199,6 +200,16 @@ class Performance {
     yield* this.#paced(pieces, signal);
     yield [{ type: "itemDone", itemId, item: { ...head, content: [{ type: "output_text", text }] } }] satisfies ModelEvent[];
     this.#output += text.length;
+  }
+
+  /** A message of which only this much comes. */
+  async *#brokenMessage(text: string, signal: AbortSignal) {
+    const itemId = this.#next("msg");
+    yield [{ type: "itemStarted", itemId, item: { type: "message", id: itemId, role: "assistant", content: [] } }] satisfies ModelEvent[];
+    yield* this.#paced(
+      cut(text, undefined).map((delta): ModelEvent => ({ type: "textDelta", itemId, delta })),
+      signal,
+    );
   }
 
   async *#reasoning(summary: readonly string[], raw: readonly string[], signal: AbortSignal) {

@@ -1,8 +1,9 @@
 /** `exec --json`: the thread's notifications as the event stream that scripts and SDKs read. */
+import { BrokenOff } from "../../client/broken-off.ts";
 import type { Client } from "../../client/client.ts";
 import type { McpToolCallResult, ThreadItem } from "../../protocol/item.ts";
 import type { TokenUsageBreakdown } from "../../protocol/thread.ts";
-import type { Turn, TurnPlanStep } from "../../protocol/turn.ts";
+import type { Turn, TurnError, TurnPlanStep } from "../../protocol/turn.ts";
 
 type Event = { readonly type: string; readonly [key: string]: unknown };
 
@@ -18,6 +19,7 @@ export class ExecEvents {
   #early: string[] = [];
   readonly #told = new Set<string>();
   readonly #open = new Set<string>();
+  readonly #brokenOff = new BrokenOff();
   #reviewing = false;
   #over = false;
 
@@ -31,8 +33,12 @@ export class ExecEvents {
   listen(client: Client): void {
     const mine = (p: { threadId?: string | null }): boolean => this.#threadId !== undefined && p.threadId === this.#threadId;
     client.on("turn/started", (p) => mine(p) && this.#write({ type: "turn.started" }));
-    client.on("item/started", (p) => mine(p) && this.#item("item.started", p.item));
-    client.on("item/completed", (p) => mine(p) && this.#item("item.completed", p.item));
+    client.on("item/started", (p) => {
+      if (!mine(p)) return;
+      this.#brokenOff.started(p);
+      this.#item("item.started", p.item);
+    });
+    client.on("item/completed", (p) => mine(p) && !this.#brokenOff.wasLeft(p) && this.#item("item.completed", p.item));
     client.on("turn/plan/updated", (p) => mine(p) && this.#planned(p.plan));
     client.on("thread/tokenUsage/updated", (p) => {
       if (mine(p)) this.#usage = p.tokenUsage.total;
@@ -42,7 +48,11 @@ export class ExecEvents {
     client.on("configWarning", (p) => this.#noticeOnce(whole(p)));
     client.on("deprecationNotice", (p) => this.#noticeOnce(whole(p)));
     client.on("model/rerouted", (p) => mine(p) && this.#notice(`model rerouted: ${p.fromModel} -> ${p.toModel}`));
-    client.on("error", (p) => mine(p) && this.#write({ type: "error", message: p.error.message }));
+    client.on("error", (p) => {
+      if (!mine(p)) return;
+      this.#brokenOff.error(p);
+      this.#write({ type: "error", message: wholeError(p.error) });
+    });
   }
 
   threadStarted(threadId: string): void {
@@ -62,10 +72,9 @@ export class ExecEvents {
     for (const item of turn.items) if (this.#open.has(item.id)) this.#item("item.completed", item);
     if (this.#plan !== undefined)
       this.#write({ type: "item.completed", item: { id: this.#plan.id, type: "todo_list", items: this.#plan.items } });
-    if (turn.status === "failed") {
-      const { message, additionalDetails } = turn.error ?? { message: "the turn failed" };
-      this.#write({ type: "turn.failed", error: { message: additionalDetails ? `${message} (${additionalDetails})` : message } });
-    } else if (turn.status === "completed") this.#write({ type: "turn.completed", usage: usageFrom(this.#usage) });
+    if (turn.status === "failed")
+      this.#write({ type: "turn.failed", error: { message: wholeError(turn.error ?? { message: "the turn failed" }) } });
+    else if (turn.status === "completed") this.#write({ type: "turn.completed", usage: usageFrom(this.#usage) });
   }
 
   #item(type: "item.started" | "item.completed", item: ThreadItem): void {
@@ -78,7 +87,8 @@ export class ExecEvents {
     if (type === "item.started" && wholeOnly) return;
     if (type === "item.started") this.#open.add(item.id);
     else this.#open.delete(item.id);
-    this.#write({ type, item: { id: item.type === "webSearch" ? item.id : this.#idOf(item.id), ...body } });
+    const id = this.#idOf(item.id); // a search takes a number too, and shows its own id
+    this.#write({ type, item: { id: item.type === "webSearch" ? item.id : id, ...body } });
   }
   #idOf(itemId: string): string {
     const id = this.#ids.get(itemId) ?? this.#freshId();
@@ -115,6 +125,9 @@ function usageFrom(usage: TokenUsageBreakdown | undefined): object {
   };
 }
 
+const wholeError = ({ message, additionalDetails }: Pick<TurnError, "message" | "additionalDetails">): string =>
+  additionalDetails ? `${message} (${additionalDetails})` : message;
+
 const snake = (status: string): string => (status === "inProgress" ? "in_progress" : status);
 const snakeName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
@@ -123,6 +136,14 @@ const resultFrom = ({ content, _meta, structuredContent }: McpToolCallResult): o
   ...(_meta === undefined || _meta === null ? {} : { _meta }),
   structured_content: structuredContent ?? null,
 });
+
+/** As the model wrote it: its words for the kinds, and no key without a value. */
+function searchAction({ type, ...rest }: NonNullable<Extract<ThreadItem, { type: "webSearch" }>["action"]>): object {
+  return {
+    type: snakeName(type),
+    ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null && value !== undefined)),
+  };
+}
 
 /** Undefined for kinds that this stream does not have. */
 function itemFrom(item: ThreadItem): { type: string; [key: string]: unknown } | undefined {
@@ -173,7 +194,7 @@ function itemFrom(item: ThreadItem): { type: string; [key: string]: unknown } | 
         status: snake(item.status),
       };
     case "webSearch":
-      return { type: "web_search", query: item.query, action: item.action ?? null };
+      return { type: "web_search", query: item.query, action: searchAction(item.action ?? { type: "other" }) };
     default:
       return undefined;
   }

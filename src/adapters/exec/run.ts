@@ -1,4 +1,5 @@
 /** One turn without a person: start, resume, fork or review a thread, and see it through. */
+import { BrokenOff } from "../../client/broken-off.ts";
 import type { Client } from "../../client/client.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
 import type { UserInput } from "../../protocol/item.ts";
@@ -39,8 +40,11 @@ export async function runTask(client: Client, task: Task, options: ExecOptions):
   const ended = Promise.withResolvers<Turn>();
   let lastMessage: string | null = null;
   let turnId: string | undefined;
+  const brokenOff = new BrokenOff();
+  client.on("item/started", (p) => brokenOff.started(p));
+  client.on("error", (p) => brokenOff.error(p));
   client.on("item/completed", (p) => {
-    if (p.threadId === threadId && p.item.type === "agentMessage") lastMessage = p.item.text;
+    if (!brokenOff.wasLeft(p) && p.threadId === threadId && p.item.type === "agentMessage") lastMessage = p.item.text;
   });
   client.on("turn/completed", (p) => {
     if (p.threadId === threadId && (turnId === undefined || p.turn.id === turnId)) ended.resolve(p.turn);

@@ -156,7 +156,8 @@ function searchAction(item: Extract<ThreadItem, { type: "webSearch" }>): Extract
   const action = item.action;
   if (action?.type === "openPage") return { type: "open_page", url: action.url ?? null };
   if (action?.type === "findInPage") return { type: "find_in_page", url: action.url ?? null, pattern: action.pattern ?? null };
-  return action?.type === "other" ? { type: "other" } : { type: "search", query: item.query };
+  if (action?.type === "search") return { type: "search", query: action.query ?? null, queries: action.queries ?? null };
+  return { type: "other" };
 }
 
 /** What applying a patch prints. */

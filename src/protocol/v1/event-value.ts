@@ -90,7 +90,7 @@ export type McpStartupStatus = Infer<typeof McpStartupStatus>;
 
 export const WebSearchAction = named("v1.WebSearchAction", () =>
   union([
-    object({ type: literals("search"), query: maybe(string()) }),
+    object({ type: literals("search"), query: maybe(string()), queries: maybe(array(string())) }),
     object({ type: literals("open_page"), url: maybe(string()) }),
     object({ type: literals("find_in_page"), url: maybe(string()), pattern: maybe(string()) }),
     object({ type: literals("other") }),

@@ -2,9 +2,11 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { ExecEvents } from "../../../src/adapters/exec/events.ts";
-import { type Ended, runTask, type Task } from "../../../src/adapters/exec/run.ts";
+import { type Ended, type ExecOptions, runTask, type Task } from "../../../src/adapters/exec/run.ts";
 import { Transcript } from "../../../src/adapters/exec/transcript.ts";
 import type { Client } from "../../../src/client/client.ts";
+import { responsesFrames } from "../../support/model-mocks/frames.ts";
+import { MockProvider, stream } from "../../support/model-mocks/server.ts";
 import { type Stage, type StageOptions, verifies } from "../../support/verifies.ts";
 import type { Message } from "../../support/wire.ts";
 
@@ -16,7 +18,7 @@ interface Told {
 }
 
 /** One run, heard both ways. */
-async function exec(stage: Stage, client: Client, task: Task, outputSchema?: unknown): Promise<Told> {
+async function exec(stage: Stage, client: Client, task: Task, settings: Partial<ExecOptions["settings"]> = {}): Promise<Told> {
   const events: Message[] = [];
   let text = "";
   const stream = new ExecEvents((event) => events.push(event));
@@ -27,9 +29,9 @@ async function exec(stage: Stage, client: Client, task: Task, outputSchema?: unk
   transcript.listen(client);
   let threadId = "";
   const ended = await runTask(client, task, {
-    settings: { cwd: stage.workspace, sandbox: "workspace-write", approvalPolicy: "never" },
+    settings: { cwd: stage.workspace, sandbox: "workspace-write", approvalPolicy: "never", ...settings },
     images: [],
-    outputSchema,
+    outputSchema: undefined,
     signal: new AbortController().signal,
     onOpen(answer) {
       threadId = answer.thread.id;
@@ -173,11 +175,34 @@ verifies("exec.mcpToolCall", async (stage) => {
 });
 
 verifies("exec.webSearch", async (stage) => {
-  const { events } = await execWith(stage, { turns: [[{ search: "parley" }, { say: "Found." }]] });
-  const searches = events.filter((e) => e.item?.type === "web_search");
-  assert.ok(searches.length > 0);
-  assert.equal(searches.at(-1)?.item.query, "parley");
-  assert.doesNotMatch(searches[0]?.item.id, /^item_/);
+  const actions = [
+    { type: "search", query: "parley" },
+    { type: "search", queries: ["one", "two"] },
+    { type: "open_page", url: "https://example.invalid/" },
+    { type: "find_in_page", url: "https://example.invalid/", pattern: "plum" },
+  ];
+  const line = (event: { type: string }): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+  const searches = actions.flatMap((action, output_index) => {
+    const item = { type: "web_search_call", id: `ws_${output_index}` };
+    return [
+      line({ type: "response.output_item.added", ...{ output_index, item: { ...item, status: "in_progress" } } }),
+      line({ type: "response.output_item.done", ...{ output_index, item: { ...item, status: "completed", action } } }),
+    ];
+  });
+  const [created = "", ...rest] = responsesFrames({ text: "Found." });
+  await using provider = new MockProvider(stream([created, ...searches, ...rest]));
+  const url = await provider.listen();
+  const config = `[model_providers.mock]\nname = "Mock"\nbase_url = "${url}/v1"\nwire_api = "responses"\nrequest_max_retries = 0\n`;
+  const client = await stage.app({ config });
+  const { events } = await exec(stage, client, { kind: "new", prompt: "go" }, { modelProvider: "mock", model: "mock-model" });
+  const told = events.filter((e) => e.type === "item.completed").map((e) => e.item);
+  assert.deepEqual(told, [
+    { id: "ws_0", type: "web_search", query: "parley", action: actions[0] },
+    { id: "ws_1", type: "web_search", query: "one ...", action: actions[1] },
+    { id: "ws_2", type: "web_search", query: "https://example.invalid/", action: actions[2] },
+    { id: "ws_3", type: "web_search", query: "'plum' in https://example.invalid/", action: actions[3] },
+    { id: "item_4", type: "agent_message", text: "Found." },
+  ]);
 });
 
 verifies("exec.warnings", async (stage) => {
@@ -197,6 +222,14 @@ verifies("exec.failure", async (stage) => {
   assert.match(events[3]?.error.message, /no such thing/);
   assert.equal(ended?.turn.status, "failed");
   assert.equal(text.match(/no such thing/g)?.length, 1, text);
+});
+
+verifies("exec.retry", async (stage) => {
+  const { events, ended } = await execWith(stage, { turns: [[{ disconnect: "half a se" }, { say: "Whole." }]] });
+  assert.deepEqual(kinds(events), ["thread.started", "turn.started", "error", "item.completed agent_message", "turn.completed"]);
+  assert.match(events[2]?.message, /^Reconnecting\.\.\. 1\/\d+ \(stream disconnected .*\)$/);
+  assert.equal(events[3]?.item.text, "Whole.");
+  assert.equal(ended?.lastMessage, "Whole.");
 });
 
 verifies("exec.review", async (stage) => {

@@ -113,6 +113,8 @@ verifies("exec.exitCodes", async (stage) => {
     [[free, "-p", "nope", "go"], 1, /no profile is named `nope`/],
     [["--nope"], 2, /unexpected argument '--nope'/],
     [["-a", "never", "go"], 2, /unexpected argument '-a'/],
+    [[free, "--full-auto", "--yolo", "go"], 2, /--full-auto cannot be used with/],
+    [["--yolo", "go"], 1, /error: .*refused/], // without a sandbox there is no folder to be careful with
     [["--color", "blue", "go"], 2, /expected always, never, auto/],
     [["resume"], 2, /resume needs a session id/],
     [["fork"], 2, /fork needs a session id/],

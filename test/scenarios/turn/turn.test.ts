@@ -89,6 +89,21 @@ verifies("turn.retry", async ({ app, workspace }) => {
   assert.deepEqual(notices, [true]);
 });
 
+verifies("turn.retryMidMessage", async ({ app, workspace }) => {
+  const client = await app({ turns: [[{ disconnect: "half a se" }, { say: "whole" }]] });
+  const thread = await client.startThread({ cwd: workspace });
+  const told: string[] = [];
+  client.on("error", (p) => told.push(p.willRetry ? "retry" : "failed"));
+  client.on("item/started", (p) => p.item.type === "agentMessage" && told.push("started"));
+  client.on("item/completed", (p) => p.item.type === "agentMessage" && told.push(`completed ${p.item.text}`));
+  const run = await thread.run("go");
+  assert.deepEqual(told, ["started", "retry", "completed half a se", "started", "completed whole"]);
+  assert.equal(run.text, "whole");
+  const read = await client.call("thread/read", { threadId: thread.id, includeTurns: true });
+  const said = read.thread.turns.flatMap(({ items }) => items.flatMap((item) => (item.type === "agentMessage" ? [item.text] : [])));
+  assert.deepEqual(said, ["whole"], "what broke off is kept nowhere");
+});
+
 verifies("turn.failed", async ({ app, workspace }) => {
   const kinds = ["contextWindowExceeded", "usageLimitExceeded", "badRequest", "unauthorized", "internalServerError", "other"];
   const client = await app({ turns: kinds.map((kind) => [{ fail: { kind, message: `said ${kind}` } }]) });
@@ -101,6 +116,25 @@ verifies("turn.failed", async ({ app, workspace }) => {
     assert.ok(error instanceof TurnFailed);
     assert.deepEqual([error.details?.codexErrorInfo, error.details?.message.includes(`said ${kind}`)], [kind, true]);
   }
+});
+
+verifies("turn.tooManyAttempts", async ({ app, workspace }) => {
+  const provider = (name: string, retries: number) =>
+    `[model_providers.${name}]\nname = "${name}"\nwire_api = "scripted"\nrequest_max_retries = ${retries}\noptions = { scenario = "scenario.json" }\n`;
+  const failing = (kind: string, status: number) => ({ fail: { kind, status, message: `status ${status}`, retry: { after: 1 } } });
+  const twice = (kind: string, status: number) => [failing(kind, status), failing(kind, status)];
+  const client = await app({
+    turns: [twice("other", 429), twice("internalServerError", 500), twice("internalServerError", 503)],
+    config: provider("once", 0) + provider("twice", 1),
+  });
+  const infos: unknown[] = [];
+  client.on("error", (p) => p.willRetry || infos.push(p.error.codexErrorInfo));
+  for (const modelProvider of ["once", "twice"]) {
+    const thread = await client.startThread({ cwd: workspace, modelProvider });
+    for (let i = 0; i < 3; i++) await assert.rejects(thread.run("go"), TurnFailed);
+  }
+  const spent = (httpStatusCode: number) => ({ responseTooManyFailedAttempts: { httpStatusCode } });
+  assert.deepEqual(infos, [spent(429), "internalServerError", "internalServerError", spent(429), "internalServerError", spent(503)]);
 });
 
 verifies("turn.parallelTools", async ({ app, workspace }) => {
