@@ -2,6 +2,7 @@
 import { actingRequirements } from "./requirements-acting.ts";
 import { doorRequirements } from "./requirements-doors.ts";
 import { trustRequirements } from "./requirements-trust.ts";
+import { wireRequirements } from "./requirements-wire.ts";
 
 export interface Requirement {
   /** Where the promise comes from: a document of the protocol, the observed behaviour of the real servers, or our own. */
@@ -17,6 +18,7 @@ export const requirements = {
   ...actingRequirements,
   ...doorRequirements,
   ...trustRequirements,
+  ...wireRequirements,
 
   "handshake.first": {
     source: "app-server README, Initialization",

@@ -58,6 +58,8 @@ export class LiveThread {
   config: Config;
   name: string | null;
   preview: string;
+  /** As it was when the thread began, or as somebody told since. */
+  git: ThreadMeta["git"];
   usage: ThreadTokenUsage;
   updatedAtMs: number;
   lease: Lease | undefined;
@@ -73,6 +75,8 @@ export class LiveThread {
   readonly #chosen: Set<keyof ThreadSettings>;
   #turn: LiveTurn | undefined;
   #stored: boolean;
+  /** The last turn failed, and none has begun since. */
+  #failed = false;
   #waiting = { approval: 0, input: 0 };
 
   constructor(ports: CorePorts, options: ThreadOptions) {
@@ -89,6 +93,7 @@ export class LiveThread {
     if (options.countedTokens !== undefined) this.history.counted(options.countedTokens);
     this.name = options.name ?? null;
     this.preview = options.preview ?? "";
+    this.git = options.meta.git;
     this.usage = options.usage ?? { total: noTokens, last: noTokens, modelContextWindow: null };
     this.updatedAtMs = options.updatedAtMs ?? options.meta.createdAtMs;
     this.#stored = options.stored;
@@ -104,7 +109,7 @@ export class LiveThread {
   }
 
   status(): ThreadStatus {
-    if (this.#turn === undefined) return { type: "idle" };
+    if (this.#turn === undefined) return { type: this.#failed ? "systemError" : "idle" };
     return {
       type: "active",
       activeFlags: [
@@ -243,6 +248,8 @@ export class LiveThread {
   }
 
   async ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal: AbortSignal): Promise<Answer> {
+    // A tool that lives in the client is work for its program; nobody has to look.
+    if (method === "item/tool/call") return await this.ports.audience.ask(this.id, method, params, signal);
     const kind = method.endsWith("requestApproval") ? "approval" : "input";
     this.#waiting[kind]++;
     this.ports.notifier.tell(this.config, {
@@ -307,7 +314,7 @@ export class LiveThread {
       threadSource: this.meta.threadSource ?? null,
       forkedFromId: this.meta.forkedFromId ?? null,
       parentThreadId: this.meta.parentThreadId ?? null,
-      gitInfo: this.meta.git ?? null,
+      gitInfo: this.git ?? null,
       historyMode: "legacy",
       projectId: null,
       turns: [...turns],
@@ -368,6 +375,7 @@ export class LiveThread {
       },
     ]);
     this.#turn = undefined;
+    this.#failed = error !== null;
     turn.outcome = outcome.status;
     if (error !== null) turn.notify("error", { threadId: this.id, turnId: turn.id, willRetry: false, error });
     this.#announceStatus();

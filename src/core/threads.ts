@@ -2,6 +2,7 @@
 import { invalidRequest } from "../protocol/errors.ts";
 import type { SessionSource } from "../protocol/policy.ts";
 import type { Turn } from "../protocol/turn.ts";
+import type { Config } from "./ports/config.ts";
 import type { CorePorts } from "./ports/core-ports.ts";
 import type { ModelItem } from "./ports/model-client.ts";
 import { type StoredThread, ThreadHeld, type ThreadMeta, type ThreadRecord } from "./ports/thread-store.ts";
@@ -49,6 +50,7 @@ export class Threads {
   async start(options: StartOptions): Promise<LiveThread> {
     const { cwd } = options;
     const config = this.#ports.config.effective(cwd, options.config ?? {});
+    refuseUnknownProvider(config, options.modelProvider);
     const chosen = this.#ports.chooseModel(config, options.model, options.modelProvider);
     const settings = settingsFrom(config, chosen, options);
     const id = this.#ports.ids.thread();
@@ -179,6 +181,7 @@ export class Threads {
   async #open(id: string, options: ResumeOptions): Promise<LiveThread> {
     const stored = await this.#ports.store.find(id);
     if (stored === undefined) throw invalidRequest(`no rollout found for thread id ${id}`);
+    if (stored.archived) throw archivedError(id);
     const held = await this.#lease(id, options.originator);
     const past = replay(await this.#ports.store.read(id));
     const thread = this.#fromPast(stored, past, options, held);
@@ -204,6 +207,7 @@ export class Threads {
     const meta = past.meta ?? metaFrom(stored);
     const cwd = options.cwd ?? past.settings?.cwd ?? meta.cwd;
     const config = this.#ports.config.effective(cwd, options.config ?? {});
+    refuseUnknownProvider(config, options.modelProvider);
     const chosen = this.#ports.chooseModel(
       config,
       options.model ?? past.settings?.model,
@@ -229,6 +233,17 @@ export class Threads {
     thread.overrides = options.config ?? {};
     return thread;
   }
+}
+
+/** An archived thread is put away: it is read and listed there, and nothing goes on in it. */
+export const archivedError = (id: string): Error =>
+  invalidRequest(`session ${id} is archived. Bring it back first, with \`parley threads archive --undo ${id}\` or thread/unarchive.`);
+
+function refuseUnknownProvider(config: Config, provider: string | null | undefined): void {
+  if (provider === undefined || provider === null || config.providers[provider] !== undefined) return;
+  throw invalidRequest(
+    `failed to load configuration: Model provider \`${provider}\` not found; add [model_providers.${provider}] to config.toml`,
+  );
 }
 
 export interface ResumeOptions extends SettingsChange {
@@ -265,9 +280,11 @@ function cutAt(records: readonly ThreadRecord[], point: ForkPoint | undefined): 
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+export const isThreadId = (id: string): boolean => uuid.test(id);
+
 /** Ids name files: nothing but a UUID gets near the file system. */
 export function checkId(id: string, what: "thread" | "session"): void {
-  if (uuid.test(id)) return;
+  if (isThreadId(id)) return;
   const at = [...id].findIndex((character) => !/[0-9a-f-]/i.test(character));
   const reason =
     at === -1

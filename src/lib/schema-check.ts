@@ -74,7 +74,10 @@ function fault(schema: JsonSchema, value: unknown, path: string): string | undef
   if (schema.type === "object" && isObject(value)) return fieldFault(schema, value, path);
   if (schema.type === "object" && schema.title !== undefined && Array.isArray(value)) {
     const count = Object.keys(schema.properties ?? {}).length;
-    return at(path, `invalid length ${value.length}, expected struct ${shortName(schema.title)} with ${count} elements`);
+    return at(
+      path,
+      `invalid length ${value.length}, expected struct ${shortName(schema.title)} with ${count} element${count === 1 ? "" : "s"}`,
+    );
   }
   const kind = schema.type === "integer" && Number.isInteger(value) ? "value" : "type";
   return at(path, `invalid ${kind}: ${describe(value)}, expected ${expected(schema)}`);
@@ -88,12 +91,17 @@ function itemFault({ items, minItems = 0, maxItems = Infinity }: JsonSchema, val
 
 function fieldFault(schema: JsonSchema, value: Record<string, unknown>, path: string): string | undefined {
   const { properties = {}, required = [], additionalProperties } = schema;
-  for (const key of required) if (!Object.hasOwn(value, key)) return at(path, `missing field \`${key}\``);
   const within = (key: string): string => (path === "" ? clip(key) : `${path}.${clip(key)}`);
-  if (additionalProperties !== undefined) return first(Object.keys(value), (key) => fault(additionalProperties, value[key], within(key)));
-  return first(Object.entries(properties), ([key, property]) =>
-    isUnset(value, key, required) ? undefined : fault(property, value[key], within(key)),
-  );
+  // What is there is read before anything is missed, as the real servers do.
+  const wrong =
+    additionalProperties === undefined
+      ? first(Object.entries(properties), ([key, property]) =>
+          isUnset(value, key, required) ? undefined : fault(property, value[key], within(key)),
+        )
+      : first(Object.keys(value), (key) => fault(additionalProperties, value[key], within(key)));
+  if (wrong !== undefined) return wrong;
+  const missing = required.find((key) => !Object.hasOwn(value, key));
+  return missing === undefined ? undefined : at(path, `missing field \`${missing}\``);
 }
 
 /** Picks the member that the value was meant to be: by its tag, by its single key, by its type. */

@@ -1,6 +1,7 @@
 /** Tools that the client brings along. Called by core on behalf of the model. */
 import { array, boolean, type Infer, literals, maybe, named, object, optional, parse, string, union, unknown } from "../lib/schema.ts";
 import { request } from "./define.ts";
+import { invalidRequest } from "./errors.ts";
 import { DynamicToolCallOutputContentItem } from "./item.ts";
 import { contentItems } from "./spellings.ts";
 
@@ -32,6 +33,42 @@ export const DynamicToolCallResponse = named("DynamicToolCallResponse", () =>
   object({ contentItems: array(DynamicToolCallOutputContentItem()), success: boolean() }),
 );
 export type DynamicToolCallResponse = Infer<typeof DynamicToolCallResponse>;
+
+/** Throws invalidRequest for tools that no model could be offered: names that providers refuse, or that are given twice or to others. */
+export function checkDynamicTools(specs: readonly DynamicToolSpec[]): void {
+  const tools = new Set<string>();
+  const namespaces = new Set<string>();
+  for (const spec of specs) {
+    if (spec.type === "function") {
+      checkFunction(spec, tools, "");
+      if (spec.deferLoading === true) throw invalidRequest(`deferred dynamic tool must include a namespace: ${spec.name}`);
+      continue;
+    }
+    checkName("dynamic tool namespace", spec.name, 64);
+    if (namespaces.has(spec.name)) throw invalidRequest(`duplicate dynamic tool namespace: ${spec.name}`);
+    namespaces.add(spec.name);
+    if (spec.tools.length === 0) throw invalidRequest(`dynamic tool namespace must contain at least one tool: ${spec.name}`);
+    const within = new Set<string>();
+    for (const tool of spec.tools) checkFunction(tool, within, ` in namespace ${spec.name}`);
+  }
+}
+
+function checkFunction({ name, inputSchema }: DynamicToolNamespaceTool, taken: Set<string>, where: string): void {
+  checkName("dynamic tool name", name, 128);
+  if (taken.has(name)) throw invalidRequest(`duplicate dynamic tool name${where}: ${name}`);
+  taken.add(name);
+  const isSchema =
+    typeof inputSchema === "boolean" || (typeof inputSchema === "object" && inputSchema !== null && !Array.isArray(inputSchema));
+  if (!isSchema) throw invalidRequest(`dynamic tool input schema is not supported for ${name}: it must be a JSON Schema object`);
+}
+
+function checkName(what: string, name: string, longest: number): void {
+  if (name === "") throw invalidRequest(`${what} must not be empty`);
+  if (name.trim() !== name) throw invalidRequest(`${what} has leading/trailing whitespace: ${name}`);
+  if (!/^[\w-]+$/.test(name)) throw invalidRequest(`${what} must match ^[a-zA-Z0-9_-]+$ to match Responses API: ${name}`);
+  if (name.length > longest) throw invalidRequest(`${what} must be at most ${longest} characters to match Responses API: ${name}`);
+  if (name === "mcp" || name.startsWith("mcp__")) throw invalidRequest(`${what} is reserved: ${name}`);
+}
 
 /** What a client answered to `item/tool/call`, in any form in use: content items, one output text, or the bare text; undefined when unreadable. */
 export function readDynamicToolAnswer(answer: unknown): DynamicToolCallResponse | undefined {

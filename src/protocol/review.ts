@@ -5,7 +5,7 @@ import { limitText } from "./limits.ts";
 import { Turn } from "./turn.ts";
 
 export const ReviewStartParams = named("ReviewStartParams", () =>
-  object({ target: ReviewTarget(), threadId: string(), delivery: maybe(ReviewDelivery()) }),
+  object({ threadId: string(), target: ReviewTarget(), delivery: maybe(ReviewDelivery()) }),
 );
 export type ReviewStartParams = Infer<typeof ReviewStartParams>;
 

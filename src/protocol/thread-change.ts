@@ -26,19 +26,19 @@ export type ThreadUnsubscribeParams = Infer<typeof ThreadUnsubscribeParams>;
 export const ThreadUnsubscribeResponse = named("ThreadUnsubscribeResponse", () => object({ status: ThreadUnsubscribeStatus() }));
 export type ThreadUnsubscribeResponse = Infer<typeof ThreadUnsubscribeResponse>;
 
-export const ThreadSetNameParams = named("ThreadSetNameParams", () => object({ name: string(), threadId: string() }));
+export const ThreadSetNameParams = named("ThreadSetNameParams", () => object({ threadId: string(), name: string() }));
 export type ThreadSetNameParams = Infer<typeof ThreadSetNameParams>;
 
 export const ThreadSetNameResponse = named("ThreadSetNameResponse", () => object({}));
 export type ThreadSetNameResponse = Infer<typeof ThreadSetNameResponse>;
 
-export const ThreadRollbackParams = named("ThreadRollbackParams", () => object({ numTurns: natural(), threadId: string() }));
+export const ThreadRollbackParams = named("ThreadRollbackParams", () => object({ threadId: string(), numTurns: natural() }));
 export type ThreadRollbackParams = Infer<typeof ThreadRollbackParams>;
 
 export const ThreadRollbackResponse = named("ThreadRollbackResponse", () => object({ thread: Thread() }));
 export type ThreadRollbackResponse = Infer<typeof ThreadRollbackResponse>;
 
-export const ThreadRevertParams = named("ThreadRevertParams", () => object({ beforeTurnId: string(), threadId: string() }));
+export const ThreadRevertParams = named("ThreadRevertParams", () => object({ threadId: string(), beforeTurnId: string() }));
 export type ThreadRevertParams = Infer<typeof ThreadRevertParams>;
 
 export const ThreadRevertResponse = named("ThreadRevertResponse", () =>

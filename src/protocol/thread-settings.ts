@@ -54,14 +54,14 @@ export type ThreadMetadataUpdateParams = Infer<typeof ThreadMetadataUpdateParams
 export const ThreadMetadataUpdateResponse = named("ThreadMetadataUpdateResponse", () => object({ thread: Thread() }));
 export type ThreadMetadataUpdateResponse = Infer<typeof ThreadMetadataUpdateResponse>;
 
-export const ThreadInjectItemsParams = named("ThreadInjectItemsParams", () => object({ items: array(unknown()), threadId: string() }));
+export const ThreadInjectItemsParams = named("ThreadInjectItemsParams", () => object({ threadId: string(), items: array(unknown()) }));
 export type ThreadInjectItemsParams = Infer<typeof ThreadInjectItemsParams>;
 
 export const ThreadInjectItemsResponse = named("ThreadInjectItemsResponse", () => object({}));
 export type ThreadInjectItemsResponse = Infer<typeof ThreadInjectItemsResponse>;
 
 export const ThreadShellCommandParams = named("ThreadShellCommandParams", () =>
-  object({ command: string(), threadId: string(), timeoutMs: maybe(integer()) }),
+  object({ threadId: string(), command: string(), timeoutMs: maybe(integer()) }),
 );
 export type ThreadShellCommandParams = Infer<typeof ThreadShellCommandParams>;
 

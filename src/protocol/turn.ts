@@ -112,8 +112,8 @@ export type MisalignmentSteer = Infer<typeof MisalignmentSteer>;
 
 export const TurnStartParams = named("TurnStartParams", () =>
   object({
-    input: array(UserInput()),
     threadId: string(),
+    input: array(UserInput()),
     additionalContext: maybe(record(AdditionalContextEntry())),
     approvalPolicy: maybe(AskForApproval()),
     approvalsReviewer: maybe(ApprovalsReviewer()),
@@ -149,9 +149,9 @@ export type TurnStartResponse = Infer<typeof TurnStartResponse>;
 
 export const TurnSteerParams = named("TurnSteerParams", () =>
   object({
-    expectedTurnId: string(),
-    input: array(UserInput()),
     threadId: string(),
+    input: array(UserInput()),
+    expectedTurnId: string(),
     additionalContext: maybe(record(AdditionalContextEntry())),
     clientUserMessageId: maybe(string()),
     responsesapiClientMetadata: maybe(record(string())),

@@ -2,7 +2,7 @@
 
 import { type StoredThread, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../core/ports/thread-store.ts";
 import { replay } from "../core/replay.ts";
-import { checkId } from "../core/threads.ts";
+import { archivedError, checkId } from "../core/threads.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { Thread } from "../protocol/thread.ts";
 import type { Turn } from "../protocol/turn.ts";
@@ -17,6 +17,8 @@ export function storedToWire(stored: StoredThread, app: App, turns: readonly Tur
     name: live?.name ?? stored.name,
     ephemeral: false,
     modelProvider: stored.modelProvider,
+    model: live?.settings.model ?? null,
+    reasoningEffort: live?.settings.effort ?? null,
     createdAt: Math.floor(stored.createdAtMs / 1000),
     updatedAt: Math.floor(stored.updatedAtMs / 1000),
     recencyAt: Math.floor(stored.updatedAtMs / 1000),
@@ -47,7 +49,9 @@ export async function readRecords(id: string, app: App): Promise<{ records: read
   checkId(id, "session");
   const live = app.threads.find(id);
   if (live !== undefined) return { records: await app.threads.recordsOf(live), meta: live.meta };
-  if ((await app.store.find(id)) === undefined) throw invalidRequest(`no rollout found for thread id ${id}`);
+  const stored = await app.store.find(id);
+  if (stored === undefined) throw invalidRequest(`no rollout found for thread id ${id}`);
+  if (stored.archived) throw archivedError(id);
   const records = await app.store.read(id);
   const first = records.find((record) => record.type === "meta");
   if (first === undefined) throw invalidRequest(`failed to load rollout of thread ${id}: it has no first line`);

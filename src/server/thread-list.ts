@@ -1,5 +1,6 @@
 /** `thread/list` and the other lists over threads, turns and items. */
 import type { ThreadQuery } from "../core/ports/thread-store.ts";
+import { isThreadId } from "../core/threads.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { ThreadListParams, threadListRequests } from "../protocol/thread-list.ts";
 import type { Turn } from "../protocol/turn.ts";
@@ -21,9 +22,10 @@ export const threadListHandlers: HandlersFor<typeof threadListRequests> = {
 
   "thread/loaded/list"(params, { app }) {
     const ids = app.threads.ids.toSorted();
-    const from = params.cursor ? ids.findIndex((id) => id > (params.cursor ?? "")) : 0;
-    const rest = from === -1 ? [] : ids.slice(from);
-    const data = rest.slice(0, params.limit ?? rest.length);
+    const { cursor } = params;
+    if (typeof cursor === "string" && !isThreadId(cursor)) throw invalidRequest(`invalid cursor: ${cursor}`);
+    const rest = typeof cursor === "string" ? ids.filter((id) => id > cursor) : ids;
+    const data = rest.slice(0, Math.max(1, params.limit ?? rest.length));
     return { data, nextCursor: data.length < rest.length ? (data.at(-1) ?? null) : null };
   },
 
@@ -90,23 +92,29 @@ interface PageParams {
   readonly sortDirection?: "asc" | "desc";
 }
 
-/** One page of a list in memory; the cursor is the key of the last row seen. */
+/** Before the key of a cursor that leads back: its own row comes again, as it may have changed since. */
+const from = "from:";
+
+/** One page of a list in memory; the cursor is the key of the last row seen, the one backwards that of the first. */
 function pageOf<T>(
   rows: readonly T[],
   keyOf: (row: T) => string,
   params: PageParams,
 ): { data: T[]; nextCursor: string | null; backwardsCursor: string | null } {
   const ordered = params.sortDirection === "desc" ? rows.toReversed() : rows;
-  const at = params.cursor ? ordered.findIndex((row) => keyOf(row) === params.cursor) : -1;
-  if (params.cursor && at === -1) throw invalidRequest(`invalid cursor: ${params.cursor}`);
-  const rest = ordered.slice(at + 1);
-  const data = rest.slice(0, params.limit ?? rest.length);
+  const { cursor } = params;
+  const inclusive = typeof cursor === "string" && cursor.startsWith(from);
+  const key = inclusive ? cursor.slice(from.length) : cursor;
+  const at = typeof key === "string" ? ordered.findIndex((row) => keyOf(row) === key) : -1;
+  if (typeof cursor === "string" && at === -1) throw invalidRequest(`invalid cursor: ${cursor}`);
+  const rest = ordered.slice(inclusive ? at : at + 1);
+  const data = rest.slice(0, Math.max(1, params.limit ?? rest.length));
   const last = data.at(-1);
   const first = data[0];
   return {
     data,
     nextCursor: data.length < rest.length && last !== undefined ? keyOf(last) : null,
-    backwardsCursor: first === undefined ? null : keyOf(first),
+    backwardsCursor: first === undefined ? null : `${from}${keyOf(first)}`,
   };
 }
 

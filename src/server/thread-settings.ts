@@ -2,6 +2,7 @@
 import path from "node:path";
 import { runShellCommand } from "../core/shell-command.ts";
 import type { LiveThread } from "../core/thread.ts";
+import { checkId } from "../core/threads.ts";
 import { parse } from "../lib/schema.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import { ResponseItem } from "../protocol/model-item.ts";
@@ -20,15 +21,20 @@ export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> 
 
   async "thread/metadata/update"(params, call) {
     const { app } = call;
-    await findThread(params.threadId, app);
     const { threadId, gitInfo, ...others } = params;
+    checkId(threadId, "thread");
     if (!gitInfo && Object.values(others).every((value) => value === undefined))
       throw invalidRequest("thread metadata update must include at least one field");
+    await findThread(threadId, app);
+    const live = app.threads.find(threadId);
+    if (live?.ephemeral) throw invalidRequest(`ephemeral thread does not support metadata updates: ${threadId}`);
+    await live?.keep();
     if (gitInfo) {
       const known = (await app.store.find(threadId))?.git;
       const { sha = known?.sha, branch = known?.branch, originUrl = known?.originUrl } = gitInfo; // a field left out stays, null clears it
       const git = { sha: sha ?? null, branch: branch ?? null, originUrl: originUrl ?? null };
       await asSoleWriter(threadId, call, () => app.store.updateGit(threadId, git));
+      if (live !== undefined) live.git = git;
     }
     return { thread: await threadFromStored(params.threadId, false, app) };
   },
@@ -84,9 +90,11 @@ function settingsToWire({ settings }: LiveThread): ThreadSettings {
     sandboxPolicy: settings.sandboxPolicy,
     activePermissionProfile: settings.permissionProfile ? { id: settings.permissionProfile, extends: null } : null,
     personality: settings.personality,
-    collaborationMode: {
-      mode: settings.mode,
-      settings: { model: settings.model, reasoning_effort: settings.effort, developer_instructions: settings.modeInstructions },
-    },
+    collaborationMode: collaborationModeOf({ settings }),
   };
+}
+
+export function collaborationModeOf({ settings }: Pick<LiveThread, "settings">): ThreadSettings["collaborationMode"] {
+  const { mode, model, effort, modeInstructions } = settings;
+  return { mode, settings: { model, reasoning_effort: effort, developer_instructions: modeInstructions } };
 }

@@ -4,18 +4,27 @@ import { compactTurn } from "../core/compact.ts";
 import type { LiveThread } from "../core/thread.ts";
 import { checkId, type ForkPoint, type StartOptions } from "../core/threads.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
+import { checkDynamicTools } from "../protocol/dynamic-tool.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { AskForApproval } from "../protocol/policy.ts";
-import type { ThreadForkParams, ThreadResumeParams, ThreadStartParams, ThreadStartResponse, threadRequests } from "../protocol/thread.ts";
+import type {
+  ThreadForkParams,
+  ThreadResumeParams,
+  ThreadStartParams,
+  ThreadStartResponse,
+  ThreadStatus,
+  threadRequests,
+} from "../protocol/thread.ts";
 import type { Turn } from "../protocol/turn.ts";
 import type { App, Call, HandlersFor, Session } from "./app.ts";
 import { asSoleWriter, findThread, readRecords, threadFromStored } from "./stored-thread.ts";
 import { revertTo, rollBack } from "./thread-revert.ts";
-import { announceNews } from "./thread-settings.ts";
+import { announceNews, collaborationModeOf } from "./thread-settings.ts";
 
 export const threadHandlers: HandlersFor<typeof threadRequests> = {
   async "thread/start"(params, call) {
     const { app, session } = call;
+    checkDynamicTools(params.dynamicTools ?? []);
     const thread = await app.threads.start(startOptions(params, call));
     thread.interactive = !session.unattended;
     if (session.keepsUnused) await thread.keep();
@@ -27,7 +36,9 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
   async "thread/resume"(params, call) {
     const { app, session } = call;
     if (params.history) return await resumeHistory(params, call);
+    checkDynamicTools(params.dynamicTools ?? []);
     const id = params.path ? await idFromPath(params.path, app) : params.threadId;
+    const wasLoaded = app.threads.find(id) !== undefined;
     const { thread, turns } = await app.threads.resume(id, {
       ...changeFrom(params),
       config: params.config,
@@ -36,11 +47,12 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     });
     if (session.unattended) thread.interactive = false;
     app.subscriptions.subscribe(session, thread.id);
+    if (!wasLoaded) call.after(() => tellStatus(id, thread.status(), app));
     tellUsage(thread, turns, call);
     call.after(() => app.subscriptions.replay(session, thread.id));
     if (thread.readOnlyBecause !== undefined)
       call.after(() => session.notify("warning", { threadId: thread.id, message: thread.readOnlyBecause ?? "" }));
-    return { ...opened(thread, session, params.excludeTurns === true ? [] : turns), collaborationMode: null };
+    return { ...opened(thread, session, params.excludeTurns === true ? [] : turns), collaborationMode: collaborationModeOf(thread) };
   },
 
   async "thread/fork"(params, call) {
@@ -71,11 +83,15 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     checkId(params.threadId, "session");
     const stored = await app.store.find(params.threadId);
     if (stored === undefined || stored.archived) throw invalidRequest(`no rollout found for thread id ${params.threadId}`);
+    const wasLoaded = app.threads.find(params.threadId) !== undefined;
     await asSoleWriter(params.threadId, call, async () => {
       await app.threads.unload(params.threadId);
       await app.store.archive(params.threadId);
     });
-    after(() => app.subscriptions.toAll("thread/archived", { threadId: params.threadId }));
+    after(() => {
+      if (wasLoaded) tellStatus(params.threadId, { type: "notLoaded" }, app);
+      app.subscriptions.toAll("thread/archived", { threadId: params.threadId });
+    });
     return {};
   },
 
@@ -91,7 +107,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
 
   async "thread/delete"(params, call) {
     const { app, after } = call;
-    checkId(params.threadId, "session");
+    checkId(params.threadId, "thread");
     const live = app.threads.find(params.threadId);
     const stored = await app.store.find(params.threadId);
     if (stored === undefined && live === undefined) throw invalidRequest(`no rollout found for thread id ${params.threadId}`);
@@ -100,7 +116,10 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
       if (stored !== undefined) await app.store.delete(params.threadId);
       await app.undo.forget(params.threadId);
     });
-    after(() => app.subscriptions.toAll("thread/deleted", { threadId: params.threadId }));
+    after(() => {
+      if (live !== undefined) tellStatus(params.threadId, { type: "notLoaded" }, app);
+      app.subscriptions.toAll("thread/deleted", { threadId: params.threadId });
+    });
     return {};
   },
 
@@ -169,6 +188,11 @@ export function opened(thread: LiveThread, session: Session, turns: readonly Tur
 /** Today's clients cannot read `on-failure` (CONFLICTS 10). */
 function approvalPolicyFor(session: Session, policy: AskForApproval): AskForApproval {
   return session.dialect === "0.166" && policy === "on-failure" ? "on-request" : policy;
+}
+
+/** A thread that was opened or put away has no turn to say so for it. */
+function tellStatus(threadId: string, status: ThreadStatus, app: App): void {
+  app.subscriptions.toAll("thread/status/changed", { threadId, status });
 }
 
 function announce(thread: LiveThread, { app, after }: Call): void {
@@ -249,6 +273,7 @@ function changeFrom(params: Overrides): Overrides {
 }
 
 function forkPoint(params: ThreadForkParams): ForkPoint | undefined {
+  if (params.lastTurnId && params.beforeTurnId) throw invalidRequest("`beforeTurnId` cannot be combined with `lastTurnId`");
   if (params.lastTurnId) return { lastTurnId: params.lastTurnId };
   return params.beforeTurnId ? { beforeTurnId: params.beforeTurnId } : undefined;
 }

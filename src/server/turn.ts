@@ -33,7 +33,8 @@ export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | 
     const thread = app.threads.require(params.threadId);
     const turn = thread.turn;
     if (turn === undefined || !turn.takesInput) throw invalidRequest("no active turn to steer");
-    expectTurn(thread, params.expectedTurnId);
+    if (turn.id !== params.expectedTurnId)
+      throw invalidRequest(`expected active turn id \`${params.expectedTurnId}\` but found \`${turn.id}\``);
     if (params.input.length === 0) throw invalidRequest("input must not be empty");
     thread.refuseUnsteerable(turn);
     await steer(turn, inputFrom(params));
@@ -42,16 +43,13 @@ export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | 
 
   "turn/interrupt"(params, { app }) {
     const thread = app.threads.require(params.threadId);
-    if (thread.turn === undefined) throw invalidRequest("no active turn to interrupt");
-    expectTurn(thread, params.turnId);
-    thread.turn.interrupt();
+    const { turn } = thread;
+    if (turn === undefined) throw invalidRequest("no active turn to interrupt");
+    if (turn.id !== params.turnId) throw invalidRequest(`expected active turn id ${params.turnId} but found ${turn.id}`);
+    turn.interrupt();
     return {};
   },
 };
-
-function expectTurn(thread: LiveThread, wanted: string): void {
-  if (thread.turn?.id !== wanted) throw invalidRequest(`expected active turn id \`${wanted}\` but found \`${thread.turn?.id}\``);
-}
 
 function inputFrom(params: TurnStartParams | TurnSteerParams): TurnInput {
   const length = params.input.reduce((n, part) => n + (part.type === "text" ? part.text.length : 0), 0);

@@ -75,6 +75,7 @@ function scan(bytes: Buffer): Found | undefined {
     const line = bytes.subarray(from, end);
     from = end + 1;
     if (found === undefined) found = metaOf(line);
+    else if (line.toString("latin1", 0, 80).includes('"session_meta"')) found = retold(found, metaOf(line));
     else if (mayBeUser(line)) {
       const preview = previewOf(parseLine(line.toString("utf8")));
       if (preview !== undefined) return { ...found, preview };
@@ -89,6 +90,11 @@ function metaOf(bytes: Buffer): Found | undefined {
   if (line === undefined || session === undefined) return undefined;
   const own = line.own === undefined ? undefined : recordOfOwnLine({ ...line, own: line.own });
   return { meta: own?.type === "meta" ? own.meta : session.meta, base: session.base, preview: undefined };
+}
+
+/** The first line said again has later news of the repository; that of another thread is a parent's, copied by a fork. */
+function retold(found: Found, again: Found | undefined): Found {
+  return again?.meta.id === found.meta.id ? { ...found, meta: { ...found.meta, git: again.meta.git } } : found;
 }
 
 const instructionsMark = '"base_instructions":{"text":"';

@@ -163,6 +163,7 @@ class LocalStore implements ThreadStore {
 
   async #move(threadId: string, target: (file: string) => string): Promise<void> {
     const files = this.#filesOf(threadId);
+    const before = await this.find(threadId);
     await this.#writers.rest(threadId);
     for (const file of files) {
       const to = target(file.path);
@@ -175,6 +176,8 @@ class LocalStore implements ThreadStore {
       this.#index.touch(to);
     }
     this.#paths.delete(threadId);
+    // The file's head, from which its new row is made, does not know what was told of it since.
+    if (before !== undefined) await this.#index.setFacts(threadId, (facts) => ({ ...facts, git: before.git }));
   }
 
   lease(threadId: string, client: string): Promise<Lease> {

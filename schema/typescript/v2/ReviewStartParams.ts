@@ -3,4 +3,4 @@
 import type { ReviewDelivery } from "./ReviewDelivery";
 import type { ReviewTarget } from "./ReviewTarget";
 
-export type ReviewStartParams = { target: ReviewTarget, threadId: string, delivery?: ReviewDelivery | null };
+export type ReviewStartParams = { threadId: string, target: ReviewTarget, delivery?: ReviewDelivery | null };

@@ -2,4 +2,4 @@
 
 import type { JsonValue } from "../serde_json/JsonValue";
 
-export type ThreadInjectItemsParams = { items: Array<JsonValue>, threadId: string };
+export type ThreadInjectItemsParams = { threadId: string, items: Array<JsonValue> };

@@ -1,3 +1,3 @@
 // Generated from the method tables of Parley's app-server. Do not edit.
 
-export type ThreadRevertParams = { beforeTurnId: string, threadId: string };
+export type ThreadRevertParams = { threadId: string, beforeTurnId: string };

@@ -1,3 +1,3 @@
 // Generated from the method tables of Parley's app-server. Do not edit.
 
-export type ThreadRollbackParams = { numTurns: number, threadId: string };
+export type ThreadRollbackParams = { threadId: string, numTurns: number };

@@ -1,3 +1,3 @@
 // Generated from the method tables of Parley's app-server. Do not edit.
 
-export type ThreadSetNameParams = { name: string, threadId: string };
+export type ThreadSetNameParams = { threadId: string, name: string };

@@ -1,3 +1,3 @@
 // Generated from the method tables of Parley's app-server. Do not edit.
 
-export type ThreadShellCommandParams = { command: string, threadId: string, timeoutMs?: number | null };
+export type ThreadShellCommandParams = { threadId: string, command: string, timeoutMs?: number | null };

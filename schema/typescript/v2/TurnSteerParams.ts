@@ -3,4 +3,4 @@
 import type { AdditionalContextEntry } from "./AdditionalContextEntry";
 import type { UserInput } from "./UserInput";
 
-export type TurnSteerParams = { expectedTurnId: string, input: Array<UserInput>, threadId: string, additionalContext?: { [key in string]?: AdditionalContextEntry } | null, clientUserMessageId?: string | null, responsesapiClientMetadata?: { [key in string]?: string } | null, responsesapiClientMetadataPatch?: { [key in string]?: string } | null };
+export type TurnSteerParams = { threadId: string, input: Array<UserInput>, expectedTurnId: string, additionalContext?: { [key in string]?: AdditionalContextEntry } | null, clientUserMessageId?: string | null, responsesapiClientMetadata?: { [key in string]?: string } | null, responsesapiClientMetadataPatch?: { [key in string]?: string } | null };

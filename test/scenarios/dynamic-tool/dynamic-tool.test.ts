@@ -84,3 +84,37 @@ verifies("dynamicTool.interrupted", async ({ app, workspace }) => {
     ["interrupted", ["failed", false, []]],
   );
 });
+
+verifies("dynamicTool.names", async ({ app, workspace }) => {
+  const client = await app();
+  const refused = async (tools: readonly object[], message: RegExp): Promise<void> =>
+    assert.rejects(
+      client.call("thread/start", { cwd: workspace, dynamicTools: tools as never }),
+      (error: Error & { code?: number }) => error.code === -32600 && message.test(error.message),
+    );
+  const called = (name: string) => ({ ...flat, name });
+  await refused([called("")], /name must not be empty/);
+  await refused([called(" a")], /leading\/trailing whitespace/);
+  await refused([called("a b")], /must match .*: a b/);
+  await refused([called("x".repeat(129))], /at most 128 characters/);
+  await refused([called("mcp")], /name is reserved: mcp/);
+  await refused([called("mcp__a")], /name is reserved: mcp__a/);
+  await refused([flat, flat], /duplicate dynamic tool name: ticket/);
+  await refused([{ ...flat, inputSchema: 5 }], /input schema is not supported for ticket/);
+  await refused([{ ...flat, deferLoading: true }], /must include a namespace: ticket/);
+  await refused([{ ...desk, name: "" }], /namespace must not be empty/);
+  await refused([{ ...desk, tools: [] }], /at least one tool: desk/);
+  await refused([{ ...desk, tools: [...desk.tools, ...desk.tools] }], /duplicate dynamic tool name in namespace desk: ticket/);
+  await refused([desk, desk], /duplicate dynamic tool namespace: desk/);
+  assert.ok((await client.call("thread/start", { cwd: workspace, dynamicTools: [flat, desk] as never })).thread.id);
+});
+
+verifies("dynamicTool.unwatched", async ({ app, workspace }) => {
+  const client = await app({ turns: [[{ call: "ticket", with: {} }, { say: "done" }]] });
+  const states: string[] = [];
+  client.on("thread/status/changed", ({ status }) => states.push(JSON.stringify(status)));
+  client.answer("item/tool/call", () => ({ contentItems: [{ type: "inputText", text: "open" }], success: true }));
+  const thread = await client.startThread({ cwd: workspace, dynamicTools: [flat] as never });
+  await thread.run("look");
+  assert.deepEqual(states, [JSON.stringify({ type: "active", activeFlags: [] }), JSON.stringify({ type: "idle" })]);
+});

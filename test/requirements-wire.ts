@@ -1,0 +1,34 @@
+/** What a client sees on the wire in the corners: calls in the wrong state, ill-formed params, failing models. Part of `requirements.ts`. */
+export const wireRequirements = {
+  "errors.order": {
+    source: "observed 0.98, 0.166",
+    says: "a field of the wrong type is named before one that is missing, and the thread's id before all others",
+  },
+  "thread.archived": {
+    source: "observed 0.98, 0.166",
+    says: "an archived thread is not resumed, forked or led on until it is brought back, and is read all the same",
+  },
+  "thread.statusTold": {
+    source: "observed 0.166",
+    says: "a thread that is put away or opened again says so, and one whose turn failed is broken until the next",
+  },
+  "thread.metadataKept": {
+    source: "observed 0.166",
+    says: "metadata can be told of a thread without turns, shows at once and outlives the archive",
+  },
+  "thread.forkOnePoint": { source: "observed 0.166", says: "a fork ends at a turn or before one, not both" },
+  "thread.unknownProvider": { source: "observed 0.98, 0.166", says: "a provider that is not configured is refused when it is asked for" },
+  "thread.loadedPages": {
+    source: "observed 0.98, 0.166",
+    says: "loaded threads come in pages of at least one, and a strange cursor is refused",
+  },
+  "thread.turnsPages": {
+    source: "observed 0.166",
+    says: "turns come in pages of at least one; the cursor that leads back begins with its own turn",
+  },
+  "dynamicTool.names": {
+    source: "observed 0.98, 0.166",
+    says: "dynamic tools whose names are empty, ill-formed, reserved or given twice are refused with the thread",
+  },
+  "dynamicTool.unwatched": { source: "observed 0.166", says: "a call of a dynamic tool is not shown as waiting for the user" },
+} as const;

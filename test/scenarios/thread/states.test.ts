@@ -1,0 +1,129 @@
+/** Threads in the wrong state: archived, broken, without turns; pages with strange cursors; forks and providers that cannot be. */
+import assert from "node:assert/strict";
+import type { Client } from "../../../src/client/client.ts";
+import { verifies } from "../../support/verifies.ts";
+
+const turns = [[{ say: "one" }], [{ say: "two" }], [{ say: "three" }]];
+const text = (words: string) => [{ type: "text" as const, text: words, text_elements: [] }];
+const refused = async (answer: Promise<unknown>, message: RegExp): Promise<void> =>
+  assert.rejects(answer, (error: Error & { code?: number }) => error.code === -32600 && message.test(error.message));
+
+/** Everything that is said of threads' states, in order; `settled` answers after all that came before. */
+function statuses(client: Client): { heard: string[]; settled: () => Promise<string[]> } {
+  const heard: string[] = [];
+  client.on("thread/status/changed", ({ status }) => heard.push(status.type));
+  return { heard, settled: () => client.call("thread/loaded/list", {}).then(() => heard.splice(0)) };
+}
+
+verifies("errors.order", async ({ wire }) => {
+  const client = await wire();
+  await client.initialize();
+  const message = async (method: string, params: unknown): Promise<string> => (await client.ask(method, params)).error.message;
+  for (const method of [
+    "turn/start",
+    "turn/steer",
+    "turn/interrupt",
+    "thread/name/set",
+    "review/start",
+    "thread/revert",
+    "thread/rollback",
+  ]) {
+    assert.match(await message(method, {}), /^Invalid request: missing field `threadId`/, method);
+    assert.match(await message(method, { threadId: 5 }), /^Invalid request: invalid type: integer `5`, expected a string/, method);
+  }
+  assert.match(await message("thread/archive", []), /struct ThreadArchiveParams with 1 element$/);
+});
+
+verifies("thread.archived", async ({ app, workspace }) => {
+  const client = await app({ turns });
+  const thread = await client.startThread({ cwd: workspace });
+  await thread.run("a");
+  const { id: threadId } = thread;
+  await client.call("thread/archive", { threadId });
+  const put = new RegExp(`^session ${threadId} is archived\\. .*thread/unarchive`);
+  await refused(client.call("thread/resume", { threadId }), put);
+  await refused(client.call("thread/fork", { threadId }), put);
+  await refused(client.call("turn/start", { threadId, input: text("b") }), /^thread not found: /);
+  const { thread: read } = await client.call("thread/read", { threadId, includeTurns: true });
+  assert.deepEqual([read.status.type, read.turns.length], ["notLoaded", 1]);
+  await client.call("thread/unarchive", { threadId });
+  await refused(client.call("turn/start", { threadId, input: text("b") }), /^thread not found: /);
+  assert.equal((await (await client.resumeThread(threadId)).run("b")).text, "two");
+});
+
+verifies("thread.statusTold", async ({ app, workspace }) => {
+  const client = await app({ turns: [[{ fail: "badRequest" }], [{ say: "two" }]] });
+  const { settled } = statuses(client);
+  const thread = await client.startThread({ cwd: workspace });
+  const { id: threadId } = thread;
+  await assert.rejects(thread.run("a"));
+  assert.deepEqual(await settled(), ["active", "systemError"]);
+  assert.equal((await client.call("thread/read", { threadId })).thread.status.type, "systemError");
+  await thread.run("b");
+  assert.deepEqual(await settled(), ["active", "idle"]);
+  await client.call("thread/archive", { threadId });
+  assert.deepEqual(await settled(), ["notLoaded"]);
+  await client.call("thread/unarchive", { threadId });
+  await client.call("thread/resume", { threadId });
+  assert.deepEqual(await settled(), ["idle"]);
+  await client.call("thread/resume", { threadId });
+  assert.deepEqual(await settled(), [], "a thread that is open already has nothing to tell");
+  await client.call("thread/delete", { threadId });
+  assert.deepEqual(await settled(), ["notLoaded"]);
+});
+
+verifies("thread.metadataKept", async ({ app, workspace }) => {
+  const client = await app({ turns });
+  const { id: threadId } = await client.startThread({ cwd: workspace });
+  await refused(client.call("thread/metadata/update", { threadId }), /at least one field/);
+  const git = { sha: "abc", branch: "b", originUrl: null };
+  const told = await client.call("thread/metadata/update", { threadId, gitInfo: git });
+  const shown = async () => (await client.call("thread/read", { threadId })).thread.gitInfo;
+  assert.deepEqual([told.thread.gitInfo, await shown()], [git, git]);
+  await client.call("thread/archive", { threadId });
+  assert.deepEqual(await shown(), git);
+  assert.deepEqual((await client.call("thread/unarchive", { threadId })).thread.gitInfo, git);
+});
+
+verifies("thread.forkOnePoint", async ({ app, workspace }) => {
+  const client = await app({ turns });
+  const thread = await client.startThread({ cwd: workspace });
+  const [first, second] = [await thread.run("a"), await thread.run("b")];
+  const both = { threadId: thread.id, lastTurnId: first.turnId, beforeTurnId: second.turnId };
+  await refused(client.call("thread/fork", both), /`beforeTurnId` cannot be combined with `lastTurnId`/);
+});
+
+verifies("thread.unknownProvider", async ({ app, workspace }) => {
+  const client = await app({ turns });
+  const strange = /Model provider `nowhere` not found.*\[model_providers\.nowhere\]/;
+  await refused(client.call("thread/start", { cwd: workspace, modelProvider: "nowhere" }), strange);
+  const thread = await client.startThread({ cwd: workspace });
+  await thread.run("a");
+  await refused(client.call("thread/fork", { threadId: thread.id, modelProvider: "nowhere" }), strange);
+});
+
+verifies("thread.loadedPages", async ({ app, workspace }) => {
+  const client = await app({ turns });
+  const ids = [await client.startThread({ cwd: workspace }), await client.startThread({ cwd: workspace })].map((t) => t.id).toSorted();
+  const [first = "", second = ""] = ids;
+  assert.deepEqual(await client.call("thread/loaded/list", { limit: 0 }), { data: [first], nextCursor: first });
+  assert.deepEqual(await client.call("thread/loaded/list", { cursor: first }), { data: [second], nextCursor: null });
+  assert.deepEqual(await client.call("thread/loaded/list", { cursor: second }), { data: [], nextCursor: null });
+  for (const cursor of ["", "garbage"])
+    await refused(client.call("thread/loaded/list", { cursor }), new RegExp(`^invalid cursor: ${cursor}$`));
+});
+
+verifies("thread.turnsPages", async ({ app, workspace }) => {
+  const client = await app({ turns });
+  const thread = await client.startThread({ cwd: workspace });
+  const ids = [(await thread.run("a")).turnId, (await thread.run("b")).turnId, (await thread.run("c")).turnId];
+  const page = async (params: { limit?: number; cursor?: string | null; sortDirection?: "asc" | "desc" }) => {
+    const { data, ...rest } = await client.call("thread/turns/list", { threadId: thread.id, ...params });
+    return { ...rest, ids: data.map((turn) => turn.id) };
+  };
+  const newest = await page({ limit: 0 });
+  assert.deepEqual(newest.ids, ids.slice(2));
+  assert.deepEqual((await page({ cursor: newest.nextCursor ?? "" })).ids, [ids[1], ids[0]]);
+  assert.deepEqual((await page({ cursor: newest.backwardsCursor ?? "", sortDirection: "asc" })).ids, ids.slice(2));
+  for (const cursor of ["", "garbage"]) await refused(page({ cursor }), new RegExp(`^invalid cursor: ${cursor}$`));
+});
