@@ -34,9 +34,16 @@ async function play(t: TestContext, fault: Fault, k: number): Promise<{ writes: 
   const played = await server.turn(threadId, "busy").catch((error: Error) => error);
   const announced = server.messages.filter((m) => m.method === "item/completed").map((m) => m.params.item);
   const accepted = server.messages.some((m) => m.result?.turn !== undefined);
-  assert.equal(server.isAlive, !fault.startsWith("dies"), `${fault} at write ${k}: ${played instanceof Error ? played.message : ""}`);
+  const { isAlive } = server;
   if (!(played instanceof Error)) assert.equal(played.status, "completed", `${fault} at write ${k}`);
-  if (server.isAlive) await server.stop();
+  if (isAlive) await server.stop();
+  // What is ready at the same time is one write, so that a turn has now more of them and now fewer.
+  const writes = isAlive ? Number(readFileSync(count, "utf8")) : k;
+  assert.equal(
+    isAlive,
+    !fault.startsWith("dies") || writes < k,
+    `${fault} at write ${k}: ${played instanceof Error ? played.message : ""}`,
+  );
   const again = await LiveServer.start(t, folder);
   if (accepted) {
     const { thread } = await again.call("thread/resume", { threadId, ...settings(folder) });
@@ -45,7 +52,7 @@ async function play(t: TestContext, fault: Fault, k: number): Promise<{ writes: 
     assert.equal((await again.turn(threadId, "after")).status, "completed");
   }
   await again.stop();
-  return { writes: fault.startsWith("dies") ? 0 : Number(readFileSync(count, "utf8")) };
+  return { writes };
 }
 
 verifiesLive(
@@ -59,5 +66,5 @@ verifiesLive(
     };
     await Promise.all([worker(), worker()]);
   },
-  { timeout: 300_000 },
+  { timeout: 900_000 },
 );

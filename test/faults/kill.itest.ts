@@ -118,9 +118,9 @@ class Victim {
     const threadId = await this.#open(server);
     this.#threadId = threadId;
     const text = `round-${this.killed}`;
-    const deadline = this.#moment(server);
+    const before = server.messages.length;
     server.send({ id: "turn", method: "turn/start", params: { threadId, input: [{ type: "text", text }] } });
-    await deadline;
+    await this.#moment(server, before);
     await server.kill();
     this.killed++;
     const said = announcedBy(server, threadId, text);
@@ -144,11 +144,10 @@ class Victim {
     return old;
   }
 
-  /** Half of the kills come after so many messages, half after so much time. */
-  #moment(server: LiveServer): Promise<void> {
+  /** Half of the kills come after so many messages, half after so much time: of these most when the turn has been accepted. */
+  async #moment(server: LiveServer, before: number): Promise<void> {
     const share = this.#random();
     const began = performance.now();
-    const before = server.messages.length;
     const over = (): boolean => server.messages.some((m) => m.method === "turn/completed");
     if (this.#random() < 0.5) {
       const count = before + 1 + Math.floor(share * 110);
@@ -158,7 +157,8 @@ class Victim {
           if (over()) this.#turnMs = performance.now() - began;
         });
     }
-    return new Promise((resolve) => setTimeout(resolve, share * this.#turnMs * 1.1));
+    if (this.#random() < 0.8) await server.heard((m) => m.id === "turn", "the answer");
+    await new Promise((resolve) => setTimeout(resolve, share * this.#turnMs * 1.1));
   }
 
   #checkFile(file: string): void {
@@ -185,7 +185,7 @@ class Victim {
   }
 }
 
-test(`nothing that was announced is lost in ${kills} kills, and every thread goes on`, { timeout: 300_000 }, async (t) => {
+test(`nothing that was announced is lost in ${kills} kills, and every thread goes on`, { timeout: 900_000 }, async (t) => {
   const random = randomFrom(seed);
   t.diagnostic(`PARLEY_SEED=${seed}`);
   const victims = await Promise.all(

@@ -154,7 +154,7 @@ verifiesLive("trust.fullDisk", async (t) => {
 
 verifiesLive("trust.twoServers", async (t) => {
   const folder = stage(t, [
-    { user: "/slow/", steps: [{ pause: 1500 }, { say: "late" }] },
+    { user: "/slow/", steps: [{ run: "while [ ! -f go ]; do sleep 0.05; done" }, { say: "late" }] },
     { user: "/./", steps: [{ say: "{{user}}" }] },
   ]);
   const [one, two] = [await LiveServer.start(t, folder), await LiveServer.start(t, folder)];
@@ -164,6 +164,7 @@ verifiesLive("trust.twoServers", async (t) => {
   const taken = await two.ask("thread/resume", { threadId, ...settings(folder) });
   const refused = taken.error ?? (await two.ask("turn/start", { threadId, input: [{ type: "text", text: "by two" }] })).error;
   assert.match(refused.message, new RegExp(`${one.child.pid}`), "it is not said who holds the thread");
+  writeFileSync(path.join(folder, "workspace", "go"), "");
   await one.turnEnd(turnId);
   // Other threads of the same home are not disturbed, and both servers list all of them.
   const other = await two.startThread(settings(folder));

@@ -126,8 +126,8 @@ function textOf(file: string): string {
   }
 }
 
-/** Waits for something outside the test's own process that gives no event. */
-export async function eventually(isTrue: () => boolean, what: string, ms = 10_000): Promise<void> {
+/** Waits for something outside the test's own process that gives no event. The end of patience guards against hanging alone. */
+export async function eventually(isTrue: () => boolean, what: string, ms = 60_000): Promise<void> {
   const end = performance.now() + ms;
   while (!isTrue()) {
     if (performance.now() > end) throw new Error(`${what} did not come true in ${ms} ms`);

@@ -128,7 +128,7 @@ function openStream(url: string): Promise<TestStream> {
         send: (message) => socket.send(typeof message === "string" ? message : JSON.stringify(message)),
         until: (wanted) =>
           new Promise((found, late) => {
-            const timer = setTimeout(() => late(new Error(`no such event; heard ${messages.map((m) => m["type"]).join(", ")}`)), 10_000);
+            const timer = setTimeout(() => late(new Error(`no such event; heard ${messages.map((m) => m["type"]).join(", ")}`)), 60_000);
             const check = (): void => {
               if (unfit !== undefined) late(new Error(`a frame that is not in the description: ${unfit.slice(0, 400)}`));
               const message = messages.find(wanted);

@@ -7,6 +7,8 @@ import type { TestContext } from "node:test";
 import type { Message } from "./wire.ts";
 
 export const root: string = path.resolve(import.meta.dirname, "../..");
+/** Guards against hanging alone: a busy machine may take its time. */
+const patienceMs = 90_000;
 export const launcher: string = path.join(root, "bin", "parley");
 
 /** Somebody, mostly a test, who cleans up at the end. */
@@ -88,7 +90,7 @@ export class ServerProcess {
   url(): Promise<string> {
     return this.until(() => /listening on: (\S+)\n/.exec(this.#err)?.[1], "the banner");
   }
-  async until<T>(find: () => T | undefined, what: string, ms = 30_000): Promise<T> {
+  async until<T>(find: () => T | undefined, what: string, ms = patienceMs): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const timer = setTimeout(
       () =>

@@ -75,7 +75,7 @@ function start({ home, workspace }: ServerFolders, ...flags: string[]): ChildPro
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, "exit");
-  const timer = setTimeout(() => child.kill("SIGKILL"), 10_000);
+  const timer = setTimeout(() => child.kill("SIGKILL"), 60_000);
   child.kill("SIGTERM");
   const [code] = await gone;
   clearTimeout(timer);

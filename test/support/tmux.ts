@@ -18,7 +18,8 @@ export interface TerminalOptions extends Pick<StageOptions, "turns" | "config"> 
 /** Names as tmux knows them: `Enter`, `Escape`, `C-c`, `Up`, `BTab`. */
 export type KeyName = string;
 
-const patienceMs = 20_000;
+/** Guards against hanging alone: a busy machine may take its time. */
+const patienceMs = 60_000;
 const pollMs = 25;
 
 /** Says why the tests cannot run here; undefined where they can. */
@@ -64,7 +65,7 @@ export class Terminal {
   async #end(): Promise<void> {
     const running = this.#running();
     this.close();
-    for (const end = performance.now() + 5000; running.some(isAlive) && performance.now() < end; )
+    for (const end = performance.now() + 20_000; running.some(isAlive) && performance.now() < end; )
       await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
   #running(): readonly number[] {
@@ -145,11 +146,16 @@ export class Terminal {
       ms,
     );
   }
-  async untilScrollback(wanted: string | RegExp, ms = patienceMs): Promise<string> {
-    return await this.#poll(
-      () => this.scrollback(),
-      (text) => matches(text, wanted),
-      String(wanted),
+  async untilScrollback(wanted: string | RegExp | ((text: string) => boolean), ms = patienceMs): Promise<string> {
+    const isThere = typeof wanted === "function" ? wanted : (text: string) => matches(text, wanted);
+    return await this.#poll(() => this.scrollback(), isThere, String(wanted), ms);
+  }
+  async untilFact(name: string, wanted: string, ms = patienceMs): Promise<void> {
+    const what = `${name} = ${wanted}`;
+    await this.#poll(
+      () => this.fact(name),
+      (value) => value === wanted,
+      what,
       ms,
     );
   }
@@ -167,7 +173,13 @@ export class Terminal {
   async start(...words: readonly string[]): Promise<void> {
     this.type(`parley ${words.join(" ")}`);
     this.keys("Enter");
-    await this.until("/help lists", 40_000);
+    await this.until("/help lists");
+  }
+  /** Waits for words of an answer and for the end of its turn: what is sent before that steers the turn instead of beginning another. */
+  async answered(wanted: string | RegExp): Promise<string> {
+    return await this.until(
+      (screen) => matches(screen, wanted) && /Ask for anything|Message:/.test(screen) && !screen.includes("esc to stop"),
+    );
   }
   /** Writes a message and sends it. */
   say(text: string): void {

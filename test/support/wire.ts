@@ -5,7 +5,7 @@ import type { Transport } from "../../src/rpc/transport.ts";
 export type Message = any;
 
 /** Longer than any answer of a healthy server takes on a busy machine. */
-const patienceMs = 20_000;
+const patienceMs = 60_000;
 
 export class Wire {
   /** What the server said, oldest first. */

@@ -43,16 +43,16 @@ test("questions: an option by its number, Other in own words, several in tabs, c
   await term.until("Which colour do you like?");
   term.keep("80x24-question");
   term.keys("2");
-  await term.until(/Heard: .*Blue/);
   await term.until(/You answered\n\s+Colour: Blue/);
+  await term.answered(/Heard: .*Blue/);
   term.say("ask again");
-  await term.until("Which colour do you like?");
+  await term.until("enter chooses");
   term.keys("3");
   term.type("a warm grün");
   await term.until("Other: a warm grün");
   term.keep("80x24-question-other");
   term.keys("Enter");
-  await term.until(/Heard: .*a warm grün/);
+  await term.answered(/Heard: .*a warm grün/);
   term.say("ask two");
   await term.until("How big?");
   term.keep("80x24-questions-tabs");
@@ -60,7 +60,7 @@ test("questions: an option by its number, Other in own words, several in tabs, c
   await term.until("What is it called?");
   term.type("Casa");
   term.keys("Enter");
-  await term.until(/Heard: [\s\S]*Large[\s\S]*Casa/);
+  await term.answered(/Heard: [\s\S]*Large[\s\S]*Casa/);
   term.say("ask once more");
   await term.until("enter chooses");
   term.keys("Escape");
@@ -70,7 +70,7 @@ test("questions: an option by its number, Other in own words, several in tabs, c
 test("the first time in a folder: whether the agent may work in it, asked once", { skip }, async (t) => {
   const term = new Terminal(t, { config: "" });
   term.say("parley");
-  await term.until("May the agent work in", 40_000);
+  await term.until("May the agent work in");
   await term.until(/the folder's own\s+settings count/); // nothing of it is cut off
   term.keep("80x24-trust");
   term.keys("1");
@@ -78,6 +78,8 @@ test("the first time in a folder: whether the agent may work in it, asked once",
   assert.match(readFileSync(path.join(term.home, "config.toml"), "utf8"), /trust_level = "trusted"/);
   term.keys("C-d");
   await term.until(/\n\$$/m);
+  term.say("clear");
+  await term.untilGone("/help lists");
   await term.start();
 });
 

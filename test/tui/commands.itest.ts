@@ -89,8 +89,7 @@ test("/diff, /undo, /review and /compact", { skip }, async (t) => {
   repository(term);
   await term.start();
   term.say("patch it");
-  await term.until("Patched.");
-  await term.untilGone("esc to stop");
+  await term.answered("Patched.");
   term.say("/diff");
   await term.until((screen) => screen.includes("+ONE") && screen.includes("q closes"));
   term.keep("80x24-diff");
@@ -120,15 +119,14 @@ test("/new, /rename, /resume, /fork: other sessions, and back", { skip }, async 
   const term = new Terminal(t, { turns: [[{ say: "Answer to {{user}}." }]] });
   await term.start();
   term.say("alpha question");
-  await term.until("Answer to alpha question.");
-  await term.untilGone("esc to stop");
+  await term.answered("Answer to alpha question.");
   term.say("/rename The first one");
   await term.until("This session is now called The first one");
   term.say("/new");
-  await term.until((screen) => screen.split("Parley 0").length >= 2 && screen.includes("? for keys"));
+  await term.untilScrollback((text) => text.split("Parley 0").length === 3);
+  await term.until("? for keys");
   term.say("beta question");
-  await term.until("Answer to beta question.");
-  await term.untilGone("esc to stop");
+  await term.answered("Answer to beta question.");
   term.say("/resume");
   await term.until("Which session shall go on?");
   await term.until("The first one");
@@ -144,12 +142,12 @@ test("/new, /rename, /resume, /fork: other sessions, and back", { skip }, async 
   await term.until(/Go on with: parley resume .*\n\$$/m);
   term.type("parley fork");
   term.keys("Enter");
-  await term.until("Which session shall be copied?", 40_000);
+  await term.until("Which session shall be copied?");
   term.keys("Escape");
   await term.until(/parley fork\s+\$$/m);
   term.type("parley resume --last");
   term.keys("Enter");
-  await term.until(/resumed\s+[0-9a-f]{8}-/, 40_000);
+  await term.until(/resumed\s+[0-9a-f]{8}-/);
 });
 
 test("a prompt of the person's own, with and without what it asks for", { skip }, async (t) => {

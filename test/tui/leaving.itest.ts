@@ -16,7 +16,7 @@ async function opened(t: TestContext, options: TerminalOptions = {}, ...words: r
   term.say("stty -a > before");
   term.type(`parley ${words.join(" ")}; echo "ended with $?"; stty -a > after; echo settled`);
   term.keys("Enter");
-  await term.until("Ask for anything", 40_000);
+  await term.until("Ask for anything");
   return term;
 }
 
@@ -36,6 +36,19 @@ async function isAsFound(term: Terminal, code: number): Promise<void> {
   await term.until(/^pasted/m);
 }
 
+/** The second press must come soon after the first: where the machine was too slow for that, it is a first one again. */
+async function stopTwice(term: Terminal): Promise<void> {
+  term.keys("C-c");
+  await term.until("Press ctrl+c again to quit");
+  for (let isOver = false; !isOver; ) {
+    term.keys("C-c");
+    isOver = await term.until(/^ended with/m, 5000).then(
+      () => true,
+      () => false,
+    );
+  }
+}
+
 /** The process of the client: the only child of the shell. */
 function clientOf(term: Terminal): number {
   const [pid] = execFileSync("ps", ["-o", "pid=", "--ppid", term.fact("pane_pid")], { encoding: "utf8" })
@@ -50,7 +63,7 @@ const long = { turns: [[{ run: "sleep 600" }, { say: "never" }]] };
 test("/quit and Ctrl+D leave with 0 and say how to go on", { skip }, async (t) => {
   const term = await opened(t);
   term.say("hello");
-  await term.until("Hello.");
+  await term.answered("Hello.");
   term.say("/quit");
   await isAsFound(term, 0);
   term.keep("80x24-quit");
@@ -73,9 +86,8 @@ test("Ctrl+C clears, stops the turn, and ends the program when it comes twice", 
   term.keys("C-c");
   await term.until("Interrupted. Say what to do differently.");
   await term.until("Interrupted sleep 600");
-  term.keys("C-c");
-  await term.until("Press ctrl+c again to quit");
-  term.keys("C-c");
+  await term.until("Ask for anything");
+  await stopTwice(term);
   await isAsFound(term, 0);
 });
 
@@ -95,7 +107,7 @@ for (const [signal, code] of [
 test("SIGTERM while the pager has the second screen", { skip }, async (t) => {
   const term = await opened(t);
   term.say("hello");
-  await term.until("Hello.");
+  await term.answered("Hello.");
   term.keys("C-t");
   await term.until("q closes");
   process.kill(clientOf(term), "SIGTERM");
@@ -147,7 +159,7 @@ test("a terminal that is closed ends the client", { skip }, async (t) => {
   await term.until("Running sleep 600");
   const pid = clientOf(term);
   term.close();
-  for (const end = performance.now() + 15_000; isAlive(pid); await new Promise((resolve) => setTimeout(resolve, 50)))
+  for (const end = performance.now() + 60_000; isAlive(pid); await new Promise((resolve) => setTimeout(resolve, 50)))
     assert.ok(performance.now() < end, "it still runs");
 });
 
@@ -171,8 +183,6 @@ test("a server that is killed: the client says so, and leaves when told", { skip
   server.child.kill("SIGKILL");
   await term.until("The server is gone; trying to reach it again");
   term.keep("80x24-server-gone");
-  term.keys("C-c");
-  await term.until("Press ctrl+c again to quit");
-  term.keys("C-c");
+  await stopTwice(term);
   await isAsFound(term, 0);
 });

@@ -27,8 +27,7 @@ for (const kind of ["ws", "unix"] as const)
     await term.start("--remote", url, "-C", path.join(folder, "work"));
     await term.until(/│ server\s+(ws|unix):\/\//);
     term.say("hello");
-    await term.until("Answered from elsewhere.");
-    await term.untilGone("esc to stop");
+    await term.answered("Answered from elsewhere.");
     assert.ok(term.scrollback().includes(path.join(folder, "work")));
     term.say("/resume");
     await term.until("There is no earlier session");
@@ -46,8 +45,7 @@ test("a server that is killed and started again: the session goes on", { skip },
   const term = new Terminal(t);
   await term.start("--remote", url, "-C", path.join(folder, "work"));
   term.say("one");
-  await term.until("Before.");
-  await term.untilGone("esc to stop");
+  await term.answered("Before.");
   first.child.kill("SIGKILL");
   await term.until("The server is gone; trying to reach it again");
   const second = new ServerProcess(t, flags, {}, { folder });
@@ -62,11 +60,11 @@ test("a server that is killed and started again: the session goes on", { skip },
 test("nobody there, and a wrong address: said in one line, with the terminal untouched", { skip }, async (t) => {
   const term = new Terminal(t);
   term.say("parley --remote ws://127.0.0.1:9; echo ended with $?");
-  await term.until(/cannot connect to ws:\/\/127\.0\.0\.1:9.*\n[\s\S]*ended with 1/, 40_000);
+  await term.until(/cannot connect to ws:\/\/127\.0\.0\.1:9.*\n[\s\S]*ended with 1/);
   term.keep("80x24-nobody-there");
   term.say("clear");
   term.say("parley --remote http://x; echo ended with $?");
-  await term.until(/invalid value 'http:\/\/x'[\s\S]*ended with 2/, 40_000);
+  await term.until(/invalid value 'http:\/\/x'[\s\S]*ended with 2/);
   term.say("echo still; stty -a | grep -o ' icanon'");
   await term.until(/^still\n icanon/m);
 });

@@ -29,14 +29,12 @@ test("80 by 24: a message, the plan, a folded command with its live tail, a diff
   assert.doesNotMatch(term.screen(), /Warning/, "nothing but the client writes to the terminal");
   assert.match(term.screen(), /Parley \d+\.\d+\.\d+/);
   term.say("please fix the edge");
-  const running = await term.until((screen) => screen.includes("line 40") && screen.includes("esc to stop"));
+  const marks = ["✔ Read the parser", "▸ Fix the edge", "○ Run the tests"];
+  for (const wanted of ["line 40", "esc to stop", /Running for i in/, /Plan {2}Fixing the parser/, ...marks]) await term.until(wanted);
+  await term.until(/… 3\d lines above/); // the tail shows the end of the output alone
   term.keep("80x24-working");
-  assert.match(running, /Running for i in/);
-  assert.match(running, /… 3\d lines above/, "the tail shows the end of the output alone");
-  assert.match(running, /Plan {2}Fixing the parser/);
-  for (const mark of ["✔ Read the parser", "▸ Fix the edge", "○ Run the tests"]) assert.ok(running.includes(mark), mark);
   writeFileSync(path.join(term.workspace, "go"), "");
-  await term.until((screen) => screen.includes("two") && screen.includes("Ask for anything"));
+  await term.answered("two");
   term.keep("80x24-done");
   const all = term.scrollback();
   assert.match(all, /Ran for i in/);
@@ -45,7 +43,7 @@ test("80 by 24: a message, the plan, a folded command with its live tail, a diff
   assert.doesNotMatch(all, /\*\*edge\*\*|```/, "markdown is drawn, not shown as it is written");
   assert.equal(all.split("please fix the edge").length, 2, "the message stands there once");
   term.say("and more");
-  await term.until("Second answer.");
+  await term.answered("Second answer.");
   term.keys("Up");
   await term.until("› and more");
   term.keys("Up");
@@ -65,7 +63,7 @@ test("200 by 50: the same, as wide as it may be", { skip }, async (t) => {
   writeFileSync(path.join(term.workspace, "go"), "");
   await term.start();
   term.say("please fix the edge");
-  const done = await term.until((screen) => screen.includes("two") && screen.includes("Ask for anything"));
+  const done = await term.answered("two");
   term.keep("200x50-done");
   const rule = done.split("\n").find((line) => line.startsWith("╭") && line.length > 150);
   assert.equal(rule?.length, 200, "the composer is as wide as the terminal");
@@ -90,7 +88,7 @@ test("while a turn runs: steer with Enter, queue with Tab, stop with Esc", { ski
   await term.until("queued: later please");
   term.keep("80x24-steer-and-queue");
   writeFileSync(path.join(term.workspace, "go"), "");
-  await term.until("Queue got: later please.");
+  await term.answered("Queue got: later please.");
   assert.match(term.scrollback(), /› and look at the tests/, "the steering message became part of the conversation");
   term.say("run long");
   await term.until("Running sleep 600");
@@ -131,12 +129,12 @@ test("approvals by single keys: yes, no, stop the turn, for the session", { skip
   term.keep("80x24-approval");
   for (const words of ["echo ran > one", "May I?", "y  Yes", "s  Yes", "n  No", "c  No"]) assert.ok(prompt.includes(words), words);
   term.keys("y");
-  await term.until("After yes.");
+  await term.answered("After yes.");
   assert.ok(has("one"));
   term.say("go two");
   await term.until("Run this command?");
   term.keys("n");
-  await term.until("After no.");
+  await term.answered("After no.");
   assert.ok(!has("two"));
   await term.untilScrollback("Did not run echo ran > two");
   term.say("go three");
@@ -147,7 +145,7 @@ test("approvals by single keys: yes, no, stop the turn, for the session", { skip
   term.say("go four");
   await term.until("Run this command?");
   term.keys("s");
-  await term.until("After session.");
+  await term.answered("After session.");
   term.say("go four again");
   await term.until("Not asked again.");
 });

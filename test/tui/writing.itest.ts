@@ -33,8 +33,7 @@ test("@ finds files, $ finds skills, and a picture's path becomes a picture", { 
   term.paste(`${term.workspace}/pixel\\ one.png`);
   await term.until("[Image #1: pixel one.png]");
   term.keys("Enter");
-  await term.until("Saw look at src/deep/needle.ts and");
-  await term.untilGone("esc to stop");
+  await term.answered("Saw look at src/deep/needle.ts and");
   term.type("use $pol");
   await term.until("▸ $polish");
   term.keep("80x24-skill-list");
@@ -57,7 +56,7 @@ test("many lines pasted stay one message; a backslash and Ctrl+J break lines", {
   await term.until("[Pasted text #1, 500 lines]");
   term.keep("80x24-pasted");
   term.keys("Enter");
-  await term.until("Got it.");
+  await term.answered("Got it.");
   await term.untilScrollback(/row 20\s*\n {2}… 475 more lines, ctrl\+t shows all\s*\n {2}row 496/);
   term.keys("C-t");
   await term.until("q closes");
@@ -87,10 +86,10 @@ test("wide letters and emoji: the cursor and the frame stay where they belong", 
   const row = typed.split("\n").find((line) => line.includes("日本語")) ?? "";
   assert.equal(row.length, 80 - 7, "seven letters of two columns each, and the frame ends in the last column");
   assert.ok(row.endsWith("│"));
-  assert.equal(term.fact("cursor_x"), String(4 + 14));
+  await term.untilFact("cursor_x", String(4 + 14));
   term.keys("BSpace", "Left", "Left");
   await term.until("日本語と한국 ");
-  assert.equal(term.fact("cursor_x"), String(4 + 8));
+  await term.untilFact("cursor_x", String(4 + 8));
   term.type("x");
   await term.until("日本語とx한국");
   term.keys("Enter");
@@ -109,8 +108,7 @@ test("Ctrl+G writes in an editor of one's own, Ctrl+R finds earlier messages, ? 
   term.keys("C-g");
   await term.until("› begunfrom the editor");
   term.keys("Enter");
-  await term.until("Got begunfrom the editor.");
-  await term.untilGone("esc to stop");
+  await term.answered("Got begunfrom the editor.");
   term.keys("C-r");
   await term.until("Earlier messages");
   term.type("bgun");

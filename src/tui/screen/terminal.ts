@@ -28,7 +28,8 @@ export function brightnessFromEnv(env: Env): Brightness | undefined {
   return number === 7 || number >= 9 ? "light" : "dark";
 }
 
-const queryMs = 150;
+/** Long enough for a terminal at the other end of a slow line; only what is no terminal at all makes anybody wait for it. */
+const queryMs = 500;
 
 /**
  * Asks the terminal for its background colour. The second question is one that every terminal answers: when that answer comes alone,
@@ -38,7 +39,10 @@ export function askBrightness(stdin: ReadStream, stdout: WriteStream): Promise<B
   const wasRaw = stdin.isRaw;
   return new Promise((resolve) => {
     let heard = "";
+    let isOver = false;
     const end = (): void => {
+      if (isOver) return;
+      isOver = true;
       clearTimeout(timer);
       stdin.off("data", hear);
       stdin.setRawMode(wasRaw);
@@ -49,7 +53,8 @@ export function askBrightness(stdin: ReadStream, stdout: WriteStream): Promise<B
       heard += bytes.toString();
       if (/\u001b\[\?[\d;]*c/.test(heard)) end();
     };
-    const timer = setTimeout(end, queryMs);
+    // A program that was busy all the while has its answer lying there unread.
+    const timer = setTimeout(() => setImmediate(end), queryMs);
     stdin.setRawMode(true);
     stdin.on("data", hear);
     stdin.resume();
