@@ -209,6 +209,16 @@ export const doorRequirements = {
     source: "older API document, Complete Event Types",
     says: "exec_approval_request and apply_patch_approval_request beside their requests",
   },
+  "v1.events.declined": {
+    source: "observed 0.92, 0.98",
+    says: "what was refused ends with the words of the refusal; an applied patch lists new, changed and gone files in this order",
+  },
+  "v1.events.retry": { source: "observed 0.98", says: "a message that broke off is neither an agent_message nor the turn's last one" },
+  "v1.events.failed": { source: "observed 0.98", says: "a failed turn ends with task_complete without a last message" },
+  "v1.events.raw": {
+    source: "observed 0.92, 0.98",
+    says: "a listener with experimentalRawEvents hears raw_response_item for each item that the model sees",
+  },
   "v1.events.abort": {
     source: "older API document, Complete Event Types",
     says: "turn_aborted, and an interrupt that answers when the turn has ended",
@@ -221,6 +231,8 @@ export const doorRequirements = {
   },
   "v1.turns": { source: "older API document, SendUserTurn", says: "messages and turns with settings, images in every spelling" },
   "v1.listeners": { source: "older API document, AddConversationListener", says: "events come while a listener is there" },
+  "v1.answersFirst": { source: "observed 0.92, 0.98", says: "a message and a sign-in are answered before what they cause is told" },
+  "v1.unknownConversation": { source: "observed 0.92, 0.98", says: "unknown conversations are refused in the older words" },
   "v1.onlyOnRequest": { source: "Parley", says: "connections that use no older method hear no older events" },
   "v1.history": {
     source: "older API document, ListConversations, ResumeConversation",

@@ -261,6 +261,10 @@ export const requirements = {
   "turn.sameMessageOnce": { source: "Parley", says: "a message that is sent to a running turn twice under one client id counts once" },
   "dynamicTool.noShadow": { source: "trust case 133", cases: [133], says: "a client's tool cannot take a built-in tool's name" },
   "thread.forkPoint": { source: "observed 0.166", says: "a fork may end at a turn or before it, and keeps the ids of its turns" },
+  "thread.rawEvents": {
+    source: "observed 0.98, 0.166",
+    says: "a thread started with experimentalRawEvents tells each item that the model sees, once its turn was told",
+  },
   "thread.usage": { source: "observed 0.166", says: "whoever resumes or forks a thread is told the tokens that it has used" },
   "thread.metadata": {
     source: "observed 0.166",

@@ -138,6 +138,7 @@ export class LiveTurn {
     this.#open.delete(item.id);
     this.items.push(whole);
     for (const modelItem of forModel) this.thread.history.add(modelItem);
+    this.#rawUntold.push(...first.flatMap((record) => (record.type === "modelItem" ? [record.item] : [])), ...forModel);
     await this.thread.record([
       ...first,
       ...forModel.map((modelItem): ThreadRecord => ({ type: "modelItem", item: modelItem, turnId: this.id })),
@@ -163,6 +164,12 @@ export class LiveTurn {
       this.#announce(item);
     }
   }
+  /** What the model sees, item by item, for those who asked for it; never before the turn itself was told. */
+  readonly #rawUntold: ModelItem[] = [];
+  #tellRaw(): void {
+    const at = { threadId: this.thread.id, turnId: this.id };
+    for (const item of this.#rawUntold.splice(0)) this.notify("rawResponseItem/completed", { ...at, item });
+  }
   #announce(item: ThreadItem): void {
     this.notify("item/completed", {
       threadId: this.thread.id,
@@ -170,6 +177,7 @@ export class LiveTurn {
       item: wholeItem(item),
       completedAtMs: item.completedAtMs ?? this.thread.ports.clock.now(),
     });
+    this.#tellRaw();
   }
 
   /** The person's words that this turn began with, as the model sees them; empty once the model has answered. */
@@ -179,6 +187,8 @@ export class LiveTurn {
   async addForModel(items: readonly ModelItem[]): Promise<void> {
     for (const item of items) this.thread.history.add(item);
     await this.thread.record(items.map((item): ThreadRecord => ({ type: "modelItem", item, turnId: this.id })));
+    this.#rawUntold.push(...items);
+    this.#tellRaw();
   }
 
   /** The files this turn has changed; kept for its diff and for undo. */

@@ -183,10 +183,15 @@ export class Threads {
     if (stored === undefined) throw invalidRequest(`no rollout found for thread id ${id}`);
     if (stored.archived) throw archivedError(id);
     const held = await this.#lease(id, options.originator);
-    const past = replay(await this.#ports.store.read(id));
-    const thread = this.#fromPast(stored, past, options, held);
-    this.#live.set(id, thread);
-    return thread;
+    try {
+      const past = replay(await this.#ports.store.read(id));
+      const thread = this.#fromPast(stored, past, options, held);
+      this.#live.set(id, thread);
+      return thread;
+    } catch (error) {
+      held.lease?.release(); // what could not be opened is free for others
+      throw error;
+    }
   }
 
   async #lease(id: string, originator: string): Promise<Pick<ConstructorParameters<typeof LiveThread>[1], "lease" | "readOnlyBecause">> {

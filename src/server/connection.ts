@@ -24,6 +24,8 @@ export interface ConnectionOptions {
   readonly unattended?: boolean;
   /** Clients come back to threads in which nothing was said yet. */
   readonly keepsUnused?: boolean;
+  /** Clients are told the model's items as they are. */
+  readonly hearsRaw?: boolean;
   /** The client was greeted at the door: its `initialize` is answered. */
   readonly introduction?: Introduction | undefined;
 }
@@ -46,6 +48,7 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
     source: options.source ?? "vscode",
     unattended: options.unattended === true,
     keepsUnused: options.keepsUnused === true,
+    hearsRaw: options.hearsRaw === true,
     client: { name: "unknown", title: null, version: "0" },
     initialized: false,
     dialect: app.compat ?? "0.92",

@@ -38,6 +38,8 @@ export class Subscriptions implements Audience {
   readonly #options: SubscriptionOptions;
   readonly #sessions = new Set<Session>();
   readonly #byThread = new Map<string, Set<Session>>();
+  /** Threads of which a session hears the model's items as they are. */
+  readonly #raw = new WeakMap<Session, Set<string>>();
   readonly #parents = new Map<string, string>();
   readonly #pending = new Map<number, Pending>();
   readonly #private = new Map<number, { readonly session: Session; readonly settle: (result: unknown) => void }>();
@@ -68,7 +70,8 @@ export class Subscriptions implements Audience {
   }
 
   /** Returns false when it was subscribed already. Pending questions of the thread are put to the newcomer under their own ids. */
-  subscribe(session: Session, threadId: string): boolean {
+  subscribe(session: Session, threadId: string, raw: boolean = session.hearsRaw): boolean {
+    if (raw) this.#raw.set(session, (this.#raw.get(session) ?? new Set()).add(threadId));
     const audience = this.#byThread.get(threadId) ?? new Set();
     this.#byThread.set(threadId, audience);
     if (audience.has(session)) return false;
@@ -82,6 +85,7 @@ export class Subscriptions implements Audience {
   unsubscribe(session: Session, threadId: string): boolean {
     const audience = this.#byThread.get(threadId);
     if (audience === undefined || !audience.delete(session)) return false;
+    this.#raw.get(session)?.delete(threadId);
     if (audience.size === 0) {
       this.#byThread.delete(threadId);
       this.onUnwatched(threadId);
@@ -103,7 +107,13 @@ export class Subscriptions implements Audience {
   }
 
   toThread<M extends keyof ServerNotifications>(threadId: string, method: M, params: ParamsOf<ServerNotifications[M]>): void {
-    this.#send(this.subscribers(threadId), method, params);
+    const audience = this.subscribers(threadId);
+    if (method !== "rawResponseItem/completed") return this.#send(audience, method, params);
+    this.#send(
+      [...audience].filter((session) => this.#raw.get(session)?.has(threadId) === true),
+      method,
+      params,
+    );
   }
   toOlder<M extends keyof ServerNotifications>(threadId: string, method: M, params: ParamsOf<ServerNotifications[M]>): void {
     this.#send([...this.subscribers(threadId)].filter(isOlder), method, params);

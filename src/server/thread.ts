@@ -28,7 +28,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     const thread = await app.threads.start(startOptions(params, call));
     thread.interactive = !session.unattended;
     if (session.keepsUnused) await thread.keep();
-    app.subscriptions.subscribe(session, thread.id);
+    app.subscriptions.subscribe(session, thread.id, params.experimentalRawEvents === true || session.hearsRaw);
     announce(thread, call);
     return opened(thread, session);
   },

@@ -108,6 +108,8 @@ export class ToolCall {
   async ask<P, R>(wording: Wording<P, R>, params: P): Promise<R> {
     const elicitation = wording.ask(params, this.#listener);
     for (const { turnId, msg } of this.#events.asked(this.#threadId ?? "")) this.#event(turnId, msg);
+    const told = wording.event?.(params);
+    if (told !== undefined) this.#event("turn_id" in told ? (told.turn_id ?? "") : "", told);
     if (!this.#canAsk) {
       this.#unasked.push(elicitation.message);
       return wording.read(undefined, params);

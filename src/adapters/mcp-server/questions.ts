@@ -9,7 +9,8 @@ import type {
 import type { McpServerElicitationRequestParams, McpServerElicitationRequestResponse } from "../../protocol/elicitation.ts";
 import type { ToolRequestUserInputParams, ToolRequestUserInputResponse } from "../../protocol/user-input.ts";
 import { ReviewDecision } from "../../protocol/v1/approval.ts";
-import { commandDecision, commandQuestion, patchDecision, patchQuestion } from "../v1/approvals.ts";
+import type { EventMessage } from "../../protocol/v1/event.ts";
+import { commandAsked, commandDecision, commandQuestion, patchAsked, patchDecision, patchQuestion } from "../v1/approvals.ts";
 
 /** What an elicitation asks; further keys are for clients that know this server. */
 export interface Elicitation {
@@ -26,6 +27,8 @@ export interface About {
 export interface Wording<P, R> {
   ask(params: P, about: About): Elicitation;
   read(answer: unknown, params: P): R;
+  /** The event that tells of the question beside it; some kinds have none. */
+  event?(params: P): EventMessage;
 }
 
 const decisionForm = {
@@ -58,6 +61,7 @@ export const commandApproval: Wording<CommandExecutionRequestApprovalParams, Com
     };
   },
   read: (answer) => commandDecision(decisionFrom(answer)),
+  event: commandAsked,
 };
 
 export const patchApproval: Wording<FileChangeRequestApprovalParams, FileChangeRequestApprovalResponse> = {
@@ -76,6 +80,7 @@ export const patchApproval: Wording<FileChangeRequestApprovalParams, FileChangeR
     };
   },
   read: (answer) => patchDecision(decisionFrom(answer)),
+  event: patchAsked,
 };
 
 /** Questions of the model itself: one field for each. */

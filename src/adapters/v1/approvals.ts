@@ -8,6 +8,7 @@ import type {
   FileChangeRequestApprovalResponse,
 } from "../../protocol/approval.ts";
 import { type ApplyPatchApprovalParams, type ExecCommandApprovalParams, ReviewDecision } from "../../protocol/v1/approval.ts";
+import type { EventMessage } from "../../protocol/v1/event.ts";
 import { changesOf } from "./items.ts";
 import { parsedCommands, wordsOf } from "./spelling.ts";
 
@@ -30,6 +31,33 @@ export function patchQuestion(params: FileChangeRequestApprovalParams): ApplyPat
     fileChanges: changesOf(params.changes ?? []),
     reason: params.reason ?? null,
     grantRoot: params.grantRoot ?? null,
+  };
+}
+
+/** The event that goes with the question. */
+export function commandAsked(params: CommandExecutionRequestApprovalParams): EventMessage {
+  const { command, cwd, reason, parsedCmd } = commandQuestion(params);
+  return {
+    type: "exec_approval_request",
+    call_id: params.itemId,
+    turn_id: params.turnId,
+    command,
+    cwd,
+    reason: reason ?? null,
+    parsed_cmd: parsedCmd,
+    proposed_execpolicy_amendment: params.proposedExecpolicyAmendment ?? null,
+  };
+}
+
+export function patchAsked(params: FileChangeRequestApprovalParams): EventMessage {
+  const { fileChanges, reason, grantRoot } = patchQuestion(params);
+  return {
+    type: "apply_patch_approval_request",
+    call_id: params.itemId,
+    turn_id: params.turnId,
+    changes: fileChanges,
+    reason: reason ?? null,
+    grant_root: grantRoot ?? null,
   };
 }
 

@@ -16,12 +16,19 @@ export interface V1Edge {
   diffToRemote(cwd: string): Promise<{ sha: string; diff: string } | undefined>;
 }
 
+/** One subscription. */
+export interface ConversationListener {
+  readonly conversationId: string;
+  /** It wants the model's items as they are, too. */
+  readonly raw: boolean;
+}
+
 /** What the methods share. */
 export interface V1Context extends V1Edge {
   readonly client: Client;
   /** Settings of the conversations opened here, for the events that repeat them. */
   readonly opened: Map<string, ThreadStartResponse>;
-  readonly listeners: Map<string, string>;
+  readonly listeners: Map<string, ConversationListener>;
   /** The running turn of each conversation. */
   readonly running: Map<string, string>;
   event(threadId: string, turnId: string, msg: { readonly type: string }): void;

@@ -49,34 +49,44 @@ export const conversationMethods: Conversations = {
   },
   async resumeConversation(params, context) {
     const overrides = startParams(params.overrides ?? {});
-    const answer = await context.client.call("thread/resume", {
-      ...overrides,
-      threadId: params.conversationId ?? idOf(params.path) ?? "00000000-0000-0000-0000-000000000000",
-      path: params.path ?? null,
-      history: params.history ?? null,
-    });
+    const answer = await inOldWords(
+      context.client.call("thread/resume", {
+        ...overrides,
+        threadId: params.conversationId ?? idOf(params.path) ?? "00000000-0000-0000-0000-000000000000",
+        path: params.path ?? null,
+        history: params.history ?? null,
+      }),
+    );
     const messages = configured(answer, answer.thread.turns, context);
     return { conversationId: answer.thread.id, model: answer.model, initialMessages: messages, rolloutPath: answer.thread.path ?? "" };
   },
   async forkConversation(params, context) {
     const overrides = startParams(params.overrides ?? {});
-    const answer = await context.client.call("thread/fork", {
-      ...overrides,
-      threadId: params.conversationId ?? idOf(params.path) ?? "",
-      path: params.path ?? null,
-    });
+    const answer = await inOldWords(
+      context.client.call("thread/fork", {
+        ...overrides,
+        threadId: params.conversationId ?? idOf(params.path) ?? "",
+        path: params.path ?? null,
+      }),
+    );
     const messages = configured(answer, answer.thread.turns, context);
     return { conversationId: answer.thread.id, model: answer.model, initialMessages: messages, rolloutPath: answer.thread.path ?? "" };
   },
-  async archiveConversation(params, { client }) {
+  async archiveConversation(params, { client, event, listeners }) {
     if (idOf(params.rolloutPath) !== params.conversationId)
       throw invalidRequest(`rollout path \`${params.rolloutPath}\` does not match conversation id ${params.conversationId}`);
-    await client.call("thread/archive", { threadId: params.conversationId });
+    await inOldWords(client.call("thread/archive", { threadId: params.conversationId }));
+    event(params.conversationId, "", { type: "shutdown_complete" });
+    for (const [id, { conversationId }] of listeners) if (conversationId === params.conversationId) listeners.delete(id);
     return {};
   },
   async getConversationSummary(params, { client }) {
-    const threadId = "conversationId" in params ? params.conversationId : (idOf(params.rolloutPath) ?? "");
-    return { summary: summaryOf((await client.call("thread/read", { threadId })).thread) };
+    const threadId = "conversationId" in params ? params.conversationId : idOf(params.rolloutPath);
+    if (threadId === undefined)
+      throw invalidRequest(
+        `failed to load conversation summary from ${"rolloutPath" in params ? params.rolloutPath : ""}: the file name holds no conversation id`,
+      );
+    return { summary: summaryOf((await inOldWords(client.call("thread/read", { threadId }))).thread) };
   },
   async sendUserMessage(params, context) {
     await turn({ threadId: params.conversationId, input: params.items }, context);
@@ -102,7 +112,10 @@ export const conversationMethods: Conversations = {
   },
   async interruptConversation({ conversationId }, { client, running }) {
     const turnId = running.get(conversationId);
-    if (turnId === undefined) throw invalidRequest("no active turn to interrupt");
+    if (turnId === undefined) {
+      await requireLoaded(conversationId, client, `conversation not found: ${conversationId}`);
+      throw invalidRequest("no active turn to interrupt");
+    }
     const ended = Promise.withResolvers<void>();
     const stop = client.on("turn/completed", (p) => p.turn.id === turnId && ended.resolve());
     try {
@@ -113,10 +126,10 @@ export const conversationMethods: Conversations = {
     }
     return { abortReason: "interrupted" };
   },
-  async addConversationListener({ conversationId }, context) {
+  async addConversationListener({ conversationId, experimentalRawEvents }, context) {
     const answer = context.opened.get(conversationId) ?? (await join(conversationId, context));
     const subscriptionId = randomUUID();
-    context.listeners.set(subscriptionId, conversationId);
+    context.listeners.set(subscriptionId, { conversationId, raw: experimentalRawEvents === true });
     setImmediate(() => context.event(conversationId, "", sessionConfigured(answer, null))); // the answer comes first
     return { subscriptionId };
   },
@@ -128,11 +141,25 @@ export const conversationMethods: Conversations = {
 
 /** A conversation that was opened elsewhere on this server. */
 async function join(threadId: string, { client, opened }: V1Context): Promise<ThreadStartResponse> {
-  const loaded = await client.call("thread/loaded/list", {});
-  if (!loaded.data.includes(threadId)) throw invalidRequest(`thread not found: ${threadId}`);
+  await requireLoaded(threadId, client, `thread not found: ${threadId}`);
   const answer = await client.call("thread/resume", { threadId, excludeTurns: true });
   opened.set(threadId, answer);
   return answer;
+}
+
+async function requireLoaded(threadId: string, client: V1Context["client"], otherwise: string): Promise<void> {
+  const { data } = await client.call("thread/loaded/list", {});
+  if (!data.includes(threadId)) throw invalidRequest(otherwise);
+}
+
+/** Refusals that name a thread name a conversation here. */
+async function inOldWords<T>(request: Promise<T>): Promise<T> {
+  try {
+    return await request;
+  } catch (error) {
+    const unknown = error instanceof RpcError ? /^(?:no rollout found for thread id|thread not loaded:) (.*)$/.exec(error.message) : null;
+    throw unknown === null ? error : invalidRequest(`no rollout found for conversation id ${unknown[1]}`);
+  }
 }
 
 async function turn(params: Parameters<V1Context["client"]["call"]>[1] & { threadId: string }, { client }: V1Context): Promise<void> {

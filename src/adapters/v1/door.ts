@@ -2,20 +2,36 @@
 import type { ParamsOf, ResultOf } from "../../protocol/define.ts";
 import type { v1Requests } from "../../protocol/v1/methods.ts";
 import { accountMethods, watchAccount } from "./account.ts";
-import { commandDecision, commandQuestion, decisionOf, patchDecision, patchQuestion } from "./approvals.ts";
-import type { V1Context, V1Edge, V1Methods } from "./context.ts";
+import { commandAsked, commandDecision, commandQuestion, decisionOf, patchAsked, patchDecision, patchQuestion } from "./approvals.ts";
+import type { ConversationListener, V1Context, V1Edge, V1Methods } from "./context.ts";
 import { conversationMethods } from "./conversation.ts";
 import { EventStream } from "./events.ts";
+import { Outbox } from "./outbox.ts";
 import { inBothCases } from "./spelling.ts";
 
 const methods: V1Methods = { ...conversationMethods, ...accountMethods };
+/** Their consequences are told after their answer. An interrupt is the other way round: its answer says that all is over. */
+const answersFirst: ReadonlySet<keyof V1Methods> = new Set([
+  "sendUserMessage",
+  "sendUserTurn",
+  "resumeConversation",
+  "forkConversation",
+  "loginApiKey",
+  "logoutChatGpt",
+]);
 
 export class V1Door {
   readonly #edge: V1Edge;
+  readonly #outbox: Outbox;
   #context: Promise<V1Context> | undefined;
 
   constructor(edge: V1Edge) {
-    this.#edge = edge;
+    this.#outbox = new Outbox(edge);
+    this.#edge = {
+      ...edge,
+      notify: (method, params) => this.#outbox.notify(method, params),
+      ask: (method, params) => this.#outbox.ask(method, params),
+    };
   }
 
   async request<M extends keyof typeof v1Requests>(
@@ -23,7 +39,9 @@ export class V1Door {
     params: ParamsOf<(typeof v1Requests)[M]>,
   ): Promise<ResultOf<(typeof v1Requests)[M]>> {
     this.#context ??= open(this.#edge);
-    return await methods[method](params, await this.#context);
+    const context = await this.#context;
+    const answer = () => methods[method](params, context);
+    return await (answersFirst.has(method) ? this.#outbox.answeringFirst(answer) : answer());
   }
   close(): void {
     void this.#context?.then(({ client }) => client.close());
@@ -40,8 +58,14 @@ async function open(edge: V1Edge): Promise<V1Context> {
     listeners: new Map(),
     running: new Map(),
     event(threadId, turnId, msg) {
-      if ([...context.listeners.values()].includes(threadId))
-        edge.notify(`codex/event/${msg.type}`, { id: turnId, msg: inBothCases(msg), conversationId: threadId });
+      const isWanted = ({ conversationId, raw }: ConversationListener): boolean =>
+        conversationId === threadId && (raw || msg.type !== "raw_response_item");
+      if ([...context.listeners.values()].some(isWanted))
+        edge.notify(`codex/event/${msg.type}`, {
+          id: turnId,
+          msg: msg.type === "raw_response_item" ? msg : inBothCases(msg), // raw is raw
+          conversationId: threadId,
+        });
     },
   };
   client.onAny((method, params) => {
@@ -61,35 +85,12 @@ function answerApprovals(context: V1Context, stream: EventStream): void {
     for (const { threadId, turnId, msg } of stream.asked(of)) context.event(threadId, turnId, msg);
   };
   client.answer("item/commandExecution/requestApproval", async (params) => {
-    const question = commandQuestion(params);
-    const { command, cwd, reason } = question;
-    context.event(params.threadId, params.turnId, {
-      type: "exec_approval_request",
-      ...{
-        call_id: params.itemId,
-        turn_id: params.turnId,
-        command,
-        cwd,
-        reason,
-        parsed_cmd: question.parsedCmd,
-        proposed_execpolicy_amendment: params.proposedExecpolicyAmendment ?? null,
-      },
-    });
-    return commandDecision(decisionOf(await context.ask("execCommandApproval", question)));
+    context.event(params.threadId, params.turnId, commandAsked(params));
+    return commandDecision(decisionOf(await context.ask("execCommandApproval", commandQuestion(params))));
   });
   client.answer("item/fileChange/requestApproval", async (params) => {
-    const question = patchQuestion(params);
     tellBegun(params.threadId);
-    context.event(params.threadId, params.turnId, {
-      type: "apply_patch_approval_request",
-      ...{
-        call_id: params.itemId,
-        turn_id: params.turnId,
-        changes: question.fileChanges,
-        reason: question.reason,
-        grant_root: question.grantRoot,
-      },
-    });
-    return patchDecision(decisionOf(await context.ask("applyPatchApproval", question)));
+    context.event(params.threadId, params.turnId, patchAsked(params));
+    return patchDecision(decisionOf(await context.ask("applyPatchApproval", patchQuestion(params))));
   });
 }

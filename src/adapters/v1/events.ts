@@ -1,5 +1,6 @@
 /** Today's notifications as the older event stream: `codex/event/<type>`. Also what the MCP server streams. */
 
+import { BrokenOff } from "../../client/broken-off.ts";
 import type { RateLimitSnapshot } from "../../protocol/account.ts";
 import type { ParamsOf } from "../../protocol/define.ts";
 import type { ServerNotifications } from "../../protocol/methods.ts";
@@ -26,6 +27,7 @@ export class EventStream {
   #rateLimits: RateLimitSnapshot | undefined;
   readonly #windows = new Map<string, number | null>();
   readonly #lastMessage = new Map<string, string>();
+  readonly #brokenOff = new BrokenOff();
   /** Edits that have begun; whether they were approved without a question shows in what comes next. */
   readonly #begun = new Map<string, Told>();
 
@@ -63,29 +65,31 @@ export class EventStream {
           { type: "task_started", model_context_window: this.#windows.get(n.params.threadId) ?? null, collaboration_mode_kind: "default" },
         ];
       case "item/started":
+        this.#brokenOff.started(n.params);
         return startedEvents(n.params.item, n.params);
       case "item/completed":
+        if (this.#brokenOff.wasLeft(n.params)) return []; // it is said again
         if (n.params.item.type === "agentMessage") this.#lastMessage.set(n.params.turnId, n.params.item.text);
         return completedEvents(n.params.item, { ...n.params, folder: this.#folderOf(n.params.threadId) });
       case "item/agentMessage/delta":
         return [
-          {
-            type: "agent_message_content_delta",
-            thread_id: n.params.threadId,
-            turn_id: n.params.turnId,
-            item_id: n.params.itemId,
-            delta: n.params.delta,
-          },
+          { type: "agent_message_content_delta", ...itemDelta(n.params) },
           { type: "agent_message_delta", delta: n.params.delta },
         ];
       case "item/reasoning/summaryTextDelta":
-        return [{ type: "agent_reasoning_delta", delta: n.params.delta }];
+        return [
+          { type: "reasoning_content_delta", ...itemDelta(n.params), summary_index: n.params.summaryIndex },
+          { type: "agent_reasoning_delta", delta: n.params.delta },
+        ];
       case "item/reasoning/summaryPartAdded":
-        return n.params.summaryIndex === 0
-          ? []
-          : [{ type: "agent_reasoning_section_break", item_id: n.params.itemId, summary_index: n.params.summaryIndex }];
+        return [{ type: "agent_reasoning_section_break", item_id: n.params.itemId, summary_index: n.params.summaryIndex }];
       case "item/reasoning/textDelta":
-        return [{ type: "agent_reasoning_raw_content_delta", delta: n.params.delta }];
+        return [
+          { type: "reasoning_raw_content_delta", ...itemDelta(n.params), content_index: n.params.contentIndex },
+          { type: "agent_reasoning_raw_content_delta", delta: n.params.delta },
+        ];
+      case "rawResponseItem/completed":
+        return [{ type: "raw_response_item", item: n.params.item }];
       case "item/commandExecution/outputDelta":
         return [
           {
@@ -114,6 +118,7 @@ export class EventStream {
         this.#rateLimits = n.params.rateLimits;
         return [];
       case "error":
+        this.#brokenOff.error(n.params);
         return [errorEvent(n.params.error, n.params.willRetry)];
       case "warning":
         return [
@@ -141,7 +146,7 @@ export class EventStream {
     const last = this.#lastMessage.get(turnId) ?? null;
     this.#lastMessage.delete(turnId);
     if (status === "interrupted") return [{ type: "turn_aborted", reason: "interrupted" }];
-    return [{ type: "task_complete", last_agent_message: last }];
+    return [{ type: "task_complete", last_agent_message: status === "failed" ? null : last }];
   }
 
   #tokenCount({
@@ -168,6 +173,13 @@ export class EventStream {
     };
   }
 }
+
+const itemDelta = (p: { threadId: string; turnId: string; itemId: string; delta: string }) => ({
+  thread_id: p.threadId,
+  turn_id: p.turnId,
+  item_id: p.itemId,
+  delta: p.delta,
+});
 
 const tokens = (usage: TokenUsageBreakdown): TokenUsage => ({
   input_tokens: usage.inputTokens,

@@ -1,6 +1,6 @@
 /** A thread's items as the older events tell them: begun, ended, and what was said. */
 import path from "node:path";
-import type { FileUpdateChange, ThreadItem } from "../../protocol/item.ts";
+import type { FileUpdateChange, ThreadItem, UserInput } from "../../protocol/item.ts";
 import type { FileChange } from "../../protocol/v1/approval.ts";
 import type { EventMessage } from "../../protocol/v1/event.ts";
 import type { TurnItem } from "../../protocol/v1/event-value.ts";
@@ -14,7 +14,8 @@ export interface At {
 }
 
 export function startedEvents(item: ThreadItem, at: At): EventMessage[] {
-  const turnItem = turnItemFrom(item);
+  const begun = turnItemFrom(item);
+  const turnItem: TurnItem | undefined = begun?.type === "AgentMessage" ? { ...begun, content: [] } : begun;
   const generic: EventMessage[] =
     turnItem === undefined ? [] : [{ type: "item_started", thread_id: at.threadId, turn_id: at.turnId, item: turnItem }];
   switch (item.type) {
@@ -67,7 +68,7 @@ function endOf(item: ThreadItem, at: At): EventMessage[] {
           turn_id: at.turnId,
           success: item.status === "completed",
           stdout: item.status === "completed" ? updatedFiles(item.changes, at.folder) : "",
-          stderr: item.status === "completed" ? "" : `patch ${item.status}\n`,
+          stderr: patchFailures[item.status],
           changes: changesOf(item.changes),
         },
       ];
@@ -130,13 +131,19 @@ function commandOf(item: Extract<ThreadItem, { type: "commandExecution" }>, at: 
   };
 }
 
+/** What stood on stderr of a patch that was not applied. */
+const patchFailures = { completed: "", inProgress: "", failed: "patch failed\n", declined: "patch rejected by user" };
+/** What a command that nobody allowed has for an output. */
+const commandRejected = "exec command rejected by user";
+
 function commandEnd(item: Extract<ThreadItem, { type: "commandExecution" }>, at: At): EventMessage {
-  const output = item.aggregatedOutput ?? "";
+  const isDeclined = item.status === "declined";
+  const output = isDeclined ? commandRejected : (item.aggregatedOutput ?? "");
   return {
     type: "exec_command_end",
     ...commandOf(item, at),
-    stdout: output,
-    stderr: "",
+    stdout: isDeclined ? "" : output,
+    stderr: isDeclined ? commandRejected : "",
     aggregated_output: output,
     exit_code: item.exitCode ?? -1,
     duration: durationOf(item.durationMs ?? 0),
@@ -160,13 +167,17 @@ function searchAction(item: Extract<ThreadItem, { type: "webSearch" }>): Extract
   return { type: "other" };
 }
 
-/** What applying a patch prints. */
+/** What applying a patch prints: what is new, what has changed, what is gone. */
 function updatedFiles(changes: readonly FileUpdateChange[], folder: string | undefined): string {
   const letters = { add: "A", update: "M", delete: "D" };
-  const lines = changes.map(({ path: file, kind }) => {
-    const target = kind.type === "update" ? (kind.move_path ?? file) : file;
-    return `${letters[kind.type]} ${folder === undefined ? target : path.relative(folder, target) || target}\n`;
-  });
+  const lines = (["add", "update", "delete"] as const).flatMap((type) =>
+    changes
+      .filter(({ kind }) => kind.type === type)
+      .map(({ path: file, kind }) => {
+        const target = kind.type === "update" ? (kind.move_path ?? file) : file;
+        return `${letters[type]} ${folder === undefined ? target : path.relative(folder, target) || target}\n`;
+      }),
+  );
   return `Success. Updated the following files:\n${lines.join("")}`;
 }
 
@@ -177,15 +188,22 @@ export function changesOf(changes: readonly FileUpdateChange[]): Record<string, 
       if (kind.type === "add") return [file, { type: "add", content: diff }];
       if (kind.type === "delete") return [file, { type: "delete", content: diff }];
       const move = kind.move_path ?? null;
-      return [file, { type: "update", unified_diff: diff, move_path: move, unifiedDiff: diff, movePath: move }];
+      const hunks = move === null ? diff : diff.replace(`\n\nMoved to: ${move}`, "");
+      return [file, { type: "update", unified_diff: hunks, move_path: move, unifiedDiff: hunks, movePath: move }];
     }),
   );
+}
+
+/** Input in the older words. */
+function oldInput(part: UserInput): unknown {
+  if (part.type === "localImage") return { ...part, type: "local_image" };
+  return part.type === "image" && "url" in part ? { type: "image", image_url: part.url } : part;
 }
 
 function turnItemFrom(item: ThreadItem): TurnItem | undefined {
   switch (item.type) {
     case "userMessage":
-      return { type: "UserMessage", id: item.id, content: item.content };
+      return { type: "UserMessage", id: item.id, content: item.content.map(oldInput) };
     case "agentMessage":
       return { type: "AgentMessage", id: item.id, content: [{ type: "Text", text: item.text }] };
     case "plan":

@@ -30,6 +30,9 @@ verifies(
     for (const key of ["codex_mcp_tool_call_id", "codex_event_id", "codex_call_id", "codex_reason"])
       assert.equal(typeof params[key], "string", key);
     assert.ok(Array.isArray(params.codex_parsed_cmd));
+    const told = wire.findIndex(({ params: event }) => event?.msg?.type === "exec_approval_request");
+    assert.ok(told !== -1 && told < wire.findIndex(({ method }) => method === "elicitation/create"), "an event says so first");
+    assert.deepEqual(wire[told]?.params.msg.command, params.codex_command);
   },
   memory,
 );

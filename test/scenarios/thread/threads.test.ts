@@ -30,6 +30,31 @@ verifies("thread.forkPoint", async ({ app, workspace }) => {
   );
 });
 
+verifies("thread.rawEvents", async ({ app, workspace }) => {
+  const client = await app({ turns: [[{ reason: "hm" }, { run: "true" }, { say: "one" }], [{ say: "two" }]] });
+  const told: string[] = [];
+  client.on("turn/started", () => told.push("turn/started"));
+  client.on("rawResponseItem/completed", (p) => told.push(p.item.type));
+  const quiet = await client.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "danger-full-access" });
+  await quiet.run("a");
+  assert.deepEqual(told, ["turn/started"], "only where they are asked for");
+  told.length = 0;
+  const raw = await client.startThread({
+    cwd: workspace,
+    experimentalRawEvents: true,
+    approvalPolicy: "never",
+    sandbox: "danger-full-access",
+  });
+  await raw.run("a");
+  assert.equal(told[0], "turn/started");
+  const model = told.slice(told.lastIndexOf("reasoning"));
+  assert.deepEqual(model, ["reasoning", "function_call", "function_call_output", "message"]);
+  assert.ok(
+    told.slice(1, told.lastIndexOf("reasoning")).every((type) => type === "message"),
+    "context and the person's words",
+  );
+});
+
 verifies("thread.rollback", async ({ app, workspace, restart }) => {
   const client = await app({ turns });
   const { thread, ids } = await threeTurns(client, workspace);

@@ -71,7 +71,10 @@ verifies("v1.events.reasoning", async (stage) => {
     events.filter((msg) => msg.type === "agent_reasoning").map((msg) => msg.text),
     ["First", "Second"],
   );
-  assert.equal(of("agent_reasoning_section_break").summary_index, 1);
+  const indexes = (type: string) => events.filter((msg) => msg.type === type).map((msg) => msg.summary_index);
+  assert.deepEqual(indexes("agent_reasoning_section_break"), [0, 1]);
+  assert.deepEqual([...new Set(indexes("reasoning_content_delta"))], [0, 1]);
+  assert.equal(of("reasoning_raw_content_delta").content_index, 0);
   assert.equal(of("agent_reasoning_raw_content_delta").delta.length > 0, true);
   assert.equal(of("agent_reasoning_raw_content").text, "because");
 });
@@ -116,6 +119,7 @@ verifies("v1.events.update", async (stage) => {
   const { of } = await play(stage, { turns: [[{ patch: edit }, "Done."]] });
   const change = of("patch_apply_begin").changes[path.join(stage.workspace, "a.txt")];
   assert.equal(change.type, "update");
+  assert.equal(change.unified_diff, "@@ -1,2 +1,2 @@\n one\n-two\n+three\n", "the hunks alone; where it went stands beside them");
   assert.equal(change.unified_diff, change.unifiedDiff);
   assert.equal(change.move_path, path.join(stage.workspace, "b.txt"));
   assert.equal(change.movePath, change.move_path);
@@ -189,6 +193,72 @@ verifies("v1.events.approvals", async (stage) => {
   const types = events.map((msg) => msg.type);
   assert.ok(types.indexOf("patch_apply_begin") < types.indexOf("apply_patch_approval_request"));
   assert.equal(events.find((msg) => msg.type === "patch_apply_begin").auto_approved, false);
+  client.check();
+});
+
+verifies("v1.events.declined", async (stage) => {
+  for (const name of ["b.txt", "c.txt"]) writeFileSync(path.join(stage.workspace, name), "one\n");
+  const three = "*** Begin Patch\n*** Delete File: b.txt\n*** Update File: c.txt\n@@\n-one\n+two\n*** Add File: d.txt\n+new\n*** End Patch";
+  const escalated = { run: "touch ran", with: { sandbox_permissions: "require_escalated", justification: "it must" } };
+  const client = await v1Client(stage, {
+    turns: [
+      [escalated, { patch: three }, "No."],
+      [{ patch: three }, "Yes."],
+    ],
+  });
+  await client.open({ cwd: stage.workspace, approvalPolicy: "on-request", sandbox: "read-only" });
+  const asked = [client.answer("execCommandApproval", { decision: "denied" }), client.answer("applyPatchApproval", { decision: "denied" })];
+  const refused = await client.say("go");
+  await Promise.all(asked);
+  const command = refused.find((msg) => msg.type === "exec_command_end");
+  const words = "exec command rejected by user";
+  assert.deepEqual([command.stdout, command.stderr, command.aggregated_output, command.formatted_output], ["", words, words, words]);
+  assert.equal(command.exit_code, -1);
+  const edit = refused.find((msg) => msg.type === "patch_apply_end");
+  assert.deepEqual([edit.success, edit.stdout, edit.stderr], [false, "", "patch rejected by user"]);
+  const events = await client.sayTurn({
+    items: [{ type: "text", text: "now" }],
+    cwd: stage.workspace,
+    ...{ approvalPolicy: "never", sandboxPolicy: { type: "danger-full-access" }, model: "scripted" },
+  });
+  assert.equal(
+    events.find((msg) => msg.type === "patch_apply_end").stdout,
+    "Success. Updated the following files:\nA d.txt\nM c.txt\nD b.txt\n",
+  );
+  client.check();
+});
+
+verifies("v1.events.retry", async (stage) => {
+  const { events } = await play(stage, { turns: [[{ disconnect: "half a se" }, "Whole."]] });
+  assert.deepEqual(
+    events.filter((msg) => msg.type === "agent_message").map((msg) => msg.message),
+    ["Whole."],
+  );
+  assert.equal(events.at(-1).last_agent_message, "Whole.");
+  const begun = events.filter((msg) => msg.type === "item_started" && msg.item.type === "AgentMessage").map((msg) => msg.item.content);
+  assert.deepEqual(begun, [[], []], "nothing is said when a message begins");
+});
+
+verifies("v1.events.failed", async (stage) => {
+  const { events } = await play(stage, { turns: [["So far.", { fail: { kind: "badRequest", message: "no" } }]] });
+  assert.deepEqual(events.at(-1), { type: "task_complete", last_agent_message: null, lastAgentMessage: null });
+});
+
+verifies("v1.events.raw", async (stage) => {
+  const turns = [[{ reason: "hm" }, { say: "One." }], [{ say: "Two." }]];
+  const { events } = await play(stage, { turns });
+  assert.ok(!events.some((msg) => msg.type === "raw_response_item"), "only where they are asked for");
+  const client = await v1Client(stage);
+  const { conversationId } = await client.call("newConversation", { cwd: stage.workspace, ...free });
+  client.conversationId = conversationId;
+  await client.call("addConversationListener", { conversationId, experimentalRawEvents: true });
+  const raw = (await client.say("tell me")).filter((msg) => msg.type === "raw_response_item").map((msg) => msg.item);
+  const texts = raw.flatMap((item) => (item.content ?? []).map((part: { text: string }) => part.text));
+  assert.ok(texts.includes("tell me") && texts.at(-1) === "One.", JSON.stringify(raw));
+  assert.ok(
+    raw.some((item) => item.type === "reasoning"),
+    "items that nobody sees otherwise",
+  );
   client.check();
 });
 

@@ -56,6 +56,14 @@ verifies("v1.turns", async (stage) => {
     summary: "concise",
   });
   assert.equal(events.at(-1).last_agent_message, "second-model");
+  const seen = events.find((msg) => msg.type === "item_completed" && msg.item.type === "UserMessage").item.content;
+  assert.deepEqual(
+    seen.map((part: { type: string; image_url?: string }) => [part.type, part.image_url]),
+    [
+      ["text", undefined],
+      ["image", png],
+    ],
+  );
   const flat = await client.sayTurn({
     items: [
       { type: "text", text: "flat" },
@@ -95,6 +103,36 @@ verifies("v1.listeners", async (stage) => {
   );
   assert.match(await client.refused("removeConversationListener", { subscriptionId }), /subscription not found/);
   assert.match(await client.refused("addConversationListener", { conversationId: "01a00000-0000-7000-8000-000000000000" }), /not found/);
+});
+
+verifies("v1.answersFirst", async (stage) => {
+  const client = await v1Client(stage, { turns: [["One."], ["Two."]], config: 'cli_auth_credentials_store = "file"\n' });
+  await client.open({ cwd: stage.workspace });
+  const first = async (method: string, params: unknown, told: string): Promise<void> => {
+    const from = client.wire.heard.length;
+    await client.call(method, params);
+    await client.wire.until((message) => message.method === told && client.wire.heard.indexOf(message) >= from, told);
+    const heard = client.wire.heard.slice(from).filter(({ method: name, result }) => name === told || result !== undefined);
+    assert.ok(heard[0]?.result, `${method} is answered before ${told}`);
+  };
+  const { conversationId } = client;
+  await first("sendUserMessage", { conversationId, items: [item("one")] }, "codex/event/task_complete");
+  const order = client.wire.order.filter((method) => method?.startsWith("codex/event/"));
+  assert.equal(order.indexOf("codex/event/task_started"), 1, "after session_configured, before all else of the turn");
+  await first("loginApiKey", { apiKey: "sk-test" }, "authStatusChange");
+  await first("logoutChatGpt", undefined, "authStatusChange");
+});
+
+verifies("v1.unknownConversation", async (stage) => {
+  const client = await v1Client(stage);
+  const conversationId = "01a00000-0000-7000-8000-000000000000";
+  const items = [item("x")];
+  assert.equal(await client.refused("interruptConversation", { conversationId }), `conversation not found: ${conversationId}`);
+  assert.equal(await client.refused("sendUserMessage", { conversationId, items }), `conversation not found: ${conversationId}`);
+  assert.equal(await client.refused("addConversationListener", { conversationId }), `thread not found: ${conversationId}`);
+  for (const method of ["resumeConversation", "forkConversation", "getConversationSummary"])
+    assert.equal(await client.refused(method, { conversationId }), `no rollout found for conversation id ${conversationId}`, method);
+  assert.match(await client.refused("getConversationSummary", { rolloutPath: "/none.jsonl" }), /failed to load .* \/none\.jsonl/);
 });
 
 verifies("v1.onlyOnRequest", async (stage) => {
@@ -142,7 +180,9 @@ verifies("v1.history", async (stage) => {
   assert.equal((await later.call("resumeConversation", { conversationId })).conversationId, conversationId);
   assert.match(await later.refused("resumeConversation", {}), /path, conversation id or non empty history/);
   assert.match(await later.refused("archiveConversation", { conversationId, rolloutPath: "/elsewhere/x.jsonl" }), /does not match/);
+  const shutdown = later.event("shutdown_complete");
   assert.deepEqual(await later.call("archiveConversation", { conversationId, rolloutPath }), {});
+  await shutdown;
   assert.ok(!existsSync(rolloutPath));
 });
 
