@@ -31,4 +31,16 @@ export const wireRequirements = {
     says: "dynamic tools whose names are empty, ill-formed, reserved or given twice are refused with the thread",
   },
   "dynamicTool.unwatched": { source: "observed 0.166", says: "a call of a dynamic tool is not shown as waiting for the user" },
+  "thread.wholePolicy": {
+    source: "observed 0.166",
+    says: "a sandbox policy is told back with every field; what was left out is the stricter choice",
+  },
+  "mcp.resourceItems": {
+    source: "observed 0.98, 0.166",
+    says: "reading and listing resources are items of the turn, and tell the model which server they are from",
+  },
+  "turn.retryBegun": {
+    source: "observed 0.98, 0.166",
+    says: "a server's error inside a stream, or one that its own attempts did not help, is tried again as a broken stream is",
+  },
 } as const;

@@ -43,7 +43,7 @@ test("turns keep their ids, times and items; one that never ended is interrupted
     completedAtMs: 2,
     type: "userMessage",
     id: "u-one",
-    content: [{ type: "text", text: "one" }],
+    content: [{ type: "text", text: "one", text_elements: [] }],
     clientId: null,
   });
 });

@@ -35,9 +35,9 @@ export async function sample(turn: LiveTurn): Promise<Reply> {
   while (true) {
     const outcome = await once(turn, tools);
     if (outcome.failure === undefined) return { calls: outcome.calls };
-    const kind = outcome.failure.kind === "responseStreamDisconnected" ? "stream" : "request";
+    const kind = attemptLeft(outcome.failure, tried, limits);
     const { retry } = outcome.failure;
-    if (retry === false || tried[kind] >= limits[kind]) {
+    if (retry === false || kind === undefined) {
       await outcome.items.closeOpen();
       return { calls: [], failed: errorFrom(outcome.failure, tried.request + tried.stream) };
     }
@@ -47,11 +47,28 @@ export async function sample(turn: LiveTurn): Promise<Reply> {
       threadId: thread.id,
       turnId: turn.id,
       willRetry: true,
-      error: { message, codexErrorInfo: infoFrom(outcome.failure), additionalDetails: outcome.failure.message },
+      error: {
+        message,
+        codexErrorInfo: kind === "stream" ? { responseStreamDisconnected: status(outcome.failure) } : infoFrom(outcome.failure),
+        additionalDetails: outcome.failure.message,
+      },
     });
     outcome.items.abandonOpen(); // said after the error, by which clients know that these items will be answered anew
     await thread.ports.clock.sleep(retry.afterMs ?? backoff(tried[kind]), turn.signal);
   }
+}
+
+type Attempts = Readonly<Record<"request" | "stream", number>>;
+
+/**
+ * Which of the two kinds of new attempt is left. A stream that began well has its own; an answer with a server's error may use them too when
+ * its own are spent. A rate limit is not pressed so hard, and a server that cannot be reached is told of soon.
+ */
+function attemptLeft({ kind, httpStatus, begun }: ModelFailure, tried: Attempts, limits: Attempts): keyof Attempts | undefined {
+  const inStream = kind === "responseStreamDisconnected" || begun === true;
+  if (!inStream && tried.request < limits.request) return "request";
+  const mayUseStream = inStream || (httpStatus !== undefined && httpStatus >= 500);
+  return mayUseStream && tried.stream < limits.stream ? "stream" : undefined;
 }
 
 /** 200 ms, doubling, up to 20 s, with a tenth of jitter either way. */

@@ -162,7 +162,7 @@ export function sandboxFrom(
   const { permissions } = change;
   if (permissions && (change.sandboxPolicy || change.sandbox))
     throw invalidRequest("`permissions` cannot be combined with a sandbox; send one of them");
-  if (change.sandboxPolicy) return { sandboxPolicy: change.sandboxPolicy, permissionProfile: null };
+  if (change.sandboxPolicy) return { sandboxPolicy: wholePolicy(change.sandboxPolicy), permissionProfile: null };
   if (change.sandbox) return { sandboxPolicy: sandboxPolicyFor(change.sandbox, config), permissionProfile: null };
   if (!permissions) return { sandboxPolicy: settings.sandboxPolicy, permissionProfile: settings.permissionProfile ?? null };
   const mode = Object.hasOwn(permissionProfiles, permissions) ? permissionProfiles[permissions] : undefined;
@@ -174,6 +174,15 @@ export function sandboxFrom(
 function rootsFor(settings: ThreadSettings, change: SettingsChange, cwd: string): readonly string[] {
   if (change.runtimeWorkspaceRoots) return [cwd, ...change.runtimeWorkspaceRoots.filter((root) => root !== cwd)];
   return cwd === settings.cwd ? settings.workspaceRoots : [cwd];
+}
+
+/** Whatever a client leaves out is the stricter choice, and is said so from there on. */
+function wholePolicy(policy: SandboxPolicy): SandboxPolicy {
+  if (policy.type === "readOnly") return { ...policy, networkAccess: policy.networkAccess ?? false };
+  if (policy.type === "externalSandbox") return { ...policy, networkAccess: policy.networkAccess ?? "restricted" };
+  if (policy.type !== "workspaceWrite") return policy;
+  const { writableRoots = [], networkAccess = false, excludeTmpdirEnvVar = false, excludeSlashTmp = false } = policy;
+  return { ...policy, writableRoots, networkAccess, excludeTmpdirEnvVar, excludeSlashTmp };
 }
 
 export function sandboxPolicyFor(mode: SandboxMode, config: Config): SandboxPolicy {

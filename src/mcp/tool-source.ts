@@ -5,7 +5,8 @@ import type { ToolGrants } from "./approval.ts";
 import type { Circle } from "./circle.ts";
 import type { McpConnection } from "./connection.ts";
 import { toolNames } from "./names.ts";
-import { mcpTool, resourceTools } from "./tools.ts";
+import { resourceTools } from "./resource-tools.ts";
+import { mcpTool } from "./tools.ts";
 
 /** Waits for every server's start-up; one that fails is left out, unless the settings say that it is required: then the turn fails. */
 export async function toolsOf(circle: Circle, grants: ToolGrants, signal: AbortSignal): Promise<Tool[]> {

@@ -1,12 +1,11 @@
-/** Tools and resources of MCP servers as the model calls them. */
+/** Tools of MCP servers as the model calls them. */
 import type { Tool as McpTool } from "@modelcontextprotocol/client";
-import { failed, said, type Tool, type ToolContext, type ToolOutput } from "../core/ports/tool.ts";
-import { maybe, named, object, parse, string } from "../lib/schema.ts";
+import { failed, type Tool, type ToolContext, type ToolOutput } from "../core/ports/tool.ts";
 import { visibleText } from "../lib/visible-text.ts";
 import { aboutCall, mayCall, type ToolGrants } from "./approval.ts";
 import { cleanedSchema } from "./clean.ts";
 import type { McpConnection } from "./connection.ts";
-import { bounded, maxResultCharacters, outputFrom } from "./results.ts";
+import { bounded, outputFrom } from "./results.ts";
 
 const maxDescription = 4096;
 
@@ -86,66 +85,4 @@ const maxProgress = 1000;
 
 function tellProgress(message: string, { threadId, turnId, callId, notify }: ToolContext): void {
   notify("item/mcpToolCall/progress", { threadId, turnId, itemId: callId, message: visibleText(message, maxProgress) });
-}
-
-const ListArgs = named("McpListArgs", () => object({ server: maybe(string()) }));
-const ReadArgs = named("McpReadArgs", () => object({ server: string(), uri: string() }));
-
-/** The three tools by which a model finds and reads resources; offered when a server has any. */
-export function resourceTools(connections: () => readonly McpConnection[]): Tool[] {
-  const chosen = (args: unknown): readonly McpConnection[] => {
-    const server = parse(ListArgs, args)?.server;
-    return connections().filter((c) => !server || c.config.name === server);
-  };
-  const listed = async (args: unknown, rows: (c: McpConnection) => Promise<readonly object[]>): Promise<ToolOutput> => {
-    const all = await Promise.all(
-      chosen(args).map(async (c) => (await rows(c).catch(() => [])).map((row) => ({ server: c.config.name, ...row }))),
-    );
-    return said(JSON.stringify(all.flat()).slice(0, maxResultCharacters));
-  };
-  const properties = { server: { type: "string", description: "One server only." } };
-  return [
-    simple("list_mcp_resources", "Lists the resources that MCP servers offer.", properties, [], (args) =>
-      listed(args, async (c) => (await c.offered()).resources),
-    ),
-    simple("list_mcp_resource_templates", "Lists the resource templates that MCP servers offer.", properties, [], (args) =>
-      listed(args, async (c) => (await c.offered()).templates),
-    ),
-    simple(
-      "read_mcp_resource",
-      "Reads a resource of an MCP server.",
-      { server: { type: "string" }, uri: { type: "string" } },
-      ["server", "uri"],
-      async (args) => {
-        const read = parse(ReadArgs, args);
-        const connection = connections().find((c) => c.config.name === read?.server);
-        if (read === undefined || connection === undefined) return failed(`there is no MCP server named ${read?.server ?? "?"}`);
-        try {
-          return said(JSON.stringify(await connection.read(read.uri)).slice(0, maxResultCharacters));
-        } catch (error) {
-          return failed(`resources/read failed: ${error instanceof Error ? error.message : String(error)}`);
-        }
-      },
-    ),
-  ];
-}
-
-function simple(
-  name: string,
-  description: string,
-  properties: Record<string, object>,
-  required: string[],
-  run: (args: unknown) => Promise<ToolOutput>,
-): Tool {
-  return {
-    name,
-    spec: {
-      type: "function",
-      name,
-      description,
-      strict: false,
-      parameters: { type: "object", properties, required, additionalProperties: false },
-    },
-    plan: (call) => ({ kind: "direct", run: () => run(call.args) }),
-  };
 }

@@ -169,6 +169,6 @@ export function failureFromEvent(body: string): ModelFailure {
   if (/authentication|permission/.test(error.tags)) return { kind: "unauthorized", message, retry: false };
   const retry = wait === undefined ? {} : { afterMs: wait };
   if (/overloaded|server_error|api_error|internal|slow_down|unavailable|\b5\d\d\b/.test(error.tags))
-    return { kind: "internalServerError", message, retry };
+    return { kind: "internalServerError", message, begun: true, retry };
   return { kind: "responseStreamDisconnected", message: `stream disconnected before completion: ${message}`, retry };
 }

@@ -23,3 +23,23 @@ test("what may be empty is there as null, what is there stays, and the item stil
     assert.equal(Object.values(wholeItem(item)).includes(undefined), false);
   }
 });
+
+test("a person's words and pictures carry their lists and details, given or not", () => {
+  const range = { byteRange: { start: 0, end: 1 } };
+  const content = [
+    { type: "text" as const, text: "a" },
+    { type: "text" as const, text: "b", text_elements: [range] },
+    { type: "image" as const, url: "data:," },
+    { type: "localImage" as const, path: "/p.png", detail: "high" as const },
+    { type: "skill" as const, name: "s", path: "/s" },
+  ];
+  const whole = wholeItem({ type: "userMessage", id: "u", content });
+  assert.deepEqual(whole.type === "userMessage" && whole.content, [
+    { type: "text", text: "a", text_elements: [] },
+    { type: "text", text: "b", text_elements: [range] },
+    { type: "image", url: "data:,", detail: null },
+    { type: "localImage", path: "/p.png", detail: "high" },
+    { type: "skill", name: "s", path: "/s" },
+  ]);
+  assert.equal(problem(ThreadItem(), whole), undefined);
+});

@@ -82,6 +82,8 @@ export interface ModelFailure {
   readonly message: string;
   readonly httpStatus?: number;
   readonly details?: string;
+  /** It came as an event inside a stream that had begun. */
+  readonly begun?: boolean;
   /** Whether the same request may succeed when sent again, and how long the provider asked to wait. */
   readonly retry: false | { readonly afterMs?: number };
 }

@@ -77,6 +77,41 @@ verifies("mcp.resources", async ({ app, workspace }) => {
   await assert.rejects(client.call("mcpServer/resource/read", { server: "other", uri: "x" }), /No MCP server named 'other' found\./);
 });
 
+verifies("mcp.resourceItems", async ({ app, workspace }) => {
+  const calls = [
+    { call: "list_mcp_resources", with: {}, id: "c1" },
+    { call: "list_mcp_resource_templates", with: { server: "notes" }, id: "c2" },
+    { call: "read_mcp_resource", with: { server: "notes", uri: "fixture://note" }, id: "c3" },
+    { call: "read_mcp_resource", with: { server: "other", uri: "x" }, id: "c4" },
+  ];
+  const client = await app({
+    turns: [calls.flatMap((call) => [call, { say: "{{output}}" }])].map((steps) => ({ steps })),
+    config: `${never}${server("notes", "plain")}`,
+  });
+  const items: unknown[] = [];
+  client.on("item/completed", ({ item }) => {
+    if (item.type === "mcpToolCall") items.push([item.id, item.server, item.tool, item.status, item.result?.content]);
+  });
+  const threadId = await start(client, workspace);
+  const outputs: string[] = [];
+  client.on("item/completed", ({ item }) => item.type === "agentMessage" && outputs.push(item.text));
+  await turn(client, threadId, "go");
+  const note = { uri: "fixture://note", name: "note", mimeType: "text/plain" };
+  const [listed = "", templates = "", read = "", unknown = ""] = outputs;
+  assert.deepEqual(JSON.parse(listed), { resources: [{ server: "notes", ...note }] });
+  assert.equal(JSON.parse(templates).server, "notes");
+  assert.ok(Array.isArray(JSON.parse(templates).resourceTemplates));
+  const { server: from, uri, contents } = JSON.parse(read);
+  assert.deepEqual([from, uri, contents[0].text], ["notes", "fixture://note", "note text"]);
+  assert.equal(unknown, "unknown MCP server 'other'");
+  const text = (said: string) => [{ type: "text", text: said }];
+  assert.deepEqual(items, [
+    ["c1", "codex", "list_mcp_resources", "completed", text(listed)],
+    ["c2", "notes", "list_mcp_resource_templates", "completed", text(templates)],
+    ["c3", "notes", "read_mcp_resource", "completed", text(read)],
+  ]);
+});
+
 verifies("mcp.status", async ({ app }) => {
   const client = await app({
     config: `${server("notes", "plain", 'enabled_tools = ["read", "write"]\ndisabled_tools = ["write"]')}${server("off", "plain", "enabled = false")}${server("broken", "complain")}`,

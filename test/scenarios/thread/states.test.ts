@@ -102,6 +102,21 @@ verifies("thread.unknownProvider", async ({ app, workspace }) => {
   await refused(client.call("thread/fork", { threadId: thread.id, modelProvider: "nowhere" }), strange);
 });
 
+verifies("thread.wholePolicy", async ({ app, workspace }) => {
+  const client = await app({ turns });
+  const { id: threadId } = await client.startThread({ cwd: workspace });
+  const told: unknown[] = [];
+  client.on("thread/settings/updated", ({ threadSettings }) => told.push(threadSettings.sandboxPolicy));
+  for (const type of ["readOnly", "externalSandbox", "workspaceWrite"] as const)
+    await client.call("thread/settings/update", { threadId, sandboxPolicy: { type } });
+  await client.call("thread/loaded/list", {}); // answered after what the changes had to tell
+  assert.deepEqual(told, [
+    { type: "readOnly", networkAccess: false },
+    { type: "externalSandbox", networkAccess: "restricted" },
+    { type: "workspaceWrite", writableRoots: [], networkAccess: false, excludeTmpdirEnvVar: false, excludeSlashTmp: false },
+  ]);
+});
+
 verifies("thread.loadedPages", async ({ app, workspace }) => {
   const client = await app({ turns });
   const ids = [await client.startThread({ cwd: workspace }), await client.startThread({ cwd: workspace })].map((t) => t.id).toSorted();

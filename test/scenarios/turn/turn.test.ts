@@ -120,7 +120,7 @@ verifies("turn.failed", async ({ app, workspace }) => {
 
 verifies("turn.tooManyAttempts", async ({ app, workspace }) => {
   const provider = (name: string, retries: number) =>
-    `[model_providers.${name}]\nname = "${name}"\nwire_api = "scripted"\nrequest_max_retries = ${retries}\noptions = { scenario = "scenario.json" }\n`;
+    `[model_providers.${name}]\nname = "${name}"\nwire_api = "scripted"\nrequest_max_retries = ${retries}\nstream_max_retries = 0\noptions = { scenario = "scenario.json" }\n`;
   const failing = (kind: string, status: number) => ({ fail: { kind, status, message: `status ${status}`, retry: { after: 1 } } });
   const twice = (kind: string, status: number) => [failing(kind, status), failing(kind, status)];
   const client = await app({
