@@ -18,7 +18,7 @@ function place(t: TestContext) {
       encoding: "utf8",
       env,
       input: options.input ?? "",
-      timeout: 30_000,
+      timeout: 90_000,
     });
     return { status, stdout, stderr };
   };

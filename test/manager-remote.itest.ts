@@ -97,7 +97,7 @@ function listen(
   return {
     heard,
     async until(wanted) {
-      const late = AbortSignal.timeout(20_000);
+      const late = AbortSignal.timeout(60_000);
       for (;;) {
         const found = heard.find(wanted);
         if (found !== undefined) return found;
@@ -225,7 +225,7 @@ test("a restart of the manager alone: the waiting request is the same, deletions
   const deleted = await client.getSessionsBySessionId(doomed.sessionId).catch((error: unknown) => error);
   assert.ok(deleted instanceof ManagerError && deleted.status === 410, String(deleted));
   assert.equal((deleted.body as { sessionId: string }).sessionId, doomed.sessionId);
-  for (let i = 0; i < 40 && (await client.getPending()).data.length === 0; i++) await new Promise((resolve) => setTimeout(resolve, 100));
+  for (let i = 0; i < 600 && (await client.getPending()).data.length === 0; i++) await new Promise((resolve) => setTimeout(resolve, 100));
   const [pending] = (await client.getPending()).data;
   assert.deepEqual([pending?.requestId, pending?.createdAt], [seen.requestId, seen.createdAt]);
   await client.postApprovalsDecision(seen.requestId, { decision: "accept", createdAt: seen.createdAt });

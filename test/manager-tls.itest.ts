@@ -75,7 +75,7 @@ function opens(url: URL, ca: Buffer, headers: Record<string, string>): Promise<s
     socket.on("message", (data) => resolve(String(data)));
     socket.on("unexpected-response", (_, response) => resolve(`status ${response.statusCode}`));
     socket.on("error", (error) => resolve(error.message));
-    setTimeout(() => socket.terminate(), 5000).unref();
+    setTimeout(() => socket.terminate(), 60_000).unref();
   });
 }
 const wss = (at: Secure, route: string): URL => new URL(route, at.link.href.replace(/^https/, "wss"));
@@ -132,7 +132,7 @@ test("scripts: the typed client hears events over wss, /rpc runs a turn, and `ma
   const ran = spawnSync(process.execPath, ["--input-type=module", "--eval", script, at.link.origin, at.token], {
     env: { ...at.env, NODE_EXTRA_CA_CERTS: at.authority, NODE_NO_WARNINGS: "1" },
     encoding: "utf8",
-    timeout: 30_000,
+    timeout: 90_000,
   });
   assert.equal(ran.stdout.trim(), "heard it", ran.stderr);
   const run = spawnSync(launcher, ["manager", "link", "--listen", at.link.host, "--tls-cert", "server.pem"], {
@@ -150,7 +150,7 @@ test("an address that others can reach needs a certificate or a plain word, and 
   // An address of no machine: what is let through ends at the attempt to listen.
   const run = (...args: string[]): string => {
     const all = ["manager", "--listen", "192.0.2.1:4180", "--no-open", ...args];
-    const { status, stderr } = spawnSync(launcher, all, { cwd: folder, env, encoding: "utf8", timeout: 20_000 });
+    const { status, stderr } = spawnSync(launcher, all, { cwd: folder, env, encoding: "utf8", timeout: 60_000 });
     return `${status} ${stderr}`;
   };
   assert.match(run(), /^1 .*refusing to listen on 192\.0\.2\.1 without TLS/);

@@ -94,7 +94,7 @@ test("the token file is its owner's alone, the printed link signs in once, and m
 test("an address that others can reach is refused without TLS, and bad flags say what is right", (t) => {
   const folder = scratch(t);
   const run = (...args: string[]) =>
-    spawnSync(launcher, ["manager", ...args, "--no-open"], { cwd: folder, env: environment(folder), encoding: "utf8", timeout: 20_000 });
+    spawnSync(launcher, ["manager", ...args, "--no-open"], { cwd: folder, env: environment(folder), encoding: "utf8", timeout: 60_000 });
   const open = run("--listen", "0.0.0.0:0");
   assert.equal(open.status, 1);
   assert.match(open.stderr, /without TLS/);

@@ -17,7 +17,7 @@ async function startThread(t: TestContext, bundle: string, more?: string): Promi
   const server = spawn(process.execPath, ["-r", path.join(home, "spy.cjs"), path.join(bundle, "parley.cjs"), "app-server"], {
     cwd: home,
     env: { PATH: "/usr/bin:/bin", HOME: home, CODEX_HOME: path.join(home, "home") },
-    timeout: 30_000,
+    timeout: 90_000,
   });
   let said = "";
   server.stderr.setEncoding("utf8").on("data", (text: string) => {

@@ -12,7 +12,7 @@ function place(t: TestContext) {
   mkdirSync(home);
   const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
     const all = { PATH: "/usr/bin:/bin", HOME: folder, CODEX_HOME: home, ...env };
-    const { status, stdout, stderr } = spawnSync(launcher, args, { cwd: folder, encoding: "utf8", env: all, input: "", timeout: 30_000 });
+    const { status, stdout, stderr } = spawnSync(launcher, args, { cwd: folder, encoding: "utf8", env: all, input: "", timeout: 90_000 });
     return { status, stdout, stderr };
   };
   const say = (text: string): string => {

@@ -48,6 +48,7 @@ test("questions: an option by its number, Other in own words, several in tabs, c
   term.say("ask again");
   await term.until("enter chooses");
   term.keys("3");
+  await term.until("enter sends"); // what is read at once with it would be one text
   term.type("a warm grün");
   await term.until("Other: a warm grün");
   term.keep("80x24-question-other");

@@ -61,6 +61,7 @@ test("many lines pasted stay one message; a backslash and Ctrl+J break lines", {
   term.keys("C-t");
   await term.until("q closes");
   term.keys("/");
+  await term.untilGone("q closes");
   term.type("row 333");
   term.keys("Enter");
   await term.until("row 333");
@@ -68,7 +69,9 @@ test("many lines pasted stay one message; a backslash and Ctrl+J break lines", {
   term.keys("q");
   await term.until("Ask for anything");
   term.type("one\\");
+  await term.until("› one\\");
   term.keys("Enter");
+  await term.until(/› one +│/);
   term.type("two");
   term.keys("C-j");
   term.type("three");

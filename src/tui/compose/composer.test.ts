@@ -188,6 +188,7 @@ test("keys that come in one piece are told apart", () => {
   assert.deepEqual(names("a\rb\rc"), ["a\nb\nc"]);
   assert.deepEqual(names("", { return: true, meta: true }), ["M-return"]);
   assert.deepEqual(names("\n"), ["^j"]);
+  assert.deepEqual(names("two\n"), ["two", "^j"]);
   assert.deepEqual(names("c", { ctrl: true }), ["^c"]);
   assert.deepEqual(names("x", { eventType: "release" } as Partial<RawKey>), []);
 });

@@ -63,7 +63,7 @@ const named: readonly (readonly [keyof RawKey, Key["name"]])[] = [
 export const plainKey = (name: Key["name"], text = ""): Key => ({ name, text, ctrl: false, alt: false, shift: false });
 
 /**
- * The keys in what was read at once. Fast typing and slow lines join keys: letters followed by a return or a tab are letters and then the key.
+ * The keys in what was read at once. Fast typing and slow lines join keys: letters followed by a return, a tab or Ctrl+J are letters and then the key.
  * Returns in the middle mean that a text was pasted by a terminal that does not say so; they are kept as line breaks.
  */
 export function keysFrom(input: string, raw: RawKey): Key[] {
@@ -72,15 +72,21 @@ export function keysFrom(input: string, raw: RawKey): Key[] {
   const name = named.find(([field]) => raw[field] === true)?.[1];
   if (name !== undefined) return [{ name, text: "", ...modifiers }];
   if (input === "") return [];
-  if (input === "\n") return [{ name: "text", text: "j", ctrl: true, alt: false, shift: false }];
   const [, head = "", end = ""] = /^([\s\S]*?)([\r\n\t]?)$/.exec(input) ?? [];
   const keys =
     head
       .replace(/\r\n?/g, "\n")
       .match(textOrControl)
       ?.map((part) => controlFrom(part) ?? { name: "text" as const, text: part, ...modifiers }) ?? [];
-  return end === "" ? keys : [...keys, plainKey(end === "\t" ? "tab" : "return")];
+  const last = ends[end];
+  return last === undefined ? keys : [...keys, last];
 }
+
+const ends: Readonly<Record<string, Key>> = {
+  "\r": plainKey("return"),
+  "\t": plainKey("tab"),
+  "\n": { ...plainKey("text", "j"), ctrl: true },
+};
 
 /** Held keys come several at once: each control character is a key of its own. */
 const textOrControl = /[\u0000-\u0008\u000b-\u001f]|[^\u0000-\u0008\u000b-\u001f]+/g;
