@@ -43,9 +43,10 @@ export function symlinksOnTheWay(file: string): string[] {
   let real = path.parse(file).root;
   for (const name of file.split(path.sep)) {
     if (name === "") continue;
-    const at = path.join(real, name);
-    if (findLstat(at)?.isSymbolicLink() === true) links.push(at);
-    real = findRealPath(at) ?? at;
+    real = path.join(real, name);
+    if (findLstat(real)?.isSymbolicLink() !== true) continue;
+    links.push(real);
+    real = findRealPath(real) ?? real;
   }
   return links;
 }

@@ -14,6 +14,7 @@ import { planTerminal, type Terminal, type TerminalPlan } from "./pty.ts";
 import { createSandbox } from "./sandbox/create-sandbox.ts";
 import { OpenSandbox } from "./sandbox/none.ts";
 import type { PlatformSandbox } from "./sandbox/platform-sandbox.ts";
+import { SpareShells } from "./spare-shell.ts";
 import { startWired } from "./wiring.ts";
 
 export interface CommandRunnerOptions {
@@ -45,6 +46,8 @@ class Runner implements ClosableRunner {
   readonly #open = new OpenSandbox();
   readonly #pipes: PipePool;
   readonly #janitor: Janitor;
+  readonly #spares: SpareShells;
+  /** Runs since the last command was started. */
   #settling: NodeJS.Timeout | undefined;
   /** Commands of which something lives. */
   readonly #live = new Set<LiveCommand>();
@@ -56,6 +59,7 @@ class Runner implements ClosableRunner {
     this.#graceMs = graceMs ?? 2_000;
     this.#confined = sandbox ?? createSandbox(process.platform, { codexHome, userHome: userHome ?? homedir(), program });
     this.#pipes = new PipePool(path.join(codexHome, "parley", "run"));
+    this.#spares = new SpareShells(this.#pipes);
     this.#janitor = new Janitor(() => ({ ...this.#confined.leftovers, pipeFolder: this.#pipes.folder }));
     this.#confined.onLeftovers = () => this.#janitor.update();
   }
@@ -80,6 +84,7 @@ class Runner implements ClosableRunner {
     await Promise.all([...this.#live].map((command) => command.kill()));
     clearTimeout(this.#settling);
     this.#confined.settle?.();
+    this.#spares.drop();
     this.#pipes.close();
     this.#janitor.close();
   }
@@ -88,18 +93,21 @@ class Runner implements ClosableRunner {
     const { command, terminal } = plan;
     const wrapped = sandbox.wrap(command, confinement);
     if ("refused" in wrapped) throw new CommandRefused("noSandbox", wrapped.refused);
-    const id = randomBytes(16).toString("hex");
+    const spare = this.#spares.take(command, wrapped);
+    const id = spare?.id ?? randomBytes(16).toString("hex");
     const watched: WatchedCommand = { id, pid: undefined, isSession: wrapped.life === undefined };
     const cleanUp = (): void => {
       wrapped.cleanup?.();
       this.#janitor.forget(watched);
     };
     this.#janitor.watch(watched);
+    const isOneOfMany = this.#settling !== undefined;
     this.#settleLater();
     try {
       const env = { ...wrapped.env, [markName]: id };
       const open = this.#openDescriptors(terminal);
-      const { child, parts } = startWired({ command, wrapped, terminal, env, open }, this.#pipes);
+      const { child, parts } = spare?.become(wrapped) ?? startWired({ command, wrapped, terminal, env, open }, this.#pipes);
+      if (isOneOfMany) setImmediate(() => this.#spares.prepare(command, wrapped, open));
       if (parts === undefined || child.pid === undefined) throw await refusalOf(child, command);
       watched.pid = child.pid;
       this.#janitor.update();
@@ -129,6 +137,8 @@ class Runner implements ClosableRunner {
   #settleLater(): void {
     clearTimeout(this.#settling);
     this.#settling = setTimeout(() => {
+      this.#settling = undefined;
+      this.#spares.drop();
       this.#confined.settle?.();
       this.#janitor.update();
     }, settleAfterMs).unref();

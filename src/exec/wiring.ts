@@ -11,7 +11,8 @@ import type { Terminal } from "./pty.ts";
 
 export interface WiringInput {
   readonly command: Pick<Command, "stdin" | "merged">;
-  readonly wrapped: WrappedCommand;
+  /** Of `extra`, numbers are descriptors of the caller, who closes them. */
+  readonly wrapped: Pick<WrappedCommand, "argv" | "cwd" | "life"> & { readonly extra: readonly (Uint8Array | number)[] };
   readonly terminal: Terminal | undefined;
   readonly env: Readonly<Record<string, string>>;
   /** Descriptors of the server that the command must not inherit. */
@@ -29,8 +30,8 @@ export function startWired({ command, wrapped, terminal, env, open }: WiringInpu
   const [program = "", ...args] = wrapped.argv;
   const standard = terminal === undefined ? pipes(command, pool) : undefined;
   const stdio: Descriptor[] = terminal === undefined ? (standard?.stdio ?? []) : [terminal.slave, terminal.slave, terminal.slave];
-  const lent = wrapped.extra.map((bytes) => pool.lend(bytes));
-  for (const [i, fd] of lent.entries()) stdio[3 + i] = fd ?? "pipe";
+  const lent = wrapped.extra.map((bytes) => (typeof bytes === "number" ? undefined : pool.lend(bytes)));
+  for (const [i, bytes] of wrapped.extra.entries()) stdio[3 + i] = typeof bytes === "number" ? bytes : (lent[i] ?? "pipe");
   if (wrapped.life !== undefined) stdio[wrapped.life] = "pipe";
   // setsid(1) makes the session of a command with a terminal; a process that leads one already would have to fork first.
   const detached = terminal === undefined || wrapped.life !== undefined;
@@ -123,10 +124,10 @@ function terminalParts({ master, resize }: Terminal): Parts {
   return { outputs: [output], input: master, resize, closeInput: () => master.write("\x04") };
 }
 
-function feed(child: ChildProcess, extra: readonly Uint8Array[]): void {
+function feed(child: ChildProcess, extra: readonly (Uint8Array | number)[]): void {
   for (const [i, bytes] of extra.entries()) {
     const stream = child.stdio[3 + i];
-    if (!isWritable(stream)) continue;
+    if (!isWritable(stream) || typeof bytes === "number") continue;
     stream.on("error", () => undefined); // Ended before it read them; its exit code tells.
     stream.end(bytes);
   }

@@ -146,7 +146,7 @@ export function createApp(options: ComposeOptions): App {
       mcp.tools,
     ]),
     runner,
-    commandEnv: (of) => commandEnvironment({ policy: of.shellEnvironment, from: env, modelKeys: modelKeysOf(of) }),
+    commandEnv: commandEnvironments(env),
     execPolicy: createExecPolicies({ codexHome, searchPath: env["PATH"], ignoreRules: options.ignore?.rules }),
     surroundings,
     skills,
@@ -238,6 +238,18 @@ function modelFor(
 }
 
 /** Variables that hold keys of model providers, whatever they are called. */
+/** Settings are one frozen value while nothing changes: so is the environment that follows from them. */
+function commandEnvironments(from: Readonly<Record<string, string | undefined>>): CorePorts["commandEnv"] {
+  const made = new WeakMap<Config, Readonly<Record<string, string>>>();
+  return (config) => {
+    const known = made.get(config);
+    if (known !== undefined) return known;
+    const env = Object.freeze(commandEnvironment({ policy: config.shellEnvironment, from, modelKeys: modelKeysOf(config) }));
+    made.set(config, env);
+    return env;
+  };
+}
+
 function modelKeysOf({ providers }: Config): string[] {
   return Object.values(providers).flatMap(({ envKey, envHttpHeaders }) => [
     ...(envKey === undefined ? [] : [envKey]),

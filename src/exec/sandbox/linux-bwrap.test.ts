@@ -121,6 +121,16 @@ describe("the bubblewrap sandbox", { skip: noBubblewrap }, () => {
     assert.equal(readFileSync(path.join(work, ".codex", "mine"), "utf8"), "mine");
   });
 
+  test("what stands in for a missing name is empty, closed to writing, and what is forced into it stays inside", async () => {
+    const work = workspace("empty");
+    const line =
+      "ls -A .git .codex; mkdir .git/hooks || echo CLOSED; git init -q . || echo NO-REPOSITORY; chmod 777 .git; touch .git/config";
+    const { output } = await bench.sh(line, { cwd: work, roots: [work] });
+    assert.match(output, /^\.codex:\n\n\.git:\n/);
+    assert.match(output, /CLOSED.*NO-REPOSITORY/s);
+    assert.deepEqual(readdirSync(work), []);
+  });
+
   test("names that the settings add are protected like the others", async () => {
     const work = workspace("further");
     mkdirSync(path.join(work, ".idea"));

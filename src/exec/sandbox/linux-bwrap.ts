@@ -21,6 +21,8 @@ const kernelTrees = ["/proc", "/sys", "/dev/pts", "/dev/mqueue"];
 const seccompDescriptor = 3;
 const optionsDescriptor = 4;
 const lifeDescriptor = 5;
+/** Variables that a shell which becomes the sandbox may add of its own. */
+const shellNames = ["PWD", "OLDPWD", "SHLVL", "_"];
 /** bubblewrap takes no more words than this, the command's own included. */
 const maxWords = 8_000;
 
@@ -35,6 +37,8 @@ export class BubblewrapSandbox implements PlatformSandbox {
   onLeftovers: () => void = () => undefined;
   #works: Promise<string | undefined> | undefined;
   #filter: Uint8Array | undefined;
+  /** bubblewrap before 0.5 cannot. */
+  #canSetModes = true;
   readonly #kept = new Set<string>();
 
   constructor(context: SandboxContext) {
@@ -51,7 +55,7 @@ export class BubblewrapSandbox implements PlatformSandbox {
     const filter = this.#loadFilter();
     if ("refused" in filter) return filter;
     // A failure is not remembered: the person may mend it while the server runs.
-    this.#works ??= probe(bwrap, filter.bytes).then((reason) => {
+    this.#works ??= this.#probe(bwrap, filter.bytes).then((reason) => {
       if (reason !== undefined) this.#works = undefined;
       return reason;
     });
@@ -77,6 +81,7 @@ export class BubblewrapSandbox implements PlatformSandbox {
       ...[...namespaces(network), ...(command.tty === undefined ? ["--new-session"] : [])],
       ...["--seccomp", String(seccompDescriptor), "--sync-fd", String(lifeDescriptor)],
       ...[...baseMounts(policy.type === "workspaceWrite"), ...mounts.options, "--chdir", command.cwd],
+      ...shellNames.flatMap((name) => ["--unsetenv", name]),
       ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
     ];
     if (options.length + command.argv.length > maxWords) {
@@ -92,6 +97,12 @@ export class BubblewrapSandbox implements PlatformSandbox {
       life: lifeDescriptor,
       cleanup: mounts.cleanup,
     };
+  }
+
+  async #probe(bwrap: string, filter: Uint8Array): Promise<string | undefined> {
+    const reason = await probe(bwrap, filter, ["--perms", "0555", "--tmpfs", "/tmp"]);
+    this.#canSetModes = reason?.includes("--perms") !== true;
+    return this.#canSetModes ? reason : probe(bwrap, filter, []);
   }
 
   settle(): void {
@@ -143,7 +154,8 @@ export class BubblewrapSandbox implements PlatformSandbox {
       const readOnly = [...protection.readOnly, ...protection.missing];
       // The temporary folder is shared with other users, who may be running commands as well.
       const foreign = readOnly.filter((file) => !held.includes(file) && protection.temporary.includes(path.dirname(file)));
-      return { options: planMounts({ roots: writable, readOnly, foreign, masks }), cleanup };
+      const empty = this.#canSetModes ? held : [];
+      return { options: planMounts({ roots: writable, readOnly, foreign, empty, masks }), cleanup };
     } catch (error) {
       return refuse(`No sandbox: a protected name could not be kept free (${error instanceof Error ? error.message : String(error)})`);
     }
@@ -172,7 +184,7 @@ function homeMasks(codexHome: string | undefined, userHome: string | undefined):
 }
 
 /** Runs the smallest sandbox there is. Answers why it failed, or undefined. */
-function probe(bwrap: string, filter: Uint8Array): Promise<string | undefined> {
+function probe(bwrap: string, filter: Uint8Array, further: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
     const options = [
       ...namespaces(false),
@@ -185,8 +197,11 @@ function probe(bwrap: string, filter: Uint8Array): Promise<string | undefined> {
       "/dev",
       "--proc",
       "/proc",
+      "--remount-ro",
+      "/proc",
+      ...further,
     ];
-    const child = spawn(bwrap, [...options, "--ro-bind", "/proc/sys", "/proc/sys", "--", "/bin/sh", "-c", ":"], {
+    const child = spawn(bwrap, [...options, "--", "/bin/sh", "-c", ":"], {
       cwd: "/",
       env: {},
       stdio: ["ignore", "ignore", "pipe", "pipe"],

@@ -1,5 +1,5 @@
 /** The mount part of a bubblewrap command line: which trees a command sees, and which of them it may write. Pure but for looks at the disk. */
-import { existsSync, readlinkSync } from "node:fs";
+import { readlinkSync } from "node:fs";
 import path from "node:path";
 import { findLstat, findRealPath, isInside, isInsideAny } from "../paths.ts";
 import { pinnedFolders } from "./protection.ts";
@@ -16,22 +16,19 @@ export interface MountPlan {
   readonly readOnly: readonly string[];
   /** Those of them that another user may remove at any moment, which must not make the command fail. */
   readonly foreign: readonly string[];
+  /** Those of them that are empty stand-ins of the server's own: an empty folder without the right to write lies over each. */
+  readonly empty: readonly string[];
   readonly masks: readonly HomeMask[];
 }
 
-/** Parts of /proc through which root, their owner, could change the machine even without any capability. */
-const ownedProc = ["sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi"];
-
 /**
  * The same for every command. `/dev` is a fresh one, read-only as a folder; with `scratch` its shared memory is private and writable.
- * bubblewrap covers parts of /proc itself, but not /proc/sys when its user is root.
+ * `/proc` is read-only as a whole: root, the owner of its files, could change the machine through them even without any capability.
  */
 export function baseMounts(scratch: boolean): string[] {
   const options = ["--ro-bind", "/", "/", "--dev", "/dev", "--remount-ro", "/dev"];
   if (scratch) options.push("--tmpfs", "/dev/shm");
-  options.push("--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys");
-  if (process.getuid?.() === 0)
-    for (const name of ownedProc) if (existsSync(`/proc/${name}`)) options.push("--ro-bind", `/proc/${name}`, `/proc/${name}`);
+  options.push("--proc", "/proc", "--remount-ro", "/proc");
   // init listens on this pipe, and a read-only mount does not keep anyone from writing into a pipe.
   const initPipe = findRealPath("/run/initctl");
   if (initPipe !== undefined && findLstat(initPipe)?.isFIFO() === true) options.push("--ro-bind", "/dev/null", initPipe);
@@ -47,7 +44,7 @@ export function planMounts(plan: MountPlan): string[] {
   );
   const mounts = [
     ...[...roots, ...pins].map((at) => ({ at, options: ["--bind", at, at] })),
-    ...readOnly.map((at) => ({ at, options: [plan.foreign.includes(at) ? "--ro-bind-try" : "--ro-bind", at, at] })),
+    ...readOnly.map((at) => ({ at, options: readOnlyOptions(at, plan) })),
   ].sort((a, b) => a.at.length - b.at.length);
   const homes = masks.map((mask) => mask.home);
   const isMasked = (at: string): boolean => isInsideAny(at, homes);
@@ -57,6 +54,12 @@ export function planMounts(plan: MountPlan): string[] {
     ...mounts.filter(({ at }) => isMasked(at) && !homes.includes(at)).flatMap(({ options }) => options),
     ...homes.flatMap((home) => ["--remount-ro", home]),
   ];
+}
+
+/** bubblewrap reads the whole list of mounts after each bind, which is most of what a sandbox costs; a new folder in memory needs no look at it. */
+function readOnlyOptions(at: string, { foreign, empty }: MountPlan): string[] {
+  if (empty.includes(at)) return ["--perms", "0555", "--tmpfs", at];
+  return [foreign.includes(at) ? "--ro-bind-try" : "--ro-bind", at, at];
 }
 
 /** Read-only paths above `file` that already cover it, unless a writable root opens the way again in between. */

@@ -6,6 +6,7 @@ import {
   chmodSync,
   closeSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -100,7 +101,7 @@ export class Placeholders {
       const isNew = makeFolder(folder);
       if (!isNew && !isPlaceholder(folder)) return false;
       try {
-        closeSync(openSync(path.join(folder, this.lease), "wx", 0o600));
+        this.#putLease(folder);
         return true;
       } catch (error) {
         if (isCode(error, "EEXIST")) return true;
@@ -110,6 +111,21 @@ export class Placeholders {
       }
     }
     throw new Error(`${folder} is made and removed all the time by another program`);
+  }
+
+  /** The leases of a server are one file under many names: some file systems take long to find room for a file after many were removed. */
+  #putLease(folder: string): void {
+    const lease = path.join(folder, this.lease);
+    const [other] = this.#held.keys();
+    if (other !== undefined && other !== folder) {
+      try {
+        return linkSync(path.join(other, this.lease), lease);
+      } catch (error) {
+        if (isCode(error, "EEXIST")) throw error;
+        // Another file system, or one without links.
+      }
+    }
+    closeSync(openSync(lease, "wx", 0o600));
   }
 
   #giveUp(folder: string): void {
@@ -156,7 +172,7 @@ export function isPlaceholder(folder: string, own?: string): boolean {
   } catch {
     return false;
   }
-  if (own !== undefined && names.length === 1 && names[0] === own) return true;
+  if (names.length === 1 && names[0] === own) return true;
   if (!names.every((name) => leaseName.test(name))) return false;
   for (const name of names) if (isStale(folder, name)) unlinkQuietly(path.join(folder, name));
   return names.length > 0 || isMarked(found.mode);

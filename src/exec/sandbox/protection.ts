@@ -1,5 +1,5 @@
 /** Works out what stays read-only inside the writable roots: `.git` and all it leads to, `.codex`, `.agents`, the server's own program, and start-up files of a home. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, type Stats } from "node:fs";
 import path from "node:path";
 import { homeEntries } from "../../lib/home-entries.ts";
 import { findLstat, findRealPath, foldersBetween, isInside, isInsideAny } from "../paths.ts";
@@ -42,15 +42,16 @@ export function protect(input: ProtectionInput): ProtectionResult {
     const further = input.named.includes(root) ? (input.names ?? []) : [];
     for (const name of [...protectedNames, ...further]) {
       const at = path.join(root, name);
-      if (isLink(at))
+      const entry = findLstat(at);
+      if (entry?.isSymbolicLink() === true)
         return {
           refused: `${at} is a symlink. Commands could replace it, so none may write beside it: make it a real folder (for git: a file with "gitdir: …"), or use the read-only or danger-full-access mode`,
         };
-      found.add(at);
+      found.addEntry(at, entry);
     }
     found.addRepository(path.join(root, ".git"));
     if (input.userHome !== undefined && isInside(input.userHome, root))
-      for (const name of homeEntries) found.addExisting(path.join(input.userHome, name));
+      for (const name of presentEntries(input.userHome)) found.addExisting(path.join(input.userHome, name));
   }
   for (const file of input.program) if (findLstat(file) !== undefined) found.add(file);
   for (const git of input.nested) {
@@ -59,6 +60,17 @@ export function protect(input: ProtectionInput): ProtectionResult {
     found.addRepository(git);
   }
   return { readOnly: [...found.readOnly], missing: [...found.missing], temporary };
+}
+
+/** Most homes have few of them: one look at the home instead of one for each. */
+function presentEntries(home: string): readonly string[] {
+  let names: readonly string[];
+  try {
+    names = readdirSync(home);
+  } catch {
+    return homeEntries; // Not to be listed, but entries whose names are known may be reached.
+  }
+  return homeEntries.filter((entry) => names.includes(entry.split("/", 1)[0] ?? entry));
 }
 
 const isLink = (file: string): boolean => findLstat(file)?.isSymbolicLink() === true;
@@ -76,8 +88,12 @@ class Collector {
 
   /** Only what lies in a writable root needs protection; all else is read-only anyway. A root that is named explicitly stays writable. */
   add(file: string): void {
+    this.addEntry(file, findLstat(file));
+  }
+
+  addEntry(file: string, entry: Stats | undefined): void {
     if (this.#roots.includes(file) || !isInsideAny(file, this.#roots)) return;
-    if (findLstat(file) !== undefined) {
+    if (entry !== undefined) {
       // A stand-in, of another command or of a server that was killed, is still something missing.
       (isPlaceholder(file, this.#lease) ? this.missing : this.readOnly).add(file);
       return;
@@ -89,12 +105,14 @@ class Collector {
   }
 
   addExisting(file: string): void {
-    const real = findRealPath(file);
+    // Most are not there, and an error for each would cost more than the look itself.
+    const real = findLstat(file) === undefined ? undefined : findRealPath(file);
     if (real !== undefined) this.add(real);
   }
 
   /** What a `.git` leads to: the folder that a `gitdir:` file names, the common folder of a worktree, hooks and config that are links. */
   addRepository(git: string): void {
+    if (this.missing.has(git)) return;
     const folder = findLstat(git)?.isFile() === true ? this.#followed(git, "gitdir:") : git;
     if (folder === undefined) return;
     const common = this.#followed(path.join(folder, "commondir"), "");
