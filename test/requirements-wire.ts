@@ -43,4 +43,8 @@ export const wireRequirements = {
     source: "observed 0.98, 0.166",
     says: "a server's error inside a stream, or one that its own attempts did not help, is tried again as a broken stream is",
   },
+  "command.execSpoken": {
+    source: "observed 0.166",
+    says: "what cannot be typed into a running command, or resized, is refused with the reason",
+  },
 } as const;

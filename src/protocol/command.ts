@@ -16,7 +16,7 @@ import {
 } from "../lib/schema.ts";
 import { notification, request } from "./define.ts";
 import { invalidParams, invalidRequest } from "./errors.ts";
-import { limitCommand, limitPath, limitSettings, limitTime } from "./limits.ts";
+import { limitBase64, limitCommand, limitPath, limitSettings, limitTime } from "./limits.ts";
 import { SandboxPolicy } from "./policy.ts";
 import { acceptSettings } from "./spellings.ts";
 
@@ -90,6 +90,11 @@ export const commandRequests = {
     params: CommandExecWriteParams,
     result: CommandExecWriteResponse,
     order: ({ processId }) => `process:${processId}`,
+    limits({ deltaBase64, closeStdin }) {
+      const isGiven = typeof deltaBase64 === "string";
+      if (!isGiven && closeStdin !== true) throw invalidParams("command/exec/write requires deltaBase64 or closeStdin");
+      if (isGiven) limitBase64("deltaBase64", deltaBase64);
+    },
   }),
   /** Tells a running command how large its terminal is. */
   "command/exec/resize": request({

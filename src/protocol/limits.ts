@@ -46,6 +46,13 @@ export function limitTime(field: string, time: number | null | undefined): void 
   if (typeof time === "number" && time < 0) throw invalidParams(`${field} must be non-negative, got ${time}`);
 }
 
+/** In the standard alphabet, with padding. */
+export const isBase64 = (text: string): boolean => /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text);
+
+export function limitBase64(field: string, text: string): void {
+  if (!isBase64(text)) throw invalidParams(`invalid ${field}: base64 in the standard alphabet with padding is needed`);
+}
+
 /** Arguments and environment of a command. */
 export function limitCommand(command: readonly string[]): void {
   if (command.length === 0 || command[0] === "") throw invalidRequest("command must not be empty");

@@ -101,9 +101,9 @@ export const skillsRequests = {
     result: SkillsConfigWriteResponse,
     order: byConfig,
     limits({ name, path }) {
-      const given = [name, path].filter((value) => value !== null && value !== undefined);
+      const given = [name, path].filter((value) => value !== null && value !== undefined && value.trim() !== "");
       if (given.length !== 1) throw invalidParams("skills/config/write requires exactly one of path or name");
-      limitPath("path", path);
+      limitAbsolutePath("path", path);
     },
   }),
   /** Sets the folders that are searched for skills beside the usual ones, until the server ends. */

@@ -84,9 +84,16 @@ export interface Session {
   legacy: LegacyDoor | undefined;
   notify<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void;
   /** The client's own running commands, by the names it gave them. */
-  readonly processes: Map<string, Promise<RunningCommand>>;
+  readonly processes: Map<string, NamedCommand>;
   /** Run when the connection ends: watches, searches and processes of this session. */
   readonly onClose: Set<() => void>;
+}
+
+/** A command that the client runs under a name; it is known by it before it has started. */
+export interface NamedCommand {
+  readonly starting: Promise<RunningCommand>;
+  readonly takesInput: boolean;
+  readonly tty: boolean;
 }
 
 export interface Call {

@@ -7,7 +7,7 @@ import { sandboxFrom, sandboxPolicyFor } from "../core/settings.ts";
 import type { CommandExecParams, CommandExecResponse, commandRequests } from "../protocol/command.ts";
 import { internalError, invalidRequest } from "../protocol/errors.ts";
 import type { SandboxPolicy } from "../protocol/policy.ts";
-import type { Call, HandlersFor, Session } from "./app.ts";
+import type { Call, HandlersFor, NamedCommand, Session } from "./app.ts";
 
 const defaultTimeoutMs = 10_000;
 /** What is kept of each stream when the client sets no cap of its own. */
@@ -26,7 +26,7 @@ export const commandHandlers: HandlersFor<typeof commandRequests> = {
       return running;
     });
     // Known by its name from this moment on: what the client sends next is already for it.
-    if (params.processId) processes.set(params.processId, starting);
+    if (params.processId) processes.set(params.processId, { starting, takesInput: takesInput(params), tty: params.tty === true });
     try {
       const exit = await (await starting).exit;
       return { exitCode: exit.exitCode, ...output.texts() };
@@ -35,13 +35,18 @@ export const commandHandlers: HandlersFor<typeof commandRequests> = {
     }
   },
   async "command/exec/write"(params, { session }) {
-    const running = await named(session, params.processId);
+    const running = await named(session, params.processId, ({ takesInput }) => {
+      if (!takesInput) throw invalidRequest("stdin streaming is not enabled for this command/exec");
+    });
     if (params.deltaBase64) running.write(Buffer.from(params.deltaBase64, "base64"));
     if (params.closeStdin === true) running.closeStdin();
     return {};
   },
   async "command/exec/resize"(params, { session }) {
-    (await named(session, params.processId)).resize(params.size.cols, params.size.rows);
+    const running = await named(session, params.processId, ({ tty }) => {
+      if (!tty) throw invalidRequest("failed to resize PTY: process is not attached to a PTY");
+    });
+    running.resize(params.size.cols, params.size.rows);
     return {};
   },
   async "command/exec/terminate"(params, { session }) {
@@ -52,6 +57,8 @@ export const commandHandlers: HandlersFor<typeof commandRequests> = {
 
 const streams = (params: CommandExecParams): boolean =>
   params.tty === true || params.streamStdin === true || params.streamStdoutStderr === true;
+
+const takesInput = (params: CommandExecParams): boolean => params.streamStdin === true || params.tty === true;
 
 async function start(params: CommandExecParams, { app, session }: Call): Promise<RunningCommand> {
   const cwd = path.resolve(params.cwd ?? process.cwd());
@@ -72,7 +79,7 @@ async function start(params: CommandExecParams, { app, session }: Call): Promise
         argv: params.command,
         cwd,
         env,
-        stdin: params.streamStdin === true || params.tty === true ? "open" : "closed",
+        stdin: takesInput(params) ? "open" : "closed",
         ...(params.tty === true ? { tty: params.size ?? { cols: 80, rows: 24 } } : {}),
         ...(params.disableTimeout === true ? {} : { timeoutMs: params.timeoutMs ?? defaultTimeoutMs }),
       },
@@ -130,8 +137,11 @@ class Output {
   }
 }
 
-async function named(session: Session, name: string): Promise<RunningCommand> {
-  const running = await session.processes.get(name)?.catch(() => undefined);
+/** Throws invalidRequest when there is none of that name, or none that `fits`. */
+async function named(session: Session, name: string, fits: (command: NamedCommand) => void = () => {}): Promise<RunningCommand> {
+  const command = session.processes.get(name);
+  const running = await command?.starting.catch(() => undefined);
+  if (command !== undefined && running !== undefined) fits(command);
   if (running === undefined) throw invalidRequest(`no active command/exec for process id ${JSON.stringify(name)}`);
   return running;
 }

@@ -6,6 +6,7 @@ import { isInside } from "../lib/paths.ts";
 import { systemWords } from "../lib/system-error.ts";
 import { internalError, invalidRequest, RpcError } from "../protocol/errors.ts";
 import type { FsReadDirectoryEntry, fsRequests } from "../protocol/fs.ts";
+import { isBase64 } from "../protocol/limits.ts";
 import type { HandlersFor, Session } from "./app.ts";
 import { watchPath } from "./fs-watch.ts";
 
@@ -133,8 +134,7 @@ async function writeWhole(file: string, bytes: Buffer): Promise<void> {
 }
 
 function fromBase64(text: string): Buffer {
-  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text))
-    throw invalidRequest("fs/writeFile requires valid base64 dataBase64: standard alphabet with padding");
+  if (!isBase64(text)) throw invalidRequest("fs/writeFile requires valid base64 dataBase64: standard alphabet with padding");
   return Buffer.from(text, "base64");
 }
 
