@@ -30,7 +30,7 @@ turns:
       - say: Ran.
   - user: slow
     steps:
-      - pace: 15
+      - pace: 60
       - say: "one two three four five six seven eight nine ten eleven twelve"
   - user: ticket
     steps:
@@ -217,6 +217,7 @@ turns:
     assert.ok(seqs.every((s, i) => i === 0 || s > (seqs[i - 1] ?? 0)));
     const again = await it.stream(`?families=raw&since=${seqs[0]}`);
     await again.until((m) => m["seq"] === seqs[2]);
+    await only.until((m) => m["seq"] === seqs[2]);
     assert.deepEqual(
       again.messages.filter((m) => m["type"] === "notification").map((m) => m["seq"]),
       seqs.slice(1),

@@ -15,7 +15,7 @@ const bookOf = (home: string): Record<string, string>[] =>
 
 verifies("audit.outcomes", async ({ app, home, workspace }) => {
   const patch = "*** Begin Patch\n*** Add File: a\n+1\n*** End Patch";
-  const mcp = `[mcp_servers.notes]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(path.join(root, "test/support/mcp-fixture.ts"))}, "plain"]\nstartup_timeout_sec = 20`;
+  const mcp = `[mcp_servers.notes]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(path.join(root, "test/support/mcp-fixture.ts"))}, "plain"]\nstartup_timeout_sec = 60`;
   const client = await app({
     turns: [[{ run: "exit 3" }, { say: "a" }, { patch }, { say: "b" }, { call: "mcp__notes__write", with: { name: "x" } }, { say: "c" }]],
     config: mcp,

@@ -1,7 +1,7 @@
 /** When commands end: with their turn, with an interrupt, or by themselves; and what is told of those that do not. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { globSync, readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Client, TurnFailed } from "../../../src/client/client.ts";
@@ -21,7 +21,7 @@ function running(seconds: string): number[] {
   });
 }
 async function eventually(isTrue: () => boolean, what: string): Promise<void> {
-  for (const end = Date.now() + 15_000; !isTrue(); await delay(20)) assert.ok(Date.now() < end, what);
+  for (const end = Date.now() + 60_000; !isTrue(); await delay(20)) assert.ok(Date.now() < end, what);
 }
 function warningsOf(client: Client): string[] {
   const told: string[] = [];
@@ -48,7 +48,7 @@ verifies(
     await assert.rejects(thread.run("fail"), TurnFailed);
     assert.deepEqual(running(failing), []);
     await thread.run("keep");
-    assert.equal(running(kept).length, 1, "a listed terminal is kept on purpose");
+    await eventually(() => running(kept).length === 1, "a listed terminal is kept on purpose");
     const stop = new AbortController();
     client.on("item/started", (p) => p.item.type === "commandExecution" && p.item.command.includes("sleep 60") && stop.abort());
     const interrupted = await thread.run("interrupt", { signal: stop.signal });
@@ -62,8 +62,9 @@ verifies(
   "command.survivors",
   async ({ app, workspace }) => {
     const [away, later] = [mark(5), mark(6)];
-    const line = `setsid sleep ${away} >/dev/null 2>&1 & (sleep 0.4; exec setsid sleep ${later}) >/dev/null 2>&1 & sleep 0.1`;
-    const client = await app({ turns: [[{ run: line }, { run: "sleep 0.8" }, { say: "done" }]] });
+    const until = (seconds: string): string => `until ps -eo args= | grep -qx 'sleep ${seconds}'; do sleep 0.05; done`;
+    const line = `setsid sleep ${away} >/dev/null 2>&1 & (sleep 0.4; exec setsid sleep ${later}) >/dev/null 2>&1 & ${until(away)}`;
+    const client = await app({ turns: [[{ run: line }, { run: until(later) }, { say: "done" }]] });
     const told = warningsOf(client);
     const thread = await client.startThread({ cwd: workspace, ...open });
     try {
@@ -81,11 +82,12 @@ verifies(
   "command.terminalLeavings",
   async ({ app, workspace }) => {
     const left = mark(7);
-    const cmd = `sleep ${left} >/dev/null 2>&1 & sleep 1`;
+    const cmd = `sleep ${left} >/dev/null 2>&1 & while [ ! -f go ]; do sleep 0.05; done`;
     const client = await app({ turns: [[{ call: "exec_command", with: { cmd, yield_time_ms: 250 } }, { say: "up" }]] });
     const thread = await client.startThread({ cwd: workspace, ...open });
     await thread.run("go");
-    assert.equal(running(left).length, 1, "it belongs to a terminal that runs on");
+    await eventually(() => running(left).length === 1, "it belongs to a terminal that runs on");
+    writeFileSync(path.join(workspace, "go"), "");
     await eventually(() => running(left).length === 0, "the terminal ended, and with it what it started");
   },
   linux,
@@ -94,7 +96,7 @@ verifies(
 verifies("thread.shellBeside", async ({ app, workspace }) => {
   const client = await app({
     turns: [
-      [{ run: "sleep 0.3" }, { say: "done" }],
+      [{ run: "while [ ! -f begun ]; do sleep 0.05; done" }, { say: "done" }],
       [{ run: "sleep 60" }, { say: "never" }],
     ],
   });
@@ -114,9 +116,10 @@ verifies("thread.shellBeside", async ({ app, workspace }) => {
     });
     return thread.run(text);
   };
-  await beside("go", "sleep 2; echo mine");
+  await beside("go", "touch begun; while [ ! -f go ]; do sleep 0.05; done; echo mine");
   const { data } = await client.call("thread/backgroundTerminals/list", { threadId: thread.id });
   assert.deepEqual([ends, data.length], [[], 1], "it runs on");
+  writeFileSync(path.join(workspace, "go"), "");
   await ended.promise;
   assert.deepEqual(ends, [["completed", "mine\n"]]);
 
@@ -150,7 +153,7 @@ verifies(
     assert.ok(books.join("").includes("made"), "changes are kept for undo");
     assert.ok(!books.join("").includes(".parley-"), "stand-ins are nobody's changes");
     await client.call("turn/revert" as never, { threadId: thread.id, turnId } as never);
-    assert.deepEqual(readdirSync(workspace), []);
+    await eventually(() => readdirSync(workspace).length === 0, "an empty folder");
   },
   { skip: noBubblewrap || undefined },
 );

@@ -5,7 +5,7 @@ import type { Client } from "../../../src/client/client.ts";
 import { root } from "../../support/process.ts";
 import { verifies } from "../../support/verifies.ts";
 
-const server = `approval_policy = "never"\n[mcp_servers.bad]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(path.join(root, "test/support/hostile-mcp.ts"))}]\ntool_timeout_sec = 20\n`;
+const server = `approval_policy = "never"\n[mcp_servers.bad]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(path.join(root, "test/support/hostile-mcp.ts"))}]\nstartup_timeout_sec = 60\ntool_timeout_sec = 60\n`;
 const calls = (...names: string[]) =>
   names.map((name) => ({ user: `/^${name}$/`, steps: [{ call: `mcp__bad__${name}` }, { say: "{{output}}" }] }));
 

@@ -8,7 +8,7 @@ import { verifies } from "../../support/verifies.ts";
 
 const fixture = path.join(root, "test/support/mcp-fixture.ts");
 const server = (name: string, behaviour: string, more = ""): string =>
-  `[mcp_servers.${name}]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(fixture)}, "${behaviour}"]\nstartup_timeout_sec = 20\n${more}\n`;
+  `[mcp_servers.${name}]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(fixture)}, "${behaviour}"]\nstartup_timeout_sec = 60\n${more}\n`;
 const never = 'approval_policy = "never"\n';
 
 /** Runs one turn and gives back its MCP items and last words. */
@@ -133,7 +133,9 @@ verifies("mcp.status", async ({ app }) => {
 
 for (const behaviour of ["exit", "complain", "mute", "garbage"])
   verifies("mcp.broken", async ({ app, workspace }) => {
-    const broken = server("broken", behaviour).replace("startup_timeout_sec = 20", "startup_timeout_sec = 1");
+    // Only those that never say anything of use have to be given up.
+    const seconds = ["mute", "garbage"].includes(behaviour) ? 1 : 60;
+    const broken = server("broken", behaviour).replace("startup_timeout_sec = 60", `startup_timeout_sec = ${seconds}`);
     const client = await app({
       turns: [[call("read", { name: "plum" }), { say: "{{output}}" }], ["Again."]],
       config: `${never}${server("notes", "plain")}${broken}[mcp_servers.missing]\ncommand = "/no/such/program"\n`,

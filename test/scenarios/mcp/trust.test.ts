@@ -9,7 +9,7 @@ import { verifies } from "../../support/verifies.ts";
 
 const fixture = path.join(root, "test/support/mcp-fixture.ts");
 const server = (name: string, behaviour = "plain", more = ""): string =>
-  `[mcp_servers.${name}]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(fixture)}, "${behaviour}"]\n${more}\n`;
+  `[mcp_servers.${name}]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(fixture)}, "${behaviour}"]\nstartup_timeout_sec = 60\n${more}\n`;
 const call = (tool: string, args: object = {}) => ({ call: `mcp__notes__${tool}`, with: args });
 const onRequest = 'approval_policy = "on-request"\n';
 

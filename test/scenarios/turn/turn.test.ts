@@ -1,6 +1,7 @@
 /** The life of a turn: steering, interrupting, failing, retrying. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { RpcError, TurnFailed } from "../../../src/client/client.ts";
 import type { ThreadItem } from "../../../src/protocol/item.ts";
 import { verifies } from "../../support/verifies.ts";
@@ -11,9 +12,13 @@ const refused =
   (error: unknown): boolean =>
     error instanceof RpcError && error.code === -32600 && pattern.test(error.message);
 
+/** A command that lasts until the test has written this file; both write nothing else. */
+const untilGo = { run: "while [ ! -f go ]; do sleep 0.05; done" };
+const letGo = (workspace: string): void => writeFileSync(path.join(workspace, "go"), "");
+
 verifies("turn.steer", async ({ app, workspace }) => {
   const client = await app({
-    turns: [[{ say: "working" }, { pause: 300 }, { run: "true" }, { expect: { user: "and the tests" } }, { say: "both done" }]],
+    turns: [[{ say: "working" }, untilGo, { expect: { user: "and the tests" } }, { say: "both done" }]],
   });
   const thread = await client.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "danger-full-access" });
   const began = Promise.withResolvers<string>();
@@ -26,6 +31,7 @@ verifies("turn.steer", async ({ app, workspace }) => {
   );
   const steered = await client.call("turn/start", { threadId: thread.id, input: [{ type: "text", text: "and the tests" }] });
   assert.equal(steered.turn.id, turnId, "a turn/start meanwhile is a steer of the running turn");
+  letGo(workspace);
   const run = await running;
   assert.equal(run.text, "both done");
   assert.deepEqual(run.items.filter((item) => item.type === "userMessage").length, 2);
@@ -36,7 +42,7 @@ verifies("turn.steer", async ({ app, workspace }) => {
 });
 
 verifies("turn.sameMessageOnce", async ({ app, workspace }) => {
-  const client = await app({ turns: [[{ say: "working" }, { pause: 300 }, { run: "true" }, { say: "done" }]] });
+  const client = await app({ turns: [[{ say: "working" }, untilGo, { say: "done" }]] });
   const thread = await client.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "danger-full-access" });
   const began = Promise.withResolvers<string>();
   client.on("item/agentMessage/delta", (p) => began.resolve(p.turnId));
@@ -46,6 +52,7 @@ verifies("turn.sameMessageOnce", async ({ app, workspace }) => {
   await client.call("turn/steer", { ...again, expectedTurnId: turnId });
   await client.call("turn/steer", { ...again, expectedTurnId: turnId });
   await client.call("turn/start", again);
+  letGo(workspace);
   const said = (await running).items.filter((item) => item.type === "userMessage");
   assert.deepEqual(
     said.map((item) => item.clientId),
@@ -56,7 +63,7 @@ verifies("turn.sameMessageOnce", async ({ app, workspace }) => {
 verifies("turn.interrupt", async ({ app, workspace }) => {
   const client = await app({
     turns: [
-      [{ pace: 50 }, { say: "one two three four five six seven eight nine ten eleven twelve" }],
+      [{ pace: 50 }, { say: "one two three four ".repeat(100) }],
       [{ expect: { user: "again" } }, { say: "fresh" }],
     ],
   });
@@ -138,7 +145,9 @@ verifies("turn.tooManyAttempts", async ({ app, workspace }) => {
 });
 
 verifies("turn.parallelTools", async ({ app, workspace }) => {
-  const client = await app({ turns: [[{ run: "sleep 0.5; echo a" }, { run: "sleep 0.5; echo b" }, { say: "done" }]] });
+  // Each lasts until the other has begun.
+  const meets = (own: string, other: string) => ({ run: `touch ${own}; while [ ! -f ${other} ]; do sleep 0.05; done; echo ${own}` });
+  const client = await app({ turns: [[meets("a", "b"), meets("b", "a"), { say: "done" }]] });
   const thread = await client.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "danger-full-access" });
   const order: string[] = [];
   client.on("item/started", (p) => p.item.type === "commandExecution" && order.push("started"));
