@@ -261,6 +261,10 @@ export const requirements = {
   "turn.sameMessageOnce": { source: "Parley", says: "a message that is sent to a running turn twice under one client id counts once" },
   "dynamicTool.noShadow": { source: "trust case 133", cases: [133], says: "a client's tool cannot take a built-in tool's name" },
   "thread.forkPoint": { source: "observed 0.166", says: "a fork may end at a turn or before it, and keeps the ids of its turns" },
+  "thread.emptyHistory": {
+    source: "observed 0.98",
+    says: "a history that is sent along is not empty: no new thread begins in place of the one that is named",
+  },
   "thread.rawEvents": {
     source: "observed 0.98, 0.166",
     says: "a thread started with experimentalRawEvents tells each item that the model sees, once its turn was told",

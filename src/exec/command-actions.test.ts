@@ -71,6 +71,7 @@ describe("what a command does, in words", () => {
     ] as const),
     ...([
       ["git grep foo src", "search foo src"],
+      ["grep -n x -E a.txt", "search x a.txt"],
       ["git ls-files", "listFiles "],
       ["git status", "unknown"],
       ["fd foo src", "search foo src"],

@@ -88,6 +88,7 @@ function actionOf(words: readonly string[], cwd: string): CommandAction | undefi
     case "grep":
     case "egrep":
     case "fgrep":
+      return searchWith(rest, search, grepValues);
     case "ag":
     case "ack":
     case "pt":
@@ -100,7 +101,7 @@ function actionOf(words: readonly string[], cwd: string): CommandAction | undefi
     case "find":
       return find(rest, list, search);
     case "git":
-      if (rest[0] === "grep") return searchWith(rest.slice(1), search);
+      if (rest[0] === "grep") return searchWith(rest.slice(1), search, grepValues);
       return rest[0] === "ls-files" ? list(operands(rest.slice(1), "xX", ["exclude"])[0]) : undefined;
     default:
       return undefined;
@@ -122,11 +123,15 @@ function ripgrep(rest: readonly string[], list: List, search: Search): CommandAc
   return searchWith(rest, search);
 }
 
-function searchWith(rest: readonly string[], search: Search): CommandAction {
+/** One-letter options with a value; `-E` is one of ripgrep's and none of grep's. */
+const ripgrepValues = "ABCgtTmMjdfE";
+const grepValues = "ABCDdfm";
+
+function searchWith(rest: readonly string[], search: Search, short = ripgrepValues): CommandAction {
   const at = rest.findIndex((word) => word === "-e" || word === "--regexp");
   const pattern = at < 0 ? undefined : rest[at + 1];
   const others = at < 0 ? rest : [...rest.slice(0, at), ...rest.slice(at + 2)];
-  const found = operands(others, "ABCgtTmMjdfE", ["glob", "type", "type-not", "max-count", "max-depth", "context", "include", "exclude"]);
+  const found = operands(others, short, ["glob", "type", "type-not", "max-count", "max-depth", "context", "include", "exclude"]);
   return pattern === undefined ? search(found[0], found[1]) : search(pattern, found[0]);
 }
 

@@ -111,7 +111,12 @@ function inputItem(value: unknown): unknown {
   };
   return Array.isArray(elements) ? { ...even, text_elements: elements.map(textElement) } : even;
 }
-const textElement: Respell = (value) => (isObject(value) ? renamed("byteRange", "byte_range")(value) : value);
+/** The other spelling goes: what was understood once may be read again further inside. */
+const textElement: Respell = (value) => {
+  if (!isObject(value)) return value;
+  const { byte_range: _, ...even } = renamed("byteRange", "byte_range")(value);
+  return even;
+};
 
 /** The flat form of a dynamic tool (`{name, description, inputSchema}`) is today's `function`. */
 export const dynamicTools: Respell = (value) => (Array.isArray(value) ? value.map(dynamicTool) : value);

@@ -10,6 +10,8 @@ test("what may be empty is there as null, what is there stays, and the item stil
     ...{ type: "agentMessage", id: "m", text: "hi", phase: "final_answer", memoryCitation: null, delivery: null, questions: null },
     ...{ startedAtMs: 1, completedAtMs: null },
   });
+  const said = wholeItem({ type: "userMessage", id: "u", content: [{ type: "text", text: "hi" }] });
+  assert.deepEqual("content" in said && said.content, [{ type: "text", text: "hi", text_elements: [] }]);
   const bare: ThreadItem[] = [
     { type: "userMessage", id: "u", content: [] },
     { type: "commandExecution", id: "c", command: "ls", commandActions: [], cwd: "/", status: "inProgress" },

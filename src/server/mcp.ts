@@ -2,16 +2,14 @@
 import type { McpScope } from "../core/ports/mcp.ts";
 import type { mcpRequests } from "../protocol/mcp.ts";
 import type { App, HandlersFor } from "./app.ts";
+import { page } from "./page.ts";
 
 export const mcpHandlers: HandlersFor<typeof mcpRequests> = {
   async "mcpServerStatus/list"(params, { app }) {
     const all = (
       await app.mcp.statuses(scopeOf(params.threadId, app), { detail: params.detail ?? "full", serverName: params.serverName ?? undefined })
     ).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    const from = params.cursor ? all.findIndex((status) => status.name > (params.cursor ?? "")) : 0;
-    const rest = from === -1 ? [] : all.slice(from);
-    const data = rest.slice(0, params.limit ?? rest.length);
-    return { data: [...data], nextCursor: data.length < rest.length ? (data.at(-1)?.name ?? null) : null };
+    return page(all, params.cursor, params.limit);
   },
   async "mcpServer/oauth/login"(params, { app, session }) {
     const { url, loginId, done } = await app.mcp.login(scopeOf(params.threadId, app), params.name, params.scopes ?? undefined);

@@ -29,7 +29,7 @@ function start(thread: LiveThread, target: ReviewTarget, { after, app }: Call): 
     begin();
   });
   const text = target.type === "uncommittedChanges" ? "Review current changes" : `Review ${targetLabel(target)}`;
-  const item = { type: "userMessage" as const, id: app.ids.item(), content: [{ type: "text" as const, text, text_elements: [] }] };
+  const item = { type: "userMessage" as const, id: turn.id, content: [{ type: "text" as const, text, text_elements: [] }] };
   return { turn: { ...turn.toWire("inProgress", "empty"), items: [item] }, reviewThreadId: thread.id };
 }
 

@@ -287,6 +287,7 @@ async function idFromPath(file: string, app: App): Promise<string> {
 }
 
 async function resumeHistory(params: ThreadResumeParams, call: Call): Promise<ThreadStartResponse> {
+  if (params.history?.length === 0) throw invalidRequest("history must not be empty");
   const thread = await call.app.threads.startFrom(params.history ?? [], startOptions(params as ThreadStartParams, call));
   call.app.subscriptions.subscribe(call.session, thread.id);
   return opened(thread, call.session);

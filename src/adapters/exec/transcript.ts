@@ -45,7 +45,7 @@ export class Transcript {
       ["folder", answer.cwd],
       ["model", `${answer.model} (${answer.modelProvider})${answer.reasoningEffort ? `, effort ${answer.reasoningEffort}` : ""}`],
       ["sandbox", `${sandbox}, approvals ${approval}`],
-      ["session", answer.thread.id],
+      ["session id:", answer.thread.id], // in these words scripts look for it
     ] as const)
       this.#line(`${this.#styled("dim", name.padEnd(8))} ${plain(value)}`);
     for (const text of this.#early.splice(0)) this.#warning(text);

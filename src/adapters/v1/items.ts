@@ -1,6 +1,6 @@
 /** A thread's items as the older events tell them: begun, ended, and what was said. */
 import path from "node:path";
-import type { FileUpdateChange, ThreadItem, UserInput } from "../../protocol/item.ts";
+import type { FileUpdateChange, TextElement, ThreadItem, UserInput } from "../../protocol/item.ts";
 import type { FileChange } from "../../protocol/v1/approval.ts";
 import type { EventMessage } from "../../protocol/v1/event.ts";
 import type { TurnItem } from "../../protocol/v1/event-value.ts";
@@ -114,7 +114,7 @@ function userMessage(item: Extract<ThreadItem, { type: "userMessage" }>): EventM
     message: item.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"),
     images: item.content.flatMap((part) => (part.type === "image" && "url" in part ? [part.url] : [])),
     local_images: item.content.flatMap((part) => (part.type === "localImage" ? [part.path] : [])),
-    text_elements: [],
+    text_elements: item.content.flatMap((part) => (part.type === "text" ? (part.text_elements ?? []).map(oldElement) : [])),
     kind: "plain",
   };
 }
@@ -194,9 +194,12 @@ export function changesOf(changes: readonly FileUpdateChange[]): Record<string, 
   );
 }
 
+const oldElement = ({ byteRange, placeholder }: TextElement) => ({ byte_range: byteRange, placeholder: placeholder ?? null });
+
 /** Input in the older words. */
 function oldInput(part: UserInput): unknown {
-  if (part.type === "localImage") return { ...part, type: "local_image" };
+  if (part.type === "localImage") return { type: "local_image", path: part.path };
+  if (part.type === "text") return { ...part, text_elements: (part.text_elements ?? []).map(oldElement) };
   return part.type === "image" && "url" in part ? { type: "image", image_url: part.url } : part;
 }
 

@@ -262,6 +262,9 @@ verifies("exec.fork", async (stage) => {
 
 verifies("exec.plainText", async (stage) => {
   const { text } = await execWith(stage, { turns: [[{ say: "\u001b[31mred\u001b[0m and \u0007plain" }, { usage }]] });
-  assert.match(text, /^Parley 9\.9\.9\nfolder .*\nmodel {4}scripted \(script\)\nsandbox {2}workspace-write, approvals never\nsession /);
+  assert.match(
+    text,
+    /^Parley 9\.9\.9\nfolder .*\nmodel {4}scripted \(script\)\nsandbox {2}workspace-write, approvals never\nsession id: 01/,
+  );
   assert.match(text, /\nparley\nred and plain\n\ntokens used: 80\n$/);
 });

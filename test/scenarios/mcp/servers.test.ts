@@ -129,6 +129,7 @@ verifies("mcp.status", async ({ app }) => {
   const page = await client.call("mcpServerStatus/list", { limit: 1 });
   assert.equal(page.data.length, 1);
   assert.equal((await client.call("mcpServerStatus/list", { cursor: page.nextCursor ?? "" })).data[0]?.name, "notes");
+  await assert.rejects(client.call("mcpServerStatus/list", { cursor: "never given" }), { message: "invalid cursor: never given" });
 });
 
 for (const behaviour of ["exit", "complain", "mute", "garbage"])

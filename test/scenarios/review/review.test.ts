@@ -29,6 +29,7 @@ verifies("review.targets", async ({ app, workspace }) => {
     ];
     const answer = await client.call("review/start", { threadId: thread.id, target, delivery: "inline" });
     assert.equal(answer.reviewThreadId, thread.id);
+    assert.equal(answer.turn.items[0]?.id, answer.turn.id, "the request carries the turn's own id");
     assert.equal(await ended.promise, "completed");
     for (const stop of stops) stop();
     assert.deepEqual(items[0], ["enteredReviewMode", label]);

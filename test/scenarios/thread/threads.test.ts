@@ -30,6 +30,12 @@ verifies("thread.forkPoint", async ({ app, workspace }) => {
   );
 });
 
+verifies("thread.emptyHistory", async ({ app, workspace }) => {
+  const client = await app({ turns });
+  const { id } = await client.startThread({ cwd: workspace });
+  await assert.rejects(client.call("thread/resume", { threadId: id, history: [] }), { message: "history must not be empty" });
+});
+
 verifies("thread.rawEvents", async ({ app, workspace }) => {
   const client = await app({ turns: [[{ reason: "hm" }, { run: "true" }, { say: "one" }], [{ say: "two" }]] });
   const told: string[] = [];

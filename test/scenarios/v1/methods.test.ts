@@ -47,7 +47,10 @@ verifies("v1.turns", async (stage) => {
   await client.say("first");
   const png = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
   const events = await client.sayTurn({
-    items: [item("look"), { type: "image", data: { imageUrl: png } }],
+    items: [
+      { type: "text", data: { text: "look", text_elements: [{ byte_range: { start: 0, end: 4 }, placeholder: "L" }] } },
+      { type: "image", data: { imageUrl: png } },
+    ],
     cwd: stage.workspace,
     approvalPolicy: "never",
     sandboxPolicy: { mode: "workspace-write", writableRoots: [], networkAccess: false, excludeTmpdirEnvVar: false, excludeSlashTmp: false },
@@ -56,6 +59,8 @@ verifies("v1.turns", async (stage) => {
     summary: "concise",
   });
   assert.equal(events.at(-1).last_agent_message, "second-model");
+  const marks = [{ byte_range: { start: 0, end: 4 }, byteRange: { start: 0, end: 4 }, placeholder: "L" }];
+  assert.deepEqual(events.find((msg) => msg.type === "user_message").text_elements, marks);
   const seen = events.find((msg) => msg.type === "item_completed" && msg.item.type === "UserMessage").item.content;
   assert.deepEqual(
     seen.map((part: { type: string; image_url?: string }) => [part.type, part.image_url]),
