@@ -47,4 +47,8 @@ export const wireRequirements = {
     source: "observed 0.166",
     says: "what cannot be typed into a running command, or resized, is refused with the reason",
   },
+  "turn.replaced": {
+    source: "observed 0.98, 0.166",
+    says: "a compaction, a review or a revert that is asked for while a turn runs interrupts it and takes its place",
+  },
 } as const;

@@ -152,6 +152,14 @@ export class LiveThread {
     if (this.#needsLease) await this.#takeForWriting();
   }
 
+  /** Ends the running turn, if there is one, as an interrupt does: what comes next takes its place. */
+  async makeRoom(): Promise<void> {
+    this.refuseReadOnly();
+    this.#turn?.interrupt();
+    await this.#turn?.ended.promise;
+    await this.readyToWrite();
+  }
+
   /** A turn whose work is not the usual loop: a review, a compaction. */
   startSpecial(
     kind: "review" | "compact" | "shell",

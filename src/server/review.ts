@@ -13,7 +13,7 @@ export const reviewHandlers: HandlersFor<typeof reviewRequests> = {
     const target = checked(params.target);
     const parent = call.app.threads.require(params.threadId);
     if ((params.delivery as string | null | undefined) !== "detached") {
-      await parent.readyToWrite();
+      await parent.makeRoom();
       return start(parent, target, call);
     }
     const thread = await forkFor(parent, call);

@@ -18,5 +18,6 @@ export async function revertTo(thread: LiveThread, beforeTurnId: string, app: Ap
   const turns = await app.threads.turnsOf(thread);
   const at = turns.findIndex((turn) => turn.id === beforeTurnId);
   if (at === -1) throw invalidRequest(`turn not found: ${beforeTurnId}`);
+  await thread.makeRoom();
   await rollBack(thread, turns.length - at, app);
 }

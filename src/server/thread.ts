@@ -156,7 +156,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
 
   async "thread/compact/start"(params, { app, after }) {
     const thread = app.threads.require(params.threadId);
-    await thread.readyToWrite();
+    await thread.makeRoom();
     const { begin } = thread.startSpecial("compact", compactTurn);
     after(() => {
       announceNews(thread, app);
