@@ -328,7 +328,7 @@ describe("accounts", () => {
     it("are renewed once for many who ask at the same time", async () => {
       store({ auth_mode: "chatgpt", tokens: tokens(), last_refresh: new Date(now).toISOString(), other: 1 });
       const { credentials } = open();
-      const signal = AbortSignal.timeout(5000);
+      const signal = AbortSignal.timeout(60_000);
       const all = await Promise.all([credentials.refresh(signal), credentials.refresh(signal)]);
       assert.deepEqual(all[0], { kind: "chatgpt", accessToken: "access-2", accountId: "acc-1" });
       assert.deepEqual([all[1], maker.refreshed], [all[0], ["refresh-0"]]);
@@ -353,7 +353,7 @@ describe("accounts", () => {
       const { credentials } = open();
       maker.refuseRefresh = 401;
       maker.onRefresh = () => store({ tokens: tokens("access-theirs"), last_refresh: new Date(now).toISOString() });
-      assert.deepEqual(await credentials.refresh(AbortSignal.timeout(5000)), {
+      assert.deepEqual(await credentials.refresh(AbortSignal.timeout(60_000)), {
         kind: "chatgpt",
         accessToken: "access-theirs",
         accountId: "acc-1",
@@ -364,8 +364,8 @@ describe("accounts", () => {
       store({ tokens: tokens(), last_refresh: new Date(now).toISOString() });
       const { credentials } = open();
       maker.refuseRefresh = 401;
-      await assert.rejects(credentials.refresh(AbortSignal.timeout(5000)), /sign-in has ended \(expired\); sign in again/);
-      assert.equal(await credentials.refresh(AbortSignal.timeout(5000)), undefined);
+      await assert.rejects(credentials.refresh(AbortSignal.timeout(60_000)), /sign-in has ended \(expired\); sign in again/);
+      assert.equal(await credentials.refresh(AbortSignal.timeout(60_000)), undefined);
       assert.equal(maker.refreshed.length, 1);
     });
 
@@ -390,7 +390,7 @@ describe("accounts", () => {
         email: "b@example.com",
         planType: "plus",
       });
-      assert.deepEqual(await credentials.refresh(AbortSignal.timeout(5000)), {
+      assert.deepEqual(await credentials.refresh(AbortSignal.timeout(60_000)), {
         kind: "chatgpt",
         accessToken: "brought-2",
         accountId: "acc-9",
@@ -410,7 +410,7 @@ describe("accounts", () => {
     it("are read for a ChatGPT account, renewing its token when needed", async () => {
       store({ tokens: tokens(), last_refresh: new Date(now).toISOString() });
       maker.usageStatus = [401, 200];
-      const { rateLimits } = await open().accounts.rateLimits(AbortSignal.timeout(5000));
+      const { rateLimits } = await open().accounts.rateLimits(AbortSignal.timeout(60_000));
       assert.deepEqual(rateLimits.primary, { usedPercent: 25, windowDurationMins: 300, resetsAt: 1730947200 });
       assert.deepEqual([rateLimits.secondary, rateLimits.planType], [null, "plus"]);
       assert.equal(maker.refreshed.length, 1);
@@ -418,9 +418,12 @@ describe("accounts", () => {
 
     it("need a ChatGPT account", async () => {
       const { accounts } = open();
-      await assert.rejects(accounts.rateLimits(AbortSignal.timeout(5000)), /^.*codex account authentication required to read rate limits/);
+      await assert.rejects(
+        accounts.rateLimits(AbortSignal.timeout(60_000)),
+        /^.*codex account authentication required to read rate limits/,
+      );
       store({ OPENAI_API_KEY: "x" });
-      await assert.rejects(accounts.rateLimits(AbortSignal.timeout(5000)), /chatgpt authentication required/);
+      await assert.rejects(accounts.rateLimits(AbortSignal.timeout(60_000)), /chatgpt authentication required/);
     });
 
     it("from headers are passed on", () => {

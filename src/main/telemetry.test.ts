@@ -83,11 +83,11 @@ async function playTurn(raw: unknown, events: readonly ModelEvent[], answers: re
     startedAtMs: 1,
   });
   assert.ok(provider !== undefined);
-  for await (const _ of telemetry.models(models(events)).clientFor(provider).stream(request, AbortSignal.timeout(1000))) {
+  for await (const _ of telemetry.models(models(events)).clientFor(provider).stream(request, AbortSignal.timeout(60_000))) {
   }
   audience.toThread("t1", "item/started", { threadId: "t1", turnId: "u1", item: { ...command, commandActions: [] }, startedAtMs: 1 });
   const about = { threadId: "t1", turnId: "u1", itemId: "c1" } as never;
-  await audience.ask("t1", "item/commandExecution/requestApproval", about, AbortSignal.timeout(1000));
+  await audience.ask("t1", "item/commandExecution/requestApproval", about, AbortSignal.timeout(60_000));
   const done = { ...command, commandActions: [], status: "completed" } as const;
   audience.toThread("t1", "item/completed", { threadId: "t1", turnId: "u1", item: { ...done, commandActions: [] }, completedAtMs: 2 });
   const tool: Tool = {
@@ -96,7 +96,7 @@ async function playTurn(raw: unknown, events: readonly ModelEvent[], answers: re
     plan: () => ({ kind: "direct", run: async () => said("seen") }),
   };
   const [source] = telemetry.tools([{ tools: () => [tool] }]);
-  const [offered] = (await source?.tools({} as never, AbortSignal.timeout(1000))) ?? [];
+  const [offered] = (await source?.tools({} as never, AbortSignal.timeout(60_000))) ?? [];
   const action = offered?.plan({ callId: "d1", name: "look", args: {}, text: "" }, {} as never);
   if (action !== undefined && "run" in action) await action.run({ threadId: "t1", callId: "d1" } as ToolContext);
   audience.toThread("t1", "turn/completed", { threadId: "t1", turn: { ...turn, items: [], status: "completed" } });

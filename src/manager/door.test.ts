@@ -22,7 +22,7 @@ describe("the manager's door", () => {
     return new Promise((resolve) => {
       let text = "";
       const socket = connect(Number(port), "127.0.0.1", () => socket.write(`${head.join("\r\n")}\r\n\r\n${body}`));
-      socket.setTimeout(3000, () => socket.destroy());
+      socket.setTimeout(30_000, () => socket.destroy());
       socket.setEncoding("latin1").on("data", (data) => {
         text += data;
         if (text.includes("\r\n\r\n")) socket.destroy();

@@ -332,7 +332,7 @@ turns:
     cleanups.push(() => second.close());
     const later = await second.stream();
     await later.until((m) => m["type"] === "ready");
-    for (let i = 0; i < 50 && second.core.requests.list().length === 0; i++) await new Promise((resolve) => setTimeout(resolve, 10));
+    for (let i = 0; i < 3000 && second.core.requests.list().length === 0; i++) await new Promise((resolve) => setTimeout(resolve, 10));
     const [again] = second.core.requests.list();
     assert.deepEqual([again?.requestId, again?.createdAt], [before["requestId"], before["createdAt"]]);
     later.close();
@@ -380,7 +380,9 @@ turns:
     await first.close();
     cleanups.pop();
     const second = await played(new PlayedEngine(), scratch.folder);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    // It is over when the threads that were open have been joined.
+    const isOver = async (): Promise<boolean> => JSON.stringify((await second.call("GET /api/audit")).body).includes('"expired"');
+    for (let i = 0; i < 3000 && !(await isOver()); i++) await new Promise((resolve) => setTimeout(resolve, 10));
     const { status, body } = await second.call(`POST /api/tool-calls/${requestId}/response`, {});
     assert.deepEqual([status, body["outcome"]], [404, "The manager was restarted."]);
   });

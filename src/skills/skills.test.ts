@@ -140,7 +140,7 @@ describe("skills", () => {
       assert.deepEqual(await mine(), []);
     });
 
-    it("tells who listens that something changed, also in folders that did not exist before", { timeout: 10_000 }, async () => {
+    it("tells who listens that something changed, also in folders that did not exist before", { timeout: 60_000 }, async () => {
       await list();
       const changed = new Promise<void>((resolve) => skills.onChange(resolve));
       skill(path.join(work, ".agents", "skills"), "fresh");

@@ -19,7 +19,7 @@ async function offered(settings: string): Promise<Map<string, Tool>> {
   const builtInProviders = scripted === undefined ? {} : { scripted };
   const config = createConfigStore({ codexHome: home, env: {}, systemDir: path.join(home, "etc"), builtInProviders }).effective(home);
   const offer = { threadId: "T", config, model, interactive: true } as unknown as Offer;
-  const tools = await builtInTools({ shellPath: "/bin/sh", imageDataUrl: async () => "" }).tools(offer, AbortSignal.timeout(1000));
+  const tools = await builtInTools({ shellPath: "/bin/sh", imageDataUrl: async () => "" }).tools(offer, AbortSignal.timeout(60_000));
   return new Map(tools.filter((tool) => tool.silent !== true).map((tool) => [tool.name, tool]));
 }
 
