@@ -224,6 +224,10 @@ export const doorRequirements = {
     says: "turn_aborted, and an interrupt that answers when the turn has ended",
   },
   "v1.events.review": { source: "older API document, Complete Event Types", says: "entered_review_mode and exited_review_mode" },
+  "v1.events.findings": {
+    source: "observed 0.92, 0.98",
+    says: "a review names its target when it begins and its findings one by one when it ends",
+  },
   "v1.events.configured": { source: "older API document, Complete Event Types", says: "session_configured with all its fields" },
   "v1.newConversation": {
     source: "older API document, NewConversation",

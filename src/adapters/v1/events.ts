@@ -28,6 +28,8 @@ export class EventStream {
   readonly #windows = new Map<string, number | null>();
   readonly #lastMessage = new Map<string, string>();
   readonly #brokenOff = new BrokenOff();
+  /** A reviewer's answer is shown in other words; its own are heard raw. */
+  readonly #rawAnswer = new Map<string, string>();
   /** Edits that have begun; whether they were approved without a question shows in what comes next. */
   readonly #begun = new Map<string, Told>();
 
@@ -70,7 +72,11 @@ export class EventStream {
       case "item/completed":
         if (this.#brokenOff.wasLeft(n.params)) return []; // it is said again
         if (n.params.item.type === "agentMessage") this.#lastMessage.set(n.params.turnId, n.params.item.text);
-        return completedEvents(n.params.item, { ...n.params, folder: this.#folderOf(n.params.threadId) });
+        return completedEvents(n.params.item, {
+          ...n.params,
+          folder: this.#folderOf(n.params.threadId),
+          answer: this.#rawAnswer.get(n.params.turnId),
+        });
       case "item/agentMessage/delta":
         return [
           { type: "agent_message_content_delta", ...itemDelta(n.params) },
@@ -89,6 +95,7 @@ export class EventStream {
           { type: "agent_reasoning_raw_content_delta", delta: n.params.delta },
         ];
       case "rawResponseItem/completed":
+        this.#noteAnswer(n.params);
         return [{ type: "raw_response_item", item: n.params.item }];
       case "item/commandExecution/outputDelta":
         return [
@@ -145,8 +152,14 @@ export class EventStream {
   #ended(turnId: string, status: string): EventMessage[] {
     const last = this.#lastMessage.get(turnId) ?? null;
     this.#lastMessage.delete(turnId);
+    this.#rawAnswer.delete(turnId);
     if (status === "interrupted") return [{ type: "turn_aborted", reason: "interrupted" }];
     return [{ type: "task_complete", last_agent_message: status === "failed" ? null : last }];
+  }
+
+  #noteAnswer({ turnId, item }: ParamsOf<ServerNotifications["rawResponseItem/completed"]>): void {
+    if (item.type !== "message" || item.role !== "assistant") return;
+    this.#rawAnswer.set(turnId, item.content.map((part) => ("text" in part ? part.text : "")).join(""));
   }
 
   #tokenCount({

@@ -4,6 +4,7 @@ import type { FileUpdateChange, TextElement, ThreadItem, UserInput } from "../..
 import type { FileChange } from "../../protocol/v1/approval.ts";
 import type { EventMessage } from "../../protocol/v1/event.ts";
 import type { TurnItem } from "../../protocol/v1/event-value.ts";
+import { outputFrom, targetFrom } from "./review.ts";
 import { durationOf, parsedCommands, wordsOf } from "./spelling.ts";
 
 export interface At {
@@ -11,6 +12,8 @@ export interface At {
   readonly turnId: string;
   /** Names of files are told from here. */
   readonly folder?: string | undefined;
+  /** The last thing that the model said, as it said it. */
+  readonly answer?: string | undefined;
 }
 
 export function startedEvents(item: ThreadItem, at: At): EventMessage[] {
@@ -31,10 +34,7 @@ export function startedEvents(item: ThreadItem, at: At): EventMessage[] {
     case "webSearch":
       return [...generic, { type: "web_search_begin", call_id: item.id }];
     case "enteredReviewMode":
-      return [
-        ...generic,
-        { type: "entered_review_mode", target: { type: "custom", instructions: item.review }, user_facing_hint: item.review },
-      ];
+      return [...generic, { type: "entered_review_mode", target: targetFrom(item.review), user_facing_hint: item.review }];
     default:
       return generic;
   }
@@ -97,12 +97,7 @@ function endOf(item: ThreadItem, at: At): EventMessage[] {
     case "contextCompaction":
       return [{ type: "context_compacted" }];
     case "exitedReviewMode":
-      return [
-        {
-          type: "exited_review_mode",
-          review_output: { findings: [], overall_correctness: "", overall_explanation: item.review, overall_confidence_score: 0 },
-        },
-      ];
+      return [{ type: "exited_review_mode", review_output: outputFrom(at.answer, item.review) }];
     default:
       return [];
   }

@@ -284,8 +284,36 @@ verifies("v1.events.review", async (stage) => {
   const client = await v1Client(stage, { turns: [[{ say: verdict }]] });
   await client.open({ cwd: stage.workspace, ...free });
   await client.call("review/start", { threadId: client.conversationId, target: { type: "custom", instructions: "the names" } });
+  assert.deepEqual((await client.event("entered_review_mode")).target, { type: "custom", instructions: "the names" });
   assert.match((await client.event("entered_review_mode")).user_facing_hint, /the names/);
   assert.match((await client.event("exited_review_mode")).review_output.overall_explanation, /Fine\./);
+  client.check();
+});
+
+verifies("v1.events.findings", async (stage) => {
+  const code_location = { absolute_file_path: "/x/a.c", line_range: { start: 1, end: 2 } };
+  const verdict = {
+    findings: [{ title: "Off by one", body: "It is.", confidence_score: 0.5, priority: 1, code_location }],
+    overall_correctness: "patch is incorrect",
+    overall_explanation: "Mostly fine.",
+    overall_confidence_score: 0.75,
+  };
+  const client = await v1Client(stage, { turns: [[{ say: `\`\`\`json\n${JSON.stringify(verdict)}\n\`\`\`` }], [{ say: "No form." }]] });
+  await client.open({ cwd: stage.workspace, ...free });
+  const targets = [{ type: "uncommittedChanges" }, { type: "baseBranch", branch: "main" }];
+  const heard = (type: string) => client.wire.heard.filter(({ method }) => method === `codex/event/${type}`);
+  for (const [i, target] of targets.entries()) {
+    await client.call("review/start", { threadId: client.conversationId, target });
+    await client.wire.until(() => heard("task_complete").length > i, "the end of the review");
+  }
+  assert.deepEqual(
+    heard("entered_review_mode").map(({ params }) => params.msg.target),
+    targets,
+  );
+  const [formed, freeForm] = heard("exited_review_mode").map(({ params }) => params.msg.review_output);
+  assert.deepEqual([formed.overall_explanation, formed.findings[0].title], ["Mostly fine.", "Off by one"]);
+  assert.deepEqual(formed.findings[0].code_location.line_range, { start: 1, end: 2 });
+  assert.deepEqual([freeForm.findings, freeForm.overall_explanation], [[], "No form."]);
   client.check();
 });
 
