@@ -17,6 +17,8 @@ interface Group {
   /** Runs only when this word is given: what a lone clone lacks, or what repeats other groups in another way. */
   readonly onRequest?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Holds tests of properties. */
+  readonly draws?: true;
 }
 
 /** The same scenarios on the bundle, behind a transport that we ship. */
@@ -39,14 +41,14 @@ const groups: readonly Group[] = [
     needsBuild: true,
   },
   { name: "browser", files: "test/web/**/*.itest.ts", isolation: "process", needsBuild: true },
-  { name: "unit", files: "src/**/*.test.{ts,tsx}", isolation: "none" },
+  { name: "unit", files: "src/**/*.test.{ts,tsx}", isolation: "none", draws: true },
   { name: "fuzz", files: "test/fuzz/*.test.ts", isolation: "process" },
   { name: "scenarios", files: "test/scenarios/**/*.test.ts", isolation: "none" },
-  { name: "page", files: "apps/web/src/**/*.test.ts", isolation: "none" },
-  { name: "extension", files: "apps/vscode/src/**/*.test.ts", isolation: "none" },
+  { name: "page", files: "apps/web/src/**/*.test.ts", isolation: "none", draws: true },
+  { name: "extension", files: "apps/vscode/src/**/*.test.ts", isolation: "none", draws: true },
   { name: "rules", files: "test/*.test.ts", isolation: "none" },
   { name: "terminal", files: "test/tui/**/*.itest.ts", isolation: "process", needsBuild: true, onRequest: "terminal" },
-  { name: "oracle", files: "test/oracle/**/*.test.ts", isolation: "process", needsBuild: true, onRequest: "oracle" },
+  { name: "oracle", files: "test/oracle/**/*.test.ts", isolation: "process", needsBuild: true, onRequest: "oracle", draws: true },
   leg("stdio"),
   leg("websocket"),
   leg("unix"),
@@ -103,6 +105,7 @@ function run(group: Group, files: readonly string[]): Promise<Counts> {
   mkdirSync(home);
   const reporter = path.join(import.meta.dirname, "test-reporter.ts");
   const flags = [`--test-isolation=${group.isolation}`, `--test-timeout=${testTimeoutMs}`, `--test-reporter=${reporter}`];
+  if (group.draws === true) flags.push(`--import=${path.join(import.meta.dirname, "test-seed.ts")}`);
   // Tests must find neither the user's settings nor the user's keys.
   const { OPENAI_API_KEY: _key, NODE_OPTIONS: _options, ...env } = process.env;
   const child = spawn(process.execPath, ["--test", ...flags, "--test-reporter-destination=stdout", ...[...files].sort()], {

@@ -14,7 +14,7 @@ export interface Target<Input = unknown> {
 export const target = <Input>(of: Target<Input>): Target => of as unknown as Target;
 
 /** The seconds that one input may take; what takes longer counts as a hang. */
-const patienceMs = 20_000;
+const patienceMs = 60_000;
 const fileOf = (name: string): string => path.join(import.meta.dirname, "corpus", `${name}.json`);
 
 export function corpusOf(name: string): readonly unknown[] {

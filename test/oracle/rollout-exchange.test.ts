@@ -147,7 +147,7 @@ for (const version of ["0.92.0", "0.166.0"] as const) {
 
   test(`a thread made by Parley is listed, resumed and continued by Codex ${version}, and Parley goes on with it`, {
     skip,
-    timeout: 120_000,
+    timeout: 300_000,
   }, async (t) => {
     const folder = makeHome(t);
     const parley = await new Run(t, folder).begin();
@@ -194,7 +194,7 @@ for (const { version, mode } of [
 
   test(`a thread made by Codex ${version} ${mode ?? ""} is listed, resumed and continued by Parley, and Codex goes on with it`, {
     skip,
-    timeout: 120_000,
+    timeout: 300_000,
   }, async (t) => {
     const folder = makeHome(t);
     const codex = await new Run(t, folder, program).begin();
@@ -391,7 +391,7 @@ const tokens = { totalTokens: 9, inputTokens: 5, cachedInputTokens: 1, outputTok
 
 for (const version of ["0.92.0", "0.166.0"] as const) {
   const { skip, program } = needs(version);
-  test(`every kind of line that Parley writes is passed over or understood by Codex ${version}`, { skip, timeout: 120_000 }, async (t) => {
+  test(`every kind of line that Parley writes is passed over or understood by Codex ${version}`, { skip, timeout: 300_000 }, async (t) => {
     const folder = makeHome(t);
     const id = await writeEveryKind(folder);
     const codex = await new Run(t, folder, program).begin();
@@ -417,7 +417,7 @@ for (const version of ["0.92.0", "0.166.0"] as const) {
 
 const { skip, program } = needs("0.166.0");
 
-test("forks and names of Codex 0.166 are read by Parley, and Parley's by Codex", { skip, timeout: 120_000 }, async (t) => {
+test("forks and names of Codex 0.166 are read by Parley, and Parley's by Codex", { skip, timeout: 300_000 }, async (t) => {
   const folder = makeHome(t);
   const codex = await new Run(t, folder, program).begin();
   const { id } = await codex.start();
@@ -456,7 +456,7 @@ test("forks and names of Codex 0.166 are read by Parley, and Parley's by Codex",
   await again.end();
 });
 
-test("what Codex 0.166 has open is read-only in Parley, in those words, until Codex lets go", { skip, timeout: 120_000 }, async (t) => {
+test("what Codex 0.166 has open is read-only in Parley, in those words, until Codex lets go", { skip, timeout: 300_000 }, async (t) => {
   const folder = makeHome(t);
   const codex = await new Run(t, folder, program).begin();
   const { id } = await codex.start();
@@ -472,7 +472,7 @@ test("what Codex 0.166 has open is read-only in Parley, in those words, until Co
   await later.end();
 });
 
-test("the archive is shared with Codex 0.166", { skip, timeout: 120_000 }, async (t) => {
+test("the archive is shared with Codex 0.166", { skip, timeout: 300_000 }, async (t) => {
   const folder = makeHome(t);
   const parley = await new Run(t, folder).begin();
   const { id } = await parley.start();

@@ -120,10 +120,8 @@ async function answerElsewhere(): Promise<string> {
   assert.ok(server);
   using client = await connectClient(server.url, { clientInfo: { name: "desk_phone", version: "1" } });
   const answered = Promise.withResolvers<void>();
-  client.answer("item/commandExecution/requestApproval", () => {
-    setTimeout(() => answered.resolve(), 300); // the answer is written after this function returns
-    return { decision: "decline" };
-  });
+  client.answer("item/commandExecution/requestApproval", () => ({ decision: "decline" }));
+  client.on("serverRequest/resolved", () => answered.resolve());
   const { data } = await client.call("thread/loaded/list", {});
   for (const threadId of data.toReversed()) {
     const { thread } = await client.call("thread/read", { threadId });
