@@ -4,6 +4,7 @@ import path from "node:path";
 import {
   foldersAbove,
   isIgnored,
+  isNeverListed,
   type ReadRules,
   type Rules,
   repositoryOf,
@@ -104,7 +105,7 @@ function renew(folder: Folder, { rules, names }: Reader): boolean {
   const folders: Folder[] = [];
   for (const entry of entries) {
     const isFolder = entry.isDirectory();
-    if (entry.name === ".git" || !(isFolder || entry.isFile())) continue;
+    if (isNeverListed(entry.name) || !(isFolder || entry.isFile())) continue;
     const whole = path.join(folder.path, entry.name);
     if (own.length > 0 && isIgnored(whole, isFolder, own)) continue;
     if (isFolder) folders.push(known?.get(whole) ?? newFolder(whole, rulesBelow(whole, own)));

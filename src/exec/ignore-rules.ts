@@ -66,3 +66,6 @@ function textOf(file: string): string {
     return "";
   }
 }
+
+/** What is never listed, whatever the rules say: repositories' own folders, and files of ours that come and go with commands and edits. */
+export const isNeverListed = (name: string): boolean => name === ".git" || name.startsWith(".parley-");

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { withSlashes } from "../lib/paths.ts";
-import { foldersAbove, isIgnored, type Rules, repositoryOf, rulesBelow, rulesReader } from "./ignore-rules.ts";
+import { foldersAbove, isIgnored, isNeverListed, type Rules, repositoryOf, rulesBelow, rulesReader } from "./ignore-rules.ts";
 
 /** Calls `take` with each path, relative to `root` and with `/`, until it returns false. Never rejects: what cannot be read is left out. */
 export type ListFiles = (root: string, signal: AbortSignal, take: (file: string) => boolean) => Promise<void>;
@@ -53,7 +53,7 @@ export const walkFiles: ListFiles = async (root, signal, take) => {
     const entries = await readdir(next.folder, { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
       const whole = path.join(next.folder, entry.name);
-      if (entry.name === ".git" || entry.name.startsWith(".parley-") || isIgnored(whole, entry.isDirectory(), rules)) continue;
+      if (isNeverListed(entry.name) || isIgnored(whole, entry.isDirectory(), rules)) continue;
       if (entry.isDirectory()) todo.push({ folder: whole, rules: rulesBelow(whole, rules) });
       else if (entry.isFile() && !take(withSlashes(path.relative(root, whole)))) return;
     }

@@ -34,6 +34,14 @@ test("what came, changed and went since the last look", async (t) => {
   assert.deepEqual(await snapshot.changes(), [], "each change is told once");
 });
 
+test("leases in the stand-ins of running commands are nobody's changes", async (t) => {
+  const root = place(t);
+  const snapshot = await createSnapshots().take([root]);
+  mkdirSync(path.join(root, ".codex"));
+  writeFileSync(path.join(root, ".codex/.parley-4026531836-17-99-x"), "");
+  assert.deepEqual(await snapshot?.changes(), []);
+});
+
 test("a large file is known but not kept, and a large workspace is not remembered at all", async (t) => {
   const root = place(t);
   writeFileSync(path.join(root, "large"), "0123456789");

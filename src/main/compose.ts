@@ -16,7 +16,6 @@ import { commandEnvironment } from "../exec/environment.ts";
 import { createFileSearch } from "../exec/file-search.ts";
 import { createGit } from "../exec/git.ts";
 import { createNotifier } from "../exec/notifier.ts";
-import { withoutLeases } from "../exec/sandbox/without-leases.ts";
 import { createSnapshots } from "../exec/snapshots.ts";
 import { createCommandRunner } from "../exec/spawn.ts";
 import { createSurroundings } from "../exec/surroundings.ts";
@@ -154,7 +153,7 @@ export function createApp(options: ComposeOptions): App {
     notifier: createNotifier(log, env),
     audit: createAudit(codexHome, clock),
     workspace: createWorkspace(),
-    snapshots: withoutLeases(createSnapshots()),
+    snapshots: createSnapshots(),
     undo: createUndoStore(path.join(codexHome, "parley", "undo")),
     places: { codexHome, tmpdir: env["TMPDIR"], userHome: env["HOME"] || homedir(), program },
   };

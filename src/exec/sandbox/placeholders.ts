@@ -178,9 +178,6 @@ export function isPlaceholder(folder: string, own?: string): boolean {
   return names.length > 0 || isMarked(found.mode);
 }
 
-/** Whether a path names a lease. */
-export const isLease = (file: string): boolean => leaseName.test(path.basename(file));
-
 /** A lease may come from another process space: from a container that shares the folder. */
 function isStale(folder: string, name: string): boolean {
   const [, space, pid = "", start] = leaseName.exec(name) ?? [];
