@@ -94,8 +94,14 @@ for (const { name, policy, skip } of modes)
 
     test("a time-out ends everything and gives 124; one that ignores TERM is killed", async () => {
       const [a, b] = [mark(), mark()];
-      const polite = await bench.sh(`trap 'echo bye; exit 0' TERM; sleep ${a} & wait`, { policy, timeoutMs: 150 });
-      assert.deepEqual([polite.exitCode, polite.timedOut, polite.output], [124, true, "bye\n"]);
+      // Where the machine is too slow for the trap to be set in that time, it gets more.
+      let said = "";
+      for (let timeoutMs = 150; said === "" && timeoutMs < 30_000; timeoutMs *= 3) {
+        const polite = await bench.sh(`trap 'echo bye; exit 0' TERM; sleep ${a} & wait`, { policy, timeoutMs });
+        assert.deepEqual([polite.exitCode, polite.timedOut], [124, true]);
+        said = polite.output;
+      }
+      assert.equal(said, "bye\n");
       const stubborn = await bench.sh(`trap '' TERM INT HUP; sleep ${b}; sleep ${b}`, { policy, timeoutMs: 150 });
       assert.deepEqual([stubborn.exitCode, stubborn.timedOut], [124, true]);
       assert.deepEqual([...running(a), ...running(b)], []);
@@ -114,10 +120,8 @@ for (const { name, policy, skip } of modes)
 
     test("a child that holds the output open does not hold up the end", async () => {
       const a = mark();
-      const startedAt = performance.now();
-      const { output } = await bench.sh(`sleep ${a} & echo done`, { policy });
-      assert.equal(output, "done\n");
-      assert.ok(performance.now() - startedAt < 3_000);
+      const { output, exitCode } = await bench.sh(`sleep ${a} & echo done`, { policy });
+      assert.deepEqual([output, exitCode], ["done\n", 0], "it did not come to the time-out");
       const closed = await bench.sh("exec >&- 2>&-; sleep 0.1; exit 4", { policy });
       assert.equal(closed.exitCode, 4);
       await bench.runner.close();
@@ -223,7 +227,8 @@ describe("full access", { skip: process.platform === "linux" ? false : "needs Li
     const bench = openBench();
     try {
       const [away, near] = [`41.${process.pid}`, `42.${process.pid}`];
-      const line = `setsid sleep ${away} >/dev/null 2>&1 & sleep ${near} >/dev/null 2>&1 & sleep 0.1`;
+      const until = (seconds: string): string => `until ps -eo args= | grep -qx 'sleep ${seconds}'; do sleep 0.05; done`;
+      const line = `setsid sleep ${away} >/dev/null 2>&1 & sleep ${near} >/dev/null 2>&1 & ${until(away)}; ${until(near)}`;
       const command = await bench.start(["/bin/bash", "-c", line], { policy: open });
       const { survivors } = await command.exit;
       assert.deepEqual(survivors, running(away));

@@ -1,6 +1,6 @@
 /** The manager over the engine that we ship, and over engines that break: events, replay, restarts, several clients. */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, describe, test } from "node:test";
 import {
@@ -22,6 +22,8 @@ describe("manager", () => {
     for (const clean of cleanups.splice(0).reverse()) await clean();
   });
 
+  /** Enough of them for a look in the middle, also on a slow machine. */
+  const slowWords = Array.from({ length: 40 }, (_, i) => `word${i}`).join(" ");
   const scenario = `
 turns:
   - user: run
@@ -31,7 +33,12 @@ turns:
   - user: slow
     steps:
       - pace: 60
-      - say: "one two three four five six seven eight nine ten eleven twelve"
+      - say: "${slowWords}"
+  - user: held
+    steps:
+      - say: Beginning.
+      - run: "while [ ! -f go ]; do sleep 0.05; done"
+      - say: Released.
   - user: ticket
     steps:
       - call: lookup_ticket
@@ -157,16 +164,17 @@ turns:
 
   test("a second message steers or waits, and the same message twice is sent once", async () => {
     const it = await real();
-    const id = await begin(it);
+    const id = await begin(it, { approvalPolicy: "never" });
     const stream = await it.stream();
-    await it.call(`POST /api/sessions/${id}/messages`, { text: "slow please" });
-    await stream.until(isMethod("item/agentMessage/delta"));
+    await it.call(`POST /api/sessions/${id}/messages`, { text: "held please" });
+    await stream.until((m) => isMethod("item/started")(m) && JSON.stringify(m).includes("commandExecution"));
     const queued = await it.call(`POST /api/sessions/${id}/messages`, { text: "hello", delivery: "queue", clientMessageId: "m-1" });
     const again = await it.call(`POST /api/sessions/${id}/messages`, { text: "hello", delivery: "queue", clientMessageId: "m-1" });
     assert.deepEqual([queued.body["delivery"], again.body["delivery"]], ["queued", "queued"]);
     assert.equal(((await it.call(`GET /api/sessions/${id}/queue`)).body["data"] as unknown[]).length, 1);
     const steered = await it.call(`POST /api/sessions/${id}/messages`, { text: "and hurry", delivery: "steer" });
     assert.equal(steered.body["delivery"], "steered");
+    writeFileSync(path.join(it.workspace, "go"), "");
     const said =
       (text: string) =>
       (m: Record<string, unknown>): boolean =>
@@ -176,7 +184,7 @@ turns:
     assert.equal(repeated.status, 202);
     const { body } = await it.call(`GET /api/sessions/${id}`);
     const texts = (body["transcript"] as Record<string, unknown>[]).filter((r) => r["role"] === "user").map((r) => r["content"]);
-    assert.deepEqual(texts, ["slow please", "and hurry", "hello"]);
+    assert.deepEqual(texts, ["held please", "and hurry", "hello"]);
     stream.close();
   });
 
@@ -195,7 +203,7 @@ turns:
     const rest = late.messages
       .filter(isMethod("item/agentMessage/delta"))
       .map((m) => (payload(m)["params"] as Record<string, unknown>)["delta"]);
-    assert.equal(soFar + rest.join(""), "one two three four five six seven eight nine ten eleven twelve");
+    assert.equal(soFar + rest.join(""), slowWords);
     first.close();
     late.close();
   });
