@@ -51,4 +51,8 @@ export const wireRequirements = {
     source: "observed 0.98, 0.166",
     says: "a compaction, a review or a revert that is asked for while a turn runs interrupts it and takes its place",
   },
+  "turn.goesOn": {
+    source: "observed 0.166",
+    says: "a model that has not ended its turn is asked again, also when it called no tool; an empty answer ends it all the same",
+  },
 } as const;

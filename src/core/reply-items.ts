@@ -32,6 +32,8 @@ export class ReplyItems {
   readonly #previews = new Map<string, { readonly callId: string; readonly preview: PatchPreview }>();
   /** Tool calls of this answer, in the model's order. */
   readonly calls: ModelItem[] = [];
+  /** Whether there is anything in this answer. */
+  any = false;
 
   constructor(turn: LiveTurn) {
     this.#turn = turn;
@@ -83,6 +85,7 @@ export class ReplyItems {
         this.#previewPatch(event.itemId, event.delta);
         return undefined;
       case "itemDone":
+        this.any = true;
         return this.#itemDone(event.itemId, event.item);
       default:
         return undefined;

@@ -10,6 +10,8 @@ import { ReplyItems } from "./reply-items.ts";
 
 export interface Reply {
   readonly calls: readonly OfferedCall[];
+  /** The model wants to be asked again, with or without calls. */
+  readonly goesOn?: boolean;
   readonly failed?: TurnError;
 }
 /** A call with the tool it names; undefined when nothing of that name was offered. */
@@ -34,7 +36,7 @@ export async function sample(turn: LiveTurn): Promise<Reply> {
   const tried = { request: 0, stream: 0 };
   while (true) {
     const outcome = await once(turn, tools);
-    if (outcome.failure === undefined) return { calls: outcome.calls };
+    if (outcome.failure === undefined) return { calls: outcome.calls, goesOn: outcome.goesOn === true };
     const kind = attemptLeft(outcome.failure, tried, limits);
     const { retry } = outcome.failure;
     if (retry === false || kind === undefined) {
@@ -78,6 +80,7 @@ function backoff(attempt: number): number {
 
 interface Outcome {
   readonly calls: readonly OfferedCall[];
+  readonly goesOn?: boolean;
   readonly failure?: ModelFailure;
   readonly items: ReplyItems;
 }
@@ -90,7 +93,8 @@ async function once(turn: LiveTurn, tools: readonly Tool[]): Promise<Outcome> {
     for await (const batch of stream) {
       for (const event of batch) {
         if (event.type === "failed") return { calls: [], failure: event.failure, items };
-        if (event.type === "completed") return { calls: await finish(turn, event.usage, items, tools), items };
+        if (event.type === "completed")
+          return { calls: await finish(turn, event.usage, items, tools), goesOn: event.goesOn === true && items.any, items };
         const waiting = take(turn, event, items);
         if (waiting !== undefined) await waiting;
       }

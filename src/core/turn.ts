@@ -1,4 +1,4 @@
-/** The agent loop: ask the model, do what it asks for, repeat until it asks for nothing. */
+/** The agent loop: ask the model, do what it asks for, repeat until it asks for nothing and has no more to say. */
 import type { TurnError } from "../protocol/turn.ts";
 import { callTools } from "./call-tool.ts";
 import { compact, isNearLimit } from "./compact.ts";
@@ -21,7 +21,7 @@ export async function runTurn(turn: LiveTurn): Promise<TurnOutcome> {
     const reply = await sample(turn);
     turn.ownInput = [];
     if (reply.failed !== undefined) return { status: "failed", error: reply.failed };
-    if (reply.calls.length === 0 && !turn.hasSteering()) return { status: "completed" };
+    if (reply.calls.length === 0 && reply.goesOn !== true && !turn.hasSteering()) return { status: "completed" };
     await callTools(reply.calls, turn);
   }
 }

@@ -10,7 +10,7 @@ import { ToolGrants } from "./approval.ts";
 import { type Circle, closeCircle, newCircle, renew } from "./circle.ts";
 import type { McpConnection } from "./connection.ts";
 import { bounded } from "./results.ts";
-import { statusOf } from "./status.ts";
+import { statusOf, statusOfDisabled } from "./status.ts";
 import { toolsOf } from "./tool-source.ts";
 
 export interface McpOptions {
@@ -62,8 +62,13 @@ export function createMcpServers(options: McpOptions): McpServers {
       },
     },
     async statuses(scope, { detail, serverName }) {
-      const chosen = [...circleFor(scope).connections.values()].filter((c) => serverName === undefined || c.config.name === serverName);
-      return await Promise.all(chosen.map((connection) => statusOf(connection, detail, options.authStatus)));
+      const isWanted = ({ name }: McpServerConfig): boolean => serverName === undefined || name === serverName;
+      const chosen = [...circleFor(scope).connections.values()].filter(({ config }) => isWanted(config));
+      const disabled = Object.values(scope.config.mcpServers).filter((config) => !config.enabled && isWanted(config));
+      return [
+        ...(await Promise.all(chosen.map((connection) => statusOf(connection, detail, options.authStatus)))),
+        ...disabled.map((config) => statusOfDisabled(config, options.authStatus)),
+      ];
     },
     async readResource(scope, server, uri) {
       const { contents } = await reach(require(scope, server).read(uri), server);

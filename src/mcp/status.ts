@@ -3,6 +3,11 @@ import type { McpServerConfig } from "../core/ports/config.ts";
 import type { McpAuthStatus, McpServerStatus } from "../protocol/mcp.ts";
 import type { McpConnection } from "./connection.ts";
 
+/** One that the settings switch off is not started to be asked. */
+export function statusOfDisabled(config: McpServerConfig, authStatus: (config: McpServerConfig) => McpAuthStatus): McpServerStatus {
+  return { name: config.name, authStatus: authStatus(config), tools: {}, resources: [], resourceTemplates: [], runtimeStatus: "disabled" };
+}
+
 export async function statusOf(
   connection: McpConnection,
   detail: "full" | "toolsAndAuthOnly",

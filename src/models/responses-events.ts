@@ -139,7 +139,12 @@ function readEnd(event: Json, out: ModelEvent[]): boolean {
   switch (event["type"]) {
     case "response.completed":
     case "response.done":
-      out.push({ type: "completed", responseId: stringOf(response["id"]) ?? "", usage: usageOf(response["usage"]) });
+      out.push({
+        type: "completed",
+        responseId: stringOf(response["id"]) ?? "",
+        usage: usageOf(response["usage"]),
+        ...(response["end_turn"] === false ? { goesOn: true } : {}),
+      });
       return true;
     case "response.failed":
       out.push({ type: "failed", failure: failureFromEvent(JSON.stringify({ error: response["error"] ?? event["error"] ?? {} })) });

@@ -104,7 +104,8 @@ export type ModelEvent =
   | { readonly type: "rerouted"; readonly model: string }
   /** Something of the request could not be carried by this wire, or the provider said something a person should read. */
   | { readonly type: "warning"; readonly message: string }
-  | { readonly type: "completed"; readonly responseId: string; readonly usage: TokenUsage | undefined }
+  /** `goesOn`: the model has more to say and wants to be asked again, though it calls no tool. */
+  | { readonly type: "completed"; readonly responseId: string; readonly usage: TokenUsage | undefined; readonly goesOn?: boolean }
   | { readonly type: "failed"; readonly failure: ModelFailure };
 
 export interface ModelClient {

@@ -122,6 +122,7 @@ verifies("mcp.status", async ({ app }) => {
     [
       ["broken", "failed", "unsupported"],
       ["notes", "connected", "unsupported"],
+      ["off", "disabled", "unsupported"],
     ],
   );
   assert.deepEqual(Object.keys(data[1]?.tools ?? {}), ["read"]);

@@ -139,6 +139,11 @@ verifies("command.background", async ({ app, workspace }) => {
   assert.match(run.text, /running with session ID \d+/);
   const { data } = await client.call("thread/backgroundTerminals/list", { threadId: thread.id });
   assert.equal(data.length, 1);
+  const bad = { threadId: thread.id, cursor: "garbage" };
+  await assert.rejects(client.call("thread/backgroundTerminals/list", bad), /invalid cursor: garbage/);
+  const terminate = (processId: string) => client.call("thread/backgroundTerminals/terminate", { threadId: thread.id, processId });
+  await assert.rejects(terminate("garbage"), /invalid background terminal process id: garbage/);
+  assert.deepEqual(await terminate("1"), { terminated: false });
   const completed = Promise.withResolvers<void>();
   client.on("item/completed", (p) => {
     if (p.item.type === "commandExecution") completed.resolve();
