@@ -286,6 +286,7 @@ export const requirements = {
   "command.background": { source: "observed 0.166", says: "a command that outlives its call is listed as a terminal and can be cleaned" },
   "review.targets": { source: "app-server README, Review", says: "a review runs for each of the four targets and ends as plain text" },
   "review.detached": { source: "app-server README, Review", says: "a detached review runs in a thread of its own" },
+  "review.left": { source: "observed 0.98, 0.166", says: "a review that fails or is interrupted is left all the same" },
   "agents.spawn": {
     source: "app-server README, collabToolCall",
     says: "a sub-agent is a thread below its parent, whose clients answer its questions",

@@ -66,12 +66,18 @@ export async function reviewTurn(turn: LiveTurn, target: ReviewTarget): Promise<
   await turn.completeItem(entered);
   const before = [...thread.history.items];
   thread.history.replace([userMessage(task(target))]);
-  const ended = await inspect(turn).finally(() => thread.history.replace(before));
-  if (ended.failed !== undefined) return { status: "failed", error: ended.failed };
+  const ended = await inspect(turn)
+    .finally(() => thread.history.replace(before))
+    .catch(async (error: unknown) => {
+      await leave(turn, "The review was interrupted before the reviewer had answered.");
+      throw error;
+    });
+  if (ended.failed !== undefined) {
+    await leave(turn, "The reviewer could not answer.");
+    return { status: "failed", error: ended.failed };
+  }
   const text = rendered(ended.text);
-  const exited = { type: "exitedReviewMode" as const, id: thread.ports.ids.item(), review: text };
-  turn.startItem(exited);
-  await turn.completeItem(exited);
+  await leave(turn, text);
   const message = { type: "agentMessage" as const, id: thread.ports.ids.item(), text };
   turn.startItem(message);
   turn.lastAgentMessage = text;
@@ -81,6 +87,13 @@ export async function reviewTurn(turn: LiveTurn, target: ReviewTarget): Promise<
     ),
   ]);
   return { status: "completed" };
+}
+
+/** Every review that was entered is left, however it ends: clients show by these two whether they are in one. */
+async function leave(turn: LiveTurn, review: string): Promise<void> {
+  const exited = { type: "exitedReviewMode" as const, id: turn.thread.ports.ids.item(), review };
+  turn.startItem(exited);
+  await turn.completeItem(exited);
 }
 
 /** The reviewer's own loop; what it reads and says stays out of the thread's history. */

@@ -49,3 +49,25 @@ verifies("review.detached", async ({ app, workspace }) => {
   assert.notEqual(answer.reviewThreadId, thread.id);
   assert.deepEqual([await started.promise, await ended.promise], [answer.reviewThreadId, answer.reviewThreadId]);
 });
+
+verifies("review.left", async ({ app, workspace }) => {
+  const client = await app({
+    turns: [[{ fail: { kind: "badRequest", message: "no" } }], [{ pause: 60_000 }, { say: verdict }]],
+  });
+  const thread = await client.startThread({ cwd: workspace });
+  const told: string[] = [];
+  let ended = Promise.withResolvers<void>();
+  client.on("item/completed", (p) => p.item.type.endsWith("ReviewMode") && told.push(p.item.type));
+  client.on("turn/completed", (p) => {
+    told.push(p.turn.status);
+    ended.resolve();
+  });
+  const target: ReviewTarget = { type: "uncommittedChanges" };
+  await client.call("review/start", { threadId: thread.id, target });
+  await ended.promise;
+  ended = Promise.withResolvers();
+  const { turn } = await client.call("review/start", { threadId: thread.id, target });
+  await client.call("turn/interrupt", { threadId: thread.id, turnId: turn.id });
+  await ended.promise;
+  assert.deepEqual(told, ["enteredReviewMode", "exitedReviewMode", "failed", "enteredReviewMode", "exitedReviewMode", "interrupted"]);
+});
