@@ -1,5 +1,5 @@
 /** Makes a git folder of our own for one repository: its index and history, none of its settings. */
-import { copyFile, mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, stat, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type Repository, readConfig } from "./git-files.ts";
 
@@ -39,7 +39,13 @@ async function plainConfig(repository: Repository, head: string): Promise<string
   return `[core]\n\trepositoryformatversion = 1\n\tbare = false\n${core.join("")}${format}`;
 }
 
-/** A pipe or a device under one of these names must not be opened. */
+/**
+ * A pipe or a device under one of these names must not be opened. The copy keeps its time: git looks closer at files that were changed in
+ * the second of the index, and a later index would make it trust them.
+ */
 async function copyIfFile(from: string, to: string): Promise<void> {
-  if ((await stat(from).catch(() => undefined))?.isFile()) await copyFile(from, to);
+  const found = await stat(from).catch(() => undefined);
+  if (found?.isFile() !== true) return;
+  await copyFile(from, to);
+  await utimes(to, found.atime, found.mtime);
 }

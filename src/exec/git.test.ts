@@ -10,6 +10,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import os from "node:os";
@@ -142,6 +143,18 @@ test("a merge from the remote moves the base; without a remote there is none", a
   const found = await q.git.diffToRemote(q.ws, never);
   assert.equal(found?.sha, theirs);
   assert.ok(found?.diff.includes("a/mine") && !found.diff.includes("a/theirs"));
+});
+
+test("an edit in the very second of the index shows, though size and time tell nothing", async (t) => {
+  const p = place(t);
+  p.withRemote();
+  p.run(p.ws, "config", "core.trustctime", "false");
+  const [file, index, then] = [path.join(p.ws, "a"), path.join(p.ws, ".git/index"), new Date(Date.now() - 60_000)];
+  utimesSync(file, then, then);
+  p.run(p.ws, "update-index", "--refresh");
+  p.file("a", "2\n");
+  for (const at of [file, index]) utimesSync(at, then, then);
+  assert.match((await p.git.diffToRemote(p.ws, never))?.diff ?? "", /^-1\n\+2\n/m);
 });
 
 test("split index and shallow clones", async (t) => {

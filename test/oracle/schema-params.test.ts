@@ -26,13 +26,14 @@ const refusedThereToo: Readonly<Record<string, RegExp>> = {
   "thread/name/set": /^thread name must not be empty/,
   "thread/inject_items": /^items must not be empty/,
   "review/start": /must not be empty/,
-  "skills/config/write": /exactly one of path or name/,
+  "command/exec/write": /requires deltaBase64 or closeStdin|^invalid deltaBase64/,
+  "skills/config/write": /exactly one of path or name|must be an absolute path/,
   "mcpServer/oauth/login": /must be non-negative/,
   resumeConversation: /^either path, conversation id or non empty history/,
   forkConversation: /^either path or conversation id/,
 };
-/** So many of its values exclude each other that most samples are refused, here and there. */
-const mostlyRefused: ReadonlySet<string> = new Set(["command/exec"]);
+/** So many values exclude each other, or are no paths, that most samples are refused, here and there. */
+const mostlyRefused: ReadonlySet<string> = new Set(["command/exec", "command/exec/write", "skills/config/write"]);
 
 function refusal(row: Request, params: Record<string, unknown>): string | undefined {
   try {
