@@ -55,4 +55,10 @@ export const wireRequirements = {
     source: "observed 0.166",
     says: "a model that has not ended its turn is asked again, also when it called no tool; an empty answer ends it all the same",
   },
+  "thread.instructionSources": {
+    source: "observed 0.166",
+    says: "start, resume and fork name the AGENTS.md files that the thread is led by",
+  },
+  "thread.settingsSame": { source: "observed 0.166", says: "a change that changes nothing is not announced" },
+  "thread.searchTerm": { source: "observed 0.166", says: "a search for nothing is refused" },
 } as const;

@@ -57,6 +57,7 @@ export const threadListHandlers: HandlersFor<typeof threadListRequests> = {
   },
 
   async "thread/search"(params, { app }) {
+    if (params.searchTerm.trim() === "") throw invalidRequest("thread/search requires a non-empty searchTerm");
     const hits = await app.store.search(params.searchTerm, Math.min(params.limit ?? defaultLimit, maxLimit), {
       archived: params.archived === true,
       sourceKinds: params.sourceKinds ?? [],

@@ -15,7 +15,7 @@ export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> 
     const thread = app.threads.require(params.threadId);
     const { cwd, ...change } = params;
     thread.change({ ...change, cwd: cwd ? path.resolve(cwd) : undefined });
-    after(() => announceSettings(thread, app));
+    after(() => announceNews(thread, app));
     return {};
   },
 

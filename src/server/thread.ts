@@ -30,7 +30,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     if (session.keepsUnused) await thread.keep();
     app.subscriptions.subscribe(session, thread.id, params.experimentalRawEvents === true || session.hearsRaw);
     announce(thread, call);
-    return opened(thread, session);
+    return await opened(thread, session);
   },
 
   async "thread/resume"(params, call) {
@@ -52,7 +52,10 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     call.after(() => app.subscriptions.replay(session, thread.id));
     if (thread.readOnlyBecause !== undefined)
       call.after(() => session.notify("warning", { threadId: thread.id, message: thread.readOnlyBecause ?? "" }));
-    return { ...opened(thread, session, params.excludeTurns === true ? [] : turns), collaborationMode: collaborationModeOf(thread) };
+    return {
+      ...(await opened(thread, session, params.excludeTurns === true ? [] : turns)),
+      collaborationMode: collaborationModeOf(thread),
+    };
   },
 
   async "thread/fork"(params, call) {
@@ -68,7 +71,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     const shown = params.excludeTurns === true ? [] : turns;
     announce(thread, call);
     tellUsage(thread, turns, call);
-    return opened(thread, session, shown);
+    return await opened(thread, session, shown);
   },
 
   async "thread/read"(params, { app }) {
@@ -167,8 +170,9 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
 };
 
 /** The answer to start, resume and fork. */
-export function opened(thread: LiveThread, session: Session, turns: readonly Turn[] = []): ThreadStartResponse {
-  const { settings } = thread;
+export async function opened(thread: LiveThread, session: Session, turns: readonly Turn[] = []): Promise<ThreadStartResponse> {
+  const { settings, config } = thread;
+  const docs = await thread.ports.surroundings.projectDocs(settings.cwd, config);
   return {
     thread: thread.toWire(turns),
     model: settings.model,
@@ -181,7 +185,7 @@ export function opened(thread: LiveThread, session: Session, turns: readonly Tur
     sandbox: settings.sandboxPolicy,
     activePermissionProfile: settings.permissionProfile ? { id: settings.permissionProfile, extends: null } : null,
     reasoningEffort: settings.effort,
-    instructionSources: [],
+    instructionSources: docs.map((doc) => doc.path),
   };
 }
 
@@ -290,5 +294,5 @@ async function resumeHistory(params: ThreadResumeParams, call: Call): Promise<Th
   if (params.history?.length === 0) throw invalidRequest("history must not be empty");
   const thread = await call.app.threads.startFrom(params.history ?? [], startOptions(params as ThreadStartParams, call));
   call.app.subscriptions.subscribe(call.session, thread.id);
-  return opened(thread, call.session);
+  return await opened(thread, call.session);
 }

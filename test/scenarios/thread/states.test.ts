@@ -1,5 +1,7 @@
 /** Threads in the wrong state: archived, broken, without turns; pages with strange cursors; forks and providers that cannot be. */
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import type { Client } from "../../../src/client/client.ts";
 import { verifies } from "../../support/verifies.ts";
 
@@ -102,17 +104,46 @@ verifies("thread.unknownProvider", async ({ app, workspace }) => {
   await refused(client.call("thread/fork", { threadId: thread.id, modelProvider: "nowhere" }), strange);
 });
 
+verifies("thread.instructionSources", async ({ app, home, workspace }) => {
+  const client = await app({ turns });
+  const files = [path.join(home, "AGENTS.md"), path.join(workspace, "AGENTS.md")];
+  const [first = "", second = ""] = files;
+  writeFileSync(second, "Of the project.");
+  const { thread, instructionSources } = await client.call("thread/start", { cwd: workspace });
+  assert.deepEqual(instructionSources, [second]);
+  writeFileSync(first, "Of the home.");
+  await (await client.resumeThread(thread.id)).run("a");
+  assert.deepEqual((await client.call("thread/resume", { threadId: thread.id })).instructionSources, files);
+  assert.deepEqual((await client.call("thread/fork", { threadId: thread.id })).instructionSources, files);
+});
+
+verifies("thread.settingsSame", async ({ app, workspace }) => {
+  const client = await app({ turns });
+  const { id: threadId } = await client.startThread({ cwd: workspace });
+  const told: unknown[] = [];
+  client.on("thread/settings/updated", ({ threadSettings }) => told.push(threadSettings.model));
+  for (const change of [{}, { model: "other" }, { model: "other" }, { effort: null }])
+    await client.call("thread/settings/update", { threadId, ...change });
+  await client.call("thread/loaded/list", {}); // answered after what the changes had to tell
+  assert.deepEqual(told, ["other"]);
+});
+
+verifies("thread.searchTerm", async ({ app }) => {
+  const client = await app({ capabilities: { experimentalApi: true } });
+  await refused(client.call("thread/search", { searchTerm: "  " }), /non-empty searchTerm/);
+});
+
 verifies("thread.wholePolicy", async ({ app, workspace }) => {
   const client = await app({ turns });
   const { id: threadId } = await client.startThread({ cwd: workspace });
   const told: unknown[] = [];
   client.on("thread/settings/updated", ({ threadSettings }) => told.push(threadSettings.sandboxPolicy));
-  for (const type of ["readOnly", "externalSandbox", "workspaceWrite"] as const)
+  for (const type of ["externalSandbox", "readOnly", "workspaceWrite"] as const)
     await client.call("thread/settings/update", { threadId, sandboxPolicy: { type } });
   await client.call("thread/loaded/list", {}); // answered after what the changes had to tell
   assert.deepEqual(told, [
-    { type: "readOnly", networkAccess: false },
     { type: "externalSandbox", networkAccess: "restricted" },
+    { type: "readOnly", networkAccess: false },
     { type: "workspaceWrite", writableRoots: [], networkAccess: false, excludeTmpdirEnvVar: false, excludeSlashTmp: false },
   ]);
 });
