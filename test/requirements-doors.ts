@@ -159,6 +159,7 @@ export const doorRequirements = {
     says: "a server's question reaches the client, and the thread shows that it waits",
   },
   "mcp.elicitationDeclined": { source: "Parley", says: "a question that no client can answer is declined with a warning" },
+  "mcp.elicitationInterrupted": { source: "observed 0.166", says: "a server's question is taken back when its turn is interrupted" },
   "mcp.elicitationSecret": { source: "MCP, Elicitation", cases: [187], says: "a question for a password comes with a caution" },
   "mcp.elicitationUrl": { source: "MCP, Elicitation", cases: [165], says: "only web addresses are offered to be opened" },
   "mcp.sampling": { source: "Parley", cases: [187], says: "servers cannot use the model" },

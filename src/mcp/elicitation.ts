@@ -19,8 +19,10 @@ export interface Asking {
 }
 
 /** Declined, with a warning that says why, only when nobody can answer or nobody should be asked. */
-export async function elicit(request: ElicitRequest["params"], asking: Asking, signal: AbortSignal): Promise<ElicitResult> {
+export async function elicit(request: ElicitRequest["params"], asking: Asking, wanted: AbortSignal): Promise<ElicitResult> {
   const { audience, server, threadId } = asking;
+  // Servers do not always take back their question when its call is cancelled: it ends with the turn.
+  const signal = asking.serving === undefined ? wanted : AbortSignal.any([wanted, asking.serving.signal]);
   const decline = (why: string): ElicitResult => {
     audience.toThread(threadId, "warning", { threadId, message: `a question of the MCP server ${server} was declined: ${why}` });
     return { action: "decline" };

@@ -170,6 +170,22 @@ verifies("mcp.elicitationDeclined", async ({ app, workspace }) => {
   assert.match(warnings.join(), /a question of the MCP server notes was declined: this client does not answer/);
 });
 
+verifies("mcp.elicitationInterrupted", async ({ app, workspace }) => {
+  const client = await app({ turns: [[call("ask"), "never said"]], config: `approval_policy = "never"\n${server("notes")}` });
+  const threadId = await start(client, workspace);
+  const taken = Promise.withResolvers<string>();
+  client.on("serverRequest/resolved", (p) => taken.resolve(p.threadId));
+  client.answer("mcpServer/elicitation/request", async ({ turnId }) => {
+    await client.call("turn/interrupt", { threadId, turnId: turnId ?? "" });
+    await taken.promise; // a person who never answers
+    return { action: "accept", content: { name: "too late" } };
+  });
+  await turn(client, threadId);
+  assert.equal(await taken.promise, threadId, "the question is taken back");
+  const { thread } = await client.call("thread/read", { threadId });
+  assert.deepEqual(thread.status, { type: "idle" });
+});
+
 verifies("mcp.elicitationSecret", async ({ app, workspace }) => {
   const client = await app({ turns: [[call("password"), "{{output}}"]], config: `approval_policy = "never"\n${server("notes")}` });
   let message = "";
