@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { FakeBridge } from "../../apps/web/test/fake-bridge.ts";
 import { hostile, hostileItems, requests, session } from "../../apps/web/test/fake-world.ts";
-import { openBrowser, pageFolder, picture, watchConsole } from "./page.ts";
+import { openBrowser, pageFolder, patienceMs, picture, watchConsole } from "./page.ts";
 
 let browser: Browser | undefined;
 let bridge: FakeBridge;
@@ -86,6 +86,7 @@ interface Watch {
 /** Anything that ran, was asked from elsewhere, opened a dialog or was stopped only by the content policy is a failure. */
 async function watch(): Promise<Watch> {
   const page = (await browser?.newPage({ viewport: { width: 1280, height: 900 } })) ?? assert.fail("a browser");
+  page.setDefaultTimeout(patienceMs);
   const complaints = watchConsole(page);
   const foreign: string[] = [];
   page.on("request", (request) => {
@@ -185,6 +186,7 @@ test("every other page and menu", skip, async () => {
   ]) {
     await page.goto(url + place);
     await page.locator("main h1").first().waitFor();
+    await page.locator("main").getByText("Loading…").first().waitFor({ state: "detached" });
     for (const summary of await page.locator("summary").all()) await summary.click();
     await check(place);
   }

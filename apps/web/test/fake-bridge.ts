@@ -47,7 +47,8 @@ export class FakeBridge {
   poison: (body: unknown) => unknown = (body) => body;
   readonly #web: string;
   readonly #log: Event[] = [];
-  readonly #sockets = new Set<{ socket: WebSocket; threads: Set<string> }>();
+  /** Null hears every session, as before the first subscription. */
+  readonly #sockets = new Set<{ socket: WebSocket; threads: ReadonlySet<string> | null }>();
   readonly #seen = new Set<string>();
   #server: Server | undefined;
   #seq = 0;
@@ -146,7 +147,7 @@ export class FakeBridge {
   }
 
   #connect(socket: WebSocket): void {
-    const client = { socket, threads: new Set<string>() };
+    const client: { socket: WebSocket; threads: ReadonlySet<string> | null } = { socket, threads: null };
     let heardFrom = this.#seq;
     this.#sockets.add(client);
     socket.on("close", () => this.#sockets.delete(client));
@@ -165,7 +166,7 @@ export class FakeBridge {
       socket.send(
         JSON.stringify({
           type: "subscribed",
-          threadIds: [...client.threads],
+          threadIds: [...(client.threads ?? [])],
           seq: this.#seq,
           bootId: this.#bootId,
           replayed: missed.length,
@@ -399,8 +400,8 @@ export class FakeBridge {
   }
 }
 
-function wants(threads: ReadonlySet<string>, event: Event): boolean {
-  return event.type !== "notification" || (event.threadId !== null && threads.has(event.threadId));
+function wants(threads: ReadonlySet<string> | null, event: Event): boolean {
+  return threads === null || event.type !== "notification" || (event.threadId !== null && threads.has(event.threadId));
 }
 
 async function json(request: IncomingMessage): Promise<unknown> {

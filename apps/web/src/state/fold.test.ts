@@ -278,6 +278,9 @@ test("what happens while a thread is read again is not undone by the older answe
   assert.equal(thread(ended).turns[0]?.status, "completed");
   const read = play(ended, page({ turns: [turn("1")], seq: 2 }));
   assert.deepEqual([thread(read).turns[0]?.status, thread(read).seq, thread(read).early], ["completed", 3, []]);
+  const queued = play(reading, event(3, "queue_updated", "t", { sessionId: "t", queue: [{ messageId: "q" }] }), page({ seq: 2 }));
+  assert.equal(thread(queued).queue.length, 1);
+  assert.equal(thread(play(queued, page({ seq: 3 }))).queue.length, 0);
   const failed = play(ended, { type: "threadUnread", sessionId: "t" });
   assert.deepEqual([thread(failed).turns[0]?.status, thread(failed).early, thread(failed).reading], ["completed", [], 0]);
 });

@@ -87,7 +87,7 @@ export function reduce(state: AppState, action: Action): AppState {
       return { ...state, threads: withEntry(state.threads, action.sessionId, undefined) };
     case "resync":
       // The numbers may begin anew.
-      return { ...state, toldOf: new Map(), threads: new Map([...state.threads].map(([id, t]) => [id, { ...t, seq: 0 }])) };
+      return { ...state, toldOf: new Map(), threads: new Map([...state.threads].map(([id, t]) => [id, { ...t, seq: 0, queueSeq: 0 }])) };
     case "answer":
       return changePending(state, action.requestId, (p) => ({ ...p, answer: action.answer, problem: action.problem }));
     case "outbox":
@@ -147,7 +147,7 @@ function foldPage(state: AppState, page: ThreadPage, older: boolean): AppState {
     turns: fresh,
     olderCursor: page.olderCursor,
     tokenUsage: page.tokenUsage ?? before.tokenUsage,
-    queue: page.queue,
+    queue: before.queueSeq > page.seq ? before.queue : page.queue,
     seq: page.seq,
   };
   // What happened while the page was on its way comes after it.
@@ -174,7 +174,7 @@ function foldEvent(state: AppState, event: StreamEvent): AppState {
       const delivered = dropQueued(state, event.payload.queue);
       return thread === undefined
         ? delivered
-        : { ...delivered, threads: withEntry(state.threads, thread.id, { ...thread, queue: event.payload.queue }) };
+        : { ...delivered, threads: withEntry(state.threads, thread.id, { ...thread, queue: event.payload.queue, queueSeq: event.seq }) };
     }
     case "project_upserted":
       return { ...state, projects: [...state.projects.filter((p) => p.projectId !== event.payload.projectId), event.payload].sort(byName) };

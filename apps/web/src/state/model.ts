@@ -66,6 +66,8 @@ export interface ThreadView {
   readonly olderCursor: string | null;
   readonly tokenUsage: ThreadTokenUsage | null;
   readonly queue: readonly QueuedMessage[];
+  /** The number of the event that told of the queue last. */
+  readonly queueSeq: number;
   readonly notices: readonly Notice[];
   /** Events up to this number are contained. */
   readonly seq: number;
@@ -148,6 +150,7 @@ export const emptyThread = (id: string): ThreadView => ({
   olderCursor: null,
   tokenUsage: null,
   queue: [],
+  queueSeq: 0,
   notices: [],
   seq: 0,
   loaded: false,
