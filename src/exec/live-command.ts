@@ -126,8 +126,8 @@ export class LiveCommand implements RunningCommand {
     const { code, signal } = await untilExit(child);
     const durationMs = Math.round(performance.now() - this.#startedAt);
     clearTimeout(timer);
-    await Promise.race([closed, this.#untilQuiet()]);
-    if (life !== undefined) await Promise.race([untilClosed(life), delay(lifeMs, undefined, { ref: false })]);
+    await this.#untilQuiet(closed);
+    if (life !== undefined) await within(untilClosed(life), lifeMs);
     this.#isDelivered = true;
     // Something may still hold the output open. It is read on, so that its writer is not ended by a broken pipe, but nobody waits for it.
     for (const { stream } of outputs) if ("unref" in stream && typeof stream.unref === "function") stream.unref();
@@ -143,14 +143,14 @@ export class LiveCommand implements RunningCommand {
     void this.kill();
   }
 
-  /** Resolves when no output came for a moment after the command's own end. */
-  async #untilQuiet(): Promise<void> {
+  /** Resolves when the output is closed, or when none came for a moment after the command's own end. */
+  async #untilQuiet(closed: Promise<unknown>): Promise<void> {
     const endedAt = performance.now();
     for (;;) {
       const now = performance.now();
       const silentSince = Math.max(this.#lastOutputAt, endedAt);
       if (now - silentSince >= quietMs || now - endedAt >= drainMs) return;
-      await delay(Math.min(quietMs, quietMs - (now - silentSince) + 1));
+      if (await within(closed, Math.min(quietMs, quietMs - (now - silentSince) + 1))) return;
     }
   }
 
@@ -223,6 +223,17 @@ function untilClosed(stream: Readable): Promise<void> {
   return new Promise((resolve) => {
     if (stream.closed) resolve();
     else stream.once("close", resolve);
+  });
+}
+
+/** Whether the promise was kept in time. Leaves no timer behind: many commands would pile them up. */
+function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms, false).unref();
+    void promise.then(() => {
+      clearTimeout(timer);
+      resolve(true);
+    });
   });
 }
 
