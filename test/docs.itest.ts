@@ -66,7 +66,7 @@ for (const document of documents) {
   );
   // The README and the examples' page speak of a checkout, and their commands are tried by tests of their own.
   if (plain.length === 0 || document === "README.md" || document === "examples/README.md" || document === "CONTRIBUTING.md") continue;
-  test(`${document}: its commands do what they say`, { timeout: 120_000 }, (t) => {
+  test(`${document}: its commands do what they say`, { timeout: 300_000 }, (t) => {
     const { work, env } = place(t);
     // A thread to look at, for pages that begin with one.
     spawnSync("parley", ["exec", "hello"], { cwd: work, env });
@@ -87,7 +87,7 @@ for (const document of documents) {
 const anyPort = (text: string): string =>
   text.includes("--listen") ? text.replace(/(127\.0\.0\.1):\d+/, "$1:0") : `${text} --listen 127.0.0.1:0`;
 
-test("what is said to go on running starts and says where it listens", { timeout: 120_000 }, async (t) => {
+test("what is said to go on running starts and says where it listens", { timeout: 300_000 }, async (t) => {
   for (const { text } of blocks.filter(({ how }) => how === "serve")) {
     const { work, env } = place(t);
     const child = spawn("bash", ["-c", `exec ${anyPort(text.trim())}`], { cwd: work, env, stdio: ["ignore", "pipe", "pipe"] });
@@ -98,7 +98,7 @@ test("what is said to go on running starts and says where it listens", { timeout
   }
 });
 
-test("what is said of a manager works on one", { timeout: 120_000 }, async (t) => {
+test("what is said of a manager works on one", { timeout: 300_000 }, async (t) => {
   const { work, env } = place(t);
   const child = spawn("parley", ["manager", "--no-open", "--listen", "127.0.0.1:0"], { cwd: work, env, stdio: ["ignore", "pipe", "pipe"] });
   t.after(() => child.kill("SIGKILL"));

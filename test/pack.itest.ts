@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { pack } from "../scripts/pack.ts";
 import { root, scratch } from "./support/process.ts";
 
-test("the tarball installs into an empty folder and runs there", { timeout: 120_000 }, async (t) => {
+test("the tarball installs into an empty folder and runs there", { timeout: 300_000 }, async (t) => {
   const folder = scratch(t);
   const tarball = await pack(folder);
   const sh = (command: string, input = "") =>

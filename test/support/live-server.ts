@@ -14,7 +14,7 @@ export function verifiesLive(
   options: { readonly timeout?: number; readonly detail?: string } = {},
 ): void {
   const detail = options.detail === undefined ? "" : ` (${options.detail})`;
-  test(`${id}: ${requirements[id].says}${detail}`, { timeout: options.timeout ?? 120_000 }, run);
+  test(`${id}: ${requirements[id].says}${detail}`, { timeout: options.timeout ?? 300_000 }, run);
 }
 
 export interface LiveOptions {

@@ -9,6 +9,7 @@ export async function launch(): Promise<Browser | undefined> {
   if (!existsSync(path)) return undefined;
   return chromium.launch({
     executablePath: path,
+    timeout: 120_000,
     args: [
       "--no-sandbox",
       "--headless",

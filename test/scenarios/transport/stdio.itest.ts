@@ -37,7 +37,7 @@ test("U+2028 inside a string is not the end of a line", async (t) => {
   assert.match((await server.answer(1)).error.message, /a\u2028b\u0085c/);
 });
 
-test("a line of 64 MB is survived", { timeout: 120_000 }, async (t) => {
+test("a line of 64 MB is survived", { timeout: 300_000 }, async (t) => {
   const server = new ServerProcess(t);
   server.initialize();
   await server.answer("init");
@@ -83,7 +83,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const)
     assert.deepEqual([code, by], [0, null]);
   });
 
-test("a client that does not read for a while loses nothing", { timeout: 120_000 }, async (t) => {
+test("a client that does not read for a while loses nothing", { timeout: 300_000 }, async (t) => {
   const server = new ServerProcess(t);
   server.initialize();
   await server.answer("init");
