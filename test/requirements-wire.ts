@@ -61,4 +61,8 @@ export const wireRequirements = {
   },
   "thread.settingsSame": { source: "observed 0.166", says: "a change that changes nothing is not announced" },
   "thread.searchTerm": { source: "observed 0.166", says: "a search for nothing is refused" },
+  "thread.wholeFields": {
+    source: "observed 0.166",
+    says: "a thread is told with every field that strict clients look for, loaded or stored",
+  },
 } as const;

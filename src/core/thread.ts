@@ -2,7 +2,7 @@
 import type { ParamsOf } from "../protocol/define.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { ServerRequests } from "../protocol/methods.ts";
-import type { Thread, ThreadStatus, ThreadTokenUsage } from "../protocol/thread.ts";
+import { type Thread, type ThreadStatus, type ThreadTokenUsage, withoutExtras } from "../protocol/thread.ts";
 import type { Turn, TurnError } from "../protocol/turn.ts";
 import { wholeItem } from "../protocol/whole-item.ts";
 import { Grants } from "./approvals.ts";
@@ -325,6 +325,7 @@ export class LiveThread {
       gitInfo: this.git ?? null,
       historyMode: "legacy",
       projectId: null,
+      ...withoutExtras,
       turns: [...turns],
     };
   }

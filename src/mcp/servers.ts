@@ -3,7 +3,7 @@ import type { OAuthClientProvider } from "@modelcontextprotocol/client";
 import type { Audience } from "../core/ports/audience.ts";
 import type { McpServerConfig } from "../core/ports/config.ts";
 import type { McpScope, McpServers } from "../core/ports/mcp.ts";
-import { internalError, invalidRequest } from "../protocol/errors.ts";
+import { internalError, invalidRequest, RpcError } from "../protocol/errors.ts";
 import type { McpAuthStatus } from "../protocol/mcp.ts";
 import { type McpAcceptance, refusalOf } from "./acceptance.ts";
 import { ToolGrants } from "./approval.ts";
@@ -48,7 +48,7 @@ export function createMcpServers(options: McpOptions): McpServers {
   }
   const require = (scope: McpScope, name: string): McpConnection => {
     const connection = circleFor(scope).connections.get(name);
-    if (connection === undefined) throw invalidRequest(`No MCP server named '${name}' found.`);
+    if (connection === undefined) throw internalError(`unknown MCP server '${name}'`);
     return connection;
   };
 
@@ -127,8 +127,13 @@ function endIdle(circles: Map<string, Circle>): void {
   }
 }
 
+/** The server's own word on the request, under a code that clients know. */
+const isRefusal = (error: unknown): error is Error & { readonly code: number } =>
+  error instanceof Error && "code" in error && typeof error.code === "number" && error.code >= -32768 && error.code <= -32000;
+
 async function reach<T>(work: Promise<T>, name: string): Promise<T> {
   return await work.catch((error: unknown) => {
-    throw internalError(`MCP server ${name}: ${error instanceof Error ? error.message : String(error)}`);
+    const message = `MCP server ${name}: ${error instanceof Error ? error.message : String(error)}`;
+    throw isRefusal(error) ? new RpcError(error.code, message) : internalError(message);
   });
 }

@@ -3,9 +3,27 @@ import type { McpServerConfig } from "../core/ports/config.ts";
 import type { McpAuthStatus, McpServerStatus } from "../protocol/mcp.ts";
 import type { McpConnection } from "./connection.ts";
 
+/** What is not known of a server is said so. */
+const unknown = {
+  httpOrigin: null,
+  pluginId: null,
+  serverCapabilities: null,
+  serverInfo: null,
+  toolListMeta: null,
+  toolsError: null,
+} as const;
+
 /** One that the settings switch off is not started to be asked. */
 export function statusOfDisabled(config: McpServerConfig, authStatus: (config: McpServerConfig) => McpAuthStatus): McpServerStatus {
-  return { name: config.name, authStatus: authStatus(config), tools: {}, resources: [], resourceTemplates: [], runtimeStatus: "disabled" };
+  return {
+    name: config.name,
+    authStatus: authStatus(config),
+    tools: {},
+    resources: [],
+    resourceTemplates: [],
+    ...unknown,
+    runtimeStatus: "disabled",
+  };
 }
 
 export async function statusOf(
@@ -25,7 +43,9 @@ export async function statusOf(
       tools: Object.fromEntries(tools.map((tool) => [tool.name, tool])),
       resources: resources.map((resource) => ({ ...resource })),
       resourceTemplates: templates.map((template) => ({ ...template })),
+      ...unknown,
       serverInfo: client.getServerVersion() ?? null,
+      serverCapabilities: client.getServerCapabilities() ?? null,
       runtimeStatus: "connected",
     } as McpServerStatus;
   } catch (error) {
@@ -36,6 +56,7 @@ export async function statusOf(
       tools: {},
       resources: [],
       resourceTemplates: [],
+      ...unknown,
       runtimeStatus: needsLogin ? "authenticationRequired" : "failed",
       toolsError: error instanceof Error ? error.message : String(error),
     };

@@ -79,6 +79,9 @@ export const Thread = named("Thread", () =>
 );
 export type Thread = Infer<typeof Thread>;
 
+/** What only other servers fill; written out, since clients with strict types look for it. */
+export const withoutExtras = { agentNickname: null, agentRole: null, section: null, sectionEnteredAt: null } as const;
+
 export const ThreadExtra = named("ThreadExtra", () => object({}));
 export type ThreadExtra = Infer<typeof ThreadExtra>;
 

@@ -4,7 +4,7 @@ import { type StoredThread, ThreadHeld, type ThreadMeta, type ThreadRecord } fro
 import { replay } from "../core/replay.ts";
 import { archivedError, checkId } from "../core/threads.ts";
 import { invalidRequest } from "../protocol/errors.ts";
-import type { Thread } from "../protocol/thread.ts";
+import { type Thread, withoutExtras } from "../protocol/thread.ts";
 import type { Turn } from "../protocol/turn.ts";
 import type { App, Call } from "./app.ts";
 
@@ -34,6 +34,7 @@ export function storedToWire(stored: StoredThread, app: App, turns: readonly Tur
     gitInfo: stored.git ?? null,
     historyMode: "legacy",
     projectId: null,
+    ...withoutExtras,
     turns: [...turns],
   };
 }

@@ -186,6 +186,7 @@ export async function opened(thread: LiveThread, session: Session, turns: readon
     activePermissionProfile: settings.permissionProfile ? { id: settings.permissionProfile, extends: null } : null,
     reasoningEffort: settings.effort,
     instructionSources: docs.map((doc) => doc.path),
+    disabledPluginIds: [],
   };
 }
 

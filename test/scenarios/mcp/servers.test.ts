@@ -74,7 +74,12 @@ verifies("mcp.resources", async ({ app, workspace }) => {
   assert.deepEqual(contents, [{ uri: "fixture://note", mimeType: "text/plain", text: "note text" }]);
   const direct = await client.call("mcpServer/tool/call", { threadId, server: "notes", tool: "read", arguments: { name: "x" } });
   assert.deepEqual(direct.content, [{ type: "text", text: "x: nothing" }]);
-  await assert.rejects(client.call("mcpServer/resource/read", { server: "other", uri: "x" }), /No MCP server named 'other' found\./);
+  await assert.rejects(client.call("mcpServer/resource/read", { server: "other", uri: "x" }), {
+    code: -32603,
+    message: "unknown MCP server 'other'",
+  });
+  const strange = { threadId, server: "notes", tool: "nosuch", arguments: {} };
+  await assert.rejects(client.call("mcpServer/tool/call", strange), { code: -32602, message: /nosuch/ });
 });
 
 verifies("mcp.resourceItems", async ({ app, workspace }) => {
@@ -126,6 +131,8 @@ verifies("mcp.status", async ({ app }) => {
     ],
   );
   assert.deepEqual(Object.keys(data[1]?.tools ?? {}), ["read"]);
+  const fields = ["httpOrigin", "pluginId", "serverCapabilities", "serverInfo", "toolListMeta", "toolsError"];
+  for (const status of data) for (const field of fields) assert.ok(Object.hasOwn(status, field), `${status.name} says nothing of ${field}`);
   assert.equal(data[1]?.resources[0]?.uri, "fixture://note");
   const page = await client.call("mcpServerStatus/list", { limit: 1 });
   assert.equal(page.data.length, 1);

@@ -117,6 +117,30 @@ verifies("thread.instructionSources", async ({ app, home, workspace }) => {
   assert.deepEqual((await client.call("thread/fork", { threadId: thread.id })).instructionSources, files);
 });
 
+verifies("thread.wholeFields", async ({ app, workspace, restart }) => {
+  const client = await app({ turns });
+  const opened = await client.call("thread/start", { cwd: workspace });
+  assert.deepEqual(opened.disabledPluginIds, []);
+  await (await client.resumeThread(opened.thread.id)).run("a");
+  const extras = [
+    "agentNickname",
+    "agentRole",
+    "section",
+    "sectionEnteredAt",
+    "model",
+    "reasoningEffort",
+    "gitInfo",
+    "forkedFromId",
+    "name",
+  ];
+  const lacking = (thread: object): string[] => extras.filter((field) => !Object.hasOwn(thread, field));
+  assert.deepEqual(lacking(opened.thread), []);
+  assert.deepEqual((await client.call("thread/list", {})).data.map(lacking), [[]]);
+  await restart();
+  const later = await app();
+  assert.deepEqual((await later.call("thread/list", {})).data.map(lacking), [[]]);
+});
+
 verifies("thread.settingsSame", async ({ app, workspace }) => {
   const client = await app({ turns });
   const { id: threadId } = await client.startThread({ cwd: workspace });
