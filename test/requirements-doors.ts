@@ -237,6 +237,7 @@ export const doorRequirements = {
   "v1.turns": { source: "older API document, SendUserTurn", says: "messages and turns with settings, images in every spelling" },
   "v1.listeners": { source: "older API document, AddConversationListener", says: "events come while a listener is there" },
   "v1.answersFirst": { source: "observed 0.92, 0.98", says: "a message and a sign-in are answered before what they cause is told" },
+  "v1.lateListener": { source: "observed 0.98", says: "what happens while nobody listens is told to the next listener, once" },
   "v1.unknownConversation": { source: "observed 0.92, 0.98", says: "unknown conversations are refused in the older words" },
   "v1.onlyOnRequest": { source: "Parley", says: "connections that use no older method hear no older events" },
   "v1.history": {

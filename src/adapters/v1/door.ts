@@ -8,6 +8,7 @@ import { conversationMethods } from "./conversation.ts";
 import { EventStream } from "./events.ts";
 import { Outbox } from "./outbox.ts";
 import { inBothCases } from "./spelling.ts";
+import { Unheard } from "./unheard.ts";
 
 const methods: V1Methods = { ...conversationMethods, ...accountMethods };
 /** Their consequences are told after their answer. An interrupt is the other way round: its answer says that all is over. */
@@ -56,16 +57,20 @@ async function open(edge: V1Edge): Promise<V1Context> {
     client,
     opened: new Map(),
     listeners: new Map(),
+    unheard: new Unheard(),
     running: new Map(),
     event(threadId, turnId, msg) {
       const isWanted = ({ conversationId, raw }: ConversationListener): boolean =>
         conversationId === threadId && (raw || msg.type !== "raw_response_item");
-      if ([...context.listeners.values()].some(isWanted))
+      const listeners = [...context.listeners.values()];
+      if (listeners.some(isWanted))
         edge.notify(`codex/event/${msg.type}`, {
           id: turnId,
           msg: msg.type === "raw_response_item" ? msg : inBothCases(msg), // raw is raw
           conversationId: threadId,
         });
+      else if (context.opened.has(threadId) && !listeners.some(({ conversationId }) => conversationId === threadId))
+        context.unheard.keep(threadId, { turnId, msg });
     },
   };
   client.onAny((method, params) => {

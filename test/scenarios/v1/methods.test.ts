@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { item, v1Client } from "../../support/v1-client.ts";
 import { verifies } from "../../support/verifies.ts";
+import type { Message } from "../../support/wire.ts";
 
 verifies("v1.newConversation", async (stage) => {
   const client = await v1Client(stage, {
@@ -126,6 +128,34 @@ verifies("v1.answersFirst", async (stage) => {
   assert.equal(order.indexOf("codex/event/task_started"), 1, "after session_configured, before all else of the turn");
   await first("loginApiKey", { apiKey: "sk-test" }, "authStatusChange");
   await first("logoutChatGpt", undefined, "authStatusChange");
+});
+
+verifies("v1.lateListener", async (stage) => {
+  const client = await v1Client(stage, { turns: [["One."], ["Two."]] });
+  const { conversationId } = await client.call("newConversation", { cwd: stage.workspace });
+  const told = (): string[] => client.wire.order.filter((method) => String(method).startsWith("codex/event/"));
+  const ended = async (turns: number): Promise<void> => {
+    do await setImmediate();
+    while (
+      (await client.call("thread/read", { threadId: conversationId, includeTurns: true })).thread.turns.at(turns - 1)?.status !==
+      "completed"
+    );
+  };
+  await client.call("sendUserMessage", { conversationId, items: [item("one")] });
+  await ended(1);
+  assert.deepEqual(told(), [], "nobody listens yet");
+  const { subscriptionId } = await client.call("addConversationListener", { conversationId });
+  await client.event("task_complete");
+  assert.deepEqual(told().slice(0, 2), ["codex/event/session_configured", "codex/event/task_started"]);
+  await client.call("removeConversationListener", { subscriptionId });
+  const before = told().length;
+  await client.call("sendUserMessage", { conversationId, items: [item("two")] });
+  await ended(2);
+  assert.equal(told().length, before);
+  await client.call("addConversationListener", { conversationId });
+  const isSecond = ({ method, params }: Message) => method === "codex/event/task_complete" && params.msg.last_agent_message === "Two.";
+  await client.wire.until(isSecond, "what happened meanwhile");
+  assert.equal(told().filter((method) => method === "codex/event/task_complete").length, 2, "each is told once");
 });
 
 verifies("v1.unknownConversation", async (stage) => {
