@@ -250,12 +250,15 @@ test("what lies outside or is protected is known before anybody is asked", async
     ".g\u200cit/x",
   ])
     assert.equal((await reach(`*** Add File: ${name}\n+x`)).protected.length, 1, name);
-  const outside = { outside: ["/x"], protected: [], overwrites: [] };
-  assert.equal(decidePatch({ outside: [], protected: [], overwrites: [] }, "never").kind, "apply");
-  assert.equal(decidePatch({ outside: [], protected: [], overwrites: [] }, "untrusted").kind, "ask");
+  const within = { outside: [], protected: [], overwrites: [], readOnly: false };
+  const outside = { ...within, outside: ["/x"] };
+  assert.equal(decidePatch(within, "never").kind, "apply");
+  assert.equal(decidePatch(within, "untrusted").kind, "ask");
   assert.equal(decidePatch(outside, "on-request").kind, "ask");
   assert.deepEqual(decidePatch({ ...outside, overwrites: ["/x"] }, "on-request"), { kind: "ask", reason: "replaces existing files: /x" });
   assert.equal(decidePatch(outside, "never").kind, "refuse");
+  const text = "patch rejected: writing is blocked by read-only sandbox; rejected by user approval settings";
+  assert.deepEqual(decidePatch({ ...outside, readOnly: true }, "never"), { kind: "refuse", text });
   const granular = { mcp_elicitations: true, rules: true, sandbox_approval: false };
   assert.equal(decidePatch(outside, { granular }).kind, "refuse");
 });

@@ -222,12 +222,15 @@ export interface PatchReach {
   readonly protected: readonly string[];
   /** Existing files that an Add File or a move replaces. */
   readonly overwrites: readonly string[];
+  /** There is no folder at all that may be written. */
+  readonly readOnly: boolean;
 }
 
 export function reachOf(plan: PatchPlan, scope: WriteScope): PatchReach {
   const standing = (wanted: Standing): string[] =>
     plan.steps.filter((step) => standingOf(step.real, scope, step.named) === wanted).map((step) => step.real);
-  return { outside: standing("outside"), protected: standing("protected"), overwrites: plan.overwrites };
+  const readOnly = !scope.everywhere && scope.roots.length === 0;
+  return { outside: standing("outside"), protected: standing("protected"), overwrites: plan.overwrites, readOnly };
 }
 
 export type PatchDecision =
@@ -244,6 +247,9 @@ export function decidePatch(reach: PatchReach, policy: AskForApproval): PatchDec
   const closed = reach.protected.length === 0 ? null : `writes to protected files: ${reach.protected.join(", ")}`;
   const replaced = reach.overwrites.length === 0 ? null : `replaces existing files: ${reach.overwrites.join(", ")}`;
   if (mayAsk) return { kind: "ask", reason: [closed, replaced].filter((part) => part !== null).join("; ") || null };
-  const where = closed ?? `writing outside of the project: ${reach.outside.join(", ")}`;
+  const outside = reach.readOnly
+    ? "writing is blocked by read-only sandbox"
+    : `writing outside of the project: ${reach.outside.join(", ")}`;
+  const where = closed ?? outside;
   return { kind: "refuse", text: `patch rejected: ${where}; rejected by user approval settings` };
 }
