@@ -1,4 +1,5 @@
 /** What a client that introduces itself is taken for, and what it is told. Serves `initialize`, and the door that answers it before the rest is loaded. */
+import { terminalName } from "../lib/terminal-name.ts";
 import { visibleLine } from "../lib/visible-text.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { InitializeParams, InitializeResponse } from "../protocol/initialize.ts";
@@ -59,6 +60,6 @@ const speaks: Readonly<Record<Dialect, string>> = { "seed-000": "0.98.0", "0.92"
 /** `<client>/<protocol version> (<system>) <terminal> (<client>; <its version>)`, then our own name: also sent upstream. */
 export function userAgent(about: Pick<About, "system" | "version">, session: Pick<Session, "client" | "dialect">): string {
   const { name, version } = session.client;
-  const terminal = cleaned(process.env["TERM_PROGRAM"] ?? "unknown");
+  const terminal = terminalName(process.env);
   return `${name}/${speaks[session.dialect]} (${about.system}) ${terminal} (${name}; ${version}) parley/${about.version}`;
 }
