@@ -71,8 +71,7 @@ describe("ways out of the sandbox", { skip }, () => {
 
   test("what is left running in the background stays confined", async () => {
     const line = `(setsid bash -c 'sleep 0.3; echo x > ${bench.outside}/late; touch late-inside' >/dev/null 2>&1 &); echo started`;
-    const running = await bench.start(["/bin/bash", "-c", `${line}; sleep 0.8`], { policy });
-    await running.exit;
+    await bench.sh(`${line}; until [ -e late-inside ]; do sleep 0.05; done`, { policy });
     untouched();
     assert.ok(existsSync(path.join(bench.work, "late-inside")));
   });
@@ -121,7 +120,7 @@ describe("ways out of the sandbox", { skip }, () => {
     assert.match(output, /END/);
     const open = { type: "workspaceWrite", networkAccess: true, excludeSlashTmp: true } as const;
     await bench.sh(send, { policy: open });
-    for (let i = 0; i < 100 && hits === 0; i++) await new Promise((resolve) => setTimeout(resolve, 10));
+    for (let i = 0; i < 3_000 && hits === 0; i++) await new Promise((resolve) => setTimeout(resolve, 10));
     assert.equal(hits, 1, "only the one that the policy allows");
   });
 
@@ -159,14 +158,12 @@ describe("ways out of the sandbox", { skip }, () => {
   });
 
   test("a command that forks without end is ended as a whole, and the next one runs", async () => {
-    const startedAt = performance.now();
     // The limit guards the machine that runs the tests, not the sandbox.
-    const bomb =
-      "n() { trap '' TERM HUP INT; for d in 1 2 3 4 5 6 7; do bash -c 'trap \"\" TERM; sleep 77.7 & sleep 77.7' & done; sleep 77.7; }; for i in 1 2 3 4 5 6; do n & done; echo up; wait";
+    const nap = `sleep 77.${process.pid}`;
+    const bomb = `n() { trap '' TERM HUP INT; for d in 1 2 3 4 5 6 7; do bash -c 'trap "" TERM; ${nap} & ${nap}' & done; ${nap}; }; for i in 1 2 3 4 5 6; do n & done; echo up; wait`;
     const { exitCode, timedOut } = await bench.sh(bomb, { policy, timeoutMs: 700 });
     assert.deepEqual([exitCode, timedOut], [124, true]);
-    assert.ok(performance.now() - startedAt < 8_000);
-    const alive = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && cmdline(pid).includes("sleep\x0077.7"));
+    const alive = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && cmdline(pid).includes(nap.replace(" ", "\0")));
     assert.deepEqual(alive, []);
     assert.equal((await bench.sh("echo fine", { policy })).output, "fine\n");
   });
