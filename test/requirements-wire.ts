@@ -65,4 +65,8 @@ export const wireRequirements = {
     source: "observed 0.166",
     says: "a thread is told with every field that strict clients look for, loaded or stored",
   },
+  "turn.planLines": {
+    source: "observed 0.98, 0.166",
+    says: "in Plan mode the lines between the marks are one plan item, named after the turn and ended before its message, and the marks are in neither",
+  },
 } as const;

@@ -1,4 +1,4 @@
-/** Takes a proposed plan out of the model's text in Plan mode: what stands between the marks becomes a plan item of its own. */
+/** Takes a proposed plan out of the model's text in Plan mode: the lines between the marks become a plan item of their own. */
 import type { LiveTurn } from "./live-turn.ts";
 
 const opening = "<proposed_plan>";
@@ -6,7 +6,10 @@ const closing = "</proposed_plan>";
 
 export class PlanText {
   readonly #turn: LiveTurn;
+  /** The end of the text that may still become a mark. */
   #held = "";
+  /** The line has begun with something else than a mark. */
+  #isPlainLine = false;
   #plan = "";
   #inside = false;
   #itemId: string | undefined;
@@ -15,32 +18,35 @@ export class PlanText {
     this.#turn = turn;
   }
 
-  /** Returns the part of the delta that belongs to the message; keeps back what may be the beginning of a mark. */
+  /** Returns the part of the delta that belongs to the message. A mark has a line to itself; what may be the beginning of one is kept back. */
   push(delta: string): string {
     this.#held += delta;
     let message = "";
-    while (true) {
-      const mark = this.#inside ? closing : opening;
-      const at = this.#held.indexOf(mark);
-      const sure = at === -1 ? this.#held.length - possibleMark(this.#held, mark) : at;
-      message += this.#give(this.#held.slice(0, sure));
-      this.#held = this.#held.slice(at === -1 ? sure : at + mark.length);
-      if (at === -1) return message;
-      this.#inside = !this.#inside;
-      if (this.#inside && this.#itemId === undefined) this.#open();
+    while (this.#held !== "") {
+      const end = this.#held.indexOf("\n") + 1;
+      const piece = end === 0 ? this.#held : this.#held.slice(0, end);
+      if (!this.#isPlainLine && end === 0 && this.#mayBecomeMark(piece)) return message;
+      this.#held = this.#held.slice(piece.length);
+      if (!this.#isPlainLine && piece.trim() === this.#mark) this.#cross();
+      else message += this.#give(piece);
+      this.#isPlainLine = end === 0;
     }
+    return message;
   }
 
   /** What was kept back when the text ended. */
   rest(): string {
-    const text = this.#give(this.#held);
+    const text = this.#held;
     this.#held = "";
-    return text;
+    this.#isPlainLine = false;
+    if (text.trim() !== this.#mark) return this.#give(text);
+    this.#cross();
+    return "";
   }
 
   async complete(): Promise<void> {
     if (this.#itemId === undefined) return;
-    await this.#turn.completeItem({ type: "plan", id: this.#itemId, text: this.#plan.trim() });
+    await this.#turn.completeItem({ type: "plan", id: this.#itemId, text: this.#plan });
     this.#itemId = undefined;
     this.#plan = "";
     this.#inside = false;
@@ -48,12 +54,27 @@ export class PlanText {
 
   /** Its answer broke off. */
   abandon(): void {
-    if (this.#itemId !== undefined) this.#turn.abandonItem({ type: "plan", id: this.#itemId, text: this.#plan.trim() });
+    if (this.#itemId !== undefined) this.#turn.abandonItem({ type: "plan", id: this.#itemId, text: this.#plan });
     this.#itemId = undefined;
   }
 
-  #open(): void {
-    this.#itemId = this.#turn.thread.ports.ids.item();
+  get #mark(): string {
+    return this.#inside ? closing : opening;
+  }
+
+  #mayBecomeMark(line: string): boolean {
+    const begun = line.trimStart();
+    return this.#mark.startsWith(begun) || begun.trimEnd() === this.#mark;
+  }
+
+  /** Of several plans in one answer the last one counts. */
+  #cross(): void {
+    this.#inside = !this.#inside;
+    if (!this.#inside) return;
+    this.#plan = "";
+    if (this.#itemId !== undefined) return;
+    const usual = `${this.#turn.id}-plan`;
+    this.#itemId = this.#turn.items.some(({ id }) => id === usual) ? this.#turn.thread.ports.ids.item() : usual;
     this.#turn.startItem({ type: "plan", id: this.#itemId, text: "" });
   }
 
@@ -65,10 +86,4 @@ export class PlanText {
     }
     return "";
   }
-}
-
-/** The length of the longest end of `text` that may be the start of `mark`. */
-function possibleMark(text: string, mark: string): number {
-  for (let n = Math.min(mark.length - 1, text.length); n > 0; n--) if (mark.startsWith(text.slice(text.length - n))) return n;
-  return 0;
 }

@@ -30,6 +30,10 @@ export class ReplyItems {
   /** A reviewer's messages are its verdict in the form that was asked for; people are shown it in words when it is done. */
   readonly #hidesMessages: boolean;
   readonly #previews = new Map<string, { readonly callId: string; readonly preview: PatchPreview }>();
+  /** Messages of which words have come one by one. */
+  readonly #streamed = new Set<string>();
+  /** In Plan mode a message begins with its first words: all of it may be the plan. */
+  readonly #announced = new Map<string, Extract<ThreadItem, { type: "agentMessage" }>>();
   /** Tool calls of this answer, in the model's order. */
   readonly calls: ModelItem[] = [];
   /** Whether there is anything in this answer. */
@@ -48,10 +52,9 @@ export class ReplyItems {
     switch (event.type) {
       case "textDelta": {
         if (this.#hidesMessages) return undefined;
-        const open = this.#open.get(event.itemId) ?? this.#start(event.itemId, { type: "agentMessage", id: event.itemId, text: "" });
+        this.#streamed.add(event.itemId);
         const delta = this.#plan === undefined ? event.delta : this.#plan.push(event.delta);
-        open.text.add(delta);
-        if (delta !== "") this.#turn.notify("item/agentMessage/delta", { ...at, itemId: event.itemId, delta });
+        if (this.#plan === undefined || delta !== "") this.#say(event.itemId, delta);
         return undefined;
       }
       case "itemStarted":
@@ -120,10 +123,21 @@ export class ReplyItems {
     return this.#open.get(id) ?? this.#start(id, { type: "reasoning", id, summary: [], content: [] });
   }
 
+  /** The next words of a message, which begins with them if it has not yet. */
+  #say(id: string, delta: string): void {
+    const item = this.#announced.get(id) ?? { type: "agentMessage" as const, id, text: "" };
+    const open = this.#open.get(id) ?? this.#start(id, item);
+    open.text.add(delta);
+    if (delta !== "")
+      this.#turn.notify("item/agentMessage/delta", { threadId: this.#turn.thread.id, turnId: this.#turn.id, itemId: id, delta });
+  }
+
   #itemStarted(id: string, item: ModelItem): void {
     if (this.#open.has(id)) return;
     if (item.type === "message") {
-      if (!this.#hidesMessages) this.#start(id, { type: "agentMessage", id, text: "", ...phaseOf(item) });
+      const message = { type: "agentMessage" as const, id, text: "", ...phaseOf(item) };
+      if (this.#plan !== undefined) this.#announced.set(id, message);
+      else if (!this.#hidesMessages) this.#start(id, message);
     } else if (item.type === "reasoning") this.#reasoning(id);
     else if (item.type === "web_search_call") this.#start(id, webSearchItem(id, item));
     else if ((item.type === "custom_tool_call" || item.type === "function_call") && item.name === "apply_patch")
@@ -170,14 +184,17 @@ export class ReplyItems {
       this.#turn.lastAgentMessage = whole;
       return await this.#turn.addForModel([item]);
     }
-    const open = this.#open.get(id) ?? this.#start(id, { type: "agentMessage", id, text: "" });
-    const text = this.#plan === undefined ? whole : open.text.toString() + this.#plan.rest();
-    if (open.text.isEmpty && text !== "")
-      this.#turn.notify("item/agentMessage/delta", { threadId: this.#turn.thread.id, turnId: this.#turn.id, itemId: id, delta: text });
+    const isNews = !this.#streamed.has(id);
+    if (this.#plan !== undefined) {
+      const rest = (isNews ? this.#plan.push(whole) : "") + this.#plan.rest();
+      if (rest !== "") this.#say(id, rest);
+      await this.#plan.complete();
+      if (!this.#open.has(id)) return await this.#turn.addForModel([item]); // all of it was the plan
+    } else if (isNews) this.#say(id, whole);
+    const text = this.#plan === undefined ? whole : (this.#open.get(id)?.text.toString() ?? "");
     this.#open.delete(id);
     this.#turn.lastAgentMessage = text;
     await this.#turn.completeItem({ type: "agentMessage", id, text, ...phaseOf(item) }, [item]);
-    await this.#plan?.complete();
   }
 
   async #reasoningDone(id: string, item: Extract<ModelItem, { type: "reasoning" }>): Promise<void> {
