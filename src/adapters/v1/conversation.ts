@@ -1,6 +1,7 @@
 /** Conversations in today's methods. */
 import { randomUUID } from "node:crypto";
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { invalidRequest, RpcError } from "../../protocol/errors.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { SessionSource } from "../../protocol/policy.ts";
@@ -49,7 +50,7 @@ export const conversationMethods: Conversations = {
   },
   async resumeConversation(params, context) {
     const overrides = startParams(params.overrides ?? {});
-    const answer = await inOldWords(
+    const found = await inOldWords(
       context.client.call("thread/resume", {
         ...overrides,
         threadId: params.conversationId ?? idOf(params.path) ?? "00000000-0000-0000-0000-000000000000",
@@ -57,6 +58,7 @@ export const conversationMethods: Conversations = {
         history: params.history ?? null,
       }),
     );
+    const answer = await overridden(found, overrides, context);
     const messages = configured(answer, answer.thread.turns, context);
     return { conversationId: answer.thread.id, model: answer.model, initialMessages: messages, rolloutPath: answer.thread.path ?? "" };
   },
@@ -150,6 +152,21 @@ async function join(threadId: string, { client, opened }: V1Context): Promise<Th
   const answer = await client.call("thread/resume", { threadId, excludeTurns: true });
   opened.set(threadId, answer);
   return answer;
+}
+
+/** A conversation that is open already keeps its settings when it is resumed; the older API puts those it is given in force. */
+async function overridden(found: ThreadStartResponse, given: Settings, { client }: V1Context): Promise<ThreadStartResponse> {
+  const { model, cwd, approvalPolicy } = given;
+  const isInForce = [
+    [model, found.model],
+    [cwd, found.cwd],
+    [approvalPolicy, found.approvalPolicy],
+  ].every(([wanted, now]) => wanted == null || isDeepStrictEqual(wanted, now));
+  if (isInForce) return found;
+  const threadId = found.thread.id;
+  await client.call("thread/settings/update", { threadId, model: model ?? null, cwd: cwd ?? null, approvalPolicy: approvalPolicy ?? null });
+  const { thread, ...settings } = await client.call("thread/resume", { threadId, excludeTurns: true });
+  return { ...settings, thread: { ...thread, turns: found.thread.turns } };
 }
 
 async function requireLoaded(threadId: string, client: V1Context["client"], otherwise: string): Promise<void> {

@@ -213,6 +213,9 @@ verifies("v1.history", async (stage) => {
   await later.call("addConversationListener", { conversationId });
   assert.equal((await later.say("go on")).at(-1).last_agent_message, "Two, after go on.");
   assert.equal((await later.call("resumeConversation", { conversationId })).conversationId, conversationId);
+  const overrides = { model: "another", approvalPolicy: "untrusted" };
+  const changed = await later.call("resumeConversation", { conversationId, overrides });
+  assert.deepEqual([changed.model, changed.initialMessages.length], ["another", 4], "overrides count for an open conversation too");
   assert.match(await later.refused("resumeConversation", {}), /path, conversation id or non empty history/);
   assert.match(await later.refused("archiveConversation", { conversationId, rolloutPath: "/elsewhere/x.jsonl" }), /does not match/);
   const shutdown = later.event("shutdown_complete");
