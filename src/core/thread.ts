@@ -258,10 +258,12 @@ export class LiveThread {
   async ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal: AbortSignal): Promise<Answer> {
     // A tool that lives in the client is work for its program; nobody has to look.
     if (method === "item/tool/call") return await this.ports.audience.ask(this.id, method, params, signal);
-    const kind = method.endsWith("requestApproval") ? "approval" : "input";
+    const isApproval = method.endsWith("requestApproval");
+    // Clients know an MCP server's question as a matter of approval.
+    const kind = isApproval || method === "mcpServer/elicitation/request" ? "approval" : "input";
     this.#waiting[kind]++;
     this.ports.notifier.tell(this.config, {
-      type: kind === "approval" ? "approval-requested" : "input-requested",
+      type: isApproval ? "approval-requested" : "input-requested",
       threadId: this.id,
       cwd: this.settings.cwd,
       method,

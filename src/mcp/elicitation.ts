@@ -51,7 +51,7 @@ const caution = "MCP servers should not ask for passwords or keys: answer only i
 
 function paramsFor(request: ElicitRequest["params"], { server, threadId, serving }: Asking): McpServerElicitationRequestParams {
   const message = visibleText(request.message, maxMessage);
-  const common = { serverName: server, threadId, turnId: serving?.turnId ?? null, message };
+  const common = { serverName: server, threadId, turnId: serving?.turnId ?? null, message, _meta: null };
   if (request.mode === "url") return { ...common, mode: "url", url: request.url, elicitationId: request.elicitationId };
   const asksForSecret = secretWords.test(`${message} ${JSON.stringify(request.requestedSchema.properties)}`);
   return {

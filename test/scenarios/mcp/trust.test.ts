@@ -154,12 +154,13 @@ verifies("mcp.elicitation", async ({ app, workspace }) => {
     assert.equal(params.serverName, "notes");
     assert.equal(params.mode, "form");
     assert.ok(params.turnId);
+    assert.equal(params._meta, null);
     return { action: "accept", content: { name: "Ada" } };
   });
   const waiting: unknown[] = [];
   client.on("thread/status/changed", ({ status }) => status.type === "active" && waiting.push(...status.activeFlags));
   assert.match((await turn(client, await start(client, workspace))).said, /"action":"accept","content":\{"name":"Ada"\}/);
-  assert.deepEqual(waiting, ["waitingOnUserInput"]);
+  assert.deepEqual(waiting, ["waitingOnApproval"]);
 });
 
 verifies("mcp.elicitationDeclined", async ({ app, workspace }) => {
