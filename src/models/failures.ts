@@ -24,7 +24,7 @@ function readErrorBody(text: string): ErrorBody {
     stringOf(outer["message"]) ??
     stringOf(outer["detail"]) ??
     stringOf(recordOf(listOf(outer["detail"])[0])["msg"]) ??
-    plainText(text);
+    (parsed !== undefined && Object.values(inner).every((value) => value === null) ? "" : plainText(text));
   const tags = [inner["code"], inner["type"], inner["status"], outer["type"]].filter(
     (tag) => typeof tag === "string" || typeof tag === "number",
   );

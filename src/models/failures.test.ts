@@ -1,0 +1,10 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { failureFromEvent } from "./failures.ts";
+
+test("an error inside a stream is told in the provider's words, and one without words says so", () => {
+  const message = (body: unknown): string => failureFromEvent(JSON.stringify(body)).message;
+  assert.match(message({ error: { message: "too busy" } }), /too busy$/);
+  assert.match(message({ detail: { odd: "shape" } }), /odd/);
+  for (const empty of [{}, { error: {} }, { error: null }]) assert.match(message(empty), /the provider gave no reason$/);
+});
