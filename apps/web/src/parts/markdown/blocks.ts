@@ -16,7 +16,8 @@ const nothing: Blocks = { source: "", frozen: [], frozenLength: 0, open: [] };
 export function advance(before: Blocks | undefined, source: string): Blocks {
   const base = before !== undefined && source.startsWith(before.source) ? before : nothing;
   if (base.source === source && base !== nothing) return base;
-  const rest = source.slice(base.frozenLength);
+  // Blocks are counted in the characters that the lexer sees, which knows one kind of line break.
+  const rest = source.replace(/\r\n?/g, "\n").slice(base.frozenLength);
   const done = finished(rest);
   const length = done.reduce((sum, token) => sum + token.raw.length, 0);
   return {
