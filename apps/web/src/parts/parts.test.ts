@@ -75,7 +75,7 @@ test("markdown read piece by piece gives the blocks of the whole text", () => {
 });
 
 test("line breaks of every kind come once, however the text was cut", () => {
-  const text = "# One\r\n\r\nTwo\r\n\r\n- a\r\n- b\r\n\r\n```\r\ncode\r\n```\r\n\r\nend";
+  const text = "# One\r\n\r\n\n\nTwo\n\n- a\r\n- b\r\n\r\n\n```\r\ncode\n\nmore\r\n```\n\nend";
   let blocks: Blocks | undefined;
   for (let length = 1; length <= text.length; length++) blocks = advance(blocks, text.slice(0, length));
   const raw = [...(blocks?.frozen ?? []), ...(blocks?.open ?? [])].map((token) => token.raw).join("");
