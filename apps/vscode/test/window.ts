@@ -43,12 +43,15 @@ export class Window {
   async command(title: string): Promise<void> {
     const field = this.quickInput.locator('input[placeholder^="Type the name of a command"]');
     // A view that is just being drawn may take the focus, which closes the palette; a person opens it again.
-    for (let tries = 5; tries > 0 && !(await field.isVisible()); tries--) {
-      await this.page.keyboard.press("Control+Shift+P");
-      await field.waitFor({ timeout: 2000 }).catch(() => {});
-      await this.page.waitForTimeout(200);
-    }
-    await field.fill(`>${title}`);
+    const isTyped = async (): Promise<boolean> => {
+      if (!(await field.isVisible())) await this.page.keyboard.press("Control+Shift+P");
+      return await field.fill(`>${title}`, { timeout: 3000 }).then(
+        () => true,
+        () => false,
+      );
+    };
+    let tries = 1;
+    while (!(await isTyped())) if (++tries > 8) throw new Error(`the palette does not stay open for ${title}`);
     await this.quickInput
       .locator(".monaco-list-row", { hasText: title.replace(/^Parley: /, "") })
       .first()
