@@ -84,7 +84,7 @@ export class PipePool {
     try {
       fd = openSync(file, "wx+", 0o600);
       unlinkSync(file);
-      writeSync(fd, bytes, 0, bytes.length, 0); // at a place of its own: the reader begins at the start
+      writeWhole(fd, bytes);
       return fd;
     } catch {
       if (fd !== undefined) closeSync(fd);
@@ -124,6 +124,15 @@ export class PipePool {
     if (isMade && this.#folder === folder) this.#ready.push(...files);
     else removePipes(folder);
   }
+}
+
+/**
+ * For a lent descriptor: written at a place of its own, so that the reader begins at the start. Throws when there is no room for all of it:
+ * half of a sandbox's options would be half a sandbox.
+ */
+export function writeWhole(fd: number, bytes: Uint8Array): void {
+  const written = writeSync(fd, bytes, 0, bytes.length, 0);
+  if (written < bytes.length) throw new Error(`only ${written} of ${bytes.length} bytes found room`);
 }
 
 /** A new folder of an unguessable name, which only this user may enter. Those of servers that were killed are taken away. */

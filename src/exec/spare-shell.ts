@@ -3,10 +3,10 @@
  * not wait until the server has forked. It knows nothing of a command before it is told, and ends by itself when the server does.
  */
 import { randomBytes } from "node:crypto";
-import { closeSync, writeSync } from "node:fs";
+import { closeSync } from "node:fs";
 import type { Command, WrappedCommand } from "../core/ports/command-runner.ts";
 import { markName } from "./janitor.ts";
-import type { PipePool } from "./pipes.ts";
+import { type PipePool, writeWhole } from "./pipes.ts";
 import { findSystemProgram } from "./program.ts";
 import { startWired, type Wired } from "./wiring.ts";
 
@@ -112,7 +112,7 @@ export class SpareShell {
     const { child, parts } = this.#wired;
     const [, own = new Uint8Array()] = wrapped.extra;
     try {
-      writeSync(this.#own, own, 0, own.length, 0); // at a place of its own: the reader begins at the start
+      writeWhole(this.#own, own);
       this.#keepServer(true);
       child.stdin?.end(lineOf(wrapped));
     } catch (error) {

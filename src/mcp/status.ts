@@ -13,23 +13,31 @@ const unknown = {
   toolsError: null,
 } as const;
 
+type AuthOf = (config: McpServerConfig) => McpAuthStatus;
+
+/** One that offers nothing now, and why. */
+const silent = (
+  config: McpServerConfig,
+  authStatus: AuthOf,
+  state: Pick<McpServerStatus, "runtimeStatus" | "toolsError">,
+): McpServerStatus => ({
+  name: config.name,
+  authStatus: authStatus(config),
+  tools: {},
+  resources: [],
+  resourceTemplates: [],
+  ...unknown,
+  ...state,
+});
+
 /** One that the settings switch off is not started to be asked. */
-export function statusOfDisabled(config: McpServerConfig, authStatus: (config: McpServerConfig) => McpAuthStatus): McpServerStatus {
-  return {
-    name: config.name,
-    authStatus: authStatus(config),
-    tools: {},
-    resources: [],
-    resourceTemplates: [],
-    ...unknown,
-    runtimeStatus: "disabled",
-  };
-}
+export const statusOfDisabled = (config: McpServerConfig, authStatus: AuthOf): McpServerStatus =>
+  silent(config, authStatus, { runtimeStatus: "disabled" });
 
 export async function statusOf(
   connection: McpConnection,
   detail: "full" | "toolsAndAuthOnly",
-  authStatus: (config: McpServerConfig) => McpAuthStatus,
+  authStatus: AuthOf,
 ): Promise<McpServerStatus> {
   const { config } = connection;
   try {
@@ -50,15 +58,9 @@ export async function statusOf(
     } as McpServerStatus;
   } catch (error) {
     const needsLogin = connection.state.kind === "failed" && connection.state.needsLogin;
-    return {
-      name: config.name,
-      authStatus: authStatus(config),
-      tools: {},
-      resources: [],
-      resourceTemplates: [],
-      ...unknown,
+    return silent(config, authStatus, {
       runtimeStatus: needsLogin ? "authenticationRequired" : "failed",
       toolsError: error instanceof Error ? error.message : String(error),
-    };
+    });
   }
 }

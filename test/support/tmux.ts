@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { isAlive } from "../../src/exec/processes.ts";
 import { type Ending, launcher, scratch } from "./process.ts";
 import { type StageOptions, writeHome } from "./verifies.ts";
 
@@ -185,15 +186,6 @@ export class Terminal {
   say(text: string): void {
     this.type(text);
     this.keys("Enter");
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }
 

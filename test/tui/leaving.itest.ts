@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
+import { isAlive } from "../../src/exec/processes.ts";
 import { ServerProcess, scratch } from "../support/process.ts";
 import { Terminal, type TerminalOptions, whyNoTmux } from "../support/tmux.ts";
 import { writeHome } from "../support/verifies.ts";
@@ -162,15 +163,6 @@ test("a terminal that is closed ends the client", { skip }, async (t) => {
   for (const end = performance.now() + 60_000; isAlive(pid); await new Promise((resolve) => setTimeout(resolve, 50)))
     assert.ok(performance.now() < end, "it still runs");
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 test("a server that is killed: the client says so, and leaves when told", { skip }, async (t) => {
   const folder = scratch(t);
