@@ -151,6 +151,22 @@ describe("accessible to everyone", skip, () => {
     await page.locator("#composer").fill("");
   });
 
+  test("a key that leads to a request does not take the focus back from who went on at once", async () => {
+    await open("/s/s5");
+    const { requestId } = bridge.ask(requests.question("s5"));
+    await page.locator(`[data-request="${requestId}"] input`).first().waitFor();
+    const reached = await page.evaluate(`(async () => {
+      const card = document.querySelector('[data-request="${requestId}"]');
+      dispatchEvent(new KeyboardEvent("keydown", { key: "a", code: "KeyA", altKey: true }));
+      await Promise.resolve();
+      const first = document.activeElement === card;
+      card.querySelector("input").focus();
+      for (let i = 0; i < 3; i++) await new Promise((resolve) => setTimeout(resolve, 0));
+      return [first, document.activeElement === card.querySelector("input")];
+    })()`);
+    assert.deepEqual(reached, [true, true]);
+  });
+
   test("every kind of request is answered with the keyboard alone", async () => {
     await open("/s/s5");
     const before = bridge.answers.length;

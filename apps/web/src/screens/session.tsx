@@ -15,7 +15,7 @@ import { ReviewDialog, RollbackDialog } from "./dialogs.tsx";
 import { Dock } from "./dock.tsx";
 import { OutboxList } from "./outbox.tsx";
 import { SessionHeader } from "./session-header.tsx";
-import { focusSoon } from "./shell.tsx";
+import { focusOnceDrawn } from "./shell.tsx";
 import { SidePanel } from "./side-panel.tsx";
 import { type ListDialog, ListDialogs } from "./sidebar.tsx";
 
@@ -67,7 +67,7 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
     return () => controller.leave();
   }, [controller, sessionId]);
   useEffect(() => {
-    if (requestId !== null) focusSoon(`[data-request="${CSS.escape(requestId)}"]`);
+    if (requestId !== null) focusOnceDrawn(`[data-request="${CSS.escape(requestId)}"]`);
   }, [requestId]);
 
   const run = useCallback(

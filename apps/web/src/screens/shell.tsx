@@ -223,17 +223,19 @@ function goToWaiting(controller: Control, go: Go): void {
   focusSoon(`[data-request="${CSS.escape(next.requestId)}"]`);
 }
 
-/** Waits for the element to be drawn; gives up after a second. What is there as soon as this key is dealt with takes the next one. */
+/** What is there as soon as this key is dealt with takes the next one. */
 export function focusSoon(selector: string): void {
+  queueMicrotask(() => document.querySelector<HTMLElement>(selector)?.focus());
+  focusOnceDrawn(selector);
+}
+
+/** Gives up after a second. Whoever went on into the element by then is left where they are. */
+export function focusOnceDrawn(selector: string): void {
   let tries = 0;
-  const focus = (): boolean => {
-    const element = document.querySelector<HTMLElement>(selector);
-    element?.focus();
-    return element !== null;
-  };
   const attempt = (): void => {
-    if (!focus() && ++tries < 20) setTimeout(attempt, 50);
+    const element = document.querySelector<HTMLElement>(selector);
+    if (element === null && ++tries < 20) setTimeout(attempt, 50);
+    if (element?.contains(document.activeElement) === false) element.focus();
   };
-  queueMicrotask(focus);
   setTimeout(attempt, 0);
 }
