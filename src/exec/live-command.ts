@@ -108,7 +108,7 @@ export class LiveCommand implements RunningCommand {
     const { life } = this.#parts;
     if (!this.#isDelivered || this.#isGone) return;
     if (life === undefined) this.#settleSession();
-    else if (life.closed) this.#gone();
+    else if (isOver(life)) this.#gone();
   }
 
   #forward({ stream, name, listen }: LiveOutput): void {
@@ -122,17 +122,17 @@ export class LiveCommand implements RunningCommand {
   async #watch(): Promise<CommandExit> {
     const { child, outputs, life, timeoutMs } = this.#parts;
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => this.#onTimeout(), Math.min(timeoutMs, longestTimer));
-    const closed = Promise.all(outputs.map(({ stream }) => untilClosed(stream)));
+    const read = Promise.all(outputs.map(({ stream }) => untilEnded(stream)));
     const { code, signal } = await untilExit(child);
     const durationMs = Math.round(performance.now() - this.#startedAt);
     clearTimeout(timer);
-    await this.#untilQuiet(closed);
-    if (life !== undefined) await within(untilClosed(life), lifeMs);
+    await this.#untilQuiet(read);
+    if (life !== undefined) await within(untilEnded(life), lifeMs);
     this.#isDelivered = true;
     // Something may still hold the output open. It is read on, so that its writer is not ended by a broken pipe, but nobody waits for it.
     for (const { stream } of outputs) if ("unref" in stream && typeof stream.unref === "function") stream.unref();
     const survivors = life === undefined ? this.#settleSession() : [];
-    if (life !== undefined && !life.closed) life.once("close", () => this.checkGone());
+    if (life !== undefined && !isOver(life)) void untilEnded(life).then(() => this.checkGone());
     else if (life !== undefined) this.#gone();
     const exitCode = this.#timedOut ? 124 : (code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
     return { exitCode, signal, timedOut: this.#timedOut, durationMs, survivors };
@@ -143,14 +143,14 @@ export class LiveCommand implements RunningCommand {
     void this.kill();
   }
 
-  /** Resolves when the output is closed, or when none came for a moment after the command's own end. */
-  async #untilQuiet(closed: Promise<unknown>): Promise<void> {
+  /** Resolves when the output has ended, or when none came for a moment after the command's own end. */
+  async #untilQuiet(read: Promise<unknown>): Promise<void> {
     const endedAt = performance.now();
     for (;;) {
       const now = performance.now();
       const silentSince = Math.max(this.#lastOutputAt, endedAt);
       if (now - silentSince >= quietMs || now - endedAt >= drainMs) return;
-      if (await within(closed, Math.min(quietMs, quietMs - (now - silentSince) + 1))) return;
+      if (await within(read, Math.min(quietMs, quietMs - (now - silentSince) + 1))) return;
     }
   }
 
@@ -199,7 +199,8 @@ export class LiveCommand implements RunningCommand {
     const hasEnded = inside.length > 0 && (await Promise.race([this.exit.then(() => true), delay(graceMs, false, { ref: false })]));
     if (!hasEnded) signalProcess(pid, "SIGKILL");
     // Killed while it was set up, the outer process may leave the inner one behind: then its mark tells where it is.
-    while (!(await eventually(() => life.closed, strayMs))) for (const stray of markedProcesses(mark, pid)) signalProcess(stray, "SIGKILL");
+    while (!(await eventually(() => isOver(life), strayMs)))
+      for (const stray of markedProcesses(mark, pid)) signalProcess(stray, "SIGKILL");
     await this.exit;
     return [];
   }
@@ -219,10 +220,14 @@ function untilExit(child: ChildProcess): Promise<{ code: number | null; signal: 
   });
 }
 
-function untilClosed(stream: Readable): Promise<void> {
+/** A terminal may close without an end. */
+const isOver = (stream: Readable): boolean => stream.readableEnded || stream.closed;
+
+function untilEnded(stream: Readable): Promise<void> {
   return new Promise((resolve) => {
-    if (stream.closed) resolve();
-    else stream.once("close", resolve);
+    if (isOver(stream)) return resolve();
+    stream.once("end", resolve);
+    stream.once("close", resolve);
   });
 }
 

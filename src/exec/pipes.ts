@@ -27,6 +27,8 @@ const firstBatch = 32;
 const laterBatch = 256;
 const refillBelow = 16;
 const pipeBytes = 64 * 1024;
+/** What a file takes as a whole or not at all. */
+const pageBytes = 4096;
 /** Memory, and not there for confined commands, which get a fresh one of their own. */
 const memoryFolder = "/dev/shm";
 
@@ -128,10 +130,12 @@ export class PipePool {
 
 /**
  * For a lent descriptor: written at a place of its own, so that the reader begins at the start. Throws when there is no room for all of it:
- * half of a sandbox's options would be half a sandbox.
+ * half of a sandbox's options would be half a sandbox. The start comes last and in one piece: a server that is killed as it writes leaves
+ * nothing that could be taken for the whole.
  */
 export function writeWhole(fd: number, bytes: Uint8Array): void {
-  const written = writeSync(fd, bytes, 0, bytes.length, 0);
+  const start = Math.min(bytes.length, pageBytes);
+  const written = (bytes.length > start ? writeSync(fd, bytes, start, bytes.length - start, start) : 0) + writeSync(fd, bytes, 0, start, 0);
   if (written < bytes.length) throw new Error(`only ${written} of ${bytes.length} bytes found room`);
 }
 

@@ -14,7 +14,7 @@ import { planTerminal, type Terminal, type TerminalPlan } from "./pty.ts";
 import { createSandbox } from "./sandbox/create-sandbox.ts";
 import { OpenSandbox } from "./sandbox/none.ts";
 import type { PlatformSandbox } from "./sandbox/platform-sandbox.ts";
-import { SpareShells } from "./spare-shell.ts";
+import { SpareProcesses } from "./spare-process.ts";
 import { startWired } from "./wiring.ts";
 
 export interface CommandRunnerOptions {
@@ -46,7 +46,7 @@ class Runner implements ClosableRunner {
   readonly #open = new OpenSandbox();
   readonly #pipes: PipePool;
   readonly #janitor: Janitor;
-  readonly #spares: SpareShells;
+  readonly #spares: SpareProcesses;
   /** Runs since the last command was started. */
   #settling: NodeJS.Timeout | undefined;
   /** Commands of which something lives. */
@@ -59,7 +59,7 @@ class Runner implements ClosableRunner {
     this.#graceMs = graceMs ?? 2_000;
     this.#confined = sandbox ?? createSandbox(process.platform, { codexHome, userHome: userHome ?? homedir(), program });
     this.#pipes = new PipePool(path.join(codexHome, "parley", "run"));
-    this.#spares = new SpareShells(this.#pipes);
+    this.#spares = new SpareProcesses(this.#pipes);
     this.#janitor = new Janitor(() => ({ ...this.#confined.leftovers, pipeFolder: this.#pipes.folder }));
     this.#confined.onLeftovers = () => this.#janitor.update();
   }
@@ -83,8 +83,8 @@ class Runner implements ClosableRunner {
   async close(): Promise<void> {
     await Promise.all([...this.#live].map((command) => command.kill()));
     clearTimeout(this.#settling);
-    this.#confined.settle?.();
     this.#spares.drop();
+    this.#confined.settle?.();
     this.#pipes.close();
     this.#janitor.close();
   }

@@ -11,8 +11,10 @@ import type { Terminal } from "./pty.ts";
 
 export interface WiringInput {
   readonly command: Pick<Command, "stdin" | "merged">;
-  /** Of `extra`, numbers are descriptors of the caller, who closes them. */
-  readonly wrapped: Pick<WrappedCommand, "argv" | "cwd" | "life"> & { readonly extra: readonly (Uint8Array | number)[] };
+  /** Of `extra`, numbers are descriptors of the caller, who closes them; a pipe is for the caller to write into; gaps are left as they are. */
+  readonly wrapped: Pick<WrappedCommand, "argv" | "cwd" | "life"> & {
+    readonly extra: readonly (Uint8Array | number | "pipe" | undefined)[];
+  };
   readonly terminal: Terminal | undefined;
   readonly env: Readonly<Record<string, string>>;
   /** Descriptors of the server that the command must not inherit. */
@@ -30,8 +32,11 @@ export function startWired({ command, wrapped, terminal, env, open }: WiringInpu
   const [program = "", ...args] = wrapped.argv;
   const standard = terminal === undefined ? pipes(command, pool) : undefined;
   const stdio: Descriptor[] = terminal === undefined ? (standard?.stdio ?? []) : [terminal.slave, terminal.slave, terminal.slave];
-  const lent = wrapped.extra.map((bytes) => (typeof bytes === "number" ? undefined : pool.lend(bytes)));
-  for (const [i, bytes] of wrapped.extra.entries()) stdio[3 + i] = typeof bytes === "number" ? bytes : (lent[i] ?? "pipe");
+  const lent: (number | undefined)[] = [];
+  for (const [i, given] of wrapped.extra.entries()) {
+    if (given instanceof Uint8Array) lent[i] = pool.lend(given);
+    stdio[3 + i] = given === undefined ? "ignore" : typeof given === "number" ? given : (lent[i] ?? "pipe");
+  }
   if (wrapped.life !== undefined) stdio[wrapped.life] = "pipe";
   // setsid(1) makes the session of a command with a terminal; a process that leads one already would have to fork first.
   const detached = terminal === undefined || wrapped.life !== undefined;
@@ -124,16 +129,16 @@ function terminalParts({ master, resize }: Terminal): Parts {
   return { outputs: [output], input: master, resize, closeInput: () => master.write("\x04") };
 }
 
-function feed(child: ChildProcess, extra: readonly (Uint8Array | number)[]): void {
+function feed(child: ChildProcess, extra: WiringInput["wrapped"]["extra"]): void {
   for (const [i, bytes] of extra.entries()) {
     const stream = child.stdio[3 + i];
-    if (!isWritable(stream) || typeof bytes === "number") continue;
+    if (!isWritable(stream) || !(bytes instanceof Uint8Array)) continue;
     stream.on("error", () => undefined); // Ended before it read them; its exit code tells.
     stream.end(bytes);
   }
 }
 
-const isWritable = (stream: Readable | Writable | null | undefined): stream is Writable =>
+export const isWritable = (stream: Readable | Writable | null | undefined): stream is Writable =>
   stream !== null && stream !== undefined && "end" in stream;
 const isReadable = (stream: Readable | Writable | null | undefined): stream is Readable =>
   stream !== null && stream !== undefined && "read" in stream;

@@ -81,6 +81,17 @@ export interface WrappedCommand {
   readonly extra: readonly Uint8Array[];
   /** A descriptor that the wrapping keeps open while anything of the command lives. */
   readonly life?: number;
+  readonly ahead?: Ahead;
   /** Called when the command has ended: removes what the wrapping had to put down. */
   readonly cleanup?: () => void;
+}
+/**
+ * How the same process is started before the last of `extra` is known: it waits for the first bytes of it, its word, at one descriptor, and
+ * then finds those that follow at another. Without its whole word it runs nothing.
+ */
+export interface Ahead {
+  readonly argv: readonly string[];
+  readonly waitsAt: number;
+  readonly wordLength: number;
+  readonly readsAt: number;
 }

@@ -1,11 +1,12 @@
 /** The Linux sandbox: a bubblewrap command line with its own namespaces, a read-only disk, writable roots on top and a system-call filter. */
 import { spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
 import path from "node:path";
 import type { Command, Confinement, WrappedCommand } from "../../core/ports/command-runner.ts";
 import { findLstat, findRealPath, isInsideAny } from "../paths.ts";
 import { findSystemProgram } from "../program.ts";
 import { readableEntries } from "./codex-home.ts";
-import { baseMounts, type HomeMask, isHidden, planMounts } from "./mounts.ts";
+import { baseMounts, type HomeMask, isHidden, planMounts, wholeDisk } from "./mounts.ts";
 import { NestedRepositories } from "./nested-repositories.ts";
 import { Placeholders } from "./placeholders.ts";
 import type { Leftovers, PlatformSandbox, SandboxContext } from "./platform-sandbox.ts";
@@ -21,6 +22,8 @@ const kernelTrees = ["/proc", "/sys", "/dev/pts", "/dev/mqueue"];
 const seccompDescriptor = 3;
 const optionsDescriptor = 4;
 const lifeDescriptor = 5;
+/** Where a bubblewrap that is started ahead of its command finds its options; at the usual place it waits for the first of them. */
+const laterDescriptor = 6;
 /** Variables that a shell which becomes the sandbox may add of its own. */
 const shellNames = ["PWD", "OLDPWD", "SHLVL", "_"];
 /** bubblewrap takes no more words than this, the command's own included. */
@@ -35,7 +38,7 @@ export class BubblewrapSandbox implements PlatformSandbox {
   readonly #placeholders = new Placeholders();
   readonly #nested = new NestedRepositories();
   onLeftovers: () => void = () => undefined;
-  #works: Promise<string | undefined> | undefined;
+  #works: Promise<Refusal | undefined> | undefined;
   #filter: Uint8Array | undefined;
   /** bubblewrap before 0.5 cannot. */
   #canSetModes = true;
@@ -50,17 +53,15 @@ export class BubblewrapSandbox implements PlatformSandbox {
   }
 
   async prepare(confinement: Confinement): Promise<Refusal | undefined> {
-    const bwrap = findSystemProgram("bwrap");
-    if (bwrap === undefined) return { refused: `No sandbox: bubblewrap (bwrap) is not installed. ${howToInstall}` };
     const filter = this.#loadFilter();
     if ("refused" in filter) return filter;
     // A failure is not remembered: the person may mend it while the server runs.
-    this.#works ??= this.#probe(bwrap, filter.bytes).then((reason) => {
-      if (reason !== undefined) this.#works = undefined;
-      return reason;
+    this.#works ??= this.#probe(filter.bytes).then((refusal) => {
+      if (refusal !== undefined) this.#works = undefined;
+      return refusal;
     });
-    const [reason] = await Promise.all([this.#works, ...searchedRoots(confinement).map((root) => this.#nested.prepare(root))]);
-    return reason === undefined ? undefined : { refused: `No sandbox: ${reason}. ${howToAllow}` };
+    const [refusal] = await Promise.all([this.#works, ...searchedRoots(confinement).map((root) => this.#nested.prepare(root))]);
+    return refusal;
   }
 
   wrap(command: Command, confinement: Confinement): WrappedCommand | Refusal {
@@ -84,25 +85,34 @@ export class BubblewrapSandbox implements PlatformSandbox {
       ...shellNames.flatMap((name) => ["--unsetenv", name]),
       ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
     ];
+    const disk = bytesOf(wholeDisk);
     if (options.length + command.argv.length > maxWords) {
       mounts.cleanup();
       return { refused: "No sandbox: the command has too many words or environment variables to be confined" };
     }
     return {
-      argv: [bwrap, "--args", String(optionsDescriptor), "--", ...command.argv],
+      argv: [bwrap, ...readOptions(optionsDescriptor), "--", ...command.argv],
       cwd: "/",
       // Variables such as LD_LIBRARY_PATH may name folders that commands write: they are for the command, never for bubblewrap itself.
       env: {},
-      extra: [filter.bytes, Buffer.from(options.map((word) => `${word}\0`).join(""))],
+      extra: [filter.bytes, Buffer.concat([disk, bytesOf(options)])],
       life: lifeDescriptor,
+      // Without the disk there is no program to run.
+      ahead: {
+        argv: [bwrap, ...readOptions(optionsDescriptor), ...readOptions(laterDescriptor), "--", ...command.argv],
+        ...{ waitsAt: optionsDescriptor, wordLength: disk.length, readsAt: laterDescriptor },
+      },
       cleanup: mounts.cleanup,
     };
   }
 
-  async #probe(bwrap: string, filter: Uint8Array): Promise<string | undefined> {
-    const reason = await probe(bwrap, filter, ["--perms", "0555", "--tmpfs", "/tmp"]);
+  async #probe(filter: Uint8Array): Promise<Refusal | undefined> {
+    const bwrap = findSystemProgram("bwrap");
+    if (bwrap === undefined) return { refused: `No sandbox: bubblewrap (bwrap) is not installed. ${howToInstall}` };
+    let reason = await probe(bwrap, filter, ["--perms", "0555", "--tmpfs", "/tmp"]);
     this.#canSetModes = reason?.includes("--perms") !== true;
-    return this.#canSetModes ? reason : probe(bwrap, filter, []);
+    if (!this.#canSetModes) reason = await probe(bwrap, filter, []);
+    return reason === undefined ? undefined : { refused: `No sandbox: ${reason}. ${howToAllow}` };
   }
 
   settle(): void {
@@ -141,7 +151,8 @@ export class BubblewrapSandbox implements PlatformSandbox {
       cleanup();
       return { refused: reason };
     };
-    const protection = protect({ ...roots, nested, userHome, program: this.#context.program, lease: this.#placeholders.lease });
+    const isStandIn: ProtectionInput["isStandIn"] = (file, found) => this.#placeholders.isOne(file, found);
+    const protection = protect({ ...roots, nested, userHome, program: this.#context.program, isStandIn });
     if ("refused" in protection) return refuse(protection.refused);
     const writable = [...roots.named, ...protection.temporary];
     const masks = homeMasks(codexHome, userHome);
@@ -154,11 +165,23 @@ export class BubblewrapSandbox implements PlatformSandbox {
       const readOnly = [...protection.readOnly, ...protection.missing];
       // The temporary folder is shared with other users, who may be running commands as well.
       const foreign = readOnly.filter((file) => !held.includes(file) && protection.temporary.includes(path.dirname(file)));
-      const empty = this.#canSetModes ? held : [];
+      // An empty folder that another program left there looks the same from inside with an empty one over it, which costs less.
+      const empty = this.#canSetModes ? [...held, ...foreign.filter(isEmptyFolder)] : [];
       return { options: planMounts({ roots: writable, readOnly, foreign, empty, masks }), cleanup };
     } catch (error) {
       return refuse(`No sandbox: a protected name could not be kept free (${error instanceof Error ? error.message : String(error)})`);
     }
+  }
+}
+
+const readOptions = (descriptor: number): string[] => ["--args", String(descriptor)];
+const bytesOf = (options: readonly string[]): Buffer => Buffer.from(options.map((word) => `${word}\0`).join(""));
+
+function isEmptyFolder(folder: string): boolean {
+  try {
+    return readdirSync(folder).length === 0;
+  } catch {
+    return false; // A file, or not ours to look into.
   }
 }
 

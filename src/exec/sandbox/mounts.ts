@@ -21,12 +21,15 @@ export interface MountPlan {
   readonly masks: readonly HomeMask[];
 }
 
+/** Before all other mounts, which lie over it. */
+export const wholeDisk = ["--ro-bind", "/", "/"];
+
 /**
  * The same for every command. `/dev` is a fresh one, read-only as a folder; with `scratch` its shared memory is private and writable.
  * `/proc` is read-only as a whole: root, the owner of its files, could change the machine through them even without any capability.
  */
 export function baseMounts(scratch: boolean): string[] {
-  const options = ["--ro-bind", "/", "/", "--dev", "/dev", "--remount-ro", "/dev"];
+  const options = ["--dev", "/dev", "--remount-ro", "/dev"];
   if (scratch) options.push("--tmpfs", "/dev/shm");
   options.push("--proc", "/proc", "--remount-ro", "/proc");
   // init listens on this pipe, and a read-only mount does not keep anyone from writing into a pipe.

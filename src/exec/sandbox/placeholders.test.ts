@@ -1,5 +1,17 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
@@ -94,6 +106,20 @@ describe("placeholders", { skip: process.platform === "linux" ? false : "only th
     assert.deepEqual(own.paths, [folder]);
     own.release(folder);
     assert.deepEqual(own.paths, []);
+  });
+
+  test("one that can be reached no more is left, and keeps none of the others", () => {
+    const own = new Placeholders();
+    const other = path.join(base, "other");
+    mkdirSync(other);
+    own.hold(path.join(other, ".git"));
+    own.hold(folder);
+    renameSync(other, path.join(base, "away"));
+    symlinkSync("other", other); // a ring
+    own.release(path.join(other, ".git"));
+    own.release(folder);
+    assert.deepEqual(own.paths, []);
+    assert.ok(!existsSync(folder));
   });
 
   test("what the user puts in stays, as an ordinary folder", () => {

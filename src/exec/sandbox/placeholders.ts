@@ -4,7 +4,9 @@
  */
 import {
   chmodSync,
+  close,
   closeSync,
+  constants,
   existsSync,
   linkSync,
   lstatSync,
@@ -14,12 +16,14 @@ import {
   readFileSync,
   readlinkSync,
   rmdirSync,
+  type Stats,
   unlinkSync,
   utimesSync,
 } from "node:fs";
 import path from "node:path";
 import { randomBytes } from "../../lib/random.ts";
 import { isCode } from "../../lib/system-error.ts";
+import { settledAfterMs } from "../folder-tree.ts";
 import { isAlive } from "../processes.ts";
 
 /**
@@ -30,16 +34,25 @@ const mark = 0o1711;
 const isMarked = (mode: number): boolean => (mode & 0o1722) === 0o1700;
 const leaseName = /^\.parley-(\w+)-(\d+)-(\w+)-\w+$/;
 const maxTries = 20;
+const letGoAfterMs = 20;
 /** Leases of another process space cannot be asked for their process: they are touched while it lives, and count as left after this long. */
 const touchMs = 60_000;
 const staleMs = 15 * touchMs;
+
+interface Held {
+  count: number;
+  /** The folder itself, kept open: it takes long to be taken apart on some disks, which then waits until nobody does. */
+  readonly fd: number | undefined;
+  /** When it was last seen with nothing but our lease in it. Its times change with every entry that comes or goes. */
+  sign: string | undefined;
+}
 
 /**
  * Each runner that relies on a placeholder keeps a lease in it, a file named after its server's process. The folder cannot be removed while
  * one is there, which matters: removing it would take down the mounts that other sandboxes have on it.
  */
 export class Placeholders {
-  readonly #held = new Map<string, number>();
+  readonly #held = new Map<string, Held>();
   #lease: string | undefined;
   #planned: readonly string[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -66,22 +79,45 @@ export class Placeholders {
    * something of the user's, or of another user, stands there. Throws when nothing can be put there.
    */
   hold(folder: string): boolean {
-    const count = this.#held.get(folder) ?? 0;
+    const held = this.#held.get(folder);
     // Somebody who cleans temporary folders may have taken it away.
-    const isThere = count > 0 && existsSync(path.join(folder, this.lease));
+    const isThere = held !== undefined && existsSync(path.join(folder, this.lease));
     if (!isThere && !this.#take(folder)) return false;
-    this.#held.set(folder, count + 1);
+    if (isThere) held.count++;
+    else this.#remember(folder, (held?.count ?? 0) + 1);
     this.#timer ??= setInterval(() => this.#touch(), touchMs).unref();
     return true;
   }
 
   release(folder: string): void {
-    const count = this.#held.get(folder) ?? 0;
-    if (count > 1) this.#held.set(folder, count - 1);
-    else if (this.#held.delete(folder)) this.#giveUp(folder);
+    const held = this.#held.get(folder);
+    if (held === undefined || --held.count > 0) return;
+    this.#held.delete(folder);
+    this.#giveUp(folder);
+    letGo(held);
     if (this.#held.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
+  }
+
+  /** Whether what was found at a path is one of these. Leases of servers that are gone are taken away. */
+  isOne(folder: string, found: Stats): boolean {
+    const held = this.#held.get(folder);
+    const sign = `${found.dev}:${found.ino}:${found.mtimeMs}`;
+    if (held?.sign === sign) return true;
+    const names = namesIn(folder, found);
+    if (held !== undefined && names?.length === 1 && names[0] === this.lease) {
+      // A change this young may be followed by another one under the same time.
+      if (Date.now() - found.mtimeMs > settledAfterMs) held.sign = sign;
+      return true;
+    }
+    return areLeases(folder, found, names);
+  }
+
+  #remember(folder: string, count: number): void {
+    const before = this.#held.get(folder);
+    if (before !== undefined) letGo(before);
+    this.#held.set(folder, { count, fd: openFolder(folder), sign: undefined });
   }
 
   #touch(): void {
@@ -128,18 +164,26 @@ export class Placeholders {
     closeSync(openSync(lease, "wx", 0o600));
   }
 
+  /** As far as it can be done: it must keep nothing else from being taken away. */
   #giveUp(folder: string): void {
     try {
       unlinkSync(path.join(folder, this.lease));
       rmdirSync(folder);
     } catch (error) {
-      // Without our lease in it, it is another folder by now.
-      if (isCode(error, "ENOENT") || isCode(error, "ENOTDIR")) return;
-      if (!isCode(error, "ENOTEMPTY")) throw error;
+      // Without our lease in it, it is another folder by now. What cannot be reached is left.
+      if (!isCode(error, "ENOTEMPTY")) return;
       // With leases of living servers it stays; filled by the user, it is an ordinary folder.
       if (isPlaceholder(folder)) removeEmpty(folder);
-      else chmodSync(folder, 0o755);
+      else openToAll(folder);
     }
+  }
+}
+
+function openToAll(folder: string): void {
+  try {
+    chmodSync(folder, 0o755);
+  } catch {
+    // Gone in this moment: another server took its lease and the folder away.
   }
 }
 
@@ -149,6 +193,19 @@ function removeEmpty(folder: string): void {
   } catch {
     // Somebody else needs it, or has removed it.
   }
+}
+
+function openFolder(folder: string): number | undefined {
+  try {
+    return openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  } catch {
+    return undefined; // Only slower.
+  }
+}
+
+/** Not at once: whoever waits for the command's end comes first. */
+function letGo({ fd }: Held): void {
+  if (fd !== undefined) setTimeout(() => close(fd, () => undefined), letGoAfterMs).unref();
 }
 
 function makeFolder(folder: string): boolean {
@@ -161,19 +218,24 @@ function makeFolder(folder: string): boolean {
   }
 }
 
-/** Whether a folder is one of these. Leases of servers that are gone are taken away; `own` is a lease of the caller's, which needs no look. */
-export function isPlaceholder(folder: string, own?: string): boolean {
+/** Whether a folder is one of these. Leases of servers that are gone are taken away. */
+export function isPlaceholder(folder: string): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return true; // Gone in this moment: the caller makes it anew.
-  if (!found.isDirectory()) return false;
-  let names: string[];
+  return areLeases(folder, found, namesIn(folder, found));
+}
+
+function namesIn(folder: string, found: Stats): string[] | undefined {
+  if (!found.isDirectory()) return undefined;
   try {
-    names = readdirSync(folder);
+    return readdirSync(folder);
   } catch {
-    return false;
+    return undefined;
   }
-  if (names.length === 1 && names[0] === own) return true;
-  if (!names.every((name) => leaseName.test(name))) return false;
+}
+
+function areLeases(folder: string, found: Stats, names: readonly string[] | undefined): boolean {
+  if (names?.every((name) => leaseName.test(name)) !== true) return false;
   for (const name of names) if (isStale(folder, name)) unlinkQuietly(path.join(folder, name));
   return names.length > 0 || isMarked(found.mode);
 }

@@ -26,34 +26,39 @@ export interface ProtectionInput {
   readonly userHome: string | undefined;
   /** What the server itself is run from. */
   readonly program: readonly string[];
-  /** The name of the caller's own leases on stand-ins. */
-  readonly lease?: string;
+  /** Whether what was found at a path only stands in for something missing. */
+  isStandIn?(file: string, found: Stats): boolean;
 }
 
 export type ProtectionResult = { readonly refused: string } | (Protection & { readonly temporary: readonly string[] });
 
 /** Pure reading: nothing is changed. `temporary` comes back without the folders that cannot be protected. */
 export function protect(input: ProtectionInput): ProtectionResult {
-  const temporary = input.temporary.filter((root) => protectedNames.every((name) => !isLink(path.join(root, name))));
+  const entries = new Map<string, Stats | undefined>();
+  const entryAt = (file: string): Stats | undefined => {
+    if (!entries.has(file)) entries.set(file, findLstat(file));
+    return entries.get(file);
+  };
+  const isLinked = (file: string): boolean => entryAt(file)?.isSymbolicLink() === true;
+  const temporary = input.temporary.filter((root) => protectedNames.every((name) => !isLinked(path.join(root, name))));
   const roots = [...input.named, ...temporary];
-  const found = new Collector(roots, input.lease);
+  const found = new Collector(roots, input.isStandIn ?? isPlaceholder);
   for (const root of roots) {
     if (findLstat(root)?.isDirectory() !== true) continue;
     const further = input.named.includes(root) ? (input.names ?? []) : [];
     for (const name of [...protectedNames, ...further]) {
       const at = path.join(root, name);
-      const entry = findLstat(at);
-      if (entry?.isSymbolicLink() === true)
+      if (isLinked(at))
         return {
           refused: `${at} is a symlink. Commands could replace it, so none may write beside it: make it a real folder (for git: a file with "gitdir: …"), or use the read-only or danger-full-access mode`,
         };
-      found.addEntry(at, entry);
+      found.addEntry(at, entryAt(at));
     }
     found.addRepository(path.join(root, ".git"));
     if (input.userHome !== undefined && isInside(input.userHome, root))
       for (const name of presentEntries(input.userHome)) found.addExisting(path.join(input.userHome, name));
   }
-  for (const file of input.program) if (findLstat(file) !== undefined) found.add(file);
+  for (const file of input.program) if (isInsideAny(file, roots)) found.addPresent(file);
   for (const git of input.nested) {
     if (findLstat(git) === undefined || isLink(git)) continue;
     found.add(git);
@@ -79,11 +84,11 @@ class Collector {
   readonly readOnly = new Set<string>();
   readonly missing = new Set<string>();
   readonly #roots: readonly string[];
-  readonly #lease: string | undefined;
+  readonly #isStandIn: (file: string, found: Stats) => boolean;
 
-  constructor(roots: readonly string[], lease: string | undefined) {
+  constructor(roots: readonly string[], isStandIn: (file: string, found: Stats) => boolean) {
     this.#roots = roots;
-    this.#lease = lease;
+    this.#isStandIn = isStandIn;
   }
 
   /** Only what lies in a writable root needs protection; all else is read-only anyway. A root that is named explicitly stays writable. */
@@ -91,11 +96,16 @@ class Collector {
     this.addEntry(file, findLstat(file));
   }
 
+  addPresent(file: string): void {
+    const entry = findLstat(file);
+    if (entry !== undefined) this.addEntry(file, entry);
+  }
+
   addEntry(file: string, entry: Stats | undefined): void {
     if (this.#roots.includes(file) || !isInsideAny(file, this.#roots)) return;
     if (entry !== undefined) {
       // A stand-in, of another command or of a server that was killed, is still something missing.
-      (isPlaceholder(file, this.#lease) ? this.missing : this.readOnly).add(file);
+      (this.#isStandIn(file, entry) ? this.missing : this.readOnly).add(file);
       return;
     }
     // What is missing may lack its parents too: standing in for the outermost missing folder closes the way to all below.
