@@ -151,7 +151,7 @@ for (const { name, policy, skip } of modes)
       skip: noTerminals(),
     }, async () => {
       const line =
-        "stty size; exec 3<>/dev/tty && echo controls; trap 'stty size' WINCH; read a; echo got $a; trap 'echo interrupted; exit 7' INT; echo ready; while :; do sleep 0.05; done";
+        "stty size; trap 'stty size' WINCH; exec 3<>/dev/tty && echo controls; read a; echo got $a; trap 'echo interrupted; exit 7' INT; echo ready; while :; do sleep 0.05; done";
       const terminal = await bench.start(["/bin/bash", "-c", line], { policy, stdin: "open", tty: { cols: 90, rows: 30 } });
       await eventually(() => terminal.output().includes("controls"), "the terminal");
       terminal.resize(100, 40);
