@@ -44,6 +44,7 @@ export class ConfigLoader {
   readonly files = new FileCache();
   readonly #made = new Map<string, { from: readonly unknown[]; config: Config }>();
   readonly #flags = new Map<string, Layer>();
+  readonly #merges = new Map<string, { layers: readonly Layer[]; merged: TomlTable }>();
   #features: Readonly<Record<string, boolean>> = {};
 
   constructor(options: ConfigOptions) {
@@ -133,13 +134,22 @@ export class ConfigLoader {
     const system = fileLayer(this.files, systemFile, { type: "system", file: systemFile });
     const base = this.#options.ignoreUserFile === true ? [system] : [system, user()];
     const strong = [...(flags === undefined ? [] : [flags]), ...this.#managed()];
-    const profile = this.#profile(mergeStack([...base, ...strong]));
+    const profile = this.#profile(this.#merged("base", [...base, ...strong]));
     const own = [...base, ...(profile === undefined ? [] : [profile])];
-    const merged = mergeStack([...own, ...strong]);
+    const merged = this.#merged("own", [...own, ...strong]);
     if (cwd === undefined)
       return { layers: [...own, ...strong], project: { root: codexHome, repository: codexHome, folders: [], trust: undefined } };
     const project = findProject(cwd, list(merged, "project_root_markers") ?? [".git"], merged["projects"]);
     return { layers: [...own, ...this.#projectLayers(project), ...strong], project };
+  }
+
+  /** Layers are the same objects as long as their files are as they were. */
+  #merged(which: string, layers: readonly Layer[]): TomlTable {
+    const known = this.#merges.get(which);
+    if (known !== undefined && sameItems(known.layers, layers)) return known.merged;
+    const merged = mergeStack(layers);
+    this.#merges.set(which, { layers, merged });
+    return merged;
   }
 
   #projectLayers(project: Project): Layer[] {

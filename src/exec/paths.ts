@@ -4,7 +4,8 @@ import path from "node:path";
 import { isCode } from "../lib/system-error.ts";
 
 export function isInside(child: string, parent: string): boolean {
-  return child === parent || child.startsWith(parent.endsWith(path.sep) ? parent : parent + path.sep);
+  if (!child.startsWith(parent)) return false;
+  return child.length === parent.length || parent.endsWith(path.sep) || child[parent.length] === path.sep;
 }
 
 export const isInsideAny = (child: string, parents: Iterable<string>): boolean => {
@@ -27,6 +28,9 @@ export function findRealPath(file: string): string | undefined {
   }
 }
 
+/** The same for what is most often not there: a look costs less than an error. */
+export const findRealPathIfAny = (file: string): string | undefined => (findLstat(file) === undefined ? undefined : findRealPath(file));
+
 /** Undefined where there is nothing, or nothing that this account may look at: a command could not reach it either. */
 export function findLstat(file: string): Stats | undefined {
   try {
@@ -40,6 +44,7 @@ export function findLstat(file: string): Stats | undefined {
 /** Every symlink on the way to a path, as the real path of the link itself. */
 export function symlinksOnTheWay(file: string): string[] {
   const links: string[] = [];
+  if (findRealPath(file) === file) return links;
   let real = path.parse(file).root;
   for (const name of file.split(path.sep)) {
     if (name === "") continue;

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { findProgram, findSystemProgram, programCandidates, searchPathOf } from "./program.ts";
+import { findProgram, findSystemProgram, KnownPrograms, programCandidates, searchPathOf } from "./program.ts";
 
 test("programs are found as a shell finds them", () => {
   const base = mkdtempSync(path.join(tmpdir(), "parley-program-"));
@@ -18,6 +18,28 @@ test("programs are found as a shell finds them", () => {
     assert.equal(findProgram("tool", "", path.join(base, "bin")), tool, "an empty PATH means here");
     assert.equal(findProgram("bin", base, "/"), undefined, "a folder is no program");
     for (const name of ["", "to\0ol", "missing"]) assert.equal(findProgram(name, base, base), undefined);
+  } finally {
+    rmSync(base, { recursive: true });
+  }
+});
+
+test("a program that was found before is looked for anew once it is gone", () => {
+  const base = mkdtempSync(path.join(tmpdir(), "parley-program-"));
+  try {
+    const [one, two] = ["one", "two"].map((name) => path.join(base, name, "tool")) as [string, string];
+    for (const tool of [one, two]) {
+      mkdirSync(path.dirname(tool));
+      writeFileSync(tool, "", { mode: 0o755 });
+    }
+    const known = new KnownPrograms();
+    const has = (): boolean => known.has("tool", `${path.dirname(one)}:${path.dirname(two)}`, "/");
+    assert.ok(has() && has());
+    rmSync(one);
+    assert.ok(has(), "the second folder has it, too");
+    chmodSync(two, 0o644);
+    assert.equal(has(), false);
+    chmodSync(two, 0o755);
+    assert.ok(has());
   } finally {
     rmSync(base, { recursive: true });
   }

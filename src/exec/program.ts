@@ -6,6 +6,8 @@ import { findRealPath, isInsideAny } from "./paths.ts";
 /** Folders that only an administrator writes. Never the PATH: it may name a folder of the workspace. */
 const systemFolders = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin", "/run/current-system/sw/bin"];
 
+const mostKnown = 200;
+
 /** A program of the system that the server itself runs; undefined when it is missing or lies where commands may write. */
 export function findSystemProgram(name: string, writableRoots: Iterable<string> = []): string | undefined {
   for (const folder of systemFolders) {
@@ -15,6 +17,22 @@ export function findSystemProgram(name: string, writableRoots: Iterable<string> 
     if (real !== undefined && !isInsideAny(real, writableRoots) && !isInsideAny(file, writableRoots)) return file;
   }
   return undefined;
+}
+
+/** Knows where programs were found before, and looks there first: a long PATH costs a look for each of its folders. */
+export class KnownPrograms {
+  readonly #found = new Map<string, string>();
+
+  /** Whether there is a program of this name at all, wherever it is. */
+  has(name: string, searchPath: string | undefined, cwd: string): boolean {
+    const key = `${name}\0${searchPath}\0${cwd}`;
+    const known = this.#found.get(key);
+    if (known !== undefined && isProgram(known)) return true;
+    const file = findProgram(name, searchPath, cwd);
+    if (this.#found.size >= mostKnown) this.#found.clear();
+    if (file !== undefined) this.#found.set(key, file);
+    return file !== undefined;
+  }
 }
 
 /** The file that running `name` would start: by path relative to cwd, or the first on the PATH. */

@@ -9,7 +9,7 @@ import { inheritableDescriptors } from "./descriptors.ts";
 import { Janitor, markName, type WatchedCommand } from "./janitor.ts";
 import { LiveCommand, type LiveParts } from "./live-command.ts";
 import { PipePool } from "./pipes.ts";
-import { findProgram, searchPathOf } from "./program.ts";
+import { KnownPrograms, searchPathOf } from "./program.ts";
 import { planTerminal, type Terminal, type TerminalPlan } from "./pty.ts";
 import { createSandbox } from "./sandbox/create-sandbox.ts";
 import { OpenSandbox } from "./sandbox/none.ts";
@@ -47,6 +47,7 @@ class Runner implements ClosableRunner {
   readonly #pipes: PipePool;
   readonly #janitor: Janitor;
   readonly #spares: SpareProcesses;
+  readonly #programs = new KnownPrograms();
   /** Runs since the last command was started. */
   #settling: NodeJS.Timeout | undefined;
   /** Commands of which something lives. */
@@ -65,7 +66,7 @@ class Runner implements ClosableRunner {
   }
 
   async start(command: Command, confinement: Confinement, signal: AbortSignal): Promise<RunningCommand> {
-    requireSound(command);
+    requireSound(command, this.#programs);
     const { type } = confinement.policy;
     const sandbox = type === "dangerFullAccess" || type === "externalSandbox" ? this.#open : this.#confined;
     const [refusal] = await Promise.all([sandbox.prepare(confinement), this.#pipes.prepare()]);
@@ -159,7 +160,7 @@ class Runner implements ClosableRunner {
 }
 
 /** What cannot be started is refused before anything is prepared. */
-function requireSound(command: Command): void {
+function requireSound(command: Command, programs: KnownPrograms): void {
   const [program] = command.argv;
   if (program === undefined || program === "") throw new CommandRefused("other", "the command is empty");
   if ([...command.argv, command.cwd, ...Object.keys(command.env), ...Object.values(command.env)].some((text) => text.includes("\0")))
@@ -168,7 +169,7 @@ function requireSound(command: Command): void {
     throw new CommandRefused("other", 'the name of an environment variable is empty or holds "="');
   if (!path.isAbsolute(command.cwd)) throw new CommandRefused("badCwd", `the working folder ${command.cwd} is not an absolute path`);
   if (!isFolder(command.cwd)) throw new CommandRefused("badCwd", `the working folder ${command.cwd} does not exist or is not a folder`);
-  if (findProgram(program, searchPathOf(command.env), command.cwd) === undefined)
+  if (!programs.has(program, searchPathOf(command.env), command.cwd))
     throw new CommandRefused(
       "notFound",
       `${program}: no such program (not found${program.includes("/") ? "" : " on the PATH"}, or not executable)`,

@@ -80,6 +80,8 @@ export function createApp(options: ComposeOptions): App {
     defaultModel: () => inUse().model,
   });
   const isLoggedIn = (): boolean => existsSync(path.join(codexHome, "auth.json"));
+  const choose = (loggedIn: boolean) => chooseModel({ provider: undefined, model: undefined, providers: {}, env, loggedIn });
+  const choices = new Map<boolean, ReturnType<typeof choose>>();
   const config = createConfigStore({
     codexHome,
     env,
@@ -88,7 +90,9 @@ export function createApp(options: ComposeOptions): App {
     ignoreUserFile: options.ignore?.userConfig,
     builtInProviders: builtIn(env),
     fallback: () => {
-      const chosen = chooseModel({ provider: undefined, model: undefined, providers: {}, env, loggedIn: isLoggedIn() });
+      const loggedIn = isLoggedIn();
+      const chosen = choices.get(loggedIn) ?? choose(loggedIn);
+      choices.set(loggedIn, chosen);
       return { modelProvider: chosen.provider, model: chosen.model };
     },
   });

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import type { Command, Confinement, WrappedCommand } from "../../core/ports/command-runner.ts";
-import { findLstat, findRealPath, isInsideAny } from "../paths.ts";
+import { findLstat, findRealPath, findRealPathIfAny, isInsideAny } from "../paths.ts";
 import { findSystemProgram } from "../program.ts";
 import { readableEntries } from "./codex-home.ts";
 import { baseMounts, type HomeMask, isHidden, planMounts, wholeDisk } from "./mounts.ts";
@@ -201,7 +201,7 @@ const searchedRoots = ({ policy, workspaceRoots }: Confinement): string[] =>
 
 /** The server's home, and `~/.codex` when that is another one: the keys of a second installation are no less secret. */
 function homeMasks(codexHome: string | undefined, userHome: string | undefined): HomeMask[] {
-  const usual = userHome === undefined ? undefined : findRealPath(path.join(userHome, ".codex"));
+  const usual = userHome === undefined ? undefined : findRealPathIfAny(path.join(userHome, ".codex"));
   const homes = [...new Set([codexHome, usual])].filter((home) => home !== undefined);
   return homes.map((home) => ({ home, entries: readableEntries(home, userHome) }));
 }

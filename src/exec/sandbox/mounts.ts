@@ -1,7 +1,7 @@
 /** The mount part of a bubblewrap command line: which trees a command sees, and which of them it may write. Pure but for looks at the disk. */
 import { readlinkSync } from "node:fs";
 import path from "node:path";
-import { findLstat, findRealPath, isInside, isInsideAny } from "../paths.ts";
+import { findLstat, findRealPath, findRealPathIfAny, isInside, isInsideAny } from "../paths.ts";
 import { pinnedFolders } from "./protection.ts";
 
 /** A home of the server: hidden but for the named entries. */
@@ -33,7 +33,7 @@ export function baseMounts(scratch: boolean): string[] {
   if (scratch) options.push("--tmpfs", "/dev/shm");
   options.push("--proc", "/proc", "--remount-ro", "/proc");
   // init listens on this pipe, and a read-only mount does not keep anyone from writing into a pipe.
-  const initPipe = findRealPath("/run/initctl");
+  const initPipe = findRealPathIfAny("/run/initctl");
   if (initPipe !== undefined && findLstat(initPipe)?.isFIFO() === true) options.push("--ro-bind", "/dev/null", initPipe);
   return options;
 }

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, type Stats } from "node:fs";
 import path from "node:path";
 import { homeEntries } from "../../lib/home-entries.ts";
-import { findLstat, findRealPath, foldersBetween, isInside, isInsideAny } from "../paths.ts";
+import { findLstat, findRealPath, findRealPathIfAny, foldersBetween, isInside, isInsideAny } from "../paths.ts";
 
 import { isPlaceholder } from "./placeholders.ts";
 
@@ -115,8 +115,7 @@ class Collector {
   }
 
   addExisting(file: string): void {
-    // Most are not there, and an error for each would cost more than the look itself.
-    const real = findLstat(file) === undefined ? undefined : findRealPath(file);
+    const real = findRealPathIfAny(file);
     if (real !== undefined) this.add(real);
   }
 
