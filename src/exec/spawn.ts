@@ -47,7 +47,8 @@ class Runner implements ClosableRunner {
   readonly #pipes: PipePool;
   readonly #janitor: Janitor;
   readonly #spares: SpareProcesses;
-  readonly #programs = new KnownPrograms();
+  /** Made with the first command: what only commands need is loaded with them. */
+  #programs: KnownPrograms | undefined;
   /** Runs since the last command was started. */
   #settling: NodeJS.Timeout | undefined;
   /** Commands of which something lives. */
@@ -66,6 +67,7 @@ class Runner implements ClosableRunner {
   }
 
   async start(command: Command, confinement: Confinement, signal: AbortSignal): Promise<RunningCommand> {
+    this.#programs ??= new KnownPrograms();
     requireSound(command, this.#programs);
     const { type } = confinement.policy;
     const sandbox = type === "dangerFullAccess" || type === "externalSandbox" ? this.#open : this.#confined;
