@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
@@ -243,6 +243,19 @@ describe("load", () => {
       write(path.join(work, "a", ".codex", "config.toml"), 'model = "inner"');
       const config = store().effective(path.join(work, "a"));
       assert.deepEqual([config.model, config.reviewModel, config.projectRoot], ["inner", "root", work]);
+    });
+
+    it("does not take what stands in for a missing .git for a project's root", () => {
+      user(trust(work));
+      project('model = "root"');
+      const inner = path.join(work, "inner");
+      mkdirSync(path.join(inner, ".git"), { recursive: true });
+      chmodSync(path.join(inner, ".git"), 0o1711);
+      write(path.join(inner, ".git", ".parley-1-2-3-x"), "");
+      const config = store().effective(inner);
+      assert.deepEqual([config.projectRoot, config.model], [work, "root"]);
+      write(path.join(inner, ".git", "HEAD"), "");
+      assert.equal(store().effective(inner).projectRoot, inner, "filled, it is one");
     });
 
     it("follows project_root_markers", () => {

@@ -1,6 +1,7 @@
 /** Which project a folder belongs to, and whether the user trusts it. Looks at names and links only; runs nothing of the folder. */
 import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
+import { isStandIn } from "../lib/stand-in.ts";
 import { isTable, type TomlTable } from "../lib/toml.ts";
 
 export interface Project {
@@ -83,7 +84,8 @@ export function realPath(file: string): string {
 
 function exists(file: string): boolean {
   try {
-    return statSync(file, { throwIfNoEntry: false }) !== undefined;
+    const found = statSync(file, { throwIfNoEntry: false });
+    return found !== undefined && !isStandIn(file, found);
   } catch {
     return false;
   }

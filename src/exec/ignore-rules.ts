@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Ignore } from "ignore";
 import { withSlashes } from "../lib/paths.ts";
+import { isStandIn } from "../lib/stand-in.ts";
 import { findLstat } from "./paths.ts";
 
 export interface Rules {
@@ -43,7 +44,9 @@ export const rulesBelow = (folder: string, rules: readonly Rules[]): readonly Ru
 /** The repository that a folder lies in. */
 export function repositoryOf(folder: string): string | undefined {
   for (let at = folder; ; at = path.dirname(at)) {
-    if (findLstat(path.join(at, ".git")) !== undefined) return at;
+    const git = path.join(at, ".git");
+    const found = findLstat(git);
+    if (found !== undefined && !isStandIn(git, found)) return at;
     if (at === path.dirname(at)) return undefined;
   }
 }

@@ -22,17 +22,11 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { randomBytes } from "../../lib/random.ts";
+import { hasStandInMode, leaseName, standInMode } from "../../lib/stand-in.ts";
 import { isCode } from "../../lib/system-error.ts";
 import { settledAfterMs } from "../folder-tree.ts";
 import { isAlive } from "../processes.ts";
 
-/**
- * Nobody makes an empty folder with the sticky bit and nobody else's right to write by accident: one without any lease was just made by
- * another server, or is left of one that was killed as it made it. Made in one step, as far as the user's mask lets it.
- */
-const mark = 0o1711;
-const isMarked = (mode: number): boolean => (mode & 0o1722) === 0o1700;
-const leaseName = /^\.parley-(\w+)-(\d+)-(\w+)-\w+$/;
 const maxTries = 20;
 const letGoAfterMs = 20;
 /** Leases of another process space cannot be asked for their process: they are touched while it lives, and count as left after this long. */
@@ -210,7 +204,7 @@ function letGo({ fd }: Held): void {
 
 function makeFolder(folder: string): boolean {
   try {
-    mkdirSync(folder, { mode: mark });
+    mkdirSync(folder, { mode: standInMode });
     return true;
   } catch (error) {
     if (isCode(error, "EEXIST")) return false;
@@ -237,7 +231,7 @@ function namesIn(folder: string, found: Stats): string[] | undefined {
 function areLeases(folder: string, found: Stats, names: readonly string[] | undefined): boolean {
   if (names?.every((name) => leaseName.test(name)) !== true) return false;
   for (const name of names) if (isStale(folder, name)) unlinkQuietly(path.join(folder, name));
-  return names.length > 0 || isMarked(found.mode);
+  return names.length > 0 || hasStandInMode(found);
 }
 
 /** A lease may come from another process space: from a container that shares the folder. */
