@@ -299,16 +299,18 @@ describe("accessible to everyone", skip, () => {
     await page.emulateMedia({ reducedMotion: "reduce" }); // what shows the focus is there at once
     await open("/s/s1");
     // Where the focus shows: on the thing itself or on the box around it.
-    const look = `(() => { const at = document.activeElement; const sign = (e) => { const s = getComputedStyle(e); return [s.outlineStyle, s.outlineWidth, s.boxShadow, s.borderColor, s.backgroundColor].join(); };
+    const look = `(() => { const at = document.activeElement; window.last = at; if (at === document.body) return null; const sign = (e) => { const s = getComputedStyle(e); return [s.outlineStyle, s.outlineWidth, s.boxShadow, s.borderColor, s.backgroundColor].join(); };
       const boxes = [at, at.parentElement, at.parentElement?.parentElement].filter((e) => e !== null && e !== undefined && e !== document.body);
       const withFocus = boxes.map(sign); at.blur(); const without = boxes.map(sign); at.focus({ preventScroll: true });
       return { name: at.tagName + " " + (at.getAttribute("aria-label") ?? at.textContent ?? "").trim().slice(0, 40), id: at.outerHTML.slice(0, 200), seen: withFocus.join() !== without.join() }; })()`;
     const stops: string[] = [];
     const unseen: string[] = [];
+    await page.evaluate("window.last = document.activeElement");
     for (let i = 0; i < 90; i++) {
       await page.keyboard.press("Tab");
-      if ((await page.evaluate("document.activeElement === document.body")) === true) break;
-      const stop = (await page.evaluate(look)) as { name: string; id: string; seen: boolean };
+      await page.waitForFunction("document.activeElement !== window.last"); // it may come a moment after the key
+      const stop = (await page.evaluate(look)) as { name: string; id: string; seen: boolean } | null;
+      if (stop === null) break;
       stops.push(stop.id);
       if (!stop.seen) unseen.push(stop.name);
     }
