@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import type { RunningCommand } from "../core/ports/command-runner.ts";
 import { type Bench, type BenchOptions, noBubblewrap, openBench } from "./testing.ts";
 
 const shell = /\0parley-spare\0$/;
@@ -44,6 +45,15 @@ async function eventually<T>(look: () => T | undefined, what: string): Promise<T
   }
 }
 
+async function outcomeOf(running: RunningCommand) {
+  const streams = { stdout: "", stderr: "" };
+  running.onOutput = (chunk, stream) => {
+    streams[stream] += Buffer.from(chunk).toString();
+  };
+  const { exitCode, signal } = await running.exit;
+  return { exitCode, signal, ...streams };
+}
+
 describe("a shell that waits for the next command", { skip: noBubblewrap }, () => {
   let bench: Bench;
   before(() => {
@@ -63,12 +73,7 @@ describe("a shell that waits for the next command", { skip: noBubblewrap }, () =
   async function result(argv: readonly string[], options: BenchOptions = {}) {
     const spare = await waiting(options);
     const running = await bench.start(argv, options);
-    const streams = { stdout: "", stderr: "" };
-    running.onOutput = (chunk, stream) => {
-      streams[stream] += Buffer.from(chunk).toString();
-    };
-    const { exitCode, signal } = await running.exit;
-    return { isFromSpare: running.pid === spare, exitCode, signal, ...streams };
+    return { isFromSpare: running.pid === spare, ...(await outcomeOf(running)) };
   }
   /** On a machine that stands still for seconds, the shell may have gone before its command came. */
   async function fromSpare(argv: readonly string[], options: BenchOptions = {}) {
@@ -188,12 +193,8 @@ describe("a sandbox that waits for the same command again", { skip: noBubblewrap
     for (let i = 0; i < 20; i++) {
       const spare = await waiting(argv, before);
       const running = await bench.start(argv, now);
-      const streams = { stdout: "", stderr: "" };
-      running.onOutput = (chunk, stream) => {
-        streams[stream] += Buffer.from(chunk).toString();
-      };
-      const { exitCode, signal } = await running.exit;
-      if (running.pid === spare) return { exitCode, signal, ...streams };
+      const outcome = await outcomeOf(running);
+      if (running.pid === spare) return outcome;
     }
     assert.fail("no command was started from a sandbox that waits");
   }
