@@ -8,7 +8,7 @@ import { findLstat } from "../paths.ts";
 /** How far the search goes. Shallow folders come first, so what is left out lies deepest. */
 const limits = { folders: 8_000, depth: 8, found: 128, atOnce: 32, firstWaitMs: 3_000, laterWaitMs: 15 };
 /** Folders that are looked at between two breaths. */
-const breath = 512;
+const breath = 128;
 /** A folder of this size is read faster at once than it is handed to another thread. */
 const smallBytes = 16 * 1024;
 /** Folders of packages and build output: large, and made by tools, not repositories that anybody works in. */
