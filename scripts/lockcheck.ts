@@ -1,4 +1,4 @@
-/** Fails when the lockfile would let an installation differ from this one (a download address, an install script, a missing platform), or when a licence does not go with ours. */
+/** Fails when the lockfile would let an installation differ from this one (a download address, an install script, a missing platform), when a newcomer's `npm ci` would warn, or when a licence does not go with ours. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
@@ -11,6 +11,7 @@ interface Locked {
   readonly dev?: boolean;
   readonly optional?: boolean;
   readonly license?: string;
+  readonly engines?: { readonly node?: string } | readonly string[];
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
 }
@@ -38,6 +39,15 @@ function isCompatible({ license = "", dev, optional }: Locked): boolean {
     .some((choice) => choice.split(" AND ").every((one) => compatible.has(one) || (optional === true && besideOurs.has(one))));
 }
 
+/** The Node that may run `npm ci`. What is installed runs on the Node that the lockfile brings along, so `engines` say nothing of use here. */
+const oldestNode = 20;
+
+/** Whether `npm ci` on the oldest Node would warn of this entry: no alternative of its range begins at that Node or before. */
+function asksForNewerNode({ engines }: Locked): boolean {
+  const range = engines !== undefined && "node" in engines ? (engines.node ?? "") : "";
+  return range.split("||").every((part) => Number(/^\s*(?:>=|\^|~|>)?\s*v?(\d+)/.exec(part)?.[1] ?? 0) > oldestNode);
+}
+
 /** What is wrong with a lockfile, one sentence each. */
 export function lockProblems(text: string): readonly string[] {
   const { packages }: { packages: Readonly<Record<string, Locked>> } = JSON.parse(text);
@@ -49,6 +59,10 @@ export function lockProblems(text: string): readonly string[] {
       if (entry.resolved !== undefined) problems.push(`${place} has a download address`);
       if (entry.integrity === undefined) problems.push(`${place} has no integrity`);
       if (entry.hasInstallScript === true) problems.push(`${place} has an install script`);
+      if (asksForNewerNode(entry))
+        problems.push(
+          `${place} asks for a newer Node than the one that runs npm, which makes npm ci warn: take its "engines" out of the lockfile`,
+        );
       if (!isCompatible(entry)) problems.push(`${place} has the licence ${entry.license ?? "of nobody"}, which does not go with ours`);
     }
     for (const [name, wanted] of Object.entries({ ...entry.dependencies, ...entry.optionalDependencies }))

@@ -42,14 +42,15 @@ const declarations = { noEmit: false, incremental: false, declaration: true, emi
 /** Of the optional packages only those that the bundle can use: the checkout's Node binaries are not for users to download. */
 function manifest() {
   const own = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
-  const { name, version, description, license, engines, optionalDependencies } = own;
+  const { name, version, description, license, config, optionalDependencies } = own;
   return {
     name,
     version,
     description,
     license,
     type: "commonjs",
-    engines,
+    // A checkout brings its own Node along; the package runs on the one it finds.
+    engines: { node: config.runtime },
     bin: { parley: "parley.cjs", "parley-mcp-server": "parley.cjs" },
     exports: {
       "./client": { types: "./types/client/client.d.ts", default: "./client.cjs" },

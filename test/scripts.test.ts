@@ -38,6 +38,12 @@ test("each thing that would make another installation is named", () => {
   assert.deepEqual(lockProblems(lock({})), ["the root needs a@1, which is not locked"]);
 });
 
+test("a package whose engines would make a newcomer's npm ci warn is named", () => {
+  const problems = (node: string): number => lockProblems(lock({ "node_modules/a": { ...good, engines: { node } } })).length;
+  for (const fine of [">=18", "^20.19.0 || >=22.12.0", "*", ">= 0.4", "20 || >=22"]) assert.equal(problems(fine), 0, fine);
+  for (const newer of [">=22", ">=22.12", "^22.0.0 || >=24"]) assert.equal(problems(newer), 1, newer);
+});
+
 test("a licence that does not go with ours is named, unless the package is no part of what we give away", () => {
   const told = (entry: object): number => lockProblems(lock({ "node_modules/a": { ...good, ...entry } })).length;
   assert.equal(told({ license: "(MIT OR GPL-3.0)" }), 0);

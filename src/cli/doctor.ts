@@ -73,7 +73,7 @@ function tryConfig(app: App, take: (config: Config) => void): Finding[] {
 }
 
 const checkNode: Check = async () => {
-  const wanted = manifest.engines.node.replace(">=", "");
+  const wanted = manifest.config.runtime.replace(">=", "");
   const isEnough = compareVersions(process.versions.node, wanted) >= 0;
   const text = `Node ${process.versions.node} on ${process.platform}-${process.arch}`;
   return [isEnough ? { name: "node", state: "ok", text } : { name: "node", state: "fail", text, fix: `install Node ${wanted} or newer` }];
