@@ -235,5 +235,5 @@ function toldBy(items: readonly ModelItem[]): Map<string, string> {
 
 /** The base prompt: the thread's own, or ours. */
 export function instructionsFor(thread: LiveThread): string {
-  return thread.settings.baseInstructions ?? basePrompt;
+  return thread.settings.baseInstructions ?? basePrompt({ hasRipgrep: thread.ports.surroundings.hasProgram("rg") });
 }

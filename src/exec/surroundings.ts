@@ -6,6 +6,7 @@ import path from "node:path";
 import type { Config } from "../core/ports/config.ts";
 import type { Git } from "../core/ports/git.ts";
 import type { ProjectDoc, Surroundings } from "../core/ports/surroundings.ts";
+import { findProgram, searchPathOf } from "./program.ts";
 
 export interface SurroundingsOptions {
   readonly codexHome: string;
@@ -20,6 +21,7 @@ const overrideName = "AGENTS.override.md";
 
 export function createSurroundings({ codexHome, git }: SurroundingsOptions): Surroundings {
   const shell = loginShell();
+  const programs = new Map<string, boolean>();
   let zone: { readonly variable: string | undefined; readonly name: string } | undefined;
   /** Asking takes a third of a millisecond, and every turn asks; only the variable changes the answer while the server runs. */
   const timezone = (): string => {
@@ -31,6 +33,11 @@ export function createSurroundings({ codexHome, git }: SurroundingsOptions): Sur
     git: (cwd) => git.info(cwd),
     shell: () => shell,
     timezone,
+    hasProgram(name) {
+      const known = programs.get(name) ?? findProgram(name, searchPathOf(process.env), codexHome) !== undefined;
+      programs.set(name, known);
+      return known;
+    },
     imageDataUrl,
     repositoryRoot: (cwd) => git.root(cwd),
     async projectDocs(cwd, config) {

@@ -17,6 +17,8 @@ export interface Surroundings {
   /** The user's login shell: its name and absolute path outside any workspace. */
   shell(): { readonly name: string; readonly path: string };
   timezone(): string;
+  /** Whether commands find a program of this name on the PATH. Looked up once, so that a thread's prompt stays the same. */
+  hasProgram(name: string): boolean;
   /** Reads an image for the model as a data URL; rejects with a text for the user. */
   imageDataUrl(path: string): Promise<string>;
 }
