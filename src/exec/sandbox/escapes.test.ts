@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
 import { createSocket } from "node:dgram";
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -106,6 +108,34 @@ describe("ways out of the sandbox", { skip }, () => {
     const { output } = await bench.sh(`${lines.join("; ")}; echo END`, { policy });
     assert.deepEqual([output, hits], ["END\n", 0]);
     for (const server of servers.splice(0)) server.close();
+  });
+
+  test("datagram sockets outside: not reached from a socket pair either, by sending or by connecting anew", async (t) => {
+    const places = [path.join(bench.outside, "d.sock"), path.join(bench.work, "d.sock")];
+    const abstract = `parley-dgram-${process.pid}`;
+    const names = [...places.map((place) => `"${place}\\0"`), `"\\0${abstract}"`];
+    // Node has no datagram sockets of this family.
+    const bind = names.map((name, i) => `socket(S${i}, AF_UNIX, SOCK_DGRAM, 0); bind(S${i}, pack("S a*", AF_UNIX, ${name})) or die $!;`);
+    const poll = `while (1) { for my $s (${names.map((_, i) => `*S${i}`).join(", ")}) { my $m; print "HIT $m\\n" if defined recv($s, $m, 99, 0x40) } select(undef, undef, undef, 0.01) }`;
+    const listener = spawn("perl", ["-MSocket", "-e", `$| = 1; ${bind.join("")} print "ready\\n"; ${poll}`]);
+    t.after(() => listener.kill("SIGKILL"));
+    let heard = "";
+    listener.stdout.on("data", (chunk: Buffer) => {
+      heard += chunk.toString();
+    });
+    await once(listener.stdout, "data");
+    const attack = names.map(
+      (name) =>
+        `my $a = pack("S a*", AF_UNIX, ${name}); for my $t (SOCK_DGRAM, SOCK_RAW, SOCK_STREAM, SOCK_SEQPACKET) { next unless socketpair(A, B, AF_UNIX, $t, 0); send(A, "sent", 0, $a); connect(A, $a) and send(A, "connected", 0); close A; close B }`,
+    );
+    const { output } = await bench.sh(`perl -MSocket -e '${attack.join(" ")}; print "END\\n"'`, { policy });
+    assert.match(output, /END/);
+    const said = once(listener.stdout, "data");
+    const own = `socket(S, AF_UNIX, SOCK_DGRAM, 0); send(S, "last", 0, pack("S a*", AF_UNIX, ${names[0]})) or die $!`;
+    assert.equal(spawnSync("perl", ["-MSocket", "-e", own]).status, 0);
+    await said;
+    assert.equal(heard, "ready\nHIT last\n");
+    for (const place of places) rmSync(place);
   });
 
   test("datagrams: none leaves, to this machine or another", async (t) => {

@@ -9,37 +9,57 @@ export const isFilterArch = (arch: string): arch is FilterArch => arch === "x64"
  * - ways to look into or steer other processes, to change mounts, namespaces, keys, the kernel (EPERM);
  * - io_uring, which would carry out system calls past this filter (EPERM);
  * - sockets of any family but IPv4, IPv6 and netlink: a unix socket is a door out of the sandbox that no namespace closes (EPERM), vsock and
- *   the rest reach the hypervisor or old kernel code (EAFNOSUPPORT); socketpair stays, it cannot reach anybody outside;
- * - typing into a terminal from below (TIOCSTI, TIOCLINUX);
+ *   the rest reach the hypervisor or old kernel code (EAFNOSUPPORT); of netlink only the routing part, which asks about the own network:
+ *   other parts carry messages between processes or reach rarely used kernel code (EPROTONOSUPPORT);
+ * - socket pairs but connected unix ones: a pair of datagram sockets can be sent from, or connected anew, to any address (EPERM);
+ * - files with the set-user-ID or set-group-ID bit, by whatever call: they would lend the user's rights to everybody on the machine (EPERM).
+ *   The arguments of openat2 lie in memory, where a filter cannot read them (ENOSYS, so that programs take openat);
+ * - typing into a terminal from below (TIOCSTI, TIOCLINUX) and line disciplines (TIOCSETD), which are old drivers loaded on demand;
+ * - personalities but those that compilers, sanitizers and 32-bit builds use (EPERM);
  * - clone with a new namespace (EPERM); clone3, whose flags a filter cannot read (ENOSYS, so that the C library takes clone);
  * - system calls of another architecture (the process is killed) and x32 numbers (EPERM).
  */
 export function seccompFilter(arch: FilterArch): Uint8Array {
   const { audit, x32, calls } = architectures[arch];
+  const goto = (numbers: readonly number[], target: string): Instruction[] =>
+    numbers.map((number) => jump(opEqual, number, target, "next"));
   const program: Instruction[] = [
     load(offsetOfArch),
     jump(opEqual, audit, "next", "kill"),
     load(offsetOfNumber),
     ...(x32 ? [jump(opGreaterOrEqual, 0x4000_0000, "deny", "next")] : []),
-    jump(opEqual, calls.socket, "socket", "next"),
-    jump(opEqual, calls.ioctl, "ioctl", "next"),
-    jump(opEqual, calls.clone, "clone", "next"),
-    jump(opEqual, calls.clone3, "missing", "next"),
-    ...calls.denied.map((number) => jump(opEqual, number, "deny", "next")),
-    label("allow", answer(retAllow)),
-    label("socket", load(lowWordOfArgument(0))),
-    ...[afInet, afInet6, afNetlink].map((family) => jump(opEqual, family, "allowed", "next")),
+    ...goto([calls.openat], "openat"),
+    ...goto(calls.open, "open"),
+    ...goto([calls.ioctl], "ioctl"),
+    ...goto(calls.modeFirst, "mode1"),
+    ...goto(calls.modeSecond, "mode2"),
+    ...goto([calls.socket], "socket"),
+    ...goto([calls.socketpair], "pair"),
+    ...goto([calls.clone], "clone"),
+    ...goto([calls.personality], "personality"),
+    ...goto([clone3, openat2], "missing"),
+    ...goto(calls.denied, "deny"),
+    answer(retAllow),
+    // The kernel looks at the mode only where a file may be made; programs leave anything in that place otherwise.
+    ...block("openat", load(lowWordOfArgument(2)), jump(opAnyBit, makesFile, "mode3", "allow")),
+    ...block("open", load(lowWordOfArgument(1)), jump(opAnyBit, makesFile, "mode2", "allow")),
+    ...[1, 2, 3].flatMap((i) => block(`mode${i}`, load(lowWordOfArgument(i)), jump(opAnyBit, setIdBits, "deny", "allow"))),
+    ...block("socket", load(lowWordOfArgument(0)), ...goto([afInet, afInet6], "inet"), ...goto([afNetlink], "netlink")),
     jump(opEqual, afUnix, "deny", "noFamily"),
+    ...block("inet", load(lowWordOfArgument(1)), jump(opAnyBit, uncommonTypes, "noProtocol", "allow")),
+    ...block("netlink", load(lowWordOfArgument(2)), jump(opEqual, netlinkRoute, "allow", "noProtocol")),
+    ...block("pair", load(lowWordOfArgument(0)), jump(opEqual, afUnix, "next", "noFamily")),
+    ...[load(lowWordOfArgument(1)), and(typeMask), ...goto([sockStream, sockSeqpacket], "allow"), jump(opAlways, 0, "deny", "deny")],
     // Only the low word counts: the kernel itself drops the upper half of an ioctl request.
-    label("ioctl", load(lowWordOfArgument(1))),
-    ...[TIOCSTI, TIOCLINUX].map((request) => jump(opEqual, request, "deny", "next")),
-    label("allowed", answer(retAllow)),
-    label("clone", load(lowWordOfArgument(0))),
-    jump(opAnyBit, cloneNamespaces, "deny", "allowedToo"),
-    label("allowedToo", answer(retAllow)),
+    ...block("ioctl", load(lowWordOfArgument(1)), ...goto([TIOCSTI, TIOCLINUX, TIOCSETD], "deny"), answer(retAllow)),
+    ...block("personality", load(lowWordOfArgument(0)), ...goto([askPersonality], "allow")),
+    jump(opAnyBit, oddPersonality, "deny", "allow"),
+    ...block("clone", load(lowWordOfArgument(0)), jump(opAnyBit, cloneNamespaces, "deny", "allow")),
+    label("allow", answer(retAllow)),
     label("deny", answer(retErrno | EPERM)),
     label("missing", answer(retErrno | ENOSYS)),
     label("noFamily", answer(retErrno | EAFNOSUPPORT)),
+    label("noProtocol", answer(retErrno | EPROTONOSUPPORT)),
     label("kill", answer(retKillProcess)),
   ];
   return encode(program);
@@ -47,15 +67,32 @@ export function seccompFilter(arch: FilterArch): Uint8Array {
 
 const EPERM = 1;
 const ENOSYS = 38;
+const EPROTONOSUPPORT = 93;
 const EAFNOSUPPORT = 97;
 const afUnix = 1;
 const afInet = 2;
 const afInet6 = 10;
 const afNetlink = 16;
+const netlinkRoute = 0;
+/** The type of a socket without SOCK_NONBLOCK and SOCK_CLOEXEC. */
+const typeMask = 0xf;
+const sockStream = 1;
+const sockSeqpacket = 5;
+/** Every type above 3 (SOCK_RAW) has this bit or the next: SCTP and DCCP, which are loaded on demand, and what has been given up. */
+const uncommonTypes = 0xc;
+/** O_CREAT, and the bit of O_TMPFILE that is not O_DIRECTORY. */
+const makesFile = 0o100 | 0o20000000;
+const setIdBits = 0o6000;
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
+const TIOCSETD = 0x5423;
+const askPersonality = 0xffff_ffff;
+/** All but LINUX32, UNAME26 and ADDR_NO_RANDOMIZE. */
+const oddPersonality = ~(0x8 | 0x2_0000 | 0x4_0000) >>> 0;
 /** NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. NEWTIME shares its bit with the exit signal and is not taken by clone. */
 const cloneNamespaces = 0x7e02_0000;
+const clone3 = 435;
+const openat2 = 437;
 
 const retAllow = 0x7fff_0000;
 const retErrno = 0x0005_0000;
@@ -70,6 +107,9 @@ const opLoad = 0x20;
 const opEqual = 0x15;
 const opGreaterOrEqual = 0x35;
 const opAnyBit = 0x45;
+const opAnd = 0x54;
+/** "At least 0": always true. */
+const opAlways = opGreaterOrEqual;
 const opReturn = 0x06;
 
 interface Instruction {
@@ -83,7 +123,9 @@ interface Instruction {
 const load = (offset: number): Instruction => ({ code: opLoad, value: offset });
 const answer = (value: number): Instruction => ({ code: opReturn, value });
 const jump = (code: number, value: number, whenTrue: string, whenFalse: string): Instruction => ({ code, value, whenTrue, whenFalse });
+const and = (value: number): Instruction => ({ code: opAnd, value });
 const label = (name: string, instruction: Instruction): Instruction => ({ ...instruction, name });
+const block = (name: string, first: Instruction, ...rest: readonly Instruction[]): Instruction[] => [label(name, first), ...rest];
 
 /** struct sock_filter: code (16 bits), two jump distances (8 bits each), value (32 bits), little-endian on both architectures. */
 function encode(program: readonly Instruction[]): Uint8Array {
@@ -116,8 +158,10 @@ const denied = {
   fsmount: 432,
   fspick: 433,
   pidfd_getfd: 438,
+  process_madvise: 440,
   mount_setattr: 442,
   quotactl_fd: 443,
+  process_mrelease: 448,
   open_tree_attr: 467,
 };
 
@@ -127,6 +171,9 @@ export const deniedCalls: Readonly<Record<FilterArch, Readonly<Record<string, nu
     ...denied,
     ptrace: 101,
     syslog: 103,
+    uselib: 134,
+    vhangup: 153,
+    modify_ldt: 154,
     pivot_root: 155,
     chroot: 161,
     acct: 163,
@@ -169,6 +216,7 @@ export const deniedCalls: Readonly<Record<FilterArch, Readonly<Record<string, nu
     mount: 40,
     pivot_root: 41,
     chroot: 51,
+    vhangup: 58,
     quotactl: 60,
     acct: 89,
     unshare: 97,
@@ -201,11 +249,28 @@ export const deniedCalls: Readonly<Record<FilterArch, Readonly<Record<string, nu
   },
 };
 
+const fchmodat2 = 452;
+
+/** `modeFirst` and `modeSecond`: calls whose argument 1 or 2 (counted from 0) is the mode of a file. arm64 never had the older calls. */
 const architectures = {
-  x64: { audit: 0xc000_003e, x32: true, calls: { socket: 41, ioctl: 16, clone: 56, clone3: 435, denied: Object.values(deniedCalls.x64) } },
+  x64: {
+    audit: 0xc000_003e,
+    x32: true,
+    calls: {
+      ...{ socket: 41, socketpair: 53, ioctl: 16, clone: 56, personality: 135, openat: 257, open: [2] },
+      modeFirst: [85, 90, 91, 133], // creat, chmod, fchmod, mknod
+      modeSecond: [259, 268, fchmodat2], // mknodat, fchmodat
+      denied: Object.values(deniedCalls.x64),
+    },
+  },
   arm64: {
     audit: 0xc000_00b7,
     x32: false,
-    calls: { socket: 198, ioctl: 29, clone: 220, clone3: 435, denied: Object.values(deniedCalls.arm64) },
+    calls: {
+      ...{ socket: 198, socketpair: 199, ioctl: 29, clone: 220, personality: 92, openat: 56, open: [] },
+      modeFirst: [52], // fchmod
+      modeSecond: [33, 53, fchmodat2], // mknodat, fchmodat
+      denied: Object.values(deniedCalls.arm64),
+    },
   },
 };
