@@ -1,12 +1,12 @@
 /** Writes docs/security.md from the tables of test/trust and the requirements, so that it cannot name a test that is not there. Serves scripts/generate.ts. */
 import { requirements } from "../test/requirements.ts";
-import { allCases, groups, lastCase, type Proof, proofsIn } from "../test/trust/cases.ts";
+import { allCases, groups, type Proof, proofsIn } from "../test/trust/cases.ts";
 
 const intro = `# Security cases
 
 Generated from \`test/trust\` by \`npm run generate\`; do not edit. [SECURITY.md](../SECURITY.md) says what is promised to whom; this page says where each promise is tried.
 
-${lastCase} cases, drawn from advisories on agents, editors, sandboxes and tool servers. \`node scripts/test.ts\` runs every test of ours; ids such as
+${allCases.size} cases, drawn from advisories on agents, editors, sandboxes and tool servers. \`node scripts/test.ts\` runs every test of ours; ids such as
 \`S20\` are cases of the shared suite, which \`.ci/run\` runs on the build where the suite is at hand (\`E\` cases on the websocket listener and on the manager).
 \`test/trust-cases.test.ts\` fails when a case has neither a test that exists nor a reason why it cannot apply.
 `;
@@ -37,7 +37,7 @@ export function securityDocument(root: string): string {
       "",
     ].join("\n"),
   );
-  const count = `${lastCase - excused.length} of ${lastCase} cases are tested${excused.length === 0 ? "; none is excused." : ". These cannot apply:"}`;
+  const count = `${allCases.size - excused.length} of ${allCases.size} cases are tested${excused.length === 0 ? "; none is excused." : ". These cannot apply:"}`;
   return [intro, count, ...(excused.length === 0 ? [] : ["", ...excused]), "", choices, ...tables].join("\n");
 }
 

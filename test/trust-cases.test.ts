@@ -4,19 +4,29 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { type Requirement, requirements } from "./requirements.ts";
-import { allCases, groups, lastCase, maxExcused, mostImportant, proofsIn } from "./trust/cases.ts";
+import { allCases, groups, lastListed, maxExcused, mostImportant, proofsIn } from "./trust/cases.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const proofsOf = proofsIn(root);
 const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
-const numbers = Array.from({ length: lastCase }, (_, i) => i + 1);
+const numbers = [...allCases.keys()];
 const excused = [...allCases].flatMap(([n, row]) => ("cannotApply" in row ? [n] : []));
 
-test("every number has its row, once and in order", () => {
+test("every number of the list has its row, once and in order; later ones have the hundred of their group", () => {
+  const given = groups.map(({ cases }) => Object.keys(cases).map(Number));
   assert.deepEqual(
-    groups.flatMap(({ cases }) => Object.keys(cases).map(Number)),
-    numbers,
+    given.flat().filter((n) => n <= lastListed),
+    Array.from({ length: lastListed }, (_, i) => i + 1),
   );
+  for (const [i, own] of given.entries()) {
+    const later = own.filter((n) => n > lastListed);
+    const first = 200 + 100 * i;
+    assert.deepEqual(
+      later,
+      later.map((_, at) => first + at),
+      groups[i]?.title ?? "",
+    );
+  }
 });
 
 test("every case is tested or excused", () => {

@@ -10,7 +10,8 @@ import { sandboxCases } from "./sandbox.ts";
 import { supplyCases } from "./supply.ts";
 import type { CaseRow, CaseTable } from "./table.ts";
 
-export const lastCase = 192;
+/** The numbers up to this one were given out in one list, group by group. */
+export const lastListed = 192;
 /** At most so many cases may be excused, and none of these. */
 export const maxExcused = 10;
 export const mostImportant: readonly number[] = [

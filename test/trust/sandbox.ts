@@ -1,8 +1,9 @@
-/** Cases 75 to 113: ways out of the sandbox. */
+/** Cases 75 to 113 and from 400 on: ways out of the sandbox. */
 import type { CaseTable } from "./table.ts";
 
 const bwrap = "src/exec/sandbox/linux-bwrap.test.ts";
 const escapes = "src/exec/sandbox/escapes.test.ts";
+const filter = "src/exec/sandbox/seccomp.test.ts";
 const names = `${bwrap} > cannot be written, planted or moved, and nothing is left behind`;
 const roots = `${bwrap} > roots: relative and whole disk are refused, missing ones skipped, links resolved, planted links refused`;
 const status = `${bwrap} > no capability, no new privileges, a filter, no other processes, no settings of the machine`;
@@ -67,4 +68,10 @@ export const sandboxCases: CaseTable = {
   111: ["planting a skill", names],
   112: ["nested repositories, submodules, worktrees", `${bwrap} > what \`.git\` leads to is protected`],
   113: ["files that run code later", `${bwrap} > names that the settings add are protected like the others`],
+  400: [
+    "datagram sockets outside, from a socket pair",
+    `${escapes} > datagram sockets outside: not reached from a socket pair either`,
+    `${filter} > the filter's answers, instruction by instruction`,
+  ],
+  401: ["files with a set-user-ID or set-group-ID bit", `${filter} > no file gets a set-user-ID or set-group-ID bit, by any call`],
 };
