@@ -35,7 +35,7 @@ const later: Readonly<Record<string, readonly string[]>> = {
   "src/lib": ["diff", "fuzzy", "git-diff", "home-entries", "paths", "sse"],
   "src/main": ["in-process", "otel-settings", "otlp", "v1"],
   "src/mcp": ["clean", "connection", "elicitation", "names", "results", "status", "tool-source", "tools", "transport"],
-  "src/models": ["convert", "failures", "http-client", "model-lists", "responses", "responses-events", "tools"],
+  "src/models": ["convert", "facts", "facts.json", "failures", "http-client", "model-lists", "responses", "responses-events", "tools"],
   "src/skills": ["bundled", "bundled-texts", "front-matter", "scan", "texts"],
   "src/store": [
     ...["core-items", "cursor", "folders", "foreign-calls", "line-records", "old-compaction", "own-lines", "patch-text", "read-lines"],

@@ -1,7 +1,7 @@
 /** The file that every model call's tokens are written to, and the sums over it. Shared by all processes of one home. */
 import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { type Infer, named, natural, object, parse, string } from "../lib/schema.ts";
+import { type Infer, named, natural, object, optional, parse, string } from "../lib/schema.ts";
 
 const Line = named("UsageLine", () =>
   object({
@@ -10,8 +10,11 @@ const Line = named("UsageLine", () =>
     thread: string(),
     turn: string(),
     model: string(),
+    provider: optional(string()),
     input: natural(),
     cached: natural(),
+    /** Of the input, what was written to the provider's cache. */
+    written: optional(natural()),
     output: natural(),
     total: natural(),
   }),
@@ -22,11 +25,19 @@ export type UsageLine = Infer<typeof Line>;
 export interface Tokens {
   input: number;
   cached: number;
+  written: number;
   output: number;
   total: number;
 }
-/** By model. */
+/** By model and provider, as `sumKey` writes them. */
 export type Sum = Map<string, Tokens>;
+
+/** The same model costs differently from provider to provider. */
+const sumKey = (line: UsageLine): string => (line.provider === undefined ? line.model : `${line.model}\n${line.provider}`);
+export function readSumKey(key: string): { readonly model: string; readonly provider: string | undefined } {
+  const [model = "", provider] = key.split("\n");
+  return { model, provider };
+}
 
 const largeFile = 8 * 1024 * 1024;
 /** Sums of single turns are kept for as many as a client may still ask about. */
@@ -121,9 +132,9 @@ export class Ledger {
     for (const text of readAll(this.#file).split("\n")) {
       const line = text === "" ? undefined : lineFrom(text);
       if (line === undefined) continue;
-      const key = JSON.stringify([dayOf(line.at), line.thread, line.model]);
+      const key = JSON.stringify([dayOf(line.at), line.thread, sumKey(line)]);
       const known = merged.get(key);
-      merged.set(key, known === undefined ? { ...line, turn: "" } : { ...known, ...added(known, line) });
+      merged.set(key, known === undefined ? { ...line, turn: "" } : { ...known, ...added(tokensOf(known), line) });
     }
     const draft = `${this.#file}.${process.pid}.tmp`;
     try {
@@ -156,12 +167,15 @@ function lineFrom(text: string): UsageLine | undefined {
 function addTo(sums: Map<string, Sum>, key: string, line: UsageLine): void {
   const sum = sums.get(key) ?? new Map<string, Tokens>();
   sums.set(key, sum);
-  sum.set(line.model, added(sum.get(line.model) ?? { input: 0, cached: 0, output: 0, total: 0 }, line));
+  const sumOf = sumKey(line);
+  sum.set(sumOf, added(sum.get(sumOf) ?? { input: 0, cached: 0, written: 0, output: 0, total: 0 }, line));
 }
 
-const added = (a: Tokens, b: Tokens): Tokens => ({
+const tokensOf = (line: UsageLine): Tokens => ({ ...line, written: line.written ?? 0 });
+const added = (a: Tokens, b: Omit<Tokens, "written"> & { readonly written?: number }): Tokens => ({
   input: a.input + b.input,
   cached: a.cached + b.cached,
+  written: a.written + (b.written ?? 0),
   output: a.output + b.output,
   total: a.total + b.total,
 });

@@ -2,15 +2,17 @@
 import path from "node:path";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Config } from "../core/ports/config.ts";
-import type { TokenUsage } from "../core/ports/model-client.ts";
+import type { ModelPrice, TokenUsage } from "../core/ports/model-client.ts";
 import type { BudgetState, Spending, Usage } from "../core/ports/usage.ts";
 import { maybe, named, number, object, parse, record } from "../lib/schema.ts";
 import type { GetAccountTokenUsageResponse, ThreadUsage } from "../protocol/account.ts";
-import { dayOf, Ledger, type Sum, type Tokens } from "./ledger.ts";
+import { dayOf, Ledger, readSumKey, type Sum, type Tokens } from "./ledger.ts";
 
 const Settings = named("UsageSettings", () =>
   object({
-    prices: maybe(record(object({ input: maybe(number()), cached_input: maybe(number()), output: maybe(number()) }))),
+    prices: maybe(
+      record(object({ input: maybe(number()), cached_input: maybe(number()), cache_write: maybe(number()), output: maybe(number()) })),
+    ),
     budget: maybe(
       object({
         tokens_per_day: maybe(number()),
@@ -22,8 +24,17 @@ const Settings = named("UsageSettings", () =>
   }),
 );
 
-export function createUsage(options: { readonly codexHome: string; readonly clock: Clock }): Usage {
-  return new LocalUsage(new Ledger(path.join(options.codexHome, "parley", "usage.jsonl")), options.clock);
+/** What a model costs in USD, for those of whom `parley.prices` says nothing. */
+export type PriceList = (model: string, provider: string | undefined) => ModelPrice | undefined;
+
+export interface UsageOptions {
+  readonly codexHome: string;
+  readonly clock: Clock;
+  readonly prices?: PriceList;
+}
+
+export function createUsage({ codexHome, clock, prices }: UsageOptions): Usage {
+  return new LocalUsage(new Ledger(path.join(codexHome, "parley", "usage.jsonl")), clock, prices ?? (() => undefined));
 }
 
 const warnAt = 0.8;
@@ -46,19 +57,23 @@ class LocalUsage implements Usage {
   /** Amounts up to which the user agreed, by gauge. */
   readonly #agreed = new Map<string, number>();
 
-  constructor(ledger: Ledger, clock: Clock) {
+  readonly #prices: PriceList;
+
+  constructor(ledger: Ledger, clock: Clock, prices: PriceList) {
     this.#ledger = ledger;
     this.#clock = clock;
+    this.#prices = prices;
   }
 
-  spent(threadId: string, turnId: string, model: string, usage: TokenUsage): void {
+  spent(threadId: string, turnId: string, asked: { readonly model: string; readonly provider: string }, usage: TokenUsage): void {
     this.#ledger.add({
       at: this.#clock.now(),
       thread: threadId,
       turn: turnId,
-      model,
+      ...asked,
       input: usage.inputTokens,
       cached: usage.cachedInputTokens,
+      ...(usage.cacheWriteInputTokens === undefined ? {} : { written: usage.cacheWriteInputTokens }),
       output: usage.outputTokens,
       total: usage.totalTokens,
     });
@@ -126,9 +141,18 @@ class LocalUsage implements Usage {
   }
 
   #spending(sum: Sum, config: Config): Spending {
-    const costs = [...sum].map(([model, tokens]) => costOf(model, tokens, config));
+    const costs = [...sum].map(([key, tokens]) => this.#cost(key, tokens, config));
     const isPriced = costs.every((cost) => cost !== undefined);
     return { tokens: totalOf(sum), money: isPriced ? costs.reduce<number>((a, b) => a + (b ?? 0), 0) : undefined };
+  }
+
+  #cost(key: string, tokens: Tokens, config: Config): number | undefined {
+    const { model, provider } = readSumKey(key);
+    const price = priceFromConfig(model, config) ?? (currencyOf(config) === "USD" ? this.#prices(model, provider) : undefined);
+    if (price === undefined) return undefined;
+    const fresh = Math.max(0, tokens.input - tokens.cached - tokens.written);
+    const { input, cachedInput, cacheWrite, output } = price;
+    return (fresh * input + tokens.cached * cachedInput + tokens.written * cacheWrite + tokens.output * output) / 1e6;
   }
 
   #threadUsage(threadId: string, config: Config): ThreadUsage {
@@ -138,7 +162,7 @@ class LocalUsage implements Usage {
       threadId,
       estimatedUsageCreditsMicros: 0,
       estimatedUsageUsdMicros: money === undefined || currencyOf(config) !== "USD" ? null : Math.round(money * 1e6),
-      groups: [...sum].map(([model, tokens]) => ({
+      groups: [...byModel(sum)].map(([model, tokens]) => ({
         model,
         estimatedUsageCreditsMicros: 0,
         inputTokens: tokens.input,
@@ -160,7 +184,7 @@ function currencyOf(config: Config): string {
 }
 
 /** The price of the model itself, else of the longest name that it begins with (`gpt-5` prices `gpt-5-2026-01-01`). */
-function costOf(model: string, tokens: Tokens, config: Config): number | undefined {
+function priceFromConfig(model: string, config: Config): ModelPrice | undefined {
   const prices = settingsOf(config)?.prices ?? {};
   const [name] = Object.keys(prices)
     .filter((known) => model === known || model.startsWith(`${known}-`))
@@ -168,9 +192,26 @@ function costOf(model: string, tokens: Tokens, config: Config): number | undefin
   const price = name === undefined ? undefined : prices[name];
   if (price === undefined) return undefined;
   const input = price.input ?? 0;
-  const fresh = Math.max(0, tokens.input - tokens.cached);
-  return (fresh * input + tokens.cached * (price.cached_input ?? input) + tokens.output * (price.output ?? 0)) / 1e6;
+  return { input, cachedInput: price.cached_input ?? input, cacheWrite: price.cache_write ?? input, output: price.output ?? 0 };
 }
+
+/** Whoever served them. */
+function byModel(sum: Sum): Map<string, Tokens> {
+  const models = new Map<string, Tokens>();
+  for (const [key, tokens] of sum) {
+    const { model } = readSumKey(key);
+    const known = models.get(model);
+    models.set(model, known === undefined ? tokens : joined(known, tokens));
+  }
+  return models;
+}
+const joined = (a: Tokens, b: Tokens): Tokens => ({
+  input: a.input + b.input,
+  cached: a.cached + b.cached,
+  written: a.written + b.written,
+  output: a.output + b.output,
+  total: a.total + b.total,
+});
 
 const totalOf = (sum: Sum): number => [...sum.values()].reduce((total, tokens) => total + tokens.total, 0);
 const shown = (amount: number): string => (Number.isInteger(amount) ? amount.toLocaleString("en-US") : amount.toFixed(2));

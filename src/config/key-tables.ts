@@ -134,7 +134,22 @@ export const tui = table("The terminal UI.", {
 const price = table("Money for one million tokens.", {
   input: value(number, "Fresh input."),
   cached_input: value(number, "Input that the provider had in its cache.", { standard: "the price of `input`" }),
+  cache_write: value(number, "Input that the provider wrote to its cache.", { standard: "the price of `input`" }),
   output: value(number, "Output, thinking included."),
+});
+
+const model = table("What the catalogue has wrong, or cannot know.", {
+  context_window: value(natural, "Tokens that fit."),
+  max_output_tokens: value(natural, "The longest answer."),
+  images: value(boolean, "Whether it sees images."),
+  pdf: value(boolean, "Whether it reads PDFs."),
+  tools: value(boolean, "Whether it calls tools; without, they are described to it as text."),
+  parallel_tool_calls: value(boolean, "Whether it may call several tools at once."),
+  efforts: value(strings, "The reasoning efforts it knows."),
+  default_effort: value(string, "The effort that is asked for when nobody says one."),
+  verbosity: value(() => literals("low", "medium", "high"), "How long its answers are when `model_verbosity` is not set."),
+  edit: value(() => literals("patch", "replace"), "How it edits files: by patches, or by replacing one text with another."),
+  shell_tool: value(() => literals("exec_command", "shell_command", "shell"), "Which tool it runs commands with."),
 });
 
 export const parley = table("What only this server knows.", {
@@ -148,13 +163,18 @@ export const parley = table("What only this server knows.", {
     'Seconds until an unanswered question counts as a no, by method: `"item/commandExecution/requestApproval" = 300`.',
   ),
 
-  prices: named("What models cost, for `account/usage/read` and money budgets.", "model", price),
+  models: named("What is known of models, over the built-in catalogue and the providers' own lists.", "model", model),
+  prices: named(
+    "What models cost, for `account/usage/read` and money budgets, over the built-in prices (USD, of the provider in use).",
+    "model",
+    price,
+  ),
   currency: value(string, "The unit of `prices` and budgets in money.", { standard: "`USD`" }),
   budget: table("Warns at 80 %, and asks before the next model call when spent; a yes reaches a further fifth.", {
     tokens_per_day: value(natural, "Tokens in one calendar day."),
     tokens_per_thread: value(natural, "Tokens in one thread."),
-    money_per_day: value(number, "Money in one calendar day; needs `prices`."),
-    money_per_thread: value(number, "Money in one thread; needs `prices`."),
+    money_per_day: value(number, "Money in one calendar day; models without a known price need `prices`."),
+    money_per_thread: value(number, "Money in one thread; models without a known price need `prices`."),
   }),
   auth: table("Signing in with a service other than the public one.", {
     issuer: value(string, "Its address."),

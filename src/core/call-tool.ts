@@ -17,7 +17,7 @@ export async function offeredTools(turn: LiveTurn): Promise<readonly Tool[]> {
     threadId: thread.id,
     settings: thread.settings,
     config: thread.config,
-    model: thread.ports.catalog.find(thread.settings.model),
+    model: thread.ports.catalog.find(thread.settings.model, thread.provider()),
     dynamicTools: thread.dynamicTools,
     interactive: thread.interactive,
   };

@@ -97,7 +97,8 @@ async function ask(turn: LiveTurn, input: readonly ModelItem[]): Promise<{ summa
       if (event.type === "completed" && event.usage !== undefined) {
         thread.countTokens(event.usage);
         turn.notify("thread/tokenUsage/updated", { threadId: thread.id, turnId: turn.id, tokenUsage: thread.usage });
-        thread.ports.usage?.spent(thread.id, turn.id, thread.settings.model, event.usage);
+        const asked = { model: thread.settings.model, provider: thread.settings.modelProvider };
+        thread.ports.usage?.spent(thread.id, turn.id, asked, event.usage);
       }
     }
   }

@@ -29,6 +29,7 @@ export class ReplyItems {
   readonly #plan: PlanText | undefined;
   /** A reviewer's messages are its verdict in the form that was asked for; people are shown it in words when it is done. */
   readonly #hidesMessages: boolean;
+  readonly #showsRaw: boolean;
   readonly #previews = new Map<string, { readonly callId: string; readonly preview: PatchPreview }>();
   /** Messages of which words have come one by one. */
   readonly #streamed = new Set<string>();
@@ -42,6 +43,7 @@ export class ReplyItems {
   constructor(turn: LiveTurn) {
     this.#turn = turn;
     this.#hidesMessages = turn.isReviewing;
+    this.#showsRaw = showsRaw(turn);
     this.#plan = turn.settings.mode === "plan" ? new PlanText(turn) : undefined;
   }
 
@@ -80,7 +82,7 @@ export class ReplyItems {
       case "reasoningDelta": {
         const open = this.#reasoning(event.itemId);
         part(open.content, event.index).add(event.delta);
-        if (thread.config.showRawReasoning)
+        if (this.#showsRaw)
           this.#turn.notify("item/reasoning/textDelta", { ...at, itemId: event.itemId, contentIndex: event.index, delta: event.delta });
         return undefined;
       }
@@ -202,9 +204,16 @@ export class ReplyItems {
     this.#open.delete(id);
     const { config } = this.#turn.thread;
     const summary = config.hideReasoning ? [] : item.summary.map((part) => part.text);
-    const content = config.showRawReasoning ? (item.content ?? []).map((part) => part.text) : [];
+    const content = this.#showsRaw ? (item.content ?? []).map((part) => part.text) : [];
     await this.#turn.completeItem({ type: "reasoning", id, summary, content }, [item]);
   }
+}
+
+/** A model that gives no summary of its thoughts shows the thoughts themselves, unless the user will not have it. */
+function showsRaw({ thread }: LiveTurn): boolean {
+  const { config, settings, ports } = thread;
+  if (config.hideReasoning || config.showRawReasoning) return config.showRawReasoning;
+  return config.raw["show_raw_agent_reasoning"] !== false && ports.catalog.find(settings.model, thread.provider()).thinksAloud;
 }
 
 const commandTools: ReadonlySet<string> = new Set(["exec_command", "shell", "shell_command"]);

@@ -111,7 +111,7 @@ async function once(turn: LiveTurn, tools: readonly Tool[]): Promise<Outcome> {
 function requestFor(turn: LiveTurn, tools: readonly Tool[]): ModelRequest {
   const { thread } = turn;
   const { settings, config, meta, ports } = thread;
-  const model = ports.catalog.find(settings.model);
+  const model = ports.catalog.find(settings.model, thread.provider());
   const summaries = config.raw["model_supports_reasoning_summaries"] === true || model.supportsReasoningSummaries;
   return {
     threadId: thread.id,
@@ -122,7 +122,7 @@ function requestFor(turn: LiveTurn, tools: readonly Tool[]): ModelRequest {
     tools: tools.filter((tool) => tool.silent !== true).map(specOf),
     parallelToolCalls: model.supportsParallelToolCalls,
     effort: settings.effort ?? (summaries ? model.defaultEffort : undefined),
-    summary: summaries ? (settings.summary ?? "auto") : undefined,
+    summary: summaries ? (settings.summary ?? undefined) : undefined,
     verbosity: settings.verbosity ?? undefined,
     serviceTier: settings.serviceTier ?? undefined,
     outputSchema: turn.outputSchema,
@@ -148,6 +148,8 @@ function take(turn: LiveTurn, event: Exclude<ModelEvent, { type: "completed" | "
         reason: "highRiskCyberActivity",
       });
       return undefined;
+    case "toolResultsCleared":
+      return undefined;
     case "warning":
       turn.notify("warning", { threadId: thread.id, message: event.message });
       return undefined;
@@ -168,7 +170,7 @@ async function count(turn: LiveTurn, usage: TokenUsage): Promise<void> {
   thread.history.counted(usage.totalTokens);
   await thread.record([{ type: "tokenUsage", turnId: turn.id, usage: thread.usage }]);
   turn.notify("thread/tokenUsage/updated", { threadId: thread.id, turnId: turn.id, tokenUsage: thread.usage });
-  thread.ports.usage?.spent(thread.id, turn.id, thread.settings.model, usage);
+  thread.ports.usage?.spent(thread.id, turn.id, { model: thread.settings.model, provider: thread.settings.modelProvider }, usage);
 }
 
 function offeredCall(item: ModelItem, tools: readonly Tool[]): OfferedCall {
@@ -183,7 +185,9 @@ function offeredCall(item: ModelItem, tools: readonly Tool[]): OfferedCall {
 
 /** A tool of a namespace is offered under one flat name, which every wire and provider understands. */
 function specOf({ spec, name, namespace }: Tool): ToolSpec {
-  return namespace === undefined || spec.type === "web_search" ? spec : { ...spec, name: `${namespace}__${name}` };
+  return namespace === undefined || spec.type === "web_search" || spec.type === "web_fetch"
+    ? spec
+    : { ...spec, name: `${namespace}__${name}` };
 }
 
 function callParts(item: ModelItem): { callId: string; name: string; namespace: string | undefined; text: string } {

@@ -42,7 +42,14 @@ export interface ThreadOptions {
   readonly readOnlyBecause?: string | undefined;
 }
 
-const noTokens: TokenUsage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, reasoningOutputTokens: 0, totalTokens: 0 };
+const noTokens: TokenUsage = {
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteInputTokens: 0,
+  outputTokens: 0,
+  reasoningOutputTokens: 0,
+  totalTokens: 0,
+};
 
 export class LiveThread {
   readonly id: string;
@@ -278,16 +285,17 @@ export class LiveThread {
   }
 
   countTokens(last: TokenUsage): void {
-    const add = (key: keyof TokenUsage): number => this.usage.total[key] + last[key];
+    const add = (key: keyof TokenUsage): number => (this.usage.total[key] ?? 0) + (last[key] ?? 0);
     this.usage = {
       total: {
         inputTokens: add("inputTokens"),
         cachedInputTokens: add("cachedInputTokens"),
+        cacheWriteInputTokens: add("cacheWriteInputTokens"),
         outputTokens: add("outputTokens"),
         reasoningOutputTokens: add("reasoningOutputTokens"),
         totalTokens: add("totalTokens"),
       },
-      last,
+      last: { ...last, cacheWriteInputTokens: last.cacheWriteInputTokens ?? 0 },
       modelContextWindow: this.contextWindow(),
     };
   }
@@ -299,7 +307,7 @@ export class LiveThread {
     );
   }
   contextWindow(): number {
-    return this.config.contextWindow ?? this.ports.catalog.find(this.settings.model).contextWindow;
+    return this.config.contextWindow ?? this.ports.catalog.find(this.settings.model, this.provider()).contextWindow;
   }
 
   toWire(turns: readonly Turn[] = []): Thread {

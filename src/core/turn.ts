@@ -11,6 +11,7 @@ export type TurnOutcome = { readonly status: "completed" | "interrupted" } | { r
 export async function runTurn(turn: LiveTurn): Promise<TurnOutcome> {
   turn.announceStored();
   if (turn.ownInput.length === 0 && !turn.hasSteering()) return { status: "completed" }; // an empty input is a turn without a model call
+  await turn.thread.ports.catalog.prepare(turn.thread.settings.model, turn.thread.provider(), turn.signal);
   while (true) {
     if (isNearLimit(turn)) {
       const compacted = await compact(turn);

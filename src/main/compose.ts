@@ -25,6 +25,8 @@ import { createMcpAcceptance } from "../mcp/acceptance.ts";
 import { createMcpServers } from "../mcp/servers.ts";
 import { createModelCatalog } from "../models/catalog.ts";
 import { modelSource } from "../models/model-lists.ts";
+import { createOverrides } from "../models/overrides.ts";
+import { createProviderLists } from "../models/provider-lists.ts";
 import { builtInProvider, builtInProviderIds, chooseModel, isUsable, providerForModel } from "../models/providers.ts";
 import { createModelClients } from "../models/registry.ts";
 import { announceAccount, askForTokens } from "../server/account.ts";
@@ -75,6 +77,13 @@ export function createApp(options: ComposeOptions): App {
   const clock = systemClock;
   const inUse = (): Config => config.effective(process.cwd());
   const catalog = createModelCatalog({
+    overrides: createOverrides(() => inUse().raw),
+    lists: createProviderLists({
+      folder: path.join(codexHome, "parley", "cache", "models"),
+      env,
+      now: clock.now,
+      onTrouble: (message) => log.info(message),
+    }),
     sources: () => [inUse()].flatMap(({ providers, modelProvider }) => sourcesFor(providers[modelProvider], { env, credentials })),
     available: (provider) => isUsable(provider, inUse().providers, env, isLoggedIn()),
     defaultModel: () => inUse().model,
@@ -116,7 +125,7 @@ export function createApp(options: ComposeOptions): App {
     log,
     askTokens: (params, signal) => askForTokens(subscriptions, params, signal),
   });
-  const usage = createUsage({ codexHome, clock });
+  const usage = createUsage({ codexHome, clock, prices: catalog.price });
   const skills = createSkills({ codexHome, userHome: env["HOME"] || homedir(), systemDir: options.systemDir ?? "/etc/codex", config });
   const mcp = createMcpServers({
     audience: subscriptions,

@@ -6,7 +6,7 @@ import type { ProviderConfig } from "../core/ports/config.ts";
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from "../core/ports/model-client.ts";
 import { createAiSdkReader } from "./ai-sdk-events.ts";
 import { aiSdkPrompt } from "./ai-sdk-prompt.ts";
-import { type CatalogEntry, createModelCatalog } from "./catalog.ts";
+import { type CatalogEntry, createModelCatalog, type RefreshableCatalog } from "./catalog.ts";
 import { transcriptFromItems } from "./convert.ts";
 import { nearestEffort } from "./effort.ts";
 import { failureFromStatus } from "./failures.ts";
@@ -17,6 +17,7 @@ export interface AiSdkParts {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Packages are looked up from here, then beside the server. Never the project's folder: that is not trusted with code. */
   readonly packagesDir: string;
+  readonly catalog?: RefreshableCatalog;
   /** Gives the exports of a package; rejects when it is not installed. */
   readonly load?: (name: string) => Promise<Json>;
 }
@@ -28,7 +29,7 @@ interface LanguageModel {
 }
 
 export function createAiSdkClient(provider: ProviderConfig, parts: AiSdkParts): ModelClient {
-  const catalog = createModelCatalog();
+  const catalog = parts.catalog ?? createModelCatalog();
   const load = parts.load ?? ((name: string) => loadPackage(name, parts.packagesDir));
   const models = new Map<string, LanguageModel>();
 
@@ -51,7 +52,7 @@ export function createAiSdkClient(provider: ProviderConfig, parts: AiSdkParts): 
         const model = await modelFor(request.model);
         const prompt = aiSdkPrompt({ instructions: request.instructions, entries, flat, version: model.specificationVersion, warnings });
         if (warnings.length > 0) yield warnings.map((message): ModelEvent => ({ type: "warning", message }));
-        const options = callOptions(request, flat, catalog.find(request.model));
+        const options = callOptions(request, flat, catalog.find(request.model, provider));
         stream = (await model.doStream({ ...options, prompt, abortSignal: signal })).stream;
       } catch (error) {
         signal.throwIfAborted();

@@ -8,7 +8,7 @@ import { builtInProviderIds } from "./providers.ts";
 describe("catalog.json", () => {
   const known = new Set([
     ...["id", "match", "like", "name", "description", "provider", "window", "maxOutput", "images", "parallel", "summaries", "verbosity"],
-    ...["shell", "patch", "thinking", "reasoningBack", "lacks", "efforts", "effort", "tiers", "tier", "upgrade", "hidden"],
+    ...["shell", "patch", "edit", "pdf", "thinking", "reasoningBack", "lacks", "efforts", "effort", "tiers", "tier", "upgrade", "hidden"],
   ]);
   const lacks = [
     "images",
@@ -30,9 +30,13 @@ describe("catalog.json", () => {
       for (const key of Object.keys(row)) assert.ok(known.has(key), `${key} in ${where}`);
       if (row["like"] !== undefined) assert.ok(Object.hasOwn(data.bases, String(row["like"])), where);
       if (row["provider"] !== undefined) assert.ok(builtInProviderIds.includes(String(row["provider"])), where);
-      assert.ok(["exec_command", "shell_command", "shell", "all", undefined].includes(row["shell"] as string | undefined), where);
+      assert.ok(
+        ["exec_command", "shell_command", "shell", "all", "byWindow", undefined].includes(row["shell"] as string | undefined),
+        where,
+      );
       assert.ok(["freeform", "function", "none", undefined].includes(row["patch"] as string | undefined), where);
       assert.ok(["adaptive", "budget", "none", undefined].includes(row["thinking"] as string | undefined), where);
+      assert.ok(["patch", "replace", undefined].includes(row["edit"] as string | undefined), where);
       for (const lack of (row["lacks"] ?? []) as string[]) assert.ok(lacks.includes(lack), `${lack} in ${where}`);
       for (const effort of (row["efforts"] ?? []) as string[]) assert.ok(Object.hasOwn(data.efforts, effort), `${effort} in ${where}`);
       if (row["effort"] !== undefined) assert.ok(((row["efforts"] ?? []) as string[]).includes(String(row["effort"])), where);
@@ -51,7 +55,7 @@ describe("createModelCatalog", () => {
   it("finds a model under every spelling of its name", () => {
     for (const name of ["claude-sonnet-4-5", "claude-sonnet-4-5-20250929", "anthropic/claude-sonnet-4.5", "claude-sonnet-4-5-latest"]) {
       const { id, known, provider, contextWindow, thinking } = catalog.find(name);
-      assert.deepEqual([id, known, provider, contextWindow, thinking], [name, true, "anthropic", 200_000, "budget"]);
+      assert.deepEqual([id, known, provider, contextWindow, thinking], [name, true, "anthropic", 1_000_000, "budget"]);
     }
     assert.equal(catalog.find("gpt-oss:20b").reasoningBack, "reasoning");
     assert.equal(catalog.find("openai/gpt-5.5").applyPatch, "freeform");
@@ -82,7 +86,7 @@ describe("createModelCatalog", () => {
   });
   it("takes the user's models and the providers' lists over its own", async () => {
     const lists = createModelCatalog({
-      extra: [{ id: "mine", contextWindow: 1000 }],
+      overrides: () => ({ mine: { contextWindow: 1000 } }),
       sources: () => [
         { provider: "ollama", list: async () => [{ id: "qwen3:8b", contextWindow: 9000, images: true, tools: false }] },
         { provider: "vllm", list: async () => Promise.reject(new Error("down")) },

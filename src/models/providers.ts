@@ -1,7 +1,7 @@
 /** The providers that need no [model_providers] table, as data, and which of them serves a model's name. */
 import type { ProviderConfig } from "../core/ports/config.ts";
-import { createModelCatalog } from "./catalog.ts";
 import { listOf } from "./json.ts";
+import { makerOf } from "./traits.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -194,7 +194,7 @@ export function providerForModel(model: string, providers: Readonly<Record<strin
   if (model === "scripted") return "scripted";
   // "vendor/model" is how routers name models
   if (model.includes("/")) return isSet(env, "OPENROUTER_API_KEY") ? "openrouter" : undefined;
-  const maker = createModelCatalog().find(model).provider;
+  const maker = makerOf(model);
   if (maker !== undefined) return maker;
   return /:[a-z0-9._-]+$/i.test(model) ? "ollama" : undefined;
 }

@@ -26,7 +26,14 @@ export function createModelClients(parts: ModelClientsParts): ModelClients {
   const clients = new Map<string, ModelClient>();
 
   const overHttp = (provider: ProviderConfig, wire: Wire): ModelClient =>
-    new HttpModelClient({ provider, wire, pool, env: parts.env, credentials: parts.credentials, model: (name) => catalog.find(name) });
+    new HttpModelClient({
+      provider,
+      wire,
+      pool,
+      env: parts.env,
+      credentials: parts.credentials,
+      model: (name) => catalog.find(name, provider),
+    });
 
   function make(provider: ProviderConfig): ModelClient {
     switch (provider.wireApi) {
@@ -42,7 +49,9 @@ export function createModelClients(parts: ModelClientsParts): ModelClients {
           return new ScriptedModelClient(provider, { home, fallbackFile: parts.env["PARLEY_SCENARIO"] });
         });
       case "ai-sdk":
-        return onFirstUse(async () => (await import("./ai-sdk.ts")).createAiSdkClient(provider, { env: parts.env, packagesDir: home }));
+        return onFirstUse(async () =>
+          (await import("./ai-sdk.ts")).createAiSdkClient(provider, { env: parts.env, packagesDir: home, catalog }),
+        );
     }
   }
 

@@ -45,7 +45,7 @@ export function describeRequest(request: ModelRequest): RequestFacts {
   };
 }
 
-const nameOf = (spec: ToolSpec): string => (spec.type === "web_search" ? "web_search" : spec.name);
+const nameOf = (spec: ToolSpec): string => (spec.type === "web_search" || spec.type === "web_fetch" ? spec.type : spec.name);
 
 /** Messages that the server wrote in the user's name: context and instructions. */
 const isContext = (text: string): boolean => /^\s*(?:<[a-z_]+[ >]|# AGENTS\.md)/.test(text);

@@ -20,8 +20,9 @@ export type ToolSpec =
   /** Free text under a grammar; wires without it get the function form of the same tool. */
   | { readonly type: "custom"; readonly name: string; readonly description: string; readonly format: JsonObject }
   | { readonly type: "namespace"; readonly name: string; readonly description: string; readonly tools: readonly ToolSpec[] }
-  /** Run by the provider itself; left out on wires that have none. */
-  | { readonly type: "web_search"; readonly options?: JsonObject };
+  /** Run by the provider itself: offered only where `ModelInfo.hosted` has it, and left out on wires that have none. */
+  | { readonly type: "web_search"; readonly options?: JsonObject }
+  | { readonly type: "web_fetch"; readonly options?: JsonObject };
 
 export interface ModelRequest {
   readonly threadId: string;
@@ -32,6 +33,10 @@ export interface ModelRequest {
   readonly input: readonly ModelItem[];
   readonly tools: readonly ToolSpec[];
   readonly parallelToolCalls: boolean;
+  /** "none": the tools stay in the request, for the cached prefix holds them, but the model must answer in words. Default: "auto". */
+  readonly toolChoice?: "auto" | "none";
+  /** Lets the provider leave old tool results out of what the model reads; only where `ModelInfo.clearsToolResults`. */
+  readonly clearToolResults?: ClearToolResults;
   readonly effort: string | undefined;
   readonly summary: string | undefined;
   readonly verbosity: string | undefined;
@@ -43,9 +48,24 @@ export interface ModelRequest {
   readonly userAgent: string;
 }
 
+/** When old tool results are cleared at the provider, and how much stays. */
+export interface ClearToolResults {
+  /** Input tokens from which on results are cleared. */
+  readonly aboveTokens: number;
+  /** The newest results that always stay. */
+  readonly keep: number;
+  /** Fewer tokens are not worth the loss of the cached prefix. */
+  readonly atLeastTokens?: number;
+  /** Results of these tools stay. */
+  readonly exceptTools?: readonly string[];
+}
+
 export interface TokenUsage {
+  /** All input: fresh, read from the provider's cache, and written to it. */
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
+  /** Of the input, what the provider wrote to its cache, at a price of its own; absent where it does not say. */
+  readonly cacheWriteInputTokens?: number;
   readonly outputTokens: number;
   readonly reasoningOutputTokens: number;
   readonly totalTokens: number;
@@ -104,9 +124,27 @@ export type ModelEvent =
   | { readonly type: "rerouted"; readonly model: string }
   /** Something of the request could not be carried by this wire, or the provider said something a person should read. */
   | { readonly type: "warning"; readonly message: string }
-  /** `goesOn`: the model has more to say and wants to be asked again, though it calls no tool. */
-  | { readonly type: "completed"; readonly responseId: string; readonly usage: TokenUsage | undefined; readonly goesOn?: boolean }
+  /** The provider left old tool results out of what the model read (see `ModelRequest.clearToolResults`). */
+  | { readonly type: "toolResultsCleared"; readonly results: number; readonly tokens: number }
+  | {
+      readonly type: "completed";
+      readonly responseId: string;
+      readonly usage: TokenUsage | undefined;
+      /** The model has more to say and wants to be asked again, though it calls no tool. */
+      readonly goesOn?: boolean;
+      readonly cut?: OutputCut;
+    }
   | { readonly type: "failed"; readonly failure: ModelFailure };
+
+/**
+ * The answer ended at the output limit. Calls whose arguments were cut are items of the answer with the input `{}` (free-form ones: the text
+ * so far); they must not be carried out, but answered with a word that they were cut.
+ */
+export interface OutputCut {
+  readonly callIds: readonly string[];
+  /** The limit, where it is known. */
+  readonly maxOutputTokens: number | undefined;
+}
 
 export interface ModelClient {
   /**
@@ -139,16 +177,59 @@ export interface ModelInfo {
   /** Which shell tool it was trained on. An unknown model is offered the full set. */
   readonly shellTool: "exec_command" | "shell_command" | "shell" | "all";
   readonly applyPatch: "freeform" | "function" | "none";
+  /** How it edits files best: by patches, or by replacing one text with another. */
+  readonly edit: "patch" | "replace";
+  /** A PDF travels as an `input_image` whose data URL says application/pdf. */
+  readonly supportsPdf: boolean;
+  /** Tools that the provider in use runs itself for this model. */
+  readonly hosted: { readonly webSearch: boolean; readonly webFetch: boolean };
+  /** The provider in use compacts a history itself when its last item is `compaction_trigger`; the answer holds a `compaction` item. */
+  readonly compactsRemotely: boolean;
+  /** The provider in use can clear old tool results (`ModelRequest.clearToolResults`). */
+  readonly clearsToolResults: boolean;
+  /** The model's thoughts come as raw text alone, with no summary for people. */
+  readonly thinksAloud: boolean;
+  readonly imageLimits: ImageLimits;
+  /** Where the window is known from; "default" is a guess that a person should hear of. */
+  readonly windowFrom: "catalogue" | "provider" | "config" | "default";
   /** The model its maker recommends instead. */
   readonly upgrade?: string;
   readonly serviceTiers?: readonly { readonly id: string; readonly name: string; readonly description: string }[];
   readonly defaultServiceTier?: string;
 }
 
+/** What a provider takes of one image; larger ones are refused with the whole request. */
+export interface ImageLimits {
+  /** Of the base64 text. */
+  readonly maxBytes: number;
+  /** Pixels of the longer side that are taken at all. */
+  readonly maxSide: number;
+  /** Pixels of the longer side above which the provider scales down itself: more costs upload and nothing else. */
+  readonly bestSide: number;
+}
+
+/** USD for a million tokens. */
+export interface ModelPrice {
+  readonly input: number;
+  readonly cachedInput: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+}
+
 /** What is known of models, from the bundled catalogue and the providers' own lists. */
 export interface ModelCatalog {
-  /** Never undefined: an unknown name gets cautious defaults and `known: false`. */
-  find(model: string): ModelInfo & { readonly known: boolean };
+  /**
+   * Never undefined: an unknown name gets cautious defaults and `known: false`. The same model differs from provider to provider (window,
+   * images, hosted tools); without one it is taken to be at its maker's.
+   */
+  find(model: string, provider?: ProviderConfig): ModelInfo & { readonly known: boolean };
+  /**
+   * Asks a provider for the facts of a model that the catalogue does not have: every local server and unknown models of the others. To be
+   * awaited before a turn; resolves at once when nothing needs to be asked, and never rejects but for the signal.
+   */
+  prepare(model: string, provider: ProviderConfig, signal: AbortSignal): Promise<void>;
+  /** undefined: nobody knows. */
+  price(model: string, providerId?: string): ModelPrice | undefined;
   list(): readonly ModelInfo[];
   /** Asks the provider in use for its own list. Resolves when it has answered or failed; cheap when asked again soon. */
   refresh(): Promise<void>;

@@ -19,7 +19,7 @@ export interface Spending {
 
 export interface Usage {
   /** Counts one model call. */
-  spent(threadId: string, turnId: string, model: string, usage: TokenUsage): void;
+  spent(threadId: string, turnId: string, asked: { readonly model: string; readonly provider: string }, usage: TokenUsage): void;
   /** What account/usage/read answers; for a thread also its tokens by model. */
   summary(config: Config, threadId?: string): GetAccountTokenUsageResponse;
   /** Spent by one turn, one thread, or today by all threads. */

@@ -1,0 +1,101 @@
+/** Windows, limits, abilities and prices of models by provider: the generated table facts.json, taken apart only for providers in use. */
+import type { ModelPrice } from "../core/ports/model-client.ts";
+import table from "./facts.json" with { type: "json" };
+import { bareName } from "./model-names.ts";
+
+export interface ModelFacts {
+  readonly window: number;
+  readonly maxOutput: number | undefined;
+  readonly images: boolean;
+  readonly pdf: boolean;
+  readonly reasoning: boolean;
+  /** undefined where the table has none: free, or unknown. */
+  readonly price: ModelPrice | undefined;
+}
+
+type Rows = ReadonlyMap<string, ModelFacts>;
+
+const texts: Readonly<Record<string, string>> = table;
+
+/** The table, with what has been taken apart of it so far. */
+export interface FactsTable {
+  /** The row of a provider of the table, under any spelling of the model's name. */
+  of(provider: string, model: string): ModelFacts | undefined;
+  /** For providers that the table does not have: the maker's row, else that of a router. */
+  anywhere(model: string): ModelFacts | undefined;
+  models(provider: string): readonly string[];
+}
+
+export function createFactsTable(): FactsTable {
+  const parsed = new Map<string, { readonly exact: Rows; readonly bare: Rows }>();
+
+  function rowsOf(provider: string): { readonly exact: Rows; readonly bare: Rows } | undefined {
+    const known = parsed.get(provider);
+    const text = Object.hasOwn(texts, provider) ? texts[provider] : undefined;
+    if (known !== undefined || text === undefined) return known;
+    const exact = new Map(text.split("\n").map(rowOf));
+    const bare = new Map<string, ModelFacts>();
+    for (const [id, facts] of exact) if (!bare.has(bareName(id)) || id === bareName(id)) bare.set(bareName(id), facts);
+    const rows = { exact, bare };
+    parsed.set(provider, rows);
+    return rows;
+  }
+
+  function of(provider: string, model: string): ModelFacts | undefined {
+    const rows = rowsOf(provider);
+    return rows?.exact.get(model) ?? rows?.exact.get(model.replace(/:[a-z]+$/, "")) ?? rows?.bare.get(bareName(model));
+  }
+
+  return {
+    of,
+    anywhere(model) {
+      const [vendor] = model.includes("/") ? model.split("/") : [];
+      const maker = vendor === undefined ? undefined : makersByVendor[vendor.toLowerCase()];
+      for (const provider of maker === undefined ? makers : [maker, ...makers]) {
+        const found = of(provider, model);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    },
+    models: (provider) => [...(rowsOf(provider)?.exact.keys() ?? [])],
+  };
+}
+
+/** Makers before routers, and routers that serve models as their makers do before those that cut them. */
+const makers: readonly string[] = [
+  ...["anthropic", "openai", "google", "deepseek", "xai", "mistral", "moonshotai", "zai", "alibaba", "minimax"],
+  ...["openrouter", "vercel", "togetherai", "fireworks-ai", "huggingface", "deepinfra", "nvidia", "groq", "amazon-bedrock"],
+];
+const makersByVendor: Readonly<Record<string, string>> = {
+  anthropic: "anthropic",
+  openai: "openai",
+  google: "google",
+  deepseek: "deepseek",
+  "deepseek-ai": "deepseek",
+  "x-ai": "xai",
+  mistralai: "mistral",
+  moonshotai: "moonshotai",
+  "z-ai": "zai",
+  "zai-org": "zai",
+  minimax: "minimax",
+};
+
+function rowOf(line: string): [string, ModelFacts] {
+  const [id = "", window, maxOutput, traits = "", input, output, cacheRead, cacheWrite] = line.split("\t");
+  const price = { input: Number(input ?? 0), output: Number(output ?? 0) };
+  return [
+    id,
+    {
+      window: Number(window),
+      maxOutput: Number(maxOutput ?? 0) || undefined,
+      images: traits.includes("i"),
+      pdf: traits.includes("p"),
+      reasoning: traits.includes("r"),
+      price:
+        price.input === 0 && price.output === 0
+          ? undefined
+          : // A price of 0 for the cache means that there is none: all input costs the same.
+            { ...price, cachedInput: Number(cacheRead ?? 0) || price.input, cacheWrite: Number(cacheWrite ?? 0) || price.input },
+    },
+  ];
+}

@@ -1,0 +1,145 @@
+/** The providers' own model lists, asked for when a thread needs them: kept on the disk for a day, of local servers in memory for a minute. */
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { ProviderConfig } from "../core/ports/config.ts";
+import { array, boolean, type Infer, named, number, object, optional, parse, string } from "../lib/schema.ts";
+import type { ListedModel, ProviderLists } from "./catalog.ts";
+import { isLocal } from "./http.ts";
+import { parseJson } from "./json.ts";
+import { modelSource } from "./model-lists.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface ProviderListsOptions {
+  /** Where lists are kept; undefined keeps them in memory alone. */
+  readonly folder: string | undefined;
+  readonly env: Env;
+  readonly now: () => number;
+  /** Asks one provider; rejects when it does not answer. */
+  readonly list?: (provider: ProviderConfig, signal: AbortSignal) => Promise<readonly ListedModel[]>;
+  /** Said when a list could not be had. */
+  readonly onTrouble?: (message: string) => void;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+/** A local server may be started anew with another window at any time. */
+const localMs = 60_000;
+/** A server that did not answer is not asked by every turn. */
+const troubleMs = 5 * 60_000;
+/** Routers have hundreds of models, not ten thousand. */
+const maxModels = 10_000;
+
+const Kept = named("KeptModelList", () =>
+  object({
+    at: number(),
+    models: array(
+      object({
+        id: string(),
+        displayName: optional(string()),
+        contextWindow: optional(number()),
+        maxOutputTokens: optional(number()),
+        images: optional(boolean()),
+        tools: optional(boolean()),
+      }),
+    ),
+  }),
+);
+type Kept = Infer<typeof Kept>;
+
+interface Heard {
+  readonly until: number;
+  readonly models: ReadonlyMap<string, ListedModel>;
+}
+
+export function createProviderLists(options: ProviderListsOptions): ProviderLists {
+  const heard = new Map<string, Heard>();
+  const asking = new Map<string, Promise<boolean>>();
+  const list = options.list ?? ((provider, signal) => modelSource(provider, { env: options.env }).list(signal));
+
+  const known = (provider: ProviderConfig): Heard | undefined => {
+    const key = keyOf(provider);
+    const inMemory = heard.get(key);
+    if (inMemory !== undefined || isLocal(provider.baseUrl)) return inMemory;
+    const kept = options.folder === undefined ? undefined : readKept(path.join(options.folder, `${key}.json`));
+    if (kept === undefined) return undefined;
+    const read = { until: kept.at + dayMs, models: byId(kept.models) };
+    heard.set(key, read);
+    return read;
+  };
+
+  async function ask(provider: ProviderConfig, signal: AbortSignal): Promise<boolean> {
+    const key = keyOf(provider);
+    const own = isLocal(provider.baseUrl);
+    try {
+      const models = (await list(provider, signal)).slice(0, maxModels);
+      heard.set(key, { until: options.now() + (own ? localMs : dayMs), models: byId(models) });
+      if (!own && options.folder !== undefined) keep(path.join(options.folder, `${key}.json`), { at: options.now(), models: [...models] });
+      return true;
+    } catch (error) {
+      const until = options.now() + (own ? 0 : troubleMs);
+      heard.set(key, { until, models: heard.get(key)?.models ?? new Map() });
+      options.onTrouble?.(`${provider.name} did not list its models: ${error instanceof Error ? error.message : String(error)}`);
+      return false;
+    }
+  }
+
+  return {
+    heard: (provider, model) => known(provider)?.models.get(model),
+    async ask(provider, signal) {
+      signal.throwIfAborted();
+      const before = known(provider);
+      if (before !== undefined && before.until > options.now()) return false;
+      const key = keyOf(provider);
+      // Many threads may begin at once; the first of them asks for all.
+      const running = asking.get(key) ?? ask(provider, AbortSignal.timeout(askMs)).finally(() => asking.delete(key));
+      asking.set(key, running);
+      return await settledOr(running, signal);
+    },
+  };
+}
+
+/** The question goes on when a thread has lost patience: its answer serves the next turn. */
+const askMs = 15_000;
+
+function settledOr(running: Promise<boolean>, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    const settled = (value: boolean): void => {
+      signal.removeEventListener("abort", abort);
+      resolve(value);
+    };
+    void running.then(settled);
+  });
+}
+
+const byId = (models: readonly ListedModel[]): ReadonlyMap<string, ListedModel> => new Map(models.map((model) => [model.id, model]));
+
+/** By what decides the list. The query may hold a key, so only its digest is written. */
+function keyOf({ id, baseUrl, wireApi, queryParams }: ProviderConfig): string {
+  const digest = createHash("sha256")
+    .update(JSON.stringify([baseUrl, wireApi, queryParams]))
+    .digest("hex");
+  return `${id.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 40)}-${digest.slice(0, 16)}`;
+}
+
+function readKept(file: string): Kept | undefined {
+  try {
+    return parse(Kept, parseJson(readFileSync(file, "utf8")));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A list that cannot be kept is asked for again. */
+function keep(file: string, kept: Kept): void {
+  const draft = `${file}.${process.pid}.tmp`;
+  try {
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(draft, JSON.stringify(kept), { mode: 0o600 });
+    renameSync(draft, file);
+  } catch {
+    rmSync(draft, { force: true });
+  }
+}
