@@ -27,6 +27,7 @@ export const doorRequirements = {
     says: "questions are asked in rounds where the client has no session",
   },
   "acp.initialize": { source: "Agent Client Protocol, Initialization", says: "an editor is told what the agent can do" },
+  "acp.keepsMode": { source: "Parley", says: "a session that is loaded after a restart is in the mode that it was left in" },
   "acp.prompt": { source: "Agent Client Protocol, Prompt turn", says: "a prompt streams thoughts and words and ends with a reason" },
   "acp.context": { source: "Agent Client Protocol, Content", says: "pictures, selections and links reach the model; sound is refused" },
   "acp.commands": { source: "Agent Client Protocol, Tool calls", says: "a command is a tool call with its output and exit code" },
@@ -89,6 +90,10 @@ export const doorRequirements = {
   "exec.exitCodes": { source: "EXEC-JSON §1, Exit codes", says: "0 completed, 1 failed or could not start, 2 a wrong command line" },
   "exec.signals": { source: "EXEC-JSON §1, Exit codes", says: "SIGINT and SIGTERM end the run with 1 and no further event" },
   "exec.resume": { source: "EXEC-JSON §1", says: "sessions go on by id, by name and by --last, with the flags on either side" },
+  "exec.resumeSettings": {
+    source: "Parley",
+    says: "exec resume keeps the thread's sandbox and model; -c, -p, -m and -s change them",
+  },
   "exec.settings": { source: "EXEC-JSON §1", says: "-c, sandbox flags, --add-dir, --cd, --output-schema and images count" },
   "exec.leftAside": {
     source: "EXEC-JSON §1",
@@ -99,6 +104,14 @@ export const doorRequirements = {
   "turn.steerFollowed": {
     source: "observed 0.166, the terminal",
     says: "words that a client follows by an id are kept when their turn is interrupted and not announced, so that it sends them again",
+  },
+  "thread.resumeOpen": {
+    source: "Parley",
+    says: "whoever resumes an open thread with other settings than it has is told which were not applied",
+  },
+  "thread.resumeConfig": {
+    source: "observed 0.166",
+    says: "the config of thread/resume and thread/fork counts over what the thread had",
   },
   "thread.permissions": {
     source: "observed 0.166",

@@ -72,10 +72,14 @@ export const trustRequirements = {
   "trust.imitatedApproval": { source, cases: [136], says: "a question of the model that looks like an approval grants nothing" },
   "trust.childScope": { source, cases: [137], says: "forks and sub-agents ask for themselves" },
   "trust.childIsNotWider": { source, cases: [137], says: "forks and sub-agents keep their parent's sandbox, whatever the model asks for" },
+  "trust.keepsItsLimits": {
+    source: "observed 0.166",
+    says: "a thread that is resumed or forked keeps the sandbox and the approval policy that it had, whatever the config says since",
+  },
   "trust.policyOfOneTurn": {
     source,
     cases: [103],
-    says: "a wider policy of a turn ends with a narrower one, and does not come back by a resume",
+    says: "a wider policy of a turn ends with a narrower one, and does not come back where a resume asks for less",
   },
   "trust.endlessAnswer": {
     source,

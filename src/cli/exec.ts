@@ -32,6 +32,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     values.oss === true ? await localModel({ provider: values["local-provider"], model: values.model, flags: globals.config }) : undefined;
   const app = openApp(globals, values, {
     overrides: [...(local ?? []), ...profileFrom(values)],
+    flagsAreRequests: true,
     ignore: { userConfig: values["ignore-user-config"], rules: values["ignore-rules"] },
   });
   try {

@@ -9,7 +9,7 @@ export type App = ReturnType<typeof createApp>;
 export type Config = ReturnType<App["config"]["effective"]>;
 
 /** `overrides` are weaker than what stands on the command line. */
-export interface AppOptions extends Pick<ComposeOptions, "compat" | "ignore"> {
+export interface AppOptions extends Pick<ComposeOptions, "compat" | "ignore" | "flagsAreRequests"> {
   readonly overrides?: readonly string[];
 }
 
@@ -18,10 +18,10 @@ export function openApp(globals: Globals, flags: AgentFlags, options: AppOptions
   const home = codexHome();
   const opened: { app?: App } = {};
   const log = logFrom(globals, flags, () => logFolderOf(opened.app));
-  const { compat, ignore, overrides = [] } = options;
+  const { compat, ignore, flagsAreRequests, overrides = [] } = options;
   const cliOverrides = [...globals.config, ...overrides, ...overridesFrom(flags)];
   try {
-    opened.app = createApp({ codexHome: home, log, compat, ignore, cliOverrides });
+    opened.app = createApp({ codexHome: home, log, compat, ignore, cliOverrides, flagsAreRequests });
     return opened.app;
   } catch (error) {
     if (error instanceof RpcError) throw new StartError(error.message);

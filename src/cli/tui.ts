@@ -104,7 +104,7 @@ async function ownServer(values: Flags, globals: Globals): Promise<Server> {
   const [{ openApp }, { connectInProcess }] = await Promise.all([import("./own-app.ts"), import("../main/in-process.ts")]);
   const local = values.oss === true ? await localOverrides(values, globals) : [];
   const search = values.search === true ? ['web_search="live"'] : [];
-  const app = openApp(globals, values, { overrides: [...local, ...profileFrom(values), ...search] });
+  const app = openApp(globals, values, { overrides: [...local, ...profileFrom(values), ...search], flagsAreRequests: true });
   return {
     async settle(folder) {
       const { warnings } = app.config.effective(folder);

@@ -15,6 +15,7 @@ export interface BuildInput {
   readonly project: Project;
   readonly projectServers: ProjectServers;
   readonly warnings: readonly string[];
+  readonly requested: readonly string[];
   readonly builtInProviders: Readonly<Record<string, ProviderConfig>>;
   /** Who serves when nothing is configured. */
   readonly fallback: { readonly modelProvider: string; readonly model: string | undefined };
@@ -67,6 +68,7 @@ export function buildConfig(input: BuildInput): Config {
     askTimeouts: timeoutsFrom(tableAt(tableAt(raw, "parley"), "ask_timeouts")),
     requirements: noRequirements,
     raw,
+    requested: input.requested,
     warnings: input.warnings,
   };
 }

@@ -19,6 +19,8 @@ export interface ConfigStoreOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The words after each `-c`: `key=value`, strongest last. */
   readonly cliOverrides?: readonly string[];
+  /** The flags are the words of the one client that this process serves, as good as a request's own settings. */
+  readonly flagsAreRequests?: boolean | undefined;
   /** The user's own config.toml counts as empty. */
   readonly ignoreUserFile?: boolean | undefined;
   /** Where the machine's own files live; /etc/codex unless a test says otherwise. */

@@ -20,6 +20,8 @@ export interface ConfigOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The `-c` flags as one table. */
   readonly cliOverrides?: TomlTable;
+  /** The flags are the words of the one client that this process serves, as good as a request's own settings. */
+  readonly flagsAreRequests?: boolean | undefined;
   /** The user's own config.toml counts as empty; the machine's, a project's and the command line's stay. */
   readonly ignoreUserFile?: boolean | undefined;
   /** Where the machine's own files live. */
@@ -84,6 +86,7 @@ export class ConfigLoader {
       raw,
       project: stack.project,
       projectServers: projectServersIn(stack.layers, stack.project.repository),
+      requested: requestedKeys(this.#requested(overrides), stack.layers),
       warnings: [...stack.layers.flatMap(warningsOf), ...unstableWarnings(raw), ...hookWarnings(cwd, stack, this.files)],
       builtInProviders: this.#options.builtInProviders ?? {},
       fallback: { model: undefined, ...fallback },
@@ -99,6 +102,11 @@ export class ConfigLoader {
     const config = deepFreeze(enforce(built, requirements, flags?.config ?? {}));
     this.#remember(key, { from: [...from, ...read], config });
     return config;
+  }
+
+  #requested(overrides: Readonly<Record<string, unknown>>): TomlTable {
+    const { cliOverrides = {}, flagsAreRequests } = this.#options;
+    return flagsAreRequests === true ? mergeTables(cliOverrides, overridesTable(overrides)) : overridesTable(overrides);
   }
 
   requirements(): Requirements | undefined {
@@ -210,6 +218,15 @@ export class ConfigLoader {
   #filesUnchanged(read: readonly unknown[]): boolean {
     return read.every((entry) => isTable(entry) && this.files.read(String(entry["file"])) === entry["content"]);
   }
+}
+
+/** The keys of a request's settings, and of the profile that it names. */
+function requestedKeys(request: TomlTable, layers: readonly Layer[]): readonly string[] {
+  const isProfile = ({ source }: Layer): boolean => source.type === "user" && typeof source.profile === "string";
+  const profiles = Object.hasOwn(request, "profile") ? layers.filter(isProfile).map(({ config }) => config) : [];
+  return [request, ...profiles].flatMap((table) =>
+    Object.entries(table).flatMap(([key, value]) => [key, ...(isTable(value) ? Object.keys(value).map((inner) => `${key}.${inner}`) : [])]),
+  );
 }
 
 const warningsOf = (layer: Layer): readonly string[] =>

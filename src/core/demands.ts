@@ -1,18 +1,10 @@
 /** Holds what requests ask for against the administrator's demands: a request is refused, a setting from elsewhere gives way. */
 import { invalidRequest } from "../protocol/errors.ts";
-import { permissionProfiles, type SandboxMode, type SandboxPolicy } from "../protocol/policy.ts";
+import { permissionProfiles, type SandboxMode, type SandboxPolicy, sandboxModes } from "../protocol/policy.ts";
 import type { Config } from "./ports/config.ts";
 import type { SettingsChange, ThreadSettings } from "./settings.ts";
 
 type Asked = Pick<SettingsChange, "approvalPolicy" | "approvalsReviewer" | "sandbox" | "sandboxPolicy" | "permissions">;
-
-/** An outer sandbox is nothing that this server enforces, so it counts as none. */
-const modes: Readonly<Record<SandboxPolicy["type"], SandboxMode>> = {
-  readOnly: "read-only",
-  workspaceWrite: "workspace-write",
-  dangerFullAccess: "danger-full-access",
-  externalSandbox: "danger-full-access",
-};
 
 /** Throws invalidRequest that names the field and what is allowed, so that the sender can choose again. */
 export function refuseForbidden(asked: Asked, { requirements }: Config, profileField = "permissions"): void {
@@ -24,7 +16,7 @@ export function refuseForbidden(asked: Asked, { requirements }: Config, profileF
   refuse("approvalPolicy", asked.approvalPolicy, allowedApprovalPolicies);
   refuse("approvalsReviewer", asked.approvalsReviewer, allowedApprovalsReviewers);
   refuse("sandbox", asked.sandbox, allowedSandboxModes);
-  refuse("sandboxPolicy", asked.sandboxPolicy?.type, namesOf(modes, allowedSandboxModes));
+  refuse("sandboxPolicy", asked.sandboxPolicy?.type, namesOf(sandboxModes, allowedSandboxModes));
   // A profile that nobody knows is refused elsewhere, by a better text.
   if (Object.hasOwn(permissionProfiles, asked.permissions ?? ""))
     refuse(profileField, asked.permissions, namesOf(permissionProfiles, allowedSandboxModes));
@@ -33,7 +25,7 @@ export function refuseForbidden(asked: Asked, { requirements }: Config, profileF
 /** Settings from a file, an earlier turn or another thread, bent to the demands. */
 export function withinDemands(settings: ThreadSettings, config: Config, otherwise: SandboxPolicy): ThreadSettings {
   const { allowedApprovalPolicies, allowedApprovalsReviewers, allowedSandboxModes, developerInstructions } = config.requirements;
-  const sandboxFits = isAmong(allowedSandboxModes, modes[settings.sandboxPolicy.type]);
+  const sandboxFits = isAmong(allowedSandboxModes, sandboxModes[settings.sandboxPolicy.type]);
   return {
     ...settings,
     approvalPolicy: isAmong(allowedApprovalPolicies, settings.approvalPolicy) ? settings.approvalPolicy : config.approvalPolicy,

@@ -28,7 +28,8 @@ export function replay(stored: readonly ThreadRecord[]): Replayed {
     meta: records.find((record) => record.type === "meta")?.meta, // a copied fork may hold its parent's as well; the first one is its own
     turns,
     modelHistory: historyFromRecords(records, new Set(turns.map((turn) => turn.id))),
-    settings: records.findLast((record) => record.type === "turnContext")?.settings,
+    // Looked for in what is stored: words that a turn accepted may bring settings with them.
+    settings: stored.findLast((record) => record.type === "turnContext" || record.type === "steered")?.settings,
     usage: records.findLast((record) => record.type === "tokenUsage")?.usage,
     countedTokens: countedTokens(records),
     preview: previewFromRecords(records),

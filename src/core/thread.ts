@@ -255,8 +255,13 @@ export class LiveThread {
   /** Makes the thread last before anything was said in it. */
   async keep(): Promise<void> {
     if (this.#stored || this.ephemeral) return;
-    this.#stored = true;
-    await this.ports.store.append(this.id, [{ type: "meta", meta: this.meta }]);
+    await this.record([{ type: "turnContext", turnId: "", settings: this.settings }]);
+  }
+  /** Writes down settings that changed outside of a turn: a restart must not bring back the wider ones before. */
+  async keepSettings(): Promise<void> {
+    if (!this.#stored || this.readOnlyBecause !== undefined) return;
+    if (this.#needsLease) await this.#takeForWriting();
+    await this.record([{ type: "turnContext", turnId: "", settings: this.settings }]);
   }
   get isStored(): boolean {
     return this.#stored;

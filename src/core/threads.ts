@@ -2,6 +2,7 @@
 import { invalidRequest } from "../protocol/errors.ts";
 import type { SessionSource } from "../protocol/policy.ts";
 import type { Turn } from "../protocol/turn.ts";
+import { goOnWith, hasSameLimits, keptSettings, pastModel } from "./past-settings.ts";
 import type { Config } from "./ports/config.ts";
 import type { CorePorts } from "./ports/core-ports.ts";
 import type { ModelItem } from "./ports/model-client.ts";
@@ -110,21 +111,22 @@ export class Threads {
   ): Promise<{ thread: LiveThread; turns: readonly Turn[] }> {
     const kept = cutAt(records, from.upTo).filter((record) => record.type !== "meta");
     const past = replay(kept);
-    const base = {
+    const before = pastModel(past.settings, this.#ports.config.effective(options.cwd, options.config ?? {}));
+    const fresh = await this.start({
       ...options,
-      model: options.model ?? past.settings?.model,
-      modelProvider: options.modelProvider ?? past.settings?.modelProvider,
-    };
-    const fresh = await this.start({ ...base, dynamicTools: options.dynamicTools ?? from.meta.dynamicTools });
+      model: options.model ?? before.model,
+      modelProvider: options.modelProvider ?? before.provider,
+      dynamicTools: options.dynamicTools ?? from.meta.dynamicTools,
+    });
     this.#live.delete(fresh.id);
     const thread = new LiveThread(this.#ports, {
       meta: { ...fresh.meta, forkedFromId: from.id },
       settings:
         past.settings === undefined
           ? fresh.settings
-          : Object.freeze(changed({ ...past.settings, modelProvider: fresh.settings.modelProvider }, fresh.config, options)),
+          : Object.freeze(changed(goOnWith(past.settings, fresh.settings, fresh.config), fresh.config, options)),
       config: fresh.config,
-      chosen: [...pastChoices, ...chosenBy(options)],
+      chosen: [...keptSettings, ...chosenBy(options)],
       ephemeral: fresh.ephemeral,
       history: past.modelHistory,
       usage: past.usage,
@@ -135,6 +137,7 @@ export class Threads {
     });
     thread.overrides = fresh.overrides;
     await thread.record(kept);
+    if (past.settings !== undefined && !hasSameLimits(thread.settings, past.settings)) await thread.keepSettings();
     this.#live.set(thread.id, thread);
     return { thread, turns: past.turns };
   }
@@ -186,6 +189,7 @@ export class Threads {
     try {
       const past = replay(await this.#ports.store.read(id));
       const thread = this.#fromPast(stored, past, options, held);
+      if (past.settings !== undefined && !hasSameLimits(thread.settings, past.settings)) await thread.keepSettings();
       this.#live.set(id, thread);
       return thread;
     } catch (error) {
@@ -213,18 +217,16 @@ export class Threads {
     const cwd = options.cwd ?? past.settings?.cwd ?? meta.cwd;
     const config = this.#ports.config.effective(cwd, options.config ?? {});
     refuseUnknownProvider(config, options.modelProvider);
-    const chosen = this.#ports.chooseModel(
-      config,
-      options.model ?? past.settings?.model,
-      options.modelProvider ?? past.settings?.modelProvider ?? meta.modelProvider,
-    );
-    const base = settingsFrom(config, chosen, { cwd, baseInstructions: meta.baseInstructions });
-    const carried = past.settings === undefined ? base : { ...base, ...carriedOver(past.settings) };
+    const before = pastModel(past.settings, config);
+    const ownProvider = config.requested.includes("model_provider") ? undefined : meta.modelProvider;
+    const model = this.#ports.chooseModel(config, options.model ?? before.model, options.modelProvider ?? before.provider ?? ownProvider);
+    const base = settingsFrom(config, model, { cwd, baseInstructions: meta.baseInstructions });
+    const carried = past.settings === undefined ? base : goOnWith(past.settings, base, config);
     const thread = new LiveThread(this.#ports, {
       meta,
       settings: Object.freeze(changed(carried, config, { ...options, cwd })),
       config,
-      chosen: [...pastChoices, ...chosenBy(options)],
+      chosen: [...keptSettings, ...chosenBy(options)],
       ephemeral: false,
       history: past.modelHistory,
       usage: past.usage,
@@ -258,15 +260,6 @@ export interface ResumeOptions extends SettingsChange {
   readonly originator: string;
 }
 export type ForkPoint = { readonly lastTurnId: string } | { readonly beforeTurnId: string };
-
-/** What a resumed thread keeps of its last turn; sandbox and approvals come from the config and the request, never wider from the past. */
-function carriedOver(settings: Pick<LiveThread["settings"], "effort" | "summary" | "personality">): Partial<LiveThread["settings"]> {
-  const { effort, summary, personality } = settings;
-  return { effort, summary, personality };
-}
-
-/** A thread goes on with the model that it was led with, whatever the config says since. */
-const pastChoices = ["model", "modelProvider", "effort", "summary", "personality"] as const;
 
 function metaFrom(stored: StoredThread): ThreadMeta {
   const { id, createdAtMs, cwd, originator, cliVersion, source, modelProvider } = stored;

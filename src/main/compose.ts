@@ -58,6 +58,8 @@ export interface ComposeOptions {
   readonly codexHome?: string;
   /** The words after each `-c`. */
   readonly cliOverrides?: readonly string[];
+  /** The flags are the words of the one client that this process serves: they count over what a resumed thread had. */
+  readonly flagsAreRequests?: boolean | undefined;
   /** What this run leaves aside: the user's config.toml, every `.rules` file. */
   readonly ignore?: { readonly userConfig?: boolean | undefined; readonly rules?: boolean | undefined } | undefined;
   readonly compat?: Dialect | undefined;
@@ -95,6 +97,7 @@ export function createApp(options: ComposeOptions): App {
     codexHome,
     env,
     cliOverrides: options.cliOverrides ?? [],
+    flagsAreRequests: options.flagsAreRequests,
     ...(options.systemDir === undefined ? {} : { systemDir: options.systemDir }),
     ignoreUserFile: options.ignore?.userConfig,
     builtInProviders: builtIn(env),

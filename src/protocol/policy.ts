@@ -57,6 +57,14 @@ export const SandboxPolicy = named("SandboxPolicy", () =>
 );
 export type SandboxPolicy = Infer<typeof SandboxPolicy>;
 
+/** The mode behind each policy. An outer sandbox is nothing that this server enforces, so it counts as none. */
+export const sandboxModes: Readonly<Record<SandboxPolicy["type"], SandboxMode>> = {
+  readOnly: "read-only",
+  workspaceWrite: "workspace-write",
+  dangerFullAccess: "danger-full-access",
+  externalSandbox: "danger-full-access",
+};
+
 export const ApprovalsReviewer = named("ApprovalsReviewer", () => literals("user", "auto_review", "guardian_subagent"));
 export type ApprovalsReviewer = Infer<typeof ApprovalsReviewer>;
 

@@ -11,10 +11,12 @@ import type { App, HandlersFor } from "./app.ts";
 import { asSoleWriter, findThread, threadFromStored } from "./stored-thread.ts";
 
 export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> = {
-  "thread/settings/update"(params, { app, after }) {
+  async "thread/settings/update"(params, { app, after }) {
     const thread = app.threads.require(params.threadId);
     const { cwd, ...change } = params;
+    const before = thread.settings;
     thread.change({ ...change, cwd: cwd ? path.resolve(cwd) : undefined });
+    if (thread.settings !== before) await thread.keepSettings();
     after(() => announceNews(thread, app));
     return {};
   },

@@ -1,6 +1,8 @@
 /** `thread/*`: start, resume, fork and put away threads. */
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { compactTurn } from "../core/compact.ts";
+import { changed, type SettingsChange } from "../core/settings.ts";
 import type { LiveThread } from "../core/thread.ts";
 import { checkId, type ForkPoint, type StartOptions } from "../core/threads.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
@@ -47,6 +49,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     });
     if (session.unattended) thread.interactive = false;
     app.subscriptions.subscribe(session, thread.id);
+    if (wasLoaded) tellNotApplied(thread, params, call);
     if (!wasLoaded) call.after(() => tellStatus(id, thread.status(), app));
     tellUsage(thread, turns, call);
     call.after(() => app.subscriptions.replay(session, thread.id));
@@ -214,6 +217,20 @@ function tellUsage(thread: LiveThread, turns: readonly Turn[], { session, after 
   const turnId = turns.at(-1)?.id;
   if (turnId === undefined || tokenUsage.total.totalTokens === 0) return;
   after(() => session.notify("thread/tokenUsage/updated", { threadId: thread.id, turnId, tokenUsage }));
+}
+
+/** A thread that is open goes on under what its clients agreed on; whoever asked for something else hears so. */
+function tellNotApplied(thread: LiveThread, params: ThreadResumeParams, { session, after }: Call): void {
+  const { settings, config, overrides } = thread;
+  const isInForce = (change: SettingsChange): boolean =>
+    isDeepStrictEqual(changed(settings, config, change), changed(settings, config, {}));
+  const given = Object.entries(changeFrom(params)).filter(([, value]) => value !== null);
+  const ignored = given.flatMap(([name, value]) => (isInForce({ [name]: value }) ? [] : [name]));
+  const wanted = params.config ?? {};
+  if (Object.keys(wanted).length > 0 && !isDeepStrictEqual(wanted, overrides)) ignored.push("config");
+  if (ignored.length === 0) return;
+  const message = `this thread is open already and keeps its settings; not applied: ${ignored.join(", ")}. Use thread/settings/update to change them.`;
+  after(() => session.notify("warning", { threadId: thread.id, message }));
 }
 
 function startOptions(params: ThreadStartParams | ThreadForkParams, { session }: Call, cwd = process.cwd()): StartOptions {

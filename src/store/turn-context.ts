@@ -12,7 +12,8 @@ const kebab: Record<SandboxPolicy["type"], string> = {
 
 export function turnContextPayload(turnId: string, settings: ThreadSettings): Json {
   return {
-    turn_id: turnId,
+    // Settings that changed between turns belong to none.
+    ...(turnId === "" ? {} : { turn_id: turnId }),
     cwd: settings.cwd,
     // Codex 0.166 no longer knows on-failure and would drop the whole line.
     approval_policy: settings.approvalPolicy === "on-failure" ? "on-request" : settings.approvalPolicy,

@@ -4,7 +4,7 @@ import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { invalidRequest, RpcError } from "../../protocol/errors.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
-import type { SessionSource } from "../../protocol/policy.ts";
+import { permissionProfiles, type SessionSource, sandboxModes } from "../../protocol/policy.ts";
 import type { Thread, ThreadStartParams, ThreadStartResponse } from "../../protocol/thread.ts";
 import type { Turn } from "../../protocol/turn.ts";
 import type { ConversationSummary, NewConversationParams, SessionSource as OldSource } from "../../protocol/v1/conversation.ts";
@@ -156,15 +156,23 @@ async function join(threadId: string, { client, opened }: V1Context): Promise<Th
 
 /** A conversation that is open already keeps its settings when it is resumed; the older API puts those it is given in force. */
 async function overridden(found: ThreadStartResponse, given: Settings, { client }: V1Context): Promise<ThreadStartResponse> {
-  const { model, cwd, approvalPolicy } = given;
+  const { model, cwd, approvalPolicy, sandbox } = given;
+  const profile = Object.entries(permissionProfiles).find(([, mode]) => mode === sandbox);
   const isInForce = [
     [model, found.model],
     [cwd, found.cwd],
     [approvalPolicy, found.approvalPolicy],
+    [sandbox, sandboxModes[found.sandbox.type]],
   ].every(([wanted, now]) => wanted == null || isDeepStrictEqual(wanted, now));
   if (isInForce) return found;
   const threadId = found.thread.id;
-  await client.call("thread/settings/update", { threadId, model: model ?? null, cwd: cwd ?? null, approvalPolicy: approvalPolicy ?? null });
+  await client.call("thread/settings/update", {
+    threadId,
+    model: model ?? null,
+    cwd: cwd ?? null,
+    approvalPolicy: approvalPolicy ?? null,
+    permissions: profile?.[0] ?? null,
+  });
   const { thread, ...settings } = await client.call("thread/resume", { threadId, excludeTurns: true });
   return { ...settings, thread: { ...thread, turns: found.thread.turns } };
 }

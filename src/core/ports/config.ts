@@ -145,6 +145,8 @@ export interface Config {
   };
   /** The merged TOML value itself, for config/read and for keys that only one part reads. */
   readonly raw: Readonly<Record<string, unknown>>;
+  /** Keys, at most two steps deep, that the request itself sets: in its `config`, by a profile that it names, or by the flags of a one-client command. */
+  readonly requested: readonly string[];
   /** Problems worth a configWarning: unknown keys, values that were ignored. */
   readonly warnings: readonly string[];
 }

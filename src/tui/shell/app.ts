@@ -161,8 +161,9 @@ export class App implements Shell {
     const { threadId, settings } = this.store.conversation;
     if (threadId === undefined || settings === undefined) return;
     const { model, approvalPolicy } = settings;
-    // A server that was started anew knows the thread and not what the person chose for it since.
-    const opened = await client.call("thread/resume", { threadId, model, approvalPolicy, sandbox: sandboxModeOf(settings.sandbox) });
+    // A server that was started anew may not know what the person chose last. The mode alone would not say what a workspace sandbox leaves open.
+    const sandbox = settings.sandbox.type === "workspaceWrite" ? null : sandboxModeOf(settings.sandbox);
+    const opened = await client.call("thread/resume", { threadId, model, approvalPolicy, sandbox });
     this.store.setConversation(reopenConversation(this.store.conversation, opened, this.now()));
     this.store.note("success", "Connected again");
   }

@@ -393,3 +393,22 @@ verifies(
   },
   memory,
 );
+
+verifies(
+  "acp.keepsMode",
+  async ({ home, workspace }) => {
+    const left: string[] = [];
+    {
+      await using zed = await editor(home, { turns: [["one"]], config: never });
+      left.push(await zed.session(workspace), await zed.session(workspace));
+      await zed.prompt(left[0] ?? "", "hello"); // in the other one nobody has said a word
+      for (const sessionId of left) await zed.agent.request("session/set_mode", { sessionId, modeId: "read-only" });
+    }
+    await using zed = await editor(home, undefined);
+    for (const sessionId of left) {
+      const loaded = await zed.agent.request("session/load", { sessionId, cwd: workspace, mcpServers: [] });
+      assert.equal(loaded.modes?.currentModeId, "read-only");
+    }
+  },
+  memory,
+);

@@ -181,6 +181,26 @@ verifies("exec.resume", async (stage) => {
   assert.equal(threadOf(any), threadOf(elsewhere));
 });
 
+verifies("exec.resumeSettings", async (stage) => {
+  const exec = stageWith(stage, {
+    turns: Array(9).fill([{ run: "touch made; ls" }, { say: "{{model}} {{output}}" }]),
+    config: '[profiles.other]\nmodel = "by-profile"\nsandbox_mode = "danger-full-access"\n',
+  });
+  const flags = ["--json", free];
+  const first = await exec([...flags, "-s", "read-only", "-m", "first", "go"]);
+  assert.match(lastText(first) ?? "", /^first[^]*Read-only/);
+  writeFileSync(
+    path.join(stage.home, "config.toml"),
+    `sandbox_mode = "danger-full-access"\n${readFileSync(path.join(stage.home, "config.toml"), "utf8")}`,
+  );
+  const resume = async (...more: string[]) => lastText(await exec([...flags, ...more, "resume", threadOf(first), "go"])) ?? "";
+  assert.match(await resume(), /^first[^]*Read-only/, "the config's default does not widen it");
+  assert.match(await resume("-c", "model=second"), /^second[^]*Read-only/);
+  assert.match(await resume("-p", "other"), /^by-profile[^]*made/);
+  assert.match(await resume("-s", "read-only", "-m", "third"), /^third[^]*Read-only/);
+  assert.match(await resume("-c", "sandbox_mode=danger-full-access"), /^third[^]*made/);
+});
+
 verifies("exec.settings", async (stage) => {
   const exec = stageWith(stage, {
     turns: [
