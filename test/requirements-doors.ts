@@ -105,6 +105,11 @@ export const doorRequirements = {
     source: "observed 0.166, the terminal",
     says: "words that a client follows by an id are kept when their turn is interrupted and not announced, so that it sends them again",
   },
+  "thread.deleteForked": {
+    source: "observed 0.166",
+    cases: [300],
+    says: "a thread that holds the past of forks is not deleted before them, and the refusal names them",
+  },
   "thread.resumeOpen": {
     source: "Parley",
     says: "whoever resumes an open thread with other settings than it has is told which were not applied",

@@ -74,6 +74,7 @@ export const trustRequirements = {
   "trust.childIsNotWider": { source, cases: [137], says: "forks and sub-agents keep their parent's sandbox, whatever the model asks for" },
   "trust.keepsItsLimits": {
     source: "observed 0.166",
+    cases: [500],
     says: "a thread that is resumed or forked keeps the sandbox and the approval policy that it had, whatever the config says since",
   },
   "trust.policyOfOneTurn": {

@@ -118,6 +118,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     const stored = await app.store.find(params.threadId);
     if (stored === undefined && live === undefined) throw invalidRequest(`no rollout found for thread id ${params.threadId}`);
     await asSoleWriter(params.threadId, call, async () => {
+      await app.store.refuseForked(params.threadId); // before anything that runs is ended
       await app.threads.unload(params.threadId);
       if (stored !== undefined) await app.store.delete(params.threadId);
       await app.undo.forget(params.threadId);

@@ -433,3 +433,38 @@ test("a thread that Parley left in the middle of a turn and an old Codex continu
     ["turn-1", "completed", "userMessage item-1", "agentMessage item-2"],
   ]);
 });
+
+test("limits that Codex changed between turns count, and so do equal ones after our own", async () => {
+  const context = (sandbox: object) =>
+    line("turn_context", { turn_id: "t1", cwd: "/ws", model: "m", approval_policy: "never", sandbox_policy: sandbox });
+  const entry = (place: object, access: string) => ({ path: place, access });
+  const applied = (entries: object[], more: object = {}) =>
+    event("thread_settings_applied", {
+      thread_settings: {
+        cwd: "/ws",
+        approval_policy: "untrusted",
+        permission_profile: { type: "managed", file_system: { type: "restricted", entries }, network: "restricted" },
+        ...more,
+      },
+    });
+  const root = entry({ type: "special", value: { kind: "root" } }, "read");
+  const ws = entry({ type: "path", path: "/ws" }, "write");
+  const limits = async (...lines: string[]) => {
+    const { settings } = await read([meta(), ...asked("one"), context({ type: "danger-full-access" }), ...lines]);
+    return [settings?.approvalPolicy, settings?.sandboxPolicy];
+  };
+  const writable = {
+    type: "workspaceWrite",
+    writableRoots: ["/more"],
+    networkAccess: false,
+    excludeSlashTmp: true,
+    excludeTmpdirEnvVar: false,
+  };
+  assert.deepEqual(await limits(applied([root])), ["untrusted", { type: "readOnly", networkAccess: false }]);
+  const tmp = entry({ type: "special", value: { kind: "tmpdir" } }, "write");
+  assert.deepEqual(await limits(applied([root, ws, tmp, entry({ type: "path", path: "/more" }, "write")])), ["untrusted", writable]);
+  assert.deepEqual(await limits(applied([], { permission_profile: { type: "unheard" } })), ["untrusted", { type: "dangerFullAccess" }]);
+  const narrow = context({ type: "read-only" });
+  const own = JSON.stringify({ ...JSON.parse(context({ type: "danger-full-access" })), parley: {} });
+  assert.deepEqual(await limits(narrow, own, narrow), ["never", { type: "readOnly", networkAccess: false }]);
+});

@@ -149,7 +149,16 @@ class LocalStore implements ThreadStore {
   unarchive(threadId: string): Promise<void> {
     return this.#move(threadId, (file) => unarchivedPath(this.#home, file));
   }
+  async refuseForked(threadId: string): Promise<void> {
+    const segments = this.#filesOf(threadId).map((file) => file.segment);
+    if (segments.length === 0) return;
+    const forks = await this.#index.basedOn([...new Set([threadId, ...segments])], threadId);
+    const distinct = [...new Map(forks.map((fork) => [fork.id, fork])).values()];
+    if (distinct.length > 0) throw invalidRequest(stillReferenced(threadId, distinct));
+  }
+
   async delete(threadId: string): Promise<void> {
+    await this.refuseForked(threadId);
     const files = this.#filesOf(threadId);
     this.#deleted.add(threadId);
     await this.#writers.drop(threadId);
@@ -217,6 +226,16 @@ class LocalStore implements ThreadStore {
     return isThreadId(segment) ? locateThread(this.#home, (file) => file.segment === segment, segment)[0] : undefined;
   }
 }
+
+const namedForks = 10;
+
+/** In Codex's words, with the forks by id and title, so that the reader can look at them. */
+function stillReferenced(id: string, forks: readonly StoredThread[]): string {
+  const titles = forks.slice(0, namedForks).map((fork) => `${fork.id} (${oneLine(fork.name ?? fork.preview)})`);
+  const more = forks.length > namedForks ? `, and ${forks.length - namedForks} more` : "";
+  return `cannot delete thread ${id}: forked history still references it: ${titles.join(", ")}${more}. Delete these first, or archive the thread instead.`;
+}
+const oneLine = (text: string): string => (text.replaceAll(/[\p{C}\s]+/gu, " ").trim() || "untitled").slice(0, 60);
 
 /** Does what the disk may refuse; then the client is told so in plain words. */
 async function refusable(what: string, file: string, work: () => void | Promise<void>): Promise<void> {

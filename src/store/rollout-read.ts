@@ -9,7 +9,7 @@ import { summaryHistory } from "./old-compaction.ts";
 import { recordOfOwnLine } from "./own-lines.ts";
 import { readSessionMeta } from "./session-meta.ts";
 import { type Json, objectOf, stringsOf, textOf } from "./shapes.ts";
-import { type ContextAround, settingsFromContext } from "./turn-context.ts";
+import { approvalFromDisk, type ContextAround, sandboxFromProfile, settingsFromContext } from "./turn-context.ts";
 
 type RecordOf<T extends ThreadRecord["type"]> = Extract<ThreadRecord, { type: T }>;
 interface OpenTurn {
@@ -101,6 +101,8 @@ export class RolloutReader {
       return;
     }
     if (record.type === "turnEnded" || record.type === "rolledBack") this.#turn = undefined;
+    // After our own settings the same ones of Codex are news again.
+    if (record.type === "turnContext" || record.type === "steered") this.#context = "";
     this.#records.push(record);
   }
 
@@ -141,6 +143,19 @@ export class RolloutReader {
       modelProvider: textOf(settings["model_provider_id"]) || this.#around.modelProvider,
       workspaceRoots: roots.length > 0 ? roots : this.#around.workspaceRoots,
     };
+    this.#applyLimits(settings);
+  }
+
+  /** What Codex has changed between turns about the sandbox and the approvals counts from there on, as in its own resume. */
+  #applyLimits(settings: Json): void {
+    const last = this.#records.findLast((record) => record.type === "turnContext");
+    if (last === undefined) return;
+    const { sandboxPolicy, approvalPolicy } = last.settings;
+    const sandbox = sandboxFromProfile(settings["permission_profile"], textOf(settings["cwd"])) ?? sandboxPolicy;
+    const approval = "approval_policy" in settings ? approvalFromDisk(settings["approval_policy"]) : approvalPolicy;
+    if (isDeepStrictEqual([sandbox, approval], [sandboxPolicy, approvalPolicy])) return;
+    this.#context = "";
+    this.#records.push({ ...last, settings: { ...last.settings, sandboxPolicy: sandbox, approvalPolicy: approval } });
   }
 
   #takeStart(record: RecordOf<"turnStarted">, line: RolloutLine): void {

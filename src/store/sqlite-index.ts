@@ -28,7 +28,7 @@ export interface FileState {
   readonly size: number;
   readonly hasUser: boolean;
 }
-const version = 2;
+const version = 3;
 const schema = `
   CREATE TABLE files (
     path TEXT NOT NULL UNIQUE, id TEXT NOT NULL, segment TEXT NOT NULL, archived INTEGER NOT NULL,
@@ -185,6 +185,13 @@ export class SqliteIndex {
     const later = "SELECT path FROM files WHERE segment = ? AND segment <> id ORDER BY archived LIMIT 1";
     const found = (this.#sql(main).get(segment) ?? this.#sql(later).get(segment))?.["path"];
     return typeof found === "string" ? found : undefined;
+  }
+  /** Files of other threads whose past lies in one of these segments. */
+  basedOn(segments: readonly string[], id: string): IndexRow[] {
+    const marks = segments.map(() => "?").join(", ");
+    return this.#sql(`SELECT ${columns} FROM files WHERE id <> ? AND json_extract(facts, '$.base') IN (${marks})`)
+      .all(id, ...segments)
+      .map(rowFrom);
   }
   stateOf(file: string): FileState | undefined {
     const row = this.#sql("SELECT path, updated_ms, size, has_user FROM files WHERE path = ?").get(file);

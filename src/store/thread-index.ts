@@ -5,7 +5,7 @@
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import type { ThreadPage, ThreadQuery } from "../core/ports/thread-store.ts";
+import type { StoredThread, ThreadPage, ThreadQuery } from "../core/ports/thread-store.ts";
 import { Backlog } from "./backlog.ts";
 import { type Cursor, readCursor, writeCursor } from "./cursor.ts";
 import { dayFolders, type FoundFile, filesIn, foundFile, mtimeOf } from "./folders.ts";
@@ -127,6 +127,27 @@ export class ThreadIndex {
     for (const row of changed) this.#touched.add(row.path);
     await this.#flush(db);
     return changed.length > 0;
+  }
+
+  /** Threads whose past lies in one of the segments of this thread; every file on disk is known before that is said. */
+  async basedOn(segments: readonly string[], id: string): Promise<StoredThread[]> {
+    const look = async (): Promise<StoredThread[]> => {
+      const db = await this.#open();
+      this.#lookedAtMs = Number.NEGATIVE_INFINITY;
+      await this.#look(db);
+      await this.#flush(db);
+      await this.#readFiles(db, this.#backlog.all());
+      this.#names.refresh();
+      const rows = db.basedOn(segments, id).filter((row) => existsSync(row.path));
+      return rows.map((row) => threadOfRow(row, this.#names));
+    };
+    try {
+      return await look();
+    } catch (error) {
+      if (!isDatabaseError(error)) throw error;
+      await this.#startAnew(isDamage(error));
+      return await look();
+    }
   }
 
   /** What the index knows of a file in which somebody has spoken, as of now. Nothing is built for it. */

@@ -39,6 +39,8 @@ export function rowOfFile(file: FoundFile, sources: RowSources): IndexRow | unde
       forkedFromId: meta.forkedFromId,
       parentThreadId: meta.parentThreadId,
       git: meta.git,
+      // Where a fork's past lies: that file must not be deleted.
+      base: head.base?.segment,
     }),
   };
 }

@@ -1,7 +1,7 @@
 /** Settings of a turn between our own value and the `turn_context` line that Codex of every age reads. */
 import type { ThreadSettings } from "../core/settings.ts";
 import type { AskForApproval, SandboxPolicy } from "../protocol/policy.ts";
-import { isObject, isString, type Json, objectOf, oneOf, stringsOf, textOf, textOrNull } from "./shapes.ts";
+import { isObject, isString, type Json, listOf, objectOf, oneOf, stringsOf, textOf, textOrNull } from "./shapes.ts";
 
 const kebab: Record<SandboxPolicy["type"], string> = {
   dangerFullAccess: "danger-full-access",
@@ -61,7 +61,7 @@ export function settingsFromContext(payload: Json, around: ContextAround): Threa
 }
 
 /** Fails closed: a policy that cannot be read asks for everything. */
-function approvalFromDisk(value: unknown): AskForApproval {
+export function approvalFromDisk(value: unknown): AskForApproval {
   const word = oneOf(value, ["untrusted", "on-failure", "on-request", "never"]);
   if (word !== undefined) return word;
   if (!isObject(value) || !isObject(value["granular"])) return "untrusted";
@@ -96,6 +96,31 @@ function sandboxFromDisk(value: unknown): SandboxPolicy {
     default:
       return { type: "readOnly", networkAccess: policy["network_access"] === true };
   }
+}
+
+/**
+ * The sandbox of a profile that Codex has put in force between two turns. Undefined for what cannot be told from it, which leaves the sandbox
+ * as it was.
+ */
+export function sandboxFromProfile(value: unknown, cwd: string): SandboxPolicy | undefined {
+  const profile = objectOf(value);
+  const files = objectOf(profile["file_system"]);
+  if (profile["type"] !== "managed" || files["type"] !== "restricted") return undefined;
+  const networkAccess = profile["network"] === "enabled";
+  const places = listOf(files["entries"])
+    .map(objectOf)
+    .filter((entry) => entry["access"] === "write")
+    .map((entry) => objectOf(entry["path"]));
+  if (places.length === 0) return { type: "readOnly", networkAccess };
+  const kinds = places.map((place) => textOf(objectOf(place["value"])["kind"]));
+  if (kinds.includes("root")) return undefined;
+  return {
+    type: "workspaceWrite",
+    writableRoots: places.map((place) => textOf(place["path"])).filter((root) => root !== "" && root !== cwd),
+    networkAccess,
+    excludeSlashTmp: !kinds.includes("slash_tmp"),
+    excludeTmpdirEnvVar: !kinds.includes("tmpdir"),
+  };
 }
 
 function sandboxToDisk(policy: SandboxPolicy): Json {

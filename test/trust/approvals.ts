@@ -1,4 +1,4 @@
-/** Cases 114 to 137: ways around a person's word. */
+/** Cases 114 to 137 and from 500 on: ways around a person's word. */
 import type { CaseTable } from "./table.ts";
 
 const policy = "src/exec/policy/exec-policy.test.ts";
@@ -56,4 +56,5 @@ export const approvalCases: CaseTable = {
   135: ["arguments that change between the question and the call"],
   136: ["a question that imitates an approval"],
   137: ["forks and sub-agents"],
+  500: ["a thread that comes back wider than it was left"],
 };

@@ -1,4 +1,4 @@
-/** Cases 33 to 74: crashes, disks, clocks, model servers and children that fail. */
+/** Cases 33 to 74 and from 300 on: crashes, disks, clocks, model servers and children that fail. */
 import type { CaseTable } from "./table.ts";
 
 const kill = "test/faults/kill.itest.ts > nothing that was announced is lost in";
@@ -55,4 +55,5 @@ export const faultCases: CaseTable = {
   72: ["each single write fails", "test/faults/store-writes.test.ts > at any write keeps nothing back once it works again"],
   73: ["a home that is moved or deleted"],
   74: ["a stopped child", `${spawn} > an interrupt ends the command, stopped children too`],
+  300: ["deleting a thread in whose file the past of forks lies"],
 };

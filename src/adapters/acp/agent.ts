@@ -156,11 +156,14 @@ async function inItsWords<T>(work: Promise<T>, sessionId?: string): Promise<T> {
     if (error instanceof PromptFailed && error.error?.codexErrorInfo === "unauthorized")
       throw RequestError.authRequired(undefined, error.message);
     if (error instanceof PromptFailed) throw new RequestError(-32603, error.message, error.error?.additionalDetails ?? undefined);
-    if (error instanceof RpcError && sessionId !== undefined) throw RequestError.sessionNotFound(sessionId);
+    if (error instanceof RpcError && sessionId !== undefined && isUnknown(error)) throw RequestError.sessionNotFound(sessionId);
     if (error instanceof RpcError) throw new RequestError(error.code === -32600 ? -32602 : error.code, error.message, error.data);
     throw error;
   });
 }
+
+const isUnknown = ({ message }: RpcError): boolean =>
+  /^(?:no rollout found|thread not (?:found|loaded)|invalid (?:thread|session) id)/.test(message);
 
 interface Opening {
   readonly cwd: string;

@@ -34,7 +34,9 @@ export async function remove(desk: Desk, words: readonly string[], values: Value
     console.error("Nothing was deleted.");
     return 1;
   }
-  for (const { id } of threads) await alone(desk, id, () => desk.client.call("thread/delete", { threadId: id }));
+  // Forks before what they come from: a thread that others refer to is not deleted.
+  const newestFirst = [...threads].sort((a, b) => b.createdAt - a.createdAt);
+  for (const { id } of newestFirst) await alone(desk, id, () => desk.client.call("thread/delete", { threadId: id }));
   return report(threads, "Deleted", values.json === true);
 }
 

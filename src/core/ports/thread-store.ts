@@ -136,6 +136,9 @@ export interface ThreadStore {
   updateGit(threadId: string, git: ThreadMeta["git"]): Promise<void>;
   archive(threadId: string): Promise<void>;
   unarchive(threadId: string): Promise<void>;
+  /** Throws RpcError that names the threads whose past lies in this thread's file, as Codex forks them. A copy has all it needs. */
+  refuseForked(threadId: string): Promise<void>;
+  /** Throws RpcError as `refuseForked` does: the forks' past would go with it. */
   delete(threadId: string): Promise<void>;
   /** Throws ThreadHeld. Ends by `release` or with the process. */
   lease(threadId: string, client: string): Promise<Lease>;

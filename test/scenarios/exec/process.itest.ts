@@ -188,17 +188,17 @@ verifies("exec.resumeSettings", async (stage) => {
   });
   const flags = ["--json", free];
   const first = await exec([...flags, "-s", "read-only", "-m", "first", "go"]);
-  assert.match(lastText(first) ?? "", /^first[^]*Read-only/);
+  assert.match(lastText(first) ?? "", /^first[\s\S]*Read-only/);
   writeFileSync(
     path.join(stage.home, "config.toml"),
     `sandbox_mode = "danger-full-access"\n${readFileSync(path.join(stage.home, "config.toml"), "utf8")}`,
   );
   const resume = async (...more: string[]) => lastText(await exec([...flags, ...more, "resume", threadOf(first), "go"])) ?? "";
-  assert.match(await resume(), /^first[^]*Read-only/, "the config's default does not widen it");
-  assert.match(await resume("-c", "model=second"), /^second[^]*Read-only/);
-  assert.match(await resume("-p", "other"), /^by-profile[^]*made/);
-  assert.match(await resume("-s", "read-only", "-m", "third"), /^third[^]*Read-only/);
-  assert.match(await resume("-c", "sandbox_mode=danger-full-access"), /^third[^]*made/);
+  assert.match(await resume(), /^first[\s\S]*Read-only/, "the config's default does not widen it");
+  assert.match(await resume("-c", "model=second"), /^second[\s\S]*Read-only/);
+  assert.match(await resume("-p", "other"), /^by-profile[\s\S]*made/);
+  assert.match(await resume("-s", "read-only", "-m", "third"), /^third[\s\S]*Read-only/);
+  assert.match(await resume("-c", "sandbox_mode=danger-full-access"), /^third[\s\S]*made/);
 });
 
 verifies("exec.settings", async (stage) => {

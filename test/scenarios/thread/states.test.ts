@@ -1,6 +1,6 @@
 /** Threads in the wrong state: archived, broken, without turns; pages with strange cursors; forks and providers that cannot be. */
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Client } from "../../../src/client/client.ts";
 import { verifies } from "../../support/verifies.ts";
@@ -51,6 +51,42 @@ verifies("thread.archived", async ({ app, workspace }) => {
   await client.call("thread/unarchive", { threadId });
   await refused(client.call("turn/start", { threadId, input: text("b") }), /^thread not found: /);
   assert.equal((await (await client.resumeThread(threadId)).run("b")).text, "two");
+});
+
+verifies("thread.deleteForked", async ({ app, workspace, home }) => {
+  const client = await app({ turns });
+  const thread = await client.startThread({ cwd: workspace });
+  await thread.run("a");
+  const file = (await client.call("thread/read", { threadId: thread.id })).thread.path ?? "";
+  const copy = (await client.call("thread/fork", { threadId: thread.id })).thread;
+  /** A fork as Codex makes it: a first line that points into the file of another thread. */
+  const fork = (id: string, folder: string, base: { thread_id: string; end_byte_offset: number }): string => {
+    const timestamp = new Date().toISOString();
+    const meta = { id, timestamp, cwd: workspace, source: "cli", history_mode: "paginated", history_base: base };
+    const written = path.join(folder, `rollout-2026-11-15T12-00-00-${id}.jsonl`);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(written, `${JSON.stringify({ timestamp, ordinal: 9, type: "session_meta", payload: meta })}\n`);
+    return written;
+  };
+  const base = { thread_id: thread.id, end_byte_offset: statSync(file).size };
+  const first = "019a6d3c-b000-7000-8000-0000000000f1";
+  const archived = "019a6d3c-b000-7000-8000-0000000000f2";
+  const forks = [fork(first, path.dirname(file), base), fork(archived, path.join(home, "archived_sessions"), base)];
+  const { settled } = statuses(client);
+  const refusal = new RegExp(`^cannot delete thread ${thread.id}: forked history still references it: `);
+  for (const id of [first, archived]) await refused(client.call("thread/delete", { threadId: thread.id }), new RegExp(id));
+  await refused(client.call("thread/delete", { threadId: thread.id }), refusal);
+  assert.deepEqual(await settled(), [], "what is refused ends nothing");
+  assert.equal((await client.call("thread/read", { threadId: first, includeTurns: true })).thread.turns.length, 1);
+  await client.call("thread/delete", { threadId: copy.id }); // a copy has all it needs
+  await client.call("thread/delete", { threadId: first });
+  await refused(client.call("thread/delete", { threadId: thread.id }), refusal);
+  await client.call("thread/delete", { threadId: archived });
+  await client.call("thread/delete", { threadId: thread.id });
+  assert.deepEqual(
+    [file, ...forks].filter((path) => existsSync(path)),
+    [],
+  );
 });
 
 verifies("thread.statusTold", async ({ app, workspace }) => {
