@@ -37,6 +37,11 @@ export const actingRequirements = {
     source: "Parley",
     says: "a server killed in the middle of a sandboxed command leaves no stand-ins for protected names, neither in the workspace nor in /tmp",
   },
+  "trust.secretFiles": {
+    source: "security cases",
+    cases: [402],
+    says: "files with secrets that the command line or the settings name cannot be read by commands, in any sandbox mode",
+  },
   "trust.planted": {
     source: "security cases",
     cases: [192],

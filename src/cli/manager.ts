@@ -6,6 +6,7 @@ import manifest from "../../package.json" with { type: "json" };
 import type { Engine } from "../manager/engine.ts";
 import { findPage, openInBrowser, ownToken } from "./manager-files.ts";
 import type { App } from "./own-app.ts";
+import { hideSecretFile } from "./secret-file.ts";
 import { codexHome, type Globals, oneOf, print, readFlags, refuseMore, StartError, UsageError, unknownSubcommand } from "./usage.ts";
 
 export const flags = {
@@ -103,6 +104,7 @@ async function tlsFrom(cert: string | undefined, key: string | undefined): Promi
   if (cert === undefined || key === undefined) throw new UsageError("give `--tls-cert` and `--tls-key` together");
   try {
     const pair = { cert: readFileSync(cert), key: readFileSync(key) };
+    hideSecretFile(key);
     (await import("node:tls")).createSecureContext(pair); // a file that is no certificate, or another one's key, is said here
     return pair;
   } catch (error) {
@@ -144,6 +146,7 @@ async function ownEngine(app: App, home: string): Promise<MadeEngine> {
 async function remoteEngine(url: string, tokenFile: string | undefined): Promise<MadeEngine> {
   const cwd = process.cwd();
   const [{ connectTransport }, { pipe }] = await Promise.all([import("../client/connect.ts"), import("../manager/pipe.ts")]);
+  if (tokenFile !== undefined) hideSecretFile(tokenFile);
   const token = tokenFile === undefined ? undefined : readFileSync(tokenFile, "utf8").trim();
   const connect = (signal?: AbortSignal) =>
     connectTransport(url, { ...(token === undefined ? {} : { token }), ...(signal === undefined ? {} : { signal }) });

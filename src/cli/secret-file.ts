@@ -1,6 +1,7 @@
 /** Reads files that hold a secret: whoever else could read one could come in as its owner. Serves the listeners' flags and the manager. */
 import { readFileSync, type Stats, statSync } from "node:fs";
-import { StartError } from "./usage.ts";
+import { noteSecretFiles } from "../lib/secret-files.ts";
+import { codexHome, StartError } from "./usage.ts";
 
 /** The letters of base64 that hold 128 bits. */
 export const minTokenLength = 22;
@@ -20,7 +21,17 @@ export function readSecretFile(file: string): string {
     throw new StartError(
       `${file} holds a secret and has mode ${(found.mode & 0o777).toString(8)}: others can read it. Run: chmod 600 ${file}`,
     );
+  hideSecretFile(file);
   return text;
+}
+
+/** Keeps commands of every server with this home from reading the file. For files with secrets that are read in another way, too. */
+export function hideSecretFile(file: string): void {
+  try {
+    noteSecretFiles(codexHome(), [file]);
+  } catch (error) {
+    throw new StartError(`cannot keep commands from reading ${file}: ${error instanceof Error ? error.message : error}`);
+  }
 }
 
 /** A service's secret may be root's and readable by the service's group; one's own is nobody else's. Pipes hold nothing that stays. */

@@ -5,6 +5,7 @@ import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { type Command, CommandRefused, type CommandRunner, type Confinement, type RunningCommand } from "../core/ports/command-runner.ts";
+import { knownSecretFiles } from "../lib/secret-files.ts";
 import { inheritableDescriptors } from "./descriptors.ts";
 import { Janitor, markName, type WatchedCommand } from "./janitor.ts";
 import { LiveCommand, type LiveParts } from "./live-command.ts";
@@ -23,6 +24,8 @@ export interface CommandRunnerOptions {
   readonly userHome?: string;
   /** Real paths of what the server itself is run from: read-only for commands wherever it lies. */
   readonly program?: readonly string[];
+  /** Files outside the home that hold secrets of the server; those that are noted in the home are known without it. */
+  readonly secretFiles?: () => readonly string[];
   /** Between TERM and KILL. */
   readonly graceMs?: number;
   /** Instead of the platform's own. */
@@ -57,9 +60,14 @@ class Runner implements ClosableRunner {
   #inherited: readonly number[] | undefined;
   readonly #terminals = new Set<number>();
 
-  constructor({ codexHome, userHome, program = [], graceMs, sandbox }: CommandRunnerOptions) {
+  constructor({ codexHome, userHome, program = [], secretFiles, graceMs, sandbox }: CommandRunnerOptions) {
     this.#graceMs = graceMs ?? 2_000;
-    this.#confined = sandbox ?? createSandbox(process.platform, { codexHome, userHome: userHome ?? homedir(), program });
+    this.#confined =
+      sandbox ??
+      createSandbox(process.platform, {
+        ...{ codexHome, userHome: userHome ?? homedir(), program },
+        secretFiles: () => [...(secretFiles?.() ?? []), ...knownSecretFiles(codexHome)],
+      });
     this.#pipes = new PipePool(path.join(codexHome, "parley", "run"));
     this.#spares = new SpareProcesses(this.#pipes);
     this.#janitor = new Janitor(() => ({ ...this.#confined.leftovers, pipeFolder: this.#pipes.folder }));

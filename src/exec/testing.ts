@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { Command, CommandExit, Confinement, RunningCommand } from "../core/ports/command-runner.ts";
 import { findSystemProgram } from "./program.ts";
-import { type ClosableRunner, createCommandRunner } from "./spawn.ts";
+import { type ClosableRunner, type CommandRunnerOptions, createCommandRunner } from "./spawn.ts";
 
 export interface Outcome extends CommandExit {
   readonly output: string;
@@ -29,7 +29,7 @@ export interface BenchOptions extends Partial<Omit<Command, "argv">> {
 }
 
 /** Not under the system's temporary folder, which commands may write. */
-export function openBench(options: { graceMs?: number; userHome?: string; program?: readonly string[] } = {}): Bench {
+export function openBench(options: Partial<CommandRunnerOptions> = {}): Bench {
   const base = mkdtempSync("/var/tmp/parley-exec-");
   const at = (name: string): string => path.join(base, name);
   for (const name of ["home", "work", "outside"]) mkdirSync(at(name));

@@ -42,6 +42,7 @@ import { builtInTools } from "../tools/registry.ts";
 import { createExecPolicies } from "./exec-policies.ts";
 import { otelFrom } from "./otel-settings.ts";
 import { programFolders } from "./program-folders.ts";
+import { secretSettings } from "./secret-settings.ts";
 import { systemClock, systemIds, systemName } from "./system.ts";
 import { createTelemetry } from "./telemetry.ts";
 import { openV1 } from "./v1.ts";
@@ -119,7 +120,7 @@ export function createApp(options: ComposeOptions): App {
   const surroundings = createSurroundings({ codexHome, git });
   const system = systemName();
   const program = programFolders();
-  const runner = createCommandRunner({ codexHome, program });
+  const runner = createCommandRunner({ codexHome, program, secretFiles: secretSettings(() => inUse().raw, codexHome) });
   const { accounts, credentials } = createAccounts({
     codexHome,
     env,

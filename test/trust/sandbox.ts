@@ -74,4 +74,9 @@ export const sandboxCases: CaseTable = {
     `${filter} > the filter's answers, instruction by instruction`,
   ],
   401: ["files with a set-user-ID or set-group-ID bit", `${filter} > no file gets a set-user-ID or set-group-ID bit, by any call`],
+  402: [
+    "files with secrets outside the server's home",
+    "src/exec/sandbox/secret-files.test.ts > cannot be read wherever they lie, in no mode, by no name",
+    "src/exec/sandbox/secret-files.test.ts > one that is replaced while a command runs does not appear",
+  ],
 };

@@ -13,6 +13,7 @@ import type { Leftovers, PlatformSandbox, SandboxContext } from "./platform-sand
 import { type ProtectionInput, protect } from "./protection.ts";
 import { type WritableRoots, writableRoots } from "./roots.ts";
 import { isFilterArch, seccompFilter } from "./seccomp.ts";
+import { maskSecrets } from "./secret-files.ts";
 
 type Refusal = { readonly refused: string };
 
@@ -155,7 +156,10 @@ export class BubblewrapSandbox implements PlatformSandbox {
     const protection = protect({ ...roots, nested, userHome, program: this.#context.program, isStandIn });
     if ("refused" in protection) return refuse(protection.refused);
     const writable = [...roots.named, ...protection.temporary];
-    const masks = homeMasks(codexHome, userHome);
+    const homes = homeMasks(codexHome, userHome);
+    const kept = [command.cwd, userHome, codexHome, ...this.#context.program].filter((each) => each !== undefined);
+    const secrets = maskSecrets(this.#context.secretFiles?.() ?? [], { roots: writable, kept });
+    const masks = [...homes, ...secrets.folders];
     if (isHidden(command.cwd, masks, writable)) return refuse(`commands cannot run in ${command.cwd}: it belongs to the server's own home`);
     try {
       if (this.#placeholders.plan(protection.missing)) this.onLeftovers();
@@ -167,7 +171,7 @@ export class BubblewrapSandbox implements PlatformSandbox {
       const foreign = readOnly.filter((file) => !held.includes(file) && protection.temporary.includes(path.dirname(file)));
       // An empty folder that another program left there looks the same from inside with an empty one over it, which costs less.
       const empty = this.#canSetModes ? [...held, ...foreign.filter(isEmptyFolder)] : [];
-      return { options: planMounts({ roots: writable, readOnly, foreign, empty, masks }), cleanup };
+      return { options: planMounts({ roots: writable, readOnly, foreign, empty, masks, hidden: secrets.files }), cleanup };
     } catch (error) {
       return refuse(`No sandbox: a protected name could not be kept free (${error instanceof Error ? error.message : String(error)})`);
     }

@@ -17,6 +17,8 @@ export interface ProfileInput {
   readonly protectedPaths: readonly string[];
   /** Homes of the server: hidden but for the named entries, and never writable. */
   readonly masks: readonly { readonly home: string; readonly entries: readonly string[] }[];
+  /** Files with secrets of the server. Rules go by name, so that one which is replaced stays hidden. */
+  readonly hidden?: readonly string[];
   readonly network: boolean;
 }
 
@@ -51,6 +53,7 @@ export class SeatbeltSandbox implements PlatformSandbox {
       roots: writable,
       protectedPaths: [...protection.readOnly, ...protection.missing],
       masks: codexHome === undefined ? [] : [{ home: codexHome, entries: readableEntries(codexHome, userHome) }],
+      hidden: hiddenPaths(this.#context.secretFiles?.() ?? []),
       network,
     });
     return {
@@ -87,7 +90,7 @@ const base = `(version 1)
   (global-name "com.apple.trustd.agent"))`;
 
 /** A later rule beats an earlier one: what is opened comes before what stays closed inside it. */
-export function seatbeltProfile({ roots, protectedPaths, masks, network }: ProfileInput): string {
+export function seatbeltProfile({ roots, protectedPaths, masks, hidden = [], network }: ProfileInput): string {
   const isInHome = (root: string): boolean => masks.some(({ home }) => isInside(root, home));
   const rules = [
     base,
@@ -104,6 +107,7 @@ export function seatbeltProfile({ roots, protectedPaths, masks, network }: Profi
       roots.map((root) => namedIn(root, "(.*/)?", ".git")),
     ),
     ...rule("deny file-write*", protectedPaths.map(subtree)),
+    ...rule("deny file-read* file-write*", hidden.map(subtree)),
     // Moving a root away would take the rules off it.
     ...rule(
       "deny file-write-unlink",
@@ -113,6 +117,8 @@ export function seatbeltProfile({ roots, protectedPaths, masks, network }: Profi
   ];
   return `${rules.join("\n")}\n`;
 }
+
+const hiddenPaths = (files: readonly string[]): string[] => [...new Set(files.flatMap((file) => [file, findRealPath(file) ?? file]))];
 
 const rule = (head: string, filters: readonly string[]): string[] => (filters.length === 0 ? [] : [`(${head} ${filters.join(" ")})`]);
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { findLstat, findRealPath, findRealPathIfAny, isInside, isInsideAny } from "../paths.ts";
 import { pinnedFolders } from "./protection.ts";
 
-/** A home of the server: hidden but for the named entries. */
+/** A home of the server, or another folder with secrets in it: hidden but for the named entries. */
 export interface HomeMask {
   readonly home: string;
   readonly entries: readonly string[];
@@ -19,6 +19,8 @@ export interface MountPlan {
   /** Those of them that are empty stand-ins of the server's own: an empty folder without the right to write lies over each. */
   readonly empty: readonly string[];
   readonly masks: readonly HomeMask[];
+  /** Single files that cannot be opened. */
+  readonly hidden: readonly string[];
 }
 
 /** Before all other mounts, which lie over it. */
@@ -34,15 +36,18 @@ export function baseMounts(scratch: boolean): string[] {
   options.push("--proc", "/proc", "--remount-ro", "/proc");
   // init listens on this pipe, and a read-only mount does not keep anyone from writing into a pipe.
   const initPipe = findRealPathIfAny("/run/initctl");
-  if (initPipe !== undefined && findLstat(initPipe)?.isFIFO() === true) options.push("--ro-bind", "/dev/null", initPipe);
+  if (initPipe !== undefined && findLstat(initPipe)?.isFIFO() === true) options.push(...closedFile(initPipe));
   return options;
 }
 
+/** Devices do not work on mounts of the sandbox: whoever opens this one is refused. */
+const closedFile = (file: string): string[] => ["--ro-bind", "/dev/null", file];
+
 /** Later mounts lie over earlier ones: outer folders first, and the masks after all that could show what they hide. */
 export function planMounts(plan: MountPlan): string[] {
-  const { roots, masks } = plan;
+  const { roots, masks, hidden } = plan;
   const readOnly = plan.readOnly.filter((file) => !isInsideAny(file, outermost(plan.readOnly, file, roots)));
-  const pins = pinnedFolders(roots, [...roots, ...readOnly, ...masks.map((mask) => mask.home)]).filter(
+  const pins = pinnedFolders(roots, [...roots, ...readOnly, ...hidden, ...masks.map((mask) => mask.home)]).filter(
     (folder) => !roots.includes(folder) && !isInsideAny(folder, readOnly),
   );
   const mounts = [
@@ -56,6 +61,7 @@ export function planMounts(plan: MountPlan): string[] {
     ...[...masks].sort((a, b) => a.home.length - b.home.length).flatMap(maskOptions),
     ...mounts.filter(({ at }) => isMasked(at) && !homes.includes(at)).flatMap(({ options }) => options),
     ...homes.flatMap((home) => ["--remount-ro", home]),
+    ...hidden.filter((file) => !isHidden(file, masks, roots)).flatMap(closedFile),
   ];
 }
 
@@ -79,7 +85,7 @@ function maskOptions({ home, entries }: HomeMask): string[] {
     const found = findLstat(at);
     if (found === undefined) continue;
     if (found.isSymbolicLink()) options.push("--symlink", readlinkSync(at), at);
-    else options.push("--ro-bind", at, at);
+    else options.push("--ro-bind-try", at, at);
   }
   return options;
 }

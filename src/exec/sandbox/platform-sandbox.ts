@@ -27,4 +27,6 @@ export interface SandboxContext {
   readonly userHome: string | undefined;
   /** Real paths of what the server itself is run from. */
   readonly program: readonly string[];
+  /** Files outside the home that hold secrets of the server: hidden from commands in every mode. Asked for each command. */
+  secretFiles?(): readonly string[];
 }
