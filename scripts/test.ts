@@ -80,6 +80,7 @@ try {
 }
 for (const { name, why } of total.skipped) console.log(`skipped ${name}: ${why}`);
 const isShort = process.env["PARLEY_REQUIRE"] === "all" && total.skipped.length > 0;
+if (total.skipped.length > 0) console.log("to run what was skipped for want of a program, as root on Debian: sh scripts/setup-debian.sh");
 if (isShort) console.log("PARLEY_REQUIRE=all: a skipped test is a failure");
 if (total.passed + total.failed === 0) console.log(`no test matches ${words.join(" ")}`);
 console.log(`${total.skipped.length} skipped`);

@@ -19,7 +19,7 @@ function place(t: TestContext) {
   return { root, file };
 }
 
-test("the walker lists what ripgrep lists", { skip: rg === undefined }, async (t) => {
+test("the walker lists what ripgrep lists", { skip: rg === undefined ? "needs ripgrep (rg)" : false }, async (t) => {
   const p = place(t);
   for (const name of [
     "a.txt",
