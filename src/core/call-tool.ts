@@ -1,12 +1,12 @@
 /** From a model's calls to their outputs: which tools are offered, which one is meant, who carries it out. */
+import { type OfferedCall, unknownTool } from "./find-tool.ts";
 import { closed, type LiveTurn } from "./live-turn.ts";
 import { AuditUnwritten } from "./ports/audit.ts";
 import type { ModelItem } from "./ports/model-client.ts";
-import { type Action, failed, type Tool, type ToolContext, type ToolOutput } from "./ports/tool.ts";
+import { type Action, badArguments, failed, type Tool, type ToolContext, type ToolOutput } from "./ports/tool.ts";
 import { requestPermissions } from "./request-permissions.ts";
 import { runCommand } from "./run-command.ts";
 import { runPatch } from "./run-patch.ts";
-import type { OfferedCall } from "./sample.ts";
 import { writeStdin } from "./write-stdin.ts";
 
 /** Every tool that this turn's model may call; the first source of a name keeps it. */
@@ -55,11 +55,11 @@ async function runTogether(calls: readonly OfferedCall[], turn: LiveTurn): Promi
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 }
 
-async function callTool({ call, tool }: OfferedCall, turn: LiveTurn): Promise<ToolOutput> {
+async function callTool({ call, tool, offered }: OfferedCall, turn: LiveTurn): Promise<ToolOutput> {
   turn.signal.throwIfAborted();
-  if (tool === undefined) return failed(`unsupported call: ${call.namespace === undefined ? "" : `${call.namespace}.`}${call.name}`);
-  if (call.args === undefined && tool.spec.type === "function" && !looksLikePatch(call.text))
-    return failed(`failed to parse function arguments: not valid JSON: ${call.text.slice(0, 200)}`);
+  if (tool === undefined) return unknownTool(call, offered);
+  if (call.args === undefined && tool.face.type === "function" && tool.takesText !== true)
+    return badArguments(`not valid JSON: ${call.text.slice(0, 200)}`, tool);
   const action = tool.plan(call, turn.settings);
   if ("success" in action) return action;
   try {
@@ -77,8 +77,6 @@ async function notRun({ message }: AuditUnwritten, callId: string, turn: LiveTur
   if (open !== undefined) await turn.completeItem(closed(open, message));
   return failed(message);
 }
-
-const looksLikePatch = (text: string): boolean => text.trimStart().startsWith("*** Begin Patch");
 
 function carryOut(action: Action, callId: string, turn: LiveTurn): Promise<ToolOutput> {
   switch (action.kind) {

@@ -7,15 +7,15 @@ import { applyPlan } from "./patch/apply.ts";
 import { decidePatch, type PatchPlan, planPatch, reachOf } from "./patch/plan.ts";
 import { writeScope } from "./patch/reach.ts";
 import type { AuditSubject } from "./ports/audit.ts";
-import { type Action, failed, type ToolOutput } from "./ports/tool.ts";
+import { failed, type PatchAction, type ToolOutput } from "./ports/tool.ts";
 import { policyName } from "./run-command.ts";
 
 type FileChangeItem = Extract<ThreadItem, { type: "fileChange" }>;
 
-export async function runPatch(action: Extract<Action, { kind: "patch" }>, callId: string, turn: LiveTurn): Promise<ToolOutput> {
+export async function runPatch(action: PatchAction, callId: string, turn: LiveTurn): Promise<ToolOutput> {
   const { ports } = turn.thread;
   const scope = await writeScope(turn.settings, { ...ports.places, protectedNames: turn.thread.config.protectedNames }, ports.workspace);
-  const plan = await planPatch(action.patch, action.cwd, ports.workspace, scope);
+  const plan = await planPatch("patch" in action ? action.patch : action.changes, action.cwd, ports.workspace, scope);
   if ("failed" in plan) return failed(plan.failed);
   const decision = decidePatch(reachOf(plan, scope), turn.settings.approvalPolicy);
   const item: FileChangeItem = { type: "fileChange", id: callId, changes: [...plan.changes], status: "inProgress" };

@@ -3,9 +3,10 @@ import type { CodexErrorInfo, TurnError } from "../protocol/turn.ts";
 import { overBudget } from "./budget.ts";
 import { offeredTools } from "./call-tool.ts";
 import { instructionsFor } from "./context.ts";
+import { type OfferedCall, offeredCall, specOf } from "./find-tool.ts";
 import type { LiveTurn } from "./live-turn.ts";
-import type { ModelEvent, ModelFailure, ModelItem, ModelRequest, TokenUsage, ToolSpec } from "./ports/model-client.ts";
-import { type Tool, type ToolCall, ToolsUnavailable } from "./ports/tool.ts";
+import type { ModelEvent, ModelFailure, ModelRequest, TokenUsage } from "./ports/model-client.ts";
+import { type Tool, ToolsUnavailable } from "./ports/tool.ts";
 import { ReplyItems } from "./reply-items.ts";
 
 export interface Reply {
@@ -13,12 +14,6 @@ export interface Reply {
   /** The model wants to be asked again, with or without calls. */
   readonly goesOn?: boolean;
   readonly failed?: TurnError;
-}
-/** A call with the tool it names; undefined when nothing of that name was offered. */
-export interface OfferedCall {
-  readonly item: ModelItem;
-  readonly call: ToolCall;
-  readonly tool: Tool | undefined;
 }
 
 export async function sample(turn: LiveTurn): Promise<Reply> {
@@ -171,41 +166,6 @@ async function count(turn: LiveTurn, usage: TokenUsage): Promise<void> {
   await thread.record([{ type: "tokenUsage", turnId: turn.id, usage: thread.usage }]);
   turn.notify("thread/tokenUsage/updated", { threadId: thread.id, turnId: turn.id, tokenUsage: thread.usage });
   thread.ports.usage?.spent(thread.id, turn.id, { model: thread.settings.model, provider: thread.settings.modelProvider }, usage);
-}
-
-function offeredCall(item: ModelItem, tools: readonly Tool[]): OfferedCall {
-  const { callId, name, namespace, text } = callParts(item);
-  const args = item.type === "custom_tool_call" ? undefined : parsed(text);
-  const call: ToolCall = { callId, name, namespace, args, text };
-  const tool =
-    tools.find((t) => t.name === name && (t.namespace ?? "") === (namespace ?? "")) ??
-    tools.find((t) => `${t.namespace ?? ""}__${t.name}` === name);
-  return { item, call, tool };
-}
-
-/** A tool of a namespace is offered under one flat name, which every wire and provider understands. */
-function specOf({ spec, name, namespace }: Tool): ToolSpec {
-  return namespace === undefined || spec.type === "web_search" || spec.type === "web_fetch"
-    ? spec
-    : { ...spec, name: `${namespace}__${name}` };
-}
-
-function callParts(item: ModelItem): { callId: string; name: string; namespace: string | undefined; text: string } {
-  if (item.type === "function_call")
-    return { callId: item.call_id, name: item.name, namespace: item.namespace ?? undefined, text: item.arguments };
-  if (item.type === "custom_tool_call")
-    return { callId: item.call_id, name: item.name, namespace: item.namespace ?? undefined, text: item.input };
-  if (item.type === "local_shell_call")
-    return { callId: item.call_id ?? item.id ?? "", name: "local_shell", namespace: undefined, text: JSON.stringify(item.action) };
-  throw new Error(`not a tool call: ${item.type}`);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text === "" ? "{}" : text);
-  } catch {
-    return undefined;
-  }
 }
 
 export function errorFrom(failure: ModelFailure, retries: number): TurnError {

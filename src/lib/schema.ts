@@ -54,6 +54,9 @@ export const optional = <T>(inner: Schema<T>): OptionalSchema<T> =>
 /** May be absent or null: what the wire means by "not set". */
 export const maybe = <T>(inner: Schema<T>): OptionalSchema<T | null> => optional(nullable(inner));
 
+/** A schema with a sentence about it, for models and for generated documents. Goes inside `maybe` and `optional`. */
+export const described = <T>(inner: Schema<T>, description: string): Schema<T> => schema({ ...json(inner), description });
+
 /** An object with these fields; others are let through, as the real servers do. */
 export function object<P extends Fields>(properties: P): Schema<ObjectOf<P>> {
   const required = Object.keys(properties).filter((key) => !(optionalMark in (properties[key] as object)));

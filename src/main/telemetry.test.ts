@@ -92,7 +92,7 @@ async function playTurn(raw: unknown, events: readonly ModelEvent[], answers: re
   audience.toThread("t1", "item/completed", { threadId: "t1", turnId: "u1", item: { ...done, commandActions: [] }, completedAtMs: 2 });
   const tool: Tool = {
     name: "look",
-    spec: { type: "function", name: "look", description: "", parameters: {} },
+    face: { type: "function", description: "", parameters: {} },
     plan: () => ({ kind: "direct", run: async () => said("seen") }),
   };
   const [source] = telemetry.tools([{ tools: () => [tool] }]);

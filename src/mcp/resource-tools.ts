@@ -1,10 +1,11 @@
 /** The tools by which a model finds and reads the resources of MCP servers; offered when a server has any. */
 import { failed, said, type Tool, type ToolContext, type ToolOutput } from "../core/ports/tool.ts";
-import { maybe, named, object, parse, string } from "../lib/schema.ts";
+import { plainSchema } from "../lib/plain-schema.ts";
+import { described, type Lazy, maybe, named, object, parse, string } from "../lib/schema.ts";
 import type { McpConnection } from "./connection.ts";
 import { maxResultCharacters } from "./results.ts";
 
-const ListArgs = named("McpListArgs", () => object({ server: maybe(string()) }));
+const ListArgs = named("McpListArgs", () => object({ server: maybe(described(string(), "One server only.")) }));
 const ReadArgs = named("McpReadArgs", () => object({ server: string(), uri: string() }));
 
 /** What a call that is about all servers names as its server: the word that clients of Codex know. */
@@ -14,21 +15,18 @@ export function resourceTools(connections: () => readonly McpConnection[]): Tool
   const find = (name: string): McpConnection | undefined => connections().find((c) => c.config.name === name);
   /** With `server` its own list, without one the lists of all; a server that does not answer has an empty one. */
   const listTool = (name: string, description: string, key: string, rows: (c: McpConnection) => Promise<readonly object[]>): Tool =>
-    resourceTool(
-      { name, description, properties: { server: { type: "string", description: "One server only." } }, required: [] },
-      (args) => {
-        const server = parse(ListArgs, args)?.server || undefined;
-        if (server !== undefined && find(server) === undefined) return unknownServer(server);
-        const asked = connections().filter((c) => server === undefined || c.config.name === server);
-        const read = async (): Promise<object> => {
-          const lists = await Promise.all(
-            asked.map(async (c) => (await rows(c).catch(() => [])).map((row) => ({ server: c.config.name, ...row }))),
-          );
-          return { ...(server === undefined ? {} : { server }), [key]: lists.flat() };
-        };
-        return { server: server ?? allServers, read };
-      },
-    );
+    resourceTool({ name, description, args: ListArgs }, (args) => {
+      const server = parse(ListArgs, args)?.server || undefined;
+      if (server !== undefined && find(server) === undefined) return unknownServer(server);
+      const asked = connections().filter((c) => server === undefined || c.config.name === server);
+      const read = async (): Promise<object> => {
+        const lists = await Promise.all(
+          asked.map(async (c) => (await rows(c).catch(() => [])).map((row) => ({ server: c.config.name, ...row }))),
+        );
+        return { ...(server === undefined ? {} : { server }), [key]: lists.flat() };
+      };
+      return { server: server ?? allServers, read };
+    });
   return [
     listTool("list_mcp_resources", "Lists the resources that MCP servers offer.", "resources", async (c) => (await c.offered()).resources),
     listTool(
@@ -37,21 +35,13 @@ export function resourceTools(connections: () => readonly McpConnection[]): Tool
       "resourceTemplates",
       async (c) => (await c.offered()).templates,
     ),
-    resourceTool(
-      {
-        name: "read_mcp_resource",
-        description: "Reads a resource of an MCP server.",
-        properties: { server: { type: "string" }, uri: { type: "string" } },
-        required: ["server", "uri"],
-      },
-      (args) => {
-        const wanted = parse(ReadArgs, args);
-        const connection = wanted === undefined ? undefined : find(wanted.server);
-        if (wanted === undefined || connection === undefined) return unknownServer(wanted?.server ?? "?");
-        const { server, uri } = wanted;
-        return { server, read: async () => ({ server, uri, ...(await connection.read(uri)) }) };
-      },
-    ),
+    resourceTool({ name: "read_mcp_resource", description: "Reads a resource of an MCP server.", args: ReadArgs }, (args) => {
+      const wanted = parse(ReadArgs, args);
+      const connection = wanted === undefined ? undefined : find(wanted.server);
+      if (wanted === undefined || connection === undefined) return unknownServer(wanted?.server ?? "?");
+      const { server, uri } = wanted;
+      return { server, read: async () => ({ server, uri, ...(await connection.read(uri)) }) };
+    }),
   ];
 }
 
@@ -65,20 +55,13 @@ const unknownServer = (name: string): ToolOutput => failed(`unknown MCP server '
 interface Described {
   readonly name: string;
   readonly description: string;
-  readonly properties: Readonly<Record<string, object>>;
-  readonly required: readonly string[];
+  readonly args: Lazy;
 }
 
-function resourceTool({ name, description, properties, required }: Described, prepare: (args: unknown) => Reading | ToolOutput): Tool {
+function resourceTool({ name, description, args }: Described, prepare: (args: unknown) => Reading | ToolOutput): Tool {
   return {
     name,
-    spec: {
-      type: "function",
-      name,
-      description,
-      strict: false,
-      parameters: { type: "object", properties, required, additionalProperties: false },
-    },
+    face: { type: "function", description, parameters: plainSchema(args()) },
     plan: (call) => ({
       kind: "direct",
       run: async (context) => {

@@ -1,6 +1,7 @@
 /** Tools of MCP servers as the model calls them. */
 import type { Tool as McpTool } from "@modelcontextprotocol/client";
 import { failed, type Tool, type ToolContext, type ToolOutput } from "../core/ports/tool.ts";
+import { coerced } from "../lib/coerce.ts";
 import { visibleText } from "../lib/visible-text.ts";
 import { aboutCall, mayCall, type ToolGrants } from "./approval.ts";
 import { cleanedSchema } from "./clean.ts";
@@ -18,16 +19,11 @@ export interface Serving {
 }
 
 export function mcpTool(name: string, tool: McpTool, serving: Serving): Tool {
+  const parameters = cleanedSchema(tool.inputSchema);
   return {
     name,
-    spec: {
-      type: "function",
-      name,
-      description: visibleText(tool.description ?? tool.title ?? tool.name, maxDescription),
-      strict: false,
-      parameters: cleanedSchema(tool.inputSchema),
-    },
-    plan: (call) => ({ kind: "direct", run: (context) => run(tool, argumentsFrom(call.args), context, serving) }),
+    face: { type: "function", description: visibleText(tool.description ?? tool.title ?? tool.name, maxDescription), parameters },
+    plan: (call) => ({ kind: "direct", run: (context) => run(tool, argumentsFrom(coerced(parameters, call.args)), context, serving) }),
   };
 }
 

@@ -2,14 +2,28 @@
 
 import { AgentProblem, type Agents } from "../core/ports/agents.ts";
 import { failed, said, type Tool, type ToolContext, type ToolOutput, type ToolSource } from "../core/ports/tool.ts";
-import { array, boolean, type Infer, type Lazy, maybe, named, natural, object, type Schema, string } from "../lib/schema.ts";
+import { array, boolean, described, type Infer, type Lazy, maybe, named, natural, object, type Schema, string } from "../lib/schema.ts";
 import type { CollabAgentState, CollabAgentTool } from "../protocol/item.ts";
-import { checked, parameters } from "./arguments.ts";
+import { functionTool } from "./define.ts";
 
-const SpawnArgs = named("SpawnAgentArgs", () => object({ message: string(), model: maybe(string()), fork_context: maybe(boolean()) }));
-const SendArgs = named("SendInputArgs", () => object({ id: string(), message: string(), interrupt: maybe(boolean()) }));
-const WaitArgs = named("WaitArgs", () => object({ ids: array(string()), timeout_ms: maybe(natural()) }));
-const CloseArgs = named("CloseAgentArgs", () => object({ id: string() }));
+const id = () => described(string(), "The agent's id.");
+const SpawnArgs = named("SpawnAgentArgs", () =>
+  object({
+    message: described(string(), "The task, complete: the agent knows nothing else unless fork_context is set."),
+    model: maybe(described(string(), "Another model for it; yours when left out.")),
+    fork_context: maybe(described(boolean(), "Whether it knows this conversation.")),
+  }),
+);
+const SendArgs = named("SendInputArgs", () =>
+  object({ id: id(), message: string(), interrupt: maybe(described(boolean(), "Whether to stop what it does first.")) }),
+);
+const WaitArgs = named("WaitArgs", () =>
+  object({
+    ids: array(string()),
+    timeout_ms: maybe(described(natural(), "Milliseconds to wait at most; 30000 when left out.")),
+  }),
+);
+const CloseArgs = named("CloseAgentArgs", () => object({ id: id() }));
 
 const waitMs = { least: 1000, usual: 30_000, most: 600_000 };
 
@@ -28,28 +42,11 @@ interface Step<A> {
 }
 
 /** One tool of the family: arguments checked, item shown, problems told to the model. */
-function agentTool<T extends Schema>(
-  spec: { name: string; description: string; properties: Record<string, object>; required: string[] },
-  args: Lazy<T>,
+const agentTool = <T extends Schema>(
+  about: { readonly name: string; readonly description: string; readonly args: Lazy<T> },
   agents: Agents,
   step: Step<Infer<Lazy<T>>>,
-): Tool {
-  return {
-    name: spec.name,
-    spec: {
-      type: "function",
-      name: spec.name,
-      description: spec.description,
-      strict: false,
-      parameters: parameters(spec.properties, spec.required),
-    },
-    plan(call) {
-      const read = checked(args, call.args);
-      if ("failure" in read) return read.failure;
-      return { kind: "direct", run: (context) => carryOut(read.args, step, agents, context) };
-    },
-  };
-}
+): Tool => functionTool({ ...about, plan: (args) => ({ kind: "direct", run: (context) => carryOut(args, step, agents, context) }) });
 
 async function carryOut<A>(args: A, step: Step<A>, agents: Agents, context: ToolContext): Promise<ToolOutput> {
   const states = (ids: readonly string[]): Record<string, CollabAgentState> => Object.fromEntries(ids.map((id) => [id, agents.state(id)]));
@@ -79,14 +76,8 @@ const spawn = (agents: Agents): Tool =>
     {
       name: "spawn_agent",
       description: "Starts another agent on a task of its own and returns its id. It works in the same folder with the same rights.",
-      properties: {
-        message: { type: "string", description: "The task, complete: the agent knows nothing else unless fork_context is set." },
-        model: { type: "string", description: "Another model for it; yours when left out." },
-        fork_context: { type: "boolean", description: "Whether it knows this conversation." },
-      },
-      required: ["message"],
+      args: SpawnArgs,
     },
-    SpawnArgs,
     agents,
     {
       tool: "spawnAgent",
@@ -109,14 +100,8 @@ const send = (agents: Agents): Tool =>
     {
       name: "send_input",
       description: "Sends a message to an agent: more for its running turn, or its next task.",
-      properties: {
-        id: { type: "string", description: "The agent's id." },
-        message: { type: "string" },
-        interrupt: { type: "boolean", description: "Whether to stop what it does first." },
-      },
-      required: ["id", "message"],
+      args: SendArgs,
     },
-    SendArgs,
     agents,
     {
       tool: "sendInput",
@@ -134,13 +119,8 @@ const wait = (agents: Agents): Tool =>
     {
       name: "wait",
       description: "Waits until one of the agents has finished, and returns the state and last message of each.",
-      properties: {
-        ids: { type: "array", items: { type: "string" } },
-        timeout_ms: { type: "number", description: "Milliseconds to wait at most; 30000 when left out." },
-      },
-      required: ["ids"],
+      args: WaitArgs,
     },
-    WaitArgs,
     agents,
     {
       tool: "wait",
@@ -160,10 +140,8 @@ const close = (agents: Agents): Tool =>
     {
       name: "close_agent",
       description: "Ends an agent that is no longer needed and returns its last state.",
-      properties: { id: { type: "string", description: "The agent's id." } },
-      required: ["id"],
+      args: CloseArgs,
     },
-    CloseArgs,
     agents,
     {
       tool: "closeAgent",

@@ -1,6 +1,8 @@
 /** `apply_patch`: edits files by a patch, as free text under a grammar or as a function's argument. Core verifies, asks and applies. */
-import type { ToolSpec } from "../core/ports/model-client.ts";
-import { failed, type Tool, type ToolCall } from "../core/ports/tool.ts";
+import type { Tool, ToolCall } from "../core/ports/tool.ts";
+import { repairJson } from "../lib/repair-json.ts";
+import { described, named, object, string } from "../lib/schema.ts";
+import { functionTool } from "./define.ts";
 
 const description = `Edits files: creates, changes, moves and deletes them by one patch.
 
@@ -47,43 +49,42 @@ TEXT: /[^\\n]*/
 NEWLINE: /\\n/
 `;
 
-const freeform: ToolSpec = {
-  type: "custom",
-  name: "apply_patch",
-  description: `${description}\n\nSend the patch itself as the whole input, not wrapped in JSON.`,
-  format: { type: "grammar", syntax: "lark", definition: grammar },
-};
+const Args = named("ApplyPatchArgs", () =>
+  object({ input: described(string(), "The whole patch, from `*** Begin Patch` to `*** End Patch`.") }),
+);
 
-const asFunction: ToolSpec = {
-  type: "function",
+/** For models without free-form tools. Takes the patch in any form: wires turn one form into the other. */
+export const applyPatchFunction = functionTool({
   name: "apply_patch",
   description,
-  parameters: {
-    type: "object",
-    properties: { input: { type: "string", description: "The whole patch, from `*** Begin Patch` to `*** End Patch`." } },
-    required: ["input"],
-    additionalProperties: false,
-  },
-  strict: false,
-};
+  args: Args,
+  aliases: ["applypatch", "patch", "apply_diff"],
+  exclusive: true,
+  takesText: true,
+  given: (call) => ({ input: patchIn(call) }),
+  plan: ({ input }, settings) => ({ kind: "patch", patch: input, cwd: settings.cwd }),
+});
 
 /** For models that write free text under a grammar. */
-export const applyPatchFreeform: Tool = { name: "apply_patch", spec: freeform, plan, exclusive: true };
-/** For all others. */
-export const applyPatchFunction: Tool = { name: "apply_patch", spec: asFunction, plan, exclusive: true };
+export const applyPatchFreeform: Tool = {
+  name: "apply_patch",
+  face: {
+    type: "custom",
+    description: `${description}\n\nSend the patch itself as the whole input, not wrapped in JSON.`,
+    format: { type: "grammar", syntax: "lark", definition: grammar },
+  },
+  aliases: ["applypatch", "patch", "apply_diff"],
+  exclusive: true,
+  plan: (call, settings) => applyPatchFunction.plan(call, settings),
+};
 
-/** Takes the patch in either form, whichever was offered: wires without free-form tools turn one into the other. */
-function plan(call: ToolCall, settings: { readonly cwd: string }): ReturnType<Tool["plan"]> {
-  const patch = patchOf(call);
-  if (patch === undefined) return failed("failed to parse function arguments: apply_patch needs the patch as a string in `input`");
-  return { kind: "patch", patch, cwd: settings.cwd };
-}
-
-function patchOf({ args, text }: ToolCall): string | undefined {
-  if (typeof args === "object" && args !== null && !Array.isArray(args)) {
-    const fields: Readonly<Record<string, unknown>> = { ...args };
-    const input = fields["input"] ?? fields["patch"];
-    return typeof input === "string" ? input : undefined;
-  }
-  return typeof args === "string" ? args : text;
+/** The patch in a call of any form: the bare text, JSON with it in a field, or the words of a command. */
+function patchIn({ args, text }: ToolCall): string | undefined {
+  const value = args ?? (/^\s*[{[]/.test(text) ? repairJson(text)?.value : undefined) ?? text;
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return typeof value.at(-1) === "string" && value.length <= 2 ? value.at(-1) : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  const fields: Readonly<Record<string, unknown>> = { ...value };
+  const given = fields["input"] ?? fields["patch"] ?? fields["diff"] ?? fields["patch_text"] ?? fields["content"];
+  return typeof given === "string" ? given : undefined;
 }

@@ -1,18 +1,77 @@
-/** Checks a call's arguments against a tool's schema and says to the model what is wrong with them. */
+/** Reads a call's arguments by the tool's schema. Slips of weak models are mended first; what is left is told to the model with the schema. */
 
-import { failed, type ToolOutput } from "../core/ports/tool.ts";
-import { type Infer, type Lazy, problem, type Schema } from "../lib/schema.ts";
+import { coerced } from "../lib/coerce.ts";
+import { repairJson } from "../lib/repair-json.ts";
+import { type Infer, type JsonSchema, jsonSchema, type Lazy, problem, type Schema } from "../lib/schema.ts";
 
-export function checked<T extends Schema>(
-  schema: Lazy<T>,
-  args: unknown,
-): { readonly args: Infer<Lazy<T>> } | { readonly failure: ToolOutput } {
+export interface Slips {
+  /** Other names of the arguments, each with its own: `{ command: "cmd" }`. */
+  readonly otherNames?: Readonly<Record<string, string>>;
+  /** The tool's own repairs, before types are brought in line. */
+  readonly adapt?: (args: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+}
+
+export type Read<T> = { readonly args: T } | { readonly wrong: string };
+
+/** Arguments that fit are taken as they are. What is mended here is what the person is asked about: nothing later looks at the raw call. */
+export function readArguments<T extends Schema>(schema: Lazy<T>, value: unknown, slips: Slips = {}): Read<Infer<Lazy<T>>> {
+  const shape = jsonSchema(schema());
+  const given = asObject(value, shape);
+  const named = isRecord(given) ? renamed(given, shape, slips.otherNames ?? {}) : given;
+  const args = coerced(shape, isRecord(named) && slips.adapt !== undefined ? slips.adapt(named) : named);
   const wrong = problem(schema(), args);
-  if (wrong !== undefined) return { failure: failed(`failed to parse function arguments: ${wrong}`) };
-  return { args: args as Infer<Lazy<T>> };
+  return wrong === undefined ? { args: args as Infer<Lazy<T>> } : { wrong };
 }
 
-/** A function tool's parameters as JSON Schema, with descriptions for the model. */
-export function parameters(properties: Record<string, object>, required: readonly string[]): { readonly [key: string]: unknown } {
-  return { type: "object", properties, required, additionalProperties: false };
+const wrappers = ["arguments", "parameters", "args", "input", "kwargs"];
+
+/** The object of arguments in what came instead: JSON text of it, the only argument bare, or one object too many around it. */
+function asObject(value: unknown, shape: JsonSchema): unknown {
+  const { properties = {}, required = [] } = shape;
+  if (typeof value === "string") {
+    const read = /^\s*[{`]/.test(value) ? repairJson(value)?.value : undefined;
+    if (isRecord(read)) return asObject(read, shape);
+  }
+  const [only] = required;
+  const isBare = typeof value === "string" || Array.isArray(value);
+  if (!isRecord(value)) return isBare && required.length === 1 && only !== undefined ? { [only]: value } : value;
+  const keys = Object.keys(value);
+  if (keys.some((key) => Object.hasOwn(properties, key))) return value;
+  const wrapper = wrappers.find((key) => keys.includes(key) && keys.every((other) => other === key || other === "name"));
+  if (wrapper === undefined) return value;
+  const inside = typeof value[wrapper] === "string" ? (repairJson(value[wrapper])?.value ?? value[wrapper]) : value[wrapper];
+  return isRecord(inside) ? inside : value;
 }
+
+/** Arguments under their own names, where the tool has them by another name, or in other case. */
+function renamed(
+  args: Readonly<Record<string, unknown>>,
+  { properties = {} }: JsonSchema,
+  otherNames: Readonly<Record<string, string>>,
+): Record<string, unknown> {
+  const out: Record<string, unknown> = {};
+  const rest: [string, unknown][] = [];
+  for (const [key, value] of Object.entries(args)) {
+    if (Object.hasOwn(properties, key)) out[key] = value;
+    else rest.push([key, value]);
+  }
+  for (const [key, value] of rest) {
+    const plain = key
+      .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
+      .replaceAll("-", "_")
+      .toLowerCase();
+    const own = Object.hasOwn(properties, plain) ? plain : Object.hasOwn(otherNames, plain) ? otherNames[plain] : undefined;
+    const name = own !== undefined && !Object.hasOwn(out, own) ? own : key;
+    Object.defineProperty(out, name, { value, enumerable: true, configurable: true, writable: true });
+  }
+  return out;
+}
+
+/** The arguments with one of them changed, where it is given at all. */
+export const changed = (
+  args: Readonly<Record<string, unknown>>,
+  name: string,
+  change: (value: unknown) => unknown,
+): Readonly<Record<string, unknown>> => (Object.hasOwn(args, name) ? { ...args, [name]: change(args[name]) } : args);
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);

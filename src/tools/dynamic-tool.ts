@@ -38,7 +38,7 @@ function toolFrom(spec: Function_, namespace: string | undefined): Tool {
   return {
     name: spec.name,
     ...(namespace === undefined ? {} : { namespace }),
-    spec: { type: "function", name: spec.name, description: spec.description ?? "", parameters, strict: false },
+    face: { type: "function", description: spec.description ?? "", parameters },
     plan: (call) => ({ kind: "direct", run: (context) => callClient(spec, namespace, call.args ?? {}, context) }),
   };
 }

@@ -18,7 +18,7 @@ async function offered(settings: string): Promise<Map<string, Tool>> {
   const scripted = builtInProvider("scripted", {});
   const builtInProviders = scripted === undefined ? {} : { scripted };
   const config = createConfigStore({ codexHome: home, env: {}, systemDir: path.join(home, "etc"), builtInProviders }).effective(home);
-  const offer = { threadId: "T", config, model, interactive: true } as unknown as Offer;
+  const offer = { threadId: "T", config, model, interactive: true, settings: { mode: "default" } } as unknown as Offer;
   const tools = await builtInTools({ shellPath: "/bin/sh", imageDataUrl: async () => "" }).tools(offer, AbortSignal.timeout(60_000));
   return new Map(tools.filter((tool) => tool.silent !== true).map((tool) => [tool.name, tool]));
 }
@@ -32,7 +32,7 @@ describe("the built-in tools", () => {
       ["include_plan_tool = false", ["update_plan"]],
       ["[tools.update_plan]\nenabled = false", ["update_plan"]],
       ["[tools]\nview_image = false", ["view_image"]],
-      ["[tools.experimental_request_user_input]\nenabled = false", ["request_user_input", "ask_user_question"]],
+      ["[tools.experimental_request_user_input]\nenabled = false", ["request_user_input"]],
       ["[features]\nunified_exec = false", ["exec_command", "write_stdin"]],
     ] as const) {
       const left = await offered(line);
@@ -42,12 +42,12 @@ describe("the built-in tools", () => {
 
   it("the search is offered as the settings describe it", async () => {
     assert.ok(!(await offered("")).has("web_search"));
-    const { spec } = (
+    const { face } = (
       await offered(
         'web_search = "live"\n[tools.web_search]\ncontext_size = "low"\nallowed_domains = ["example.org"]\n[tools.web_search.location]\ncountry = "CH"\n',
       )
     ).get("web_search") as Tool;
-    assert.deepEqual(spec, {
+    assert.deepEqual(face, {
       type: "web_search",
       options: {
         external_web_access: true,

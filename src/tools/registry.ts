@@ -3,9 +3,10 @@ import type { Offer, Tool, ToolSource } from "../core/ports/tool.ts";
 import { isTable } from "../lib/toml.ts";
 import { applyPatchFreeform, applyPatchFunction } from "./apply-patch.ts";
 import { askUserQuestion } from "./ask-user-question.ts";
+import { edit, write } from "./edit.ts";
 import { execCommand } from "./exec-command.ts";
 import { requestPermissions } from "./request-permissions.ts";
-import { requestUserInput } from "./request-user-input.ts";
+import { type QuestionRule, requestUserInput } from "./request-user-input.ts";
 import { shell } from "./shell.ts";
 import { shellCommand } from "./shell-command.ts";
 import { updatePlan } from "./update-plan.ts";
@@ -19,21 +20,19 @@ export interface BuiltInOptions {
 }
 
 export function builtInTools({ shellPath, imageDataUrl }: BuiltInOptions): ToolSource {
-  const line = shellCommand(shellPath);
-  const exec = execCommand(shellPath);
+  const shells = { shell: shell(shellPath), line: shellCommand(shellPath), exec: execCommand(shellPath) };
   const image = viewImage(imageDataUrl);
-  const questions = [false, true].map((everyMode) => [requestUserInput(everyMode), askUserQuestion(everyMode)]);
   return {
     tools(offer) {
-      const everyMode = offer.config.features["default_mode_request_user_input"] === true;
+      const { config, model } = offer;
       return [
-        ...shellTools(offer, { shell, line, exec }),
-        ...patchTools(offer),
-        ...(offer.config.raw["include_plan_tool"] !== false && wants(offer, "update_plan") ? [updatePlan] : []),
-        ...(offer.model.supportsImages && offer.config.features["view_image"] !== false ? [image] : []),
-        ...(offer.config.features["request_permissions_tool"] === true ? [requestPermissions] : []),
-        ...(offer.interactive && wants(offer, "experimental_request_user_input") ? (questions[Number(everyMode)] ?? []) : []),
-        ...(offer.config.webSearch === "disabled" ? [] : [webSearch(offer.config.webSearch, offer.config.webSearchOptions)]),
+        ...shellTools(offer, shells),
+        ...editTools(offer),
+        ...(config.raw["include_plan_tool"] !== false && wants(offer, "update_plan") ? [updatePlan] : []),
+        ...(model.supportsImages && config.features["view_image"] !== false ? [image] : []),
+        ...(config.features["request_permissions_tool"] === true ? [requestPermissions] : []),
+        ...(offer.interactive && wants(offer, "experimental_request_user_input") ? questionTools(offer) : []),
+        ...(config.webSearch === "disabled" ? [] : [webSearch(config.webSearch, config.webSearchOptions)]),
       ];
     },
   };
@@ -46,31 +45,38 @@ function wants({ config: { raw } }: Offer, name: string): boolean {
   return own["enabled"] !== false;
 }
 
-/**
- * Free text under a grammar where the model knows it, else a function; "none" edits by a here-document in the shell.
- * `features.apply_patch_freeform` decides otherwise for every model.
- */
-function patchTools({ model, config }: Offer): Tool[] {
-  if (model.applyPatch === "none" || config.features["include_apply_patch_tool"] === false)
-    return [{ ...applyPatchFunction, silent: true }];
-  const freeform = config.features["apply_patch_freeform"] ?? model.applyPatch === "freeform";
-  return [freeform ? applyPatchFreeform : applyPatchFunction];
+/** Questions are offered where they work; `features.default_mode_request_user_input = false` keeps them to Plan mode, as Codex does. */
+function questionTools({ config, settings }: Offer): Tool[] {
+  const everyMode = config.features["default_mode_request_user_input"] !== false;
+  const mayAsk: QuestionRule = ({ mode, isPairing }) => everyMode || mode === "plan" || isPairing === true;
+  return [when(mayAsk(settings), requestUserInput(mayAsk)), when(false, askUserQuestion(mayAsk))];
 }
 
 /**
- * The shell that the model was trained on; an unknown model is offered the full set, and every shell's name is understood whichever was
- * offered. `features.unified_exec = false` leaves exec_command out.
+ * A patch for models that were trained on it, as free text where they know the grammar; `edit` and `write` for all others. Either is
+ * understood whichever was offered. `features.include_apply_patch_tool` and `features.apply_patch_freeform` decide otherwise for every model.
+ */
+function editTools({ model, config: { features } }: Offer): Tool[] {
+  const freeform = features["apply_patch_freeform"] ?? model.applyPatch === "freeform";
+  const patch = freeform ? applyPatchFreeform : applyPatchFunction;
+  if (model.applyPatch === "none" || features["include_apply_patch_tool"] === false)
+    return [patch, edit, write].map((tool) => when(false, tool));
+  const byPatch = model.edit === "patch" || features["apply_patch_freeform"] === true || features["include_apply_patch_tool"] === true;
+  return [when(byPatch, patch), when(!byPatch, edit), when(!byPatch, write)];
+}
+
+/** A window that can hold the output of commands that run on. */
+const roomyWindow = 64_000;
+
+/**
+ * One way to run a command: the one that the model was trained on, or by the size of its window. Every shell's name is understood whichever
+ * was offered. `features.unified_exec = false` leaves exec_command out.
  */
 function shellTools({ model, config }: Offer, { shell: words, line, exec }: { shell: Tool; line: Tool; exec: Tool }): Tool[] {
-  const unified = config.features["unified_exec"] !== false;
-  const preferred = model.shellTool === "exec_command" && !unified ? "shell_command" : model.shellTool;
-  const offered = (name: typeof preferred): boolean => preferred === "all" || preferred === name;
-  return [
-    when(offered("exec_command") && unified, exec),
-    when(offered("exec_command") && unified, writeStdin),
-    when(offered("shell_command"), line),
-    when(offered("shell"), words),
-  ];
+  const isRoomy = (config.contextWindow ?? model.contextWindow) >= roomyWindow;
+  const preferred = model.shellTool === "all" ? "exec_command" : model.shellTool;
+  const isExec = preferred === "exec_command" && isRoomy && config.features["unified_exec"] !== false;
+  return [when(isExec, exec), when(isExec, writeStdin), when(!isExec && preferred !== "shell", line), when(preferred === "shell", words)];
 }
 
-const when = (offered: boolean, tool: Tool): Tool => (offered ? tool : { ...tool, silent: true });
+const when = (isOffered: boolean, tool: Tool): Tool => (isOffered ? tool : { ...tool, silent: true });

@@ -1,45 +1,27 @@
 /** `update_plan`: the model's list of steps, shown live. */
 
-import { said, type Tool } from "../core/ports/tool.ts";
-import { array, literals, maybe, named, object, string } from "../lib/schema.ts";
-import { checked, parameters } from "./arguments.ts";
+import { said } from "../core/ports/tool.ts";
+import { array, described, literals, maybe, named, object, string } from "../lib/schema.ts";
+import { changed } from "./arguments.ts";
+import { functionTool } from "./define.ts";
 
 const Args = named("UpdatePlanArgs", () =>
   object({
-    explanation: maybe(string()),
+    explanation: maybe(described(string(), "Why the plan changed, when it did.")),
     plan: array(object({ step: string(), status: literals("pending", "in_progress", "completed") })),
   }),
 );
 
 const onWire = { pending: "pending", in_progress: "inProgress", completed: "completed" } as const;
 
-export const updatePlan: Tool = {
+export const updatePlan = functionTool({
   name: "update_plan",
-  spec: {
-    type: "function",
-    name: "update_plan",
-    description: "Shows the person your plan. Give the whole list each time; at most one step is in_progress.",
-    strict: false,
-    parameters: parameters(
-      {
-        explanation: { type: "string", description: "Why the plan changed, when it did." },
-        plan: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: { step: { type: "string" }, status: { type: "string", enum: ["pending", "in_progress", "completed"] } },
-            required: ["step", "status"],
-            additionalProperties: false,
-          },
-        },
-      },
-      ["plan"],
-    ),
-  },
-  plan(call) {
-    const read = checked(Args, call.args);
-    if ("failure" in read) return read.failure;
-    const { explanation, plan } = read.args;
+  description: "Shows the person your plan. Give the whole list each time; at most one step is in_progress.",
+  args: Args,
+  aliases: ["todo_write", "write_todos", "todowrite", "plan"],
+  otherNames: { todos: "plan", steps: "plan", items: "plan", tasks: "plan" },
+  adapt: (args) => changed(args, "plan", (plan) => (Array.isArray(plan) ? plan.map(stepFrom) : plan)),
+  plan({ explanation, plan }) {
     return {
       kind: "direct",
       async run(context) {
@@ -53,4 +35,27 @@ export const updatePlan: Tool = {
       },
     };
   },
+});
+
+const statusWords: Readonly<Record<string, string>> = {
+  ...{ done: "completed", complete: "completed", finished: "completed", cancelled: "completed" },
+  ...{ todo: "pending", not_started: "pending", open: "pending", "": "pending" },
+  ...{ doing: "in_progress", active: "in_progress", inprogress: "in_progress", started: "in_progress", current: "in_progress" },
 };
+
+/** A step as other agents write it: a bare text, another name for its text, another word for its state. */
+function stepFrom(given: unknown): unknown {
+  if (typeof given === "string") return { step: given, status: "pending" };
+  if (typeof given !== "object" || given === null) return given;
+  const fields: Readonly<Record<string, unknown>> = { ...given };
+  const step = fields["step"] ?? fields["content"] ?? fields["task"] ?? fields["title"] ?? fields["text"] ?? fields["description"];
+  const status = fields["status"] ?? fields["state"] ?? "pending";
+  const word =
+    typeof status === "string"
+      ? status
+          .trim()
+          .toLowerCase()
+          .replaceAll(/[\s-]+/g, "_")
+      : "";
+  return { step, status: statusWords[word] ?? status };
+}

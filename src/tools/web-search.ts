@@ -3,6 +3,6 @@ import { failed, type Tool } from "../core/ports/tool.ts";
 
 export const webSearch = (mode: "cached" | "live", options: Readonly<Record<string, unknown>>): Tool => ({
   name: "web_search",
-  spec: { type: "web_search", options: { ...options, external_web_access: mode === "live" } },
+  face: { type: "web_search", options: { ...options, external_web_access: mode === "live" } },
   plan: () => failed("web_search runs at the provider"),
 });

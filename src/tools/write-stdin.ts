@@ -1,40 +1,34 @@
 /** `write_stdin`: input for a command that still runs, or another look at it. */
 
-import type { Tool } from "../core/ports/tool.ts";
-import { maybe, named, natural, object, string } from "../lib/schema.ts";
-import { checked, parameters } from "./arguments.ts";
+import { described, maybe, named, natural, object, string } from "../lib/schema.ts";
+import { functionTool } from "./define.ts";
+
+/** A look without input waits longer, so that a model does not ask four times a second whether a build is done. */
+const yieldMs = { least: 250, leastToLook: 5000, most: 300_000 };
 
 const Args = named("WriteStdinArgs", () =>
-  object({ session_id: natural(), chars: maybe(string()), yield_time_ms: maybe(natural()), max_output_tokens: maybe(natural()) }),
+  object({
+    session_id: described(natural(), "The id that exec_command returned."),
+    chars: maybe(described(string(), "What to write; may hold control characters.")),
+    yield_time_ms: maybe(described(natural(), "Milliseconds to wait for output; 250 when left out, at least 5000 when chars is empty.")),
+    max_output_tokens: maybe(described(natural(), "How much output to return at most.")),
+  }),
 );
 
-export const writeStdin: Tool = {
+export const writeStdin = functionTool({
   name: "write_stdin",
-  spec: {
-    type: "function",
-    name: "write_stdin",
-    description: "Writes to a running exec_command session and returns its new output. Leave chars empty to only look.",
-    strict: false,
-    parameters: parameters(
-      {
-        session_id: { type: "number", description: "The id that exec_command returned." },
-        chars: { type: "string", description: "What to write; may hold control characters." },
-        yield_time_ms: { type: "number", description: "Milliseconds to wait for output; 250 when left out." },
-        max_output_tokens: { type: "number", description: "How much output to return at most." },
-      },
-      ["session_id"],
-    ),
-  },
-  plan(call) {
-    const read = checked(Args, call.args);
-    if ("failure" in read) return read.failure;
-    const { args } = read;
+  description: "Writes to a running exec_command session and returns its new output. Leave chars empty to only look.",
+  args: Args,
+  otherNames: { input: "chars", text: "chars", stdin: "chars", id: "session_id", session: "session_id" },
+  plan(args) {
+    const chars = args.chars ?? "";
+    const least = chars === "" ? yieldMs.leastToLook : yieldMs.least;
     return {
       kind: "stdin",
       sessionId: args.session_id,
-      chars: args.chars ?? "",
-      yieldMs: Math.min(300_000, Math.max(250, args.yield_time_ms ?? 250)),
+      chars,
+      yieldMs: Math.min(yieldMs.most, Math.max(least, args.yield_time_ms ?? least)),
       ...(args.max_output_tokens ? { maxOutputTokens: args.max_output_tokens } : {}),
     };
   },
-};
+});

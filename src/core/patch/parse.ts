@@ -1,4 +1,7 @@
-/** Reads the apply_patch grammar. Never throws: what cannot be read comes back as a sentence for the model. */
+/** Reads the apply_patch grammar, and what models write in its place. Never throws: what cannot be read comes back as a sentence for the model. */
+
+import { withoutFence } from "../../lib/repair-json.ts";
+import { hunksFromUnified, isUnified } from "./unified.ts";
 
 export interface ChunkLine {
   /** Kept, added or removed. */
@@ -15,7 +18,11 @@ export interface Chunk {
 export type FileHunk =
   | { readonly op: "add"; readonly path: string; readonly content: string }
   | { readonly op: "delete"; readonly path: string }
-  | { readonly op: "update"; readonly path: string; readonly movePath: string | undefined; readonly chunks: readonly Chunk[] };
+  | { readonly op: "update"; readonly path: string; readonly movePath: string | undefined; readonly chunks: readonly Chunk[] }
+  /** A text that stands in a file gives way to another. */
+  | { readonly op: "replace"; readonly path: string; readonly oldText: string; readonly newText: string; readonly all: boolean }
+  /** All of a file, new or old. */
+  | { readonly op: "write"; readonly path: string; readonly content: string };
 
 export type Parsed = { readonly hunks: readonly FileHunk[] } | { readonly failed: string };
 
@@ -24,19 +31,88 @@ const end = "*** End Patch";
 const addHeader = "*** Add File: ";
 const deleteHeader = "*** Delete File: ";
 const updateHeader = "*** Update File: ";
-const moveHeader = "*** Move to: ";
 const endOfFile = "*** End of File";
 const environmentHeader = "*** Environment ID:";
 
-/** Lenient where models are sloppy (a here-document around the patch, spaces around markers, CRLF), strict where a guess could edit the wrong place. */
+/**
+ * Lenient where models are sloppy (a fence or a here-document around the patch, prose before it, missing markers, CRLF, an ordinary diff),
+ * strict where a guess could edit the wrong place or write half a file: a patch that begins and does not end may have been cut.
+ */
 export function parsePatch(text: string): Parsed {
-  const body = withoutHereDocument(text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line)));
-  const from = body.findIndex((line) => line.trim() !== "");
-  const to = body.findLastIndex((line) => line.trim() !== "");
-  if (from < 0 || body[from]?.trim() !== begin) return { failed: `invalid patch: The first line of the patch must be '${begin}'` };
-  if (from === to || body[to]?.trim() !== end) return { failed: `invalid patch: The last line of the patch must be '${end}'` };
-  return new Reader(body.slice(0, to), from + 1).patch();
+  const lines = withLineBreaks(withoutFence(text))
+    .split("\n")
+    .map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
+  const bare = unindented(withoutHereDocument(lines));
+  const starts = bare.flatMap((line, i) => (isMarker(line, begin) ? [i] : []));
+  if (starts.length === 0) return withoutMarkers(bare);
+  const hunks: FileHunk[] = [];
+  let to = -1;
+  // More than one patch: a model that has more to change.
+  for (const from of starts) {
+    if (from < to) continue;
+    to = bare.findIndex((line, i) => i > from && isMarker(line, end));
+    if (to < 0) return { failed: `invalid patch: The last line of the patch must be '${end}'` };
+    const body = bare.slice(0, to);
+    const read = parseBody(body, from + 1) ?? new Reader(body, from + 1).patch();
+    if ("failed" in read) return read;
+    hunks.push(...read.hunks);
+  }
+  return { hunks };
 }
+
+/** A patch of which only the inside came. */
+function withoutMarkers(lines: readonly string[]): Parsed {
+  const last = lines.findLastIndex((line) => line.trim() !== "");
+  const body = isMarker(lines[last] ?? "", end) ? lines.slice(0, last) : lines;
+  return parseBody(body, 0) ?? { failed: `invalid patch: The first line of the patch must be '${begin}'` };
+}
+
+/** What stands between the markers; undefined where it begins like nothing that is known. */
+function parseBody(lines: readonly string[], at: number): Parsed | undefined {
+  const body = lines.slice(at);
+  if (isUnified(body)) {
+    const hunks = hunksFromUnified(body);
+    return hunks === undefined ? { failed: "invalid patch: the diff has lines that belong to no file" } : { hunks };
+  }
+  const first = body.find((line) => line.trim() !== "");
+  return first === undefined || headerOf(first) === undefined ? undefined : new Reader(lines, at).patch();
+}
+
+const isMarker = (line: string, marker: string): boolean => line.trim().toLowerCase() === marker.toLowerCase();
+
+/** Line breaks that were escaped once too often. */
+function withLineBreaks(text: string): string {
+  return text.includes("\n") || !text.includes("\\n")
+    ? text
+    : text.replaceAll(/\\([nt"\\])/g, (_, c: string) => ({ n: "\n", t: "\t" })[c] ?? c);
+}
+
+/** A patch that was moved to the right as a whole, as in a list or a quoted block. */
+function unindented(lines: readonly string[]): readonly string[] {
+  const margin = /^[ \t]+(?=\*\*\* Begin Patch)/i.exec(lines.find((line) => line.trim() !== "") ?? "")?.[0];
+  if (margin === undefined || !lines.every((line) => line.trim() === "" || line.startsWith(margin))) return lines;
+  return lines.map((line) => line.slice(margin.length));
+}
+
+const headerForm = /^\*{3}\s*(add|create|new|delete|remove|update|modify|edit|change)(?:\s+file\b\s*:?\s*|\s*:\s*)(\S.*)$/i;
+const emptyHeader = /^\*\*\* (?:Add|Delete|Update) File:?\s*$/;
+const operations: Readonly<Record<string, "add" | "delete">> = {
+  add: "add",
+  create: "add",
+  new: "add",
+  delete: "delete",
+  remove: "delete",
+};
+
+/** `*** Update File: src/a.ts`, also without its colon or without the word "File". */
+function headerOf(line: string): { readonly op: "add" | "delete" | "update"; readonly path: string } | undefined {
+  const found = headerForm.exec(line.trim());
+  if (found === null || emptyHeader.test(line.trim())) return undefined;
+  return { op: operations[(found[1] ?? "").toLowerCase()] ?? "update", path: unquoted(found[2] ?? "") };
+}
+
+/** A path in quotes or backticks. */
+const unquoted = (path: string): string => /^(["'`])(.+)\1$/.exec(path)?.[2] ?? path;
 
 /** A patch that the model wrapped in `<<'EOF' … EOF`, with or without the command's name. */
 function withoutHereDocument(lines: readonly string[]): readonly string[] {
@@ -91,42 +167,53 @@ class Reader {
   }
 
   #fileHunk(): FileHunk {
-    const header = (this.#peek() ?? "").trim();
+    const line = (this.#peek() ?? "").trim();
     const at = this.#at + 1;
-    const named = (marker: string): string | undefined =>
-      header.startsWith(marker.trimEnd()) ? header.slice(marker.trimEnd().length).trim() : undefined;
-    const [added, deleted, updated] = [named(addHeader), named(deleteHeader), named(updateHeader)];
-    const path = added ?? deleted ?? updated;
-    if (path === undefined)
+    if (emptyHeader.test(line)) throw this.#bad(`'${line}' names no file`);
+    const header = headerOf(line);
+    if (header === undefined)
       throw this.#bad(
-        `'${clip(header)}' is not a valid hunk header. Valid hunk headers: '${addHeader}{path}', '${deleteHeader}{path}', '${updateHeader}{path}'`,
+        `'${clip(line)}' is not a valid hunk header. Valid hunk headers: '${addHeader}{path}', '${deleteHeader}{path}', '${updateHeader}{path}'`,
       );
-    if (path === "") throw this.#bad(`'${header}' names no file`);
+    const { op, path } = header;
     this.#at++;
-    if (added !== undefined) return { op: "add", path, content: this.#added() };
-    if (deleted !== undefined) return { op: "delete", path };
+    if (op === "add") return { op, path, content: this.#added() };
+    if (op === "delete") return { op, path };
     const movePath = this.#movePath();
+    if (/^--- /.test(this.#peek() ?? "") && /^\+\+\+ /.test(this.#lines[this.#at + 1] ?? "")) this.#at += 2; // a diff's own header
     const chunks = this.#chunks();
     if (chunks.length === 0 && movePath === undefined) throw this.#bad(`Update file hunk for path '${path}' is empty`, at);
-    return { op: "update", path, movePath, chunks };
+    return { op, path, movePath, chunks };
   }
 
+  /** Every line begins with `+`, or none does; blank lines between may lack it. */
   #added(): string {
-    let content = "";
-    for (let line = this.#peek(); line?.startsWith("+"); line = this.#peek()) {
-      content += `${line.slice(1)}\n`;
+    const lines: string[] = [];
+    const from = this.#at;
+    const isEnd = (line: string): boolean => headerOf(line) !== undefined || line.trim() === endOfFile;
+    for (let line = this.#peek(); line !== undefined && !isEnd(line); line = this.#peek()) {
+      lines.push(line);
       this.#at++;
     }
-    return content;
+    if (this.#peek()?.trim() === endOfFile) this.#at++;
+    while (lines.at(-1)?.trim() === "") lines.pop();
+    const isMarked = lines.some((line) => line.startsWith("+"));
+    const odd = isMarked ? lines.findIndex((line) => line.trim() !== "" && !line.startsWith("+")) : -1;
+    if (odd >= 0)
+      throw this.#bad(
+        `'${clip(lines[odd] ?? "")}' is neither a line of the new file, which begins with '+', nor a hunk header`,
+        from + odd + 1,
+      );
+    return lines.map((line) => `${isMarked && line.startsWith("+") ? line.slice(1) : isMarked ? "" : line}\n`).join("");
   }
 
   #movePath(): string | undefined {
     const line = this.#peek()?.trim() ?? "";
-    if (!line.startsWith(moveHeader.trimEnd())) return undefined;
-    const path = line.slice(moveHeader.trimEnd().length).trim();
-    if (path === "") throw this.#bad(`'${line}' names no file`);
+    const found = /^\*{3}\s*(?:move|rename)(?:\s+file)?\s+to\s*:?\s*(.*)$/i.exec(line);
+    if (found === null) return undefined;
+    if (found[1] === "") throw this.#bad(`'${line}' names no file`);
     this.#at++;
-    return path;
+    return unquoted(found[1] ?? "");
   }
 
   #chunks(): Chunk[] {
@@ -155,24 +242,25 @@ class Reader {
   }
 
   #chunkLine(): ChunkLine | undefined {
+    while (this.#peek()?.startsWith("\\ No newline")) this.#at++;
     const line = this.#peek();
     if (line === undefined || isAnchor(line) || line.startsWith("***")) return undefined;
-    const sign = line === "" ? " " : line[0];
-    if (sign !== " " && sign !== "+" && sign !== "-")
-      throw this.#bad(
-        `Unexpected line found in update hunk: '${clip(line)}'. Every line should start with ' ' (context line), '+' (added line), or '-' (removed line)`,
-      );
     this.#at++;
-    return { sign, text: line.slice(1) };
+    const sign = line[0];
+    if (sign === " " || sign === "+" || sign === "-") return { sign, text: line.slice(1) };
+    return { sign: " ", text: line }; // a kept line without its space: it must be found in the file like any other
   }
 }
 
-const isAnchor = (line: string | undefined): boolean => line !== undefined && /^@@(?:\s|$)/.test(line);
+const isAnchor = (line: string | undefined): boolean => line?.startsWith("@@") === true;
 
 /** Line numbers of an ordinary unified diff say nothing here: places are found by their text. */
 function anchorText(line: string): string {
-  const text = line.slice(2).replace(/^ /, "");
-  return /^\s*-\d+(?:,\d+)? \+\d+(?:,\d+)? @@/.test(text) || text.trim() === "" ? "" : text;
+  const text = line
+    .slice(2)
+    .replace(/^ /, "")
+    .replace(/\s+@@$/, "");
+  return /^\s*-\d+(?:,\d+)? \+\d+(?:,\d+)?(?: @@|$)/.test(text) || text.trim() === "" ? "" : text;
 }
 
 const clip = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text);

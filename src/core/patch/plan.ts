@@ -8,6 +8,7 @@ import { type FileEdit, fileUpdateChanges, type SummaryLine, successText, verifi
 import { absent, type FileState, type Workspace, WorkspaceRefusal } from "../ports/workspace.ts";
 import { type FileHunk, parsePatch } from "./parse.ts";
 import { type Standing, standingOf, type WriteScope } from "./reach.ts";
+import { replaceText } from "./replace.ts";
 import { updateText } from "./update.ts";
 
 /** One place that changes. */
@@ -41,15 +42,22 @@ export interface PatchPlan {
 
 export type Planned = PatchPlan | { readonly failed: string };
 
-/** The patch against the files as they are now. Reads only. `scope` decides how paths are shown and which links may be followed. */
-export async function planPatch(patchText: string, cwd: string, workspace: Workspace, scope: WriteScope): Promise<Planned> {
-  const parsed = parsePatch(patchText);
-  if ("failed" in parsed) return { failed: verificationFailed(parsed.failed) };
+/** The patch, or the list of changes, against the files as they are now. Reads only. `scope` decides how paths are shown and which links may be followed. */
+export async function planPatch(
+  wanted: string | readonly FileHunk[],
+  cwd: string,
+  workspace: Workspace,
+  scope: WriteScope,
+): Promise<Planned> {
+  const isPatch = typeof wanted === "string";
+  const failure = (problem: string): Planned => ({ failed: isPatch ? verificationFailed(problem) : `edit failed: ${problem}` });
+  const parsed = isPatch ? parsePatch(wanted) : { hunks: wanted };
+  if ("failed" in parsed) return failure(parsed.failed);
   if (parsed.hunks.length === 0) return { failed: "patch rejected: empty patch" };
   const draft = new Draft(cwd, workspace, scope);
   for (const hunk of parsed.hunks) {
     const problem = await draft.take(hunk);
-    if (problem !== undefined) return { failed: verificationFailed(problem) };
+    if (problem !== undefined) return failure(problem);
   }
   return draft.plan();
 }
@@ -74,6 +82,7 @@ class Draft {
   readonly #entries = new Map<string, Entry>();
   readonly #moves: { from: Entry; to: Entry }[] = [];
   readonly #summary: SummaryLine[] = [];
+  readonly #notes: string[] = [];
 
   constructor(cwd: string, workspace: Workspace, scope: WriteScope) {
     this.#cwd = cwd;
@@ -86,20 +95,30 @@ class Draft {
     try {
       if (hunk.op === "add") return await this.#add(hunk.path, hunk.content);
       if (hunk.op === "delete") return await this.#delete(hunk.path);
-      return await this.#update(hunk);
+      if (hunk.op === "update") return await this.#update(hunk);
+      return hunk.op === "write" ? await this.#write(hunk.path, hunk.content) : await this.#replace(hunk);
     } catch (error) {
       if (error instanceof WorkspaceRefusal) return error.message;
       throw error;
     }
   }
 
-  async #add(name: string, content: string): Promise<string | undefined> {
+  #add(name: string, content: string): Promise<string | undefined> {
+    return this.#put(name, content, "add");
+  }
+
+  /** As `add`, but a file that is there already shows as changed. */
+  #write(name: string, content: string): Promise<string | undefined> {
+    return this.#put(name, content, "write");
+  }
+
+  async #put(name: string, content: string, op: "add" | "write"): Promise<string | undefined> {
     const entry = await this.#entry(name, "target");
     if (entry.now.kind === "other") return `Failed to write ${entry.shown}: it is a ${entry.now.what}`;
     const old = [entry.now, entry.before].find((state) => state.kind === "file");
     entry.now = { kind: "file", bytes: Buffer.from(content), mode: old?.mode ?? 0o644 };
     entry.isNew = entry.before.kind === "absent";
-    this.#done(entry, "add", "A", name);
+    this.#done(entry, op, op === "write" && !entry.isNew ? "M" : "A", name);
     return undefined;
   }
 
@@ -125,9 +144,24 @@ class Draft {
       const updated = updateText(text, hunk.chunks, entry.shown);
       if ("failed" in updated) return updated.failed;
       bytes = Buffer.from(updated.text);
+      this.#notes.push(...(updated.notes ?? []));
     }
     const next: FileState = { kind: "file", bytes, mode: now.mode };
     return hunk.movePath === undefined ? this.#rewritten(entry, next, hunk.path) : await this.#moved(entry, next, hunk.movePath);
+  }
+
+  async #replace({ path: name, ...replacing }: FileHunk & { op: "replace" }): Promise<string | undefined> {
+    const entry = await this.#entry(name, "target");
+    const { now } = entry;
+    const isEmpty = now.kind === "absent" || (now.kind === "file" && now.bytes.length === 0);
+    if (isEmpty && replacing.oldText === "") return await this.#write(name, replacing.newText);
+    if (now.kind === "absent") return `${entry.shown} does not exist; create it with write`;
+    if (now.kind !== "file") return `${entry.shown} is a ${now.kind === "link" ? "symbolic link" : now.what}, not a file`;
+    const text = utf8Text(now.bytes);
+    if (text === undefined) return `${entry.shown} is not UTF-8 text`;
+    const updated = replaceText(text, replacing, entry.shown);
+    if ("failed" in updated) return updated.failed;
+    return this.#rewritten(entry, { kind: "file", bytes: Buffer.from(updated.text), mode: now.mode }, name);
   }
 
   #rewritten(entry: Entry, next: FileState, name: string): undefined {
@@ -195,8 +229,10 @@ class Draft {
       steps: entries.map(({ named, real, isEntry, before, now, isNew }) => ({ named, real, isEntry, before, after: now, isNew })),
       touched: entries.map((entry) => entry.real),
       moves: this.#moves.map((move) => ({ from: move.from.real, to: move.to.real })),
-      overwrites: entries.filter((e) => (e.last === "add" || e.last === "moved here") && e.before.kind !== "absent").map((e) => e.real),
-      summary: successText(this.#summary),
+      overwrites: entries
+        .filter((e) => (e.last === "add" || e.last === "write" || e.last === "moved here") && e.before.kind !== "absent")
+        .map((e) => e.real),
+      summary: successText(this.#summary) + this.#notes.map((note) => `${note}\n`).join(""),
     };
   }
 

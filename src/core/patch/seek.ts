@@ -3,7 +3,7 @@
 type Loosen = (line: string) => string;
 
 /** From exact to loose: as written; without spaces at the end; without spaces around; with typographic characters as plain ones. */
-const looseness: readonly Loosen[] = [(line) => line, (line) => line.trimEnd(), (line) => line.trim(), (line) => plain(line.trim())];
+const looseness: readonly Loosen[] = [(line) => line, (line) => line.trimEnd(), (line) => line.trim(), (line) => plain(line).trim()];
 
 /**
  * The index at or after `from` where `wanted` stands, or undefined. A stricter reading anywhere wins over a looser one earlier.
@@ -20,6 +20,12 @@ export function seekLines(lines: readonly string[], wanted: readonly string[], f
   return undefined;
 }
 
+/** The index at or after `from` where exactly these lines stand. */
+export function seekExactly(lines: readonly string[], wanted: readonly string[], from: number): number | undefined {
+  for (let at = from; at <= lines.length - wanted.length; at++) if (wanted.every((line, i) => lines[at + i] === line)) return at;
+  return undefined;
+}
+
 const substitutes: readonly (readonly [RegExp, string])[] = [
   [/[\u2010-\u2015\u2212]/g, "-"],
   [/[\u2018-\u201b]/g, "'"],
@@ -27,4 +33,5 @@ const substitutes: readonly (readonly [RegExp, string])[] = [
   [/[\u00a0\u2002-\u200a\u202f\u205f\u3000]/g, " "],
 ];
 
-const plain = (text: string): string => substitutes.reduce((t, [from, to]) => t.replace(from, to), text).trim();
+/** Typographic dashes, quotes and spaces as plain ones. */
+export const plain = (text: string): string => substitutes.reduce((t, [from, to]) => t.replace(from, to), text);

@@ -1,8 +1,11 @@
 /** Carries the chunks of an Update File hunk out on a text. Pure; kept lines stay byte for byte as the file has them. */
-import type { Chunk } from "./parse.ts";
-import { seekLines } from "./seek.ts";
 
-export type Updated = { readonly text: string } | { readonly failed: string };
+import { nearestLines } from "./nearest-lines.ts";
+import type { Chunk } from "./parse.ts";
+import { seekExactly, seekLines } from "./seek.ts";
+
+/** `notes`: what the model should know of a change that fitted more than one place. */
+export type Updated = { readonly text: string; readonly notes?: readonly string[] } | { readonly failed: string };
 
 interface Line {
   readonly text: string;
@@ -22,19 +25,38 @@ export function updateText(original: string, chunks: readonly Chunk[], name: str
   const texts = lines.map((line) => line.text);
   const ending = commonEnding(lines);
   const replacements: Replacement[] = [];
+  const notes: string[] = [];
   let from = 0;
   for (const chunk of chunks) {
+    const wanted = removedAndKept(chunk);
     for (const anchor of chunk.anchors) {
       const found = seekLines(texts, [anchor], from, false);
-      if (found === undefined) return { failed: `Failed to find context '${anchor}' in ${name}` };
+      if (found === undefined) return { failed: withNearest(`Failed to find context '${anchor}' in ${name}`, texts, [anchor]) };
       from = found + 1;
     }
     const place = findPlace(texts, chunk, from);
-    if (place === undefined) return { failed: `Failed to find expected lines in ${name}:\n${removedAndKept(chunk).join("\n")}` };
+    if (place === undefined)
+      return { failed: withNearest(`Failed to find expected lines in ${name}:\n${wanted.join("\n")}`, texts, wanted) };
+    const again = otherPlace(texts, chunk, place);
+    if (again !== undefined)
+      notes.push(
+        `The lines of a chunk stand in ${name} more than once; the place at line ${place.at + 1} was changed, the one at line ${again + 1} was not. Name a line above the place after @@ to choose another.`,
+      );
     replacements.push(replacement(lines, chunk, place, ending));
     if (place.count > 0) from = place.at + place.count;
   }
-  return { text: mark + join(carryOut(lines, replacements), ending) };
+  return { text: mark + join(carryOut(lines, replacements), ending), notes };
+}
+
+function withNearest(failure: string, texts: readonly string[], wanted: readonly string[]): string {
+  const near = nearestLines(texts, wanted);
+  return near === "" ? failure : `${failure}\n${near}`;
+}
+
+/** Another place, further down, that a chunk without an anchor fits as exactly: the model may have meant that one. */
+function otherPlace(texts: readonly string[], chunk: Chunk, { at, count }: Found): number | undefined {
+  if (chunk.anchors.length > 0 || chunk.atEnd || count === 0) return undefined;
+  return seekExactly(texts, texts.slice(at, at + count), at + 1);
 }
 
 interface Found {

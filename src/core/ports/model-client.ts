@@ -174,7 +174,7 @@ export interface ModelInfo {
   readonly supportsImages: boolean;
   readonly hidden: boolean;
   readonly isDefault: boolean;
-  /** Which shell tool it was trained on. An unknown model is offered the full set. */
+  /** Which shell tool it was trained on; "all" where nothing is known of it. */
   readonly shellTool: "exec_command" | "shell_command" | "shell" | "all";
   readonly applyPatch: "freeform" | "function" | "none";
   /** How it edits files best: by patches, or by replacing one text with another. */

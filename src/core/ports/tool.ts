@@ -3,11 +3,12 @@
 import type { ParamsOf } from "../../protocol/define.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { ServerNotifications, ServerRequests } from "../../protocol/methods.ts";
+import type { FileHunk } from "../patch/parse.ts";
 import type { ThreadSettings } from "../settings.ts";
 import type { Answer } from "./audience.ts";
 import type { AuditEntry } from "./audit.ts";
 import type { Config } from "./config.ts";
-import type { JsonObject, ModelInfo, ToolSpec } from "./model-client.ts";
+import type { JsonObject, ModelInfo } from "./model-client.ts";
 
 /** What goes back to the model. */
 export type ToolOutput =
@@ -23,8 +24,7 @@ export const failed = (text: string): ToolOutput => ({ kind: "text", text, succe
 /** What a tool wants done. Core runs it: item, policy, approval, sandbox, output. */
 export type Action =
   | CommandAction
-  /** Apply the patch text (apply_patch grammar). */
-  | { readonly kind: "patch"; readonly patch: string; readonly cwd: string }
+  | PatchAction
   /** More input for, or a look at, a command that still runs. */
   | {
       readonly kind: "stdin";
@@ -37,6 +37,12 @@ export type Action =
   | { readonly kind: "permissions"; readonly write: readonly string[]; readonly network: boolean; readonly reason: string | undefined }
   /** Nothing that needs approval: the tool does it itself. */
   | { readonly kind: "direct"; run(context: ToolContext): Promise<ToolOutput> };
+
+/** Change files: by a patch in the grammar of apply_patch, or by a list of changes. */
+export type PatchAction = { readonly kind: "patch"; readonly cwd: string } & (
+  | { readonly patch: string }
+  | { readonly changes: readonly FileHunk[] }
+);
 
 export interface CommandAction {
   readonly kind: "command";
@@ -82,17 +88,38 @@ export interface ToolContext {
   ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal?: AbortSignal): Promise<Answer>;
 }
 
+/** What the model is told of a tool. The name is not here: the one that is offered is the one that is found when it is called. */
+export type ToolFace =
+  | { readonly type: "function"; readonly description: string; readonly parameters: JsonObject }
+  /** Free text under a grammar; wires without it get the function form of the same tool. */
+  | { readonly type: "custom"; readonly description: string; readonly format: JsonObject }
+  /** Run by the provider itself; left out on wires that have none. */
+  | { readonly type: "web_search" | "web_fetch"; readonly options?: JsonObject };
+
 export interface Tool {
   readonly name: string;
   /** Offered to the model as `<namespace>__<name>`. */
   readonly namespace?: string;
-  readonly spec: ToolSpec;
+  readonly face: ToolFace;
+  /** Names by which models that were trained on other tools call this one; understood where it is offered and no tool has that name. */
+  readonly aliases?: readonly string[];
   /** Checks the arguments and says what to do, or returns `failed(…)` for the model. Pure: no side effect happens here. */
   plan(call: ToolCall, settings: ThreadSettings): Action | ToolOutput;
+  /** Reads the text of a call that is no JSON by itself. */
+  readonly takesText?: boolean;
   /** Calls that must not run beside others of the same answer. Default: may run in parallel. */
   readonly exclusive?: boolean;
   /** Understood when the model calls it, but not offered to it. */
   readonly silent?: boolean;
+}
+
+const maxSchema = 4000;
+
+/** For arguments that cannot be read: what was wrong, and the form in which the tool takes them. */
+export function badArguments(problem: string, tool: Pick<Tool, "name" | "face">): ToolOutput {
+  const schema = tool.face.type === "function" ? JSON.stringify(tool.face.parameters) : "";
+  const shape = schema === "" || schema.length > maxSchema ? "" : `\nThe arguments of ${tool.name} are JSON of this schema: ${schema}`;
+  return failed(`failed to parse function arguments: ${problem}${shape}`);
 }
 
 /** What a source needs to know to decide which tools to offer. */

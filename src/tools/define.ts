@@ -1,0 +1,36 @@
+/** Makes a tool of a name, a description and the schema of its arguments: what the model is told and what is checked are the same value. */
+import { type Action, badArguments, type Tool, type ToolCall, type ToolFace, type ToolOutput } from "../core/ports/tool.ts";
+import type { ThreadSettings } from "../core/settings.ts";
+import { plainSchema } from "../lib/plain-schema.ts";
+import type { Infer, Lazy, Schema } from "../lib/schema.ts";
+import { readArguments, type Slips } from "./arguments.ts";
+
+interface Definition<T extends Schema> extends Slips, Pick<Tool, "aliases" | "exclusive" | "takesText"> {
+  readonly name: string;
+  readonly description: string;
+  readonly args: Lazy<T>;
+  /** Where the arguments are in a call; its parsed JSON when left out. */
+  readonly given?: (call: ToolCall) => unknown;
+  plan(args: Infer<Lazy<T>>, settings: ThreadSettings, call: ToolCall): Action | ToolOutput;
+}
+
+export function functionTool<T extends Schema>({ name, description, args, otherNames, adapt, given, plan, ...rest }: Definition<T>): Tool {
+  let face: ToolFace | undefined;
+  const tool: Tool = {
+    name,
+    /** Made when it is first offered: a server starts without it. */
+    get face() {
+      face ??= { type: "function", description, parameters: plainSchema(args()) };
+      return face;
+    },
+    ...rest,
+    plan(call, settings) {
+      const read = readArguments(args, given === undefined ? call.args : given(call), {
+        ...(otherNames && { otherNames }),
+        ...(adapt && { adapt }),
+      });
+      return "wrong" in read ? badArguments(read.wrong, tool) : plan(read.args, settings, call);
+    },
+  };
+  return tool;
+}
