@@ -249,9 +249,19 @@ export const requirements = {
   },
   "questions.shapes": { source: "CONFLICTS §4", says: "every documented form of answer is understood" },
   "questions.cancel": { source: "seed 000; CONFLICTS §4", says: "a cancelled question ends the tool call with an error, not the turn" },
-  "questions.planOnly": { source: "seed 000", says: "questions are for Plan mode, and the model is told so elsewhere" },
-  "questions.everyMode": { source: "Parley", says: "features.default_mode_request_user_input opens questions in every mode" },
+  "questions.planOnly": {
+    source: "seed 000",
+    says: "with features.default_mode_request_user_input off, questions are for Plan mode, and the model is told so elsewhere",
+  },
+  "questions.everyMode": { source: "Parley", says: "the model may put questions in every mode, wherever somebody can answer" },
   "questions.seed000": { source: "seed 000", says: "the editor document's dialect has a method for each kind of question" },
+  "edit.item": { source: "Parley", says: "edit and write go the way of a patch: diff, approval, item, turn diff and undo" },
+  "edit.refused": {
+    source: "Parley",
+    says: "an edit that fits no place or several changes nothing, and names the places or the nearest lines",
+  },
+  "edit.offered": { source: "Parley", says: "a model is offered one way to edit and one to run commands, and the others are understood" },
+  "call.repaired": { source: "Parley", says: "a call with slips is repaired, and the person is asked about what will run" },
   "dynamicTool.answers": { source: "seed 003; CONFLICTS 38", says: "a client's tool may answer in every documented form" },
   "dynamicTool.resumed": { source: "Parley", says: "dynamic tools are kept with the thread and offered again after a resume" },
   "dynamicTool.offeredAnew": {

@@ -17,9 +17,9 @@ export const featureRows: Readonly<Record<string, Row>> = {
   skills: row("stable", true, "Skills", "Tells the model which skills there are."),
   default_mode_request_user_input: row(
     "stable",
-    false,
+    true,
     "Questions in every mode",
-    "Lets the model ask structured questions outside plan mode too.",
+    "Lets the model ask structured questions outside plan mode too; off keeps them to plan mode, as Codex does.",
   ),
   request_permissions_tool: row(
     "stable",

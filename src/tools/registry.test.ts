@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
@@ -38,6 +38,35 @@ describe("the built-in tools", () => {
       const left = await offered(line);
       for (const name of names) assert.deepEqual([all.has(name), left.has(name)], [true, false], `${name} under ${line}`);
     }
+  });
+
+  it("one way to run commands and one to edit is offered, by what is known of the model", async () => {
+    const names = async (settings: string): Promise<string[]> => [...(await offered(settings)).keys()];
+    const shells = (all: readonly string[]): string[] => all.filter((name) => /shell|exec_command|write_stdin/.test(name));
+    const edits = (all: readonly string[]): string[] => all.filter((name) => /patch|edit|write$/.test(name));
+    assert.deepEqual(shells(await names("")), ["exec_command", "write_stdin"]);
+    assert.deepEqual(shells(await names("model_context_window = 32000")), ["shell_command"]);
+    assert.deepEqual(shells(await names("[features]\nunified_exec = false")), ["shell_command"]);
+    assert.deepEqual(edits(await names("")), ["edit", "write"]);
+    assert.deepEqual(edits(await names("[features]\napply_patch_freeform = true")), ["apply_patch"]);
+  });
+
+  it("questions are offered where they work", async () => {
+    const asks = async (settings: string): Promise<boolean> => (await offered(settings)).has("request_user_input");
+    assert.equal(await asks(""), true);
+    assert.equal(await asks("[features]\ndefault_mode_request_user_input = false"), false);
+  });
+
+  it("what a model is told of a tool's arguments is never written by hand", () => {
+    const folder = import.meta.dirname;
+    const isOwn = (file: string): boolean => !/\.test\.ts$|^(?:define|dynamic-tool)\.ts$/.test(file);
+    const byHand = readdirSync(folder).filter(
+      (file) =>
+        file.endsWith(".ts") &&
+        isOwn(file) &&
+        /\bparameters\s*[:(]|additionalProperties/.test(readFileSync(path.join(folder, file), "utf8")),
+    );
+    assert.deepEqual(byHand, [], "derive it from the schema that checks the arguments: functionTool in define.ts");
   });
 
   it("the search is offered as the settings describe it", async () => {

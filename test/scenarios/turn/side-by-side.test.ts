@@ -71,7 +71,7 @@ verifies("trust.modelMistakes", async ({ app, workspace }) => {
   const mistakes: readonly object[] = [
     { call: "exec_command", with: "{not json" },
     { call: "exec_command", with: { cmd: { a: 1 } } },
-    { call: "exec_command", with: { cmd: ["touch", "x"] } },
+    { call: "exec_command", with: { cmd: ["touch", ["x"]] } },
     { call: "exec_command", with: { cmd: "touch x", workdir: 7 } },
     { call: "exec_command", with: {} },
     { call: "exec_command", with: "[]" },

@@ -48,7 +48,10 @@ verifies("questions.cancel", async ({ app, workspace }) => {
 });
 
 verifies("questions.planOnly", async ({ app, workspace }) => {
-  const client = await app({ turns: [[asks([question]), { say: "{{output}}" }]] });
+  const client = await app({
+    turns: [[asks([question]), { say: "{{output}}" }]],
+    config: "features.default_mode_request_user_input = false",
+  });
   const thread = await client.startThread({ cwd: workspace });
   assert.match((await thread.run("ask")).text, /unavailable in Default mode/);
 });
@@ -65,10 +68,7 @@ verifies("questions.pairing", async ({ app, workspace }) => {
 });
 
 verifies("questions.everyMode", async ({ app, workspace }) => {
-  const client = await app({
-    turns: [[asks([question]), { say: "{{output}}" }]],
-    config: "features.default_mode_request_user_input = true",
-  });
+  const client = await app({ turns: [[{ expect: { tools: ["request_user_input"] } }, asks([question]), { say: "{{output}}" }]] });
   client.answer("item/tool/requestUserInput", () => ({ answers: { db: { answers: ["Postgres"] } } }));
   const thread = await client.startThread({ cwd: workspace });
   assert.match((await thread.run("ask")).text, /Postgres/);
@@ -95,7 +95,6 @@ verifies("questions.seed000", async ({ wire, workspace }) => {
         { say: "{{output}}" },
       ],
     ],
-    config: "features.default_mode_request_user_input = true",
   });
   await client.initialize({ experimentalApi: true, extensions: { parley: { dialect: "seed-000" } } });
   const { result } = await client.ask("thread/start", { cwd: workspace });

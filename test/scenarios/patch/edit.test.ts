@@ -1,0 +1,107 @@
+/** `edit` and `write`: the same way as a patch, for models that were not trained on patches; and calls with slips. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { verifies } from "../../support/verifies.ts";
+import type { Message } from "../../support/wire.ts";
+
+const readOnly = 'sandbox_mode = "read-only"\napproval_policy = "on-request"';
+const unasked = 'sandbox_mode = "danger-full-access"\napproval_policy = "never"';
+const call = (tool: string, args: unknown) => ({ call: tool, with: args });
+
+verifies("edit.item", async ({ wire, workspace }) => {
+  const file = path.join(workspace, "a.txt");
+  writeFileSync(file, "one\ntwo\nthree\n");
+  const client = await wire({
+    turns: [
+      [
+        call("edit", { path: "a.txt", old_text: "two", new_text: "2" }),
+        call("write", { path: "b/new.txt", content: "new\n" }),
+        call("write", { path: "a.txt", content: "all\n" }),
+        { say: "{{output}}" },
+      ],
+    ],
+    config: readOnly,
+  });
+  await client.initialize({ experimentalApi: true });
+  const { result } = await client.ask("thread/start", { cwd: workspace });
+  const threadId = result.thread.id;
+  const { result: started } = await client.ask("turn/start", { threadId, input: [{ type: "text", text: "go" }] });
+  const asked: Message[] = [];
+  for (let i = 0; i < 3; i++) {
+    const isNext = (m: Message): boolean => m.method === "item/fileChange/requestApproval" && !asked.some((old) => old.id === m.id);
+    const question = await client.until(isNext, "a question about files");
+    asked.push(question);
+    client.send({ id: question.id, result: { decision: "accept" } });
+  }
+  await client.notification("turn/completed");
+  const items = client.heard.filter((m) => m.method === "item/completed" && m.params.item.type === "fileChange").map((m) => m.params.item);
+  assert.deepEqual(
+    items.map((item) => [item.status, item.changes.map((change: Message) => [path.relative(workspace, change.path), change.kind.type])]),
+    [
+      ["completed", [["a.txt", "update"]]],
+      ["completed", [[path.join("b", "new.txt"), "add"]]],
+      ["completed", [["a.txt", "update"]]],
+    ],
+  );
+  assert.match(items[0].changes[0].diff, /-two\n\+2/);
+  assert.match(asked[2]?.params.reason, /replaces existing files/);
+  assert.deepEqual([readFileSync(file, "utf8"), readFileSync(path.join(workspace, "b/new.txt"), "utf8")], ["all\n", "new\n"]);
+  const diff = client.heard.findLast((m) => m.method === "turn/diff/updated").params.diff;
+  assert.match(diff, /-one\n-two\n-three\n\+all/);
+  const reverted = await client.ask("turn/revert", { threadId, turnId: started.turn.id });
+  assert.equal(reverted.error, undefined, JSON.stringify(reverted.error));
+  assert.deepEqual([readFileSync(file, "utf8"), existsSync(path.join(workspace, "b"))], ["one\ntwo\nthree\n", false]);
+});
+
+verifies("edit.refused", async ({ app, workspace }) => {
+  writeFileSync(path.join(workspace, "a.txt"), "x = 1\ny = 2\nx = 1\n");
+  const client = await app({
+    turns: [
+      [
+        call("edit", { path: "a.txt", old_text: "x = 1", new_text: "x = 2" }),
+        { expect: { output: "/^edit failed: old_text occurs 2 times in .*a\\.txt, at lines 1, 3; /" } },
+        call("edit", { path: "a.txt", old_text: "y = 3", new_text: "y = 4" }),
+        { expect: { output: "/does not occur[\\s\\S]*nearest lines[\\s\\S]*2\\| y = 2/" } },
+        call("edit", { path: "none.txt", old_text: "y", new_text: "z" }),
+        { expect: { output: "/does not exist; create it with write/" } },
+        { say: "done" },
+      ],
+    ],
+    config: unasked,
+  });
+  const thread = await client.startThread({ cwd: workspace });
+  assert.equal((await thread.run("go")).text, "done");
+  assert.equal(readFileSync(path.join(workspace, "a.txt"), "utf8"), "x = 1\ny = 2\nx = 1\n");
+});
+
+verifies("edit.offered", async ({ wire, workspace }) => {
+  const client = await wire({ turns: [[call("nothing_like_it", {}), { say: "{{output}}" }]], config: unasked });
+  await client.initialize({ experimentalApi: true });
+  const namesFor = async (model: string): Promise<string[]> => {
+    const { result } = await client.ask("thread/start", { cwd: workspace, model, modelProvider: "script" });
+    await client.ask("turn/start", { threadId: result.thread.id, input: [{ type: "text", text: "go" }] });
+    const { turn } = (await client.notification("turn/completed")).params;
+    const said: string = turn.items[0]?.text ?? "";
+    return /The tools are: (.*)\./.exec(said)?.[1]?.split(", ") ?? [said];
+  };
+  const replacing = ["exec_command", "write_stdin", "edit", "write", "update_plan"];
+  const claude = await namesFor("claude-opus-5-5");
+  assert.deepEqual(claude.slice(0, 5), replacing);
+  assert.ok(claude.includes("request_user_input") && !claude.includes("ask_user_question"));
+});
+
+verifies("call.repaired", async ({ wire, workspace }) => {
+  const client = await wire({
+    turns: [[call("Bash", '```json\n{"command": ["touch", "it works"],}\n```'), { say: "{{output}}" }]],
+    config: 'sandbox_mode = "danger-full-access"\napproval_policy = "untrusted"',
+  });
+  await client.initialize({ experimentalApi: true });
+  const { result } = await client.ask("thread/start", { cwd: workspace });
+  await client.ask("turn/start", { threadId: result.thread.id, input: [{ type: "text", text: "go" }] });
+  const question = await client.request("item/commandExecution/requestApproval");
+  assert.match(question.params.command, /touch 'it works'/);
+  client.send({ id: question.id, result: { decision: "accept" } });
+  await client.notification("turn/completed");
+  assert.ok(existsSync(path.join(workspace, "it works")));
+});
