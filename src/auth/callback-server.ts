@@ -2,6 +2,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { requestTarget } from "../lib/request-target.ts";
 import { isCode } from "../lib/system-error.ts";
 
 export interface CallbackOptions {
@@ -21,11 +22,15 @@ export interface Callback {
 }
 
 const notCompleted = "Login was not completed";
+/** Only one visit counts; whatever else knocks must not hold much. */
+const limits = { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, requestTimeout: 10_000, connectionsCheckingInterval: 2000 };
+const maxConnections = 64;
 
 /** Throws Error with a text for the user when the local address cannot be had. */
 export async function openCallback(options: CallbackOptions, signal: AbortSignal): Promise<Callback> {
   const { createServer } = await import("node:http");
-  const server = createServer();
+  const server = createServer(limits);
+  server.maxConnections = maxConnections;
   const port = await listen(server, options.port, signal);
   const { promise: done, resolve, reject } = Promise.withResolvers<void>();
   done.catch(() => {}); // whoever waits later still hears of it
@@ -37,11 +42,15 @@ export async function openCallback(options: CallbackOptions, signal: AbortSignal
   };
   signal.addEventListener("abort", () => finish(new Error(notCompleted)), { once: true });
   server.on("request", (request, response) => {
-    void answer(request, options).then(({ page, ended }) => {
-      send(response, page);
-      if (ended !== undefined) setImmediate(finish, ended === "well" ? undefined : ended);
-    });
+    answer(request, options).then(
+      ({ page, ended }) => {
+        send(response, page);
+        if (ended !== undefined) setImmediate(finish, ended === "well" ? undefined : ended);
+      },
+      () => send(response, { status: 500, title: "Something went wrong", words: "Start signing in again." }),
+    );
   });
+  server.on("error", () => undefined); // a visitor that could not be taken in; the sign-in waits on for the next one
   return { port, done };
 }
 
@@ -56,18 +65,16 @@ interface Answer {
 }
 
 async function answer(request: IncomingMessage, { path, state, redeem }: CallbackOptions): Promise<Answer> {
-  const url = new URL(request.url ?? "/", "http://localhost");
+  const { path: visited, query } = requestTarget(request.url);
   // Other programs that wait on the same registered port ask each other to give up this way; pages in a browser cannot.
   if (
     request.method === "GET" &&
-    url.pathname === "/cancel" &&
+    visited === "/cancel" &&
     request.headers.origin === undefined &&
     request.headers["sec-fetch-mode"] === undefined
   )
     return { page: { status: 200, title: "Cancelled", words: "Signing in was cancelled." }, ended: new Error(notCompleted) };
-  if (request.method !== "GET" || url.pathname !== path)
-    return { page: { status: 404, title: "Not found", words: "There is nothing here." } };
-  const query = url.searchParams;
+  if (request.method !== "GET" || visited !== path) return { page: { status: 404, title: "Not found", words: "There is nothing here." } };
   if (!sameText(query.get("state") ?? "", state))
     return { page: { status: 400, title: "State does not match", words: "Start signing in again." } };
   try {

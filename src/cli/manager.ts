@@ -40,22 +40,24 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
 
   const tls = await tlsFrom(values["tls-cert"], values["tls-key"]);
   await refuseOpenAddress(host, tls !== undefined, values["allow-plain-http"] === true);
-  const [{ Core }, { serveManager }, { createPages }, { openApp, logFrom }] = await Promise.all([
+  const [{ Core }, { serveManager }, { createPages }, { openApp, logFrom }, { surviveErrors }] = await Promise.all([
     import("../manager/core.ts"),
     import("../manager/server.ts"),
     import("../manager/pages.ts"),
     import("./own-app.ts"),
+    import("../main/survive.ts"),
   ]);
   const { connect, "connect-token-file": connectTokenFile } = values;
   const made = connect === undefined ? await ownEngine(openApp(globals, values), home) : await remoteEngine(connect, connectTokenFile);
-  const { warn } = made.app?.log ?? logFrom(globals, values);
+  const log = made.app?.log ?? logFrom(globals, values);
   const core = new Core({
     engine: made.engine,
     folder: path.join(home, "parley", "manager"),
     version: manifest.version,
     fileToken: ownToken(tokenFile),
-    warn,
+    warn: log.warn,
   });
+  surviveErrors({ log, tell: (message) => core.tell(message) });
   try {
     await core.start();
   } catch (error) {

@@ -1,6 +1,7 @@
 /** The app as subcommands open it: with the log, and with what the command line says over the settings. */
 import { type ComposeOptions, createApp } from "../main/compose.ts";
 import { type LogLevel, logLevels, openLog } from "../main/log.ts";
+import { surviveErrors } from "../main/survive.ts";
 import { RpcError } from "../protocol/errors.ts";
 import type { AgentFlags } from "./agent-flags.ts";
 import { codexHome, type Globals, oneOf, StartError } from "./usage.ts";
@@ -27,6 +28,11 @@ export function openApp(globals: Globals, flags: AgentFlags, options: AppOptions
     if (error instanceof RpcError) throw new StartError(error.message);
     throw error;
   }
+}
+
+/** For processes that serve many: what nobody caught ends no session, is logged, and every client is told. */
+export function surviveWith({ log, subscriptions }: App): void {
+  surviveErrors({ log, tell: (message) => subscriptions.toAll("warning", { message, threadId: null }) });
 }
 
 /** The log as the command line and the environment want it. */

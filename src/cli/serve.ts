@@ -2,7 +2,7 @@
 import type { Greeting } from "../main/greet.ts";
 import { type DoorPolicy, type Endpoint, listenOn } from "../main/listen.ts";
 import type { AgentFlags } from "./agent-flags.ts";
-import { openApp } from "./own-app.ts";
+import { openApp, surviveWith } from "./own-app.ts";
 import { type Globals, StartError } from "./usage.ts";
 
 export interface ServeOptions {
@@ -18,6 +18,7 @@ export interface ServeOptions {
 
 export async function serveApp({ globals, flags, endpoints, door, compat, greeting, told }: ServeOptions): Promise<number> {
   const app = openApp(globals, flags, { compat });
+  surviveWith(app);
   if (flags["strict-config"] === true) refuseWarnings(app.config.effective(process.cwd()).warnings);
   const listening = await listenOn(app, endpoints, door, greeting).catch((error: Error) => {
     throw new StartError(`cannot listen: ${error.message}`);

@@ -114,6 +114,11 @@ export class Core {
     this.link.close();
   }
 
+  /** Says something to everybody who listens, in the form in which the engine's own warnings come. */
+  tell(message: string): void {
+    this.hub.emit("notification", null, { method: "warning", params: { message, threadId: null } });
+  }
+
   /** Deletes a session: its turn is stopped, what waits is ended, and a tombstone stays. */
   async delete(sessionId: string, by: Actor): Promise<string | null> {
     const session = await this.sessions.require(sessionId);

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import path from "node:path";
 import { afterEach, describe, test } from "node:test";
 import { adminToken, PlayedEngine, scratchFolder, startManager, type TestManager } from "../../test/support/manager.ts";
+import { oddTargets, rawStatus, upgradeHeaders } from "../../test/support/odd-targets.ts";
 
 const cleanups: (() => Promise<void> | void)[] = [];
 describe("the manager's door", () => {
@@ -196,5 +197,20 @@ describe("the manager's door", () => {
       assert.equal(status, 400, lines.join(" | "));
     }
     assert.equal((await it.call("GET /api")).status, 200);
+  });
+
+  test("no address that a stranger asks for ends it, with an upgrade or without", async () => {
+    const it = await open();
+    const port = Number(new URL(it.url).port);
+    for (const target of oddTargets)
+      for (const more of [[], upgradeHeaders, [...upgradeHeaders, "Origin: http://evil.example"], [...upgradeHeaders, bearer], [bearer]]) {
+        const status = await rawStatus(port, [`GET ${target} HTTP/1.1`, "Host: localhost", ...more]);
+        assert.ok(status !== 101 && status !== 500, `${target}: ${status}`);
+      }
+    assert.equal((await it.call("GET /api")).status, 200);
+    assert.deepEqual(
+      it.warnings.filter((line) => !/refused/.test(line)),
+      [],
+    );
   });
 });

@@ -3,6 +3,8 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
+import { sparing } from "../lib/allowance.ts";
+import { requestTarget } from "../lib/request-target.ts";
 import { allows, type Caller } from "./access.ts";
 import type { Route, RouteKey, Scope } from "./api/define.ts";
 import { routes } from "./api.ts";
@@ -49,12 +51,13 @@ type Env = { Bindings: HttpBindings; Variables: { caller: Caller | undefined } }
 
 export function createHttp({ core, door, pages }: HttpParts): Hono<Env> {
   const app = new Hono<Env>();
+  const warn = sparing(core.warn);
   app.use(async (context, next) => {
     const { incoming } = context.env;
     const isPage = !context.req.path.startsWith("/api") && context.req.path !== "/rpc";
     const why = door.refuse(incoming, isPage);
     if (why !== undefined) {
-      core.warn("visitor refused", { why, from: incoming.socket.remoteAddress });
+      warn("visitor refused", { why, from: incoming.socket.remoteAddress });
       return guarded(answer(failure(403, "forbidden", `Refused: ${why}.`)));
     }
     context.set("caller", door.caller(incoming));
@@ -90,7 +93,7 @@ export function createHttp({ core, door, pages }: HttpParts): Hono<Env> {
     if (key === "GET /api/health" && caller === undefined) return Response.json({ status: "ok" });
     const allowed = admit(route.scope, caller);
     if (key === "GET /api/audit/export") return exportAudit(core);
-    const query = checkQuery(route, new URL(request.url ?? "/", "http://manager").searchParams);
+    const query = checkQuery(route, requestTarget(request.url).query);
     const body = checkBody(route, await readBody(request, takesPictures.test(key) ? largeBody : smallBody));
     const handler = handlers[key as keyof typeof handlers] as unknown as AnyHandler;
     const reply = await handler({ core, caller: allowed, path, query, body });

@@ -4,6 +4,8 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import { WebSocketServer } from "ws";
+import { sparing } from "../lib/allowance.ts";
+import { requestTarget } from "../lib/request-target.ts";
 import { startListening } from "../rpc/websocket.ts";
 import { maxMessageBytes, WebSocketTransport } from "../rpc/websocket-transport.ts";
 import { allows, type Caller } from "./access.ts";
@@ -40,14 +42,23 @@ const maxStreams = 256;
 export async function serveManager(options: ServeOptions): Promise<Served> {
   const { core, host, tls } = options;
   const server = await makeServer(tls);
-  await startListening(server, () => server.listen({ host, port: options.port }));
+  await startListening(server, () => server.listen({ host, port: options.port }), core.warn);
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : options.port;
   const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   const url = `${tls === undefined ? "http" : "https"}://${shown}:${port}`;
   core.publicUrl = url;
   const door = new Door({ host, port, secure: tls !== undefined, allowedHosts: options.allowedHosts }, core.access);
-  server.on("request", getRequestListener(createHttp({ core, door, pages: options.pages }).fetch, { overrideGlobalObjects: false }));
+  const serve = getRequestListener(createHttp({ core, door, pages: options.pages }).fetch, {
+    overrideGlobalObjects: false,
+    errorHandler: () => unreadable(),
+  });
+  server.on("request", (request, response) => {
+    serve(request, response).catch((error: unknown) => {
+      core.warn("a request could not be answered", { error: error instanceof Error ? error.stack : String(error) });
+      response.destroy();
+    });
+  });
   const sockets = openSockets(server, core, door);
   return {
     url,
@@ -84,18 +95,29 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
     for (const entry of transports) if (entry.deviceId === deviceId) entry.transport.close();
   };
 
+  const warn = sparing(core.warn);
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on("error", () => socket.destroy());
-    const url = new URL(request.url ?? "/", "http://manager");
+    try {
+      upgrade(request, socket, head);
+    } catch (error) {
+      warn("a websocket could not be opened", { error: error instanceof Error ? error.stack : String(error) });
+      socket.destroy();
+    }
+  });
+
+  /** The door comes first: of a stranger nothing is read but who it is. */
+  function upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
     const why = door.refuse(request, false);
     if (why !== undefined) {
-      core.warn("websocket refused", { why, from: request.socket.remoteAddress });
+      warn("websocket refused", { why, from: request.socket.remoteAddress });
       return refuse(socket, failure(403, "forbidden", `Refused: ${why}.`));
     }
-    if (url.pathname === "/rpc") return openProtocol(request, socket, head);
-    if (url.pathname === "/api/stream") return openStream(request, socket, head, url);
+    const { path, query } = requestTarget(request.url);
+    if (path === "/rpc") return openProtocol(request, socket, head);
+    if (path === "/api/stream") return openStream(request, socket, head, query);
     refuse(socket, failure(404, "no_such_route", "There is nothing here."));
-  });
+  }
 
   /** Programs only, and with a token: a browser's cookie does not open this door. */
   function openProtocol(request: IncomingMessage, socket: Socket, head: Buffer): void {
@@ -108,19 +130,19 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
       transports.add(entry);
       ws.on("close", () => transports.delete(entry));
       core.engine.serve(transport).catch((error: unknown) => {
-        core.warn("the engine cannot be reached for /rpc", { error: error instanceof Error ? error.message : String(error) });
+        warn("the engine cannot be reached for /rpc", { error: error instanceof Error ? error.message : String(error) });
         transport.close();
       });
     });
   }
 
-  function openStream(request: IncomingMessage, socket: Socket, head: Buffer, url: URL): void {
+  function openStream(request: IncomingMessage, socket: Socket, head: Buffer, query: URLSearchParams): void {
     const caller = door.caller(request);
     if (!mayEnter(caller, "read")) return refuse(socket, notAdmitted(caller, "read"));
     if (streams.size >= maxStreams) return refuse(socket, failure(503, "too_many_streams", `At most ${maxStreams} event streams at once.`));
     let start: StreamStart;
     try {
-      start = checkQuery(routes["GET /api/stream"], url.searchParams);
+      start = checkQuery(routes["GET /api/stream"], query);
     } catch (error) {
       return refuse(socket, problemOf(error) ?? failure(400, "invalid_request", "the query does not fit"));
     }
@@ -138,6 +160,10 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
     },
   };
 }
+
+/** What HTTP lets through and no address can be made of. */
+const unreadable = (): Response =>
+  Response.json(failure(400, "bad_request", "This address cannot be read.").body, { status: 400, headers: safeHeaders });
 
 const mayEnter = (caller: Caller | undefined, scope: "read" | "admin"): boolean => caller !== undefined && allows(caller.scope, scope);
 

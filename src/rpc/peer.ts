@@ -23,7 +23,7 @@ export interface PeerHandlers {
   drained?(): void;
   /** A line that is no message, for the log. */
   unreadable?(reason: string): void;
-  /** Something that is no RpcError was thrown while serving `method`. */
+  /** Something that is no RpcError was thrown while serving `method`, or after its answer was sent. The connection goes on. */
   bug?(method: string, error: unknown): void;
 }
 
@@ -51,10 +51,11 @@ export class Peer {
   constructor(transport: Transport, handlers: PeerHandlers) {
     this.#transport = transport;
     this.#handlers = handlers;
-    transport.onMessage = (text) => this.#receive(text);
-    transport.onTooLong = (head) => this.#refuseTooLong(head);
-    transport.onDrain = () => this.#continue();
-    transport.onClose = (error) => this.#end(error);
+    // Nothing may be thrown into a transport: it would stop in the middle of what it reads.
+    transport.onMessage = (text) => this.#guarded("a message", () => this.#receive(text));
+    transport.onTooLong = (head) => this.#guarded("a message over the size limit", () => this.#refuseTooLong(head));
+    transport.onDrain = () => this.#guarded("the end of a backlog", () => this.#continue());
+    transport.onClose = (error) => this.#guarded("the end of the connection", () => this.#end(error));
   }
 
   get closed(): boolean {
@@ -117,15 +118,15 @@ export class Peer {
   }
 
   #serve(id: Id, method: string, params: unknown): void {
-    if (this.#inFlight >= maxInFlight) return this.#respond(id, { error: overloaded() });
+    if (this.#inFlight >= maxInFlight) return this.#respond(id, method, { error: overloaded() });
     const afterwards: (() => void)[] = [];
     const finish = (outcome: Outcome): void => {
       this.#inFlight--;
-      this.#respond(id, outcome);
-      for (const run of afterwards) run();
+      this.#respond(id, method, outcome);
+      for (const run of afterwards) this.#guarded(method, run);
     };
     const fail = (error: unknown): void => {
-      if (!(error instanceof RpcError)) this.#handlers.bug?.(method, error);
+      if (!(error instanceof RpcError)) this.#report(method, error);
       finish({ error: error instanceof RpcError ? error : internalError() });
     };
     this.#inFlight++;
@@ -139,16 +140,39 @@ export class Peer {
     else finish({ result });
   }
 
-  #respond(id: Id, outcome: Outcome): void {
-    const written = id instanceof BigId ? id.digits : JSON.stringify(id);
-    this.#transport.send(
-      "error" in outcome
-        ? `{"error":${JSON.stringify(errorToWire(outcome.error))},"id":${written}}`
-        : `{"id":${written},"result":${JSON.stringify(outcome.result ?? {})}}`,
-    );
+  #respond(id: Id, method: string, outcome: Outcome): void {
+    this.#transport.send(this.#written(id, method, outcome));
     if (this.#paused || this.#transport.backlog <= highWater) return;
     this.#paused = true;
     this.#transport.pause();
+  }
+
+  /** What cannot be written as JSON, being circular or too long for a string, is still answered. */
+  #written(id: Id, method: string, outcome: Outcome): string {
+    const shown = id instanceof BigId ? id.digits : JSON.stringify(id);
+    const failed = (error: RpcError): string => `{"error":${JSON.stringify(errorToWire(error))},"id":${shown}}`;
+    try {
+      return "error" in outcome ? failed(outcome.error) : `{"id":${shown},"result":${JSON.stringify(outcome.result ?? {})}}`;
+    } catch (error) {
+      this.#report(method, error);
+      return failed(internalError());
+    }
+  }
+
+  #guarded(what: string, run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#report(what, error);
+    }
+  }
+
+  #report(what: string, error: unknown): void {
+    try {
+      this.#handlers.bug?.(what, error);
+    } catch {
+      // Whoever keeps the log has failed, too: nobody is left to tell.
+    }
   }
 
   #continue(): void {

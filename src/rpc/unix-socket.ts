@@ -17,15 +17,19 @@ export async function listenUnixSocket(socketPath: string, rules: DoorRules): Pr
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   await clearStale(file);
   const door = await openDoor(rules, "unix", () => true);
-  await startListening(door.server, () => {
-    // The socket is made inside listen(), so no moment passes in which others could open it.
-    const mask = process.umask(0o177);
-    try {
-      door.server.listen(file);
-    } finally {
-      process.umask(mask);
-    }
-  });
+  await startListening(
+    door.server,
+    () => {
+      // The socket is made inside listen(), so no moment passes in which others could open it.
+      const mask = process.umask(0o177);
+      try {
+        door.server.listen(file);
+      } finally {
+        process.umask(mask);
+      }
+    },
+    rules.report,
+  );
   chmodSync(file, 0o600);
   return { url: `unix://${file}`, close: door.close };
 }

@@ -2,6 +2,7 @@
 import type { IncomingMessage, Server } from "node:http";
 import { isIPv4, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { sparing } from "../lib/allowance.ts";
 import type { Transport } from "./transport.ts";
 import { hostRule, refuseToken, refuseVisitor, type VisitorRules } from "./visitor.ts";
 import { maxMessageBytes, WebSocketTransport } from "./websocket-transport.ts";
@@ -38,7 +39,7 @@ const maxConnections = 1024;
 export async function listenWebSocket(options: ListenOptions): Promise<Listener> {
   const isOwnHost = hostRule(options.host, options.allowedHosts ?? []);
   const door = await openDoor(options, "websocket", isOwnHost);
-  await startListening(door.server, () => door.server.listen({ host: options.host, port: options.port }));
+  await startListening(door.server, () => door.server.listen({ host: options.host, port: options.port }), options.report);
   const address = door.server.address();
   const port = typeof address === "object" && address !== null ? address.port : options.port;
   return { url: `ws://${isIPv4(options.host) ? options.host : `[${options.host}]`}:${port}`, close: door.close };
@@ -47,12 +48,13 @@ export async function listenWebSocket(options: ListenOptions): Promise<Listener>
 export const isLoopback = (address: string): boolean =>
   isIPv4(address) ? address.startsWith("127.") : address === "::1" || address.toLowerCase().startsWith("::ffff:127.");
 
-/** Rejects when the server cannot listen, with the system's own error. */
-export function startListening(server: Server, listen: () => void): Promise<void> {
+/** Rejects when the server cannot listen, with the system's own error. Later errors, such as no descriptor left for a visitor, are reported. */
+export function startListening(server: Server, listen: () => void, report?: Report | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.once("listening", () => {
       server.off("error", reject);
+      server.on("error", (error) => report?.("a visitor could not be taken in", { error: error.message }));
       resolve();
     });
     listen();
@@ -68,6 +70,7 @@ export interface Door {
 export async function openDoor(rules: DoorRules, kind: "websocket" | "unix", isOwnHost: (host: string) => boolean): Promise<Door> {
   const [{ createServer }, { WebSocketServer }] = await Promise.all([import("node:http"), import("ws")]);
   const open = new Set<Transport>();
+  const report = sparing(rules.report ?? (() => {}));
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -85,9 +88,17 @@ export async function openDoor(rules: DoorRules, kind: "websocket" | "unix", isO
   server.on("clientError", (_error, socket) => refuse(socket, 400));
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on("error", () => socket.destroy());
+    try {
+      upgrade(request, socket, head);
+    } catch (error) {
+      report("a websocket could not be opened", { error: error instanceof Error ? error.stack : String(error) });
+      socket.destroy();
+    }
+  });
+  const upgrade = (request: IncomingMessage, socket: Socket, head: Buffer): void => {
     const refused = refuseVisitor(request, rules, isOwnHost) ?? refuseToken(request, rules.checkToken);
     if (refused !== undefined) {
-      rules.report?.("websocket client refused", { status: refused.status, why: refused.why, from: request.socket.remoteAddress });
+      report("websocket client refused", { status: refused.status, why: refused.why, from: request.socket.remoteAddress });
       return refuse(socket, refused.status);
     }
     sockets.handleUpgrade(request, socket, head, (ws) => {
@@ -98,7 +109,7 @@ export async function openDoor(rules: DoorRules, kind: "websocket" | "unix", isO
       ws.on("close", () => open.delete(transport));
       rules.onConnection(transport);
     });
-  });
+  };
   const close = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeAllConnections();

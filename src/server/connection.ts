@@ -30,6 +30,9 @@ export interface ConnectionOptions {
   readonly introduction?: Introduction | undefined;
 }
 
+const reportBug = (app: App, method: string, error: unknown): void =>
+  app.log.error("request failed", { method, error: error instanceof Error ? error.stack : String(error) });
+
 export function serve(app: App, transport: Transport, options: ConnectionOptions = {}): Connection {
   const ended = Promise.withResolvers<void>();
   const peer = new Peer(transport, {
@@ -38,7 +41,7 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
     answer: (id, outcome) => app.subscriptions.answered(session, id, outcome),
     drained: () => app.subscriptions.drained(session),
     unreadable: (reason) => app.log.warn("unreadable message", { reason }),
-    bug: (method, error) => app.log.error("request failed", { method, error: error instanceof Error ? error.stack : String(error) }),
+    bug: (method, error) => reportBug(app, method, error),
     closed: () => end(),
   });
   const session: Session = {
@@ -67,10 +70,15 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
   }
 
   function end(): void {
-    for (const run of session.onClose) run();
+    // Each on its own: one that throws must not keep the rest of what belonged to the connection.
+    for (const run of [...session.onClose, () => session.legacy?.close(), () => app.subscriptions.leave(session)]) {
+      try {
+        run();
+      } catch (error) {
+        reportBug(app, "the end of a connection", error);
+      }
+    }
     session.onClose.clear();
-    session.legacy?.close();
-    app.subscriptions.leave(session);
     ended.resolve();
   }
   return { session, closed: ended.promise, close: () => peer.close() };

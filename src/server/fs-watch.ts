@@ -91,7 +91,14 @@ class PathWatcher {
   }
 }
 
-const exists = (place: string): boolean => statSync(place, { throwIfNoEntry: false }) !== undefined;
+/** A folder that may not be looked into, or a path too long, counts as not there: this runs in the system's callbacks, where a throw has no catcher. */
+function exists(place: string): boolean {
+  try {
+    return statSync(place, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
 
 function isFolder(place: string): boolean {
   try {

@@ -20,12 +20,12 @@ export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | 
       outputSchema: params.outputSchema ?? undefined,
     });
     await accepted;
+    after(() => announceNews(thread, app));
     after(() => {
-      announceNews(thread, app);
       for (const summary of thread.config.warnings)
         if (!config.warnings.includes(summary)) app.subscriptions.toThread(thread.id, "configWarning", { summary, details: null });
-      begin();
     });
+    after(begin); // of its own: the turn begins whatever the announcements run into
     return { turn: turn.toWire("inProgress", "empty") };
   },
 

@@ -81,12 +81,27 @@ async function themeFor(options: TuiOptions, config: TuiConfig): Promise<Theme> 
   return createTheme({ brightness, depth: options.spoken ? 1 : depth, ascii: isAscii(env, process.platform), spoken: options.spoken });
 }
 
-/** Signals end the program in order; a crash at least leaves a usable terminal and says what happened. */
+/** So many uncaught errors in so many milliseconds are ridden out: each may belong to one session or one key. More mean that nothing works. */
+const survivable = { errors: 5, ms: 10_000 };
+
+/** Signals end the program in order. An uncaught error is shown and lived with; a crash at least leaves a usable terminal and says what happened. */
 function guard(app: App, { restore, wake }: { readonly restore: () => void; readonly wake: () => void }): () => void {
   const signals = { SIGTERM: 143, SIGHUP: 129, SIGINT: 130 } as const;
   const onSignal = (signal: NodeJS.Signals): void => app.quit(signals[signal as keyof typeof signals] ?? 1);
-  const onCrash = (error: unknown): void => {
+  let recent: number[] = [];
+  const onError = (error: unknown): void => {
     if (isGone(error)) process.exit(signals.SIGHUP);
+    const now = performance.now();
+    recent = [...recent.filter((at) => now - at < survivable.ms), now];
+    if (recent.length > survivable.errors) return crash(error);
+    try {
+      app.options.report("uncaught error", error);
+      app.store.note("error", `An internal error was caught; what it belonged to may be incomplete: ${cleanLine(reasonOf(error))}`);
+    } catch (worse) {
+      crash(worse);
+    }
+  };
+  const crash = (error: unknown): void => {
     restore();
     process.stdout.write(`\nparley: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     app.options.report("crashed", error);
@@ -97,15 +112,15 @@ function guard(app: App, { restore, wake }: { readonly restore: () => void; read
   process.on("SIGTSTP", onStop);
   process.on("SIGCONT", wake);
   for (const signal of Object.keys(signals) as NodeJS.Signals[]) process.on(signal, onSignal);
-  process.on("uncaughtException", onCrash);
-  process.on("unhandledRejection", onCrash);
+  process.on("uncaughtException", onError);
+  process.on("unhandledRejection", onError);
   process.on("exit", onExit);
   return () => {
     process.off("SIGTSTP", onStop);
     process.off("SIGCONT", wake);
     for (const signal of Object.keys(signals) as NodeJS.Signals[]) process.off(signal, onSignal);
-    process.off("uncaughtException", onCrash);
-    process.off("unhandledRejection", onCrash);
+    process.off("uncaughtException", onError);
+    process.off("unhandledRejection", onError);
     process.off("exit", onExit);
   };
 }

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
 import { isIPv4 } from "node:net";
 import type { EventStore, JSONRPCMessage, McpServerFactory, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { sparing } from "../../lib/allowance.ts";
 import { hostRule, refuseToken, refuseVisitor, type VisitorRules } from "../../rpc/visitor.ts";
 import { startListening } from "../../rpc/websocket.ts";
 
@@ -30,7 +31,8 @@ const idleSessionMs = 60 * 60_000;
 const limits = { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, connectionsCheckingInterval: 2000 };
 
 /** Contract: the caller has made sure that an address others can reach is not left without `checkToken`. */
-export async function listenHttp(options: HttpOptions): Promise<HttpListener> {
+export async function listenHttp(given: HttpOptions): Promise<HttpListener> {
+  const options = { ...given, report: sparing(given.report) };
   const [{ createServer }, { getRequestListener }, sdk] = await Promise.all([
     import("node:http"),
     import("@hono/node-server"),
@@ -51,10 +53,10 @@ export async function listenHttp(options: HttpOptions): Promise<HttpListener> {
   );
   const isOwnHost = hostRule(options.host, options.allowedHosts ?? []);
   const server = createServer(limits, (request, response) => {
-    if (admit(request, response, options, isOwnHost)) void serve(request, response);
+    if (admit(request, response, options, isOwnHost)) serve(request, response).catch(reporter(options));
   });
   server.maxConnections = 1024;
-  await startListening(server, () => server.listen({ host: options.host, port: options.port }));
+  await startListening(server, () => server.listen({ host: options.host, port: options.port }), options.report);
   const close = async (): Promise<void> => {
     await Promise.all([sessions.close(), stateless.close()]);
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));

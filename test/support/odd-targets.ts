@@ -1,0 +1,52 @@
+/** Request lines and headers that no browser's address bar would make, for every listener that strangers can reach. */
+import { connect } from "node:net";
+
+export const oddTargets: readonly string[] = [
+  "//",
+  "///",
+  "//[",
+  "//:99999",
+  "//%",
+  "/%",
+  "/%E0%A4%A",
+  "/\\",
+  "/?",
+  "/?%",
+  "/?a=%E0%A4%A&a=%zz",
+  "/#",
+  "*",
+  "http://[",
+  "http://",
+  "http://a:b@c:99999/",
+  "javascript:alert(1)",
+  "/api/stream?since=1e999",
+  "/api/stream/%2e%2e",
+  "//api/stream",
+  "/api//stream",
+  "/rpc/",
+  "/\u00ff",
+  `/${"a".repeat(8000)}`,
+  `/?${"a=b&".repeat(2000)}`,
+];
+
+export const upgradeHeaders: readonly string[] = [
+  "Connection: Upgrade",
+  "Upgrade: websocket",
+  "Sec-WebSocket-Version: 13",
+  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+];
+
+/** Sends a request head as it stands, and gives the status of what came back; 0 when the connection was closed without an answer. */
+export function rawStatus(port: number, head: readonly string[], body = ""): Promise<number> {
+  return new Promise((resolve) => {
+    let text = "";
+    const socket = connect(port, "127.0.0.1", () => socket.write(`${head.join("\r\n")}\r\n\r\n${body}`, "latin1"));
+    socket.setTimeout(30_000, () => socket.destroy());
+    socket.setEncoding("latin1").on("data", (data) => {
+      text += data;
+      if (text.includes("\r\n\r\n")) socket.destroy();
+    });
+    socket.on("error", () => undefined);
+    socket.on("close", () => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0)));
+  });
+}
