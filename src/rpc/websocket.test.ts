@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { connect as connectRaw, type Socket } from "node:net";
 import { after, test } from "node:test";
+import { oddTargets, rawStatus, upgradeHeaders } from "../../test/support/odd-targets.ts";
 import { capabilityToken, digestOfToken } from "./bearer.ts";
 import type { Transport } from "./transport.ts";
 import { connectWebSocket, type Listener, type ListenOptions, listenWebSocket } from "./websocket.ts";
@@ -247,4 +248,15 @@ test("closing a listener closes its connections", async () => {
   const gone = closing(client);
   await listener.close();
   await gone;
+});
+
+test("no address that a stranger asks for ends the listener, with an upgrade or without", async () => {
+  const { port, url, refused } = await listen({ checkToken: capabilityToken(digestOfToken("secret")) });
+  for (const target of oddTargets)
+    for (const more of [[], upgradeHeaders, [...upgradeHeaders, "Authorization: Bearer wrong"], [...upgradeHeaders, "Upgrade: h2c"]]) {
+      const got = await rawStatus(port, [`GET ${target} HTTP/1.1`, "Host: localhost", ...more]);
+      assert.ok(got === 0 || (got >= 400 && got < 500), `${target}: ${got}`);
+    }
+  assert.ok(refused.length <= 20, `strangers caused ${refused.length} lines of the log`);
+  (await connectWebSocket(url, { token: "secret" })).close();
 });

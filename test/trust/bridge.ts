@@ -1,4 +1,4 @@
-/** Cases 138 to 165: listeners, the manager's door and its page. */
+/** Cases 138 to 165, and from 600 on: listeners, the manager's door and its page. */
 import type { CaseTable } from "./table.ts";
 
 const socket = "src/rpc/websocket.test.ts";
@@ -77,4 +77,15 @@ export const bridgeCases: CaseTable = {
     `${socket} > health pages answer, everything else over plain HTTP is refused`,
   ],
   165: ["addresses to be opened that are none"],
+  600: [
+    "addresses that cannot be read, with an upgrade and without",
+    `${door} > no address that a stranger asks for ends it, with an upgrade or without`,
+    `${socket} > no address that a stranger asks for ends the listener, with an upgrade or without`,
+    "test/scenarios/mcp-server/process.itest.ts > over HTTP no address, header or body that a stranger sends ends the server",
+  ],
+  601: [
+    "visits to the port on which a sign-in waits",
+    "src/auth/callback-server.test.ts > whatever strangers send while a sign-in waits, it goes on waiting",
+  ],
+  602: ["strangers who fill the log", `${socket} > no address that a stranger asks for ends the listener, with an upgrade or without`],
 };

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { isAlive } from "../../src/exec/processes.ts";
+import { preload } from "../support/live-stage.ts";
 import { ServerProcess, scratch } from "../support/process.ts";
 import { Terminal, type TerminalOptions, whyNoTmux } from "../support/tmux.ts";
 import { writeHome } from "../support/verifies.ts";
@@ -177,4 +178,16 @@ test("a server that is killed: the client says so, and leaves when told", { skip
   term.keep("80x24-server-gone");
   await stopTwice(term);
   await isAsFound(term, 0);
+});
+
+test("errors that nobody caught are shown and lived with; a flood of them ends it with the terminal as it was found", {
+  skip,
+}, async (t) => {
+  const term = await opened(t, { turns: [["Alive."]], rows: 40, columns: 120, env: { NODE_OPTIONS: preload("throws") } });
+  process.kill(clientOf(term), "SIGUSR2");
+  await term.until(/internal error was caught.*thrown by a timer/);
+  term.say("hello");
+  await term.answered("Alive.");
+  process.kill(clientOf(term), "SIGUSR2");
+  await isAsFound(term, 1);
 });

@@ -6,6 +6,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { oddTargets, rawStatus, upgradeHeaders } from "../../support/odd-targets.ts";
 import { launcher, ServerProcess, scratch } from "../../support/process.ts";
 import { writeHome } from "../../support/verifies.ts";
 import type { Message } from "../../support/wire.ts";
@@ -143,4 +144,46 @@ test("an address that others can reach needs a token", async (t) => {
   const { code, stderr } = await server.ended;
   assert.equal(code, 1);
   assert.match(stderr, /--ws-auth/);
+});
+
+test("over HTTP no address, header or body that a stranger sends ends the server or costs a session", async (t) => {
+  const folder = folderWith(t, [["Still here."]]);
+  const server = new ServerProcess(t, ["--listen", "http://127.0.0.1:0"], {}, { words, folder });
+  const url = await server.url();
+  const port = Number(new URL(url).port);
+  const client = newClient(t);
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  for (const target of oddTargets)
+    for (const more of [[], upgradeHeaders, ["Origin: http://evil.example"], ["Accept: text/event-stream", "Mcp-Session-Id: \u00ff"]]) {
+      const got = await rawStatus(port, [`GET ${target} HTTP/1.1`, "Host: localhost", ...more]);
+      assert.ok(got === 0 || (got >= 400 && got < 500), `${target}: ${got}`);
+    }
+  const bodies = ["", "{", "null", "[]", "7", '"x"', "[".repeat(100_000), '{"jsonrpc":"2.0"}', '{"jsonrpc":"2.0","id":{},"method":5}'];
+  const methods = [
+    '{"jsonrpc":"2.0","id":1,"method":"__proto__"}',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"codex","arguments":[]}}',
+  ];
+  const batch = `[${Array(5000).fill('{"jsonrpc":"2.0","id":1,"method":"ping"}').join(",")}]`;
+  for (const body of [...bodies, ...methods, batch]) {
+    const head = ["Host: localhost", "Content-Type: application/json", "Accept: application/json, text/event-stream"];
+    const got = await rawStatus(port, ["POST /mcp HTTP/1.1", ...head, `Content-Length: ${Buffer.byteLength(body)}`], body);
+    assert.ok(got >= 400 && got < 500, `${body.slice(0, 60)}: ${got}`);
+  }
+  assert.equal(
+    await rawStatus(port, ["POST /mcp HTTP/1.1", "Host: localhost", "Content-Type: application/json", "Content-Length: 99999999"], "{"),
+    413,
+  );
+  // Visitors who begin a session and never come back make room for each other, not at the cost of one that is in use.
+  const hello = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "passer-by", version: "1" } };
+  for (let i = 0; i < 300; i++) {
+    const answer = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: i, method: "initialize", params: hello }),
+    });
+    assert.equal(answer.status, 200);
+    await answer.text();
+    if (i % 50 === 0) await client.listTools();
+  }
+  assert.equal((await call(client, "codex", { prompt: "hi", cwd: folder })).structuredContent.content, "Still here.");
 });

@@ -1,0 +1,15 @@
+// At each SIGUSR2, throws in every way in which nobody is there to catch: from a timer, an event handler, a callback and a promise.
+const { EventEmitter } = require("node:events");
+const { stat } = require("node:fs");
+
+process.on("SIGUSR2", () => {
+  setTimeout(() => {
+    throw new Error("thrown by a timer");
+  }, 0);
+  stat("/", () => {
+    throw new Error("thrown by a callback");
+  });
+  setImmediate(() => new EventEmitter().emit("error", new Error("an error event without a listener")));
+  Promise.reject(new Error("rejected and left alone"));
+  Promise.reject(undefined);
+});

@@ -1,0 +1,105 @@
+/** What nobody caught ends no process that serves: it is logged, its clients are told, and it goes on answering. */
+import assert from "node:assert/strict";
+import { globSync, mkdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { connectClient } from "../../src/client/client.ts";
+import { preload } from "../support/live-stage.ts";
+import { ServerProcess, scratch } from "../support/process.ts";
+import { writeHome } from "../support/verifies.ts";
+
+const thrown = ["thrown by a timer", "thrown by a callback", "an error event without a listener", "rejected and left alone", "undefined"];
+const env = { NODE_OPTIONS: preload("throws") };
+
+function folderWith(t: TestContext): string {
+  const folder = scratch(t);
+  mkdirSync(path.join(folder, "home"));
+  writeHome(path.join(folder, "home"), { turns: [["Alive."]] });
+  return folder;
+}
+interface Line {
+  readonly message: string;
+  readonly error?: string;
+}
+const logged = (home: string): Line[] =>
+  globSync(path.join(home, "parley", "log", "*.log"))
+    .flatMap((file) => readFileSync(file, "utf8").split("\n"))
+    .filter((line) => line.endsWith("}"))
+    .map((line) => JSON.parse(line));
+const uncaught = (home: string) => logged(home).filter(({ message }) => message === "uncaught error");
+
+/** Waits for what is seen from outside alone. */
+async function eventually<T>(find: () => T | undefined | false, what: string): Promise<T> {
+  for (const end = performance.now() + 60_000; performance.now() < end; await new Promise((resolve) => setTimeout(resolve, 20))) {
+    const found = find();
+    if (found !== undefined && found !== false) return found;
+  }
+  throw new Error(`${what} did not come`);
+}
+
+async function throwsAndLogs(server: ServerProcess, home: string): Promise<void> {
+  server.child.kill("SIGUSR2");
+  for (const what of thrown) await eventually(() => uncaught(home).some(({ error }) => error?.includes(what)), `"${what}" in the log`);
+}
+
+test("an app-server goes on, tells its clients once, and logs a flood sparingly", async (t) => {
+  const folder = folderWith(t);
+  const home = path.join(folder, "home");
+  const server = new ServerProcess(t, [], env, { folder });
+  server.initialize();
+  await server.answer("init");
+  await throwsAndLogs(server, home);
+  await server.until(() => server.messages.find(({ method }) => method === "warning"), "the warning");
+  for (let i = 0; i < 50; i++) server.child.kill("SIGUSR2");
+  server.write('{"id":"after","method":"model/list","params":{}}\n');
+  assert.ok((await server.answer("after")).result);
+  assert.equal(server.messages.filter(({ method }) => method === "warning").length, 1);
+  assert.ok(uncaught(home).length <= 10, `${uncaught(home).length} lines`);
+  server.child.stdin.end();
+  assert.equal((await server.ended).code, 0);
+});
+
+test("an app-server goes on when whoever read its stderr has gone", async (t) => {
+  const folder = folderWith(t);
+  const server = new ServerProcess(t, ["--log-level", "debug"], env, { folder });
+  server.initialize();
+  await server.answer("init");
+  server.child.stderr.destroy();
+  await throwsAndLogs(server, path.join(folder, "home"));
+  server.write('{"id":"after","method":"model/list","params":{}}\n');
+  assert.ok((await server.answer("after")).result);
+  assert.ok(uncaught(path.join(folder, "home")).every(({ error }) => !/EPIPE/.test(error ?? "")));
+});
+
+test("a manager goes on, with its engine and with the clients of both", async (t) => {
+  const folder = folderWith(t);
+  const home = path.join(folder, "home");
+  const server = new ServerProcess(t, ["--no-open", "--listen", "127.0.0.1:0"], env, { words: ["manager"], folder });
+  const url = await server.until(() => /running at (\S+)/.exec(server.messages.join("\n"))?.[1], "the address");
+  const token = readFileSync(path.join(home, "parley/manager/token"), "utf8").trim();
+  const client = await connectClient(`${url.replace("http", "ws")}/rpc`, { token });
+  t.after(() => client.close());
+  await throwsAndLogs(server, home);
+  assert.equal((await fetch(`${url}/api`, { headers: { authorization: `Bearer ${token}` } })).status, 200);
+  const thread = await client.startThread({ cwd: folder });
+  assert.equal((await thread.run("hi")).text, "Alive.");
+});
+
+const initialize = {
+  "mcp-server": { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } },
+  acp: { protocolVersion: 1, clientCapabilities: {} },
+};
+for (const word of ["mcp-server", "acp"] as const)
+  test(`${word} goes on`, async (t) => {
+    const folder = folderWith(t);
+    const server = new ServerProcess(t, [], env, { words: [word], folder });
+    const ask = (id: number): Promise<unknown> => {
+      server.write(`${JSON.stringify({ jsonrpc: "2.0", id, method: "initialize", params: initialize[word] })}\n`);
+      return server.answer(id);
+    };
+    await ask(1);
+    await throwsAndLogs(server, path.join(folder, "home"));
+    await ask(2);
+    server.child.stdin.end();
+    assert.equal((await server.ended).code, 0);
+  });
