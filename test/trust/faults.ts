@@ -56,12 +56,12 @@ export const faultCases: CaseTable = {
   73: ["a home that is moved or deleted"],
   74: ["a stopped child", `${spawn} > an interrupt ends the command, stopped children too`],
   300: ["deleting a thread in whose file the past of forks lies"],
-  300: [
+  350: [
     "errors that nobody caught: in timers, callbacks, events, promises, and after an answer",
     "test/faults/survive.itest.ts > an app-server goes on, tells its clients once, and logs a flood sparingly",
     "test/faults/survive.itest.ts > a manager goes on, with its engine and with the clients of both",
     "src/rpc/peer.test.ts > what runs after an answer may throw",
     "test/tui/leaving.itest.ts > errors that nobody caught are shown and lived with",
   ],
-  301: ["a log whose reader has gone", "test/faults/survive.itest.ts > an app-server goes on when whoever read its stderr has gone"],
+  351: ["a log whose reader has gone", "test/faults/survive.itest.ts > an app-server goes on when whoever read its stderr has gone"],
 };
