@@ -4,6 +4,7 @@ import type { CaseTable } from "./table.ts";
 const bwrap = "src/exec/sandbox/linux-bwrap.test.ts";
 const escapes = "src/exec/sandbox/escapes.test.ts";
 const filter = "src/exec/sandbox/seccomp.test.ts";
+const nested = "src/exec/sandbox/nested-repositories.test.ts";
 const names = `${bwrap} > cannot be written, planted or moved, and nothing is left behind`;
 const roots = `${bwrap} > roots: relative and whole disk are refused, missing ones skipped, links resolved, planted links refused`;
 const status = `${bwrap} > no capability, no new privileges, a filter, no other processes, no settings of the machine`;
@@ -78,5 +79,22 @@ export const sandboxCases: CaseTable = {
     "files with secrets outside the server's home",
     "src/exec/sandbox/secret-files.test.ts > cannot be read wherever they lie, in no mode, by no name",
     "src/exec/sandbox/secret-files.test.ts > one that is replaced while a command runs does not appear",
+  ],
+  403: [
+    "hiding a nested repository behind decoys, depth, packages or another command",
+    `${nested} > decoys, deep folders and folders of packages hide no repository`,
+    `${nested} > more of them than can be held one by one are held with the folder around them`,
+    `${nested} > where nothing can be held together, commands are refused with the way out`,
+    `${nested} > a repository that came while another command runs is protected from the next one`,
+    `${nested} > a repository whose .git is a link is held with its folder`,
+  ],
+  404: [
+    "hooks and settings of bare repositories",
+    `${nested} > bare repositories are known by what is in them`,
+    `${nested} > a workspace that is itself a bare repository keeps its hooks and settings`,
+  ],
+  405: [
+    "settings and skills of folders below the root",
+    `${nested} > settings and skills of a folder below the root cannot be changed, replaced or moved`,
   ],
 };

@@ -61,8 +61,8 @@ export class BubblewrapSandbox implements PlatformSandbox {
       if (refusal !== undefined) this.#works = undefined;
       return refusal;
     });
-    const [refusal] = await Promise.all([this.#works, ...searchedRoots(confinement).map((root) => this.#nested.prepare(root))]);
-    return refusal;
+    const refusals = await Promise.all([this.#works, ...searchedRoots(confinement).map((root) => this.#nested.prepare(root))]);
+    return refusals.find((refusal) => refusal !== undefined);
   }
 
   wrap(command: Command, confinement: Confinement): WrappedCommand | Refusal {

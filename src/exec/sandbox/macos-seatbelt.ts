@@ -97,14 +97,10 @@ export function seatbeltProfile({ roots, protectedPaths, masks, hidden = [], net
     ...rule("allow file-write*", roots.filter((root) => !isInHome(root)).map(subtree)),
     ...masks.flatMap(maskRules),
     ...rule("allow file-read* file-write*", roots.filter(isInHome).map(subtree)),
+    // Such a name may lie anywhere in a root, and may come to lie there while the command runs: the name itself is protected.
     ...rule(
       "deny file-write*",
-      roots.flatMap((root) => protectedNames.map((name) => namedIn(root, "", name))),
-    ),
-    // A repository may lie anywhere in a root, and may come to lie there while the command runs: the name itself is protected.
-    ...rule(
-      "deny file-write*",
-      roots.map((root) => namedIn(root, "(.*/)?", ".git")),
+      roots.flatMap((root) => protectedNames.map((name) => namedIn(root, name))),
     ),
     ...rule("deny file-write*", protectedPaths.map(subtree)),
     ...rule("deny file-read* file-write*", hidden.map(subtree)),
@@ -143,9 +139,9 @@ const quoted = (text: string): string => `"${text.replaceAll(/[\\"]/g, "\\$&")}"
 const subtree = (file: string): string => `(subpath ${quoted(file)})`;
 
 /** Disks there do not tell `.GIT` from `.git`. */
-function namedIn(root: string, between: string, name: string): string {
+function namedIn(root: string, name: string): string {
   const letters = [...name].map((c) => (/[a-z]/.test(c) ? `[${c}${c.toUpperCase()}]` : escapeRegex(c))).join("");
-  return `(regex #"^${escapeRegex(root)}/${between}${letters}(/|$)")`;
+  return `(regex #"^${escapeRegex(root)}/(.*/)?${letters}(/|$)")`;
 }
 
 const escapeRegex = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");

@@ -1,159 +1,275 @@
-/** Finds the `.git` of repositories inside a writable root (clones, submodules, worktrees), so that the sandbox can protect each of them. */
+/**
+ * Finds what must stay as it is at any depth of a writable root, so that the sandbox can protect each of them: `.git`, `.codex` and `.agents`,
+ * and repositories without a `.git`, which are known by HEAD, objects and refs. Looked for again before each command.
+ */
 import { type Dirent, readdirSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { settledAfterMs } from "../folder-tree.ts";
-import { findLstat } from "../paths.ts";
+import { findLstat, isInsideAny } from "../paths.ts";
+import { protectedNames } from "./protection.ts";
 
-/** How far the search goes. Shallow folders come first, so what is left out lies deepest. */
-const limits = { folders: 8_000, depth: 8, found: 128, atOnce: 32, firstWaitMs: 3_000, laterWaitMs: 15 };
+/** More than these and commands are refused: what was not looked at cannot be protected. */
+const limits = { folders: 250_000, packageFolders: 500_000, atOnce: 32 };
+/** How many paths one sandbox holds still. Where there are more, the folders around them are held as a whole. */
+const maxHeld = 256;
+/** In a large root a search this young counts for the next command, unless a command has ended since it began. */
+const freshMs = 1_000;
+/** So few folders are looked at again in a few milliseconds. */
+const fewFolders = 4_000;
+/** Folders of packages and caches are large and made by tools: they are searched whole once, and then now and then behind the scenes. */
+const packageFolders = new Set(["node_modules", "__pycache__", ".venv", ".cache"]);
+const packagesAgainMs = 120_000;
 /** Folders that are looked at between two breaths. */
 const breath = 128;
 /** A folder of this size is read faster at once than it is handed to another thread. */
 const smallBytes = 16 * 1024;
-/** Folders of packages and build output: large, and made by tools, not repositories that anybody works in. */
-const skipped = new Set([".git", "node_modules", "__pycache__", ".venv", ".cache"]);
-
-interface Search {
-  readonly found: string[];
-  readonly done: Promise<void>;
-}
 
 /** What was seen in a folder. It holds as long as the folder's times do, which change with every entry that comes, goes or is renamed. */
 interface Listing {
   readonly sign: string;
-  readonly git: boolean;
+  /** Whole paths of what must stay as it is. */
+  readonly held: readonly string[];
   readonly folders: readonly string[];
 }
 type Listings = Map<string, Listing>;
 
-interface RootState {
-  known: readonly string[];
-  listings: Listings;
-  wasSearched: boolean;
-  /** Commands that run in the root now. */
-  live: number;
-  search: Search | undefined;
+interface Search {
+  readonly startedAt: number;
+  readonly done: Promise<void>;
 }
 
-/**
- * Remembers what was found per root. A search counts only while no command runs in the root: a running command could swap the folders that
- * the next sandbox is about to mount, whereas what was found before it started is pinned inside its own sandbox.
- */
+interface RootState {
+  /** Of the last search; undefined before the first one. */
+  found: { readonly held: readonly string[] } | { readonly refused: string } | undefined;
+  startedAt: number;
+  running: Search | undefined;
+  listings: Listings;
+  packages: PackageState;
+  /** When a command in the root ended last. */
+  leftAt: number;
+  /** Commands that run in the root now. */
+  live: number;
+}
+
+interface PackageState {
+  /** The outermost folders of packages that were looked through. */
+  tops: ReadonlySet<string>;
+  /** What was found in them, and those that were too large to be looked through whole. */
+  held: readonly string[];
+  searchedAt: number;
+  running: Promise<void> | undefined;
+}
+
 export class NestedRepositories {
   readonly #roots = new Map<string, RootState>();
 
-  /** Waits for a search: at length for the first one of a root, for a moment for one that was begun when the last command ended. */
-  async prepare(root: string): Promise<void> {
+  /** Waits for a search that counts for a command which starts now. Answers why the root cannot be protected. */
+  async prepare(root: string): Promise<{ readonly refused: string } | undefined> {
     const state = this.#state(root);
-    const search = state.wasSearched ? state.search : this.#search(root, state);
-    if (search === undefined) return;
-    const waitMs = state.wasSearched ? limits.laterWaitMs : limits.firstWaitMs;
-    await Promise.race([search.done, new Promise<void>((resolve) => setTimeout(resolve, waitMs).unref())]);
-    if (!state.wasSearched && state.live === 0) state.known = [...search.found];
-    state.wasSearched = true;
+    const now = performance.now();
+    const counts = (startedAt: number): boolean =>
+      startedAt >= now || (state.listings.size > fewFolders && startedAt > state.leftAt && now - startedAt < freshMs);
+    if (state.found === undefined || !counts(state.startedAt)) {
+      if (state.running !== undefined) await state.running.done;
+      if (state.found === undefined || !counts(state.startedAt)) await this.#search(root, state).done;
+    }
+    return state.found !== undefined && "refused" in state.found ? state.found : undefined;
   }
 
-  /** The `.git` entries known inside the root; a command is about to run there. */
+  /** What was found in the root; a command is about to run there. */
   enter(root: string): readonly string[] {
     const state = this.#state(root);
     state.live++;
-    return state.known;
+    return state.found !== undefined && "held" in state.found ? state.found.held : [];
   }
 
   leave(root: string): void {
     const state = this.#state(root);
     state.live--;
-    if (state.live === 0) void this.#search(root, state);
+    state.leftAt = performance.now();
+    // While nobody waits: the next command then finds it done.
+    if (state.live === 0) void this.#search(root, state).done;
   }
 
   #state(root: string): RootState {
     let state = this.#roots.get(root);
     if (state === undefined) {
-      state = { known: [], listings: new Map(), wasSearched: false, live: 0, search: undefined };
+      const packages = { tops: new Set<string>(), held: [], searchedAt: 0, running: undefined };
+      state = { found: undefined, startedAt: 0, running: undefined, listings: new Map(), packages, leftAt: 0, live: 0 };
       this.#roots.set(root, state);
     }
     return state;
   }
 
   #search(root: string, state: RootState): Search {
-    if (state.search !== undefined) return state.search;
-    const found: string[] = [];
-    const isUndisturbed = (): boolean => state.live === 0;
-    const seen: Listings = new Map();
-    const look = (folder: string): Promise<Listing> | Listing => listingOf(folder, state.listings, seen);
-    const done = findRepositories(root, found, { look, mayGoOn: isUndisturbed }).then((isComplete) => {
-      state.search = undefined;
-      if (isComplete) state.listings = seen;
-      if (isComplete && isUndisturbed()) state.known = found;
-    });
-    state.search = { found, done };
-    return state.search;
+    if (state.running !== undefined && state.running.startedAt > state.leftAt) return state.running;
+    const before = state.running?.done;
+    const startedAt = performance.now();
+    const search = async (): Promise<void> => {
+      await before;
+      const seen: Listings = new Map();
+      const look = (folder: string): Promise<Listing> | Listing =>
+        listingOf(folder, { known: state.listings, seen, isTop: folder === root });
+      const swept = await sweep(root, { look, limit: limits.folders, enters: (folder) => !packageFolders.has(path.basename(folder)) });
+      state.listings = seen;
+      const { packages } = state;
+      if (swept.left.some((top) => !packages.tops.has(top))) {
+        await packages.running;
+        await searchPackages(packages, swept.left);
+      } else if (startedAt - packages.searchedAt > packagesAgainMs) void searchPackages(packages, swept.left);
+      state.found = swept.isWhole ? collapsed(root, [...swept.held, ...packages.held]) : tooLarge(root);
+      state.startedAt = startedAt;
+      if (state.running === running) state.running = undefined;
+    };
+    const running = { startedAt, done: search() };
+    state.running = running;
+    return running;
   }
 }
 
-interface Searching {
-  look(folder: string): Promise<Listing> | Listing;
-  mayGoOn(): boolean;
+/** Nothing is remembered of single folders, which are many. */
+function searchPackages(packages: PackageState, tops: readonly string[]): Promise<void> {
+  const search = async (): Promise<void> => {
+    const searchedAt = performance.now();
+    const held: string[] = [];
+    let limit = limits.packageFolders;
+    for (const top of tops) {
+      const swept = await sweep(top, { look: (folder) => listingOf(folder), limit, enters: () => true });
+      limit -= swept.visited;
+      // What was not looked through stays as it is.
+      if (swept.isWhole) held.push(...swept.held);
+      else held.push(top);
+    }
+    Object.assign(packages, { tops: new Set(tops), held, searchedAt, running: undefined });
+  };
+  packages.running ??= search();
+  return packages.running;
 }
 
-/** Breadth first; symlinks are not followed. Answers false when it was told to stop. */
-async function findRepositories(root: string, found: string[], { look, mayGoOn }: Searching): Promise<boolean> {
-  let level = [root];
+interface Sweeping {
+  look(folder: string): Promise<Listing> | Listing;
+  enters(folder: string): boolean;
+  readonly limit: number;
+}
+
+interface Swept {
+  readonly held: readonly string[];
+  /** Folders that were not entered. */
+  readonly left: readonly string[];
+  readonly visited: number;
+  readonly isWhole: boolean;
+}
+
+/** Breadth first; symlinks are not followed. */
+async function sweep(top: string, { look, enters, limit }: Sweeping): Promise<Swept> {
+  const held: string[] = [];
+  const left: string[] = [];
   let visited = 0;
   let rest = breath;
-  for (let depth = 0; depth < limits.depth && level.length > 0; depth++) {
+  for (let level = [top]; level.length > 0; ) {
     const next: string[] = [];
     for (let at = 0; at < level.length; at += limits.atOnce) {
-      const folders = level.slice(at, at + limits.atOnce);
-      const lists = await Promise.all(folders.map(look));
+      if (visited >= limit) return { held, left, visited, isWhole: false };
+      const lists = await Promise.all(level.slice(at, at + limits.atOnce).map(look));
+      visited += lists.length;
       if (visited >= rest) {
         rest += breath;
         await immediate();
       }
-      if (!mayGoOn()) return false;
-      for (const [i, folder] of folders.entries()) {
-        if (lists[i]?.git === true && folder !== root) found.push(path.join(folder, ".git"));
-        next.push(...(lists[i]?.folders ?? []));
+      for (const list of lists) {
+        for (const each of list.held) held.push(each);
+        for (const folder of list.folders) (enters(folder) ? next : left).push(folder);
       }
-      visited += folders.length;
-      if (visited >= limits.folders || found.length >= limits.found) return true;
     }
     level = next;
   }
-  return true;
+  return { held, left, visited, isWhole: true };
+}
+
+const tooLarge = (root: string): { readonly refused: string } => ({
+  refused: `No sandbox: ${root} holds more than ${limits.folders} folders, too many to find the repositories and settings in it that commands must not change. Work in a smaller folder, or use the read-only or danger-full-access mode`,
+});
+
+/** As many paths as one sandbox can hold: where too many lie beside each other, the folder around them stands for them. */
+function collapsed(root: string, paths: readonly string[]): { readonly held: readonly string[] } | { readonly refused: string } {
+  let held = [...new Set(paths)];
+  while (held.length > maxHeld) {
+    const groups = [...Map.groupBy(held, around)].filter(([folder]) => folder !== root && folder.startsWith(root));
+    const largest = Math.max(...groups.map(([, inside]) => inside.length));
+    // The most crowded folder first; where none is, all of them give way to the folders around them.
+    const chosen = groups.filter(([, inside]) => inside.length === largest).slice(0, largest > 1 ? 1 : undefined);
+    if (chosen.length === 0)
+      return {
+        refused: `No sandbox: ${root} holds ${paths.length} repositories and folders named ${protectedNames.join(", ")}, too many to protect each of them. Work in one of its folders, or use the read-only or danger-full-access mode`,
+      };
+    const folders = chosen.map(([folder]) => folder);
+    const gone = new Set(chosen.flatMap(([, inside]) => inside));
+    held = [...new Set([...held.filter((each) => !gone.has(each) && !isInsideAny(each, largest > 1 ? folders : [])), ...folders])];
+  }
+  return { held };
+}
+
+/** The folder in which a repository, or a folder with settings, lies beside others. */
+const around = (held: string): string => path.dirname(names.has(path.basename(held)) ? path.dirname(held) : held);
+
+interface Looking {
+  readonly known?: Listings;
+  readonly seen?: Listings;
+  /** The writable root itself, which cannot be held as a whole. */
+  readonly isTop?: boolean;
 }
 
 /** From memory where the folder is as it was; else read again. */
-function listingOf(folder: string, known: Listings, seen: Listings): Promise<Listing> | Listing {
+function listingOf(folder: string, { known, seen, isTop = false }: Looking = {}): Promise<Listing> | Listing {
   const found = findLstat(folder);
   if (found?.isDirectory() !== true) return nothing;
   const sign = `${found.dev}:${found.ino}:${found.mtimeMs}:${found.ctimeMs}`;
-  const old = known.get(folder);
+  const old = known?.get(folder);
   if (old?.sign === sign) {
-    seen.set(folder, old);
+    seen?.set(folder, old);
     return old;
   }
   // A change this young may be followed by another one under the same time.
   const isSettled = Date.now() - found.ctimeMs > settledAfterMs;
   const listed = (entries: readonly Dirent[]): Listing => {
-    const listing = { sign, ...summary(folder, entries) };
-    if (isSettled) seen.set(folder, listing);
+    const listing = { sign, ...summary(folder, entries, isTop) };
+    if (isSettled) seen?.set(folder, listing);
     return listing;
   };
   return found.size <= smallBytes ? listed(entriesNow(folder)) : entriesOf(folder).then(listed);
 }
 
-const nothing: Listing = { sign: "", git: false, folders: [] };
+const nothing: Listing = { sign: "", held: [], folders: [] };
+const none: readonly string[] = [];
+const names: ReadonlySet<string> = new Set(protectedNames);
 
-function summary(folder: string, entries: readonly Dirent[]): Pick<Listing, "git" | "folders"> {
+function summary(folder: string, entries: readonly Dirent[], isTop: boolean): Pick<Listing, "held" | "folders"> {
+  const isBare = isRepository(entries);
+  if (isBare && !isTop) return { held: [folder], folders: none };
+  const held: string[] = [];
   const folders: string[] = [];
-  let git = false;
   for (const entry of entries) {
-    if (entry.name === ".git") git = !entry.isSymbolicLink();
-    else if (entry.isDirectory() && !skipped.has(entry.name)) folders.push(path.join(folder, entry.name));
+    // Disks that do not tell cases apart take one for the other.
+    const isProtected = entry.name.length < 8 && entry.name.startsWith(".") && names.has(entry.name.toLowerCase());
+    // Nothing can lie over a link: to keep a repository's from being replaced, the folder that it is in stays as it is.
+    if (isProtected && entry.isSymbolicLink() && !isTop && entry.name.toLowerCase() === ".git") return { held: [folder], folders: none };
+    const isHeld = isProtected || (isBare && decisive.has(entry.name));
+    const at = isHeld || entry.isDirectory() ? path.join(folder, entry.name) : "";
+    if (isHeld) held.push(at);
+    else if (at !== "") folders.push(at);
   }
-  return { git, folders };
+  // Most folders have neither: one empty list for all of them.
+  return { held: held.length === 0 ? none : held, folders: folders.length === 0 ? none : folders };
+}
+
+/** What decides in a repository which programs git runs. */
+const decisive: ReadonlySet<string> = new Set(["config", "config.worktree", "commondir", "hooks", "info"]);
+
+/** A bare one, or the git folder of another under a name of its own. */
+function isRepository(entries: readonly Dirent[]): boolean {
+  const has = (name: string): boolean => entries.some((entry) => entry.name === name);
+  return has("HEAD") && has("objects") && has("refs");
 }
 
 function entriesNow(folder: string): Dirent[] {

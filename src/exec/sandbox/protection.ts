@@ -9,6 +9,8 @@ import { isPlaceholder } from "./placeholders.ts";
 /** Names that decide what git, this server or an agent will run later. */
 export const protectedNames = [".git", ".codex", ".agents"] as const;
 
+const agentNames = [".codex", ".agents"];
+
 export interface Protection {
   /** Existing paths that stay read-only. */
   readonly readOnly: readonly string[];
@@ -21,7 +23,7 @@ export interface ProtectionInput {
   /** Names that stay read-only in the named roots, beside those that always do. */
   readonly names?: readonly string[] | undefined;
   readonly temporary: readonly string[];
-  /** `.git` entries of repositories inside the named roots. */
+  /** What was found deeper inside the named roots: entries of protected names, bare repositories, folders that are held as a whole. */
   readonly nested: readonly string[];
   readonly userHome: string | undefined;
   /** What the server itself is run from. */
@@ -59,10 +61,15 @@ export function protect(input: ProtectionInput): ProtectionResult {
       for (const name of presentEntries(input.userHome)) found.addExisting(path.join(input.userHome, name));
   }
   for (const file of input.program) if (isInsideAny(file, roots)) found.addPresent(file);
-  for (const git of input.nested) {
-    if (findLstat(git) === undefined || isLink(git)) continue;
-    found.add(git);
-    found.addRepository(git);
+  for (const nested of input.nested) {
+    const entry = findLstat(nested);
+    if (entry === undefined) continue;
+    if (entry.isSymbolicLink()) {
+      found.addExisting(nested);
+      continue;
+    }
+    found.addEntry(nested, entry);
+    if (!agentNames.includes(path.basename(nested))) found.addRepository(nested);
   }
   return { readOnly: [...found.readOnly], missing: [...found.missing], temporary };
 }
