@@ -123,6 +123,15 @@ export const doorRequirements = {
     says: "a permission profile names the sandbox of a thread, and its settings say which",
   },
 
+  "mcp.searched": {
+    source: "Parley",
+    says: "more than 20 MCP tools stand behind a search; what it finds can be called at once, and after a restart and in a fork",
+  },
+  "mcp.oddSchema": {
+    source: "Parley",
+    says: "alternatives at the top of an MCP tool's schema reach no provider, and the tool can be called",
+  },
+  "mcp.fixedTokens": { source: "Parley", says: "a first request with all default tools and 60 MCP tools takes at most 3,000 tokens" },
   "mcp.call": {
     source: "app-server README, MCP",
     says: "tools of configured servers are offered and called; the client hears how they start",

@@ -27,6 +27,12 @@ export const featureRows: Readonly<Record<string, Row>> = {
     "Asking for permissions",
     "Lets the model ask for more room in the sandbox before it runs a command.",
   ),
+  tool_search: row(
+    "stable",
+    true,
+    "Tool search",
+    "Puts the tools of MCP servers behind a search when there are more than 20, or they take 5,000 tokens.",
+  ),
   multi_agent: row("underDevelopment", false, "Sub-agents", "Lets the model give work to agents of its own."),
   web_search_request: row("deprecated", false, "Web search", 'Older name of `web_search = "live"`.'),
 };
@@ -48,7 +54,7 @@ export const foreignFeatures: ReadonlySet<string> = new Set(
   hooks image_detail_original image_generation in_app_browser include_apply_patch_tool js_repl mcp_connection_sharing memories memory_tool
   mentions_v2 network_proxy plugins powershell_utf8 prevent_idle_sleep remote_compaction remote_control remote_models
   remote_plugin request_rule responses_websockets rmcp_client secret_auth_storage shell_snapshot shell_zsh_fork skill_mcp_dependency_install
-  sqlite streamable_shell tool_call_mcp_elicitation tool_search tool_suggest tui2 undo unified_exec_tty use_linux_sandbox_bwrap
+  sqlite streamable_shell tool_call_mcp_elicitation tool_suggest tui2 undo unified_exec_tty use_linux_sandbox_bwrap
   elevated_windows_sandbox enable_experimental_windows_sandbox web_search web_search_cached workspace_dependencies`.split(/\s+/),
 );
 

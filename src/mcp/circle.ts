@@ -16,6 +16,8 @@ export interface Circle {
   readonly serving: Map<ToolContext, string>;
   /** Servers that wait for the user's yes. */
   readonly waiting: Set<string>;
+  /** Once there were too many tools to offer them all, they stay behind the search: the list that the model gets must not flicker. */
+  searched: boolean;
   usedAt: number;
 }
 
@@ -24,6 +26,7 @@ export const newCircle = (threadId: string | undefined): Circle => ({
   connections: new Map(),
   serving: new Map(),
   waiting: new Set(),
+  searched: false,
   usedAt: 0,
 });
 

@@ -58,7 +58,7 @@ export function createMcpServers(options: McpOptions): McpServers {
         options.acceptance.see(offer.config);
         if (Object.keys(offer.config.mcpServers).length === 0) return [];
         const circle = circleFor({ threadId: offer.threadId, config: offer.config, cwd: offer.settings.cwd });
-        return await toolsOf(circle, grants, signal);
+        return await toolsOf(circle, grants, offer, signal);
       },
     },
     async statuses(scope, { detail, serverName }) {

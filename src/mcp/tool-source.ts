@@ -1,27 +1,37 @@
 /** What a thread's MCP servers offer to its model. */
 import type { Tool as McpTool } from "@modelcontextprotocol/client";
-import { type Tool, type ToolContext, ToolsUnavailable } from "../core/ports/tool.ts";
+import { type Offer, type Tool, type ToolContext, ToolsUnavailable } from "../core/ports/tool.ts";
+import { visibleText } from "../lib/visible-text.ts";
 import type { ToolGrants } from "./approval.ts";
 import type { Circle } from "./circle.ts";
 import type { McpConnection } from "./connection.ts";
 import { toolNames } from "./names.ts";
 import { resourceTools } from "./resource-tools.ts";
+import { areTooMany, behindSearch } from "./tool-search.ts";
 import { mcpTool } from "./tools.ts";
 
+const maxName = 64;
+
 /** Waits for every server's start-up; one that fails is left out, unless the settings say that it is required: then the turn fails. */
-export async function toolsOf(circle: Circle, grants: ToolGrants, signal: AbortSignal): Promise<Tool[]> {
+export async function toolsOf(circle: Circle, grants: ToolGrants, offer: Offer, signal: AbortSignal): Promise<Tool[]> {
   const connections = [...circle.connections.values()];
   const listed = await untilAborted(Promise.all(connections.map(listOf)), signal);
-  const all = connections.flatMap((connection, i) => (listed[i] ?? []).map((tool) => ({ connection, tool })));
-  const names = toolNames(all.map(({ connection, tool }) => [connection.config.name, tool.name]));
-  const tools = all.map(({ connection, tool }, i) => {
+  const found = connections.flatMap((connection, i) => (listed[i] ?? []).map((tool) => ({ connection, tool })));
+  const names = toolNames(found.map(({ connection, tool }) => [connection.config.name, tool.name]));
+  const tools = found.map(({ connection, tool }, i) => {
     const enter = (context: ToolContext): (() => void) => {
       circle.serving.set(context, connection.config.name);
       return () => circle.serving.delete(context);
     };
     return mcpTool(names[i] ?? "", tool, { connection, grants, enter });
   });
-  return [...tools, ...resourceTools(() => connections)];
+  const all = [...tools, ...resourceTools(() => connections)];
+  circle.searched ||= areTooMany(tools);
+  if (!circle.searched || offer.config.features["tool_search"] === false) return all;
+  return behindSearch(
+    all,
+    connections.map(({ config }) => visibleText(config.name, maxName)),
+  );
 }
 
 async function listOf(connection: McpConnection): Promise<readonly McpTool[]> {
