@@ -75,7 +75,7 @@ verifies(
   async ({ app, workspace }) => {
     const client = await app({
       turns: [[{ expect: { tools: ["mcp__bad__twice", "exec_command"] } }, { say: "ok" }]],
-      config: server,
+      config: `features.tool_search = false\n${server}`,
     });
     const { thread } = await client.call("thread/start", { cwd: workspace });
     assert.equal((await turn(client, thread.id, "go")).said, "ok");
