@@ -63,6 +63,7 @@ export function buildConfig(input: BuildInput): Config {
     repository: project.repository,
     notify: list(raw, "notify") ?? [],
     agents: { maxDepth: count(tableAt(raw, "agents"), "max_depth") ?? 2, maxThreads: count(tableAt(raw, "agents"), "max_threads") ?? 6 },
+    ...loopSettingsFrom(tableAt(raw, "parley")),
     syncTurns: bool(tableAt(raw, "parley"), "sync_turns") ?? false,
     protectedNames: namesFrom(list(tableAt(raw, "parley"), "protected_names") ?? []),
     askTimeouts: timeoutsFrom(tableAt(tableAt(raw, "parley"), "ask_timeouts")),
@@ -70,6 +71,17 @@ export function buildConfig(input: BuildInput): Config {
     raw,
     requested: input.requested,
     warnings: input.warnings,
+  };
+}
+
+function loopSettingsFrom(
+  parley: TomlTable,
+): Pick<Config, "maxRequestsPerTurn" | "fallbackModel" | "fallbackModelProvider" | "clearOldResults"> {
+  return {
+    maxRequestsPerTurn: Math.max(1, count(parley, "max_requests_per_turn") ?? 200),
+    fallbackModel: text(parley, "fallback_model"),
+    fallbackModelProvider: text(parley, "fallback_model_provider"),
+    clearOldResults: bool(parley, "clear_old_results") ?? true,
   };
 }
 

@@ -163,6 +163,16 @@ export const parley = table("What only this server knows.", {
     'Seconds until an unanswered question counts as a no, by method: `"item/commandExecution/requestApproval" = 300`.',
   ),
 
+  max_requests_per_turn: value(
+    natural,
+    "Model requests in one turn after which the person is asked; where nobody can be, the turn fails.",
+    {
+      standard: "200",
+    },
+  ),
+  fallback_model: value(string, "Asked for the rest of a turn when the model in use is overloaded; the person is told."),
+  fallback_model_provider: value(string, "The provider of `fallback_model`.", { standard: "the one that its name belongs to" }),
+  clear_old_results: value(boolean, "Clear old tool results out of a long history before it has to be compacted.", { standard: "true" }),
   models: named("What is known of models, over the built-in catalogue and the providers' own lists.", "model", model),
   prices: named(
     "What models cost, for `account/usage/read` and money budgets, over the built-in prices (USD, of the provider in use).",

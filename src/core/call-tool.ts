@@ -1,59 +1,64 @@
-/** From a model's calls to their outputs: which tools are offered, which one is meant, who carries it out. */
+/** From a model's calls to their outputs: which tool is meant, who carries it out, and how much of the result the model reads. */
+import type { TurnError } from "../protocol/turn.ts";
 import { type OfferedCall, unknownTool } from "./find-tool.ts";
 import { closed, type LiveTurn } from "./live-turn.ts";
 import { AuditUnwritten } from "./ports/audit.ts";
 import type { ModelItem } from "./ports/model-client.ts";
-import { type Action, badArguments, failed, type Tool, type ToolContext, type ToolOutput } from "./ports/tool.ts";
+import { type Action, badArguments, failed, type ToolContext, type ToolOutput } from "./ports/tool.ts";
 import { requestPermissions } from "./request-permissions.ts";
+import { type Run, remember } from "./run.ts";
 import { runCommand } from "./run-command.ts";
 import { runPatch } from "./run-patch.ts";
+import type { Reply } from "./sample.ts";
+import { withinLimit } from "./tool-output.ts";
 import { writeStdin } from "./write-stdin.ts";
 
-/** Every tool that this turn's model may call; the first source of a name keeps it. */
-export async function offeredTools(turn: LiveTurn): Promise<readonly Tool[]> {
-  const { thread } = turn;
-  if (turn.kind === "compact") return [];
-  const offer = {
-    threadId: thread.id,
-    settings: thread.settings,
-    config: thread.config,
-    model: thread.ports.catalog.find(thread.settings.model, thread.provider()),
-    dynamicTools: thread.dynamicTools,
-    interactive: thread.interactive,
+/** Carries out the calls of one answer: side by side, except those that must be alone. Returns why the turn must end, if it must. */
+export async function callTools(run: Run, reply: Reply): Promise<TurnError | undefined> {
+  const { calls, cut } = reply;
+  const cutIds = new Set(cut?.callIds);
+  if (cut !== undefined && cutIds.size > 0 && ++run.turn.guard.cutCalls > maxCutAnswers) return cutTooOften;
+  const outputs = new Map<OfferedCall, ModelItem>();
+  const carryOutAll = async (some: readonly OfferedCall[]): Promise<void> => {
+    const outcomes = await Promise.allSettled(
+      some.map(async (call) => {
+        const output = cutIds.has(call.call.callId) ? wasCut(cut?.maxOutputTokens) : await callTool(call, run.turn);
+        const item = outputItem(call.item, call.call.callId, output);
+        outputs.set(call, item);
+        await remember(run, [item]);
+      }),
+    );
+    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
   };
-  const offered = new Map<string, Tool>();
-  for (const source of thread.ports.tools) {
-    for (const tool of await source.tools(offer, turn.signal)) {
-      const key = `${tool.namespace ?? ""}/${tool.name}`;
-      if (!offered.has(key)) offered.set(key, tool);
-    }
-  }
-  return [...offered.values()];
-}
-
-/** Carries out the calls of one answer: side by side, except those that must be alone. */
-export async function callTools(calls: readonly OfferedCall[], turn: LiveTurn): Promise<void> {
   const together: OfferedCall[] = [];
   for (const call of calls) {
     if (call.tool?.exclusive !== true) {
       together.push(call);
       continue;
     }
-    await runTogether(together.splice(0), turn);
-    await runTogether([call], turn);
+    await carryOutAll(together.splice(0));
+    await carryOutAll([call]);
   }
-  await runTogether(together, turn);
+  await carryOutAll(together);
+  run.turn.guard.noteStep(
+    calls.map(({ item }) => item),
+    calls.flatMap((call) => outputs.get(call) ?? []),
+  );
+  return undefined;
 }
 
-async function runTogether(calls: readonly OfferedCall[], turn: LiveTurn): Promise<void> {
-  const outcomes = await Promise.allSettled(
-    calls.map(async (call) => {
-      const output = await callTool(call, turn);
-      await turn.addForModel([outputItem(call.item, call.call.callId, output)]);
-    }),
+/** A model that cannot keep its calls short is not asked for ever. */
+const maxCutAnswers = 2;
+const cutTooOften: TurnError = {
+  message: `The model's answer reached its output limit inside a tool call ${maxCutAnswers + 1} times in this turn.`,
+  codexErrorInfo: "other",
+  additionalDetails: null,
+};
+
+const wasCut = (limit: number | undefined): ToolOutput =>
+  failed(
+    `This call was cut off at the output limit${limit === undefined ? "" : ` of ${limit} tokens`} and was not carried out. Send it again in smaller pieces.`,
   );
-  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
-}
 
 async function callTool({ call, tool, offered }: OfferedCall, turn: LiveTurn): Promise<ToolOutput> {
   turn.signal.throwIfAborted();
@@ -61,7 +66,7 @@ async function callTool({ call, tool, offered }: OfferedCall, turn: LiveTurn): P
   if (call.args === undefined && tool.face.type === "function" && tool.takesText !== true)
     return badArguments(`not valid JSON: ${call.text.slice(0, 200)}`, tool);
   const action = tool.plan(call, turn.settings);
-  if ("success" in action) return action;
+  if ("success" in action) return await withinLimit(action, call.callId, turn);
   try {
     return await carryOut(action, call.callId, turn);
   } catch (error) {
@@ -78,7 +83,7 @@ async function notRun({ message }: AuditUnwritten, callId: string, turn: LiveTur
   return failed(message);
 }
 
-function carryOut(action: Action, callId: string, turn: LiveTurn): Promise<ToolOutput> {
+async function carryOut(action: Action, callId: string, turn: LiveTurn): Promise<ToolOutput> {
   switch (action.kind) {
     case "command":
       return runCommand(action, callId, turn);
@@ -89,7 +94,7 @@ function carryOut(action: Action, callId: string, turn: LiveTurn): Promise<ToolO
     case "stdin":
       return writeStdin(action, turn);
     case "direct":
-      return action.run(contextFor(callId, turn));
+      return withinLimit(await action.run(contextFor(callId, turn)), callId, turn);
   }
 }
 

@@ -1,6 +1,9 @@
 /** How the result of a command is written for the model: each shell tool has its own form. */
 import type { Terminal } from "./background.ts";
-import { estimateTextTokens, truncateMiddle } from "./history.ts";
+import { estimateTextTokens } from "./tokens.ts";
+
+/** Cuts a text to what the model may read of it. */
+export type Cut = (text: string) => Promise<string>;
 
 export interface CommandResult {
   readonly output: string;
@@ -9,12 +12,9 @@ export interface CommandResult {
   readonly timedOut: boolean;
 }
 
-export function formatResult(form: "shell" | "shell_command" | "exec_command", result: CommandResult, maxTokens: number): string {
+export async function formatResult(form: "shell" | "shell_command" | "exec_command", result: CommandResult, cut: Cut): Promise<string> {
   const seconds = Math.round(result.durationMs / 100) / 10;
-  const output = truncateMiddle(
-    result.timedOut ? `command timed out after ${result.durationMs} milliseconds\n${result.output}` : result.output,
-    maxTokens,
-  );
+  const output = await cut(result.timedOut ? `command timed out after ${result.durationMs} milliseconds\n${result.output}` : result.output);
   if (form === "shell") return JSON.stringify({ output, metadata: { exit_code: result.exitCode, duration_seconds: seconds } });
   if (form === "shell_command") return `Exit code: ${result.exitCode}\nWall time: ${seconds} seconds\nOutput:\n${output}`;
   return [
@@ -27,7 +27,7 @@ export function formatResult(form: "shell" | "shell_command" | "exec_command", r
 }
 
 /** For a command that runs on, or was looked at again. */
-export function formatRunning(terminal: Terminal, waitedMs: number, maxTokens: number): string {
+export async function formatRunning(terminal: Terminal, waitedMs: number, cut: Cut): Promise<string> {
   const fresh = terminal.output.takeNew();
   const state =
     terminal.exitCode === undefined
@@ -38,6 +38,6 @@ export function formatRunning(terminal: Terminal, waitedMs: number, maxTokens: n
     state,
     `Original token count: ${estimateTextTokens(fresh)}`,
     "Output:",
-    truncateMiddle(fresh, maxTokens),
+    await cut(fresh),
   ].join("\n");
 }

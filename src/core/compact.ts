@@ -1,64 +1,95 @@
 /** Replaces a history that has grown too long by a hand-over that the model writes itself. */
 import type { TurnError } from "../protocol/turn.ts";
-import { freshContext, instructionsFor } from "./context.ts";
-import { estimateTokens, History, userMessage } from "./history.ts";
+import { ask, errorFrom } from "./attempts.ts";
+import { firstText, isContext } from "./context.ts";
+import { History, userMessage } from "./history.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import type { ModelFailure, ModelItem, ModelRequest } from "./ports/model-client.ts";
-import { compactPrompt, summaryPrefix } from "./prompts.ts";
-import { errorFrom } from "./sample.ts";
+import type { Tool } from "./ports/tool.ts";
+import { compactPrompt, summaryPrefix, textOnly } from "./prompts.ts";
+import { requestFor } from "./request.ts";
+import { completeItem, type Run, recordHistory, threadRun } from "./run.ts";
+import { countUsage, isNotice, takeNotice, toolsFor } from "./sample.ts";
+import { estimateTokens, truncateMiddle } from "./tokens.ts";
 import type { TurnOutcome } from "./turn.ts";
 
-/** Compact at this share of the window when the config sets no limit. */
-const share = 0.9;
-/** How much of the person's own words is kept beside the hand-over. */
+/** How much of the person's own words is kept beside the hand-over; a small window has room for less. */
 const keptTokens = 20_000;
-
-export function isNearLimit(turn: LiveTurn): boolean {
-  const { thread } = turn;
-  const limit = thread.config.autoCompactTokenLimit ?? Math.floor(thread.contextWindow() * share);
-  return thread.history.tokens() >= limit && thread.history.items.some(isModels);
-}
-
-/** A hand-over tells what the model said and did; without either there is nothing to hand over, and asking again would never end. */
-function isModels(item: ModelItem): boolean {
-  if (item.type === "message") return item.role === "assistant";
-  return item.type === "function_call" || item.type === "custom_tool_call";
-}
+const keptShare = 1 / 5;
+/** A longer hand-over would take the room that the compaction was to make. */
+const summaryShare = 1 / 4;
+/** What came since the last request stays as it is while it takes no more than this of the window. */
+const tailShare = 1 / 2;
+/** A hand-over of a long history that is shorter than this is no hand-over. */
+const shortestSummary = 200;
+const longHistoryTokens = 8000;
 
 /** `thread/compact/start`. */
 export async function compactTurn(turn: LiveTurn): Promise<TurnOutcome> {
   await turn.thread.record([
     { type: "turnStarted", turnId: turn.id, atMs: turn.startedAtMs, contextWindow: turn.thread.contextWindow(), mode: turn.settings.mode },
   ]);
-  const { failed } = await compact(turn);
+  const failed = await compact(threadRun(turn), []);
   return failed === undefined ? { status: "completed" } : { status: "failed", error: failed };
 }
 
-export async function compact(turn: LiveTurn): Promise<{ failed?: TurnError }> {
-  const { thread } = turn;
-  const item = { type: "contextCompaction" as const, id: thread.ports.ids.item() };
+/**
+ * `unseen` is what the model has not been shown yet: words that wait for their answer, or its own calls with their outputs. It stays behind
+ * the hand-over as it is, so that the work goes on where it stopped. Returns why it failed; the history is then as it was.
+ */
+export async function compact(run: Run, unseen: readonly ModelItem[]): Promise<TurnError | undefined> {
+  const { turn, history } = run;
+  const ready = await toolsFor(run);
+  if ("failed" in ready) return ready.failed;
+  const item = { type: "contextCompaction" as const, id: turn.thread.ports.ids.item() };
   turn.startItem(item);
-  const past = thread.history.items.filter((past) => !turn.ownInput.includes(past)); // words that wait for their answer stay as they are
-  const { summary, failure } = await summarise(turn, past);
-  if (failure !== undefined) return { failed: errorFrom(failure, 0) };
-  const kept = keptMessages(past);
-  thread.history.replace([]);
-  thread.told = new Map();
-  const replacement = [...(await freshContext(thread)), ...kept, userMessage(`${summaryPrefix}\n${summary}`), ...turn.ownInput];
-  thread.history.replace(replacement);
-  await turn.completeItem(item, [], [{ type: "compacted", turnId: turn.id, summary, replacement }]);
-  thread.ports.audience.toOlder(thread.id, "thread/compacted", { threadId: thread.id, turnId: turn.id });
-  return {};
+  const tail = keptTail(run, unseen);
+  const past = history.items.filter((each) => !tail.includes(each));
+  const outcome = await summarise(run, past, ready.tools);
+  if ("failed" in outcome) {
+    turn.abandonItem(item);
+    return outcome.failed;
+  }
+  const window = windowOf(run);
+  const summary = truncateMiddle(outcome.summary, Math.floor(window * summaryShare));
+  const kept = keptMessages(past, Math.floor(Math.min(keptTokens, window * keptShare)));
+  history.replace([...(await run.context()), ...kept, userMessage(`${summaryPrefix}\n${summary}`), ...tail]);
+  if (tail.length > 0) history.answered(history.items.length - tail.length);
+  turn.guard.compactedTo = history.tokens();
+  await recordHistory(run, summary);
+  await completeItem(run, item);
+  if (run.isThreads) turn.thread.ports.audience.toOlder(turn.thread.id, "thread/compacted", { threadId: turn.thread.id, turnId: turn.id });
+  return undefined;
 }
 
-/** When even the request for a hand-over is too long, the oldest part is left out of it, a half at a time. */
-async function summarise(turn: LiveTurn, past: readonly ModelItem[]): Promise<{ summary: string; failure?: ModelFailure }> {
-  let items = new History(past).forRequest();
+const windowOf = ({ turn, settings }: Run): number => turn.thread.contextWindow(settings);
+
+/** Words that wait for their answer always stay. Of a model's calls all stay or none: half of them would be refused. */
+function keptTail(run: Run, unseen: readonly ModelItem[]): readonly ModelItem[] {
+  if (unseen === run.turn.ownInput) return unseen;
+  const tokens = unseen.reduce((sum, item) => sum + estimateTokens(item), 0);
+  return tokens > windowOf(run) * tailShare ? [] : unseen;
+}
+
+type Summary = { readonly summary: string } | { readonly failed: TurnError };
+
+/** When even the request for a hand-over is too long, the oldest part is left out of it, a half at a time, and then the middle of what is left. */
+async function summarise(run: Run, past: readonly ModelItem[], tools: readonly Tool[]): Promise<Summary> {
+  let items = past;
   while (true) {
-    const outcome = await ask(turn, [...items, userMessage(turn.thread.config.compactPrompt ?? compactPrompt)]);
-    if (outcome.failure?.kind !== "contextWindowExceeded" || items.length < 2) return outcome;
-    items = withoutStrayOutputs(items.slice(Math.ceil(items.length / 2)));
+    const outcome = await askForSummary(run, items, tools);
+    if (outcome.overflow !== true) return outcome;
+    const shorter = shortened(items, Math.floor(windowOf(run) / 8));
+    if (shorter === undefined) return outcome;
+    items = shorter;
   }
+}
+
+/** undefined: there is nothing left to leave out. */
+function shortened(items: readonly ModelItem[], maxTokens: number): readonly ModelItem[] | undefined {
+  if (items.length > 3) return withoutStrayOutputs(items.slice(Math.ceil(items.length / 2)));
+  const cut = items.map((item) => withShortTexts(item, maxTokens));
+  return cut.every((item, i) => item === items[i]) ? undefined : cut;
 }
 
 function withoutStrayOutputs(items: readonly ModelItem[]): readonly ModelItem[] {
@@ -70,60 +101,88 @@ function withoutStrayOutputs(items: readonly ModelItem[]): readonly ModelItem[] 
   );
 }
 
-async function ask(turn: LiveTurn, input: readonly ModelItem[]): Promise<{ summary: string; failure?: ModelFailure }> {
-  const { thread } = turn;
-  const request: ModelRequest = {
-    threadId: thread.id,
-    turnId: turn.id,
-    model: thread.settings.model,
-    instructions: instructionsFor(thread),
-    input,
-    tools: [],
-    parallelToolCalls: false,
-    effort: thread.settings.effort ?? undefined,
-    summary: undefined,
-    verbosity: undefined,
-    serviceTier: thread.settings.serviceTier ?? undefined,
-    outputSchema: undefined,
-    originator: thread.meta.originator,
-    userAgent: `${thread.meta.originator}/${thread.ports.version} (${thread.ports.system})`,
-  };
-  let summary = "";
-  for await (const batch of thread.ports.models.clientFor(thread.provider()).stream(request, turn.signal)) {
-    for (const event of batch) {
-      if (event.type === "failed") return { summary, failure: event.failure };
-      if (event.type === "itemDone" && event.item.type === "message")
-        summary += event.item.content.map((part) => ("text" in part ? part.text : "")).join("");
-      if (event.type === "completed" && event.usage !== undefined) {
-        thread.countTokens(event.usage);
-        turn.notify("thread/tokenUsage/updated", { threadId: thread.id, turnId: turn.id, tokenUsage: thread.usage });
-        const asked = { model: thread.settings.model, provider: thread.settings.modelProvider };
-        thread.ports.usage?.spent(thread.id, turn.id, asked, event.usage);
-      }
-    }
-  }
-  return { summary };
+/** The same item when it is short enough. */
+function withShortTexts(item: ModelItem, maxTokens: number): ModelItem {
+  if (estimateTokens(item) <= maxTokens) return item;
+  const isOutput = item.type === "function_call_output" || item.type === "custom_tool_call_output";
+  if (isOutput && typeof item.output === "string") return { ...item, output: truncateMiddle(item.output, maxTokens / 2) };
+  if (item.type !== "message") return item;
+  const each = Math.floor(maxTokens / 2 / Math.max(1, item.content.length));
+  const content = item.content.flatMap((part) => ("text" in part ? [{ ...part, text: truncateMiddle(part.text, each) }] : []));
+  return { ...item, content };
 }
 
-/** The person's own messages, newest first until the budget is spent, in their old order. */
-function keptMessages(items: readonly ModelItem[]): ModelItem[] {
+interface Answer {
+  readonly text: string;
+  readonly calledTool: boolean;
+  readonly failure?: ModelFailure;
+}
+
+/** The last request and one message more: all before that message is in the provider's cache. */
+async function askForSummary(run: Run, past: readonly ModelItem[], tools: readonly Tool[]): Promise<Summary & { overflow?: boolean }> {
+  const { compactPrompt: own } = run.turn.thread.config;
+  const prompt = userMessage(`${own ?? compactPrompt}\n\n${textOnly}`);
+  const build = (): ModelRequest => ({
+    ...requestFor(run, tools, [...new History(past).forRequest(), prompt]),
+    outputSchema: undefined, // made for the turn's answer, which this is not
+  });
+  const asking = (toolChoice: "auto" | "none") =>
+    ask(run, { tools, once: () => answer(run, { ...build(), toolChoice }), abandon: () => {} });
+  const isEnough = ({ text, failure }: Answer): boolean => failure !== undefined || !isTooShort(text, past);
+  const first = await asking("auto");
+  const last = isEnough(first.attempt) ? first : await asking(first.attempt.calledTool ? "none" : "auto");
+  const { failure, text } = last.attempt;
+  if (failure !== undefined) return { failed: errorFrom(failure, last.retries), overflow: failure.kind === "contextWindowExceeded" };
+  return isTooShort(text, past) ? { failed: noSummary } : { summary: text };
+}
+
+const noSummary: TurnError = {
+  message: "The model gave no usable summary of the conversation, so it was kept as it is. Try again, or choose another model.",
+  codexErrorInfo: "other",
+  additionalDetails: null,
+};
+
+function isTooShort(text: string, past: readonly ModelItem[]): boolean {
+  const { length } = text.trim();
+  if (length >= shortestSummary) return false;
+  return length === 0 || past.reduce((sum, item) => sum + estimateTokens(item), 0) > longHistoryTokens;
+}
+
+async function answer(run: Run, request: ModelRequest): Promise<Answer> {
+  const { turn, settings } = run;
+  const client = turn.thread.ports.models.clientFor(turn.thread.provider(settings));
+  let text = "";
+  let calledTool = false;
+  for await (const batch of client.stream(request, turn.signal)) {
+    for (const event of batch) {
+      if (isNotice(event)) takeNotice(run, event);
+      else if (event.type === "failed") return { text, calledTool, failure: event.failure };
+      else if (event.type === "completed" && event.usage !== undefined) await countUsage(run, event.usage);
+      else if (event.type === "itemDone" && event.item.type === "message")
+        text += event.item.content.map((part) => ("text" in part ? part.text : "")).join("");
+      else if (event.type === "itemDone") calledTool ||= event.item.type === "function_call" || event.item.type === "custom_tool_call";
+    }
+  }
+  return { text, calledTool };
+}
+
+/** The person's own messages, newest first until the budget is spent, in their old order; the one that does not fit is shortened. */
+function keptMessages(items: readonly ModelItem[], maxTokens: number): ModelItem[] {
   const kept: ModelItem[] = [];
-  let left = keptTokens;
+  let left = maxTokens;
   for (const item of items.toReversed()) {
     if (!isPersons(item)) continue;
-    left -= estimateTokens(item);
-    if (left < 0) break;
-    kept.unshift(item);
+    const tokens = estimateTokens(item);
+    if (tokens <= left) kept.unshift(item);
+    else if (left > 100) kept.unshift(withShortTexts(item, left));
+    left -= tokens;
+    if (left <= 0) break;
   }
   return kept;
 }
 
 function isPersons(item: ModelItem): boolean {
-  if (item.type !== "message" || item.role !== "user") return false;
-  const first = item.content[0];
-  const text = first !== undefined && first.type === "input_text" ? first.text : "";
-  return (
-    !/^(<environment_context>|# AGENTS\.md instructions|<turn_aborted>|<skill>|<user_shell_command>)/.test(text) &&
-    !text.startsWith(summaryPrefix)
-  );
+  if (item.type !== "message" || item.role !== "user" || isContext(item)) return false;
+  const text = firstText(item);
+  return !/^(<turn_aborted>|<skill>|<user_shell_command>|<user_action>)/.test(text) && !text.startsWith(summaryPrefix);
 }

@@ -9,6 +9,7 @@ import { basePrompt, modeText, permissionsText, personalityText } from "./prompt
 import { grantedSettings } from "./request-permissions.ts";
 import type { ThreadSettings } from "./settings.ts";
 import type { LiveThread } from "./thread.ts";
+import { truncateMiddle } from "./tokens.ts";
 
 /** What the model reads when the person stopped the turn before. */
 export const abortedNote =
@@ -45,10 +46,20 @@ export async function acceptInput(turn: LiveTurn, input: TurnInput): Promise<voi
 /** The context messages that the model has not seen in their present form. */
 export async function freshContext(thread: LiveThread): Promise<ModelItem[]> {
   const told = thread.told ?? toldBy(thread.history.items);
-  const parts = await contextParts(thread);
+  const parts = await contextParts(thread, grantedSettings(thread));
   const fresh = parts.filter((part) => told.get(part.key) !== part.text);
   thread.told = new Map(parts.map((part) => [part.key, part.text]));
-  return fresh.map((part) => (part.role === "developer" ? developerMessage(part.text) : userMessage(part.text)));
+  return fresh.map(messageOf);
+}
+
+const messageOf = ({ role, text }: Part): ModelItem => (role === "developer" ? developerMessage(text) : userMessage(text));
+
+const reviewersParts: ReadonlySet<string> = new Set(["permissions", "developer", "docs", "environment"]);
+
+/** What a reviewer must know of the project: its rules and place, and what it may do there. */
+export async function reviewContext(thread: LiveThread, settings: ThreadSettings): Promise<ModelItem[]> {
+  const parts = await contextParts(thread, settings);
+  return parts.filter(({ key }) => reviewersParts.has(key)).map(messageOf);
 }
 
 /** Adds words to a running turn. Resolves when a crash cannot take them back; the turn may have taken them in by then. */
@@ -157,20 +168,23 @@ async function localImage(path: string, turn: LiveTurn): Promise<MessageContent>
   }
 }
 
-async function contextParts(thread: LiveThread): Promise<Part[]> {
+async function contextParts(thread: LiveThread, settings: ThreadSettings): Promise<Part[]> {
   const { config, ports } = thread;
-  const settings = grantedSettings(thread);
+  const docs = docsText(settings.cwd, await ports.surroundings.projectDocs(settings.cwd, config));
   const parts: (Part | undefined)[] = [
     part("permissions", "developer", permissionsText(settings)),
     part("developer", "developer", settings.developerInstructions),
     part("mode", "developer", modeText(settings)),
     part("personality", "developer", personalityText(settings.personality)),
     part("skills", "developer", await ports.skills?.catalogue(settings, config)),
-    part("docs", "user", docsText(settings.cwd, await ports.surroundings.projectDocs(settings.cwd, config))),
+    part("docs", "user", docs === undefined ? undefined : truncateMiddle(docs, Math.floor(thread.contextWindow(settings) * docsShare))),
     part("environment", "user", environmentText(settings, ports)),
   ];
   return parts.filter((p) => p !== undefined);
 }
+
+/** Project documents may not fill a small window by themselves. */
+const docsShare = 0.15;
 
 const part = (key: string, role: Part["role"], text: string | null | undefined): Part | undefined =>
   text === null || text === undefined || text === "" ? undefined : { key, role, text };
@@ -225,12 +239,23 @@ function toldBy(items: readonly ModelItem[]): Map<string, string> {
   const told = new Map<string, string>();
   for (const item of items) {
     if (item.type !== "message" || item.role === "assistant") continue;
-    const first = item.content[0];
-    const text = first !== undefined && first.type === "input_text" ? first.text : "";
-    const key = marks.find(([prefix]) => text.startsWith(prefix))?.[1] ?? (item.role === "developer" ? "developer" : undefined);
-    if (key !== undefined) told.set(key, text);
+    const key = contextKey(item);
+    if (key !== undefined) told.set(key, firstText(item));
   }
   return told;
+}
+
+/** Which kind of context a message is; undefined for what somebody said. */
+function contextKey(item: ModelItem): string | undefined {
+  if (item.type !== "message" || item.role === "assistant") return undefined;
+  const text = firstText(item);
+  return marks.find(([prefix]) => text.startsWith(prefix))?.[1] ?? (item.role === "developer" ? "developer" : undefined);
+}
+export const isContext = (item: ModelItem): boolean => contextKey(item) !== undefined;
+
+export function firstText(item: ModelItem): string {
+  const first = item.type === "message" ? item.content[0] : undefined;
+  return first !== undefined && first.type === "input_text" ? first.text : "";
 }
 
 /** The base prompt: the thread's own, or ours. */

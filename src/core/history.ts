@@ -1,9 +1,6 @@
 /** What the model sees of a thread: items in order, their size, and the form in which they are sent. */
 import type { ModelItem } from "./ports/model-client.ts";
-
-/** A rule of thumb for text that no provider has counted yet. */
-const charactersPerToken = 4;
-const imageTokens = 1000;
+import { estimateTokens } from "./tokens.ts";
 
 /** Which calls and outputs there are, and which of them are without the other. */
 class Pairs {
@@ -28,6 +25,10 @@ export class History {
   /** Tokens the provider counted for everything up to `#countedItems`. */
   #countedTokens = 0;
   #countedItems = 0;
+  /** How many of the items were in the last request that the model answered; undefined before the first. */
+  #answeredItems: number | undefined;
+  /** What instructions and tools add to every request: part of a provider's count, and of an estimate. */
+  fixedTokens = 0;
 
   /** Kept with each item, so that a request need not look through the whole past for calls without an output. */
   #pairs = new Pairs();
@@ -50,15 +51,33 @@ export class History {
     for (const item of items) this.#pairs.take(item);
     this.#countedTokens = 0;
     this.#countedItems = 0;
+    this.#answeredItems = undefined;
+  }
+  /** Puts other items in the places of some; what the provider has counted is corrected by the difference. */
+  revise(change: (item: ModelItem) => ModelItem): void {
+    this.#items = this.#items.map((item, i) => {
+      const next = change(item);
+      if (next !== item && i < this.#countedItems) this.#countedTokens += estimateTokens(next) - estimateTokens(item);
+      return next;
+    });
+    this.#countedTokens = Math.max(0, this.#countedTokens);
+  }
+  /** The model has answered a request that held the first `count` items. */
+  answered(count: number): void {
+    this.#answeredItems = count;
+  }
+  /** The last answer and what came after it: the model has not been shown it yet. Empty when it is not known. */
+  sinceRequest(): readonly ModelItem[] {
+    return this.#answeredItems === undefined ? [] : this.#items.slice(this.#answeredItems);
   }
   /** The provider's own count of the request and its answer, which are all in the history now. */
   counted(totalTokens: number): void {
     this.#countedTokens = totalTokens;
     this.#countedItems = this.#items.length;
   }
-  /** Exact where a provider has counted, estimated for what came since. */
+  /** Of the next request: exact where a provider has counted, estimated for what came since. */
   tokens(): number {
-    let tokens = this.#countedTokens;
+    let tokens = this.#countedItems === 0 ? this.fixedTokens : this.#countedTokens;
     for (let i = this.#countedItems; i < this.#items.length; i++) tokens += estimateTokens(this.#items[i]);
     return tokens;
   }
@@ -87,47 +106,9 @@ function abortedOutput(call: ModelItem, callId: string): ModelItem {
   return { type, call_id: callId, output: "aborted" } as ModelItem;
 }
 
-export function estimateTokens(item: ModelItem | undefined): number {
-  if (item === undefined) return 0;
-  if (item.type === "message") {
-    return item.content.reduce(
-      (n, part) =>
-        n + (part.type === "input_image" ? imageTokens : Math.ceil(("text" in part ? part.text.length : 0) / charactersPerToken)),
-      4,
-    );
-  }
-  return Math.ceil(JSON.stringify(item).length / charactersPerToken);
-}
-
-/** Keeps the head and the tail of a long text within a budget of tokens, and says how much is missing in between. */
-export function truncateMiddle(text: string, maxTokens: number): string {
-  const budget = maxTokens * charactersPerToken;
-  if (text.length <= budget) return text;
-  const half = Math.floor(budget / 2);
-  const head = cutAtLine(text.slice(0, half), "end");
-  const tail = cutAtLine(text.slice(text.length - half), "start");
-  const removed = Math.ceil((text.length - head.length - tail.length) / charactersPerToken);
-  return `${head}…${removed} tokens truncated…${tail}`;
-}
-
-/** Prefers a line border when one is near, and never splits a surrogate pair. */
-function cutAtLine(text: string, side: "start" | "end"): string {
-  if (side === "end") {
-    const border = text.lastIndexOf("\n");
-    if (border > text.length * 0.8) return text.slice(0, border + 1);
-    return isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(0, -1) : text;
-  }
-  const border = text.indexOf("\n");
-  if (border !== -1 && border < text.length * 0.2) return text.slice(border + 1);
-  return isLowSurrogate(text.charCodeAt(0)) ? text.slice(1) : text;
-}
-const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
-const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;
-
 export const userMessage = (text: string): ModelItem => ({ type: "message", role: "user", content: [{ type: "input_text", text }] });
 export const developerMessage = (text: string): ModelItem => ({
   type: "message",
   role: "developer",
   content: [{ type: "input_text", text }],
 });
-export const estimateTextTokens = (text: string): number => Math.ceil(text.length / charactersPerToken);

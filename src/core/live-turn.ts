@@ -4,6 +4,7 @@ import type { ThreadItem, UserInput } from "../protocol/item.ts";
 import type { ServerNotifications, ServerRequests } from "../protocol/methods.ts";
 import type { Turn, TurnError, TurnStatus } from "../protocol/turn.ts";
 import { wholeItem } from "../protocol/whole-item.ts";
+import { LoopGuard } from "./loop-guard.ts";
 import type { Answer } from "./ports/audience.ts";
 import type { AuditSubject } from "./ports/audit.ts";
 import type { ModelItem } from "./ports/model-client.ts";
@@ -56,6 +57,7 @@ export class LiveTurn {
     this.settings = grantedSettings(thread);
     this.outputSchema = options.outputSchema;
     this.startedAtMs = options.startedAtMs;
+    this.guard = new LoopGuard(thread.config.maxRequestsPerTurn);
     const key = { threadId: thread.id, turnId: options.id };
     this.snapshot = new TurnSnapshot(key, () => this.#scope(), thread.ephemeral ? undefined : thread.ports);
   }
@@ -187,6 +189,10 @@ export class LiveTurn {
   async addForModel(items: readonly ModelItem[]): Promise<void> {
     for (const item of items) this.thread.history.add(item);
     await this.thread.record(items.map((item): ThreadRecord => ({ type: "modelItem", item, turnId: this.id })));
+    this.showRaw(items);
+  }
+  /** For those who asked to see what the model sees. */
+  showRaw(items: readonly ModelItem[]): void {
     this.#rawUntold.push(...items);
     this.#tellRaw();
   }
@@ -216,25 +222,10 @@ export class LiveTurn {
     return { roots: this.settings.workspaceRoots, mayWrite: this.settings.sandboxPolicy.type !== "readOnly" };
   }
 
-  /** The same turn as a reviewer works in it: its own prompt and model, and its messages are not shown as the agent's. */
-  asReviewer(model: string | undefined, prompt: string): LiveTurn {
-    this.#before = this.thread.settings;
-    this.thread.settings = Object.freeze({
-      ...this.#before,
-      model: model ?? this.#before.model,
-      baseInstructions: prompt,
-      approvalPolicy: "never",
-    });
-    return this;
-  }
-  get isReviewing(): boolean {
-    return this.#before !== undefined;
-  }
-  endReviewer(): void {
-    if (this.#before !== undefined) this.thread.settings = this.#before;
-    this.#before = undefined;
-  }
-  #before: ThreadSettings | undefined;
+  /** Keeps it from going round in circles. */
+  readonly guard: LoopGuard;
+  /** The model that stands in for an overloaded one until the turn ends. */
+  fallback: Pick<ThreadSettings, "model" | "modelProvider"> | undefined;
 
   /** Items that were started and never completed: shown to whoever joins. */
   openItems(): readonly ThreadItem[] {

@@ -85,6 +85,9 @@ export function personalityText(personality: Personality | null): string | null 
 
 export const compactPrompt = `Write a hand-over for a colleague who will continue this work with nothing but your text: what the person wants and in which words they insisted, what has been done and where (files, commands, results), what was decided and why, what failed, the state of things now, and the next steps. Leave out what no longer matters. Keep names, paths, numbers and error texts exact.`;
 
+/** Ends the request for a hand-over, whoever wrote its prompt: the tools stay offered, because the provider's cache holds them. */
+export const textOnly = "Answer with that text only; call no tool. You go on with the work afterwards.";
+
 /** Stands before the summary in the history that replaces the long one. */
 export const summaryPrefix =
   "The conversation so far was long and has been replaced by this hand-over. Build on it, do not repeat work that it says is done, and check the files where you need certainty:";

@@ -6,6 +6,7 @@ import type { LiveTurn } from "./live-turn.ts";
 import { PatchPreview } from "./patch/preview.ts";
 import { PlanText } from "./plan-text.ts";
 import type { ModelEvent, ModelItem } from "./ports/model-client.ts";
+import { completeItem, type Run, remember } from "./run.ts";
 
 export type StreamEvent = Extract<
   ModelEvent,
@@ -24,6 +25,7 @@ interface Open {
 }
 
 export class ReplyItems {
+  readonly #run: Run;
   readonly #turn: LiveTurn;
   readonly #open = new Map<string, Open>();
   readonly #plan: PlanText | undefined;
@@ -40,11 +42,13 @@ export class ReplyItems {
   /** Whether there is anything in this answer. */
   any = false;
 
-  constructor(turn: LiveTurn) {
+  constructor(run: Run) {
+    const { turn } = run;
+    this.#run = run;
     this.#turn = turn;
-    this.#hidesMessages = turn.isReviewing;
-    this.#showsRaw = showsRaw(turn);
-    this.#plan = turn.settings.mode === "plan" ? new PlanText(turn) : undefined;
+    this.#hidesMessages = !run.isVisible;
+    this.#showsRaw = showsRaw(run);
+    this.#plan = run.isVisible && turn.settings.mode === "plan" ? new PlanText(turn) : undefined;
   }
 
   /** Returns a promise only when something must be stored before the next event. */
@@ -174,29 +178,29 @@ export class ReplyItems {
     if (item.type === "web_search_call") {
       if (!this.#open.has(id)) this.#start(id, webSearchItem(id, item));
       this.#open.delete(id);
-      return await this.#turn.completeItem(webSearchItem(id, item), [item]);
+      return await completeItem(this.#run, webSearchItem(id, item), [item]);
     }
     if (item.type === "function_call" || item.type === "custom_tool_call" || item.type === "local_shell_call") this.calls.push(item);
-    await this.#turn.addForModel([item]);
+    await remember(this.#run, [item]);
   }
 
   async #messageDone(id: string, item: Extract<ModelItem, { type: "message" }>): Promise<void> {
     const whole = item.content.map((part) => ("text" in part ? part.text : "")).join("");
     if (this.#hidesMessages) {
       this.#turn.lastAgentMessage = whole;
-      return await this.#turn.addForModel([item]);
+      return await remember(this.#run, [item]);
     }
     const isNews = !this.#streamed.has(id);
     if (this.#plan !== undefined) {
       const rest = (isNews ? this.#plan.push(whole) : "") + this.#plan.rest();
       if (rest !== "") this.#say(id, rest);
       await this.#plan.complete();
-      if (!this.#open.has(id)) return await this.#turn.addForModel([item]); // all of it was the plan
+      if (!this.#open.has(id)) return await remember(this.#run, [item]); // all of it was the plan
     } else if (isNews) this.#say(id, whole);
     const text = this.#plan === undefined ? whole : (this.#open.get(id)?.text.toString() ?? "");
     this.#open.delete(id);
     this.#turn.lastAgentMessage = text;
-    await this.#turn.completeItem({ type: "agentMessage", id, text, ...phaseOf(item) }, [item]);
+    await completeItem(this.#run, { type: "agentMessage", id, text, ...phaseOf(item) }, [item]);
   }
 
   async #reasoningDone(id: string, item: Extract<ModelItem, { type: "reasoning" }>): Promise<void> {
@@ -205,15 +209,15 @@ export class ReplyItems {
     const { config } = this.#turn.thread;
     const summary = config.hideReasoning ? [] : item.summary.map((part) => part.text);
     const content = this.#showsRaw ? (item.content ?? []).map((part) => part.text) : [];
-    await this.#turn.completeItem({ type: "reasoning", id, summary, content }, [item]);
+    await completeItem(this.#run, { type: "reasoning", id, summary, content }, [item]);
   }
 }
 
 /** A model that gives no summary of its thoughts shows the thoughts themselves, unless the user will not have it. */
-function showsRaw({ thread }: LiveTurn): boolean {
-  const { config, settings, ports } = thread;
+function showsRaw({ turn: { thread }, settings }: Run): boolean {
+  const { config, ports } = thread;
   if (config.hideReasoning || config.showRawReasoning) return config.showRawReasoning;
-  return config.raw["show_raw_agent_reasoning"] !== false && ports.catalog.find(settings.model, thread.provider()).thinksAloud;
+  return config.raw["show_raw_agent_reasoning"] !== false && ports.catalog.find(settings.model, thread.provider(settings)).thinksAloud;
 }
 
 const commandTools: ReadonlySet<string> = new Set(["exec_command", "shell", "shell_command"]);

@@ -1,15 +1,14 @@
-/** The automated reviewer: a turn of its own with its own prompt, whose findings end as plain text. */
-
+/** The automated reviewer: a run of its own inside a turn, whose findings end as plain text. */
 import type { Infer } from "../lib/schema.ts";
 import { array, named, number, object, optional, parse, string } from "../lib/schema.ts";
 import type { ReviewTarget } from "../protocol/review.ts";
-import { callTools } from "./call-tool.ts";
-import { openTurn, takeInput } from "./context.ts";
-import { userMessage } from "./history.ts";
+import { openTurn, reviewContext } from "./context.ts";
+import { History, userMessage } from "./history.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { reviewPrompt } from "./review-prompt.ts";
-import { sample } from "./sample.ts";
-import type { TurnOutcome } from "./turn.ts";
+import type { Run } from "./run.ts";
+import type { ThreadSettings } from "./settings.ts";
+import { type TurnOutcome, work } from "./turn.ts";
 
 const Finding = named("ReviewFinding", () =>
   object({
@@ -64,19 +63,19 @@ export async function reviewTurn(turn: LiveTurn, target: ReviewTarget): Promise<
   await openTurn(turn);
   turn.startItem(entered);
   await turn.completeItem(entered);
-  const before = [...thread.history.items];
-  thread.history.replace([userMessage(task(target))]);
-  const ended = await inspect(turn)
-    .finally(() => thread.history.replace(before))
+  turn.settings = reviewerRules(turn.settings);
+  const run = reviewRun(turn);
+  const failed = await begin(run, target)
+    .then(() => work(run))
     .catch(async (error: unknown) => {
       await leave(turn, "The review was interrupted before the reviewer had answered.");
       throw error;
     });
-  if (ended.failed !== undefined) {
+  if (failed !== undefined) {
     await leave(turn, "The reviewer could not answer.");
-    return { status: "failed", error: ended.failed };
+    return { status: "failed", error: failed };
   }
-  const text = rendered(ended.text);
+  const text = rendered(turn.lastAgentMessage ?? "");
   await leave(turn, text);
   const message = { type: "agentMessage" as const, id: thread.ports.ids.item(), text };
   turn.startItem(message);
@@ -89,27 +88,48 @@ export async function reviewTurn(turn: LiveTurn, target: ReviewTarget): Promise<
   return { status: "completed" };
 }
 
+/** A reviewer changes nothing and asks nobody. Where the person has done without a sandbox there may be none to put it in. */
+function reviewerRules(settings: ThreadSettings): ThreadSettings {
+  const rules: ThreadSettings = { ...settings, mode: "default", modeInstructions: null, approvalPolicy: "never" };
+  const { type } = settings.sandboxPolicy;
+  if (type !== "readOnly" && type !== "workspaceWrite") return Object.freeze(rules);
+  const confined: ThreadSettings = { ...rules, sandboxPolicy: { type: "readOnly", networkAccess: false }, permissionProfile: null };
+  return Object.freeze(confined);
+}
+
+/** What a reviewer needs: to run commands, and to look at pictures. */
+const reviewerTools: ReadonlySet<string> = new Set(["exec_command", "write_stdin", "shell_command", "shell", "local_shell", "view_image"]);
+
+/** The reviewer's own run: its prompt, its model, and a history that ends with it. The thread's settings and history are not touched. */
+function reviewRun(turn: LiveTurn): Run {
+  const { thread } = turn;
+  const { config, ports } = thread;
+  const model = config.reviewModel;
+  const chosen = model === undefined ? {} : { model, modelProvider: ports.chooseModel(config, model, undefined).provider };
+  const settings = Object.freeze({ ...turn.settings, ...chosen, baseInstructions: reviewPrompt });
+  return {
+    turn,
+    get settings() {
+      return turn.fallback === undefined ? settings : { ...settings, ...turn.fallback };
+    },
+    instructions: reviewPrompt,
+    history: new History(),
+    isThreads: false,
+    isVisible: false,
+    offers: ({ name, namespace }) => namespace === undefined && reviewerTools.has(name),
+    context: () => reviewContext(thread, settings),
+  };
+}
+
+async function begin(run: Run, target: ReviewTarget): Promise<void> {
+  for (const item of [...(await run.context()), userMessage(task(target))]) run.history.add(item);
+}
+
 /** Every review that was entered is left, however it ends: clients show by these two whether they are in one. */
 async function leave(turn: LiveTurn, review: string): Promise<void> {
   const exited = { type: "exitedReviewMode" as const, id: turn.thread.ports.ids.item(), review };
   turn.startItem(exited);
   await turn.completeItem(exited);
-}
-
-/** The reviewer's own loop; what it reads and says stays out of the thread's history. */
-async function inspect(turn: LiveTurn): Promise<{ text: string; failed?: Extract<TurnOutcome, { status: "failed" }>["error"] }> {
-  const reviewer = turn.asReviewer(turn.thread.config.reviewModel, reviewPrompt);
-  try {
-    while (true) {
-      await takeInput(reviewer);
-      const reply = await sample(reviewer);
-      if (reply.failed !== undefined) return { text: "", failed: reply.failed };
-      if (reply.calls.length === 0) return { text: reviewer.lastAgentMessage ?? "" };
-      await callTools(reply.calls, reviewer);
-    }
-  } finally {
-    turn.endReviewer();
-  }
 }
 
 /** Findings as a person reads them; a reviewer that did not keep to the form is quoted as it is. */

@@ -4,14 +4,14 @@ import { stepForCommand } from "./approvals.ts";
 import { askAboutCommand, type CommandRequest } from "./ask-command.ts";
 import type { Terminal } from "./background.ts";
 import { CommandOutput } from "./command-output.ts";
-import { formatResult, formatRunning } from "./command-result.ts";
-import { truncateMiddle } from "./history.ts";
+import { type Cut, formatResult, formatRunning } from "./command-result.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { interceptPatch } from "./patch/heredoc.ts";
 import type { AuditSubject } from "./ports/audit.ts";
 import { type CommandExit, CommandRefused, type Confinement, type RunningCommand } from "./ports/command-runner.ts";
 import { type CommandAction, failed, said, type ToolOutput } from "./ports/tool.ts";
 import { runPatch } from "./run-patch.ts";
+import { cutText } from "./tool-output.ts";
 
 type CommandItem = Extract<ThreadItem, { type: "commandExecution" }>;
 
@@ -111,7 +111,11 @@ async function attempt(
   void terminal.running.exit.then(ended);
   const exit = await firstLook(terminal, action, turn);
   if (exit !== undefined) return { terminal, exit };
-  return { output: said(formatRunning(terminal, turn.thread.ports.clock.now() - terminal.startedAtMs, outputLimit(action, turn))) };
+  return {
+    output: said(
+      await formatRunning(terminal, turn.thread.ports.clock.now() - terminal.startedAtMs, cutFor(action, terminal.itemId, turn)),
+    ),
+  };
 }
 
 /** One of the closed list of programs that only read: no file needs to be remembered for it. */
@@ -226,11 +230,14 @@ async function finish(
   await turn.completeItem(ended(item, terminal, exit));
   turn.signal.throwIfAborted();
   const result = { output: terminal.output.text, exitCode: exit.exitCode, durationMs: exit.durationMs, timedOut: exit.timedOut };
-  return { kind: "text", text: formatResult(action.format, result, outputLimit(action, turn)), success: exit.exitCode === 0 };
+  return { kind: "text", text: await formatResult(action.format, result, cutFor(action, item.id, turn)), success: exit.exitCode === 0 };
 }
 
-const outputLimit = (action: CommandAction, turn: LiveTurn): number =>
-  Math.min(action.maxOutputTokens ?? Number.POSITIVE_INFINITY, turn.thread.config.toolOutputTokenLimit);
+/** What the model wants to read of the output, within the limit of the settings. */
+export const cutFor =
+  ({ maxOutputTokens }: Pick<CommandAction, "maxOutputTokens">, itemId: string, turn: LiveTurn): Cut =>
+  (text) =>
+    cutText(turn, itemId, text, Math.min(maxOutputTokens ?? Number.POSITIVE_INFINITY, turn.thread.outputLimit(turn.settings)));
 
 function ended(item: CommandItem, terminal: Terminal, exit: CommandExit): CommandItem {
   return {
@@ -251,9 +258,7 @@ async function endDeclined(item: CommandItem, { terminal, exit }: Attempt, actio
   await terminal.done;
   await turn.completeItem({ ...ended(item, terminal, exit), status: "declined" });
   turn.signal.throwIfAborted();
-  return failed(
-    `${rejection(action)}\nIts run in the sandbox had failed:\n${truncateMiddle(terminal.output.text, outputLimit(action, turn))}`,
-  );
+  return failed(`${rejection(action)}\nIts run in the sandbox had failed:\n${await cutFor(action, item.id, turn)(terminal.output.text)}`);
 }
 
 async function endRefused(item: CommandItem, reason: string, turn: LiveTurn): Promise<ToolOutput> {

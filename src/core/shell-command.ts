@@ -1,12 +1,13 @@
 /** The person's own `!` command in a thread: unsandboxed, and the item says so; the model reads what came of it. */
 import type { ThreadItem } from "../protocol/item.ts";
 import { CommandOutput } from "./command-output.ts";
-import { truncateMiddle, userMessage } from "./history.ts";
+import { userMessage } from "./history.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import type { AuditSubject } from "./ports/audit.ts";
 import { type CommandExit, CommandRefused, type RunningCommand } from "./ports/command-runner.ts";
 import { outcomeOf } from "./run-command.ts";
 import type { LiveThread } from "./thread.ts";
+import { cutText } from "./tool-output.ts";
 import { runTurn, type TurnOutcome } from "./turn.ts";
 
 const defaultTimeoutMs = 60 * 60 * 1000;
@@ -92,7 +93,7 @@ async function run(
     const [exit] = await Promise.all([running.exit, whileRunning(running, item, output)]);
     output.end();
     turn.noteOutcome(about(turn, item, command.text), outcomeOf(exit));
-    const text = note(command.text, exit.exitCode, output.text, thread.config.toolOutputTokenLimit);
+    const text = note(command.text, exit.exitCode, await cutText(turn, item.id, output.text, thread.outputLimit()));
     await turn.completeItem(ended(item, running.pid, exit, output.text), [userMessage(text)]);
   } catch (error) {
     if (!(error instanceof CommandRefused)) throw error;
@@ -149,5 +150,5 @@ const about = (turn: LiveTurn, item: CommandItem, subject: string): AuditSubject
   cwd: item.cwd,
 });
 
-const note = (command: string, exitCode: number, output: string, maxTokens: number): string =>
-  `<user_shell_command>\n<command>\n${command}\n</command>\n<result>\nExit code: ${exitCode}\nOutput:\n${truncateMiddle(output, maxTokens)}\n</result>\n</user_shell_command>`;
+const note = (command: string, exitCode: number, output: string): string =>
+  `<user_shell_command>\n<command>\n${command}\n</command>\n<result>\nExit code: ${exitCode}\nOutput:\n${output}\n</result>\n</user_shell_command>`;

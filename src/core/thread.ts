@@ -42,6 +42,8 @@ export interface ThreadOptions {
   readonly readOnlyBecause?: string | undefined;
 }
 
+type ModelChoice = Pick<ThreadSettings, "model" | "modelProvider">;
+
 const noTokens: TokenUsage = {
   inputTokens: 0,
   cachedInputTokens: 0,
@@ -304,16 +306,26 @@ export class LiveThread {
       modelContextWindow: this.contextWindow(),
     };
   }
-  provider(): ProviderConfig {
-    const id = this.settings.modelProvider;
+  provider({ modelProvider: id }: Pick<ThreadSettings, "modelProvider"> = this.settings): ProviderConfig {
     return (
       this.config.providers[id] ??
       raise(invalidRequest(`model provider \`${id}\` is not configured; add [model_providers.${id}] to config.toml`))
     );
   }
-  contextWindow(): number {
-    return this.config.contextWindow ?? this.ports.catalog.find(this.settings.model, this.provider()).contextWindow;
+  /** As configured or known of the model, and never more than a request of which its provider said that it was too long. */
+  contextWindow(of: ModelChoice = this.settings): number {
+    const said = this.config.contextWindow ?? this.ports.catalog.find(of.model, this.provider(of)).contextWindow;
+    return Math.min(said, this.ports.windows.of(of) ?? said);
   }
+  learnWindow(of: ModelChoice, tokens: number): void {
+    this.ports.windows.learn(of, Math.min(tokens, this.contextWindow(of)));
+  }
+  /** Tokens that the model reads of one tool result; no result may take more than a sixth of its window. */
+  outputLimit(of: ModelChoice = this.settings): number {
+    return Math.min(this.config.toolOutputTokenLimit, Math.floor(this.contextWindow(of) / 6));
+  }
+  /** Tools by their offered names that a provider refused to take: one odd schema must not end the thread. */
+  readonly refusedTools = new Set<string>();
 
   toWire(turns: readonly Turn[] = []): Thread {
     return {

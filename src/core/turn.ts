@@ -1,9 +1,11 @@
 /** The agent loop: ask the model, do what it asks for, repeat until it asks for nothing and has no more to say. */
 import type { TurnError } from "../protocol/turn.ts";
 import { callTools } from "./call-tool.ts";
-import { compact, isNearLimit } from "./compact.ts";
 import { takeInput } from "./context.ts";
 import type { LiveTurn } from "./live-turn.ts";
+import { askOrStop } from "./loop-guard.ts";
+import { isNearLimit, makeRoom, recover } from "./make-room.ts";
+import { type Run, threadRun } from "./run.ts";
 import { sample } from "./sample.ts";
 
 export type TurnOutcome = { readonly status: "completed" | "interrupted" } | { readonly status: "failed"; readonly error: TurnError };
@@ -11,18 +13,34 @@ export type TurnOutcome = { readonly status: "completed" | "interrupted" } | { r
 export async function runTurn(turn: LiveTurn): Promise<TurnOutcome> {
   turn.announceStored();
   if (turn.ownInput.length === 0 && !turn.hasSteering()) return { status: "completed" }; // an empty input is a turn without a model call
-  await turn.thread.ports.catalog.prepare(turn.thread.settings.model, turn.thread.provider(), turn.signal);
+  const error = await work(threadRun(turn));
+  return error === undefined ? { status: "completed" } : { status: "failed", error };
+}
+
+/** Works until the model has nothing more to do. Returns why it failed. */
+export async function work(run: Run): Promise<TurnError | undefined> {
+  const { turn } = run;
+  const { ports } = turn.thread;
+  await ports.catalog.prepare(run.settings.model, turn.thread.provider(run.settings), turn.signal);
   while (true) {
-    if (isNearLimit(turn)) {
-      const compacted = await compact(turn);
-      if (compacted.failed !== undefined) return { status: "failed", error: compacted.failed };
-    }
+    const doubt = turn.guard.doubt();
+    const stopped = doubt === undefined ? undefined : await askOrStop(turn, doubt);
+    const full = stopped === undefined && isNearLimit(run) ? await makeRoom(run, "request") : stopped;
+    if (full !== undefined) return full;
     turn.signal.throwIfAborted();
     await takeInput(turn); // what was typed while we worked
-    const reply = await sample(turn);
+    const reply = await sample(run);
+    if (reply.failed !== undefined) {
+      const failed = reply.overflow === undefined ? reply.failed : await recover(run, reply.overflow, reply.failed);
+      if (failed !== undefined) return failed;
+      continue;
+    }
     turn.ownInput = [];
-    if (reply.failed !== undefined) return { status: "failed", error: reply.failed };
-    if (reply.calls.length === 0 && reply.goesOn !== true && !turn.hasSteering()) return { status: "completed" };
-    await callTools(reply.calls, turn);
+    if (reply.calls.length === 0) {
+      if (reply.goesOn === true || turn.hasSteering()) continue;
+      return undefined;
+    }
+    const failed = (isNearLimit(run) ? await makeRoom(run, "calls") : undefined) ?? (await callTools(run, reply));
+    if (failed !== undefined) return failed;
   }
 }

@@ -2,7 +2,7 @@
 import { formatRunning } from "./command-result.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { type Action, failed, said, type ToolOutput } from "./ports/tool.ts";
-import { waitForOutput } from "./run-command.ts";
+import { cutFor, waitForOutput } from "./run-command.ts";
 
 export async function writeStdin(action: Extract<Action, { kind: "stdin" }>, turn: LiveTurn): Promise<ToolOutput> {
   const { thread } = turn;
@@ -21,5 +21,6 @@ export async function writeStdin(action: Extract<Action, { kind: "stdin" }>, tur
   const startedAt = thread.ports.clock.now();
   await waitForOutput(terminal, action.yieldMs, turn);
   if (terminal.exitCode !== undefined) thread.terminals.remove(terminal.sessionId);
-  return said(formatRunning(terminal, thread.ports.clock.now() - startedAt, action.maxOutputTokens ?? thread.config.toolOutputTokenLimit));
+  const cut = cutFor({ maxOutputTokens: action.maxOutputTokens }, terminal.itemId, turn);
+  return said(await formatRunning(terminal, thread.ports.clock.now() - startedAt, cut));
 }

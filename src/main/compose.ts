@@ -8,6 +8,7 @@ import { createMcpSignIn } from "../auth/mcp-sign-in.ts";
 import { createUsage } from "../auth/usage.ts";
 import { createConfigStore } from "../config/load.ts";
 import { SubAgents } from "../core/agents.ts";
+import { LearnedWindows } from "../core/learned-windows.ts";
 import type { Config, ProviderConfig } from "../core/ports/config.ts";
 import type { CorePorts } from "../core/ports/core-ports.ts";
 import type { Log } from "../core/ports/log.ts";
@@ -35,6 +36,7 @@ import { Subscriptions } from "../server/subscriptions.ts";
 import { createSkills } from "../skills/skills.ts";
 import { createAudit } from "../store/audit.ts";
 import { createLocalStore } from "../store/local.ts";
+import { createOutputFiles } from "../store/outputs.ts";
 import { createUndoStore } from "../store/undo.ts";
 import { agentTools } from "../tools/agents.ts";
 import { dynamicTools } from "../tools/dynamic-tool.ts";
@@ -172,6 +174,8 @@ export function createApp(options: ComposeOptions): App {
     workspace: createWorkspace(),
     snapshots: createSnapshots(),
     undo: createUndoStore(path.join(codexHome, "parley", "undo")),
+    outputs: createOutputFiles({ codexHome, clock, log }),
+    windows: new LearnedWindows(),
     places: { codexHome, tmpdir: env["TMPDIR"], userHome: env["HOME"] || homedir(), program },
   };
   const threads = new Threads(ports);

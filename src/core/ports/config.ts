@@ -99,6 +99,13 @@ export interface Config {
   readonly contextWindow: number | undefined;
   readonly autoCompactTokenLimit: number | undefined;
   readonly toolOutputTokenLimit: number;
+  /** Model requests in one turn after which it asks, or stops. */
+  readonly maxRequestsPerTurn: number;
+  /** Asked for the rest of a turn when the model in use is overloaded. */
+  readonly fallbackModel: string | undefined;
+  readonly fallbackModelProvider: string | undefined;
+  /** Old tool results leave the history before it has to be compacted. */
+  readonly clearOldResults: boolean;
   readonly baseInstructions: string | undefined;
   readonly developerInstructions: string | undefined;
   readonly compactPrompt: string | undefined;

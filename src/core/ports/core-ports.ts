@@ -1,6 +1,7 @@
 /** Everything the agent needs from outside, as one value that the composition root makes. Functions take the few they use. */
 
 import type { UserInput } from "../../protocol/item.ts";
+import type { LearnedWindows } from "../learned-windows.ts";
 import type { MachineFolders } from "../patch/reach.ts";
 import type { ThreadSettings } from "../settings.ts";
 import type { Audience } from "./audience.ts";
@@ -12,6 +13,7 @@ import type { ExecPolicy } from "./exec-policy.ts";
 import type { Log } from "./log.ts";
 import type { ModelCatalog, ModelClients } from "./model-client.ts";
 import type { Notifier } from "./notifier.ts";
+import type { OutputFiles } from "./output-files.ts";
 import type { Snapshots } from "./snapshots.ts";
 import type { Surroundings } from "./surroundings.ts";
 import type { ThreadStore } from "./thread-store.ts";
@@ -42,6 +44,8 @@ export interface CorePorts {
   readonly audit: Audit;
   readonly workspace: Workspace;
   readonly undo: UndoStore;
+  readonly outputs: OutputFiles;
+  readonly windows: LearnedWindows;
   readonly snapshots: Snapshots;
   /** Places of this machine that the rules for edits must know. */
   readonly places: MachineFolders;

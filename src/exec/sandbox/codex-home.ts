@@ -1,7 +1,10 @@
 /** What commands may see of the server's own home: a short list of things made for them, and never a secret. */
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { isInside } from "../paths.ts";
+
+/** Long tool results, of which the model is shown a part and told where the rest is. */
+const outputs = path.join("parley", "outputs");
 
 /** Instructions and scripts that the model is pointed to. Everything else in the home is the server's business. */
 const openEntries = setOf("AGENTS.md AGENTS.override.md agents memories plugins prompts rules skills vendor_imports");
@@ -35,7 +38,8 @@ export function readableEntries(codexHome: string, userHome: string | undefined)
     return [];
   }
   const isUserHome = userHome !== undefined && isInside(userHome, codexHome);
-  return names.filter((name) => (isUserHome ? !isOwn(name) : openEntries.has(name)));
+  const shown = names.filter((name) => (isUserHome ? !isOwn(name) : openEntries.has(name)));
+  return existsSync(path.join(codexHome, outputs)) ? [...shown, outputs] : shown;
 }
 
 function setOf(words: string): ReadonlySet<string> {

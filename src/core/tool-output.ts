@@ -1,0 +1,58 @@
+/** How much of a tool's result the model reads: as much as the limit allows, and the name of a file that holds all of it. */
+import type { LiveTurn } from "./live-turn.ts";
+import type { ToolContent, ToolOutput } from "./ports/tool.ts";
+import { estimateTextTokens, truncateMiddle } from "./tokens.ts";
+
+/** A longer text is kept in a file before it is cut; the mark at the cut says where. */
+export async function cutText(turn: LiveTurn, name: string, text: string, maxTokens: number): Promise<string> {
+  if (estimateTextTokens(text) <= maxTokens) return text;
+  const file = await kept(turn, name, text);
+  return truncateMiddle(text, maxTokens, (removed) => cutMark(removed, file));
+}
+
+const cutMark = (removed: number, file: string | undefined): string =>
+  file === undefined ? `…${removed} tokens truncated…` : `…${removed} tokens truncated; all of it is in ${file}…`;
+
+const kept = ({ thread }: LiveTurn, name: string, text: string): Promise<string | undefined> =>
+  thread.ports.outputs.keep(`${thread.id}_${name}`, text);
+
+/** For results of tools that do not know the limit: MCP servers', clients' and the model's own mistakes. */
+export async function withinLimit(output: ToolOutput, callId: string, turn: LiveTurn): Promise<ToolOutput> {
+  const maxTokens = turn.thread.outputLimit(turn.settings);
+  if (output.kind === "text") return { ...output, text: await cutText(turn, callId, output.text, maxTokens) };
+  const content = withoutSurplus(output.content);
+  const all = content.flatMap((part) => (part.type === "input_text" ? [part.text] : [])).join("\n");
+  if (estimateTextTokens(all) <= maxTokens) return { ...output, content };
+  const file = await kept(turn, callId, all);
+  return { ...output, content: shortened(content, maxTokens, file) };
+}
+
+/** Providers refuse requests with more than some dozens of pictures, and every one of them is paid for with every request. */
+const maxPictures = 20;
+
+function withoutSurplus(content: readonly ToolContent[]): readonly ToolContent[] {
+  const pictures = content.filter((part) => part.type === "input_image");
+  if (pictures.length <= maxPictures) return content;
+  const surplus = new Set(pictures.slice(maxPictures));
+  const note: ToolContent = { type: "input_text", text: `[${surplus.size} more pictures were left out; ask for fewer at a time]` };
+  return [...content.filter((part) => !surplus.has(part)), note];
+}
+
+/** Pictures stay; of the texts the first keep what there is room for, and what no longer has any is left out with a word. */
+function shortened(content: readonly ToolContent[], maxTokens: number, file: string | undefined): ToolContent[] {
+  let left = maxTokens;
+  let removed = 0;
+  const parts = content.flatMap((part): ToolContent[] => {
+    if (part.type !== "input_text") return [part];
+    const room = Math.max(0, left);
+    const tokens = estimateTextTokens(part.text);
+    left -= tokens;
+    if (tokens <= room) return [part];
+    if (room < 50) {
+      removed += tokens;
+      return [];
+    }
+    return [{ type: "input_text", text: truncateMiddle(part.text, room, (cut) => cutMark(cut, file)) }];
+  });
+  return removed === 0 ? parts : [...parts, { type: "input_text", text: cutMark(removed, file) }];
+}
