@@ -33,7 +33,7 @@ const maxPictures = 20;
 function withoutSurplus(content: readonly ToolContent[]): readonly ToolContent[] {
   const pictures = content.filter((part) => part.type === "input_image");
   if (pictures.length <= maxPictures) return content;
-  const surplus = new Set(pictures.slice(maxPictures));
+  const surplus = new Set<ToolContent>(pictures.slice(maxPictures));
   const note: ToolContent = { type: "input_text", text: `[${surplus.size} more pictures were left out; ask for fewer at a time]` };
   return [...content.filter((part) => !surplus.has(part)), note];
 }
