@@ -17,7 +17,8 @@ const choices = `## Choices that these cases rest on
 - **A live thread keeps its policy.** Resuming it with another policy changes nothing while others use it; the answer says what is in force. A thread that is opened from the disk never gets a wider policy than the settings and the request name (case 103).
 - **Token files are refused** when they hold fewer than 22 characters or when anybody but their owner may read them; root's file may be readable by the service's group (case 163).
 - **Repeated Host, Origin or Authorization headers are refused**, since whoever stands between may have looked at the other one (cases 139, 144).
-- **Commands have no limit of their own on processes**: what bounds them is the machine's own limit. An interrupt, a time-out or the end of the server ends all of them at once (case 70).
+- **A command may have 2,048 processes and threads**, or 256 for each processor where that is more; one that starts more is ended as a whole and told why (case 406). \`parley.command_limits\` sets another limit, and limits for open files, the size of files and memory. Without a limit on memory the kernel ends the command first, and not the server. An interrupt, a time-out or the end of the server ends all of its processes at once (case 70).
+- **What a command makes new cannot be closed to it**: a repository or a \`.codex\` that it makes itself in a folder without one is its own while it runs. What was there when it started is read-only at every depth (cases 403 to 405), what it made is read-only for the next command, and settings count only once the person trusts them.
 - **\`.git\`, \`.codex\` and \`.agents\` are always closed; further names by choice**: \`parley.protected_names = [".vscode", ".idea", ".envrc"]\` (case 113). Files that run code later are otherwise shown in the turn's diff.
 - **Of a single text of a model the first 8 MB are kept**, and an answer of more than 256 MB is given up (cases 55, 69).
 `;

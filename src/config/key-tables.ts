@@ -158,6 +158,16 @@ export const parley = table("What only this server knows.", {
     strings,
     'Further names that commands and unasked patches may not write in a workspace, beside `.git`, `.codex` and `.agents`: `[".vscode", ".idea", ".envrc"]`.',
   ),
+  command_limits: table("What a sandboxed command may use up; 0 is no limit.", {
+    processes: value(natural, "Processes and threads of the whole command. One that starts more is ended, with a word that says so.", {
+      standard: "2048, or 256 for each processor where that is more",
+    }),
+    open_files: value(natural, "Files that each process may have open.", { standard: "the server's own limit" }),
+    file_mb: value(natural, "The size of each file that it writes.", { standard: "no limit" }),
+    memory_mb: value(natural, "Memory of each process. Without it, the kernel ends the command first when memory runs out.", {
+      standard: "no limit",
+    }),
+  }),
   ask_timeouts: value(
     () => record(number()),
     'Seconds until an unanswered question counts as a no, by method: `"item/commandExecution/requestApproval" = 300`.',

@@ -127,6 +127,7 @@ function confinementFor(turn: LiveTurn, escalated: boolean): Confinement {
     policy: escalated ? { type: "dangerFullAccess" } : sandboxPolicy,
     workspaceRoots,
     protectedNames: turn.thread.config.protectedNames,
+    limits: turn.thread.config.commandLimits,
   };
 }
 const isConfined = ({ policy }: Confinement): boolean => policy.type === "readOnly" || policy.type === "workspaceWrite";

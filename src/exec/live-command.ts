@@ -48,6 +48,8 @@ export interface LiveParts {
   readonly closeInput: () => void;
   /** A word of the runner itself, shown before the output. */
   readonly note: string | undefined;
+  /** A last word for a command that ended with this code, if there is one. */
+  readonly lastWord?: (exitCode: number) => string | undefined;
   /** Called once, when nothing of the command lives. */
   readonly onGone: () => void;
 }
@@ -103,6 +105,14 @@ export class LiveCommand implements RunningCommand {
     return this.#killing;
   }
 
+  /** For the runner: ends everything at once, without time to tidy up, and says why in the output. */
+  endFor(reason: string): void {
+    if (this.#isDelivered || this.#isGone) return;
+    this.onOutput(Buffer.from(reason), "stderr");
+    signalProcess(this.#parts.pid, "SIGKILL");
+    void this.kill();
+  }
+
   /** For the runner: looks whether anything of a finished command is left, and tells it when nothing is. */
   checkGone(): void {
     const { life } = this.#parts;
@@ -128,13 +138,15 @@ export class LiveCommand implements RunningCommand {
     clearTimeout(timer);
     await this.#untilQuiet(read);
     if (life !== undefined) await within(untilEnded(life), lifeMs);
+    const exitCode = this.#timedOut ? 124 : (code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+    const lastWord = this.#parts.lastWord?.(exitCode);
+    if (lastWord !== undefined) this.onOutput(Buffer.from(lastWord), "stderr");
     this.#isDelivered = true;
     // Something may still hold the output open. It is read on, so that its writer is not ended by a broken pipe, but nobody waits for it.
     for (const { stream } of outputs) if ("unref" in stream && typeof stream.unref === "function") stream.unref();
     const survivors = life === undefined ? this.#settleSession() : [];
     if (life !== undefined && !isOver(life)) void untilEnded(life).then(() => this.checkGone());
     else if (life !== undefined) this.#gone();
-    const exitCode = this.#timedOut ? 124 : (code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
     return { exitCode, signal, timedOut: this.#timedOut, durationMs, survivors };
   }
 

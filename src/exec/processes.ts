@@ -8,6 +8,8 @@ export interface ProcessEntry {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
+  /** 1 where it is not told. */
+  readonly threads: number;
 }
 
 /** Live processes, zombies left out. With `since`, only those that were started after the process of that number, and itself. */
@@ -17,9 +19,10 @@ export function listProcesses(since?: number): ProcessEntry[] {
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
       // The program's name stands in parentheses and may hold anything, parentheses too.
-      const [state, parent, group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      const [state, parent, group, session] = fields;
       if (state === "Z" || state === "X") return [];
-      return [{ pid, parent: Number(parent), group: Number(group), session: Number(session) }];
+      return [{ pid, parent: Number(parent), group: Number(group), session: Number(session), threads: Number(fields[17]) }];
     } catch {
       return []; // It ended meanwhile.
     }
@@ -53,7 +56,7 @@ function listFromPs(): ProcessEntry[] {
   return text.split("\n").flatMap((line) => {
     const [pid, parent, group, state] = line.trim().split(/\s+/);
     if (group === undefined || state === undefined || state.startsWith("Z")) return [];
-    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), session: Number(group) }];
+    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), session: Number(group), threads: 1 }];
   });
 }
 

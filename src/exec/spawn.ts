@@ -6,6 +6,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { type Command, CommandRefused, type CommandRunner, type Confinement, type RunningCommand } from "../core/ports/command-runner.ts";
 import { knownSecretFiles } from "../lib/secret-files.ts";
+import { limitedArgv, MemoryAlarm, ProcessGuard } from "./command-limits.ts";
 import { inheritableDescriptors } from "./descriptors.ts";
 import { Janitor, markName, type WatchedCommand } from "./janitor.ts";
 import { LiveCommand, type LiveParts } from "./live-command.ts";
@@ -42,6 +43,7 @@ export function createCommandRunner(options: CommandRunnerOptions): ClosableRunn
 }
 
 const settleAfterMs = 2_000;
+const outOfMemory = "\n[ended by the kernel: the machine, or the memory that this server may use, ran out of memory]\n";
 
 class Runner implements ClosableRunner {
   readonly #graceMs: number;
@@ -59,6 +61,8 @@ class Runner implements ClosableRunner {
   /** What the server itself got from its parent; looked up once. */
   #inherited: readonly number[] | undefined;
   readonly #terminals = new Set<number>();
+  readonly #guard = new ProcessGuard();
+  #memory: MemoryAlarm | undefined;
 
   constructor({ codexHome, userHome, program = [], secretFiles, graceMs, sandbox }: CommandRunnerOptions) {
     this.#graceMs = graceMs ?? 2_000;
@@ -102,7 +106,9 @@ class Runner implements ClosableRunner {
 
   async #launch(plan: TerminalPlan, confinement: Confinement, sandbox: PlatformSandbox, signal: AbortSignal): Promise<RunningCommand> {
     const { command, terminal } = plan;
-    const wrapped = sandbox.wrap(command, confinement);
+    const isConfined = sandbox === this.#confined;
+    const { limits = {} } = confinement;
+    const wrapped = sandbox.wrap(isConfined ? { ...command, argv: limitedArgv(command.argv, limits) } : command, confinement);
     if ("refused" in wrapped) throw new CommandRefused("noSandbox", wrapped.refused);
     const spare = this.#spares.take(command, wrapped);
     const id = spare?.id ?? randomBytes(16).toString("hex");
@@ -123,7 +129,16 @@ class Runner implements ClosableRunner {
       watched.pid = child.pid;
       this.#janitor.update();
       const live = { ...parts, child, pid: child.pid, mark: `${markName}=${id}`, graceMs: this.#graceMs, timeoutMs: command.timeoutMs };
-      return this.#follow({ ...live, note: plan.note }, signal, cleanUp);
+      if (!isConfined) return this.#follow({ ...live, note: plan.note }, signal, cleanUp);
+      this.#memory ??= new MemoryAlarm();
+      const lastWord = (exitCode: number): string | undefined =>
+        exitCode === 137 && this.#memory?.rang() === true ? outOfMemory : undefined;
+      const running = this.#follow({ ...live, note: plan.note, lastWord }, signal, () => {
+        this.#guard.forget(running);
+        cleanUp();
+      });
+      this.#guard.watch(running, limits.processes);
+      return running;
     } catch (error) {
       cleanUp();
       if (error instanceof CommandRefused) throw error;

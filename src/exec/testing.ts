@@ -1,7 +1,7 @@
 /** For the unit tests of this folder: a home, a workspace and an outside of their own, and commands run through the real runner. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
-import type { Command, CommandExit, Confinement, RunningCommand } from "../core/ports/command-runner.ts";
+import type { Command, CommandExit, CommandLimits, Confinement, RunningCommand } from "../core/ports/command-runner.ts";
 import { findSystemProgram } from "./program.ts";
 import { type ClosableRunner, type CommandRunnerOptions, createCommandRunner } from "./spawn.ts";
 
@@ -25,6 +25,7 @@ export interface BenchOptions extends Partial<Omit<Command, "argv">> {
   readonly policy?: Confinement["policy"];
   readonly roots?: readonly string[];
   readonly protectedNames?: readonly string[];
+  readonly limits?: CommandLimits;
   readonly signal?: AbortSignal;
 }
 
@@ -34,12 +35,13 @@ export function openBench(options: Partial<CommandRunnerOptions> = {}): Bench {
   const at = (name: string): string => path.join(base, name);
   for (const name of ["home", "work", "outside"]) mkdirSync(at(name));
   const runner = createCommandRunner({ codexHome: at("home"), userHome: base, graceMs: 300, ...options });
-  const start: Bench["start"] = async (argv, { policy, roots, protectedNames, signal, ...command } = {}) => {
+  const start: Bench["start"] = async (argv, { policy, roots, protectedNames, limits, signal, ...command } = {}) => {
     const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: base, LANG: "C.UTF-8" };
     const confinement = {
       policy: policy ?? { type: "workspaceWrite" as const },
       workspaceRoots: roots ?? [at("work")],
       protectedNames: protectedNames ?? [],
+      ...(limits === undefined ? {} : { limits }),
     };
     const running = await runner.start(
       { argv, cwd: at("work"), env, stdin: "closed", timeoutMs: 20_000, ...command },

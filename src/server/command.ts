@@ -83,7 +83,7 @@ async function start(params: CommandExecParams, { app, session }: Call): Promise
         ...(params.tty === true ? { tty: params.size ?? { cols: 80, rows: 24 } } : {}),
         ...(params.disableTimeout === true ? {} : { timeoutMs: params.timeoutMs ?? defaultTimeoutMs }),
       },
-      { policy, workspaceRoots: [cwd], protectedNames: config.protectedNames },
+      { policy, workspaceRoots: [cwd], protectedNames: config.protectedNames, limits: config.commandLimits },
       gone.signal,
     );
     void running.exit.then(forget, forget);

@@ -4,6 +4,7 @@ import type { CaseTable } from "./table.ts";
 const bwrap = "src/exec/sandbox/linux-bwrap.test.ts";
 const escapes = "src/exec/sandbox/escapes.test.ts";
 const filter = "src/exec/sandbox/seccomp.test.ts";
+const limits = "src/exec/command-limits.test.ts";
 const nested = "src/exec/sandbox/nested-repositories.test.ts";
 const names = `${bwrap} > cannot be written, planted or moved, and nothing is left behind`;
 const roots = `${bwrap} > roots: relative and whole disk are refused, missing ones skipped, links resolved, planted links refused`;
@@ -96,5 +97,12 @@ export const sandboxCases: CaseTable = {
   405: [
     "settings and skills of folders below the root",
     `${nested} > settings and skills of a folder below the root cannot be changed, replaced or moved`,
+  ],
+  406: [
+    "processes, threads, files or memory without end",
+    `${limits} > one that starts processes without end is stopped with a word that says why, and the next one runs`,
+    `${limits} > one that starts threads without end, too`,
+    `${limits} > open files, the size of files and memory are limited where the settings say so`,
+    `${limits} > when memory runs out, the command goes before the server`,
   ],
 };

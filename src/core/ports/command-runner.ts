@@ -21,6 +21,17 @@ export interface Confinement {
   readonly workspaceRoots: readonly string[];
   /** Names that stay read-only in the session's folders and the policy's, beside those that always do. */
   readonly protectedNames?: readonly string[];
+  readonly limits?: CommandLimits;
+}
+
+/** What a confined command may use up. 0 is no limit; what is left out has the standard one. */
+export interface CommandLimits {
+  /** Processes and threads of the whole command. */
+  readonly processes?: number | undefined;
+  /** Of each process. */
+  readonly openFiles?: number | undefined;
+  readonly fileMegabytes?: number | undefined;
+  readonly memoryMegabytes?: number | undefined;
 }
 
 export interface CommandExit {

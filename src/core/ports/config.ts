@@ -9,6 +9,7 @@ import type {
 import type { ConfigRequirements } from "../../protocol/config-requirements.ts";
 import type { HooksListEntry } from "../../protocol/hooks.ts";
 import type { ApprovalsReviewer, AskForApproval, Personality, ReasoningSummary, SandboxMode } from "../../protocol/policy.ts";
+import type { CommandLimits } from "./command-runner.ts";
 
 export interface ProviderConfig {
   readonly id: string;
@@ -136,6 +137,8 @@ export interface Config {
   readonly syncTurns: boolean;
   /** Names that stay read-only in a workspace, beside those that always do. */
   readonly protectedNames: readonly string[];
+  /** What a confined command may use up. */
+  readonly commandLimits: CommandLimits;
   /** Seconds until an unanswered request counts as a no, by kind; undefined waits for ever. */
   readonly askTimeouts: Readonly<Record<string, number>>;
   /** What the administrator allows; undefined allows everything. What requests ask for must be held against it too. */
