@@ -227,7 +227,16 @@ export const requirements = {
     says: "a grant for the session covers the same command and no longer one, in both spellings",
   },
   "approval.remember": { source: "observed 0.92, 0.166", says: "accept and remember writes a prefix rule that counts at once" },
-  "approval.foreignAmendment": { source: "trust A09", cases: [122], says: "only a prefix of the command that was shown is remembered" },
+  "approval.foreignAmendment": {
+    source: "trust A09",
+    cases: [122, 501],
+    says: "an answer that wants a rule which was not offered is a no, is told, and stores nothing",
+  },
+  "approval.ruleInside": {
+    source: "Parley",
+    cases: [502],
+    says: "an allow rule counts inside the sandbox; leaving it is asked about, and the question says so",
+  },
   "approval.audit": { source: "Parley", says: "the audit book holds the request and who decided, before the command runs" },
   "approval.policyNever": {
     source: "trust A08",

@@ -1,6 +1,7 @@
 /** When to ask before a command or an edit, how an answer is read, and what was granted for the session. */
+import { isDeepStrictEqual } from "node:util";
 import type { CommandExecutionApprovalDecision } from "../protocol/approval.ts";
-import type { AskForApproval } from "../protocol/policy.ts";
+import type { AskForApproval, SandboxPolicy } from "../protocol/policy.ts";
 import type { Answer } from "./ports/audience.ts";
 import type { Verdict } from "./ports/exec-policy.ts";
 import type { Granted } from "./request-permissions.ts";
@@ -21,12 +22,12 @@ export interface CommandFacts {
 }
 
 export function stepForCommand(settings: ThreadSettings, facts: CommandFacts): Step {
-  const { approvalPolicy: policy, sandboxPolicy } = settings;
+  const { approvalPolicy: policy } = settings;
   const { verdict, justification } = facts;
   if (verdict.decision === "forbid") return { kind: "refuse", text: verdict.reason };
-  const unconfined = sandboxPolicy.type === "dangerFullAccess" || sandboxPolicy.type === "externalSandbox";
-  const escalates = facts.escalate && !unconfined;
-  if (verdict.decision === "allow" && verdict.because === "rule") return { kind: "run" };
+  const escalates = facts.escalate && isConfined(settings.sandboxPolicy);
+  // A rule allows a command where it is confined; one that was made for leaving the sandbox allows both.
+  if (verdict.decision === "allow" && verdict.because === "rule" && (!escalates || verdict.outside)) return { kind: "run" };
   if (verdict.decision === "ask" && verdict.rule !== undefined) {
     if (mayAsk(policy, "rules")) return { kind: "ask", reason: justification ?? `a rule asks for approval: ${verdict.rule}` };
     return { kind: "refuse", text: `rejected: a rule asks for approval (${verdict.rule}), and the approval policy allows no questions` };
@@ -40,6 +41,9 @@ export function stepForCommand(settings: ThreadSettings, facts: CommandFacts): S
   return { kind: "run" };
 }
 
+/** Whether this server itself keeps commands inside a sandbox. */
+export const isConfined = ({ type }: SandboxPolicy): boolean => type === "readOnly" || type === "workspaceWrite";
+
 /** Whether the policy lets a person be asked about this kind of thing. */
 export function mayAsk(policy: AskForApproval, about: "rules" | "sandbox"): boolean {
   if (policy === "never") return false;
@@ -47,32 +51,37 @@ export function mayAsk(policy: AskForApproval, about: "rules" | "sandbox"): bool
   return about === "rules" ? policy.granular.rules : policy.granular.sandbox_approval;
 }
 
-/** What the person decided. Everything that cannot be read exactly is a no. */
+/** What the person decided. Everything that cannot be read exactly, and everything that was not offered, is a no. */
 export type Decision =
-  | { readonly kind: "accept"; readonly forSession: boolean; readonly amendment?: readonly string[] }
-  | { readonly kind: "decline" }
+  | { readonly kind: "accept"; readonly forSession: boolean; readonly remember: boolean }
+  /** `because`: what is told about an answer that was more than a plain no. */
+  | { readonly kind: "decline"; readonly because?: string }
   /** A no that also ends the turn. */
   | { readonly kind: "cancel" };
 
 const no: Decision = { kind: "decline" };
 
-/** Reads an answer to a question about an edit: no rule can be made of it. */
-export function editDecisionFrom(answer: Answer): Decision {
-  const decision = decisionFrom(answer);
-  return decision.kind === "accept" && decision.amendment !== undefined ? no : decision;
-}
-
-/** Reads an answer to `item/<…>/requestApproval`: exact spelling, this family's words only (CONFLICTS 24–26). */
-export function decisionFrom(answer: Answer): Decision {
+/**
+ * Reads an answer to `item/<…>/requestApproval`: exact spelling, this family's words only (CONFLICTS 24–26). `offered` is the rule that the
+ * question proposed; an answer can store that one and no other.
+ */
+export function decisionFrom(answer: Answer, offered?: readonly string[]): Decision {
   if (answer.kind !== "answered" || typeof answer.result !== "object" || answer.result === null) return no;
   const { decision, acceptSettings } = answer.result as { decision?: unknown; acceptSettings?: unknown };
   const forSession =
     typeof acceptSettings === "object" && acceptSettings !== null && (acceptSettings as { forSession?: unknown }).forSession === true;
-  if (decision === "accept" || decision === "allow_once") return { kind: "accept", forSession };
-  if (decision === "acceptForSession" || decision === "allow_session") return { kind: "accept", forSession: true };
+  if (decision === "accept" || decision === "allow_once") return { kind: "accept", forSession, remember: false };
+  if (decision === "acceptForSession" || decision === "allow_session") return { kind: "accept", forSession: true, remember: false };
   if (decision === "cancel") return { kind: "cancel" };
   const amendment = amendmentOf(decision);
-  return amendment === undefined ? no : { kind: "accept", forSession: false, amendment };
+  if (amendment === undefined) return no;
+  if (isDeepStrictEqual(amendment, offered)) return { kind: "accept", forSession: false, remember: true };
+  const shown = amendment.join(" ").slice(0, 200);
+  const fix = offered === undefined ? "no rule was offered" : `offered was \`${offered.join(" ")}\``;
+  return {
+    kind: "decline",
+    because: `the answer asked to remember \`${shown}\`, and ${fix}; it counts as a no, and nothing was remembered`,
+  };
 }
 
 function amendmentOf(decision: unknown): readonly string[] | undefined {

@@ -1,6 +1,7 @@
 /** The question whether a command may run, put to everybody who watches the thread, and what the answer grants. */
 
-import { availableDecisions, decisionFrom } from "./approvals.ts";
+import type { CommandExecutionRequestApprovalParams } from "../protocol/approval.ts";
+import { availableDecisions, decisionFrom, isConfined } from "./approvals.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import type { ExecPolicy, ParsedCommand, Verdict } from "./ports/exec-policy.ts";
 import type { CommandAction } from "./ports/tool.ts";
@@ -16,20 +17,51 @@ export interface CommandRequest {
 
 /** True when it may run. A cancel ends the turn as well. */
 export async function askAboutCommand(request: CommandRequest, reason: string | undefined, turn: LiveTurn): Promise<boolean> {
-  const { action, callId, parsed, policy } = request;
+  const { action, policy } = request;
   const { thread } = turn;
   if (thread.grants.coversCommand(action.argv, action.cwd, action.escalate)) {
     await thread.ports.audit.write({ ...about(request, turn), event: "decided", decision: "acceptForSession", by: "session grant" });
     return true;
   }
-  const prefix = policy.proposedPrefix(action.argv, action.prefixRule);
+  const outside = action.escalate && isConfined(turn.settings.sandboxPolicy);
+  const prefix = policy.proposedPrefix(action.argv, { wanted: action.prefixRule, outside });
   await thread.ports.audit.write({ ...about(request, turn), event: "requested", sandboxed: !action.escalate });
-  const answer = await turn.ask("item/commandExecution/requestApproval", {
+  const answer = await turn.ask("item/commandExecution/requestApproval", question(request, turn, { reason, prefix, outside }));
+  const decision = decisionFrom(answer, prefix);
+  const by = answer.kind === "answered" || answer.kind === "refused" ? answer.by : answer.kind;
+  if (decision.kind !== "accept") {
+    await thread.ports.audit.write({ ...about(request, turn), event: "decided", decision: decision.kind, by });
+    if (decision.kind === "cancel") turn.interrupt();
+    else if (decision.because !== undefined) turn.notify("warning", { threadId: thread.id, message: decision.because });
+    return false;
+  }
+  await thread.ports.audit.write({
+    ...about(request, turn),
+    event: "decided",
+    decision: decision.remember ? "acceptAndRemember" : decision.forSession ? "acceptForSession" : "accept",
+    by,
+  });
+  if (decision.forSession) thread.grants.grantCommand(action.argv, action.cwd, action.escalate);
+  if (decision.remember && prefix !== undefined) await policy.remember(prefix, outside);
+  return true;
+}
+
+interface Offer {
+  readonly reason: string | undefined;
+  /** The rule that may be remembered. */
+  readonly prefix: readonly string[] | undefined;
+  /** The command would leave the sandbox: that is what is asked, and what a rule would allow. */
+  readonly outside: boolean;
+}
+
+function question({ action, callId, parsed }: CommandRequest, turn: LiveTurn, offer: Offer): CommandExecutionRequestApprovalParams {
+  const { reason, prefix, outside } = offer;
+  return {
     kind: "command",
-    threadId: thread.id,
+    threadId: turn.thread.id,
     turnId: turn.id,
     itemId: callId,
-    startedAtMs: thread.ports.clock.now(),
+    startedAtMs: turn.thread.ports.clock.now(),
     environmentId: "local",
     reason: reason ?? null,
     command: parsed.display,
@@ -38,31 +70,9 @@ export async function askAboutCommand(request: CommandRequest, reason: string | 
     proposedExecpolicyAmendment: prefix === undefined ? null : [...prefix],
     availableDecisions: availableDecisions(prefix),
     parsedCmd: parsedCmd(action),
-    risk: parsed.risk,
-  });
-  const decision = decisionFrom(answer);
-  const by = answer.kind === "answered" || answer.kind === "refused" ? answer.by : answer.kind;
-  if (decision.kind !== "accept") {
-    await thread.ports.audit.write({ ...about(request, turn), event: "decided", decision: decision.kind, by });
-    if (decision.kind === "cancel") turn.interrupt();
-    return false;
-  }
-  const remembered = decision.amendment !== undefined && isPrefixOf(decision.amendment, action, parsed) ? decision.amendment : undefined;
-  await thread.ports.audit.write({
-    ...about(request, turn),
-    event: "decided",
-    decision: remembered !== undefined ? "acceptAndRemember" : decision.forSession ? "acceptForSession" : "accept",
-    by,
-  });
-  if (decision.forSession) thread.grants.grantCommand(action.argv, action.cwd, action.escalate);
-  if (remembered !== undefined) await policy.remember(remembered);
-  return true;
-}
-
-/** A rule is stored only for what the person was shown: the words must begin the command itself. */
-function isPrefixOf(words: readonly string[], action: CommandAction, parsed: ParsedCommand): boolean {
-  const commands = parsed.simple ?? [action.argv];
-  return commands.some((command) => words.every((word, i) => command[i] === word));
+    risk: outside ? "high" : parsed.risk,
+    outsideSandbox: outside,
+  };
 }
 
 /** The command as readers of the editor document expect it. */

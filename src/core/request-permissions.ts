@@ -47,7 +47,9 @@ export async function requestPermissions(wanted: Wanted, callId: string, turn: L
       network: wanted.network ? { enabled: true } : null,
     },
   });
-  const granted = grantedBy(answer, wanted);
+  const { granted, beyond } = grantedBy(answer, wanted);
+  if (beyond.length > 0)
+    turn.notify("warning", { threadId: thread.id, message: `not granted, since it was not asked for: ${beyond.join(", ")}` });
   const by = answer.kind === "answered" || answer.kind === "refused" ? answer.by : answer.kind;
   const decision = granted === undefined ? "decline" : granted.scope === "session" ? "acceptForSession" : "accept";
   await thread.ports.audit.write({ ...entry, event: "decided", decision, by });
@@ -62,13 +64,19 @@ export async function requestPermissions(wanted: Wanted, callId: string, turn: L
 /** The thread's settings as they count for its turns: with what was granted for the session, which no fork and no sub-agent inherits. */
 export const grantedSettings = (thread: LiveThread): ThreadSettings => thread.grants.permissions.reduce(widened, thread.settings);
 
-/** What was both asked for and granted; undefined when that is nothing, or the answer cannot be read. */
-function grantedBy(answer: Answer, wanted: Wanted): Granted | undefined {
+/** What was both asked for and granted; undefined when that is nothing, or the answer cannot be read. `beyond` is what nobody asked for. */
+function grantedBy(answer: Answer, wanted: Wanted): { granted: Granted | undefined; beyond: readonly string[] } {
   const read = answer.kind === "answered" ? parse(Answered, answer.result) : undefined;
-  if (read === undefined) return undefined;
-  const write = wanted.write.filter((folder) => read.permissions.fileSystem?.write?.includes(folder) === true);
-  const network = wanted.network && read.permissions.network?.enabled === true;
-  return write.length === 0 && !network ? undefined : { write, network, scope: read.scope ?? "turn" };
+  if (read === undefined) return { granted: undefined, beyond: [] };
+  const folders = read.permissions.fileSystem?.write ?? [];
+  const enabled = read.permissions.network?.enabled === true;
+  const write = wanted.write.filter((folder) => folders.includes(folder));
+  const network = wanted.network && enabled;
+  const beyond = [...folders.filter((folder) => !wanted.write.includes(folder)), ...(enabled && !wanted.network ? ["network"] : [])].slice(
+    0,
+    10,
+  );
+  return { granted: write.length === 0 && !network ? undefined : { write, network, scope: read.scope ?? "turn" }, beyond };
 }
 
 /** A read-only session that may write a folder may write that folder alone. */

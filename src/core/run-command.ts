@@ -1,6 +1,6 @@
 /** Carries out a command: what the rules say, the person's word, the sandbox, the output, the end. No tool can skip a step. */
 import type { ThreadItem } from "../protocol/item.ts";
-import { stepForCommand } from "./approvals.ts";
+import { isConfined, stepForCommand } from "./approvals.ts";
 import { askAboutCommand, type CommandRequest } from "./ask-command.ts";
 import type { Terminal } from "./background.ts";
 import { CommandOutput } from "./command-output.ts";
@@ -77,7 +77,7 @@ async function runGranted(request: CommandRequest, item: CommandItem, turn: Live
   const confinement = confinementFor(turn, action.escalate);
   const first = await attempt(request, item, confinement, turn);
   if ("output" in first) return first.output;
-  const mayLeave = turn.settings.approvalPolicy === "on-failure" && isConfined(confinement);
+  const mayLeave = turn.settings.approvalPolicy === "on-failure" && isConfined(confinement.policy);
   if (!mayLeave || !stoppedBySandbox(first.exit, first.terminal.output.text))
     return await finish(item, first.terminal, first.exit, action, turn);
   const outside: CommandRequest = { ...request, action: { ...action, escalate: true } };
@@ -130,7 +130,6 @@ function confinementFor(turn: LiveTurn, escalated: boolean): Confinement {
     limits: turn.thread.config.commandLimits,
   };
 }
-const isConfined = ({ policy }: Confinement): boolean => policy.type === "readOnly" || policy.type === "workspaceWrite";
 
 async function start(
   request: CommandRequest,

@@ -1,6 +1,6 @@
 /** Carries out a patch: what it would do, the person's word, the change itself, and the turn's diff after it. */
 import type { ThreadItem } from "../protocol/item.ts";
-import { editDecisionFrom } from "./approvals.ts";
+import { decisionFrom } from "./approvals.ts";
 import { patchOutput } from "./file-changes.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { applyPlan } from "./patch/apply.ts";
@@ -68,11 +68,12 @@ async function askAboutPatch(plan: PatchPlan, reason: string | null, item: FileC
     grantRoot: null,
     changes: item.changes.map((change) => ({ ...change, type: change.kind.type, summary: summaryOf(change) })),
   });
-  const decision = editDecisionFrom(answer);
+  const decision = decisionFrom(answer);
   const by = answer.kind === "answered" || answer.kind === "refused" ? answer.by : answer.kind;
   if (decision.kind !== "accept") {
     await audit.write({ ...entry, event: "decided", decision: decision.kind, by });
     if (decision.kind === "cancel") turn.interrupt();
+    else if (decision.because !== undefined) turn.notify("warning", { threadId: thread.id, message: decision.because });
     return false;
   }
   await audit.write({ ...entry, event: "decided", decision: decision.forSession ? "acceptForSession" : "accept", by });

@@ -9,10 +9,11 @@ import { Access } from "./access.ts";
 import { AuditBook } from "./audit.ts";
 import { controlsFrom, merged, sandboxPolicy, startControls, turnSettings } from "./controls.ts";
 import { DeltaMerge } from "./delta-merge.ts";
+import type { EngineLink } from "./engine.ts";
 import { passThroughName } from "./events.ts";
 import { describeRoutes, operationId } from "./openapi.ts";
 import { Problem } from "./problems.ts";
-import { idOf, parseRules } from "./rules.ts";
+import { idOf, parseRules, Rules } from "./rules.ts";
 import { ManagerStore } from "./store.ts";
 
 function folder(t: { after(run: () => void): void }): string {
@@ -135,4 +136,45 @@ test("the description refers only to what it defines, and every operation has a 
   );
   assert.equal(new Set(ids).size, ids.length);
   assert.equal(operationId("POST /api/sessions/:sessionId/messages"), "postSessionsMessages");
+});
+
+test("rules that hold outside the sandbox are listed, changed and taken back in their own file", async () => {
+  const files = new Map([
+    ["/home/rules/default.rules", 'prefix_rule(pattern=["git", "status"], decision="allow")\n'],
+    ["/home/rules/outside-sandbox.rules", 'prefix_rule(pattern=["git", "status"], decision="allow")\n'],
+  ]);
+  const link = {
+    codexHome: "/home",
+    async call(method: string, params: Record<string, string>) {
+      const file = params["path"] ?? "";
+      if (method === "fs/writeFile") files.set(file, Buffer.from(params["dataBase64"] ?? "", "base64").toString());
+      return method === "fs/readFile" ? { dataBase64: Buffer.from(files.get(file) ?? "").toString("base64") } : {};
+    },
+  } as unknown as EngineLink;
+  const state = { ruleNotes: {} };
+  const store = { state, change: (part: object) => Object.assign(state, part) } as unknown as ManagerStore;
+  let now = 0;
+  const rules = new Rules(
+    () => link,
+    store,
+    () => now,
+  );
+  const { data } = await rules.list();
+  assert.deepEqual(
+    data.map(({ ruleId, outsideSandbox }) => [ruleId.startsWith("outside-"), outsideSandbox]),
+    [
+      [false, false],
+      [true, true],
+    ],
+  );
+  const outside = data[1]?.ruleId ?? "";
+  await rules.change(outside, { expiresAt: new Date(1000).toISOString() });
+  assert.equal(files.get("/home/rules/default.rules"), 'prefix_rule(pattern=["git", "status"], decision="allow")\n');
+  now = 2000;
+  await rules.sweep();
+  assert.deepEqual(
+    [...files.values()].map((text) => text.includes("git")),
+    [true, false],
+  );
+  await assert.rejects(rules.remove(outside), /There is no such rule/);
 });

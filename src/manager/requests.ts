@@ -1,10 +1,12 @@
 /** Everything that waits for an answer. One answer per request, whoever gives it; each end is told with who and why. */
 
 import { decisionIn, kindOf, type Outcome, refusal, summaryOf } from "./answers.ts";
+import type { Scope } from "./api/define.ts";
 import type { Actor, PendingRequest } from "./api/records.ts";
 import type { AuditBook } from "./audit.ts";
 import type { ServerRequest } from "./engine.ts";
 import type { Hub } from "./hub.ts";
+import { checkOffered } from "./offered.ts";
 import { Problem } from "./problems.ts";
 import type { ManagerStore, StoredRequest } from "./store.ts";
 
@@ -115,11 +117,11 @@ export class Requests {
 
   /**
    * Hands an answer to the engine. The order of checks is the contract: being answered (409), unknown or ended (404),
-   * meant for another request (409), the engine's failure (500).
+   * meant for another request (409), not among what was offered (400, 403), the engine's failure (500).
    */
   async answer(
     requestId: string,
-    by: Actor,
+    { actor: by, scope }: { readonly actor: Actor; readonly scope: Scope },
     seen: { createdAt?: string; bootId?: string },
     outcome: (request: PendingRequest) => Outcome,
   ): Promise<PendingRequest> {
@@ -145,6 +147,7 @@ export class Requests {
         message: "The request you saw has ended; another one now has this number.",
       });
     const answer = outcome(record);
+    checkOffered(record, answer, scope);
     entry.claim = { by, outcome: answer };
     entry.record = { ...record, status: "responding" };
     this.#ports.hub.emit("request_responding", record.threadId, {

@@ -43,12 +43,13 @@ export class Rules {
   }
 
   async list(): Promise<RuleList> {
-    const file = this.#file();
-    return this.#shown(await this.#read(file), file);
+    const file = this.#file(false);
+    const [inside, outside] = [await this.#read(file), await this.#read(this.#file(true))];
+    return { data: [...this.#shown(inside, false), ...this.#shown(outside, true)], writable: true, file };
   }
 
   add(rule: Required<Pick<Change, "pattern" | "decision">> & Change, by: string): Promise<RuleList> {
-    return this.#edit((text) => {
+    return this.#edit(false, (text) => {
       const pattern = [...(rule.pattern ?? [])];
       const decision = rule.decision ?? "prompt";
       const call = print(pattern, decision, rule.justification ?? null);
@@ -61,13 +62,14 @@ export class Rules {
   }
 
   change(ruleId: string, change: Change): Promise<RuleList> {
-    return this.#edit((text) => {
-      const rule = parseRules(text).find((r) => idOf(r.pattern) === ruleId);
+    const outside = isOutside(ruleId);
+    return this.#edit(outside, (text) => {
+      const rule = parseRules(text).find((r) => idOf(r.pattern, outside) === ruleId);
       if (rule === undefined) throw failure(404, "no_such_rule", "There is no such rule.");
       const pattern = change.pattern ?? rule.pattern;
       const note = this.#store.state.ruleNotes[ruleId];
       this.#note(ruleId, undefined);
-      this.#note(idOf(pattern), {
+      this.#note(idOf(pattern, outside), {
         expiresAt: change.expiresAt === undefined ? (note?.expiresAt ?? null) : change.expiresAt,
         addedBy: note?.addedBy ?? null,
       });
@@ -77,8 +79,9 @@ export class Rules {
   }
 
   remove(ruleId: string): Promise<RuleList> {
-    return this.#edit((text) => {
-      const rule = parseRules(text).find((r) => idOf(r.pattern) === ruleId);
+    const outside = isOutside(ruleId);
+    return this.#edit(outside, (text) => {
+      const rule = parseRules(text).find((r) => idOf(r.pattern, outside) === ruleId);
       if (rule === undefined) throw failure(404, "no_such_rule", "There is no such rule.");
       this.#note(ruleId, undefined);
       return cut(text, rule);
@@ -91,31 +94,34 @@ export class Rules {
       const end = this.#store.state.ruleNotes[id]?.expiresAt;
       return end != null && Date.parse(end) <= this.#now();
     };
-    if (!Object.keys(this.#store.state.ruleNotes).some(over)) return;
-    await this.#edit((text) => {
-      const ended = parseRules(text).filter((r) => over(idOf(r.pattern)));
-      for (const id of Object.keys(this.#store.state.ruleNotes).filter(over)) this.#note(id, undefined);
-      return ended.reverse().reduce(cut, text);
-    });
+    for (const outside of [false, true]) {
+      const ended = Object.keys(this.#store.state.ruleNotes).filter((id) => isOutside(id) === outside && over(id));
+      if (ended.length === 0) continue;
+      await this.#edit(outside, (text) => {
+        const rules = parseRules(text).filter((r) => ended.includes(idOf(r.pattern, outside)));
+        for (const id of ended) this.#note(id, undefined);
+        return [...rules].reverse().reduce(cut, text);
+      });
+    }
   }
 
-  #edit(change: (text: string) => string): Promise<RuleList> {
+  #edit(outside: boolean, change: (text: string) => string): Promise<RuleList> {
     const mine = this.#tail.then(async () => {
-      const file = this.#file();
+      const file = this.#file(outside);
       const next = change(await this.#read(file));
       const link = this.#link();
       await link.call("fs/createDirectory", { path: path.dirname(file), recursive: true });
       await link.call("fs/writeFile", { path: file, dataBase64: Buffer.from(next).toString("base64") });
-      return this.#shown(next, file);
+      return await this.list();
     });
     this.#tail = mine.catch(() => {});
     return mine;
   }
 
-  #file(): string {
+  #file(outside: boolean): string {
     const home = this.#link().codexHome;
     if (home === null || home === undefined) throw failure(501, "method_not_supported", "This engine does not say where its rules are.");
-    return path.join(home, "rules", "default.rules");
+    return path.join(home, "rules", outside ? "outside-sandbox.rules" : "default.rules");
   }
 
   async #read(file: string): Promise<string> {
@@ -128,23 +134,23 @@ export class Rules {
     }
   }
 
-  #shown(text: string, file: string): RuleList {
-    const data = parseRules(text).map((rule): ApprovalRule => {
-      const ruleId = idOf(rule.pattern);
+  #shown(text: string, outside: boolean): ApprovalRule[] {
+    return parseRules(text).map((rule): ApprovalRule => {
+      const ruleId = idOf(rule.pattern, outside);
       const note = this.#store.state.ruleNotes[ruleId];
       return {
         ruleId,
         pattern: [...rule.pattern],
         decision: rule.decision,
         justification: rule.justification,
-        file,
+        file: this.#file(outside),
         line: rule.line,
         editable: true,
+        outsideSandbox: outside && rule.decision === "allow",
         expiresAt: note?.expiresAt ?? null,
         addedBy: note?.addedBy ?? null,
       };
     });
-    return { data, writable: true, file };
   }
 
   #note(id: string, note: { expiresAt: string | null; addedBy: string | null } | undefined): void {
@@ -153,9 +159,12 @@ export class Rules {
   }
 }
 
-/** A rule is known by the words it is about. */
-export const idOf = (pattern: RuleText["pattern"]): string =>
-  createHash("sha256").update(JSON.stringify(pattern)).digest("hex").slice(0, 16);
+const outsideMark = "outside-";
+const isOutside = (ruleId: string): boolean => ruleId.startsWith(outsideMark);
+
+/** A rule is known by the words it is about, and by whether it lets them leave the sandbox. */
+export const idOf = (pattern: RuleText["pattern"], outside = false): string =>
+  `${outside ? outsideMark : ""}${createHash("sha256").update(JSON.stringify(pattern)).digest("hex").slice(0, 16)}`;
 
 function print(pattern: RuleText["pattern"], decision: string, justification: string | null): string {
   const extra = justification === null || justification === "" ? "" : `, justification=${JSON.stringify(justification)}`;

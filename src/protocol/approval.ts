@@ -23,6 +23,8 @@ export const CommandExecutionRequestApprovalParams = named("CommandExecutionRequ
     reason: maybe(string()),
     parsedCmd: maybe(ApprovalCommand()),
     risk: maybe(ApprovalRisk()),
+    /** The command asks to leave the sandbox; a rule that is remembered for it counts outside too. */
+    outsideSandbox: maybe(boolean()),
   }),
 );
 export type CommandExecutionRequestApprovalParams = Infer<typeof CommandExecutionRequestApprovalParams>;

@@ -219,6 +219,8 @@ export class PlayedEngine implements Engine {
   readonly cwd = "/work";
   readonly calls: { method: string; params: Record<string, unknown> }[] = [];
   readonly answers = new Map<string | number, unknown>();
+  /** Called after each answer to a question of the engine. */
+  onAnswer: (id: string | number) => void = () => {};
   readonly #methods = new Map<string, Answer>();
   #peer: Peer | undefined;
 
@@ -253,7 +255,10 @@ export class PlayedEngine implements Engine {
         return this.answer(method, given);
       },
       notification: () => {},
-      answer: (id, outcome) => void this.answers.set(id, "error" in outcome ? { error: outcome.error.message } : outcome.result),
+      answer: (id, outcome) => {
+        this.answers.set(id, "error" in outcome ? { error: outcome.error.message } : outcome.result);
+        this.onAnswer(id);
+      },
       closed: () => {},
     });
     return near;

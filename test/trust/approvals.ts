@@ -57,4 +57,17 @@ export const approvalCases: CaseTable = {
   136: ["a question that imitates an approval"],
   137: ["forks and sub-agents"],
   500: ["a thread that comes back wider than it was left"],
+  501: ["an answer that grants more than was offered", "src/manager/offered.test.ts > an answer holds what was offered, and nothing else"],
+  502: [
+    "a rule for a command, and the command outside the sandbox",
+    `${policy} > a rule allows inside the sandbox; one that was remembered for leaving it allows both`,
+  ],
+  503: [
+    "options that make a harmless program run another",
+    `${policy} > a rule does not allow what further words make of a harmless program`,
+  ],
+  504: [
+    "a rule that lasts, by a device that may only approve",
+    "src/manager/offered.test.ts > a rule that lasts needs the right to make rules",
+  ],
 };

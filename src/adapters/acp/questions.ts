@@ -52,14 +52,15 @@ export async function permitCommand(
   asker: Asker,
 ): Promise<CommandExecutionRequestApprovalResponse> {
   const prefix = params.proposedExecpolicyAmendment ?? [];
+  const where = params.outsideSandbox === true ? " outside the sandbox" : "";
   const amend: PermissionOption[] =
-    prefix.length === 0 ? [] : [{ optionId: amendId, name: `Always allow \`${prefix.join(" ")} …\``, kind: "allow_always" }];
+    prefix.length === 0 ? [] : [{ optionId: amendId, name: `Always allow \`${prefix.join(" ")} …\`${where}`, kind: "allow_always" }];
   const toolCall: ToolCallUpdate = {
     toolCallId: params.itemId,
     title: params.command ?? "Run a command",
     kind: "execute",
     status: "pending",
-    content: textContent(params.reason ?? undefined),
+    content: textContent([...(where === "" ? [] : ["Runs outside the sandbox."]), params.reason ?? ""].join("\n").trim() || undefined),
     rawInput: { command: params.command ?? null, cwd: params.cwd ?? null },
   };
   const id = await choose(asker, toolCall, [allow, allowAlways, ...amend, reject, rejectAndStop]);

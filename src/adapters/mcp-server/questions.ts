@@ -49,7 +49,7 @@ export const commandApproval: Wording<CommandExecutionRequestApprovalParams, Com
   ask(params, about) {
     const { command, cwd, reason, parsedCmd } = commandQuestion(params);
     return {
-      message: `Allow the command \`${params.command ?? command.join(" ")}\` in \`${cwd}\`?${because(reason)}`,
+      message: `Allow the command \`${params.command ?? command.join(" ")}\` in \`${cwd}\`${params.outsideSandbox === true ? ", outside the sandbox" : ""}?${because(reason)}`,
       requestedSchema: decisionForm,
       threadId: params.threadId,
       codex_elicitation: "exec-approval",

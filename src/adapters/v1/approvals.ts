@@ -78,7 +78,8 @@ export function commandDecision(decision: ReviewDecision): CommandExecutionReque
 }
 
 export function patchDecision(decision: ReviewDecision): FileChangeRequestApprovalResponse {
-  return { decision: typeof decision === "object" ? "accept" : plain[decision] };
+  // No rule is offered for edits: an answer that wants one was meant for something else.
+  return { decision: typeof decision === "object" ? "decline" : plain[decision] };
 }
 
 const plain = { approved: "accept", approved_for_session: "acceptForSession", denied: "decline", abort: "cancel" } as const;

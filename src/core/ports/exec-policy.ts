@@ -3,7 +3,9 @@ import type { CommandAction } from "../../protocol/item.ts";
 
 export type Verdict =
   /** A rule allows it, or it is a known read-only command. */
-  | { readonly decision: "allow"; readonly because: "rule" | "knownSafe"; readonly rule?: string }
+  | { readonly decision: "allow"; readonly because: "knownSafe" }
+  /** `outside`: also outside the sandbox, by a rule that was made for that. */
+  | { readonly decision: "allow"; readonly because: "rule"; readonly rule: string; readonly outside: boolean }
   | { readonly decision: "ask"; readonly rule?: string }
   | { readonly decision: "forbid"; readonly reason: string };
 
@@ -26,9 +28,12 @@ export interface ExecPolicy {
   decide(argv: readonly string[], cwd: string, workspaceRoots?: readonly string[]): Verdict;
   /**
    * The prefix that "accept and remember" would store, or undefined when none is sensible. `wanted` is the model's own proposal: taken when
-   * it fits the command and would not allow anything at all.
+   * it fits the command and would not allow anything at all. `outside`: the rule is to hold outside the sandbox too.
    */
-  proposedPrefix(argv: readonly string[], wanted?: readonly string[]): readonly string[] | undefined;
-  /** Writes an allow rule to the user's rules file; takes effect at once. */
-  remember(prefix: readonly string[]): Promise<void>;
+  proposedPrefix(
+    argv: readonly string[],
+    options: { wanted?: readonly string[] | undefined; outside: boolean },
+  ): readonly string[] | undefined;
+  /** Writes an allow rule to the user's rules; takes effect at once. Without `outside` it allows commands that stay in their sandbox. */
+  remember(prefix: readonly string[], outside: boolean): Promise<void>;
 }

@@ -258,31 +258,107 @@ describe("the policy on commands", () => {
 
   test("a prefix is proposed for the first part without a rule, and never one that allows anything", async () => {
     const policy = await withRules('prefix_rule(pattern=["ls"], decision="allow")');
-    assert.deepEqual(policy.proposedPrefix(shell("touch made.txt && sleep 0.3")), ["touch", "made.txt"]);
-    assert.deepEqual(policy.proposedPrefix(shell("ls && make all")), ["make", "all"]);
+    const proposed = (script: string, wanted?: string[]) => policy.proposedPrefix(shell(script), { wanted, outside: false });
+    assert.deepEqual(proposed("touch made.txt && sleep 0.3"), ["touch", "made.txt"]);
+    assert.deepEqual(proposed("ls && make all"), ["make", "all"]);
     for (const script of ["echo $x", "bash", "python3", "python3 -c", "ls", "git", "sudo", "echo 'a\nb'"])
-      assert.equal(policy.proposedPrefix(shell(script)), undefined, script);
-    assert.deepEqual(policy.proposedPrefix(shell("npm run test -- --watch"), ["npm", "run", "test"]), ["npm", "run", "test"]);
-    assert.deepEqual(policy.proposedPrefix(shell("npm run test"), ["npm"]), ["npm", "run", "test"], "too wide");
-    assert.deepEqual(policy.proposedPrefix(shell("npm run test"), ["yarn"]), ["npm", "run", "test"], "another command");
+      assert.equal(proposed(script), undefined, script);
+    assert.deepEqual(proposed("npm run test -- --watch", ["npm", "run", "test"]), ["npm", "run", "test"]);
+    assert.deepEqual(proposed("npm run test", ["npm"]), ["npm", "run", "test"], "too wide");
+    assert.deepEqual(proposed("npm run test", ["yarn"]), ["npm", "run", "test"], "another command");
   });
 
   test("remembering writes one rule once, takes effect at once, and survives many writers", async () => {
     const policy = await createExecPolicy({ codexHome: home, searchPath });
     assert.equal(policy.decide(shell("touch a.txt"), work).decision, "ask");
-    await policy.remember(["touch", "a.txt"]);
+    await policy.remember(["touch", "a.txt"], false);
     assert.equal(policy.decide(shell("touch a.txt"), work).decision, "allow");
     assert.equal(policy.decide(shell("touch a.txt b"), work).decision, "allow");
     assert.equal(policy.decide(shell("touch b"), work).decision, "ask");
     const other = await createExecPolicy({ codexHome: home, searchPath });
     assert.equal(other.decide(shell("touch a.txt"), work).decision, "allow");
-    await Promise.all([policy, other].flatMap((one) => Array.from({ length: 8 }, (_, i) => one.remember(["echo", `"${i}" \\ $x`]))));
+    await Promise.all([policy, other].flatMap((one) => Array.from({ length: 8 }, (_, i) => one.remember(["echo", `"${i}" \\ $x`], false))));
     const lines = readFileSync(path.join(home, "rules/default.rules"), "utf8").trim().split("\n");
     assert.equal(lines.length, 9);
     assert.equal(lines[0], 'prefix_rule(pattern=["touch", "a.txt"], decision="allow")');
     const fresh = await createExecPolicy({ codexHome: home, searchPath });
     assert.equal(fresh.decide(["echo", '"3" \\ $x'], work).decision, "allow");
-    await assert.rejects(policy.remember([]));
+    await assert.rejects(policy.remember([], false));
+  });
+
+  test("a rule allows inside the sandbox; one that was remembered for leaving it allows both", async () => {
+    const policy = await createExecPolicy({ codexHome: home, searchPath });
+    const decide = (script: string) => {
+      const verdict = policy.decide(shell(script), work);
+      return verdict.decision === "allow" && verdict.because === "rule" ? verdict.outside : verdict.decision;
+    };
+    await policy.remember(["ls", "-l"], false);
+    assert.equal(decide("ls -l"), false);
+    const outside = { wanted: undefined, outside: true };
+    assert.deepEqual(policy.proposedPrefix(shell("ls -l"), outside), ["ls", "-l"], "what is allowed inside can be granted outside");
+    assert.equal(policy.proposedPrefix(shell("ls -l"), { ...outside, outside: false }), undefined);
+    await policy.remember(["ls", "-l"], true);
+    assert.equal(decide("ls -l"), true);
+    assert.equal(policy.proposedPrefix(shell("ls -l"), outside), undefined);
+    await policy.remember(["mkdir", "x"], false);
+    assert.equal(decide("ls -l && mkdir x"), false, "each part needs the grant");
+    const fresh = await createExecPolicy({ codexHome: home, searchPath });
+    assert.deepEqual(fresh.decide(shell("ls -l"), work), {
+      decision: "allow",
+      because: "rule",
+      rule: `${path.join(home, "rules/outside-sandbox.rules")}:1`,
+      outside: true,
+    });
+    rmSync(path.join(home, "rules/outside-sandbox.rules"));
+  });
+
+  test("a rule does not allow what further words make of a harmless program", async () => {
+    const beginnings = [
+      ["rg"],
+      ["find", "."],
+      ["sed", "-n"],
+      ["sed", "-n", "1p"],
+      ["sort"],
+      ["git", "log"],
+      ["git", "grep"],
+      ["git"],
+      ["fd"],
+      ["tar", "-tf"],
+    ];
+    const policy = await withRules(beginnings.map((words) => `prefix_rule(pattern=${JSON.stringify(words)}, decision="allow")`).join("\n"));
+    const asked = [
+      ...["rg --pre ./x a", "rg --pre=./x a", "find . -exec touch x +", "find . -name a -delete", "find . -fprintf x a"],
+      ...[
+        "sed -n '1e touch x' f",
+        "sed -n 'w x' f",
+        "sed -ni 1p f",
+        "sed -n -i 1p f",
+        "sed -n --in-pl 1p f",
+        "sed -n -f s f",
+        "sed -n 1p -e 1e",
+      ],
+      ...["sort f -o x", "sort -ro x f", "sort --outp=x f", "sort --compress-program=./x f"],
+      ...["git log --output=x", "git log --outp x", "git log --ext-diff -p", "git grep -O./x a", "git grep --open-files-in-pager=./x a"],
+      ...[
+        "git -c core.pager=./x log",
+        "git -c core.fsmonitor=./x status",
+        "git --exec-path=. x",
+        "git -p log",
+        "fd a -x touch",
+        "tar -tf a -I ./x",
+      ],
+    ];
+    const allowed = [
+      ...["rg a -n --hidden", "find . -name a -type f", "sed -n 1,5p f g", "sed -n 1p f", "sort -r f", "sort -u -k2 f"],
+      ...["git log --oneline -5", "git grep -n a", "git status --short", "git commit -c HEAD", "fd a -t f", "tar -tf a.tar"],
+    ];
+    const wrong = (scripts: readonly string[], wanted: string): string[] =>
+      scripts.filter((script) => {
+        const { decision } = policy.decide(shell(script), work);
+        // A program that is not installed here is never allowed.
+        return decision !== wanted && !(wanted === "allow" && /^(rg|fd) /.test(script));
+      });
+    assert.deepEqual([wrong(asked, "ask"), wrong(allowed, "allow")], [[], []]);
   });
 
   test("rules files: everything they may hold", async () => {

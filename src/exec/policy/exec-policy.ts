@@ -7,6 +7,7 @@ import { commandRisk } from "../command-risk.ts";
 import { searchPathOf } from "../program.ts";
 import { quoteCommand } from "../shell-quote.ts";
 import type { ShellParser } from "../shell-words.ts";
+import { addsPower } from "./added-power.ts";
 import { isKnownSafe, isOnPath, isOutsideWorkspace, type Lookup } from "./known-safe.ts";
 import { literalCommands, withInner } from "./literal-commands.ts";
 import { isSensiblePrefix } from "./prefix.ts";
@@ -25,8 +26,15 @@ export interface ExecPolicyOptions {
 /** Throws RulesError with file and line when a rules file is broken: rules that forbid must not vanish in silence. */
 export async function createExecPolicy(options: ExecPolicyOptions): Promise<ExecPolicy> {
   const parser = await loadShellParser();
-  return new RulePolicy(options, loadRules(options.ruleFiles ?? [path.join(options.codexHome, "rules")]), parser);
+  const places = options.ruleFiles ?? [path.join(options.codexHome, "rules")];
+  return new RulePolicy(options, loadRules(places, outsideRules(options.codexHome)), parser);
 }
+
+/**
+ * The rules that also let commands leave the sandbox: one file of the user's own, so that no other rule does. Codex, whose rules all allow
+ * that, reads it as it is meant.
+ */
+export const outsideRules = (codexHome: string): string => path.join(codexHome, "rules", "outside-sandbox.rules");
 
 interface Match {
   readonly rule: PrefixRule;
@@ -67,10 +75,14 @@ class RulePolicy implements ExecPolicy {
     return verdict;
   }
 
-  proposedPrefix(argv: readonly string[], wanted?: readonly string[]): readonly string[] | undefined {
+  proposedPrefix(
+    argv: readonly string[],
+    { wanted, outside }: { wanted?: readonly string[] | undefined; outside: boolean },
+  ): readonly string[] | undefined {
     const { commands } = understand(argv, this.#parser);
     if (commands === undefined) return undefined;
-    const undecided = commands.filter((words) => this.#matches(words).length === 0);
+    const decides = ({ rule }: Match): boolean => rule.decision !== "allow" || !outside || rule.outside;
+    const undecided = commands.filter((words) => !this.#matches(words).some(decides));
     const [first] = undecided;
     if (first === undefined) return undefined;
     const fits = wanted !== undefined && undecided.every((words) => wanted.every((word, i) => words[i] === word));
@@ -78,12 +90,12 @@ class RulePolicy implements ExecPolicy {
     return isSensiblePrefix(first) ? [...first] : undefined;
   }
 
-  async remember(prefix: readonly string[]): Promise<void> {
+  async remember(prefix: readonly string[], outside: boolean): Promise<void> {
     if (prefix.length === 0 || prefix.some((word) => word === "" || word.includes("\0")))
       throw new Error("a rule needs words to begin with");
-    const file = path.join(this.#options.codexHome, "rules", "default.rules");
+    const file = outside ? outsideRules(this.#options.codexHome) : path.join(this.#options.codexHome, "rules", "default.rules");
     await appendRule(file, allowRuleLine(prefix));
-    const rule: PrefixRule = { pattern: prefix.map((word) => [word]), decision: "allow", justification: undefined, source: file };
+    const rule: PrefixRule = { pattern: prefix.map((word) => [word]), decision: "allow", justification: undefined, source: file, outside };
     this.#rules = { ...this.#rules, rules: [...this.#rules.rules, rule] };
   }
 
@@ -102,7 +114,7 @@ class RulePolicy implements ExecPolicy {
   #strictest(words: readonly string[], lookup: Lookup): Match | undefined {
     const counting = this.#matches(words).filter(({ rule }) => rule.decision !== "allow" || this.#mayAllow(words, rule, lookup));
     return counting.reduce<Match | undefined>(
-      (worst, match) => (worst === undefined || strictness(match.rule.decision) > strictness(worst.rule.decision) ? match : worst),
+      (worst, match) => (worst === undefined || isStricter(match, worst) ? match : worst),
       undefined,
     );
   }
@@ -123,6 +135,7 @@ class RulePolicy implements ExecPolicy {
    */
   #mayAllow(words: readonly string[], rule: PrefixRule, lookup: Lookup): boolean {
     const [program = ""] = words;
+    if (addsPower(words, rule.pattern.length)) return false;
     if (!program.includes("/")) return isShellBuiltin(program) || isOutsideWorkspace(program, lookup);
     if (matchedPrefix(rule, words) !== undefined) return true;
     const listed = this.#rules.executables.get(path.basename(program));
@@ -131,12 +144,18 @@ class RulePolicy implements ExecPolicy {
   }
 }
 
+/** Of two that allow, the one that also holds outside the sandbox says more of what the user granted. */
+function isStricter({ rule }: Match, { rule: other }: Match): boolean {
+  const [own, others] = [strictness(rule.decision), strictness(other.decision)];
+  return own === others ? rule.outside && !other.outside : own > others;
+}
+
 function verdictOf(parts: readonly (Match | undefined)[]): Verdict {
   const asked = parts.find((part) => part?.rule.decision === "prompt");
   if (asked !== undefined) return { decision: "ask", rule: asked.rule.source };
   const [first] = parts;
   if (first === undefined || parts.includes(undefined)) return { decision: "ask" };
-  return { decision: "allow", because: "rule", rule: first.rule.source };
+  return { decision: "allow", because: "rule", rule: first.rule.source, outside: parts.every((part) => part?.rule.outside === true) };
 }
 
 function forbidText(line: CommandLine, { rule, prefix }: Match): string {

@@ -12,6 +12,8 @@ export interface PrefixRule {
   readonly justification: string | undefined;
   /** Where it was written. */
   readonly source: string;
+  /** It also lets the command leave the sandbox. */
+  readonly outside: boolean;
 }
 
 export interface RuleSet {
@@ -24,13 +26,16 @@ const decisions: readonly Decision[] = ["allow", "prompt", "forbidden"];
 /** How strict a decision is; the strictest of all that fit counts. */
 export const strictness = (decision: Decision): number => decisions.indexOf(decision);
 
-/** Throws RulesError with file and line for anything that is not understood, and for examples that do not hold. */
-export function parseRules(text: string, file: string): RuleSet {
+/**
+ * Throws RulesError with file and line for anything that is not understood, and for examples that do not hold. `outside`: allow rules of this
+ * file let commands leave the sandbox.
+ */
+export function parseRules(text: string, file: string, outside = false): RuleSet {
   const rules: PrefixRule[] = [];
   const executables = new Map<string, readonly string[]>();
   for (const call of parseCalls(text, file)) {
     const args = new Arguments(call, file);
-    if (call.name === "prefix_rule") rules.push(prefixRule(args, `${file}:${call.line}`));
+    if (call.name === "prefix_rule") rules.push({ ...prefixRule(args, `${file}:${call.line}`), outside });
     else if (call.name === "host_executable") executables.set(args.text("name"), absolutePaths(args));
     else if (call.name === "network_rule") checkNetworkRule(args);
     else args.fail(`unknown rule ${call.name}; known are prefix_rule, host_executable and network_rule`);
@@ -59,7 +64,7 @@ function prefixRule(args: Arguments, source: string): PrefixRule {
     args.fail(`decision must be one of ${decisions.join(", ")}, not ${JSON.stringify(decision)}`);
   const justification = args.optionalText("justification");
   if (justification?.trim() === "") args.fail("justification must not be empty");
-  const rule: PrefixRule = { pattern, decision: known, justification, source };
+  const rule: PrefixRule = { pattern, decision: known, justification, source, outside: false };
   for (const example of args.examples("match"))
     if (matchedPrefix(rule, example) === undefined) args.fail(`the match example ${quoteCommand(example)} does not fit the pattern`);
   for (const example of args.examples("not_match"))

@@ -185,6 +185,8 @@ export const ApprovalRule = named("ApprovalRule", () =>
     file: string(),
     line: natural(),
     editable: boolean(),
+    /** It also lets commands leave the sandbox. */
+    outsideSandbox: boolean(),
     expiresAt: nullable(string()),
     addedBy: maybe(string()),
   }),

@@ -42,7 +42,7 @@ export const requestRoutes = {
         /** accept, decline, cancel; or one of the request's own `availableDecisions`, as it was sent. */
         decision: optional(unknown()),
         scope: optional(literals("turn", "session")),
-        /** Sent to the engine unchanged. */
+        /** The protocol's own result. Like a decision it may hold only what the request offers. */
         response: optional(unknown()),
         ...seen(),
       }),

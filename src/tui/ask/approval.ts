@@ -61,6 +61,7 @@ export function commandApproval(params: CommandExecutionRequestApprovalParams): 
     ...(params.cwd ? [["in", visible(params.cwd)] as const] : []),
     ...(shell === undefined ? [] : [["shell", visible(shell)] as const]),
     ...(params.reason ? [["why", visible(params.reason)] as const] : []),
+    ...(params.outsideSandbox === true ? [["sandbox", "leaves it: the command gets all of your own rights"] as const] : []),
     ...(params.risk ? [["risk", params.risk] as const] : []),
     ...permissionRows(params.additionalPermissions ?? undefined),
   ];
@@ -69,8 +70,11 @@ export function commandApproval(params: CommandExecutionRequestApprovalParams): 
       ? "Allow this network access?"
       : params.kind === "writeStdin"
         ? "Type this into the running command?"
-        : "Run this command?";
-  const choices = (params.availableDecisions ?? defaultDecisions(params)).flatMap(commandChoice);
+        : params.outsideSandbox === true
+          ? "Run this command outside the sandbox?"
+          : "Run this command?";
+  const outside = params.outsideSandbox === true;
+  const choices = (params.availableDecisions ?? defaultDecisions(params)).flatMap((decision) => commandChoice(decision, outside));
   return {
     kind: "approval",
     title,
@@ -88,7 +92,7 @@ function defaultDecisions({ proposedExecpolicyAmendment }: CommandExecutionReque
   return ["accept", "acceptForSession", ...remember, "decline", "cancel"];
 }
 
-function commandChoice(decision: CommandExecutionApprovalDecision): Choice[] {
+function commandChoice(decision: CommandExecutionApprovalDecision, outside: boolean): Choice[] {
   const answer = { decision };
   if (decision === "accept") return [{ key: "y", label: "Yes, run it", answer }];
   if (decision === "acceptForSession") return [{ key: "s", label: "Yes, and do not ask again for this command in this session", answer }];
@@ -96,7 +100,8 @@ function commandChoice(decision: CommandExecutionApprovalDecision): Choice[] {
   if (decision === "cancel") return [{ key: "c", label: "No, and stop the turn", answer }];
   if ("acceptWithExecpolicyAmendment" in decision) {
     const words = decision.acceptWithExecpolicyAmendment.execpolicy_amendment.map(visible).join(" ");
-    return [{ key: "p", label: `Yes, and never ask again for commands that begin with: ${words}`, answer }];
+    const where = outside ? ", outside the sandbox too" : "";
+    return [{ key: "p", label: `Yes, and never ask again for commands that begin with: ${words}${where}`, answer }];
   }
   if (!("applyNetworkPolicyAmendment" in decision)) return [];
   const { action, host } = decision.applyNetworkPolicyAmendment.network_policy_amendment;

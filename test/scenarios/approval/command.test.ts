@@ -1,6 +1,6 @@
 /** Commands that need a person's word: every answer, and what it grants. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { RpcError } from "../../../src/client/client.ts";
 import { noBubblewrap } from "../../../src/exec/testing.ts";
@@ -87,9 +87,66 @@ verifies("approval.remember", async (stage) => {
 });
 
 verifies("approval.foreignAmendment", async (stage) => {
-  await play(stage, ["touch a"], () => ({ decision: { acceptWithExecpolicyAmendment: { execpolicy_amendment: ["rm"] } } }));
-  assert.ok(!existsSync(path.join(stage.home, "rules", "default.rules")), "only words of the command that was shown become a rule");
+  const lines = ["touch a", "touch b; echo $PATH", "touch c d"];
+  const amendments = [["rm"], ["/bin/bash"], ["touch"]];
+  const told: string[] = [];
+  const client = await stage.app({ turns: [[...lines.flatMap((run) => [{ run }, { say: "next" }]), { say: "end" }]] });
+  client.on("warning", ({ message }) => told.push(message));
+  client.answer("item/commandExecution/requestApproval", () => ({
+    decision: { acceptWithExecpolicyAmendment: { execpolicy_amendment: amendments[told.length] ?? [] } },
+  }));
+  const thread = await client.startThread({ cwd: stage.workspace, approvalPolicy: "untrusted", sandbox: "danger-full-access" });
+  const { items } = await thread.run("go");
+  assert.deepEqual(
+    commands(items).map(({ status }) => status),
+    ["declined", "declined", "declined"],
+    "an answer that was not offered is a no",
+  );
+  assert.match(told[0] ?? "", /asked to remember `rm`, and offered was `touch a`; it counts as a no/);
+  assert.match(told[1] ?? "", /no rule was offered/);
+  assert.deepEqual(
+    ["a", "b", "c"].map((name) => existsSync(path.join(stage.workspace, name))),
+    [false, false, false],
+  );
+  assert.ok(!existsSync(path.join(stage.home, "rules", "default.rules")), "only what the person was shown becomes a rule");
 });
+
+verifies(
+  "approval.ruleInside",
+  async ({ app, home, workspace }) => {
+    mkdirSync(path.join(home, "rules"));
+    writeFileSync(path.join(home, "rules", "default.rules"), 'prefix_rule(pattern=["touch"], decision="allow")\n');
+    const outside = { sandbox_permissions: "require_escalated" };
+    const runs = [{ run: "touch inside" }, { run: "touch out", with: outside }, { run: "touch out more", with: outside }];
+    const never = [{ run: "touch out", with: outside }, { expect: { output: "/approval policy is Never/" } }, { say: "understood" }];
+    const client = await app({
+      turns: [
+        { user: "go", steps: [...runs.flatMap((step) => [step, { say: "next" }]), { say: "end" }] },
+        { user: "never", steps: never },
+      ],
+    });
+    const asked: unknown[] = [];
+    client.answer("item/commandExecution/requestApproval", (params) => {
+      asked.push([params.command, params.outsideSandbox, params.risk, params.proposedExecpolicyAmendment]);
+      return { decision: { acceptWithExecpolicyAmendment: { execpolicy_amendment: params.proposedExecpolicyAmendment ?? [] } } };
+    });
+    const limits = { cwd: workspace, sandbox: "read-only" } as const;
+    const quiet = await client.startThread({ ...limits, approvalPolicy: "never" });
+    assert.equal((await quiet.run("never")).text, "understood");
+    const thread = await client.startThread({ ...limits, approvalPolicy: "on-request" });
+    const { items } = await thread.run("go");
+    assert.deepEqual(
+      commands(items).map(({ status }) => status),
+      ["failed", "completed", "completed"],
+      "the rule allows inside, where nothing can be written",
+    );
+    assert.equal(asked.length, 1, "leaving the sandbox is asked about, and then has a rule of its own");
+    assert.deepEqual(asked[0], ["/bin/bash -lc 'touch out'", true, "high", ["touch", "out"]]);
+    assert.match(readFileSync(path.join(home, "rules", "outside-sandbox.rules"), "utf8"), /\["touch", "out"\]/);
+    assert.deepEqual([existsSync(path.join(workspace, "inside")), existsSync(path.join(workspace, "out"))], [false, true]);
+  },
+  { skip: noBubblewrap || undefined },
+);
 
 verifies("approval.audit", async (stage) => {
   await play(stage, ["touch a"], () => ({ decision: "accept" }));
@@ -126,7 +183,6 @@ verifies("approval.policyNever", async ({ app, workspace }) => {
 });
 
 verifies("approval.rules", async (stage) => {
-  const { mkdirSync, writeFileSync } = await import("node:fs");
   mkdirSync(path.join(stage.home, "rules"));
   writeFileSync(
     path.join(stage.home, "rules", "mine.rules"),

@@ -73,7 +73,7 @@ function DockCard({
   session: SessionSummary | undefined;
   letters: boolean;
 }): ReactElement {
-  const { controller } = useApp();
+  const { controller, scope } = useApp();
   const { connection } = controller;
   const change = useMemo(() => findChange(thread, request), [thread, request]);
   return (
@@ -81,6 +81,7 @@ function DockCard({
       request={request}
       change={change}
       letters={letters}
+      mayMakeRules={allows(scope, "admin")}
       why={whyAsked(request, session)}
       cwd={session?.cwd}
       onShowChange={

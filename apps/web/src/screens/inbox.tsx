@@ -34,6 +34,7 @@ export function Inbox({ menuButton }: { menuButton: ReactElement | null }): Reac
               key={request.requestId}
               request={request}
               letters={settings.cardKeys && allows(scope, "approve")}
+              mayMakeRules={allows(scope, "admin")}
               onAnswer={(reply) => void controller.answer(request, reply)}
               why={whyAsked(request, sessions.get(request.threadId))}
               context={

@@ -24,6 +24,8 @@ export interface CardProps {
   readonly onKeep?: (() => void) | undefined;
   /** Whether single letters act while the card has the focus. */
   readonly letters: boolean;
+  /** Whether this device may make rules that last; answers that would are left out otherwise. */
+  readonly mayMakeRules?: boolean;
   /** Shown above the heading where cards of several sessions stand together. */
   readonly context?: ReactNode;
   readonly why?: string | undefined;
@@ -34,12 +36,12 @@ export interface CardProps {
 }
 
 export const RequestCard = memo(function RequestCard(props: CardProps): ReactElement {
-  const { request, change, onAnswer, letters, context, why, cwd, onShowChange, onKeep } = props;
+  const { request, change, onAnswer, letters, context, why, cwd, onShowChange, onKeep, mayMakeRules = true } = props;
   const heading = useId();
   const card = useRef<HTMLElement>(null);
   const [raw, setRaw] = useState(false);
   const description = describe(request);
-  const choices = choicesFor(request);
+  const choices = choicesFor(request).filter(({ isRule }) => mayMakeRules || isRule !== true);
   const busy = request.answer === "sending" || request.answer === "accepted" || request.answer === "elsewhere";
   const onKey = (event: KeyboardEvent): void => {
     if (event.target !== card.current) return;

@@ -9,6 +9,8 @@ export interface Choice {
   readonly key: string | null;
   /** What exactly will be remembered, for choices that reach further than this once. */
   readonly detail: string | null;
+  /** It makes a rule that lasts, which not every device may do. */
+  readonly isRule?: boolean;
   /** Sent to the engine unchanged. */
   readonly response: unknown;
 }
@@ -62,7 +64,7 @@ function describeDecision(decision: unknown, details: Details, index: number): D
   }
   if (isRecord(decision)) {
     const rule = decision["acceptWithExecpolicyAmendment"];
-    if (isRecord(rule)) return ruleChoice(rule["execpolicy_amendment"]);
+    if (isRecord(rule)) return ruleChoice(rule["execpolicy_amendment"], details["outsideSandbox"] === true);
     const network = decision["applyNetworkPolicyAmendment"];
     if (isRecord(network)) return hostChoice(network["network_policy_amendment"], index);
     const [name] = Object.keys(decision);
@@ -76,10 +78,17 @@ function sessionGrant(details: Details): Partial<Described> {
   return root === null ? {} : { detail: `Changes under ${root} are not asked about again in this session.` };
 }
 
-function ruleChoice(amendment: unknown): Described {
+function ruleChoice(amendment: unknown, outside: boolean): Described {
   const prefix = Array.isArray(amendment) ? amendment.map(String) : [];
   const text = prefix.map(shellWord).join(" ");
-  return { id: `rule:${text}`, label: "Always allow", tone: "grant", key: "r", detail: `Commands that start with: ${text}` };
+  return {
+    id: `rule:${text}`,
+    label: "Always allow",
+    tone: "grant",
+    key: "r",
+    detail: `Commands that start with: ${text}${outside ? ", outside the sandbox too" : ""}`,
+    isRule: true,
+  };
 }
 
 function hostChoice(amendment: unknown, index: number): Described {
@@ -90,6 +99,7 @@ function hostChoice(amendment: unknown, index: number): Described {
     label: deny ? `Always block ${host}` : `Always allow ${host}`,
     tone: deny ? "decline" : "grant",
     key: deny ? null : "r",
+    isRule: true,
     detail: deny ? `Connections to ${host} are refused from now on.` : `Connections to ${host} are not asked about again.`,
   };
 }

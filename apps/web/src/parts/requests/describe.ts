@@ -74,7 +74,12 @@ function described(request: PendingRequest): Description {
 function describeCommand(details: Readonly<Record<string, unknown>>, cwd: readonly Fact[], reason: string | null): Description {
   const raw = Array.isArray(details["command"]) ? details["command"].map(String).join(" ") : (stringOf(details["command"]) ?? "");
   const network = details["networkApprovalContext"];
-  const extra = [...riskFact(details["risk"]), ...permissionFacts(details["additionalPermissions"])];
+  const outside = details["outsideSandbox"] === true;
+  const extra = [
+    ...(outside ? [{ label: "Sandbox", value: "leaves it: the command gets all of your own rights" }] : []),
+    ...riskFact(details["risk"]),
+    ...permissionFacts(details["additionalPermissions"]),
+  ];
   if (isRecord(network)) {
     const host = String(network["host"] ?? "?");
     const facts = [{ label: "Host", value: host, mono: true }, { label: "Protocol", value: String(network["protocol"] ?? "?") }, ...cwd];
@@ -96,7 +101,14 @@ function describeCommand(details: Readonly<Record<string, unknown>>, cwd: readon
       reason,
       icon: "terminal",
     };
-  return { badge: "Command", heading: "Run this command?", command: unwrapShell(raw), facts: [...extra, ...cwd], reason, icon: "terminal" };
+  return {
+    badge: "Command",
+    heading: outside ? "Run this command outside the sandbox?" : "Run this command?",
+    command: unwrapShell(raw),
+    facts: [...extra, ...cwd],
+    reason,
+    icon: "terminal",
+  };
 }
 
 function describeElicitation(details: Readonly<Record<string, unknown>>): Description {

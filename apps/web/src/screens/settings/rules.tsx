@@ -52,6 +52,7 @@ export function RulesTab(): ReactElement {
                     <tr key={rule.ruleId}>
                       <th scope="row">
                         <code>{rule.pattern.map((p) => (typeof p === "string" ? shellWord(p) : `{${p.join(",")}}`)).join(" ")}</code>
+                        {rule.outsideSandbox ? <span className="hint"> outside the sandbox too</span> : null}
                         {rule.justification == null ? null : <span className="hint"> {rule.justification}</span>}
                       </th>
                       <td>

@@ -1,0 +1,81 @@
+/** Holds an answer against the question: it may say what was offered and nothing else, and only who may make rules makes one. */
+import { isDeepStrictEqual } from "node:util";
+import { allows } from "./access.ts";
+import type { Outcome } from "./answers.ts";
+import type { Scope } from "./api/define.ts";
+import type { PendingRequest } from "./api/records.ts";
+import { isRecord } from "./engine.ts";
+import { failure, invalid } from "./problems.ts";
+
+/** The scope of the rules' own routes. */
+const ruleScope: Scope = "admin";
+
+/** Throws a Problem that says what may be answered; the request then goes on waiting. */
+export function checkOffered(request: PendingRequest, outcome: Outcome, scope: Scope): void {
+  if ("error" in outcome) return;
+  const details = isRecord(request.details) ? request.details : {};
+  const { result } = outcome;
+  if (request.kind === "command") checkDecision(result, details, { scope, isCommand: true });
+  if (request.kind === "fileChange") checkDecision(result, details, { scope, isCommand: false });
+  if (request.kind === "permissions") checkPermissions(result, details);
+}
+
+/** A no is always open. */
+const refusals = ["decline", "cancel", "denied", "abort"];
+const once = ["accept", "allow_once", "approved"];
+const forSession = ["acceptForSession", "allow_session", "approved_for_session"];
+
+type Details = Readonly<Record<string, unknown>>;
+
+function checkDecision(result: unknown, details: Details, { scope, isCommand }: { scope: Scope; isCommand: boolean }): void {
+  const decision = isRecord(result) ? result["decision"] : undefined;
+  const settings = isRecord(result) ? result["acceptSettings"] : undefined;
+  const available = Array.isArray(details["availableDecisions"]) ? details["availableDecisions"] : undefined;
+  const isOffered = (word: string): boolean => available === undefined || available.includes(word);
+  const wantsSession = forSession.includes(String(decision)) || (isRecord(settings) && settings["forSession"] === true);
+  if (wantsSession && !isOffered("acceptForSession") && !isOffered("approved_for_session")) throw notOffered("for the whole session");
+  if (typeof decision === "string" && [...refusals, ...once, ...forSession].includes(decision)) return;
+  if (!isCommand || !isRecord(decision)) throw notOffered("this decision");
+  if (![...(available ?? []), ...proposedIn(details)].some((offer) => isDeepStrictEqual(offer, decision))) throw notOffered("this rule");
+  if (!allows(scope, ruleScope))
+    throw failure(
+      403,
+      "scope",
+      `A rule that lasts needs the scope ${ruleScope}; this device has ${scope}. It can allow this once or for the session.`,
+    );
+}
+
+/** What engines propose beside, or instead of, the list of decisions. */
+function proposedIn(details: Details): readonly unknown[] {
+  const words = details["proposedExecpolicyAmendment"] ?? details["proposed_execpolicy_amendment"];
+  const hosts = details["proposedNetworkPolicyAmendments"];
+  return [
+    ...(Array.isArray(words)
+      ? [
+          { acceptWithExecpolicyAmendment: { execpolicy_amendment: words } },
+          { approved_execpolicy_amendment: { proposed_execpolicy_amendment: words } },
+        ]
+      : []),
+    ...(Array.isArray(hosts) ? hosts.map((host: unknown) => ({ applyNetworkPolicyAmendment: { network_policy_amendment: host } })) : []),
+  ];
+}
+
+/** Each list and switch that is granted must have been asked for. */
+function checkPermissions(result: unknown, details: Details): void {
+  const granted = isRecord(result) ? result["permissions"] : undefined;
+  if (!isRecord(granted)) throw invalid([{ path: "response.permissions", message: "missing field" }]);
+  if (!isWithin(granted, details["permissions"])) throw notOffered("more than was asked for");
+}
+
+function isWithin(granted: unknown, asked: unknown): boolean {
+  if (granted === undefined || granted === null || granted === false || isDeepStrictEqual(granted, asked)) return true;
+  if (Array.isArray(granted)) return Array.isArray(asked) && granted.every((one) => asked.some((other) => isDeepStrictEqual(one, other)));
+  if (!isRecord(granted)) return false;
+  const inner = isRecord(asked) ? asked : {};
+  return Object.entries(granted).every(([key, value]) => isWithin(value, Object.hasOwn(inner, key) ? inner[key] : undefined));
+}
+
+const notOffered = (what: string): Error =>
+  invalid([
+    { path: "decision", message: `${what} was not offered; expected accept, decline, cancel, or one of the request's availableDecisions` },
+  ]);
