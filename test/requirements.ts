@@ -199,6 +199,16 @@ export const requirements = {
     cases: [49],
     says: "a failed turn carries its codexErrorInfo and the provider's words",
   },
+  "model.windowAsked": {
+    source: "Parley",
+    says: "the window of a model on a local server is the server's own, asked for before the first request",
+  },
+  "model.guessTold": { source: "BEHAVIOUR 105", says: "a thread with a model that nobody knows says once which window is assumed" },
+  "model.rawThoughts": {
+    source: "Parley",
+    says: "a model that gives no summary of its thoughts shows the thoughts themselves, unless the user hides them",
+  },
+  "model.cacheWrites": { source: "schema 0.166", says: "tokenUsage counts what the provider wrote to its cache, last and in all" },
   "turn.parallelTools": { source: "Parley", says: "independent tool calls of one answer run side by side" },
   "turn.compact": {
     source: "observed 0.98, 0.166",

@@ -37,7 +37,8 @@ export async function toolsFor(run: Run): Promise<{ tools: readonly Tool[] } | {
   const refused = await overBudget(run.turn);
   if (refused !== undefined) return { failed: refused };
   const { thread, signal } = run.turn;
-  await thread.ports.catalog.prepare(run.settings.model, thread.provider(run.settings), signal); // it may have been changed
+  const asking = thread.ports.catalog.prepare(run.settings.model, thread.provider(run.settings), signal); // it may have been changed
+  if (asking !== undefined) await asking;
   try {
     return { tools: await offeredTools(run) };
   } catch (error) {

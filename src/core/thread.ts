@@ -62,6 +62,8 @@ export class LiveThread {
   readonly grants = new Grants();
   readonly terminals = new BackgroundTerminals();
   settings: ThreadSettings;
+  /** The unknown model whose window was guessed, when people have been told. */
+  guessedModel: string | undefined;
   /** What its clients have been told; a turn that begins with other settings tells them first. */
   settingsTold: ThreadSettings;
   config: Config;

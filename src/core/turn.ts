@@ -20,8 +20,9 @@ export async function runTurn(turn: LiveTurn): Promise<TurnOutcome> {
 /** Works until the model has nothing more to do. Returns why it failed. */
 export async function work(run: Run): Promise<TurnError | undefined> {
   const { turn } = run;
-  const { ports } = turn.thread;
-  await ports.catalog.prepare(run.settings.model, turn.thread.provider(run.settings), turn.signal);
+  const asking = turn.thread.ports.catalog.prepare(run.settings.model, turn.thread.provider(run.settings), turn.signal);
+  if (asking !== undefined) await asking;
+  tellOfGuess(run);
   while (true) {
     const doubt = turn.guard.doubt();
     const stopped = doubt === undefined ? undefined : await askOrStop(turn, doubt);
@@ -43,4 +44,16 @@ export async function work(run: Run): Promise<TurnError | undefined> {
     const failed = (isNearLimit(run) ? await makeRoom(run, "calls") : undefined) ?? (await callTools(run, reply));
     if (failed !== undefined) return failed;
   }
+}
+
+/** A window that is only guessed compacts a history too early or too late. */
+function tellOfGuess({ turn, settings }: Run): void {
+  const { thread } = turn;
+  const { ports, config } = thread;
+  const model = ports.catalog.find(settings.model, thread.provider(settings));
+  if (model.known || config.contextWindow !== undefined || thread.guessedModel === model.id) return;
+  thread.guessedModel = model.id;
+  const window = model.contextWindow.toLocaleString("en-US");
+  const message = `Model metadata for \`${model.id}\` not found: a window of ${window} tokens is assumed. If you know better, set model_context_window, or context_window in [parley.models."${model.id}"].`;
+  turn.notify("warning", { threadId: thread.id, message });
 }

@@ -1,7 +1,7 @@
 /** Reads the stream parts of an AI SDK language model (specification v2 to v4). */
 import type { ModelEvent, ModelFailure, TokenUsage } from "../core/ports/model-client.ts";
 import { seal } from "./convert.ts";
-import { cutOff } from "./failures.ts";
+import { cutAnswer, cutOff } from "./failures.ts";
 import { ItemWriter } from "./item-writer.ts";
 import { countOf, isRecord, type Json, listOf, recordOf, stringOf } from "./json.ts";
 import type { FlatTools } from "./tools.ts";
@@ -46,8 +46,9 @@ export function createAiSdkReader(flat: FlatTools, failureFrom: (error: unknown)
   }
 
   function finish(part: Json, out: ModelEvent[]): boolean {
-    writer.closeAll(out);
     const why = stringOf(part["finishReason"]) ?? stringOf(recordOf(part["finishReason"])["unified"]);
+    const callIds = why === "length" ? writer.endTornCalls(out) : [];
+    writer.closeAll(out);
     if (why === "content-filter") {
       out.push({
         type: "failed",
@@ -59,8 +60,9 @@ export function createAiSdkReader(flat: FlatTools, failureFrom: (error: unknown)
       out.push({ type: "failed", failure: cutOff("the finish of the model's answer") });
       return true;
     }
-    if (why === "length") out.push({ type: "warning", message: "The model reached its output limit; the answer is cut off." });
-    out.push({ type: "completed", responseId, usage: usageOf(recordOf(part["usage"])) });
+    if (why === "length" && callIds.length === 0) out.push({ type: "warning", message: cutAnswer });
+    const cut = why === "length" ? { cut: { callIds, maxOutputTokens: undefined } } : {};
+    out.push({ type: "completed", responseId, usage: usageOf(recordOf(part["usage"])), ...cut });
     return true;
   }
 
@@ -116,9 +118,11 @@ function usageOf(usage: Json): TokenUsage {
   const output = usage["outputTokens"];
   const inputTokens = countOf(isRecord(input) ? input["total"] : input);
   const outputTokens = countOf(isRecord(output) ? output["total"] : output);
+  const written = countOf(isRecord(input) ? input["cacheWrite"] : usage["cacheCreationInputTokens"]);
   return {
     inputTokens,
     cachedInputTokens: countOf(isRecord(input) ? input["cacheRead"] : usage["cachedInputTokens"]),
+    ...(written === 0 ? {} : { cacheWriteInputTokens: written }),
     outputTokens,
     reasoningOutputTokens: countOf(isRecord(output) ? output["reasoning"] : usage["reasoningTokens"]),
     totalTokens: countOf(usage["totalTokens"]) || inputTokens + outputTokens,

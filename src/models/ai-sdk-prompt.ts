@@ -1,5 +1,5 @@
 /** Writes a thread's history as the prompt of an AI SDK language model. */
-import { developerText, type Entry, foreignReasoning, type Part, unseal } from "./convert.ts";
+import { developerText, type Entry, foreignReasoning, noPdf, type Part, unseal } from "./convert.ts";
 import { isRecord, parseJson } from "./json.ts";
 import type { FlatTools } from "./tools.ts";
 
@@ -9,10 +9,18 @@ export interface AiSdkHistory {
   readonly flat: FlatTools;
   /** Of the specification: files are written in another way since v4. */
   readonly version: string;
+  readonly takesPdf: boolean;
+  /** The provider caches what is marked, and nothing else. */
+  readonly isCached: boolean;
   readonly warnings: string[];
 }
 
 type Message = { readonly role: "system" | "user" | "assistant" | "tool"; readonly content: unknown[] };
+
+/** Each provider reads its own name and leaves the others alone. */
+export const cacheMark = {
+  providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } }, bedrock: { cachePoint: { type: "default" } } },
+};
 
 export function aiSdkPrompt(history: AiSdkHistory): readonly unknown[] {
   const messages: Message[] = [];
@@ -25,8 +33,9 @@ export function aiSdkPrompt(history: AiSdkHistory): readonly unknown[] {
   const firstTalk = history.entries.findIndex((entry) => entry.kind !== "developer");
   const lead = firstTalk < 0 ? history.entries.length : firstTalk;
   let shown: Part[] = [];
+  const written = (part: Part): unknown => partOf(part, history);
   const show = (): void => {
-    if (shown.length > 0) put("user", ...shown.map((part) => partOf(part, history.version)));
+    if (shown.length > 0) put("user", ...shown.map(written));
     shown = [];
   };
   for (const entry of history.entries.slice(lead)) {
@@ -36,7 +45,7 @@ export function aiSdkPrompt(history: AiSdkHistory): readonly unknown[] {
         put("user", { type: "text", text: developerText(entry.text) });
         break;
       case "user":
-        put("user", ...entry.parts.map((part) => partOf(part, history.version)));
+        put("user", ...entry.parts.map(written));
         break;
       case "assistant":
         put("assistant", { type: "text", text: entry.text });
@@ -58,10 +67,18 @@ export function aiSdkPrompt(history: AiSdkHistory): readonly unknown[] {
       case "result": {
         const text = entry.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n\n");
         const toolName = names.get(entry.callId) ?? "tool";
-        put("tool", { type: "tool-result", toolCallId: entry.callId, toolName, output: { type: "text", value: text } });
-        const images = entry.parts.filter((part) => part.kind === "image");
+        put("tool", {
+          type: "tool-result",
+          toolCallId: entry.callId,
+          toolName,
+          output: { type: entry.isError ? "error-text" : "text", value: text },
+        });
+        const images = entry.parts.filter((part) => part.kind !== "text");
         if (images.length > 0) shown.push({ kind: "text", text: "Images from the tool's result:" }, ...images);
+        break;
       }
+      case "hosted":
+        break;
     }
   }
   show();
@@ -71,11 +88,17 @@ export function aiSdkPrompt(history: AiSdkHistory): readonly unknown[] {
   ]
     .filter((text) => text !== "")
     .join("\n\n");
-  return [...(system === "" ? [] : [{ role: "system", content: system }]), ...messages];
+  const mark = history.isCached ? cacheMark : {};
+  const ends = new Set(messages.flatMap(({ role }, i) => (role === "user" || role === "tool" ? [i] : [])).slice(-2));
+  return [
+    ...(system === "" ? [] : [{ role: "system", content: system, ...mark }]),
+    ...messages.map((message, i) => (ends.has(i) ? { ...message, ...mark } : message)),
+  ];
 }
 
-function partOf(part: Part, version: string): unknown {
+function partOf(part: Part, { version, takesPdf }: AiSdkHistory): unknown {
   if (part.kind === "text") return { type: "text", text: part.text };
+  if (part.kind === "pdf" && !takesPdf) return { type: "text", text: noPdf };
   const data = /^data:([^;,]+)(?:;[^,]*)?;base64,(.*)$/s.exec(part.url);
   const mediaType = data?.[1] ?? "image/*";
   const isNew = version !== "v2" && version !== "v3";

@@ -97,6 +97,7 @@ describe("the AI SDK adapter", () => {
       type: "completed",
       responseId: "",
       usage: { inputTokens: 5, cachedInputTokens: 1, outputTokens: 2, reasoningOutputTokens: 0, totalTokens: 7 },
+      cut: { callIds: [], maxOutputTokens: undefined },
     });
     assert.equal(events.at(-2)?.type, "warning");
   });

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { ProviderConfig } from "../core/ports/config.ts";
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from "../core/ports/model-client.ts";
 import { createAiSdkReader } from "./ai-sdk-events.ts";
-import { aiSdkPrompt } from "./ai-sdk-prompt.ts";
+import { aiSdkPrompt, cacheMark } from "./ai-sdk-prompt.ts";
 import { type CatalogEntry, createModelCatalog, type RefreshableCatalog } from "./catalog.ts";
 import { transcriptFromItems } from "./convert.ts";
 import { nearestEffort } from "./effort.ts";
@@ -50,9 +50,12 @@ export function createAiSdkClient(provider: ProviderConfig, parts: AiSdkParts): 
       let stream: AsyncIterable<unknown>;
       try {
         const model = await modelFor(request.model);
-        const prompt = aiSdkPrompt({ instructions: request.instructions, entries, flat, version: model.specificationVersion, warnings });
+        const info = catalog.find(request.model, provider);
+        const isCached = cachedOnlyWhereMarked.test(request.model);
+        const takes = { version: model.specificationVersion, takesPdf: info.supportsPdf, isCached };
+        const prompt = aiSdkPrompt({ instructions: request.instructions, entries, flat, warnings, ...takes });
         if (warnings.length > 0) yield warnings.map((message): ModelEvent => ({ type: "warning", message }));
-        const options = callOptions(request, flat, catalog.find(request.model, provider));
+        const options = callOptions(request, flat, info, isCached);
         stream = (await model.doStream({ ...options, prompt, abortSignal: signal })).stream;
       } catch (error) {
         signal.throwIfAborted();
@@ -82,14 +85,21 @@ async function* read(stream: AsyncIterable<unknown>, flat: FlatTools, signal: Ab
   yield out;
 }
 
-function callOptions(request: ModelRequest, flat: FlatTools, model: CatalogEntry): Json {
+/** Claude and Nova, on Bedrock and elsewhere. */
+const cachedOnlyWhereMarked = /claude|\bnova\b|amazon\.nova/i;
+
+function callOptions(request: ModelRequest, flat: FlatTools, model: CatalogEntry, isCached: boolean): Json {
+  const last = flat.tools.length - 1;
   return {
     ...(model.maxOutputTokens === undefined || !model.known ? {} : { maxOutputTokens: model.maxOutputTokens }),
     ...(flat.tools.length === 0
       ? {}
       : {
-          tools: flat.tools.map(({ name, description, parameters }) => ({ type: "function", name, description, inputSchema: parameters })),
-          toolChoice: { type: "auto" },
+          tools: flat.tools.map(({ name, description, parameters }, i) => ({
+            ...{ type: "function", name, description, inputSchema: parameters },
+            ...(isCached && i === last ? cacheMark : {}),
+          })),
+          toolChoice: { type: request.toolChoice ?? "auto" },
         }),
     ...(request.effort === undefined ? {} : { reasoning: nearestEffort(request.effort, model) }),
     ...(isRecord(request.outputSchema) ? { responseFormat: { type: "json", schema: request.outputSchema, name: "final_answer" } } : {}),

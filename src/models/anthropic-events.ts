@@ -1,14 +1,17 @@
 /** Reads the events of the Anthropic Messages wire. */
 import type { ModelEvent, TokenUsage } from "../core/ports/model-client.ts";
 import { seal } from "./convert.ts";
-import { cutOff, failureFromEvent } from "./failures.ts";
+import { cutAnswer, cutOff, failureFromEvent } from "./failures.ts";
+import { HostedCalls } from "./hosted-calls.ts";
 import { ItemWriter } from "./item-writer.ts";
-import { countOf, isRecord, type Json, parseJson, recordOf, stringOf } from "./json.ts";
+import { countOf, isRecord, type Json, listOf, parseJson, recordOf, stringOf } from "./json.ts";
 import type { FlatTools } from "./tools.ts";
 import type { EventReader } from "./wire.ts";
 
-export function createAnthropicReader(flat: FlatTools): EventReader {
+/** `maxTokens`: the limit that the answer was given. */
+export function createAnthropicReader(flat: FlatTools, maxTokens?: number): EventReader {
   const writer = new ItemWriter(flat);
+  const hosted = new HostedCalls();
   const usage: Record<string, unknown> = {};
   let responseId = "";
   let stop: string | undefined;
@@ -32,6 +35,14 @@ export function createAnthropicReader(flat: FlatTools): EventReader {
         writer.closeTexts(out);
         return;
       }
+      case "server_tool_use":
+        writer.closeTexts(out);
+        hosted.begin(index, block, out);
+        return;
+      case "web_search_tool_result":
+      case "web_fetch_tool_result":
+        hosted.finish(block, out);
+        return;
       case "tool_use": {
         const input = recordOf(block["input"]);
         writer.beginCall(index, { callId: stringOf(block["id"]) ?? `call_${index}`, name: stringOf(block["name"]) ?? "" }, out);
@@ -51,22 +62,17 @@ export function createAnthropicReader(flat: FlatTools): EventReader {
       case "signature_delta":
         signature += stringOf(value["signature"]) ?? "";
         return;
-      case "input_json_delta":
-        writer.callInput(index, stringOf(value["partial_json"]) ?? "", out);
+      case "input_json_delta": {
+        const piece = stringOf(value["partial_json"]) ?? "";
+        if (!hosted.input(index, piece)) writer.callInput(index, piece, out);
+      }
     }
   }
 
   function complete(out: ModelEvent[]): void {
-    if (stop === "max_tokens" && writer.hasTornCall()) {
-      writer.dropCalls();
-      writer.closeAll(out);
-      out.push({
-        type: "failed",
-        failure: { kind: "other", message: "Incomplete response returned, reason: max_output_tokens (inside a tool call)", retry: false },
-      });
-      return;
-    }
+    const callIds = stop === "max_tokens" ? writer.endTornCalls(out) : [];
     writer.closeAll(out);
+    hosted.closeAll(out);
     if (stop === "refusal")
       out.push({
         type: "failed",
@@ -78,8 +84,16 @@ export function createAnthropicReader(flat: FlatTools): EventReader {
         failure: { kind: "contextWindowExceeded", message: "The model's context window is full.", retry: false },
       });
     else {
-      if (stop === "max_tokens") out.push({ type: "warning", message: "The model reached its output limit; the answer is cut off." });
-      out.push({ type: "completed", responseId, usage: usageOf(usage) });
+      const isCut = stop === "max_tokens";
+      if (isCut && callIds.length === 0) out.push({ type: "warning", message: cutAnswer });
+      out.push({
+        type: "completed",
+        responseId,
+        usage: usageOf(usage),
+        ...(isCut ? { cut: { callIds, maxOutputTokens: maxTokens } } : {}),
+        // tools that the provider runs itself may take longer than one answer
+        ...(stop === "pause_turn" ? { goesOn: true } : {}),
+      });
     }
   }
 
@@ -96,8 +110,10 @@ export function createAnthropicReader(flat: FlatTools): EventReader {
           begin(index, recordOf(event["content_block"]), out);
           return false;
         case "content_block_stop":
-          if (writer.hasCall(index)) writer.endCall(index, out);
-          else writer.closeTexts(out);
+          // a call that is not whole waits for the reason why the answer stopped
+          if (writer.hasCall(index)) {
+            if (!writer.isTorn(index)) writer.endCall(index, out);
+          } else if (!hosted.has(index)) writer.closeTexts(out);
           return false;
         case "message_start": {
           const message = recordOf(event["message"]);
@@ -109,6 +125,7 @@ export function createAnthropicReader(flat: FlatTools): EventReader {
         case "message_delta":
           stop = stringOf(recordOf(event["delta"])["stop_reason"]) ?? stop;
           Object.assign(usage, recordOf(event["usage"]));
+          cleared(recordOf(event["context_management"]), out);
           return false;
         case "message_stop":
           complete(out);
@@ -126,10 +143,26 @@ export function createAnthropicReader(flat: FlatTools): EventReader {
   };
 }
 
+/** What the provider left out of the history before the model read it. */
+function cleared(report: Json, out: ModelEvent[]): void {
+  for (const edit of listOf(report["applied_edits"]).filter(isRecord)) {
+    const results = countOf(edit["cleared_tool_uses"]);
+    if (results > 0) out.push({ type: "toolResultsCleared", results, tokens: countOf(edit["cleared_input_tokens"]) });
+  }
+}
+
 /** What was read from and written to the cache is not in input_tokens. */
 function usageOf(usage: Json): TokenUsage {
   const cachedInputTokens = countOf(usage["cache_read_input_tokens"]);
-  const inputTokens = countOf(usage["input_tokens"]) + cachedInputTokens + countOf(usage["cache_creation_input_tokens"]);
+  const written = countOf(usage["cache_creation_input_tokens"]);
+  const inputTokens = countOf(usage["input_tokens"]) + cachedInputTokens + written;
   const outputTokens = countOf(usage["output_tokens"]);
-  return { inputTokens, cachedInputTokens, outputTokens, reasoningOutputTokens: 0, totalTokens: inputTokens + outputTokens };
+  return {
+    inputTokens,
+    cachedInputTokens,
+    ...(written === 0 ? {} : { cacheWriteInputTokens: written }),
+    outputTokens,
+    reasoningOutputTokens: 0,
+    totalTokens: inputTokens + outputTokens,
+  };
 }

@@ -1,6 +1,8 @@
 /** Writes a thread's history as Anthropic messages: blocks in alternating turns, every tool_use answered in the next message. */
-import { developerText, type Entry, foreignReasoning, imagesLeftOut, noImage, type Part, unseal } from "./convert.ts";
-import { type Json, parseJson, recordOf, stringOf } from "./json.ts";
+import type { ImageLimits } from "../core/ports/model-client.ts";
+import { developerText, type Entry, foreignReasoning, imagesLeftOut, noImage, noPdf, type Part, unseal } from "./convert.ts";
+import { isRecord, type Json, parseJson, recordOf, stringOf } from "./json.ts";
+import { dataUrlParts, pictureOf, tooLarge } from "./pictures.ts";
 import type { FlatTools } from "./tools.ts";
 import type { Lacks } from "./wire.ts";
 
@@ -18,6 +20,8 @@ interface Source {
   readonly entries: readonly Entry[];
   readonly flat: FlatTools;
   readonly lacks: Lacks;
+  readonly imageLimits: ImageLimits;
+  readonly takesPdf: boolean;
   readonly warnings: string[];
 }
 
@@ -31,8 +35,11 @@ export function anthropicMessages(source: Source): AnthropicHistory {
     if (last?.role === role) last.content.push(block);
     else messages.push({ role, content: [block] });
   };
-  for (const entry of entries.slice(lead)) {
-    const role = entry.kind === "assistant" || entry.kind === "reasoning" || entry.kind === "call" ? "assistant" : "user";
+  for (const [i, entry] of entries.slice(lead).entries()) {
+    // a hosted call that never got its result is refused, unless the answer goes on with it
+    if (entry.kind === "hosted" && lead + i < entries.length - 1 && unseal("anthropic", entry.sealed)?.["result"] === undefined) continue;
+    const role =
+      entry.kind === "assistant" || entry.kind === "reasoning" || entry.kind === "call" || entry.kind === "hosted" ? "assistant" : "user";
     for (const block of blocks(entry, source)) put(role, block);
   }
   const whole = messages.map((message) => ({ ...message, content: resultsFirst(message.content) }));
@@ -55,15 +62,32 @@ function blocks(entry: Entry, source: Source): Block[] {
       return [{ type: "text", text: entry.text }];
     case "reasoning":
       return thinkingBlock(entry, source);
+    case "hosted":
+      return hostedBlocks(entry.sealed);
     case "call": {
       const { name, args } = source.flat.callOut(entry);
       return [{ type: "tool_use", id: toolId(entry.callId), name, input: recordOf(parseJson(args)) }];
     }
     case "result": {
       const content = entry.parts.flatMap((part) => partBlock(part, source));
-      return [{ type: "tool_result", tool_use_id: toolId(entry.callId), content: content.length === 0 ? "(no output)" : content }];
+      return [
+        {
+          type: "tool_result",
+          tool_use_id: toolId(entry.callId),
+          content: content.length === 0 ? "(no output)" : content,
+          ...(entry.isError ? { is_error: true } : {}),
+        },
+      ];
     }
   }
+}
+
+/** What the provider ran goes back as it came. */
+function hostedBlocks(sealed: string): Block[] {
+  const own = unseal("anthropic", sealed);
+  return [own?.["use"], own?.["result"]].flatMap((block) =>
+    isRecord(block) && typeof block["type"] === "string" ? [{ ...block, type: block["type"] }] : [],
+  );
 }
 
 /** Thoughts go back word for word with their signature, or not at all. */
@@ -79,16 +103,32 @@ function thinkingBlock(entry: Extract<Entry, { kind: "reasoning" }>, source: Sou
 
 function partBlock(part: Part, source: Source): Block[] {
   if (part.kind === "text") return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
+  if (part.kind === "pdf") return [pdfBlock(part.url, source)];
   if (source.lacks.has("images")) {
     warn(source, imagesLeftOut);
     return [{ type: "text", text: noImage }];
   }
+  const why = tooLarge(part.url, source.imageLimits);
+  if (why !== undefined) {
+    warn(source, `An image was left out: ${why}.`);
+    return [{ type: "text", text: `[An image was here, but was not sent: ${why}. Make it smaller to see it.]` }];
+  }
   return [{ type: "image", source: imageSource(part.url) }];
 }
 
+/** Images that are called by the wrong name are refused, so their bytes decide. */
 function imageSource(url: string): Json {
-  const data = /^data:([^;,]+)(?:;[^,]*)?;base64,(.*)$/s.exec(url);
-  return data === null ? { type: "url", url } : { type: "base64", media_type: data[1], data: data[2] };
+  const data = dataUrlParts(url);
+  if (data === undefined) return { type: "url", url };
+  return { type: "base64", media_type: pictureOf(data.base64)?.mediaType ?? data.mediaType, data: data.base64 };
+}
+
+function pdfBlock(url: string, source: Source): Block {
+  const data = dataUrlParts(url);
+  if (source.takesPdf && !source.lacks.has("pdf") && data !== undefined)
+    return { type: "document", source: { type: "base64", media_type: "application/pdf", data: data.base64 } };
+  warn(source, "This model does not read PDFs; those of this thread were left out.");
+  return { type: "text", text: noPdf };
 }
 
 /** Other vendors' call ids may hold characters that are refused here. */

@@ -1,12 +1,13 @@
 /** The Messages wire of Anthropic, and of the servers that speak it. */
-import type { ModelFailure, ModelRequest } from "../core/ports/model-client.ts";
+import type { ClearToolResults, ModelFailure, ModelRequest } from "../core/ports/model-client.ts";
 import { createAnthropicReader } from "./anthropic-events.ts";
 import { anthropicMessages, type Block } from "./anthropic-history.ts";
 import type { CatalogEntry } from "./catalog.ts";
 import { transcriptFromItems } from "./convert.ts";
 import { nearestEffort } from "./effort.ts";
-import { isRecord } from "./json.ts";
-import { type FlatTools, flattenTools } from "./tools.ts";
+import { isRecord, type Json, listOf, numberOf } from "./json.ts";
+import { outputLimit } from "./output-limit.ts";
+import { type FlatTools, flattenTools, type HostedTool } from "./tools.ts";
 import type { Lack, Lacks, Wire, WireRequest } from "./wire.ts";
 
 const cache = { cache_control: { type: "ephemeral" } };
@@ -20,21 +21,37 @@ export function createAnthropicWire(): Wire {
       const warnings: string[] = [];
       const flat = flattenTools(request.tools, 128);
       const entries = transcriptFromItems(request.input, warnings);
-      const history = anthropicMessages({ entries, flat, lacks, warnings });
+      const { imageLimits, supportsPdf } = model;
+      const history = anthropicMessages({ entries, flat, lacks, imageLimits, takesPdf: supportsPdf, warnings });
       const thinking = thinkingFields(request, model, lacks, history.canThink);
-      const maxTokens = model.maxOutputTokens ?? 16_000;
-      const body = JSON.stringify({
+      const most = model.maxOutputTokens ?? 16_000;
+      const hosted = lacks.has("hostedTools") ? [] : flat.hosted;
+      const clearing = lacks.has("toolResultClearing") ? undefined : request.clearToolResults;
+      const rest = JSON.stringify({
         model: request.model,
-        max_tokens: maxTokens,
         ...systemField([request.instructions, ...history.system, ...schemaInWords(request, lacks)]),
         messages: cachedTail(thinking.wanted ? history.messages : withoutThinking(history.messages)),
-        ...toolFields(request, flat),
-        ...thinking.fields(maxTokens),
+        ...toolFields(request, flat, hosted),
+        ...thinking.fields(most),
         ...outputConfig(request, lacks, thinking.effort),
+        ...(clearing === undefined ? {} : { context_management: { edits: [clearingEdit(clearing)] } }),
         metadata: { user_id: request.threadId },
         stream: true,
       });
-      return { body, warnings, reader: createAnthropicReader(flat) };
+      // thoughts are part of the answer, so that it must have room for more than them
+      const limit = Math.max(outputLimit(model, rest), Math.min(most, thinking.budget(most) + 1024));
+      const betas = [
+        ...(thinking.budget(most) > 0 ? ["interleaved-thinking-2025-05-14"] : []),
+        ...(clearing === undefined ? [] : ["context-management-2025-06-27"]),
+        ...(hosted.some((tool) => tool.type === "web_fetch") ? ["web-fetch-2025-09-10"] : []),
+      ];
+      return {
+        body: `{"max_tokens":${limit},${rest.slice(1)}`,
+        ...(betas.length === 0 ? {} : { headers: { "anthropic-beta": betas.join(",") } }),
+        warnings,
+        toolNames: [...flat.tools.map(({ name }) => name), ...hosted.map(({ type }) => type)],
+        reader: createAnthropicReader(flat, limit),
+      };
     },
     greet: () => [],
     lackFrom,
@@ -48,17 +65,37 @@ function systemField(parts: readonly string[]): Record<string, unknown> {
   return { system: texts.map((text, i) => ({ type: "text", text, ...(i === texts.length - 1 ? cache : {}) })) };
 }
 
-function toolFields(request: ModelRequest, flat: FlatTools): Record<string, unknown> {
-  if (flat.tools.length === 0) return {};
-  const last = flat.tools.length - 1;
+function toolFields(request: ModelRequest, flat: FlatTools, hosted: readonly HostedTool[]): Record<string, unknown> {
+  const own = flat.tools.map(
+    ({ name, description, parameters }): Json => ({ name, description, input_schema: { type: "object", ...parameters } }),
+  );
+  const tools = [...own, ...hosted.map(hostedTool)];
+  if (tools.length === 0) return {};
+  const choice = request.toolChoice ?? "auto";
   return {
-    tools: flat.tools.map(({ name, description, parameters }, i) => ({
-      name,
-      description,
-      input_schema: { type: "object", ...parameters },
-      ...(i === last ? cache : {}),
-    })),
-    tool_choice: { type: "auto", ...(request.parallelToolCalls ? {} : { disable_parallel_tool_use: true }) },
+    tools: tools.map((tool, i) => (i === tools.length - 1 ? { ...tool, ...cache } : tool)),
+    tool_choice: { type: choice, ...(request.parallelToolCalls || choice === "none" ? {} : { disable_parallel_tool_use: true }) },
+  };
+}
+
+/** The options of the search are in the words of the Responses wire; what this one has no word for is left out. */
+function hostedTool({ type, options = {} }: HostedTool): Json {
+  const domains = listOf(isRecord(options["filters"]) ? options["filters"]["allowed_domains"] : undefined);
+  const uses = numberOf(options["max_uses"]) ?? 8;
+  const common = { name: type, max_uses: uses, ...(domains.length === 0 ? {} : { allowed_domains: domains }) };
+  if (type === "web_fetch")
+    return { type: "web_fetch_20250910", ...common, max_content_tokens: numberOf(options["max_content_tokens"]) ?? 20_000 };
+  const place = options["user_location"];
+  return { type: "web_search_20250305", ...common, ...(isRecord(place) ? { user_location: place } : {}) };
+}
+
+function clearingEdit({ aboveTokens, keep, atLeastTokens, exceptTools }: ClearToolResults): Json {
+  return {
+    type: "clear_tool_uses_20250919",
+    trigger: { type: "input_tokens", value: aboveTokens },
+    keep: { type: "tool_uses", value: keep },
+    ...(atLeastTokens === undefined ? {} : { clear_at_least: { type: "input_tokens", value: atLeastTokens } }),
+    ...(exceptTools === undefined || exceptTools.length === 0 ? {} : { exclude_tools: exceptTools }),
   };
 }
 
@@ -86,6 +123,8 @@ interface Thinking {
   readonly wanted: boolean;
   readonly effort: string | undefined;
   fields(maxTokens: number): Record<string, unknown>;
+  /** Tokens set aside for thoughts; 0 where the model decides itself. */
+  budget(maxTokens: number): number;
 }
 
 const budgets: Readonly<Record<string, number>> = {
@@ -105,7 +144,7 @@ function thinkingFields(request: ModelRequest, model: CatalogEntry, lacks: Lacks
     const effort = request.effort === undefined || lacks.has("reasoningEffort") ? undefined : nearestEffort(request.effort, model);
     // newer models show nothing unless asked to
     const display = lacks.has("thinkingDisplay") ? {} : { display: request.summary === "none" ? "omitted" : "summarized" };
-    return { wanted: true, effort, fields: () => ({ thinking: { type: "adaptive", ...display } }) };
+    return { wanted: true, effort, fields: () => ({ thinking: { type: "adaptive", ...display } }), budget: () => 0 };
   }
   // servers of other makers that speak this wire go by the effort; one that does not know it says so
   const effort =
@@ -113,9 +152,9 @@ function thinkingFields(request: ModelRequest, model: CatalogEntry, lacks: Lacks
   if (!off && (model.thinking === "budget" || !model.known) && request.effort !== undefined && canThink) {
     const wished = budgets[request.effort] ?? 12_000;
     const budget = (maxTokens: number): number => Math.max(1024, Math.min(wished, maxTokens - 4096));
-    return { wanted: true, effort, fields: (maxTokens) => ({ thinking: { type: "enabled", budget_tokens: budget(maxTokens) } }) };
+    return { wanted: true, effort, fields: (maxTokens) => ({ thinking: { type: "enabled", budget_tokens: budget(maxTokens) } }), budget };
   }
-  return { wanted: false, effort, fields: () => ({}) };
+  return { wanted: false, effort, fields: () => ({}), budget: () => 0 };
 }
 
 function outputConfig(request: ModelRequest, lacks: Lacks, effort: string | undefined): Record<string, unknown> {
@@ -135,11 +174,14 @@ function schemaInWords(request: ModelRequest, lacks: Lacks): string[] {
 function lackFrom(failure: ModelFailure): Lack | undefined {
   if (failure.kind !== "badRequest") return undefined;
   const text = `${failure.message} ${failure.details ?? ""}`;
+  if (/context_management|clear_tool_uses/i.test(text)) return "toolResultClearing";
+  if (/web_search|web_fetch/i.test(text)) return "hostedTools";
   if (/display/i.test(text) && /thinking/i.test(text)) return "thinkingDisplay";
   if (/expected `?thinking`?|signature.*thinking|thinking.*(?:not support|invalid|unsupported|cannot be modified)|adaptive/i.test(text))
     return "thinking";
   if (/effort/i.test(text) && /not support|unsupported|extra inputs|not permitted/i.test(text)) return "reasoningEffort";
   if (/output_config|output_format|structured/i.test(text)) return "outputSchema";
-  if (/image/i.test(text) && /not support|unsupported/i.test(text)) return "images";
+  if (/\bpdf\b|document/i.test(text) && /not support|unsupported/i.test(text)) return "pdf";
+  if (/image/i.test(text) && /(?:not|n't) support|unsupported input/i.test(text)) return "images";
   return undefined;
 }

@@ -83,27 +83,39 @@ type Facts = () => FactsTable;
 const refreshMs = 5000;
 /** Entries are made once for each model and provider; a server that is asked for endless names starts anew. */
 const keptEntries = 512;
+const noProvider = {};
 
 export function createModelCatalog(options: CatalogOptions = {}): RefreshableCatalog {
   let table: FactsTable | undefined;
   /** Loaded when the first model is asked for that has no row of its own: starts seldom need it. */
   const facts: Facts = () => (table ??= createFactsTable());
-  const made = new Map<string, CatalogEntry>();
+  /** By provider, whose settings are one frozen value while nothing changes. */
+  let made = new WeakMap<object, Map<string, CatalogEntry>>();
   let overrides: Readonly<Record<string, ModelOverride>> = {};
   /** By model; what the picker's refresh heard. */
   const listed = new Map<string, { readonly model: ListedModel; readonly provider: string; readonly isLong: boolean }>();
 
   function find(model: string, provider?: ProviderConfig): CatalogEntry {
     const wanted = options.overrides?.() ?? overrides;
-    if (wanted !== overrides) made.clear();
+    if (wanted !== overrides) forget();
     overrides = wanted;
-    const key = provider === undefined ? model : `${provider.id}\n${provider.wireApi}\n${provider.baseUrl}\n${model}`;
-    const known = made.get(key);
+    const of = made.get(provider ?? noProvider) ?? new Map<string, CatalogEntry>();
+    made.set(provider ?? noProvider, of);
+    const known = of.get(model);
     if (known !== undefined) return known;
-    if (made.size >= keptEntries) made.clear();
+    if (of.size >= keptEntries) of.clear();
     const entry = build(model, provider);
-    made.set(key, entry);
+    of.set(model, entry);
     return entry;
+  }
+  async function heard(lists: ProviderLists, provider: ProviderConfig, signal: AbortSignal): Promise<void> {
+    const patience = AbortSignal.timeout(isLocal(provider.baseUrl) ? localPatienceMs : patienceMs);
+    const news = await lists.ask(provider, AbortSignal.any([signal, patience])).catch(() => false);
+    signal.throwIfAborted();
+    if (news) forget();
+  }
+  function forget(): void {
+    made = new WeakMap();
   }
 
   function build(model: string, provider: ProviderConfig | undefined): CatalogEntry {
@@ -118,14 +130,9 @@ export function createModelCatalog(options: CatalogOptions = {}): RefreshableCat
 
   return {
     find,
-    async prepare(model, provider, signal) {
+    prepare(model, provider, signal) {
       const { lists } = options;
-      if (lists === undefined || !isAsked(model, provider, facts)) return;
-      const isOnThisMachine = isLocal(provider.baseUrl);
-      const patience = AbortSignal.timeout(isOnThisMachine ? localPatienceMs : patienceMs);
-      const news = await lists.ask(provider, AbortSignal.any([signal, patience])).catch(() => false);
-      signal.throwIfAborted();
-      if (news) made.clear();
+      return lists !== undefined && isAsked(model, provider, facts) ? heard(lists, provider, signal) : undefined;
     },
     price: (model, providerId) => priceOf(model, providerId, facts),
     list() {
@@ -145,7 +152,7 @@ export function createModelCatalog(options: CatalogOptions = {}): RefreshableCat
         const { source, models } = result.value;
         for (const model of models) listed.set(model.id, { model, provider: source.provider, isLong: models.length > longList });
       }
-      made.clear();
+      forget();
     },
   };
 }

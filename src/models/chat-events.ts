@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { ModelEvent, TokenUsage } from "../core/ports/model-client.ts";
 import { seal } from "./convert.ts";
-import { cutOff, failureFromEvent } from "./failures.ts";
+import { cutAnswer, cutOff, failureFromEvent } from "./failures.ts";
 import { ItemWriter } from "./item-writer.ts";
 import { countOf, isRecord, type Json, listOf, numberOf, parseJson, recordOf, stringOf } from "./json.ts";
 import { createTagSplitter, type Emit } from "./tag-splitter.ts";
@@ -10,8 +10,8 @@ import { callFromText, callTag } from "./text-tools.ts";
 import type { FlatTools } from "./tools.ts";
 import type { EventReader } from "./wire.ts";
 
-/** `textTools`: calls come as tagged text, because this model has no others. */
-export function createChatReader(flat: FlatTools, textTools: boolean): EventReader {
+/** `textTools`: calls come as tagged text, because this model has no others. `maxTokens`: the limit that the answer was given. */
+export function createChatReader(flat: FlatTools, textTools: boolean, maxTokens?: number): EventReader {
   const writer = new ItemWriter(flat);
   const think = createTagSplitter("think", true);
   const calls = textTools ? createTagSplitter(callTag, false) : undefined;
@@ -104,15 +104,8 @@ export function createChatReader(flat: FlatTools, textTools: boolean): EventRead
   function complete(out: ModelEvent[]): boolean {
     think.flush(thought(out));
     calls?.flush((piece, inside, closed) => textCall(piece, inside, closed, out));
-    if (finish === "length" && writer.hasTornCall()) {
-      writer.dropCalls();
-      writer.closeAll(out);
-      out.push({
-        type: "failed",
-        failure: { kind: "other", message: "Incomplete response returned, reason: max_output_tokens (inside a tool call)", retry: false },
-      });
-      return true;
-    }
+    const isCut = finish === "length" || finish === "max_tokens";
+    const callIds = isCut ? writer.endTornCalls(out) : [];
     writer.closeAll(out);
     if (finish === "content_filter")
       out.push({
@@ -120,8 +113,9 @@ export function createChatReader(flat: FlatTools, textTools: boolean): EventRead
         failure: { kind: "badRequest", message: "Incomplete response returned, reason: content_filter", retry: false },
       });
     else {
-      if (finish === "length") out.push({ type: "warning", message: "The model reached its output limit; the answer is cut off." });
-      out.push({ type: "completed", responseId: responseId ?? "", usage });
+      if (isCut && callIds.length === 0) out.push({ type: "warning", message: cutAnswer });
+      const cut = isCut ? { cut: { callIds, maxOutputTokens: maxTokens } } : {};
+      out.push({ type: "completed", responseId: responseId ?? "", usage, ...cut });
     }
     return true;
   }
@@ -179,9 +173,12 @@ function usageOf(value: unknown): TokenUsage | undefined {
   if (!isRecord(value)) return undefined;
   const inputTokens = countOf(value["prompt_tokens"]);
   const outputTokens = countOf(value["completion_tokens"]);
+  const details = recordOf(value["prompt_tokens_details"]);
+  const written = countOf(details["cache_write_tokens"] ?? value["cache_creation_input_tokens"]);
   return {
     inputTokens,
-    cachedInputTokens: countOf(recordOf(value["prompt_tokens_details"])["cached_tokens"] ?? value["prompt_cache_hit_tokens"]),
+    cachedInputTokens: countOf(details["cached_tokens"] ?? value["prompt_cache_hit_tokens"]),
+    ...(written === 0 ? {} : { cacheWriteInputTokens: written }),
     outputTokens,
     reasoningOutputTokens: countOf(recordOf(value["completion_tokens_details"])["reasoning_tokens"]),
     totalTokens: countOf(value["total_tokens"]) || inputTokens + outputTokens,

@@ -1,8 +1,10 @@
 /** Writes a thread's history as Chat Completions messages. */
+import { createHash } from "node:crypto";
 import type { ModelRequest } from "../core/ports/model-client.ts";
 import type { CatalogEntry } from "./catalog.ts";
-import { type Call, developerText, type Entry, foreignReasoning, imagesLeftOut, noImage, type Part, unseal } from "./convert.ts";
-import { isRecord, listOf } from "./json.ts";
+import { type Call, developerText, type Entry, foreignReasoning, imagesLeftOut, noImage, noPdf, type Part, unseal } from "./convert.ts";
+import { isRecord, listOf, recordOf } from "./json.ts";
+import { tooLarge } from "./pictures.ts";
 import { callAsText, resultAsText, toolsAsText } from "./text-tools.ts";
 import type { FlatTools } from "./tools.ts";
 import type { Lacks } from "./wire.ts";
@@ -77,6 +79,8 @@ class MessageWriter {
       case "result":
         this.#addResult(entry.callId, entry.parts);
         return;
+      case "hosted":
+        return;
     }
   }
 
@@ -102,16 +106,32 @@ class MessageWriter {
   #addResult(callId: string, parts: readonly Part[]): void {
     this.#flushAssistant();
     const text = textOf(parts);
-    const images = parts.filter((part) => part.kind === "image");
+    const shown = parts.filter((part) => part.kind !== "text");
     if (this.#history.lacks.has("tools")) this.#results.push({ kind: "text", text: resultAsText(callId, text) });
-    else this.#messages.push({ role: "tool", tool_call_id: callId, content: text });
-    if (images.length > 0) this.#shown.push({ kind: "text", text: "Images from the tool's result:" }, ...images);
+    else this.#putResult({ role: "tool", tool_call_id: this.#callId(callId), content: text });
+    if (shown.length > 0) this.#shown.push({ kind: "text", text: shownHead(shown) }, ...shown);
+  }
+
+  /** Where each call stands in a message of its own, its result follows that message. */
+  #putResult(result: Message): void {
+    const after = this.#messages.findLastIndex((message) => message.role === "assistant" && holdsCall(message, result["tool_call_id"]));
+    const isSplit = after >= 0 && this.#messages[after + 1]?.role === "assistant";
+    if (isSplit) this.#messages.splice(after + 1, 0, result);
+    else this.#messages.push(result);
+  }
+
+  #callId(callId: string): string {
+    return this.#history.lacks.has("freeCallIds") ? shortId(callId) : callId;
   }
 
   #flushAssistant(): void {
     const text = this.#text.join("\n\n");
     const calls = this.#calls;
-    if (text !== "" || calls.length > 0) this.#messages.push(this.#assistant(text, calls));
+    const [first, ...more] = calls;
+    if (this.#history.lacks.has("severalCalls") && first !== undefined) {
+      this.#messages.push(this.#assistant(text, [first]));
+      for (const call of more) this.#messages.push(this.#assistant("", [call]));
+    } else if (text !== "" || calls.length > 0) this.#messages.push(this.#assistant(text, calls));
     this.#text = [];
     this.#calls = [];
     this.#raw = [];
@@ -144,7 +164,12 @@ class MessageWriter {
   #toolCall(call: Call, index: number): Record<string, unknown> {
     const { name, args } = this.#history.flat.callOut(call);
     const extra = unseal("chat", call.sealed)?.["extra_content"] ?? (index === 0 ? this.#geminiMark() : undefined);
-    return { id: call.callId, type: "function", function: { name, arguments: args }, ...(isRecord(extra) ? { extra_content: extra } : {}) };
+    return {
+      id: this.#callId(call.callId),
+      type: "function",
+      function: { name, arguments: args },
+      ...(isRecord(extra) ? { extra_content: extra } : {}),
+    };
   }
 
   /** Gemini 3 refuses calls without its signature; calls that another model made carry this word instead. */
@@ -164,23 +189,52 @@ class MessageWriter {
 
   /** Plain text where there is nothing else: not every server takes a list of parts. */
   #content(parts: readonly Part[]): unknown {
-    const hasImages = parts.some((part) => part.kind === "image");
-    if (hasImages && this.#history.lacks.has("images")) {
-      this.#warn(imagesLeftOut);
-      return textOf(parts.map((part) => (part.kind === "image" ? { kind: "text", text: noImage } : part)));
+    const sent = parts.map((part) => this.#sendable(part));
+    return sent.every((part) => part.kind === "text") ? textOf(sent) : sent.map(contentPart);
+  }
+
+  /** The part, or a note in the place of what this model or its provider does not take. */
+  #sendable(part: Part): Part {
+    const { lacks, model } = this.#history;
+    if (part.kind === "text") return part;
+    if (part.kind === "pdf") {
+      if (model.supportsPdf && !lacks.has("pdf")) return part;
+      this.#warn("This model does not read PDFs; those of this thread were left out.");
+      return { kind: "text", text: noPdf };
     }
-    if (!hasImages) return textOf(parts);
-    return parts.map((part) =>
-      part.kind === "text"
-        ? { type: "text", text: part.text }
-        : { type: "image_url", image_url: { url: part.url, ...(isDetail(part.detail) ? { detail: part.detail } : {}) } },
-    );
+    if (lacks.has("images")) {
+      this.#warn(imagesLeftOut);
+      return { kind: "text", text: noImage };
+    }
+    const why = tooLarge(part.url, model.imageLimits);
+    if (why === undefined) return part;
+    this.#warn(`An image was left out: ${why}.`);
+    return { kind: "text", text: `[An image was here, but was not sent: ${why}. Make it smaller to see it.]` };
   }
 
   #warn(message: string): void {
     if (!this.#history.warnings.includes(message)) this.#history.warnings.push(message);
   }
 }
+
+function contentPart(part: Part): unknown {
+  if (part.kind === "text") return { type: "text", text: part.text };
+  if (part.kind === "pdf") return { type: "file", file: { filename: "document.pdf", file_data: part.url } };
+  return { type: "image_url", image_url: { url: part.url, ...(isDetail(part.detail) ? { detail: part.detail } : {}) } };
+}
+
+const shownHead = (parts: readonly Part[]): string =>
+  parts.some((part) => part.kind === "pdf") ? "Files from the tool's result:" : "Images from the tool's result:";
+
+const holdsCall = (message: Message, id: unknown): boolean => listOf(message["tool_calls"]).some((call) => recordOf(call)["id"] === id);
+
+/** Nine letters or digits; the same for the same call at every request, so that the prefix stays. */
+function shortId(callId: string): string {
+  if (/^[a-zA-Z0-9]{9}$/.test(callId)) return callId;
+  const digest = createHash("sha1").update(callId).digest();
+  return [...digest.subarray(0, 9)].map((byte) => letters[byte % letters.length]).join("");
+}
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 const isDetail = (detail: string | undefined): boolean => detail === "low" || detail === "high" || detail === "auto";
 const textOf = (parts: readonly Part[]): string => parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n\n");

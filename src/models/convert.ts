@@ -4,10 +4,13 @@
  */
 import type { ModelItem } from "../core/ports/model-client.ts";
 import { isRecord, type Json, parseJson } from "./json.ts";
+import { isPdf } from "./pictures.ts";
 
 export type Part =
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "image"; readonly url: string; readonly detail: string | undefined };
+  | { readonly kind: "image"; readonly url: string; readonly detail: string | undefined }
+  /** Always a data URL. */
+  | { readonly kind: "pdf"; readonly url: string };
 
 export type Call = {
   readonly kind: "call";
@@ -27,7 +30,9 @@ export type Entry =
   | { readonly kind: "assistant"; readonly text: string }
   | { readonly kind: "reasoning"; readonly summary: string; readonly content: string; readonly sealed: string | undefined }
   | Call
-  | { readonly kind: "result"; readonly callId: string; readonly parts: readonly Part[] };
+  /** A tool that the provider ran itself, with its result; of use to that provider alone. */
+  | { readonly kind: "hosted"; readonly sealed: string }
+  | { readonly kind: "result"; readonly callId: string; readonly parts: readonly Part[]; readonly isError: boolean };
 
 type SealingWire = "anthropic" | "chat" | "ai-sdk";
 const mark = "parley:";
@@ -78,12 +83,13 @@ function entryFromItem(item: ModelItem, drop: (what: string) => void): Entry[] {
     }
     case "function_call_output":
     case "custom_tool_call_output":
-      return [{ kind: "result", callId: item.call_id ?? "", parts: outputParts(item.output, drop) }];
+      return [resultEntry(item.call_id ?? "", outputParts(item.output, drop))];
     case "image_generation_call":
       return [
         { kind: "user", parts: [textPart("An image that was generated earlier:"), imagePart(`data:image/png;base64,${item.result}`)] },
       ];
     case "web_search_call":
+      if (isSealed(item.encrypted_content)) return [{ kind: "hosted", sealed: item.encrypted_content ?? "" }];
       drop("web search record");
       return [];
     case "tool_search_call":
@@ -135,7 +141,8 @@ function partFromContent(part: Content[number] | Exclude<Output, string>[number]
     case "output_text":
       return part.text === "" ? [] : [textPart(part.text)];
     case "input_image":
-      if ("image_url" in part) return [imagePart(part.image_url, part.detail ?? undefined)];
+      if ("image_url" in part)
+        return [isPdf(part.image_url) ? { kind: "pdf", url: part.image_url } : imagePart(part.image_url, part.detail ?? undefined)];
       drop("image that only its own provider holds");
       return [];
     case "input_audio":
@@ -145,6 +152,23 @@ function partFromContent(part: Content[number] | Exclude<Output, string>[number]
       drop("encrypted tool result");
       return [];
   }
+}
+
+/**
+ * Whether a tool's result tells of a failure. Threads keep only the words of a result, so they decide: the exit code that every command's
+ * result begins with, or the first words of our own refusals.
+ */
+function resultEntry(callId: string, parts: readonly Part[]): Entry & { kind: "result" } {
+  const first = parts.find((part) => part.kind === "text")?.text ?? "";
+  return { kind: "result", callId, parts, isError: isFailure(first) };
+}
+const exitCode = /(?:^|\n)(?:Exit code:|Process exited with code) (-?\d+)/;
+const refusalHead =
+  /^(?:failed to |unable to |unsupported call|unknown |error: |[\w ]{1,40} (?:failed|rejected|refused|is unavailable)\b)/i;
+function isFailure(text: string): boolean {
+  const head = text.slice(0, 400);
+  const code = exitCode.exec(head)?.[1] ?? /"exit_code":\s*(-?\d+)/.exec(text.startsWith("{") ? text.slice(-200) : "")?.[1];
+  return code === undefined ? refusalHead.test(head) : code !== "0";
 }
 
 const textPart = (text: string): Part => ({ kind: "text", text });
@@ -164,7 +188,7 @@ function paired(entries: readonly Entry[]): Entry[] {
   const out: Entry[] = [];
   let open: Call[] = [];
   const close = (): void => {
-    for (const call of open) out.push(results.get(call.callId) ?? { kind: "result", callId: call.callId, parts: [textPart("aborted")] });
+    for (const call of open) out.push(results.get(call.callId) ?? resultEntry(call.callId, [textPart("aborted")]));
     open = [];
   };
   for (const entry of entries) {
@@ -182,6 +206,7 @@ function paired(entries: readonly Entry[]): Entry[] {
 }
 
 export const noImage = "[An image was here; this model cannot see images.]";
+export const noPdf = "[A PDF was here; this model cannot read PDFs. Its text can be had with a command such as pdftotext.]";
 
 /** The same history with a note in the place of each image. */
 export function withoutImages(items: readonly ModelItem[], warnings: string[]): readonly ModelItem[] {
@@ -189,7 +214,8 @@ export function withoutImages(items: readonly ModelItem[], warnings: string[]): 
   const note = <T extends { readonly type: string }>(part: T): T | { type: "input_text"; text: string } => {
     if (part.type !== "input_image") return part;
     found = true;
-    return { type: "input_text", text: noImage };
+    const isFile = "image_url" in part && typeof part.image_url === "string" && isPdf(part.image_url);
+    return { type: "input_text", text: isFile ? noPdf : noImage };
   };
   const changed = items.map((item): ModelItem => {
     if (item.type === "message" && item.content.some((part) => part.type === "input_image"))

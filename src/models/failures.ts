@@ -157,6 +157,9 @@ function broken(kind: ModelFailureKind, why: string, retry: ModelFailure["retry"
 /** The stream ended politely, but its last event never came. */
 export const cutOff = (missing: string): ModelFailure => broken("responseStreamDisconnected", `stream closed before ${missing}`, {});
 
+/** A warning: the text goes on nowhere. */
+export const cutAnswer = "The model reached its output limit; the answer is cut off.";
+
 /** An error that came as an event inside a stream that began well. */
 export function failureFromEvent(body: string): ModelFailure {
   const error = readErrorBody(body);

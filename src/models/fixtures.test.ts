@@ -64,6 +64,7 @@ describe("documented streams", () => {
     assert.deepEqual(usage(events), {
       inputTokens: 1484,
       cachedInputTokens: 1000,
+      cacheWriteInputTokens: 12,
       outputTokens: 89,
       reasoningOutputTokens: 0,
       totalTokens: 1573,

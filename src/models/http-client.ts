@@ -8,6 +8,7 @@ import { cutOff, failureFromEvent, failureFromNetwork, failureFromStatus } from 
 import { type HttpPool, type HttpReply, isLocal, readText } from "./http.ts";
 import { isRecord, parseJson, recordOf } from "./json.ts";
 import { inRegion } from "./providers.ts";
+import { RefusedParts } from "./refusals.ts";
 import type { EventReader, Lack, Wire, WireRequest } from "./wire.ts";
 
 export interface HttpClientParts {
@@ -46,28 +47,49 @@ export class HttpModelClient implements ModelClient {
   readonly #parts: HttpClientParts;
   readonly #learnt = new Map<string, Set<Lack>>();
   readonly #warned = new Set<string>();
+  readonly #refused = new RefusedParts();
 
   constructor(parts: HttpClientParts) {
     this.#parts = parts;
   }
 
-  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
+  async *stream(wanted: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
     const { wire } = this.#parts;
-    const model = this.#parts.model(request.model);
+    const model = this.#parts.model(wanted.model);
     for (let resends = 0; ; resends++) {
+      const request = this.#refused.leftOut(wanted);
       const lacks = new Set([...model.lacks, ...(this.#learnt.get(request.model) ?? [])]);
       let encoded: WireRequest | undefined = wire.encode(request, model, lacks);
-      const { reader } = encoded;
+      const { reader, toolNames } = encoded;
       const warnings = this.#news(request, encoded.warnings);
       if (warnings.length > 0) yield warnings;
       const sending = this.#send(request, encoded, signal);
       encoded = undefined; // the body is large, and the answer may take minutes
       const sent = await sending;
       if ("reply" in sent) return yield* this.#receive(request, reader, sent, signal);
-      const lack = resends < maxResends ? wire.lackFrom(sent.failure, request) : undefined;
-      if (lack === undefined || lacks.has(lack)) return yield [{ type: "failed", failure: sent.failure }];
-      this.#learn(request.model, lack);
+      const again = resends < maxResends ? this.#mend(sent.failure, request, { lacks, toolNames }) : undefined;
+      if (again === undefined) return yield [{ type: "failed", failure: sent.failure }];
+      const told = this.#news(request, again);
+      if (told.length > 0) yield told;
     }
+  }
+
+  /** Learns from a refusal what to leave out; undefined when sending again would not help, else what to tell the user. */
+  #mend(
+    failure: ModelFailure,
+    request: ModelRequest,
+    sent: { readonly lacks: ReadonlySet<Lack>; readonly toolNames: readonly string[] },
+  ): readonly string[] | undefined {
+    const lack = this.#parts.wire.lackFrom(failure, request);
+    const model = this.#parts.model(request.model);
+    // A model that sees images has refused one of them, whatever the words.
+    const isOneImage = lack === "images" && model.known && model.supportsImages;
+    if (lack !== undefined && !sent.lacks.has(lack) && !isOneImage) {
+      this.#learn(request.model, lack);
+      return [];
+    }
+    const refused = this.#refused.learn(failure, request, sent.toolNames);
+    return refused === undefined ? undefined : [refused];
   }
 
   async *#receive(
@@ -134,7 +156,7 @@ export class HttpModelClient implements ModelClient {
     const { provider, pool } = this.#parts;
     const url = this.#url(credential);
     const shown = `${url.origin}${url.pathname}`;
-    const headers = this.#headers(request, credential);
+    const headers = this.#headers(request, encoded, credential);
     const secrets = this.#secrets(headers);
     try {
       const reply = await pool.send({ method: "POST", url, headers, body: encoded.body, idleMs: provider.streamIdleTimeoutMs }, signal);
@@ -160,13 +182,14 @@ export class HttpModelClient implements ModelClient {
     return url;
   }
 
-  #headers(request: ModelRequest, credential: Paying | undefined): Record<string, string> {
+  #headers(request: ModelRequest, encoded: WireRequest, credential: Paying | undefined): Record<string, string> {
     const { provider, wire, env } = this.#parts;
     const headers: Record<string, string> = {
       "content-type": "application/json",
       accept: "text/event-stream",
       "user-agent": request.userAgent,
       ...wire.headers(request),
+      ...encoded.headers,
     };
     const key = this.#key();
     if (provider.bearerToken !== undefined) headers["authorization"] = `Bearer ${provider.bearerToken}`;
@@ -176,10 +199,10 @@ export class HttpModelClient implements ModelClient {
       headers["authorization"] = `Bearer ${credential.accessToken}`;
       if (credential.accountId !== undefined) headers["chatgpt-account-id"] = credential.accountId;
     }
-    for (const [name, value] of Object.entries(provider.httpHeaders)) headers[name.toLowerCase()] = value;
+    for (const [name, value] of Object.entries(provider.httpHeaders)) setHeader(headers, name.toLowerCase(), value);
     for (const [name, variable] of Object.entries(provider.envHttpHeaders)) {
       const value = env[variable]?.trim();
-      if (value !== undefined && value !== "") headers[name.toLowerCase()] = value;
+      if (value !== undefined && value !== "") setHeader(headers, name.toLowerCase(), value);
     }
     return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace(/[^\t\x20-\x7e]/g, "?")]));
   }
@@ -220,6 +243,12 @@ export class HttpModelClient implements ModelClient {
     for (const message of fresh) this.#warned.add(`${request.threadId}\n${message}`);
     return fresh.map((message) => ({ type: "warning", message }));
   }
+}
+
+/** Wishes for new abilities add up; of all else the user's own value counts. */
+function setHeader(headers: Record<string, string>, name: string, value: string): void {
+  const ours = headers[name];
+  headers[name] = ours !== undefined && (name === "anthropic-beta" || name === "openai-beta") ? `${ours},${value}` : value;
 }
 
 function notAStream(type: string, body: string, url: string): ModelFailure {

@@ -114,9 +114,21 @@ export class ItemWriter {
     if (call !== undefined) call.sealed = sealed;
   }
 
-  /** Whether a call that is still open has arguments that do not parse: it was cut off. */
-  hasTornCall(): boolean {
-    return [...this.#calls.values()].some((call) => call.args !== "" && !isJson(call.args));
+  /** Whether the arguments of a call that is still open do not parse: it is not over, or was cut off. */
+  isTorn(key: string): boolean {
+    const call = this.#calls.get(key);
+    return call !== undefined && call.args !== "" && !isJson(call.args);
+  }
+
+  /** Ends the calls that the output limit cut, without input, and gives their ids. */
+  endTornCalls(out: ModelEvent[]): readonly string[] {
+    const torn = [...this.#calls.keys()].filter((key) => this.isTorn(key));
+    return torn.map((key) => {
+      const call = this.#calls.get(key);
+      if (call !== undefined) call.args = "";
+      this.endCall(key, out);
+      return call?.callId ?? key;
+    });
   }
 
   endCall(key: string, out: ModelEvent[]): void {
@@ -136,11 +148,6 @@ export class ItemWriter {
   closeAll(out: ModelEvent[]): void {
     this.closeTexts(out);
     for (const key of [...this.#calls.keys()]) this.endCall(key, out);
-  }
-
-  /** Forgets calls that never became whole. */
-  dropCalls(): void {
-    this.#calls.clear();
   }
 
   #openReasoning(out: ModelEvent[]): OpenReasoning {

@@ -17,6 +17,8 @@ export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (
   const started = new Set<string>();
   /** Text of messages that are not done yet, for servers that never say so. */
   const open = new Map<string, KeptText>();
+  /** Calls and thoughts that have begun and are not whole yet. */
+  const unfinished = new Map<string, ModelItem>();
   let current = "";
   let unreadable = 0;
 
@@ -45,6 +47,7 @@ export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (
     if (started.has(id)) return id;
     started.add(id);
     if (item.type === "message") open.set(id, new KeptText());
+    else unfinished.set(id, emptied(item));
     current = id;
     out.push({ type: "itemStarted", itemId: id, item: emptied(item) });
     return id;
@@ -62,8 +65,24 @@ export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (
     }
     const whole = mapped(item);
     const itemId = start(whole, event, out);
+    // a call that is "done" and incomplete was cut; why comes with the end of the answer
+    if (isCall(whole) && "status" in whole && whole.status === "incomplete") return;
     open.delete(itemId);
+    unfinished.delete(itemId);
     out.push({ type: "itemDone", itemId, item: whole });
+  }
+
+  /** The output limit was reached inside a call: true when the answer is ended with it. */
+  function endCut(event: Json, out: ModelEvent[]): boolean {
+    const response = recordOf(event["response"]);
+    const reason = recordOf(response["incomplete_details"])["reason"];
+    const calls = [...unfinished.values()].filter(isCall);
+    if (reason !== "max_output_tokens" || calls.length === 0) return false;
+    closeOpen(out);
+    for (const [itemId, item] of unfinished) out.push({ type: "itemDone", itemId, item: isCall(item) ? withoutInput(item) : item });
+    const cut = { callIds: calls.map((call) => call.call_id), maxOutputTokens: numberOf(response["max_output_tokens"]) };
+    out.push({ type: "completed", responseId: stringOf(response["id"]) ?? "", usage: usageOf(response["usage"]), cut });
+    return true;
   }
 
   function text(event: Json, delta: string, out: ModelEvent[]): void {
@@ -119,6 +138,8 @@ export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (
       case "response.done":
         closeOpen(out);
         return readEnd(event, out);
+      case "response.incomplete":
+        return endCut(event, out) || readEnd(event, out);
       default:
         return readEnd(event, out);
     }
@@ -171,6 +192,11 @@ function emptied(item: ModelItem): ModelItem {
   return item;
 }
 
+type CallItem = Extract<ModelItem, { type: "function_call" | "custom_tool_call" }>;
+const isCall = (item: ModelItem): item is CallItem => item.type === "function_call" || item.type === "custom_tool_call";
+const withoutInput = (item: CallItem): ModelItem =>
+  item.type === "function_call" ? { ...item, arguments: "{}", status: "completed" } : { ...item, input: "", status: "completed" };
+
 function readItem(value: unknown): ModelItem | undefined {
   if (!isRecord(value)) return undefined;
   return parse(ResponseItem, value["type"] === "message" ? { ...value, content: listOf(value["content"]).map(refusalAsText) } : value);
@@ -188,9 +214,12 @@ export function usageOf(value: unknown): TokenUsage | undefined {
   if (!isRecord(value)) return undefined;
   const inputTokens = countOf(value["input_tokens"]);
   const outputTokens = countOf(value["output_tokens"]);
+  const details = recordOf(value["input_tokens_details"]);
+  const written = countOf(details["cache_write_tokens"]);
   return {
     inputTokens,
-    cachedInputTokens: countOf(recordOf(value["input_tokens_details"])["cached_tokens"]),
+    cachedInputTokens: countOf(details["cached_tokens"]),
+    ...(written === 0 ? {} : { cacheWriteInputTokens: written }),
     outputTokens,
     reasoningOutputTokens: countOf(recordOf(value["output_tokens_details"])["reasoning_tokens"]),
     totalTokens: countOf(value["total_tokens"]) || inputTokens + outputTokens,

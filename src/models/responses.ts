@@ -2,8 +2,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ModelItem, ModelRequest, ToolSpec } from "../core/ports/model-client.ts";
 import type { CatalogEntry } from "./catalog.ts";
-import { callEntry, foreignReasoning, isSealed, withoutImages } from "./convert.ts";
+import { callEntry, foreignReasoning, isSealed, noPdf, withoutImages } from "./convert.ts";
 import { bearer } from "./http-client.ts";
+import { bareName } from "./model-names.ts";
+import { isPdf } from "./pictures.ts";
 import { createResponsesReader, rateLimitsFromHeaders } from "./responses-events.ts";
 import { flattenTools } from "./tools.ts";
 import type { Lack, Lacks, Wire, WireRequest } from "./wire.ts";
@@ -18,12 +20,13 @@ export function createResponsesWire(): Wire {
   const items = new WeakMap<ModelItem, string>();
   const tools = new WeakMap<ToolSpec, string>();
 
-  function input(request: ModelRequest, lacks: Lacks, warnings: string[]): string {
+  function input(request: ModelRequest, model: CatalogEntry, lacks: Lacks, warnings: string[]): string {
     const parts: string[] = [];
     let foreign = 0;
-    const history = lacks.has("images") ? withoutImages(request.input, warnings) : request.input;
+    const seen = lacks.has("images") ? withoutImages(request.input, warnings) : request.input;
+    const history = withFiles(seen, model.supportsPdf && !lacks.has("pdf"), warnings);
     for (const item of history) {
-      if (item.type === "other") continue;
+      if (item.type === "other" || (item.type === "web_search_call" && isSealed(item.encrypted_content))) continue;
       if (item.type === "reasoning") {
         if (isSealed(item.encrypted_content)) foreign++;
         if (isSealed(item.encrypted_content) || lacks.has("encryptedReasoning") || typeof item.encrypted_content !== "string") continue;
@@ -42,7 +45,7 @@ export function createResponsesWire(): Wire {
   }
 
   function toolList(request: ModelRequest): string {
-    const parts = request.tools.map((tool) => {
+    const parts = request.tools.filter(isTaken).map((tool) => {
       let text = tools.get(tool);
       if (text === undefined) {
         text = JSON.stringify(wireTool(tool));
@@ -65,14 +68,12 @@ export function createResponsesWire(): Wire {
     }),
     encode(request, model, lacks): WireRequest {
       const warnings: string[] = [];
-      const rest = JSON.stringify(settings(request, model, lacks));
-      if (lacks.has("freeformTools")) {
-        const plain = plainRequest(request);
-        const body = `${rest.slice(0, -1)},"input":${input(plain.request, lacks, warnings)},"tools":${toolList(plain.request)}}`;
-        return { body, warnings, reader: createResponsesReader(plain.callIn) };
-      }
-      const body = `${rest.slice(0, -1)},"input":${input(request, lacks, warnings)},"tools":${toolList(request)}}`;
-      return { body, warnings, reader: createResponsesReader() };
+      const rest = JSON.stringify(settings(request, model, lacks, warnings));
+      const plain = lacks.has("freeformTools") ? plainRequest(request) : undefined;
+      const sent = plain?.request ?? request;
+      const body = `${rest.slice(0, -1)},"input":${input(sent, model, lacks, warnings)},"tools":${toolList(sent)}}`;
+      const toolNames = sent.tools.filter(isTaken).map((tool) => ("name" in tool ? tool.name : tool.type));
+      return { body, warnings, toolNames, reader: createResponsesReader(plain?.callIn) };
     },
     greet(request, headers) {
       const rateLimits = rateLimitsFromHeaders(headers);
@@ -91,6 +92,9 @@ export function createResponsesWire(): Wire {
       if (/invalid_encrypted_content|encrypted content .*could not be/i.test(text)) return "encryptedReasoning";
       if (/image/i.test(text) && /not support|unsupported|does not accept|invalid.*input_image/i.test(text)) return "images";
       if (/verbosity/i.test(text) && /not support|unsupported|unknown/i.test(text)) return "verbosity";
+      if (/reasoning\.summary|reasoning summar|organization must be verified/i.test(text)) return "reasoningSummary";
+      if (/reasoning\.context/i.test(text)) return "reasoningContext";
+      if (/input_file|\bpdf\b/i.test(text) && /not support|unsupported|invalid|unknown/i.test(text)) return "pdf";
       if (/reasoning/i.test(text) && /not support|unsupported|unknown param/i.test(text)) return "reasoningEffort";
       return undefined;
     },
@@ -114,14 +118,11 @@ function plainRequest(request: ModelRequest): { readonly request: ModelRequest; 
   return { request: { ...request, tools, input }, callIn };
 }
 
-function settings(request: ModelRequest, model: CatalogEntry, lacks: Lacks): Record<string, unknown> {
-  const summary = request.summary === "none" ? undefined : request.summary;
-  const wanted = !lacks.has("reasoningEffort") && (request.effort !== undefined || summary !== undefined);
-  const reasoning = wanted
-    ? { effort: request.effort, summary: model.known && !model.supportsReasoningSummaries ? undefined : summary }
-    : null;
+function settings(request: ModelRequest, model: CatalogEntry, lacks: Lacks, warnings: string[]): Record<string, unknown> {
+  const reasoning = reasoningField(request, model, lacks, warnings);
+  const verbosity = lacks.has("verbosity") ? undefined : (request.verbosity ?? model.defaultVerbosity);
   const text = {
-    ...(request.verbosity === undefined || lacks.has("verbosity") ? {} : { verbosity: request.verbosity }),
+    ...(verbosity === undefined ? {} : { verbosity }),
     ...(request.outputSchema === undefined || request.outputSchema === null
       ? {}
       : { format: { type: "json_schema", name: "final_answer", strict: true, schema: request.outputSchema } }),
@@ -129,7 +130,7 @@ function settings(request: ModelRequest, model: CatalogEntry, lacks: Lacks): Rec
   return {
     model: request.model,
     ...(request.instructions === "" ? {} : { instructions: request.instructions }),
-    tool_choice: "auto",
+    tool_choice: request.toolChoice ?? "auto",
     parallel_tool_calls: request.parallelToolCalls,
     reasoning,
     store: false,
@@ -140,6 +141,47 @@ function settings(request: ModelRequest, model: CatalogEntry, lacks: Lacks): Rec
     ...(request.serviceTier === undefined ? {} : { service_tier: request.serviceTier === "fast" ? "priority" : request.serviceTier }),
   };
 }
+
+/** As Codex asks: an effort, no summary unless somebody wants one, and of the newest models the thoughts of all turns. */
+function reasoningField(request: ModelRequest, model: CatalogEntry, lacks: Lacks, warnings: string[]): Record<string, unknown> | null {
+  const wished = request.summary === "none" || (model.known && !model.supportsReasoningSummaries) ? undefined : request.summary;
+  const summary = lacks.has("reasoningSummary") ? undefined : wished;
+  if (wished !== undefined && summary === undefined)
+    warnings.push("The provider gives no summaries of this model's reasoning to this account; none are shown.");
+  if (lacks.has("reasoningEffort")) {
+    if (request.effort !== undefined) warnings.push("The provider takes no reasoning effort for this model; it was left out.");
+    return null;
+  }
+  if (request.effort === undefined && summary === undefined) return null;
+  const context = keepsAllThoughts.test(bareName(request.model)) && !lacks.has("reasoningContext") ? "all_turns" : undefined;
+  return { effort: request.effort, summary, context };
+}
+const keepsAllThoughts = /^gpt-(?:[6-9]|5\.[6-9])/;
+
+/** Fetching is no tool of this wire: its search opens pages itself. */
+const isTaken = (tool: ToolSpec): boolean => tool.type !== "web_fetch";
+
+/** PDFs travel as images in a thread; here they are files. */
+function withFiles(items: readonly ModelItem[], areTaken: boolean, warnings: string[]): readonly ModelItem[] {
+  const hasFile = (item: ModelItem): boolean => partsOf(item).some((part) => "image_url" in part && isPdf(part.image_url));
+  if (!items.some(hasFile)) return items;
+  if (!areTaken) warnings.push("This model does not read PDFs; those of this thread were left out.");
+  const file = <T extends { readonly type: string }>(part: T): T => {
+    if (!("image_url" in part) || typeof part.image_url !== "string" || !isPdf(part.image_url)) return part;
+    const sent = areTaken
+      ? { type: "input_file", filename: "document.pdf", file_data: part.image_url }
+      : { type: "input_text", text: noPdf };
+    return sent as unknown as T; // the wire's own form, which threads do not keep
+  };
+  return items.map((item): ModelItem => {
+    if (!hasFile(item)) return item;
+    if (item.type === "message") return { ...item, content: item.content.map(file) };
+    return "output" in item && typeof item.output !== "string" ? { ...item, output: item.output.map(file) } : item;
+  });
+}
+
+const partsOf = (item: ModelItem): readonly ({ readonly type: string } | { readonly type: string; readonly image_url: string })[] =>
+  item.type === "message" ? item.content : "output" in item && typeof item.output !== "string" ? item.output : [];
 
 /**
  * Leaves out what a provider gave and does not want back: ids (with store:false they name nothing, and those of another wire are
@@ -166,7 +208,8 @@ function wireTool(tool: ToolSpec): unknown {
     case "namespace":
       return { ...tool, tools: tool.tools.map(wireTool) };
     case "web_search":
-      return { ...tool.options, type: "web_search" };
+    case "web_fetch":
+      return { ...tool.options, type: tool.type };
     case "custom":
       return tool;
   }

@@ -10,10 +10,12 @@ export interface FlatTool {
   readonly parameters: Json;
 }
 
+export type HostedTool = Extract<ToolSpec, { type: "web_search" | "web_fetch" }>;
+
 export interface FlatTools {
   readonly tools: readonly FlatTool[];
-  /** Whether something the provider would have to run itself (web search) was left out. */
-  readonly hosted: boolean;
+  /** What the provider runs itself, for wires that have it. */
+  readonly hosted: readonly HostedTool[];
   /** The name and JSON arguments under which an earlier call is shown to this wire. */
   callOut(call: Call): { readonly name: string; readonly args: string };
   /** The item for a call that this wire made. `sealed` is kept for the way back. */
@@ -39,7 +41,7 @@ const inputSchema = (description: string): Json => ({
 export function flattenTools(specs: readonly ToolSpec[], maxName = 64): FlatTools {
   const origins = new Map<string, Origin>();
   const tools: FlatTool[] = [];
-  let hosted = false;
+  const hosted: HostedTool[] = [];
 
   function add(spec: ToolSpec, namespace: string | undefined): void {
     switch (spec.type) {
@@ -47,7 +49,8 @@ export function flattenTools(specs: readonly ToolSpec[], maxName = 64): FlatTool
         for (const inner of spec.tools) add(inner, spec.name);
         return;
       case "web_search":
-        hosted = true;
+      case "web_fetch":
+        hosted.push(spec);
         return;
       case "function":
         put({ name: spec.name, namespace, custom: false }, spec.description, spec.parameters);
@@ -95,7 +98,7 @@ export function flattenTools(specs: readonly ToolSpec[], maxName = 64): FlatTool
   };
 }
 
-function flatName(name: string, namespace: string | undefined, maxName: number): string {
+export function flatName(name: string, namespace: string | undefined, maxName: number): string {
   const whole = (namespace === undefined ? name : `${namespace}__${name}`).replace(/[^a-zA-Z0-9_-]/g, "_");
   if (whole.length <= maxName) return whole;
   return `${whole.slice(0, maxName - 9)}_${createHash("sha256").update(whole).digest("hex").slice(0, 8)}`;
@@ -108,6 +111,7 @@ function grammarOf(format: Json): string {
 
 /** Models that were told of `input` sometimes send the bare text. */
 function inputOf(args: string): string {
+  if (args === "") return "";
   const parsed = parseJson(args);
   if (typeof parsed === "string") return parsed;
   const input = isRecord(parsed) ? (parsed["input"] ?? parsed["patch"] ?? parsed["text"]) : undefined;

@@ -9,17 +9,32 @@ export type Lack =
   | "tools"
   | "parallelToolCalls"
   | "reasoningEffort"
+  | "reasoningSummary"
+  | "reasoningContext"
   | "outputSchema"
   | "verbosity"
   | "streamOptions"
   | "encryptedReasoning"
   | "freeformTools"
   | "thinking"
-  | "thinkingDisplay";
+  | "thinkingDisplay"
+  /** Ids of tool calls of any form: Mistral's servers and templates want exactly nine letters or digits. */
+  | "freeCallIds"
+  /** Several tool calls in one message: the templates of some Llama models take one alone. */
+  | "severalCalls"
+  | "cacheControl"
+  | "maxTokens"
+  | "hostedTools"
+  | "toolResultClearing"
+  | "pdf";
 export type Lacks = ReadonlySet<Lack>;
 
 export interface WireRequest {
   readonly body: string;
+  /** Headers that follow from the body. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The tools in the order in which the body has them: refusals name them by number. */
+  readonly toolNames: readonly string[];
   /** What was left out or changed, for the user. */
   readonly warnings: readonly string[];
   /** Reads the answer to this very request. */

@@ -137,8 +137,8 @@ export type ModelEvent =
   | { readonly type: "failed"; readonly failure: ModelFailure };
 
 /**
- * The answer ended at the output limit. Calls whose arguments were cut are items of the answer with the input `{}` (free-form ones: the text
- * so far); they must not be carried out, but answered with a word that they were cut.
+ * The answer ended at the output limit. Calls whose arguments were cut are items of the answer with empty input (`{}`, free-form ones: no
+ * text); they must not be carried out, but answered with a word that they were cut.
  */
 export interface OutputCut {
   readonly callIds: readonly string[];
@@ -225,9 +225,9 @@ export interface ModelCatalog {
   find(model: string, provider?: ProviderConfig): ModelInfo & { readonly known: boolean };
   /**
    * Asks a provider for the facts of a model that the catalogue does not have: every local server and unknown models of the others. To be
-   * awaited before a turn; resolves at once when nothing needs to be asked, and never rejects but for the signal.
+   * awaited before a turn; undefined when nothing needs to be asked. Never rejects but for the signal.
    */
-  prepare(model: string, provider: ProviderConfig, signal: AbortSignal): Promise<void>;
+  prepare(model: string, provider: ProviderConfig, signal: AbortSignal): Promise<void> | undefined;
   /** undefined: nobody knows. */
   price(model: string, providerId?: string): ModelPrice | undefined;
   list(): readonly ModelInfo[];

@@ -194,7 +194,7 @@ verifies("exec.webSearch", async (stage) => {
   const url = await provider.listen();
   const config = `[model_providers.mock]\nname = "Mock"\nbase_url = "${url}/v1"\nwire_api = "responses"\nrequest_max_retries = 0\n`;
   const client = await stage.app({ config });
-  const { events } = await exec(stage, client, { kind: "new", prompt: "go" }, { modelProvider: "mock", model: "mock-model" });
+  const { events } = await exec(stage, client, { kind: "new", prompt: "go" }, { modelProvider: "mock", model: "gpt-5.5" });
   const told = events.filter((e) => e.type === "item.completed").map((e) => e.item);
   assert.deepEqual(told, [
     { id: "ws_0", type: "web_search", query: "parley", action: actions[0] },

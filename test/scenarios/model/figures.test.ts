@@ -1,0 +1,71 @@
+/** Windows, thoughts and token counts as clients see them, with providers that are not OpenAI. */
+import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
+import { anthropicFrames, chatFrames } from "../../support/model-mocks/frames.ts";
+import { type Answer, MockProvider, stream } from "../../support/model-mocks/server.ts";
+import { verifies } from "../../support/verifies.ts";
+
+const json = (response: ServerResponse, body: unknown): void => {
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+};
+
+/** A llama.cpp server: its list, its properties, and what it says. */
+const llamaServer =
+  (window: number, says: Answer): Answer =>
+  (response, request) => {
+    if (request.path === "/v1/models") return json(response, { data: [{ id: "qwen3-coder" }] });
+    if (request.path === "/props") return json(response, { default_generation_settings: { n_ctx: window } });
+    return says(response, request);
+  };
+
+verifies("model.windowAsked", async ({ app, workspace }) => {
+  await using server = new MockProvider(llamaServer(8192, stream(chatFrames({ text: "Hi." }))));
+  const url = await server.listen();
+  const client = await app({ config: `[model_providers.llamacpp]\nbase_url = "${url}/v1"\nwire_api = "chat"\n` });
+  const thread = await client.startThread({ cwd: workspace, modelProvider: "llamacpp", model: "qwen3-coder" });
+  const run = await thread.run("hello");
+  assert.equal(run.usage?.modelContextWindow, 8192);
+  const [asked] = server.requests.filter(({ path }) => path === "/v1/chat/completions");
+  assert.ok(Number(asked?.body["max_tokens"]) < 8192);
+});
+
+verifies("model.guessTold", async ({ app, workspace }) => {
+  await using server = new MockProvider(stream(chatFrames({ text: "Hi." })));
+  const config = `[model_providers.mine]\nbase_url = "${await server.listen()}/v1"\nwire_api = "chat"\noptions = { list_models = false }\n`;
+  const client = await app({ config });
+  const thread = await client.startThread({ cwd: workspace, modelProvider: "mine", model: "nobody-knows" });
+  const warnings: string[] = [];
+  client.on("warning", ({ message }) => warnings.push(message));
+  await thread.run("one");
+  await thread.run("two");
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] ?? "", /Model metadata for `nobody-knows` not found: a window of 128,000 tokens is assumed.*parley\.models/);
+});
+
+verifies("model.rawThoughts", async ({ app, workspace }) => {
+  await using server = new MockProvider(stream(chatFrames({ raw: "hm, well", text: "Done." })));
+  const base = `[model_providers.mine]\nbase_url = "${await server.listen()}/v1"\nwire_api = "chat"\n`;
+  const client = await app({ config: base });
+  const thoughts = async (config: Record<string, boolean>): Promise<readonly string[]> => {
+    const thread = await client.startThread({ cwd: workspace, modelProvider: "mine", model: "z-ai/glm-5.3", config });
+    const { items } = await thread.run("go");
+    return items.flatMap((item) => (item.type === "reasoning" ? (item.content ?? []) : []));
+  };
+  assert.deepEqual(await thoughts({}), ["hm, well"]);
+  assert.deepEqual(await thoughts({ show_raw_agent_reasoning: false }), []);
+  assert.deepEqual(await thoughts({ hide_agent_reasoning: true }), []);
+});
+
+verifies("model.cacheWrites", async ({ app, workspace }) => {
+  const frames = anthropicFrames({ text: "Hi." }).map((frame) =>
+    frame.replace('"cache_creation_input_tokens":0', '"cache_creation_input_tokens":70'),
+  );
+  await using server = new MockProvider(stream(frames));
+  const config = `[model_providers.anthropic]\nbase_url = "${await server.listen()}/v1"\nwire_api = "anthropic"\nexperimental_bearer_token = "sk-test-key"\n`;
+  const client = await app({ config });
+  const thread = await client.startThread({ cwd: workspace, modelProvider: "anthropic", model: "claude-opus-5-5" });
+  await thread.run("one");
+  const { usage } = await thread.run("two");
+  assert.deepEqual([usage?.last.cacheWriteInputTokens, usage?.total.cacheWriteInputTokens], [70, 140]);
+});
