@@ -60,7 +60,8 @@ const groupTimeoutMs = 1_200_000;
 
 const root = path.resolve(import.meta.dirname, "..");
 const words = process.argv.slice(2);
-const scratch = mkdtempSync(path.join(tmpdir(), "parley-test-"));
+/** Holds everything that tests put into temporary folders. Short names: the paths of sockets have little room. */
+const scratch = mkdtempSync(path.join(tmpdir(), "pt-"));
 const total: Counts = { passed: 0, failed: 0, skipped: [] };
 
 try {
@@ -104,6 +105,7 @@ function run(group: Group, files: readonly string[]): Promise<Counts> {
   const countsFile = `${own}.json`;
   const home = `${own}-home`;
   mkdirSync(home);
+  const temporary = mkdtempSync(path.join(scratch, "t"));
   const reporter = path.join(import.meta.dirname, "test-reporter.ts");
   const flags = [`--test-isolation=${group.isolation}`, `--test-timeout=${testTimeoutMs}`, `--test-reporter=${reporter}`];
   if (group.draws === true) flags.push(`--import=${path.join(import.meta.dirname, "test-seed.ts")}`);
@@ -112,7 +114,15 @@ function run(group: Group, files: readonly string[]): Promise<Counts> {
   const child = spawn(process.execPath, ["--test", ...flags, "--test-reporter-destination=stdout", ...[...files].sort()], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...env, CODEX_HOME: home, PARLEY_CHECK_WIRE: "1", PARLEY_TEST_COUNTS: countsFile, ...group.env },
+    env: {
+      ...env,
+      CODEX_HOME: home,
+      TMPDIR: temporary,
+      PARLEY_TEST_CACHE: tmpdir(),
+      PARLEY_CHECK_WIRE: "1",
+      PARLEY_TEST_COUNTS: countsFile,
+      ...group.env,
+    },
   });
   // Two groups run at once: each says at its end what it has to say.
   const said: Buffer[] = [];

@@ -35,6 +35,7 @@ export const actingRequirements = {
   },
   "trust.leftovers": {
     source: "Parley",
+    cases: [407],
     says: "a server killed in the middle of a sandboxed command leaves no stand-ins for protected names, neither in the workspace nor in /tmp",
   },
   "trust.secretFiles": {

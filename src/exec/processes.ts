@@ -1,6 +1,6 @@
 /** Looks at the processes of the machine: who descends from whom, who is in which session, who carries a mark in its environment. */
 import { execFile, execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { isCode } from "../lib/system-error.ts";
 
 export interface ProcessEntry {
@@ -33,7 +33,7 @@ export function listProcesses(since?: number): ProcessEntry[] {
 const fewNumbers = 40;
 
 /** Numbers grow until they start anew at the bottom: then all are looked at. */
-function processNumbers(since: number | undefined): number[] {
+export function processNumbers(since: number | undefined): number[] {
   const newest = since === undefined ? 0 : newestProcess();
   if (since !== undefined && newest >= since && newest - since < fewNumbers)
     return Array.from({ length: newest - since + 1 }, (_, i) => since + i).filter((pid) => existsSync(`/proc/${pid}`));
@@ -99,6 +99,28 @@ export function isMarked(pid: number, mark: string): boolean {
     return false; // Ended, or another user's.
   }
 }
+
+/** Process numbers mean the same only to those in the same space: a container has its own. */
+export function processSpace(): string {
+  try {
+    return readlinkSync("/proc/self/ns/pid").replaceAll(/\D/g, "");
+  } catch {
+    return "0";
+  }
+}
+
+/** When a process was started, in ticks since boot: tells it from a later one with the same number. */
+export function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the process that was started then still runs. */
+export const isRunning = (pid: number, start: string): boolean => isAlive(pid) && startOf(pid) === start;
 
 /** Sends a signal; a process that is gone is no error. Negative numbers name a group. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {

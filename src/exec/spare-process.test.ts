@@ -109,7 +109,7 @@ describe("a shell that waits for the next command", { skip: noBubblewrap }, () =
     const lines = (text: string): string[] => text.split("\n").filter((line) => !/^(total|[03] ->)|^PWD=/.test(line));
     assert.deepEqual(lines(spare.stdout), lines(cold.output()));
     const bare = await fromSpare(["/usr/bin/env"], { env: { ONLY: "this" } });
-    assert.match(bare.stdout, /^PARLEY_COMMAND_ID=\w{32}\nONLY=this\nCODEX_SANDBOX_NETWORK_DISABLED=1\nPWD=\S+\/work\n$/); // The last one is bubblewrap's.
+    assert.match(bare.stdout, /^PARLEY_COMMAND_ID=c-[\w-]+\nONLY=this\nCODEX_SANDBOX_NETWORK_DISABLED=1\nPWD=\S+\/work\n$/); // The last one is bubblewrap's.
   });
 
   test("is left alone by a command that it could not become", async () => {

@@ -4,11 +4,11 @@
  * the same command comes again and again it is the sandbox itself, which has read its words and waits for its options. It runs nothing
  * unless it is told to, and ends by itself when the server does.
  */
-import { randomBytes } from "node:crypto";
 import { closeSync } from "node:fs";
 import type { Writable } from "node:stream";
 import type { Command, WrappedCommand } from "../core/ports/command-runner.ts";
 import { markName } from "./janitor.ts";
+import { confinedCommandId } from "./leftovers.ts";
 import { type PipePool, writeWhole } from "./pipes.ts";
 import { findSystemProgram } from "./program.ts";
 import { isWritable, startWired, type Wired, type WiringInput } from "./wiring.ts";
@@ -133,7 +133,7 @@ export class SpareProcesses {
   }
 
   #start(way: Way, shape: Shape, own: number, open: readonly number[]): SpareProcess | undefined {
-    const id = randomBytes(16).toString("hex");
+    const id = confinedCommandId();
     const wrapped = { argv: way.argv, cwd: "/", extra: way.extra, life: shape.life };
     const input = { command: { stdin: way.stdin, merged: shape.merged }, wrapped, terminal: undefined } as const;
     const wired = startWired({ ...input, env: { [markName]: id }, open }, this.#pipes);

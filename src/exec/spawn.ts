@@ -9,6 +9,7 @@ import { knownSecretFiles } from "../lib/secret-files.ts";
 import { limitedArgv, MemoryAlarm, ProcessGuard } from "./command-limits.ts";
 import { inheritableDescriptors } from "./descriptors.ts";
 import { Janitor, markName, type WatchedCommand } from "./janitor.ts";
+import { confinedCommandId, LeftoverNotes } from "./leftovers.ts";
 import { LiveCommand, type LiveParts } from "./live-command.ts";
 import { PipePool } from "./pipes.ts";
 import { KnownPrograms, searchPathOf } from "./program.ts";
@@ -43,6 +44,8 @@ export function createCommandRunner(options: CommandRunnerOptions): ClosableRunn
 }
 
 const settleAfterMs = 2_000;
+/** What a server that was killed left is nobody's hurry: the first answers come first. */
+const clearAfterMs = 1_000;
 const outOfMemory = "\n[ended by the kernel: the machine, or the memory that this server may use, ran out of memory]\n";
 
 class Runner implements ClosableRunner {
@@ -62,6 +65,8 @@ class Runner implements ClosableRunner {
   #inherited: readonly number[] | undefined;
   readonly #terminals = new Set<number>();
   readonly #guard = new ProcessGuard();
+  readonly #notes: LeftoverNotes;
+  readonly #clearing: NodeJS.Timeout;
   #memory: MemoryAlarm | undefined;
 
   constructor({ codexHome, userHome, program = [], secretFiles, graceMs, sandbox }: CommandRunnerOptions) {
@@ -75,7 +80,12 @@ class Runner implements ClosableRunner {
     this.#pipes = new PipePool(path.join(codexHome, "parley", "run"));
     this.#spares = new SpareProcesses(this.#pipes);
     this.#janitor = new Janitor(() => ({ ...this.#confined.leftovers, pipeFolder: this.#pipes.folder }));
-    this.#confined.onLeftovers = () => this.#janitor.update();
+    this.#notes = new LeftoverNotes(codexHome);
+    this.#confined.onLeftovers = () => {
+      this.#notes.note(this.#confined.leftovers.folders);
+      this.#janitor.update();
+    };
+    this.#clearing = setTimeout(() => this.#notes.clearOthers(), clearAfterMs).unref();
   }
 
   async start(command: Command, confinement: Confinement, signal: AbortSignal): Promise<RunningCommand> {
@@ -98,8 +108,10 @@ class Runner implements ClosableRunner {
   async close(): Promise<void> {
     await Promise.all([...this.#live].map((command) => command.kill()));
     clearTimeout(this.#settling);
+    clearTimeout(this.#clearing);
     this.#spares.drop();
     this.#confined.settle?.();
+    this.#notes.close();
     this.#pipes.close();
     this.#janitor.close();
   }
@@ -111,7 +123,7 @@ class Runner implements ClosableRunner {
     const wrapped = sandbox.wrap(isConfined ? { ...command, argv: limitedArgv(command.argv, limits) } : command, confinement);
     if ("refused" in wrapped) throw new CommandRefused("noSandbox", wrapped.refused);
     const spare = this.#spares.take(command, wrapped);
-    const id = spare?.id ?? randomBytes(16).toString("hex");
+    const id = spare?.id ?? (isConfined ? confinedCommandId() : randomBytes(16).toString("hex"));
     const watched: WatchedCommand = { id, pid: undefined, isSession: wrapped.life === undefined };
     const cleanUp = (): void => {
       wrapped.cleanup?.();

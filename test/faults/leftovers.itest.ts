@@ -66,6 +66,26 @@ else {
     },
     { detail: "its helper killed, too" },
   );
+
+  verifiesLive(
+    "trust.leftovers",
+    async (t) => {
+      const folder = stage(t, turns);
+      const seconds = `314.${process.pid}`;
+      const { server, workspace, temporary, folders } = await busyServer(t, folder, seconds);
+      const helper = helperOf(server.child.pid);
+      assert.ok(helper !== undefined, "a helper watches the server");
+      process.kill(helper, "SIGKILL");
+      await server.kill();
+      mkdirSync(path.join(workspace, "theirs/.git"), { recursive: true });
+      // A server that runs no command at all, in another folder.
+      const next = await LiveServer.start(t, folder, {});
+      await eventually(() => folders.every((each) => leasesIn(each, server.child.pid).length === 0), "the end of the old leases");
+      await eventually(() => readdirSync(temporary).length === 0 && readdirSync(workspace).join() === "theirs", "empty folders");
+      await next.stop();
+    },
+    { detail: "cleared by a server that runs no command" },
+  );
 }
 
 function helperOf(server: number | undefined): number | undefined {

@@ -9,7 +9,7 @@ export function codexProgram(version: string): { readonly program: string } | { 
   const [, minor = ""] = version.split(".");
   const given = process.env["PARLEY_CODEX_DIR"];
   const folders = given === undefined ? [] : [path.join(given, version), path.join(given, minor)];
-  const cache = path.join(os.tmpdir(), "parley-codex", version);
+  const cache = path.join(process.env["PARLEY_TEST_CACHE"] ?? os.tmpdir(), "parley-codex", version);
   for (const folder of [...folders, cache]) if (existsSync(programIn(folder))) return { program: programIn(folder) };
   mkdirSync(cache, { recursive: true });
   const words = ["install", "--prefix", cache, "--no-audit", "--no-fund", "--no-save", `@openai/codex@${version}`];

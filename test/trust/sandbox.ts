@@ -105,4 +105,9 @@ export const sandboxCases: CaseTable = {
     `${limits} > open files, the size of files and memory are limited where the settings say so`,
     `${limits} > when memory runs out, the command goes before the server`,
   ],
+  407: [
+    "what is left when server and helper are killed at once",
+    "src/exec/leftovers.test.ts > stand-ins go, with leases of the dead or without; all else stays",
+    "src/exec/leftovers.test.ts > a confined command without its server is ended; one of a living server and other programs go on",
+  ],
 };

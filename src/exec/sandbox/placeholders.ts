@@ -13,8 +13,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
-  readlinkSync,
   rmdirSync,
   type Stats,
   unlinkSync,
@@ -25,7 +23,7 @@ import { randomBytes } from "../../lib/random.ts";
 import { hasStandInMode, leaseName, standInMode } from "../../lib/stand-in.ts";
 import { isCode } from "../../lib/system-error.ts";
 import { settledAfterMs } from "../folder-tree.ts";
-import { isAlive } from "../processes.ts";
+import { isRunning, processSpace, startOf } from "../processes.ts";
 
 const maxTries = 20;
 const letGoAfterMs = 20;
@@ -237,27 +235,9 @@ function areLeases(folder: string, found: Stats, names: readonly string[] | unde
 /** A lease may come from another process space: from a container that shares the folder. */
 function isStale(folder: string, name: string): boolean {
   const [, space, pid = "", start] = leaseName.exec(name) ?? [];
-  if (space === processSpace()) return !isAlive(Number(pid)) || startOf(Number(pid)) !== start;
+  if (space === processSpace()) return !isRunning(Number(pid), start ?? "");
   const touched = lstatSync(path.join(folder, name), { throwIfNoEntry: false })?.mtimeMs;
   return touched !== undefined && Date.now() - touched > staleMs;
-}
-
-function processSpace(): string {
-  try {
-    return readlinkSync("/proc/self/ns/pid").replaceAll(/\D/g, "");
-  } catch {
-    return "0";
-  }
-}
-
-/** When a process was started, in ticks since boot: tells it from a later one with the same number. */
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-  } catch {
-    return undefined;
-  }
 }
 
 function unlinkQuietly(file: string): void {

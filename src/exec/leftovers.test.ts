@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { markName } from "./janitor.ts";
+import { confinedCommandId, LeftoverNotes } from "./leftovers.ts";
+import { processSpace } from "./processes.ts";
+import { Placeholders } from "./sandbox/placeholders.ts";
+
+describe("what a killed server left", { skip: process.platform === "linux" ? false : "needs Linux" }, () => {
+  let home: string;
+  let work: string;
+  const dead = (): string => `${processSpace()}-4194303-1`;
+  const noted = (...files: string[]): void => {
+    mkdirSync(path.join(home, "parley/stand-ins"), { recursive: true });
+    writeFileSync(path.join(home, "parley/stand-ins", dead()), `${files.map((file) => JSON.stringify(file)).join("\n")}\n"torn`);
+  };
+  beforeEach(() => {
+    home = mkdtempSync(path.join(tmpdir(), "parley-left-"));
+    work = path.join(home, "work");
+    mkdirSync(work);
+  });
+  afterEach(() => rmSync(home, { recursive: true }));
+
+  test("stand-ins go, with leases of the dead or without; all else stays", () => {
+    const at = (name: string): string => path.join(work, name);
+    for (const name of ["left", "fresh", "filled"]) mkdirSync(at(name), { mode: 0o1711 });
+    mkdirSync(at("theirs"));
+    writeFileSync(path.join(at("left"), `.parley-${dead()}-x`), "");
+    writeFileSync(path.join(at("filled"), "HEAD"), "x");
+    writeFileSync(at("file"), "x");
+    const own = new Placeholders();
+    own.hold(at("held"));
+    noted(...["left", "fresh", "filled", "theirs", "file", "held", "missing"].map(at), "relative");
+    new LeftoverNotes(home).clearOthers();
+    assert.deepEqual(readdirSync(work).sort(), ["file", "filled", "held", "theirs"]);
+    assert.deepEqual(readdirSync(path.join(home, "parley/stand-ins")), []);
+    own.release(at("held"));
+  });
+
+  test("a living server's notes are left alone, and go with it", () => {
+    const own = new LeftoverNotes(home);
+    const folder = path.join(work, ".git");
+    mkdirSync(folder, { mode: 0o1711 });
+    own.note([folder]);
+    new LeftoverNotes(home).clearOthers();
+    assert.ok(existsSync(folder));
+    assert.equal(readdirSync(path.join(home, "parley/stand-ins")).length, 1);
+    own.close();
+    assert.deepEqual(readdirSync(path.join(home, "parley/stand-ins")), []);
+  });
+
+  test("a confined command without its server is ended; one of a living server and other programs go on", async (t) => {
+    const start = (id: string) => {
+      const child = spawn("sleep", ["60"], { env: { PATH: process.env["PATH"], [markName]: id }, stdio: "ignore" });
+      t.after(() => child.kill("SIGKILL"));
+      return child;
+    };
+    const orphan = start(`c-${dead()}-0123456789abcdef`);
+    const others = [start(confinedCommandId()), start("0123456789abcdef"), start("c-1-1-1-00")];
+    await Promise.all([orphan, ...others].map((child) => once(child, "spawn")));
+    const ended = once(orphan, "exit");
+    new LeftoverNotes(home).clearOthers();
+    const [, signal] = await ended;
+    assert.equal(signal, "SIGKILL");
+    for (const child of others) assert.ok(child.exitCode === null && child.signalCode === null);
+  });
+});
