@@ -2,6 +2,10 @@
 import type { Requirement } from "./requirements.ts";
 
 export const actingRequirements = {
+  "web.fetch": {
+    source: "Parley",
+    says: "a page is fetched where the sandbox has a network or a person allows the host, is shown as an item, and never from inside this network",
+  },
   "command.endsWithTurn": {
     source: "Parley",
     says: "in full access, what a command has left running ends with its turn, however the turn ends; listed terminals live on",

@@ -40,6 +40,9 @@ const profileKeys: Keys = {
       'true, false, or options: `{ context_size = "low", allowed_domains = ["example.org"], location = { country = "CH" } }`.',
     ),
     web_search_request: value(boolean, "Older name of `tools.web_search`."),
+    web_fetch: value(boolean, "Offer the tool that reads pages of the web, where the provider does not do it itself.", {
+      standard: "true",
+    }),
     view_image: value(boolean, "Offer the tool that shows images to the model.", { standard: "true" }),
     experimental_request_user_input: table("The tools that put questions to the user.", {
       enabled: value(boolean, "Offer them.", { standard: "true" }),

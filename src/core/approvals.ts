@@ -103,6 +103,7 @@ export function availableDecisions(prefix: readonly string[] | undefined): Comma
 export class Grants {
   readonly #commands = new Set<string>();
   readonly #files = new Set<string>();
+  readonly #hosts = new Set<string>();
   /** More room in the sandbox. */
   permissions: Granted[] = [];
 
@@ -111,6 +112,12 @@ export class Grants {
   }
   coversCommand(argv: readonly string[], cwd: string, escalate: boolean): boolean {
     return this.#commands.has(JSON.stringify([argv, cwd, escalate]));
+  }
+  grantHost(host: string): void {
+    this.#hosts.add(host);
+  }
+  coversHost(host: string): boolean {
+    return this.#hosts.has(host);
   }
   grantFiles(paths: readonly string[]): void {
     for (const path of paths) this.#files.add(path);

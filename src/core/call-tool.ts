@@ -1,5 +1,6 @@
 /** From a model's calls to their outputs: which tool is meant, who carries it out, and how much of the result the model reads. */
 import type { TurnError } from "../protocol/turn.ts";
+import { runNetwork } from "./ask-network.ts";
 import { type OfferedCall, unknownTool } from "./find-tool.ts";
 import { closed, type LiveTurn } from "./live-turn.ts";
 import { AuditUnwritten } from "./ports/audit.ts";
@@ -93,6 +94,8 @@ async function carryOut(action: Action, callId: string, turn: LiveTurn): Promise
       return requestPermissions(action, callId, turn);
     case "stdin":
       return writeStdin(action, turn);
+    case "network":
+      return withinLimit(await runNetwork(action, contextFor(callId, turn), turn), callId, turn);
     case "direct":
       return withinLimit(await action.run(contextFor(callId, turn)), callId, turn);
   }

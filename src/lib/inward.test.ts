@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isInward, refuseInward } from "./inward.ts";
+import { isInward, isInwardAddress, refuseInward } from "./inward.ts";
 
 test("addresses of this machine and its network are told from the world's, in every spelling", () => {
   const inside = [
@@ -20,6 +20,24 @@ test("addresses of this machine and its network are told from the world's, in ev
   for (const host of [...inside, ...six, ...names]) assert.ok(isInward(new URL(`http://${host}/x`)), host);
   for (const host of ["example.com", "8.8.8.8", "172.32.0.1", "[2606:4700::1111]", "localhost.example.com", "[::ffff:8.8.8.8]"])
     assert.ok(!isInward(new URL(`https://${host}/x`)), host);
+});
+
+test("what a lookup gives is judged in every form of an address", () => {
+  for (const address of [
+    "127.0.0.1",
+    "::1",
+    "::ffff:127.0.0.1",
+    "::ffff:a9fe:a9fe",
+    "::127.0.0.1",
+    "fe80::1%eth0",
+    "2002:7f00:1::",
+    "224.0.0.1",
+    "255.255.255.255",
+    "nonsense",
+    "",
+  ])
+    assert.ok(isInwardAddress(address), address);
+  for (const address of ["93.184.216.34", "2606:4700::1111", "::ffff:93.184.216.34"]) assert.ok(!isInwardAddress(address), address);
 });
 
 test("a server outside names nothing inside, one inside its neighbours, and nobody the clouds' keys", () => {

@@ -11,17 +11,32 @@ function inwardRanges(): BlockList {
     ["127.0.0.0", 8],
     ["169.254.0.0", 16],
     ["172.16.0.0", 12],
+    ["192.0.0.0", 24],
     ["192.168.0.0", 16],
+    ["198.18.0.0", 15],
+    ["224.0.0.0", 3], // several at once, and what is reserved
   ] as const)
     list.addSubnet(net, bits, "ipv4");
   for (const [net, bits] of [
-    ["::", 127],
+    ["::", 96], // none, this machine, and old forms of IPv4
     ["64:ff9b::", 96],
+    ["64:ff9b:1::", 48],
+    ["2001::", 32], // tunnels, which hide an IPv4 address
+    ["2002::", 16],
     ["fc00::", 7],
     ["fe80::", 10],
+    ["fec0::", 10],
+    ["ff00::", 8],
   ] as const)
     list.addSubnet(net, bits, "ipv6");
   return list;
+}
+
+/** Whether an IP address, as a lookup of a name gives it, leads inwards. What is no address does, too. */
+export function isInwardAddress(address: string): boolean {
+  const plain = address.replace(/%.*$/, "");
+  const version = isIP(plain);
+  return version === 0 || isInward(new URL(`http://${version === 6 ? `[${plain}]` : plain}/`));
 }
 
 /** Whether an address leads inwards. Names are judged by what they say, not by what they mean today. */

@@ -158,7 +158,7 @@ export function createApp(options: ComposeOptions): App {
     models: telemetry.models(createModelClients({ env, catalog, credentials, home: codexHome })),
     chooseModel: (of, model, provider) => modelFor(of, model ?? undefined, provider ?? undefined, env),
     tools: telemetry.tools([
-      builtInTools({ shellPath: surroundings.shell().path, imageDataUrl: surroundings.imageDataUrl }),
+      builtInTools({ version: manifest.version, env, shellPath: surroundings.shell().path, imageDataUrl: surroundings.imageDataUrl }),
       dynamicTools,
       agentTools(agents),
       mcp.tools,

@@ -18,8 +18,17 @@ async function offered(settings: string): Promise<Map<string, Tool>> {
   const scripted = builtInProvider("scripted", {});
   const builtInProviders = scripted === undefined ? {} : { scripted };
   const config = createConfigStore({ codexHome: home, env: {}, systemDir: path.join(home, "etc"), builtInProviders }).effective(home);
-  const offer = { threadId: "T", config, model, interactive: true, settings: { mode: "default" } } as unknown as Offer;
-  const tools = await builtInTools({ shellPath: "/bin/sh", imageDataUrl: async () => "" }).tools(offer, AbortSignal.timeout(60_000));
+  const offer = {
+    threadId: "T",
+    config,
+    model,
+    interactive: true,
+    settings: { mode: "default", sandboxPolicy: { type: "readOnly" }, approvalPolicy: "on-request" },
+  } as unknown as Offer;
+  const tools = await builtInTools({ version: "0", env: {}, shellPath: "/bin/sh", imageDataUrl: async () => "" }).tools(
+    offer,
+    AbortSignal.timeout(60_000),
+  );
   return new Map(tools.filter((tool) => tool.silent !== true).map((tool) => [tool.name, tool]));
 }
 
@@ -32,6 +41,7 @@ describe("the built-in tools", () => {
       ["include_plan_tool = false", ["update_plan"]],
       ["[tools.update_plan]\nenabled = false", ["update_plan"]],
       ["[tools]\nview_image = false", ["view_image"]],
+      ["[tools]\nweb_fetch = false", ["web_fetch"]],
       ["[tools.experimental_request_user_input]\nenabled = false", ["request_user_input"]],
       ["[features]\nunified_exec = false", ["exec_command", "write_stdin"]],
     ] as const) {

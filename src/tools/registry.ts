@@ -11,17 +11,21 @@ import { shell } from "./shell.ts";
 import { shellCommand } from "./shell-command.ts";
 import { updatePlan } from "./update-plan.ts";
 import { viewImage } from "./view-image.ts";
+import { hostedWebFetch, webFetch } from "./web/web-fetch.ts";
 import { webSearch } from "./web-search.ts";
 import { writeStdin } from "./write-stdin.ts";
 
 export interface BuiltInOptions {
+  readonly version: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly shellPath: string;
   readonly imageDataUrl: (file: string) => Promise<string>;
 }
 
-export function builtInTools({ shellPath, imageDataUrl }: BuiltInOptions): ToolSource {
+export function builtInTools({ version, env, shellPath, imageDataUrl }: BuiltInOptions): ToolSource {
   const shells = { shell: shell(shellPath), line: shellCommand(shellPath), exec: execCommand(shellPath) };
   const image = viewImage(imageDataUrl);
+  const page = webFetch({ version, env });
   return {
     tools(offer) {
       const { config, model } = offer;
@@ -32,7 +36,7 @@ export function builtInTools({ shellPath, imageDataUrl }: BuiltInOptions): ToolS
         ...(model.supportsImages && config.features["view_image"] !== false ? [image] : []),
         ...(config.features["request_permissions_tool"] === true ? [requestPermissions] : []),
         ...(offer.interactive && wants(offer, "experimental_request_user_input") ? questionTools(offer) : []),
-        ...(config.webSearch === "disabled" ? [] : [webSearch(config.webSearch, config.webSearchOptions)]),
+        ...webTools(offer, page),
       ];
     },
   };
@@ -43,6 +47,25 @@ function wants({ config: { raw } }: Offer, name: string): boolean {
   const tools = isTable(raw["tools"]) ? raw["tools"] : {};
   const own = isTable(tools[name]) ? tools[name] : {};
   return own["enabled"] !== false;
+}
+
+/**
+ * What the provider runs itself where it can, else a page at a time from here. `tools.web_fetch = false` takes the latter away; it is also not
+ * offered where the sandbox has no network and nobody may be asked.
+ */
+function webTools({ config, model, settings }: Offer, page: Tool): Tool[] {
+  const { webSearch: mode, webSearchOptions } = config;
+  const search = mode === "disabled" ? [] : [webSearch(mode, webSearchOptions)];
+  if (mode === "live" && model.hosted.webFetch) return [...search, hostedWebFetch];
+  const tools = isTable(config.raw["tools"]) ? config.raw["tools"] : {};
+  const opensPages = mode !== "disabled" && model.hosted.webSearch;
+  return tools["web_fetch"] === false ? search : [...search, when(!opensPages && mayReach(settings), page)];
+}
+
+function mayReach({ sandboxPolicy, approvalPolicy }: Offer["settings"]): boolean {
+  const isOpen =
+    sandboxPolicy.type === "dangerFullAccess" || sandboxPolicy.networkAccess === true || sandboxPolicy.networkAccess === "enabled";
+  return isOpen || (typeof approvalPolicy === "string" ? approvalPolicy !== "never" : approvalPolicy.granular.sandbox_approval);
 }
 
 /** Questions are offered where they work; `features.default_mode_request_user_input = false` keeps them to Plan mode, as Codex does. */

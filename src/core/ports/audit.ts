@@ -3,8 +3,8 @@ export interface AuditEntry {
   readonly threadId: string;
   readonly turnId: string;
   readonly itemId: string;
-  readonly kind: "command" | "fileChange" | "mcpToolCall" | "permissions" | "shellCommand";
-  /** What it is about: the command line, the files, the tool with its arguments. */
+  readonly kind: "command" | "fileChange" | "mcpToolCall" | "permissions" | "shellCommand" | "network";
+  /** What it is about: the command line, the files, the tool with its arguments, the address. */
   readonly subject: string;
   readonly cwd?: string;
   readonly event: "requested" | "decided" | "ended";

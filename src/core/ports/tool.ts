@@ -35,6 +35,7 @@ export type Action =
     }
   /** More room in the sandbox: folders to write, the network. */
   | { readonly kind: "permissions"; readonly write: readonly string[]; readonly network: boolean; readonly reason: string | undefined }
+  | NetworkAction
   /** Nothing that needs approval: the tool does it itself. */
   | { readonly kind: "direct"; run(context: ToolContext): Promise<ToolOutput> };
 
@@ -43,6 +44,13 @@ export type PatchAction = { readonly kind: "patch"; readonly cwd: string } & (
   | { readonly patch: string }
   | { readonly changes: readonly FileHunk[] }
 );
+
+/** Reach a host from the server itself, where the sandbox has a network or the person says yes. `run` reaches no other host. */
+export interface NetworkAction {
+  readonly kind: "network";
+  readonly url: URL;
+  run(context: ToolContext): Promise<ToolOutput>;
+}
 
 export interface CommandAction {
   readonly kind: "command";
