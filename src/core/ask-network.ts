@@ -1,7 +1,7 @@
 /** Whether a tool of our own may reach a host: what the sandbox allows commands, it may too; else a person is asked, for each host. */
 
 import type { ThreadItem } from "../protocol/item.ts";
-import { editDecisionFrom, mayAsk } from "./approvals.ts";
+import { decisionFrom, mayAsk } from "./approvals.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import type { AuditSubject } from "./ports/audit.ts";
 import type { NetworkAction, ToolContext, ToolOutput } from "./ports/tool.ts";
@@ -70,13 +70,16 @@ async function isAllowed(url: URL, entry: AuditSubject, turn: LiveTurn): Promise
     availableDecisions: ["accept", "acceptForSession", "decline", "cancel"],
     parsedCmd: { command: "web_fetch", args: [url.href], cwd: turn.settings.cwd },
     risk: "high",
+    outsideSandbox: false,
   });
-  const decision = editDecisionFrom(answer);
+  const decision = decisionFrom(answer);
   const by = answer.kind === "answered" || answer.kind === "refused" ? answer.by : answer.kind;
   const isYes = decision.kind === "accept";
   const word = isYes ? (decision.forSession ? "acceptForSession" : "accept") : decision.kind;
   await audit.write({ ...entry, event: "decided", decision: word, by });
   if (isYes && decision.forSession) thread.grants.grantHost(url.host);
   if (decision.kind === "cancel") turn.interrupt();
+  if (decision.kind === "decline" && decision.because !== undefined)
+    turn.notify("warning", { threadId: thread.id, message: decision.because });
   return isYes;
 }
