@@ -169,4 +169,19 @@ export const trustRequirements = {
     cases: [166, 172, 173, 180],
     says: "MCP servers and allow rules of a folder have no effect before the user trusts it, whatever the sandbox",
   },
+  "trust.oddProjectFiles": {
+    source,
+    cases: [320],
+    says: "pipes, endless devices and sparse giants in a project, where settings, hooks, skills, instructions or git's files are looked for, hold up and fill nothing",
+  },
+  "trust.oddImages": {
+    source,
+    cases: [321],
+    says: "pictures that are pipes, devices or giants are refused in words, and nobody else waits for them",
+  },
+  "trust.packedBomb": {
+    source,
+    cases: [322],
+    says: "a packed thread that unpacks without end is listed and refused with memory flat, and the others can be used",
+  },
 } as const satisfies Readonly<Record<string, Requirement>>;

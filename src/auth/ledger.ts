@@ -1,6 +1,7 @@
 /** The file that every model call's tokens are written to, and the sums over it. Shared by all processes of one home. */
-import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import path from "node:path";
+import { readBoundedTextSync } from "../lib/bounded-read.ts";
+import { appendLineSync, replaceFileSync } from "../lib/durable-write.ts";
+import { LineFollower } from "../lib/line-follower.ts";
 import { type Infer, named, natural, object, optional, parse, string } from "../lib/schema.ts";
 
 const Line = named("UsageLine", () =>
@@ -40,6 +41,8 @@ export function readSumKey(key: string): { readonly model: string; readonly prov
 }
 
 const largeFile = 8 * 1024 * 1024;
+/** Of a larger file the newest lines count. */
+const maxBytes = 256 * 1024 * 1024;
 /** Sums of single turns are kept for as many as a client may still ask about. */
 const keptTurns = 1000;
 
@@ -48,19 +51,19 @@ export class Ledger {
   readonly #days = new Map<string, Sum>();
   readonly #threads = new Map<string, Sum>();
   readonly #turns = new Map<string, Sum>();
-  #read = 0;
-  #inode: number | undefined;
+  readonly #lines: LineFollower;
+  #isRead = false;
 
   constructor(file: string) {
     this.#file = file;
+    this.#lines = new LineFollower(file, maxBytes);
   }
 
   /** Counts even where the file cannot be written; then for this process only. */
   add(line: UsageLine): void {
     this.refresh();
     try {
-      mkdirSync(path.dirname(this.#file), { recursive: true, mode: 0o700 });
-      appendFileSync(this.#file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+      appendLineSync(this.#file, JSON.stringify(line));
       this.refresh();
     } catch {
       this.#count(line);
@@ -83,33 +86,13 @@ export class Ledger {
 
   /** Takes over what was added to the file since the last look. A torn last line waits until it is whole. */
   refresh(): void {
-    let handle: number;
-    try {
-      handle = openSync(this.#file, "r");
-    } catch {
-      return;
-    }
-    try {
-      const { size, ino } = fstatSync(handle);
-      if (ino !== this.#inode || size < this.#read) this.#forget(ino);
-      if (size === this.#read) return;
-      const isFirst = this.#read === 0;
-      this.#take(handle, size);
-      if (isFirst && size > largeFile) this.#shrink();
-    } finally {
-      closeSync(handle);
-    }
-  }
-
-  #take(handle: number, size: number): void {
-    const bytes = Buffer.alloc(size - this.#read);
-    const length = readSync(handle, bytes, 0, bytes.length, this.#read);
-    const end = bytes.subarray(0, length).lastIndexOf(0x0a) + 1;
-    for (const text of bytes.toString("utf8", 0, end).split("\n")) {
-      const line = text === "" ? undefined : lineFrom(text);
+    const take = (text: string): void => {
+      const line = lineFrom(text);
       if (line !== undefined) this.#count(line);
-    }
-    this.#read += end;
+    };
+    const bytes = this.#lines.look({ take, forget: () => this.#forget() });
+    if (!this.#isRead && bytes !== undefined && bytes > largeFile) this.#shrink();
+    this.#isRead ||= bytes !== undefined;
   }
 
   #count(line: UsageLine): void {
@@ -120,39 +103,29 @@ export class Ledger {
     if (this.#turns.size > keptTurns && oldest !== undefined) this.#turns.delete(oldest);
   }
 
-  #forget(inode: number): void {
-    this.#inode = inode;
-    this.#read = 0;
+  #forget(): void {
     for (const sums of [this.#days, this.#threads, this.#turns]) sums.clear();
   }
 
   /** Writes one line for each day, thread and model in place of one for each call. */
   #shrink(): void {
+    try {
+      this.#rewrite();
+    } catch {
+      // It stays as long as it is; the next start tries again.
+    }
+  }
+
+  #rewrite(): void {
     const merged = new Map<string, UsageLine>();
-    for (const text of readAll(this.#file).split("\n")) {
+    for (const text of readBoundedTextSync(this.#file, maxBytes).split("\n")) {
       const line = text === "" ? undefined : lineFrom(text);
       if (line === undefined) continue;
       const key = JSON.stringify([dayOf(line.at), line.thread, sumKey(line)]);
       const known = merged.get(key);
       merged.set(key, known === undefined ? { ...line, turn: "" } : { ...known, ...added(tokensOf(known), line) });
     }
-    const draft = `${this.#file}.${process.pid}.tmp`;
-    try {
-      writeFileSync(draft, [...merged.values()].map((line) => `${JSON.stringify(line)}\n`).join(""), { mode: 0o600 });
-      renameSync(draft, this.#file);
-    } catch {
-      rmSync(draft, { force: true });
-    }
-  }
-}
-
-function readAll(file: string): string {
-  const handle = openSync(file, "r");
-  try {
-    const bytes = Buffer.alloc(fstatSync(handle).size);
-    return bytes.toString("utf8", 0, readSync(handle, bytes, 0, bytes.length, 0));
-  } finally {
-    closeSync(handle);
+    replaceFileSync(this.#file, [...merged.values()].map((line) => `${JSON.stringify(line)}\n`).join(""));
   }
 }
 

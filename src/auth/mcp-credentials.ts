@@ -1,7 +1,8 @@
 /** Keeps what signing in to MCP servers gave us: in a file for its owner only, or in the keyring of the system. */
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { readBoundedTextSync } from "../lib/bounded-read.ts";
+import { replaceFileSync } from "../lib/durable-write.ts";
 import { type Infer, named, number, object, optional, parse, record, string } from "../lib/schema.ts";
 import { type OpenKeyring, systemKeyring } from "./storage.ts";
 
@@ -90,25 +91,17 @@ async function inKeyring(account: string, whole: Entry, must: boolean, open: Ope
   }
 }
 
+const maxBytes = 4 * 1024 * 1024;
 const Entries = named("McpCredentialFile", () => record(Entry()));
 
 /** A file that cannot be read counts as empty: the user signs in again. */
 function readEntries(file: string): Readonly<Record<string, Entry>> {
   try {
-    return parse(Entries, JSON.parse(readFileSync(file, "utf8"))) ?? {};
+    return parse(Entries, JSON.parse(readBoundedTextSync(file, maxBytes))) ?? {};
   } catch {
     return {};
   }
 }
 
-function writeEntries(file: string, entries: Readonly<Record<string, Entry>>): void {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const draft = `${file}.${process.pid}.tmp`;
-  try {
-    writeFileSync(draft, `${JSON.stringify(entries, undefined, 2)}\n`, { mode: 0o600 });
-    chmodSync(draft, 0o600);
-    renameSync(draft, file);
-  } finally {
-    rmSync(draft, { force: true });
-  }
-}
+const writeEntries = (file: string, entries: Readonly<Record<string, Entry>>): void =>
+  replaceFileSync(file, `${JSON.stringify(entries, undefined, 2)}\n`, { mode: 0o600 });

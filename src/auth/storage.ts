@@ -1,7 +1,10 @@
 /** Keeps the account: in auth.json for its owner only, in the keyring of the system, or in memory alone. */
 import { createHash } from "node:crypto";
-import { chmod, mkdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { lstatSync } from "node:fs";
+import { realpath, rm } from "node:fs/promises";
 import path from "node:path";
+import { readBoundedText } from "../lib/bounded-read.ts";
+import { replaceFileSync } from "../lib/durable-write.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import { type AuthData, authDataFrom } from "./auth-data.ts";
 
@@ -31,26 +34,19 @@ export function createStorage(mode: StoreMode, codexHome: string, openKeyring: O
   return mode === "keyring" ? keyring : keyringOrFile(keyring, file);
 }
 
+const maxBytes = 1024 * 1024;
+
 function fileStorage(file: string): AuthStorage {
   return {
     async load() {
-      const text = await readFile(file, "utf8").catch(absent);
+      const text = await readBoundedText(file, maxBytes).catch(absent);
       return text === undefined ? undefined : parsed(text, file);
     },
     async save(data) {
-      await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-      const target = await realpath(file).catch(() => file);
-      const draft = `${target}.${process.pid}.tmp`;
-      try {
-        await writeFile(draft, JSON.stringify(data, undefined, 2), { mode: 0o600 });
-        await chmod(draft, 0o600);
-        await rename(draft, target);
-      } finally {
-        await rm(draft, { force: true });
-      }
+      replaceFileSync(file, JSON.stringify(data, undefined, 2), { mode: 0o600 });
     },
     async clear() {
-      const was = await readFile(file).catch(absent);
+      const was = lstatSync(file, { throwIfNoEntry: false });
       await rm(file, { force: true });
       return was !== undefined;
     },

@@ -48,9 +48,9 @@ function* tablesOf(stack: Stack, files: FileCache, errors: HooksListEntry["error
 }
 
 function* jsonTable(file: string, source: HookSource, files: FileCache, errors: HooksListEntry["errors"]): Generator<HookTable> {
-  const content = files.read(file);
-  if (content === undefined) return;
   try {
+    const content = files.read(file);
+    if (content === undefined) return;
     const parsed: unknown = JSON.parse(content.text);
     if (isTable(parsed) && isTable(parsed["hooks"])) yield { file, source, table: parsed["hooks"] };
     else errors.push({ path: file, message: "expected an object with the key `hooks`" });

@@ -1,8 +1,9 @@
 /** The layers of settings, weakest first: where they come from, what they say, and under which version. */
 import { createHash } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
+import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { problem } from "../lib/schema.ts";
 import { isTable, parseToml, setOwn, TomlSyntaxError, type TomlTable } from "../lib/toml.ts";
 import type { ConfigLayerSource } from "../protocol/config.ts";
@@ -21,6 +22,9 @@ export interface Layer {
   readonly disabledReason: string | undefined;
   readonly warnings: readonly string[];
 }
+
+/** Settings, hooks and instructions that people write are far smaller; what is larger was planted, or is another file. */
+export const maxFileBytes = 8 * 1024 * 1024;
 
 /** Files by path, read again only when they changed on disk. The same content gives the same object, so that users can compare by identity. */
 export class FileCache {
@@ -61,7 +65,7 @@ function stampOf(file: string): string | undefined {
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, "utf8");
+    return readBoundedTextSync(file, maxFileBytes);
   } catch (error) {
     throw invalidRequest(`cannot read ${file}: ${reasonOf(error)}`);
   }
@@ -80,7 +84,7 @@ export function fileLayer(files: FileCache, file: string, source: ConfigLayerSou
 /** A project's layer. Of an untrusted folder nothing is even parsed: its text can then neither take effect nor refuse a thread. */
 export function projectLayer(files: FileCache, dotCodex: string, disabledReason: string | undefined): Layer | undefined {
   const file = path.join(dotCodex, "config.toml");
-  const content = files.read(file);
+  const content = disabledReason === undefined ? files.read(file) : readAnyhow(files, file);
   if (content === undefined) return undefined;
   const source: ConfigLayerSource = { type: "project", dotCodexFolder: dotCodex };
   return files.derive(content, `${dotCodex}\0${disabledReason ?? ""}`, () => {
@@ -91,6 +95,15 @@ export function projectLayer(files: FileCache, dotCodex: string, disabledReason:
     const layer = makeLayer(source, kept, file);
     return { ...layer, warnings: [...layer.warnings, ...refused.map((key) => `${file}: \`${key}\` is ignored in a project's config`)] };
   });
+}
+
+/** What cannot be read shows as an empty table: it may be a pipe or without end, and must not refuse a thread either. */
+function readAnyhow(files: FileCache, file: string): { readonly text: string } | undefined {
+  try {
+    return files.read(file);
+  } catch {
+    return nothing;
+  }
 }
 
 function disabledLayer(source: ConfigLayerSource, text: string, disabledReason: string): Layer {

@@ -1,6 +1,7 @@
 /** Which project a folder belongs to, and whether the user trusts it. Looks at names and links only; runs nothing of the folder. */
-import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
+import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { isStandIn } from "../lib/stand-in.ts";
 import { isTable, type TomlTable } from "../lib/toml.ts";
 
@@ -47,6 +48,9 @@ function levelOf(projects: TomlTable, key: string): Project["trust"] {
   return level === "trusted" || level === "untrusted" ? level : undefined;
 }
 
+/** A path and a word before it. */
+const maxPointerBytes = 8192;
+
 /**
  * The main checkout of a linked worktree. A `.git` file can claim any repository as its own, so the claim counts only when that
  * repository's record of the worktree points back here.
@@ -55,9 +59,9 @@ function mainRepository(root: string): string | undefined {
   const link = path.join(root, ".git");
   try {
     if (!lstatSync(link).isFile()) return undefined;
-    const [, target = ""] = /^gitdir:\s*(.+?)\s*$/m.exec(readFileSync(link, "utf8")) ?? [];
+    const [, target = ""] = /^gitdir:\s*(.+?)\s*$/m.exec(readBoundedTextSync(link, maxPointerBytes)) ?? [];
     const record = realPath(path.resolve(root, target));
-    const back = readFileSync(path.join(record, "gitdir"), "utf8").trim();
+    const back = readBoundedTextSync(path.join(record, "gitdir"), maxPointerBytes).trim();
     if (realPath(path.resolve(record, back)) !== realPath(link)) return undefined;
     const gitDir = path.dirname(path.dirname(record));
     if (path.basename(path.dirname(record)) !== "worktrees" || path.basename(gitDir) !== ".git") return undefined;

@@ -1,11 +1,13 @@
 /** Writes settings into the user's file: all edits or none, checked before they land, everything else in the file untouched. */
-import { chmodSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { readBoundedTextSync } from "../lib/bounded-read.ts";
+import { replaceFileSync } from "../lib/durable-write.ts";
 import { isTable, parseToml, setOwn, TomlSyntaxError, type TomlTable } from "../lib/toml.ts";
 import type { ConfigEdit, ConfigWriteResponse, OverriddenMetadata } from "../protocol/config.ts";
 import { invalidRequest, type RpcError } from "../protocol/errors.ts";
-import { type Layer, makeLayer, problemOf } from "./layers.ts";
+import { type Layer, makeLayer, maxFileBytes, problemOf } from "./layers.ts";
 import { mergeStack } from "./loader.ts";
 import { mcpServersFrom } from "./mcp-servers.ts";
 import { formatKeyPath, mergeTables, parseKeyPath, valueAt } from "./merge.ts";
@@ -124,21 +126,16 @@ function resolveLink(file: string): string {
 }
 
 function readIfThere(file: string): string {
-  return statSync(file, { throwIfNoEntry: false }) === undefined ? "" : readFileSync(file, "utf8");
+  return statSync(file, { throwIfNoEntry: false }) === undefined ? "" : readBoundedTextSync(file, maxFileBytes);
 }
 
+/** For its owner alone: it may hold keys. */
 function replaceFile(file: string, before: string, after: string): void {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const draft = `${file}.${process.pid}.tmp`;
-  try {
-    writeFileSync(draft, after, { mode: 0o600 });
-    chmodSync(draft, 0o600);
+  const beforeReplace = (): void => {
     if (readIfThere(file) !== before)
       throw writeError("configVersionConflict", "Configuration was modified since last read. Fetch latest version and retry.");
-    renameSync(draft, file);
-  } finally {
-    rmSync(draft, { force: true });
-  }
+  };
+  replaceFileSync(file, after, { mode: 0o600, beforeReplace });
 }
 
 /** Says so when a stronger layer hides what was just written. `layers` are those in force now, weakest first. */

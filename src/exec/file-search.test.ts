@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
@@ -119,4 +120,22 @@ test("more files than anybody wants are cut off, and the tool with them", async 
   let count = 0;
   await listWithRipgrep(endless)(p.root, never, () => ++count < 1000);
   assert.equal(count, 1000);
+});
+
+test("a rule file without end, or one that is a pipe, costs neither the memory nor the list", { skip: rg === undefined }, async (t) => {
+  for (const plant of [
+    (file: string) => symlinkSync("/dev/zero", file),
+    (file: string) => execFileSync("mkfifo", [file]),
+    (file: string) => {
+      writeFileSync(file, "");
+      truncateSync(file, 3 * 1024 ** 3);
+    },
+  ]) {
+    const p = place(t);
+    for (const name of ["a", "sub/b", ".git/HEAD"]) p.file(name);
+    plant(path.join(p.root, ".gitignore"));
+    const found: string[] = [];
+    await listWithRipgrep(rg ?? "")(p.root, never, (name) => found.push(name) > 0);
+    assert.deepEqual(found.filter((name) => name !== ".gitignore").sort(), ["a", "sub/b"]);
+  }
 });

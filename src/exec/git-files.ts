@@ -1,8 +1,9 @@
 /** Reads a repository's own files: where it is, what HEAD is, which refs it has. No process, so nothing of the repository can run. */
-import { constants, lstatSync, type Stats } from "node:fs";
-import { open, readdir } from "node:fs/promises";
+import { lstatSync, type Stats } from "node:fs";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
 import type { RepositoryInfo } from "../core/ports/git.ts";
+import { readBoundedText } from "../lib/bounded-read.ts";
 import { parseGitConfig, publicUrl } from "./git-config.ts";
 
 export interface Repository {
@@ -81,12 +82,22 @@ const isRefName = (ref: string): boolean =>
 export async function remoteRefs(repository: Repository): Promise<ReadonlyMap<string, string>> {
   const refs = new Map([...(await packedRefs(repository))].filter(([name]) => name.startsWith("refs/remotes/")));
   const top = path.join(repository.commonDir, "refs/remotes");
-  const names = await readdir(top, { recursive: true, encoding: "utf8" }).catch(() => []);
-  for (const name of names.slice(0, maxLoose)) {
-    const text = (await readText(path.join(top, name), 4096))?.trim() ?? "";
-    if (sha.test(text)) refs.set(`refs/remotes/${name.split(path.sep).join("/")}`, text);
+  for (const file of await looseRefs(top)) {
+    const text = (await readText(file, 4096))?.trim() ?? "";
+    if (sha.test(text)) refs.set(`refs/remotes/${path.relative(top, file).split(path.sep).join("/")}`, text);
   }
   return refs;
+}
+
+/** Links are passed over: two that lead to their own folder would make a tree without end. */
+async function looseRefs(top: string): Promise<readonly string[]> {
+  const files: string[] = [];
+  const todo = [top];
+  for (let folder = todo.pop(), seen = 0; folder !== undefined && files.length < maxLoose && seen < maxLoose; folder = todo.pop(), seen++)
+    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => []))
+      if (entry.isDirectory()) todo.push(path.join(folder, entry.name));
+      else if (entry.isFile()) files.push(path.join(folder, entry.name));
+  return files.slice(0, maxLoose);
 }
 
 async function packedRefs(repository: Repository): Promise<ReadonlyMap<string, string>> {
@@ -99,16 +110,4 @@ async function packedRefs(repository: Repository): Promise<ReadonlyMap<string, s
 }
 
 /** The text of a regular file; undefined when it is missing, no file, or larger than `limit`. */
-async function readText(file: string, limit: number): Promise<string | undefined> {
-  // Not blocking: a pipe under this name must not hold the server.
-  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(() => undefined);
-  if (handle === undefined) return undefined;
-  try {
-    const stat = await handle.stat();
-    return stat.isFile() && stat.size <= limit ? await handle.readFile("utf8") : undefined;
-  } catch {
-    return undefined;
-  } finally {
-    await handle.close();
-  }
-}
+const readText = (file: string, limit: number): Promise<string | undefined> => readBoundedText(file, limit).catch(() => undefined);

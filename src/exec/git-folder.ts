@@ -1,6 +1,8 @@
 /** Makes a git folder of our own for one repository: its index and history, none of its settings. */
-import { copyFile, mkdir, readdir, stat, utimes, writeFile } from "node:fs/promises";
+import { close } from "node:fs";
+import { mkdir, open, readdir, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { openRegular, readInto } from "../lib/bounded-read.ts";
 import { type Repository, readConfig } from "./git-files.ts";
 
 /** Settings that only say how files are compared; each value is checked, so that nothing else can come in with it. */
@@ -39,13 +41,34 @@ async function plainConfig(repository: Repository, head: string): Promise<string
   return `[core]\n\trepositoryformatversion = 1\n\tbare = false\n${core.join("")}${format}`;
 }
 
+/** An index of two million files is smaller. */
+const maxCopyBytes = 256 * 1024 ** 2;
+const chunkBytes = 1024 * 1024;
+
 /**
- * A pipe or a device under one of these names must not be opened. The copy keeps its time: git looks closer at files that were changed in
+ * Nothing is copied of what is no file, or larger than any of git's. The copy keeps its time: git looks closer at files that were changed in
  * the second of the index, and a later index would make it trust them.
  */
 async function copyIfFile(from: string, to: string): Promise<void> {
-  const found = await stat(from).catch(() => undefined);
-  if (found?.isFile() !== true) return;
-  await copyFile(from, to);
-  await utimes(to, found.atime, found.mtime);
+  const found = await openRegular(from).catch(() => undefined);
+  if (found === undefined) return;
+  try {
+    const { size, atime, mtime } = found.stats;
+    if (size > maxCopyBytes) return;
+    const copy = await open(to, "wx", 0o600);
+    try {
+      const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(size, chunkBytes)));
+      for (let at = 0; at < size; ) {
+        const count = await readInto(found.fd, buffer, 0, Math.min(buffer.length, size - at), at);
+        if (count === 0) break;
+        await copy.writeFile(buffer.subarray(0, count));
+        at += count;
+      }
+    } finally {
+      await copy.close();
+    }
+    await utimes(to, atime, mtime);
+  } finally {
+    close(found.fd, () => {});
+  }
 }

@@ -1,9 +1,11 @@
 /** The Git port. Facts come from files; the one thing that needs git itself runs in a git folder of our own, where the repository configures nothing. */
 import { spawn } from "node:child_process";
-import { lstat, mkdir, mkdtemp, readFile, readlink, rm } from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, readlink, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Git } from "../core/ports/git.ts";
+import { readBounded } from "../lib/bounded-read.ts";
 import { type Blob, gitFileDiff } from "../lib/git-diff.ts";
+import { boundedProgram } from "./bounded-program.ts";
 import { findRepository, type Repository, readHead, readInfo, remoteRefs } from "./git-files.ts";
 import { fillGitFolder } from "./git-folder.ts";
 
@@ -67,7 +69,8 @@ type Run = (args: readonly string[], stdin?: string) => Promise<Buffer>;
 
 function runnerIn(program: string, repository: Repository, env: ReturnType<typeof gitEnv>, signal: AbortSignal): Run {
   return async (args, stdin = "") => {
-    const child = spawn(program, ["--no-pager", ...args], { cwd: repository.root, env, stdio: ["pipe", "pipe", "ignore"], signal });
+    const [bounded, words] = boundedProgram(program, ["--no-pager", ...args]);
+    const child = spawn(bounded, words, { cwd: repository.root, env, stdio: ["pipe", "pipe", "ignore"], signal });
     const chunks: Buffer[] = [];
     let size = 0;
     child.stdout.on("data", (chunk: Buffer) => {
@@ -165,6 +168,6 @@ async function untrackedBlob(file: string): Promise<Blob | undefined> {
   const stat = await lstat(file).catch(() => undefined);
   if (stat?.isSymbolicLink()) return { bytes: Buffer.from(await readlink(file)), mode: "120000" };
   if (!stat?.isFile() || stat.size > maxUntrackedBytes) return undefined;
-  const bytes = await readFile(file).catch(() => undefined);
+  const bytes = await readBounded(file, maxUntrackedBytes, { links: "refuse" }).catch(() => undefined);
   return bytes === undefined ? undefined : { bytes, mode: (stat.mode & 0o100) === 0 ? "100644" : "100755" };
 }

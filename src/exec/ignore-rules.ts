@@ -1,7 +1,7 @@
 /** What `.gitignore` and `.ignore` say about a path: for everything that lists the files of a workspace. */
-import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Ignore } from "ignore";
+import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { withSlashes } from "../lib/paths.ts";
 import { isStandIn } from "../lib/stand-in.ts";
 import { findLstat } from "./paths.ts";
@@ -13,6 +13,9 @@ export interface Rules {
 }
 
 export type ReadRules = (folder: string) => Rules[];
+
+/** A larger file is no list of patterns, and reading one for each folder would hold up the server. */
+const maxRuleBytes = 1024 * 1024;
 
 /** `.gitignore` counts only inside a repository, as with ripgrep. */
 export const ruleFileNames = (isInRepository: boolean): readonly string[] => (isInRepository ? [".gitignore", ".ignore"] : [".ignore"]);
@@ -62,9 +65,10 @@ const verdictOn = (whole: string, isFolder: boolean, { base, rules }: Rules): { 
   rules.test(withSlashes(path.relative(base, whole)) + (isFolder ? "/" : ""));
 
 function textOf(file: string): string {
+  // Most folders have none: a look costs less than an error.
+  if (findLstat(file)?.isFile() !== true) return "";
   try {
-    // Never anything but a file: a named pipe of that name would keep the server waiting.
-    return findLstat(file)?.isFile() === true ? readFileSync(file, "utf8") : "";
+    return readBoundedTextSync(file, maxRuleBytes, { links: "refuse" });
   } catch {
     return "";
   }

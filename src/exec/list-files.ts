@@ -3,43 +3,69 @@ import { spawn } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { withSlashes } from "../lib/paths.ts";
+import { boundedProgram } from "./bounded-program.ts";
 import { foldersAbove, isIgnored, isNeverListed, type Rules, repositoryOf, rulesBelow, rulesReader } from "./ignore-rules.ts";
 
 /** Calls `take` with each path, relative to `root` and with `/`, until it returns false. Never rejects: what cannot be read is left out. */
 export type ListFiles = (root: string, signal: AbortSignal, take: (file: string) => boolean) => Promise<void>;
 
 const timeoutMs = 20_000;
+/** Silence for so long means that ripgrep waits for something that never comes: a rule file that is a pipe. */
+const silenceMs = 3_000;
 
-/** The folder is ripgrep's working directory, never an argument, so that no name can be taken for an option. */
+/**
+ * Where ripgrep breaks off, because a rule file is a pipe or without end, our own walker goes on, which reads no such file. The folder is
+ * ripgrep's working directory, never an argument, so that no name can be taken for an option.
+ */
 export const listWithRipgrep =
   (program: string): ListFiles =>
   async (root, signal, take) => {
     const isFolder = (await stat(root).catch(() => undefined))?.isDirectory() ?? false;
     if (!isFolder || signal.aborted) return;
-    const args = ["--files", "--hidden", "--null", "--no-config", "--no-messages", "--color=never", "--glob=!.git", "--glob=!.parley-*"];
-    const child = spawn(program, args, {
-      cwd: root,
-      stdio: ["ignore", "pipe", "ignore"],
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-      env: { LC_ALL: "C.UTF-8" },
+    const listed = new Set<string>();
+    let isWanted = true;
+    const isComplete = await runRipgrep(program, root, signal, (file) => {
+      listed.add(file);
+      isWanted = take(file);
+      return isWanted;
     });
-    const { promise, resolve } = Promise.withResolvers<void>();
-    child.on("error", () => resolve());
-    child.on("close", () => resolve());
-    let rest = "";
-    child.stdout.setEncoding("utf8");
-    child.stdout.on("data", (text: string) => {
-      const names = (rest + text).split("\0");
-      rest = names.pop() ?? "";
-      for (const name of names) {
-        if (take(withSlashes(name.replace(/^\.[/\\]/, "")))) continue;
-        child.stdout.destroy();
-        child.kill("SIGKILL");
-        return;
-      }
-    });
-    await promise;
+    if (!isComplete && isWanted && !signal.aborted) await walkFiles(root, signal, (file) => listed.has(file) || take(file));
   };
+
+/** Whether it came to its own end. */
+async function runRipgrep(program: string, root: string, signal: AbortSignal, take: (file: string) => boolean): Promise<boolean> {
+  const args = ["--files", "--hidden", "--null", "--no-config", "--no-messages", "--color=never", "--glob=!.git", "--glob=!.parley-*"];
+  const [bounded, words] = boundedProgram(program, args);
+  const child = spawn(bounded, words, {
+    cwd: root,
+    stdio: ["ignore", "pipe", "ignore"],
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    env: { LC_ALL: "C.UTF-8" },
+  });
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const silence = setTimeout(() => child.kill("SIGKILL"), silenceMs);
+  child.on("error", () => resolve(false));
+  // 1: nothing was found; 2: something could not be read.
+  child.on("close", (code) => resolve(code !== null && code <= 2));
+  let rest = "";
+  child.stdout.setEncoding("utf8");
+  child.stdout.on("data", (text: string) => {
+    silence.refresh();
+    const names = (rest + text).split("\0");
+    rest = names.pop() ?? "";
+    for (const name of names) {
+      if (take(withSlashes(name.replace(/^\.[/\\]/, "")))) continue;
+      child.stdout.destroy();
+      child.kill("SIGKILL");
+      return;
+    }
+  });
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(silence);
+  }
+}
 
 /** Without ripgrep. Links are not followed. */
 export const walkFiles: ListFiles = async (root, signal, take) => {

@@ -1,11 +1,11 @@
 /** What can be learnt about the place a thread works in, by reading files alone. */
 import { existsSync } from "node:fs";
-import { open, readFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import path from "node:path";
 import type { Config } from "../core/ports/config.ts";
 import type { Git } from "../core/ports/git.ts";
 import type { ProjectDoc, Surroundings } from "../core/ports/surroundings.ts";
+import { readBounded, readBoundedText } from "../lib/bounded-read.ts";
 import { findProgram, searchPathOf } from "./program.ts";
 
 export interface SurroundingsOptions {
@@ -72,26 +72,10 @@ async function firstDoc(folder: string, names: readonly string[], maxBytes: numb
   if (maxBytes <= 0) return undefined;
   for (const name of names) {
     const file = path.join(folder, name);
-    const text = await head(file, maxBytes);
+    const text = await readBoundedText(file, maxBytes, { beyond: "cut" }).catch(() => undefined);
     if (text !== undefined && text.trim() !== "") return { path: file, text };
   }
   return undefined;
-}
-
-/** The first bytes of a regular file; undefined where there is none. */
-async function head(file: string, maxBytes: number): Promise<string | undefined> {
-  const handle = await open(file, "r").catch(() => undefined);
-  if (handle === undefined) return undefined;
-  try {
-    if (!(await handle.stat()).isFile()) return undefined;
-    const buffer = Buffer.alloc(maxBytes);
-    const { bytesRead } = await handle.read(buffer, 0, maxBytes, 0);
-    return buffer.toString("utf8", 0, bytesRead);
-  } catch {
-    return undefined;
-  } finally {
-    await handle.close();
-  }
 }
 
 /** The account's shell by the system's own book, never by PATH: a workspace on PATH could bring a false one. */
@@ -118,8 +102,7 @@ const imageTypes: readonly (readonly [type: string, isOf: (b: Buffer) => boolean
 ];
 
 async function imageDataUrl(file: string): Promise<string> {
-  const bytes = await readFile(file);
-  if (bytes.length > maxImageBytes) throw new Error(`the image is larger than ${maxImageBytes / 1024 / 1024} MB`);
+  const bytes = await readBounded(file, maxImageBytes);
   const type = imageTypes.find(([, isOf]) => isOf(bytes))?.[0];
   if (type === undefined) throw new Error("not a PNG, JPEG, GIF or WebP image");
   return `data:${type};base64,${bytes.toString("base64")}`;

@@ -1,7 +1,8 @@
 /** The files of one workspace as they were last seen: contents of small ones, size and times of all. Shared by the turns that run in it. */
-import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, type Stats } from "node:fs";
+import { closeSync, readlinkSync, readSync, type Stats } from "node:fs";
 import type { SeenChange, Snapshot } from "../core/ports/snapshots.ts";
 import { absent, type FileState, sameState } from "../core/ports/workspace.ts";
+import { openRegularSync } from "../lib/bounded-read.ts";
 import { FolderTree, type Pace, settledAfterMs } from "./folder-tree.ts";
 import { findLstat, isInside } from "./paths.ts";
 
@@ -170,12 +171,11 @@ class OpenSnapshot implements Snapshot {
   }
 }
 
-/** Without waiting for anything: what was a file a moment ago may be a pipe now. The times are those of what was read. */
+/** What was a file a moment ago may be something else now. The times are those of what was read. */
 function readSeen(file: string, maxBytes: number): Seen | undefined {
-  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  const { fd, stats: found } = openRegularSync(file, { links: "refuse" });
   try {
-    const found = fstatSync(fd);
-    if (!found.isFile() || found.size > maxBytes) return seenAs(found, "notKept");
+    if (found.size > maxBytes) return seenAs(found, "notKept");
     const bytes = Buffer.allocUnsafeSlow(found.size);
     let at = 0;
     for (let read = -1; read !== 0 && at < bytes.length; at += read) read = readSync(fd, bytes, at, bytes.length - at, at);

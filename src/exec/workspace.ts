@@ -4,6 +4,7 @@ import { constants } from "node:fs";
 import { chmod, type FileHandle, link, lstat, open, readlink, rename, rmdir, symlink, unlink } from "node:fs/promises";
 import path from "node:path";
 import { type FileState, type NewFile, type Receipt, sameState, type Workspace, WorkspaceRefusal } from "../core/ports/workspace.ts";
+import { readOpened, UnfitFile } from "../lib/bounded-read.ts";
 import { pathProblem } from "../lib/paths.ts";
 import { errorCode, isCode } from "../lib/system-error.ts";
 import { errorText, locatePath } from "./locate.ts";
@@ -185,6 +186,9 @@ async function fileState(handle: FileHandle, real: string, maxBytes: number): Pr
   const stat = await handle.stat();
   if (stat.isDirectory()) return { kind: "other", what: "folder" };
   if (!stat.isFile()) return { kind: "other", what: stat.isFIFO() ? "pipe" : "device" };
-  if (stat.size > maxBytes) throw new WorkspaceRefusal("tooLarge", `${real} is larger than ${maxBytes} bytes`);
-  return { kind: "file", bytes: await handle.readFile(), mode: stat.mode & 0o7777 };
+  try {
+    return { kind: "file", bytes: await readOpened({ fd: handle.fd, stats: stat }, real, maxBytes), mode: stat.mode & 0o7777 };
+  } catch (error) {
+    throw error instanceof UnfitFile ? new WorkspaceRefusal("tooLarge", `${real} is larger than ${maxBytes} bytes`) : error;
+  }
 }

@@ -1,8 +1,9 @@
 /** Repairs a stored thread into a copy, for `parley threads repair`. The damaged file is only read. */
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { createFileSync } from "../lib/durable-write.ts";
+import { isCode } from "../lib/system-error.ts";
 import { parseRolloutName, rolloutPath } from "../store/layout.ts";
-import { unpack } from "../store/read-lines.ts";
+import { readWhole } from "../store/read-lines.ts";
 import { asNewThread, type Problem, repairLines } from "../store/repair.ts";
 import { systemIds } from "./system.ts";
 
@@ -23,11 +24,14 @@ export interface RepairOptions {
   readonly into: { readonly file: string } | "thread" | "none";
 }
 
+/** The whole file becomes one text, and a text can be no longer. */
+const maxBytes = 500 * 1024 * 1024;
+
 /** Rejects when the file cannot be read, or when its name is not that of a thread. */
 export async function repairThread(file: string, { home, into }: RepairOptions): Promise<RepairResult> {
   const name = parseRolloutName(path.basename(file));
   if (name === undefined) throw new Error(`${file} is no thread: its name should be rollout-<time>-<id>.jsonl`);
-  const bytes = file.endsWith(".zst") ? await unpack(file) : readFileSync(file);
+  const bytes = await readWhole(file, maxBytes);
   const { lines, problems } = repairLines(bytes.toString("utf8"), { id: name.id, createdMs: name.namedMs });
   const made = { file, problems, lines: lines.length };
   if (into === "none" || lines.length === 0) return { ...made, copy: undefined, threadId: undefined };
@@ -43,13 +47,9 @@ export async function repairThread(file: string, { home, into }: RepairOptions):
 
 /** All of it or nothing; never over something that is there. */
 function write(file: string, lines: readonly string[]): void {
-  if (statSync(file, { throwIfNoEntry: false }) !== undefined) throw new Error(`${file} exists already; name another file`);
-  const fresh = `${file}.${process.pid}.new`;
-  mkdirSync(path.dirname(path.resolve(file)), { recursive: true, mode: 0o700 });
   try {
-    writeFileSync(fresh, lines.map((line) => `${line}\n`).join(""), { mode: 0o600, flag: "wx" });
-    renameSync(fresh, file);
-  } finally {
-    rmSync(fresh, { force: true });
+    createFileSync(file, lines.map((line) => `${line}\n`).join(""));
+  } catch (error) {
+    throw isCode(error, "EEXIST") ? new Error(`${file} exists already; name another file`) : error;
   }
 }

@@ -1,8 +1,9 @@
 /** Which MCP servers of trusted projects the user has agreed to. A folder's trust covers what it defined then, not what it defines later. */
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Config, McpServerConfig } from "../core/ports/config.ts";
+import { readBoundedTextSync } from "../lib/bounded-read.ts";
+import { replaceFileSync } from "../lib/durable-write.ts";
 import { named, object, parse, record, string } from "../lib/schema.ts";
 import { isCode } from "../lib/system-error.ts";
 
@@ -26,6 +27,8 @@ export function refusalOf({ name, fromProject }: McpServerConfig): string {
 const Kept = named("McpAccepted", () => object({ folder: string(), servers: record(string()) }));
 type Kept = { readonly folder: string; readonly servers: Readonly<Record<string, string>> };
 
+const maxBytes = 4 * 1024 * 1024;
+
 /** One small file for each project under `folder`, so that processes with different projects never write the same one. */
 export function createMcpAcceptance(folder: string): McpAcceptance {
   const fileOf = (root: string): string => path.join(folder, `${createHash("sha256").update(root).digest("hex").slice(0, 32)}.json`);
@@ -35,7 +38,7 @@ export function createMcpAcceptance(folder: string): McpAcceptance {
     const held = unwritten.get(root);
     if (held !== undefined) return held;
     try {
-      const kept = parse(Kept, JSON.parse(readFileSync(fileOf(root), "utf8")));
+      const kept = parse(Kept, JSON.parse(readBoundedTextSync(fileOf(root), maxBytes)));
       return kept?.folder === root ? kept : { folder: root, servers: {} };
     } catch (error) {
       // A record that cannot be read has accepted nothing; only one that was never there makes this the first look.
@@ -82,9 +85,4 @@ function definitionOf({ transport, approval }: McpServerConfig): string {
     .digest("hex")}`;
 }
 
-function write(file: string, kept: Kept): void {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const draft = `${file}.${process.pid}.tmp`;
-  writeFileSync(draft, `${JSON.stringify(kept, undefined, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, file);
-}
+const write = (file: string, kept: Kept): void => replaceFileSync(file, `${JSON.stringify(kept, undefined, 2)}\n`);

@@ -2,6 +2,7 @@
 import { constants } from "node:fs";
 import { copyFile, cp, lstat, mkdir, open, readdir, readlink, realpath, rm, rmdir, stat, symlink, unlink } from "node:fs/promises";
 import path from "node:path";
+import { readBounded, UnfitFile } from "../lib/bounded-read.ts";
 import { isInside } from "../lib/paths.ts";
 import { systemWords } from "../lib/system-error.ts";
 import { internalError, invalidRequest, RpcError } from "../protocol/errors.ts";
@@ -110,14 +111,11 @@ function systemText(error: Error & { code?: unknown; errno?: unknown }): string 
 
 /** Never waits for a pipe or a device. */
 async function readWhole(file: string): Promise<Buffer> {
-  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    const found = await handle.stat();
-    if (!found.isFile()) throw invalidRequest(`path \`${file}\` is not a file`);
-    if (found.size > maxReadBytes) throw invalidRequest(`path \`${file}\` is larger than ${maxReadBytes} bytes`);
-    return await handle.readFile();
-  } finally {
-    await handle.close();
+    return await readBounded(file, maxReadBytes);
+  } catch (error) {
+    if (!(error instanceof UnfitFile)) throw error;
+    throw invalidRequest(`path \`${file}\` is ${error.code === "EFBIG" ? `larger than ${maxReadBytes} bytes` : "not a file"}`);
   }
 }
 

@@ -1,7 +1,8 @@
 /** Finds the skills under one folder, and notices cheaply whether anything under it has changed since. */
 import { type Dirent, realpathSync, statSync } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
+import { readBoundedText, UnfitFile } from "../lib/bounded-read.ts";
 import { isInside } from "../lib/paths.ts";
 import type { SkillErrorInfo, SkillMetadata } from "../protocol/skills.ts";
 import { readHead } from "./front-matter.ts";
@@ -81,12 +82,15 @@ async function readSkill(file: string, root: Root, found: Found): Promise<void> 
   }
 }
 
-/** The text of a skill's file. Throws when it is too large or leads out of where it belongs. */
+/** The text of a skill's file. Throws when it is too large, no file or leads out of where it belongs. */
 export async function readText(file: string, { within }: Pick<Root, "within">): Promise<string> {
-  if (within !== undefined && !isInside(realpathSync(file), within)) throw new Error("is a link that leads out of the project");
-  const { size } = await stat(file);
-  if (size > maxBytes) throw new Error(`is larger than ${maxBytes / 1024} KiB`);
-  return readFile(file, "utf8");
+  const real = realpathSync(file);
+  if (within !== undefined && !isInside(real, within)) throw new Error("is a link that leads out of the project");
+  try {
+    return await readBoundedText(real, maxBytes, { links: "refuse" });
+  } catch (error) {
+    throw error instanceof UnfitFile ? new Error(error.reason, { cause: error }) : error;
+  }
 }
 
 async function readIfThere(file: string, root: Root): Promise<string | undefined> {

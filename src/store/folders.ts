@@ -74,4 +74,6 @@ function likelyFolders(home: string, id: string): string[] {
 export function currentFile(files: readonly FoundFile[]): FoundFile | undefined {
   return [...files].sort((a, b) => rank(a).localeCompare(rank(b)) || a.path.localeCompare(b.path)).at(-1);
 }
-const rank = (file: FoundFile): string => `${file.archived ? 0 : 1}${file.segment === file.id ? "0" : `1${file.segment}`}`;
+/** A packed file beside its plain twin was left by a process that died after it had unpacked it. */
+const rank = (file: FoundFile): string =>
+  `${file.archived ? 0 : 1}${file.segment === file.id ? "0" : `1${file.segment}`}${file.path.endsWith(".zst") ? 0 : 1}`;

@@ -1,6 +1,8 @@
 /** What the index needs to know of a thread, from the first few kB of its file. */
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
 import type { ThreadMeta } from "../core/ports/thread-store.ts";
+import { openRegularSync } from "../lib/bounded-read.ts";
+import { isCode } from "../lib/system-error.ts";
 import { parseLine, type RolloutLine } from "./line-records.ts";
 import { recordOfOwnLine } from "./own-lines.ts";
 import { type HistoryBase, readSessionMeta } from "./session-meta.ts";
@@ -30,20 +32,17 @@ export class HeadReader {
 
   /** Undefined when the file is gone, empty or no rollout. Reads at once, not in pieces: it is a matter of microseconds. */
   read(file: string, end = Number.POSITIVE_INFINITY): ThreadHead | undefined {
-    let fd: number;
+    let fd: number | undefined;
     try {
-      fd = openSync(file, "r");
-    } catch {
-      return undefined;
-    }
-    try {
-      const { mtimeMs, size } = fstatSync(fd);
-      const found = file.endsWith(".zst") ? scan(unpacked(fd)) : this.#scanFile(fd, Math.min(size, end, maxBytes));
+      const opened = openRegularSync(file);
+      fd = opened.fd;
+      const { mtimeMs, size } = opened.stats;
+      const found = file.endsWith(".zst") ? scanPacked(fd, size) : this.#scanFile(fd, Math.min(size, end, maxBytes));
       return found === undefined ? undefined : { ...found, mtimeMs, size };
     } catch {
       return undefined;
     } finally {
-      closeSync(fd);
+      if (fd !== undefined) closeSync(fd);
     }
   }
 
@@ -61,10 +60,42 @@ export class HeadReader {
 
 type Found = Omit<ThreadHead, "mtimeMs" | "size">;
 
-function unpacked(fd: number): Buffer {
+/** So much of a packed file tells the head of nearly every thread. */
+const packedBytes = 32 << 10;
+/** Whoever finds nothing in so much does not look further. */
+const enoughBytes = 1 << 20;
+const unpackSteps = 12;
+
+/** Of a packed file no more is unpacked than of others is read, however much would come out of it. */
+function scanPacked(fd: number, size: number): Found | undefined {
+  let found: Found | undefined;
+  for (let span = Math.min(size, packedBytes); span > 0; span = Math.min(size, span * 8)) {
+    const { head, isFull } = unpackedHead(fd, span);
+    found = scan(head) ?? found;
+    if (found?.preview !== undefined || isFull || span === size) break;
+  }
+  return found;
+}
+
+/** What the first bytes unpack to. When that is too much, fewer are taken until it is not. */
+function unpackedHead(fd: number, span: number): { readonly head: Buffer; readonly isFull: boolean } {
   // Loaded only for a packed file; a process without any never pays for it.
-  const { zstdDecompressSync } = process.getBuiltinModule("node:zlib");
-  return zstdDecompressSync(readFileSync(fd));
+  const { constants, zstdDecompressSync } = process.getBuiltinModule("node:zlib");
+  const packed = Buffer.allocUnsafe(span);
+  const count = readSync(fd, packed, 0, span, 0);
+  const options = { maxOutputLength: maxBytes, finishFlush: constants.ZSTD_e_continue };
+  let head: Buffer = Buffer.of();
+  for (let taken = count, low = 0, high = count, step = 0; step < unpackSteps && taken > low; taken = (low + high) >> 1, step++) {
+    try {
+      head = zstdDecompressSync(packed.subarray(0, taken), options);
+      low = taken;
+    } catch (error) {
+      if (!isCode(error, "ERR_BUFFER_TOO_LARGE")) throw error;
+      high = taken;
+    }
+    if (head.length >= enoughBytes || low === count) break;
+  }
+  return { head, isFull: head.length >= enoughBytes };
 }
 
 function scan(bytes: Buffer): Found | undefined {

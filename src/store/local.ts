@@ -1,7 +1,9 @@
 /** The ThreadStore on the local disk: rollouts that Codex reads too, an index of our own beside them. */
-import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Lease, StoredThread, ThreadMeta, ThreadQuery, ThreadRecord, ThreadStore } from "../core/ports/thread-store.ts";
+import { UnfitFile } from "../lib/bounded-read.ts";
+import { replaceFile } from "../lib/durable-write.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import { type Disk, reasonOf, systemDisk } from "./disk.ts";
 import { currentFile, type FoundFile, foundFile, locateThread } from "./folders.ts";
@@ -10,7 +12,7 @@ import { archivedPath, isThreadId, rolloutPath, unarchivedPath } from "./layout.
 import { Leases } from "./leases.ts";
 import { parseLine } from "./line-records.ts";
 import { Names } from "./names.ts";
-import { readFirstLine, unpack } from "./read-lines.ts";
+import { contentOf, readFirstLine } from "./read-lines.ts";
 import { RecordCache } from "./record-cache.ts";
 import { type FindSegment, readRollout, recordsOfLines } from "./rollout.ts";
 import { searchFile, snippetOf } from "./search.ts";
@@ -85,13 +87,13 @@ class LocalStore implements ThreadStore {
     const file = await this.#find(threadId);
     const unstored = this.#writers.unstored(threadId);
     const find: FindSegment = async (segment) => this.#segmentFile(segment)?.path;
-    if (unstored === undefined) return file === undefined ? [] : this.#cache.read(threadId, file, () => readRollout(file, find));
-    const stored = file === undefined ? recordsOfLines(unstored.lines) : await readRollout(file, find, unstored);
+    if (unstored === undefined) return file === undefined ? [] : this.#cache.read(threadId, file, () => readable(readRollout(file, find)));
+    const stored = file === undefined ? recordsOfLines(unstored.lines) : await readable(readRollout(file, find, unstored));
     return [...stored, ...unstored.records];
   }
 
   async readPath(file: string): Promise<readonly ThreadRecord[]> {
-    return readRollout(file, async (segment) => this.#segmentFile(segment)?.path);
+    return readable(readRollout(file, async (segment) => this.#segmentFile(segment)?.path));
   }
 
   async find(threadId: string): Promise<StoredThread | undefined> {
@@ -250,11 +252,18 @@ async function refusable(what: string, file: string, work: () => void | Promise<
 async function unpacked(file: string): Promise<string> {
   if (!file.endsWith(".zst")) return file;
   const plain = file.slice(0, -".zst".length);
-  const fresh = `${plain}.${process.pid}.new`;
-  writeFileSync(fresh, await unpack(file), { mode: 0o600 });
-  renameSync(fresh, plain);
+  await replaceFile(plain, contentOf(file));
   rmSync(file, { force: true });
   return plain;
+}
+
+/** Tells the client in plain words that a thread's file is no file. */
+async function readable<T>(reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    throw error instanceof UnfitFile ? invalidRequest(`the thread cannot be read: ${error.message}`) : error;
+  }
 }
 
 const everything: ThreadQuery = {

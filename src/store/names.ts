@@ -1,20 +1,20 @@
 /** Names that users gave their threads, in `session_index.jsonl`, which Codex reads and writes too: the last line for an id holds. */
-
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { appendFile } from "node:fs/promises";
 import path from "node:path";
+import { appendLine } from "../lib/durable-write.ts";
+import { LineFollower } from "../lib/line-follower.ts";
 import { isObject, isString } from "./shapes.ts";
+
+/** Names of half a million threads; of a larger file the newest count. */
+const maxBytes = 64 * 1024 * 1024;
 
 export class Names {
   readonly #file: string;
   readonly #names = new Map<string, string>();
-  /** How much of which file was read. */
-  #inode = 0;
-  #read = 0;
-  #endsLine = true;
+  readonly #lines: LineFollower;
 
   constructor(home: string) {
     this.#file = path.join(home, "session_index.jsonl");
+    this.#lines = new LineFollower(this.#file, maxBytes);
   }
 
   /** The name as of the last `refresh`. */
@@ -29,45 +29,16 @@ export class Names {
   }
 
   async set(threadId: string, name: string): Promise<void> {
-    this.refresh();
     const line = JSON.stringify({ id: threadId, thread_name: name.toWellFormed(), updated_at: new Date().toISOString() });
-    await appendFile(this.#file, `${this.#endsLine ? "" : "\n"}${line}\n`, { mode: 0o600 });
+    await appendLine(this.#file, line);
   }
 
   /** Reads what was added since the last look; everything when the file was replaced. */
   refresh(): void {
-    let fd: number;
-    try {
-      fd = openSync(this.#file, "r");
-    } catch {
-      this.#names.clear();
-      this.#read = 0;
-      return;
-    }
-    try {
-      const { ino, size } = fstatSync(fd);
-      if (ino !== this.#inode || size < this.#read) {
-        this.#names.clear();
-        this.#read = 0;
-      }
-      this.#inode = ino;
-      if (size > this.#read) this.#take(fd, size);
-    } finally {
-      closeSync(fd);
-    }
-  }
-
-  #take(fd: number, size: number): void {
-    const buffer = Buffer.allocUnsafe(size - this.#read);
-    const count = readSync(fd, buffer, 0, buffer.length, this.#read);
-    const whole = buffer.subarray(0, count).lastIndexOf(10) + 1;
-    this.#endsLine = whole === count;
-    for (const line of buffer.toString("utf8", 0, whole).split("\n")) this.#takeLine(line);
-    this.#read += whole;
+    this.#lines.look({ take: (line) => this.#takeLine(line), forget: () => this.#names.clear() });
   }
 
   #takeLine(line: string): void {
-    if (line === "") return;
     try {
       const value: unknown = JSON.parse(line);
       if (!isObject(value) || !isString(value["id"]) || !isString(value["thread_name"])) return;

@@ -167,7 +167,9 @@ export class SqliteIndex {
 
   /** Of several files of one thread the newest segment counts, and one that is not archived before one that is. */
   #markCurrent(id: string): void {
-    const files = this.#sql("SELECT path FROM files WHERE id = ? ORDER BY archived, segment = id, segment DESC, path DESC").all(id);
+    const files = this.#sql(
+      "SELECT path FROM files WHERE id = ? ORDER BY archived, segment = id, segment DESC, path LIKE '%.zst', path DESC",
+    ).all(id);
     for (const [i, { path: file }] of files.entries())
       this.#sql("UPDATE files SET is_current = ? WHERE path = ?").run(Number(i === 0), file ?? "");
   }

@@ -64,4 +64,12 @@ export const faultCases: CaseTable = {
     "test/tui/leaving.itest.ts > errors that nobody caught are shown and lived with",
   ],
   351: ["a log whose reader has gone", "test/faults/survive.itest.ts > an app-server goes on when whoever read its stderr has gone"],
+  320: [
+    "pipes, devices, sockets, loops and sparse giants where a project keeps its settings, hooks, skills, instructions and git's files",
+    "src/lib/bounded-read.test.ts > refuses pipes, devices, folders and sockets without waiting for them",
+    "src/lib/bounded-read.test.ts > refuses a sparse giant before it makes room for it",
+    "src/exec/file-search.test.ts > a rule file without end, or one that is a pipe, costs neither the memory nor the list",
+  ],
+  321: ["pictures that are pipes, devices or giants"],
+  322: ["a packed thread of kilobytes that unpacks to gigabytes"],
 };

@@ -1,19 +1,32 @@
 /** Reads rule files and folders, and adds a rule to the user's file without losing what another server writes at the same time. */
-import { randomUUID } from "node:crypto";
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { readdirSync, statSync } from "node:fs";
+import { mkdir, open, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { readBoundedText, readBoundedTextSync, UnfitFile } from "../../lib/bounded-read.ts";
+import { replaceFileSync } from "../../lib/durable-write.ts";
 import { isCode } from "../../lib/system-error.ts";
 import { parseRules, type RuleSet } from "./rules.ts";
+import { RulesError } from "./starlark.ts";
+
+const maxBytes = 4 * 1024 * 1024;
 
 /**
  * Rules of all files, in order. A folder stands for its `*.rules` files; what is missing is left out. Allow rules of `outsideFile` let commands
  * leave the sandbox. Throws RulesError.
  */
 export function loadRules(places: readonly string[], outsideFile?: string): RuleSet {
-  const sets = places.flatMap(filesAt).map((file) => parseRules(readFileSync(file, "utf8"), file, file === outsideFile));
+  const sets = places.flatMap(filesAt).map((file) => parseRules(readRules(file), file, file === outsideFile));
   return { rules: sets.flatMap((set) => set.rules), executables: new Map(sets.flatMap((set) => [...set.executables])) };
+}
+
+/** A file that is a pipe or without end is as broken as one with a mistake in it. */
+function readRules(file: string): string {
+  try {
+    return readBoundedTextSync(file, maxBytes);
+  } catch (error) {
+    throw error instanceof UnfitFile ? new RulesError(file, 1, error.reason) : error;
+  }
 }
 
 function filesAt(place: string): string[] {
@@ -31,36 +44,15 @@ export async function appendRule(file: string, line: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const unlock = await lock(`${file}.lock`);
   try {
-    const text = await readFile(file, "utf8").catch((error: unknown) => {
+    const text = await readBoundedText(file, maxBytes).catch((error: unknown) => {
       if (isCode(error, "ENOENT")) return "";
       throw error;
     });
     if (text.split("\n").some((existing) => existing.trim() === line)) return;
     const separator = text === "" || text.endsWith("\n") ? "" : "\n";
-    await replace(file, `${text}${separator}${line}\n`);
+    replaceFileSync(file, `${text}${separator}${line}\n`);
   } finally {
     await unlock();
-  }
-}
-
-async function replace(file: string, text: string): Promise<void> {
-  const mode = await stat(file).then(
-    (found) => found.mode & 0o777,
-    () => 0o600,
-  );
-  const draft = `${file}.${randomUUID()}.new`;
-  try {
-    const handle = await open(draft, "wx", mode);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(draft, file);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
   }
 }
 

@@ -1,6 +1,7 @@
 /** Works out what stays read-only inside the writable roots: `.git` and all it leads to, `.codex`, `.agents`, the server's own program, and start-up files of a home. */
-import { readdirSync, readFileSync, type Stats } from "node:fs";
+import { readdirSync, type Stats } from "node:fs";
 import path from "node:path";
+import { readBoundedTextSync } from "../../lib/bounded-read.ts";
 import { homeEntries } from "../../lib/home-entries.ts";
 import { findLstat, findRealPath, findRealPathIfAny, foldersBetween, isInside, isInsideAny } from "../paths.ts";
 
@@ -151,10 +152,9 @@ class Collector {
 
 /** A `.git` or `commondir` file is one short line. */
 function readPointer(file: string): string | undefined {
-  const found = findLstat(file);
-  if (found?.isFile() !== true || found.size > 8192) return undefined;
+  if (findLstat(file)?.isFile() !== true) return undefined;
   try {
-    return readFileSync(file, "utf8").trim();
+    return readBoundedTextSync(file, 8192, { links: "refuse" }).trim();
   } catch {
     return undefined;
   }

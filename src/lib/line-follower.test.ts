@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { LineFollower } from "./line-follower.ts";
+
+describe("following a file of lines", () => {
+  let folder = "";
+  let file = "";
+  let lines: string[] = [];
+  const to = { take: (line: string) => lines.push(line), forget: () => lines.splice(0) };
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), "parley-follow-"));
+    file = path.join(folder, "lines");
+    lines = [];
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("each look takes what was added, and a torn line when it is whole", () => {
+    const follower = new LineFollower(file, 1000);
+    assert.equal(follower.look(to), undefined);
+    writeFileSync(file, "a\nb\nc");
+    assert.equal(follower.look(to), 5);
+    assert.deepEqual(lines, ["a", "b"]);
+    appendFileSync(file, "c\n\nd\n");
+    follower.look(to);
+    assert.deepEqual(lines, ["a", "b", "cc", "d"]);
+    assert.equal(follower.look(to), 0);
+  });
+
+  it("another file under the name, a cut one and one that is gone are noticed", () => {
+    const follower = new LineFollower(file, 1000);
+    writeFileSync(file, "old\n");
+    follower.look(to);
+    writeFileSync(`${file}.new`, "new and longer\n");
+    renameSync(`${file}.new`, file);
+    follower.look(to);
+    assert.deepEqual(lines, ["new and longer"]);
+    truncateSync(file, 0);
+    appendFileSync(file, "x\n");
+    follower.look(to);
+    assert.deepEqual(lines, ["x"]);
+    rmSync(file);
+    assert.equal(follower.look(to), undefined);
+    assert.deepEqual(lines, []);
+  });
+
+  it("of a giant the end is read, and a line without end is passed over", () => {
+    const follower = new LineFollower(file, 4 * 1024 * 1024);
+    writeFileSync(file, "first\n");
+    truncateSync(file, 3 * 1024 ** 3);
+    appendFileSync(file, "\nlast\n");
+    assert.equal(follower.look(to), 4 * 1024 * 1024);
+    assert.deepEqual(lines, ["last"]);
+  });
+
+  it("a pipe of that name is no file", () => {
+    execFileSync("mkfifo", [file]);
+    assert.equal(new LineFollower(file, 1000).look(to), undefined);
+  });
+});
