@@ -218,7 +218,8 @@ export class Threads {
     const config = this.#ports.config.effective(cwd, options.config ?? {});
     refuseUnknownProvider(config, options.modelProvider);
     const before = pastModel(past.settings, config);
-    const ownProvider = config.requested.includes("model_provider") ? undefined : meta.modelProvider;
+    // Files of early Codex versions name no provider.
+    const ownProvider = config.requested.includes("model_provider") || meta.modelProvider === "" ? undefined : meta.modelProvider;
     const model = this.#ports.chooseModel(config, options.model ?? before.model, options.modelProvider ?? before.provider ?? ownProvider);
     const base = settingsFrom(config, model, { cwd, baseInstructions: meta.baseInstructions });
     const carried = past.settings === undefined ? base : goOnWith(past.settings, base, config);
