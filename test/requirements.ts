@@ -1,5 +1,6 @@
 /** Every behaviour we promise, each with its source. A scenario cites the id; one without a scenario fails `requirements.test.ts`. */
 import { actingRequirements } from "./requirements-acting.ts";
+import { agentRequirements } from "./requirements-agent.ts";
 import { doorRequirements } from "./requirements-doors.ts";
 import { trustRequirements } from "./requirements-trust.ts";
 import { wireRequirements } from "./requirements-wire.ts";
@@ -16,6 +17,7 @@ export interface Requirement {
 
 export const requirements = {
   ...actingRequirements,
+  ...agentRequirements,
   ...doorRequirements,
   ...trustRequirements,
   ...wireRequirements,
