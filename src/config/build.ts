@@ -182,6 +182,7 @@ function providerFrom(id: string, entry: TomlTable, base: ProviderConfig | undef
     baseUrl: baseUrl ?? "",
     wireApi,
     envKey: text(entry, "env_key") ?? base?.envKey,
+    requiresEnvKey: text(entry, "env_key") !== undefined,
     envKeyInstructions: text(entry, "env_key_instructions") ?? base?.envKeyInstructions,
     bearerToken: text(entry, "experimental_bearer_token") ?? base?.bearerToken,
     httpHeaders: texts(entry, "http_headers") ?? base?.httpHeaders ?? {},

@@ -1,9 +1,7 @@
-/** Asks a model until it has answered: what may succeed when sent again is, what a provider refuses is mended, and an overloaded model has a stand-in. */
+/** Asks a model until it has answered: what may succeed when sent again is, and an overloaded model has a stand-in. */
 import type { CodexErrorInfo, TurnError } from "../protocol/turn.ts";
 import { fallBack, isOverloaded } from "./fallback.ts";
-import { mend } from "./mend.ts";
 import type { ModelFailure } from "./ports/model-client.ts";
-import type { Tool } from "./ports/tool.ts";
 import type { Run } from "./run.ts";
 
 export interface Attempt {
@@ -11,13 +9,12 @@ export interface Attempt {
 }
 /** How one request is made, and what is to be done about its beginnings before the next one. */
 export interface Asking<T extends Attempt> {
-  readonly tools: readonly Tool[];
   readonly once: () => Promise<T>;
   readonly abandon: (attempt: T) => void;
 }
 
 /** The attempt that counts, with the number of those that were retried before it. */
-export async function ask<T extends Attempt>(run: Run, { tools, once, abandon }: Asking<T>): Promise<{ attempt: T; retries: number }> {
+export async function ask<T extends Attempt>(run: Run, { once, abandon }: Asking<T>): Promise<{ attempt: T; retries: number }> {
   const { turn } = run;
   let tried: Attempts = { request: 0, stream: 0 };
   while (true) {
@@ -26,11 +23,7 @@ export async function ask<T extends Attempt>(run: Run, { tools, once, abandon }:
     const { failure } = attempt;
     const retries = tried.request + tried.stream;
     if (failure === undefined) return { attempt, retries };
-    if (failure.retry === false) {
-      if (!(await mend(run, failure, tools))) return { attempt, retries };
-      abandon(attempt);
-      continue;
-    }
+    if (failure.retry === false) return { attempt, retries };
     const limits = limitsOf(run);
     const kind = attemptLeft(failure, tried, limits);
     if (kind === undefined || (isOverloaded(failure) && retries >= overloadPatience)) {

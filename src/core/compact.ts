@@ -126,8 +126,7 @@ async function askForSummary(run: Run, past: readonly ModelItem[], tools: readon
     ...requestFor(run, tools, [...new History(past).forRequest(), prompt]),
     outputSchema: undefined, // made for the turn's answer, which this is not
   });
-  const asking = (toolChoice: "auto" | "none") =>
-    ask(run, { tools, once: () => answer(run, { ...build(), toolChoice }), abandon: () => {} });
+  const asking = (toolChoice: "auto" | "none") => ask(run, { once: () => answer(run, { ...build(), toolChoice }), abandon: () => {} });
   const isEnough = ({ text, failure }: Answer): boolean => failure !== undefined || !isTooShort(text, past);
   const first = await asking("auto");
   const last = isEnough(first.attempt) ? first : await asking(first.attempt.calledTool ? "none" : "auto");

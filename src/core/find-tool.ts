@@ -27,7 +27,7 @@ export function specOf(tool: Tool): ToolSpec {
 const isHosted = (face: ToolFace): face is Extract<ToolFace, { type: "web_search" | "web_fetch" }> =>
   face.type === "web_search" || face.type === "web_fetch";
 
-export const flatName = ({ name, namespace }: Tool): string => (namespace === undefined ? name : `${namespace}__${name}`);
+const flatName = ({ name, namespace }: Tool): string => (namespace === undefined ? name : `${namespace}__${name}`);
 
 export function offeredCall(item: ModelItem, tools: readonly Tool[]): OfferedCall {
   const { callId, name, namespace, text } = callParts(item);

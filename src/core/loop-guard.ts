@@ -17,8 +17,6 @@ export class LoopGuard {
   #requests = 0;
   /** Requests that a yes of the person has reached to. */
   #allowed: number;
-  /** Parts of requests that providers have refused and that were taken out. */
-  mends = 0;
   /** Calls that were cut at the output limit and went back to the model. */
   cutCalls = 0;
   /** An overflow was recovered from; a second one in the same turn is final. */

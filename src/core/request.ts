@@ -1,6 +1,6 @@
 /** One model request as it follows from a run: its settings, its history, and the tools that its model is offered. */
 
-import { flatName, specOf } from "./find-tool.ts";
+import { specOf } from "./find-tool.ts";
 import type { ModelItem, ModelRequest, ToolSpec } from "./ports/model-client.ts";
 import type { Offer, Tool } from "./ports/tool.ts";
 import type { Run } from "./run.ts";
@@ -28,18 +28,12 @@ export async function offeredTools(run: Run): Promise<readonly Tool[]> {
   return [...offered.values()];
 }
 
-/** The tools of a request, without those that the provider has refused to take. */
-export function toolSpecs(run: Run, tools: readonly Tool[]): readonly ToolSpec[] {
-  const { refusedTools } = run.turn.thread;
-  return tools.filter((tool) => tool.silent !== true && !refusedTools.has(flatName(tool))).map(specOf);
-}
-
 export function requestFor(run: Run, tools: readonly Tool[], input: readonly ModelItem[]): ModelRequest {
   const { turn, settings, instructions } = run;
   const { id: threadId, config, meta, ports } = turn.thread;
   const model = ports.catalog.find(settings.model, turn.thread.provider(settings));
   const hasSummaries = config.raw["model_supports_reasoning_summaries"] === true || model.supportsReasoningSummaries;
-  const specs = toolSpecs(run, tools);
+  const specs = tools.filter((tool) => tool.silent !== true).map(specOf);
   run.history.fixedTokens = fixedTokens(instructions, specs);
   return {
     threadId,

@@ -24,7 +24,7 @@ export async function sample(run: Run): Promise<Reply> {
   const ready = await toolsFor(run);
   if ("failed" in ready) return { calls: [], failed: ready.failed };
   const { tools } = ready;
-  const { attempt, retries } = await ask(run, { tools, once: () => once(run, tools), abandon: ({ items }) => items.abandonOpen() });
+  const { attempt, retries } = await ask(run, { once: () => once(run, tools), abandon: ({ items }) => items.abandonOpen() });
   const { calls, goesOn, cut, failure, items } = attempt;
   if (failure === undefined) return { calls, goesOn: goesOn === true, cut };
   await items.closeOpen();

@@ -326,8 +326,6 @@ export class LiveThread {
   outputLimit(of: ModelChoice = this.settings): number {
     return Math.min(this.config.toolOutputTokenLimit, Math.floor(this.contextWindow(of) / 6));
   }
-  /** Tools by their offered names that a provider refused to take: one odd schema must not end the thread. */
-  readonly refusedTools = new Set<string>();
 
   toWire(turns: readonly Turn[] = []): Thread {
     return {

@@ -143,9 +143,9 @@ export class HttpModelClient implements ModelClient {
     const { provider, credentials } = this.#parts;
     const isKeyless = this.#key() === undefined;
     const bedrock = isKeyless && provider.id === "amazon-bedrock" ? await credentials?.bedrock() : undefined;
-    const missing = bedrock === undefined ? this.#missingKey() : undefined;
-    if (missing !== undefined) return { failure: missing };
     const credential = bedrock ?? (provider.requiresOpenaiAuth && isKeyless ? await credentials?.current() : undefined);
+    const missing = credential === undefined ? this.#missingKey() : undefined;
+    if (missing !== undefined) return { failure: missing };
     const first = await this.#post(request, encoded, credential, signal);
     if (!("failure" in first) || first.failure.httpStatus !== 401 || credential?.kind !== "chatgpt") return first;
     const fresh = await credentials?.refresh(signal);
@@ -220,13 +220,22 @@ export class HttpModelClient implements ModelClient {
     return value === "" ? undefined : value;
   }
 
+  /** A server on this machine may do without a key, unless the settings name one. */
   #missingKey(): ModelFailure | undefined {
     const { provider } = this.#parts;
-    if (provider.envKey === undefined || provider.bearerToken !== undefined || provider.requiresOpenaiAuth) return undefined;
-    if (this.#key() !== undefined || isLocal(provider.baseUrl)) return undefined;
-    const usual = `Set it to your key for ${provider.name} (model_providers.${provider.id}.env_key).`;
+    if (provider.envKey === undefined || provider.bearerToken !== undefined || this.#key() !== undefined) return undefined;
+    if ((isLocal(provider.baseUrl) && provider.requiresEnvKey !== true) || this.#hasOwnAuth()) return undefined;
+    const orLogIn = provider.requiresOpenaiAuth ? ", or log in with `parley login`" : "";
+    const usual = `Set it to your key for ${provider.name} (model_providers.${provider.id}.env_key)${orLogIn}.`;
     const message = `Missing environment variable: \`${provider.envKey}\`. ${provider.envKeyInstructions ?? usual}`;
     return { kind: "unauthorized", message, retry: false };
+  }
+
+  /** The settings send a key of their own making. */
+  #hasOwnAuth(): boolean {
+    const { httpHeaders, envHttpHeaders, queryParams } = this.#parts.provider;
+    const names = [...Object.keys(httpHeaders), ...Object.keys(envHttpHeaders)].map((name) => name.toLowerCase());
+    return names.some((name) => secretHeaders.includes(name)) || Object.keys(queryParams).some((name) => /key|token/i.test(name));
   }
 
   #learn(model: string, lack: Lack): void {

@@ -1,6 +1,6 @@
 /** `$CODEX_HOME/parley/outputs`: whole tool results of which the model was shown a part. Its owner's alone, and bounded in number, size and age. */
 import { constants } from "node:fs";
-import { mkdir, open, readdir, rm, stat } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
@@ -63,7 +63,7 @@ async function clean(folder: string, now: number): Promise<void> {
   const found = await Promise.all(
     names.map(async (name) => {
       const file = path.join(folder, name);
-      const { mtimeMs, size } = await stat(file).catch(() => ({ mtimeMs: 0, size: 0 }));
+      const { mtimeMs, size } = await lstat(file).catch(() => ({ mtimeMs: 0, size: 0 }));
       return { file, mtimeMs, size };
     }),
   );

@@ -18,6 +18,8 @@ export interface ProviderConfig {
   readonly wireApi: "responses" | "chat" | "anthropic" | "scripted" | "ai-sdk";
   /** Name of the environment variable that holds the key. */
   readonly envKey: string | undefined;
+  /** Set where the user's settings name the variable: then no request goes out without it, not even to this machine. */
+  readonly requiresEnvKey?: boolean;
   /** What to tell a person who has not set it. */
   readonly envKeyInstructions?: string | undefined;
   readonly bearerToken: string | undefined;

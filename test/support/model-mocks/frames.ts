@@ -15,6 +15,8 @@ export interface MockReply {
     readonly args: string;
     readonly custom?: boolean;
   }[];
+  /** The answer ends at the output limit (chat and anthropic). */
+  readonly isCut?: boolean;
   readonly usage?: { readonly input: number; readonly cached: number; readonly output: number; readonly reasoning: number };
 }
 
@@ -129,7 +131,7 @@ export function chatFrames(reply: MockReply): string[] {
     delta({ tool_calls: [{ index, id: call.id, type: "function", function: { name: flatName(call), arguments: "" } }] });
     for (const part of pieces(flatArgs(call), 2)) delta({ tool_calls: [{ index, function: { arguments: part } }] });
   }
-  emit([{ index: 0, delta: {}, finish_reason: (reply.calls ?? []).length > 0 ? "tool_calls" : "stop" }]);
+  emit([{ index: 0, delta: {}, finish_reason: reply.isCut === true ? "length" : (reply.calls ?? []).length > 0 ? "tool_calls" : "stop" }]);
   const usage = reply.usage ?? standardUsage;
   emit([], {
     usage: {
@@ -184,7 +186,10 @@ export function anthropicFrames(reply: MockReply): string[] {
       ["", ...pieces(flatArgs(call), 2)].map((partial_json) => ({ type: "input_json_delta", partial_json })),
     );
   emit("message_delta", {
-    delta: { stop_reason: (reply.calls ?? []).length > 0 ? "tool_use" : "end_turn", stop_sequence: null },
+    delta: {
+      stop_reason: reply.isCut === true ? "max_tokens" : (reply.calls ?? []).length > 0 ? "tool_use" : "end_turn",
+      stop_sequence: null,
+    },
     usage: { output_tokens: usage.output },
   });
   emit("message_stop", {});
