@@ -151,6 +151,11 @@ export const trustRequirements = {
     cases: [25, 159],
     says: "a client that has stopped reading costs little, whatever the model and the commands say meanwhile",
   },
+  "transport.stragglers": {
+    source,
+    cases: [603],
+    says: "a client that does not read holds up no other: the turn goes on, it is cut off with 1013, and a resume brings it all that was said",
+  },
   "trust.pendingApproval": {
     source,
     cases: [39, 40],

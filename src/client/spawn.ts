@@ -92,6 +92,10 @@ class ChildTransport implements Transport {
     setTimeout(() => this.#child.kill("SIGKILL"), exitGraceMs).unref();
   }
 
+  cutOff(): void {
+    this.close();
+  }
+
   #earlyEnd(code: number | null, signal: string | null): Error {
     const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
     const words = this.#lastWords();

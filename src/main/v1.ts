@@ -10,7 +10,7 @@ export function openV1(app: () => App, session: Session): LegacyDoor {
       connectInProcess(app(), {
         clientInfo: { name: session.client.name, title: session.client.title, version: session.client.version },
         capabilities: { experimentalApi: true, extensions: { parley: { dialect: "0.92" } } },
-        door: { source: session.source, hearsRaw: true },
+        door: { source: session.source, hearsRaw: true, onBehalfOf: session },
       }),
     notify: (method, params) => {
       if (!session.optOut.has(method)) session.peer.notify(method, params);

@@ -164,6 +164,9 @@ class Tap implements Transport {
   close(): void {
     this.#inner.close();
   }
+  cutOff(why: string): void {
+    this.#inner.cutOff(why);
+  }
 }
 
 function requestIn(text: string): ServerRequest | undefined {

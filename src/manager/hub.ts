@@ -24,6 +24,8 @@ export interface Heard extends Pick<Subscriber, "threads" | "families"> {
 /** How much is kept for replay: enough for minutes of several busy sessions. */
 const maxEvents = 50_000;
 const maxChars = 48 * 1024 * 1024;
+/** Whoever missed more than this is told to read anew: sent at once, it would count as being behind again. */
+const maxReplay = 4 * 1024 * 1024;
 
 export class Hub {
   readonly bootId: string;
@@ -40,6 +42,9 @@ export class Hub {
     this.#isSystemOwned = isSystemOwned;
   }
 
+  get listeners(): number {
+    return this.#subscribers.size;
+  }
   get seq(): number {
     return this.#seq;
   }
@@ -67,20 +72,23 @@ export class Hub {
 
   /**
    * Sends what a subscriber missed since `since`, leaving out what it has heard already.
-   * Returns how many events that were, or undefined when some are no longer kept.
+   * Returns how many events that were, or why they were not sent.
    */
-  replay(subscriber: Subscriber, since: number, heard: Heard | undefined): number | undefined {
+  replay(subscriber: Subscriber, since: number, heard: Heard | undefined): number | string {
     const oldest = this.#kept[this.#first];
-    if (since > this.#seq || (oldest === undefined ? since < this.#seq : since + 1 < oldest.seq)) return undefined;
-    let count = 0;
+    if (since > this.#seq || (oldest === undefined ? since < this.#seq : since + 1 < oldest.seq)) return "the events are no longer kept";
+    const missed: string[] = [];
+    let size = 0;
     for (let at = this.#first; at < this.#kept.length; at++) {
       const event = this.#kept[at];
       if (event === undefined || event.seq <= since || !this.#wants(subscriber, event)) continue;
       if (heard !== undefined && event.seq > heard.since && this.#wants(heard, event)) continue;
-      subscriber.send(event.json);
-      count++;
+      missed.push(event.json);
+      size += event.json.length;
+      if (size > maxReplay) return "too much was missed";
     }
-    return count;
+    for (const json of missed) subscriber.send(json);
+    return missed.length;
   }
 
   #add(type: string, family: Kept["family"], threadId: string | null, payload: unknown): void {

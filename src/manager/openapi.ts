@@ -102,7 +102,7 @@ function streamDescription(schemas: Map<string, unknown>): unknown {
   ]);
   return {
     description:
-      "Frames are JSON texts. The first is `ready`. Numbered events carry `seq` and `bootId`; a client that comes back subscribes with the last `seq` and hears what it missed, or `resync` when that is no longer kept. `*` subscribes to every session.",
+      "Frames are JSON texts. The first is `ready`. Numbered events carry `seq` and `bootId`; a client that comes back subscribes with the last `seq` and hears what it missed, or `resync` when that is no longer kept or too much. A client that does not read is closed with 1013 and comes back the same way. `*` subscribes to every session.",
     send: reference(StreamCommand, schemas),
     receive: reference(StreamMessage, schemas),
     families: { all: families, default: defaultFamilies },

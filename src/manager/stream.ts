@@ -1,12 +1,16 @@
 /** The websocket of events: what each client hears, from where on, and what happens to one that does not keep up. */
 import type { WebSocket } from "ws";
 import { parse } from "../lib/schema.ts";
+import { tooFarBehind } from "../rpc/transport.ts";
 import { defaultFamilies, type Family, families, StreamCommand, type StreamControl } from "./events.ts";
 import type { Heard, Hub, Subscriber } from "./hub.ts";
 
-/** A socket that is further behind than this is closed; it comes back and is sent what it missed. */
+/** A socket that is further behind than this is closed; it comes back and is sent what it missed. All sockets together stay within `together`. */
 const maxBehind = 8 * 1024 * 1024;
+const together = 256 * 1024 * 1024;
 const tryAgainLater = 1013;
+/** How long a socket that is closed for being behind has to come to the end of what it was sent. */
+const closeGraceMs = 10_000;
 const heartbeatMs = 30_000;
 /** Commands in a second: a client that sends more is broken. */
 const maxCommands = 50;
@@ -45,7 +49,13 @@ export class EventStream {
     socket.on("pong", () => {
       this.#alive = true;
     });
-    socket.on("message", (data, isBinary) => this.#receive(isBinary ? "" : data.toString()));
+    socket.on("message", (data, isBinary) => {
+      try {
+        this.#receive(isBinary ? "" : data.toString());
+      } catch {
+        socket.terminate(); // thrown into the socket's reader, it would leave the connection open and deaf
+      }
+    });
     socket.on("error", () => socket.terminate());
     socket.on("close", () => {
       clearInterval(this.#heartbeat);
@@ -105,13 +115,8 @@ export class EventStream {
   #replay(since: number, bootId: string | undefined, heard: Heard | undefined): number | undefined {
     const other = bootId !== undefined && bootId !== this.#hub.bootId;
     const count = other ? undefined : this.#hub.replay(this.#subscriber, since, heard);
-    if (count !== undefined) return count;
-    this.#control({
-      type: "resync",
-      seq: this.#hub.seq,
-      bootId: this.#hub.bootId,
-      reason: other ? "the manager was restarted" : "the events are no longer kept",
-    });
+    if (typeof count === "number") return count;
+    this.#control({ type: "resync", seq: this.#hub.seq, bootId: this.#hub.bootId, reason: count ?? "the manager was restarted" });
     return undefined;
   }
 
@@ -121,8 +126,9 @@ export class EventStream {
 
   #send(json: string): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
-    if (this.#socket.bufferedAmount > maxBehind) return this.#socket.close(tryAgainLater);
-    this.#socket.send(json);
+    if (this.#socket.bufferedAmount <= Math.min(maxBehind, together / this.#hub.listeners)) return this.#socket.send(json);
+    this.#socket.close(tryAgainLater, tooFarBehind);
+    setTimeout(() => this.#socket.terminate(), closeGraceMs).unref();
   }
 
   #beat(): void {

@@ -95,6 +95,10 @@ export class Peer {
   close(): void {
     this.#transport.close();
   }
+  /** Ends the connection because the other side does not keep up with what it is told. */
+  cutOff(why: string): void {
+    this.#transport.cutOff(why);
+  }
 
   #receive(text: string): void {
     let message: unknown;

@@ -78,6 +78,14 @@ export class LinesTransport implements Transport {
     this.#flush();
     this.#end();
   }
+  /** The end of the output is the only thing that the other side can be told; it comes after whole lines. */
+  cutOff(why: string): void {
+    this.#queue = [];
+    this.#queued = 0;
+    this.#outputGone = true;
+    this.#output.end();
+    this.#end(new Error(why));
+  }
   #flush(): void {
     if (this.#queue.length === 0) return;
     const text = `${this.#queue.join("\n")}\n`;

@@ -16,9 +16,14 @@ export interface Transport {
   onDrain: () => void;
   /** Sends what was taken, then ends the connection. */
   close(): void;
+  /** Ends the connection of a reader that does not keep up: what it was not sent yet is dropped, and it is told to come back where it can be. */
+  cutOff(why: string): void;
   /** "stdio" ends with its client; the others outlive it. */
   readonly kind: "stdio" | "websocket" | "unix" | "memory";
 }
+
+/** Why a reader is cut off, in at most 123 bytes, as everything that a close frame says. */
+export const tooFarBehind = "too far behind in reading; connect again and resume";
 
 const ignore = (): void => {};
 
@@ -70,6 +75,9 @@ class MemoryEnd implements Transport {
       this.end();
       other?.end();
     });
+  }
+  cutOff(): void {
+    this.close();
   }
   end(): void {
     if (this.#closed) return;

@@ -1,16 +1,20 @@
 /** One open websocket as a Transport: one JSON message in each text frame. Serves both ends, over TCP and unix sockets. */
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
-import type { Transport } from "./transport.ts";
+import { type Transport, tooFarBehind } from "./transport.ts";
 
 /** A longer message closes the connection with 1009. */
 export const maxMessageBytes = 64 * 1024 * 1024;
-/** A reader that leaves more than this unread is disconnected: one stuck client must not fill the memory of all. */
+/** A reader that leaves more than this unread is cut off: one stuck client must not fill the memory of all. */
 const maxBacklog = 128 * 1024 * 1024;
 /** How long the other side has to answer our close frame. */
 const closeGraceMs = 1000;
+/** How long a reader that was cut off has to come to the end of what it was sent, where it hears why. */
+const cutOffGraceMs = 10_000;
 
 const goingAway = 1001;
+/** "Try again later": connect anew and resume. */
+const tryAgainLater = 1013;
 const ignore = (): void => {};
 
 export class WebSocketTransport implements Transport {
@@ -28,6 +32,8 @@ export class WebSocketTransport implements Transport {
   #inbox: string[] = [];
   #paused = false;
   #closed = false;
+  /** Nothing more is read of a client that cannot be answered any more. */
+  #isCutOff = false;
   #failure: Error | undefined;
 
   constructor(ws: WebSocket, socket: Socket, kind: "websocket" | "unix") {
@@ -52,7 +58,7 @@ export class WebSocketTransport implements Transport {
     if (this.#closed || this.#ws.readyState !== this.#ws.OPEN) return;
     this.#outbox.push(json);
     this.#queued += json.length;
-    if (this.backlog > maxBacklog) return this.#drop("the client does not read");
+    if (this.backlog > maxBacklog) return this.cutOff(tooFarBehind);
     if (this.#scheduled) return;
     this.#scheduled = true;
     setImmediate(() => this.#flush());
@@ -75,8 +81,18 @@ export class WebSocketTransport implements Transport {
     this.#ws.close(goingAway);
     setTimeout(() => this.#ws.terminate(), closeGraceMs).unref();
   }
+  cutOff(why: string): void {
+    if (this.#closed || this.#ws.readyState !== this.#ws.OPEN) return;
+    this.#isCutOff = true;
+    this.#failure ??= new Error(why);
+    this.#outbox = [];
+    this.#queued = 0;
+    this.#ws.close(tryAgainLater, why);
+    setTimeout(() => this.#ws.terminate(), cutOffGraceMs).unref();
+  }
 
   #take(text: string): void {
+    if (this.#isCutOff) return;
     if (this.#paused) this.#inbox.push(text);
     else this.onMessage(text);
   }
@@ -91,14 +107,8 @@ export class WebSocketTransport implements Transport {
   }
   /** Answered here and not by ws itself: a flood of pings from a client that does not read would grow without end. */
   #pong(data: Buffer): void {
-    if (this.backlog > maxBacklog) this.#drop("the client does not read");
+    if (this.backlog > maxBacklog) this.cutOff(tooFarBehind);
     else this.#ws.pong(data);
-  }
-  #drop(why: string): void {
-    this.#failure ??= new Error(why);
-    this.#outbox = [];
-    this.#queued = 0;
-    this.#ws.terminate();
   }
   #end(): void {
     if (this.#closed) return;

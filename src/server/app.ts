@@ -73,6 +73,8 @@ export interface Session {
   readonly unattended: boolean;
   /** Threads are stored when they are started: the client may come back to one in which nothing was said yet. */
   readonly keepsUnused: boolean;
+  /** The connection whose reader counts, where this one is an adapter's inside the process. */
+  readonly onBehalfOf: Session | undefined;
   /** It hears the model's items of all its threads, not only of those it asks this for. */
   readonly hearsRaw: boolean;
   client: { readonly name: string; readonly title: string | null; readonly version: string };

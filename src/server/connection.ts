@@ -26,6 +26,8 @@ export interface ConnectionOptions {
   readonly keepsUnused?: boolean;
   /** Clients are told the model's items as they are. */
   readonly hearsRaw?: boolean;
+  /** The connection on whose behalf an adapter opens this one: who does not read there holds up, or is cut off, there. */
+  readonly onBehalfOf?: Session | undefined;
   /** The client was greeted at the door: its `initialize` is answered. */
   readonly introduction?: Introduction | undefined;
 }
@@ -52,6 +54,7 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
     unattended: options.unattended === true,
     keepsUnused: options.keepsUnused === true,
     hearsRaw: options.hearsRaw === true,
+    onBehalfOf: options.onBehalfOf,
     client: { name: "unknown", title: null, version: "0" },
     initialized: false,
     dialect: app.compat ?? "0.92",

@@ -7,8 +7,10 @@ import { problem } from "../lib/schema.ts";
 import type { Notification, ParamsOf } from "../protocol/define.ts";
 import { type ServerNotifications, type ServerRequests, serverNotifications } from "../protocol/methods.ts";
 import type { Outcome } from "../rpc/peer.ts";
+import { tooFarBehind } from "../rpc/transport.ts";
 import { isOlder, type Session } from "./app.ts";
 import { requestFor } from "./dialect.ts";
+import { Readers } from "./readers.ts";
 
 interface Pending {
   readonly id: number;
@@ -22,8 +24,6 @@ interface Pending {
 
 /** Node takes a longer one for none at all. */
 const longestTimer = 2 ** 31 - 1;
-/** A stream that is this far behind waits for its readers. */
-const behind = 2 * 1024 * 1024;
 
 export interface SubscriptionOptions {
   readonly clock: Clock;
@@ -43,7 +43,7 @@ export class Subscriptions implements Audience {
   readonly #parents = new Map<string, string>();
   readonly #pending = new Map<number, Pending>();
   readonly #private = new Map<number, { readonly session: Session; readonly settle: (result: unknown) => void }>();
-  readonly #waiters = new Set<() => void>();
+  readonly #readers: Readers;
   #sessionIds = 0;
   #requestIds = 0;
   /** Called when the last subscriber of a thread has gone. */
@@ -51,6 +51,7 @@ export class Subscriptions implements Audience {
 
   constructor(options: SubscriptionOptions) {
     this.#options = options;
+    this.#readers = new Readers((session) => this.#cutOff(session));
   }
 
   nextSessionId(): number {
@@ -66,7 +67,7 @@ export class Subscriptions implements Audience {
     this.#sessions.delete(session);
     for (const threadId of [...this.#byThread.keys()]) this.unsubscribe(session, threadId);
     if (session.transport === "stdio") this.#refuseWhereNobodyIsLeft();
-    this.#wake();
+    this.#readers.left(session);
   }
 
   /** Returns false when it was subscribed already. Pending questions of the thread are put to the newcomer under their own ids. */
@@ -76,6 +77,7 @@ export class Subscriptions implements Audience {
     this.#byThread.set(threadId, audience);
     if (audience.has(session)) return false;
     audience.add(session);
+    this.#readers.wake(); // somebody who keeps up may be what a stream waits for
     return true;
   }
   /** Puts what is pending on a thread to one session again: after its answer to `thread/resume`. */
@@ -203,23 +205,20 @@ export class Subscriptions implements Audience {
     return this.subscribers(threadId).size > 0;
   }
   caughtUp(threadId: string): Promise<void> | undefined {
-    const isBehind = (): boolean => [...this.subscribers(threadId)].some((s) => s.peer.backlog > behind);
-    if (!isBehind()) return undefined;
-    return new Promise((resolve) => {
-      const check = (): void => {
-        if (isBehind()) return;
-        this.#waiters.delete(check);
-        resolve();
-      };
-      this.#waiters.add(check);
-    });
+    return this.#readers.caughtUp(() => this.subscribers(threadId));
   }
-  drained(_session: Session): void {
-    this.#wake();
+  drained(session: Session): void {
+    this.#readers.drained(session);
   }
 
-  #wake(): void {
-    for (const check of [...this.#waiters]) check();
+  /** A client that lags behind the others hears no more of any thread; it comes back over another connection. */
+  #cutOff(session: Session): void {
+    this.#options.log.warn("a client does not keep up with its threads and is cut off", {
+      client: session.client.name,
+      behind: session.peer.backlog,
+    });
+    for (const threadId of [...this.#byThread.keys()]) this.unsubscribe(session, threadId);
+    session.peer.cutOff(tooFarBehind);
   }
 
   #put(session: Session, pending: Pending): void {

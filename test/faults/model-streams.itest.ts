@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import path from "node:path";
 import type { TestContext } from "node:test";
-import { LiveServer, rolloutsOf, verifiesLive } from "../support/live-server.ts";
+import { LiveServer, peakOf, rolloutsOf, verifiesLive } from "../support/live-server.ts";
 import { home, settings, stage } from "../support/live-stage.ts";
 import { type Answer, MockProvider } from "../support/model-mocks/server.ts";
 
@@ -49,10 +49,6 @@ async function open(t: TestContext, more = "", ...answers: Answer[]) {
   const server = await LiveServer.start(t, folder, { capabilities: { experimentalApi: true, optOutNotificationMethods } });
   return { folder, server, provider, threadId: await server.startThread(settings(folder)) };
 }
-
-/** The highest resident size of a process so far, in megabytes. */
-const peakOf = (server: LiveServer): number =>
-  Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
 
 const head = sse({ type: "response.output_item.added", output_index: 0, item: { ...message(""), content: [] } });
 const piece = sse({ type: "response.output_text.delta", item_id: "m1", output_index: 0, delta: "z".repeat(256 * 1024) });

@@ -134,3 +134,7 @@ export async function eventually(isTrue: () => boolean, what: string, ms = 60_00
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }
+
+/** The highest resident size of a process so far, in megabytes. */
+export const peakOf = (server: ServerProcess): number =>
+  Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, "utf8"))?.[1] ?? 0) / 1024;

@@ -54,7 +54,7 @@ export const bridgeCases: CaseTable = {
   158: ["floods of messages and connections", "E10"],
   159: [
     "a websocket client that never reads",
-    `${socket} > a client that does not read is disconnected before its backlog fills the memory`,
+    `${socket} > a client that does not read is cut off with 1013 before its backlog fills the memory`,
   ],
   160: ["one client answers another's question"],
   161: [
@@ -88,4 +88,9 @@ export const bridgeCases: CaseTable = {
     "src/auth/callback-server.test.ts > whatever strangers send while a sign-in waits, it goes on waiting",
   ],
   602: ["strangers who fill the log", `${socket} > no address that a stranger asks for ends the listener, with an upgrade or without`],
+  603: [
+    "one client that does not read, beside others that do",
+    "test/scenarios/transport/slow-readers.itest.ts > a stream waits while nobody keeps up, and goes on when somebody does",
+    "src/manager/stream.test.ts > a stream that is not read is closed with 1013, others hear everything, and it comes back",
+  ],
 };
