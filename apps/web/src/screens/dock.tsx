@@ -1,14 +1,15 @@
 /** The lower edge of a session: what waits for an answer, what is queued, and the composer. None of them takes another's place. */
-import { type ReactElement, useMemo } from "react";
+import { type ReactElement, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { allows, useApp } from "../app-context.tsx";
 import { RequestCard } from "../parts/requests/card.tsx";
-import type { ItemOf, PendingView, SessionSummary, ThreadView } from "../state/model.ts";
+import type { PendingView, SessionSummary, ThreadView } from "../state/model.ts";
 import { modeOf, permissionModes } from "../state/modes.ts";
-import { IconButton } from "../ui/controls.tsx";
+import { focusFallback, IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Composer } from "./composer/composer.tsx";
 import { ControlPickers } from "./composer/controls.tsx";
 import { TokenMeter } from "./meter.tsx";
+import { useRequestedChange } from "./requested-change.ts";
 import { whyAsked } from "./why.ts";
 
 export interface DockProps {
@@ -16,29 +17,18 @@ export interface DockProps {
   readonly session: SessionSummary | undefined;
   readonly thread: ThreadView | undefined;
   readonly pending: readonly PendingView[];
+  /** The request that the person came for. */
+  readonly requestId: string | null;
   readonly onCommand: (name: string) => void;
 }
 
-export function Dock({ sessionId, session, thread, pending, onCommand }: DockProps): ReactElement {
-  const { controller, settings, scope } = useApp();
+export function Dock({ sessionId, session, thread, pending, requestId, onCommand }: DockProps): ReactElement {
+  const { controller, scope } = useApp();
   const running = session?.activeTurnId != null || thread?.turns.at(-1)?.status === "inProgress";
   return (
     <div className="dock">
       <div className="column">
-        {pending.length === 0 ? null : (
-          <div className="dock-cards">
-            {pending.length > 1 ? <p className="dock-count">{pending.length} things wait for you</p> : null}
-            {pending.map((request) => (
-              <DockCard
-                key={request.requestId}
-                request={request}
-                thread={thread}
-                session={session}
-                letters={settings.cardKeys && allows(scope, "approve")}
-              />
-            ))}
-          </div>
-        )}
+        <DockCards pending={pending} requestId={requestId} session={session} />
         <Queue sessionId={sessionId} thread={thread} />
         <Composer
           key={sessionId}
@@ -52,7 +42,7 @@ export function Dock({ sessionId, session, thread, pending, onCommand }: DockPro
             controller.send(sessionId, input, { delivery, overrides: {} });
             return true;
           }}
-          onStop={() => void controller.try(controller.connection.interrupt(sessionId))}
+          {...(allows(scope, "drive") ? { onStop: () => void controller.try(controller.connection.interrupt(sessionId)) } : {})}
           onCommand={onCommand}
           footer={session === undefined ? null : <SessionControls session={session} />}
           meter={thread?.tokenUsage == null ? null : <TokenMeter usage={thread.tokenUsage} />}
@@ -62,26 +52,67 @@ export function Dock({ sessionId, session, thread, pending, onCommand }: DockPro
   );
 }
 
-function DockCard({
-  request,
-  thread,
+/** One card at a time, whole: what is decided on is never squeezed by what comes after it. */
+function DockCards({
+  pending,
+  requestId,
   session,
-  letters,
 }: {
-  request: PendingView;
-  thread: ThreadView | undefined;
+  pending: readonly PendingView[];
+  requestId: string | null;
   session: SessionSummary | undefined;
-  letters: boolean;
-}): ReactElement {
-  const { controller, scope } = useApp();
+}): ReactElement | null {
+  const [chosen, setChosen] = useState(requestId);
+  useEffect(() => setChosen(requestId), [requestId]);
+  useFocusAfterAnswer(pending);
+  const at = Math.max(
+    0,
+    pending.findIndex((request) => request.requestId === chosen),
+  );
+  const request = pending[at];
+  if (request === undefined) return null;
+  const step = (by: number): void => setChosen(pending[(at + by + pending.length) % pending.length]?.requestId ?? null);
+  return (
+    <div className="dock-cards">
+      {pending.length === 1 ? null : (
+        <div className="dock-count">
+          <span>
+            {at + 1} of {pending.length} that wait for you, {pending.length - 1} more
+          </span>
+          <span className="spacer" />
+          <IconButton icon="chevronLeft" size={16} label="Previous request" onClick={() => step(-1)} />
+          <IconButton icon="chevronRight" size={16} label="Next request" onClick={() => step(1)} />
+        </div>
+      )}
+      <DockCard key={request.requestId} request={request} session={session} />
+    </div>
+  );
+}
+
+/** Whoever answered by keyboard goes on with the next card, or with the composer after the last one. */
+function useFocusAfterAnswer(pending: readonly PendingView[]): void {
+  const before = useRef(pending);
+  useLayoutEffect(() => {
+    const ended = before.current.some(({ requestId }) => !pending.some((request) => request.requestId === requestId));
+    before.current = pending;
+    if (!ended || document.activeElement !== document.body) return;
+    const next = document.querySelector<HTMLElement>(".dock-cards [data-request]");
+    if (next === null) focusFallback();
+    else next.focus();
+  }, [pending]);
+}
+
+function DockCard({ request, session }: { request: PendingView; session: SessionSummary | undefined }): ReactElement {
+  const { controller, settings, scope } = useApp();
   const { connection } = controller;
-  const change = useMemo(() => findChange(thread, request), [thread, request]);
+  const change = useRequestedChange(request);
   return (
     <RequestCard
       request={request}
       change={change}
-      letters={letters}
+      canAnswer={allows(scope, "approve")}
       mayMakeRules={allows(scope, "admin")}
+      letters={settings.cardKeys && allows(scope, "approve")}
       why={whyAsked(request, session)}
       cwd={session?.cwd}
       onShowChange={
@@ -93,16 +124,6 @@ function DockCard({
       onAnswer={(reply) => void controller.answer(request, reply)}
     />
   );
-}
-
-/** The item that a file-change request is about: its diff is what the person decides on. */
-function findChange(thread: ThreadView | undefined, request: PendingView): ItemOf<"fileChange"> | undefined {
-  if (request.kind !== "fileChange" || request.itemId === null) return undefined;
-  for (const turn of [...(thread?.turns ?? [])].reverse()) {
-    const item = turn.items.find((i) => i.id === request.itemId);
-    if (item?.type === "fileChange") return item;
-  }
-  return undefined;
 }
 
 function Queue({ sessionId, thread }: { sessionId: string; thread: ThreadView | undefined }): ReactElement | null {

@@ -5,11 +5,11 @@ import { RequestCard, ResolutionLine } from "../parts/requests/card.tsx";
 import type { PendingView, SessionSummary } from "../state/model.ts";
 import { ago, folderName, plural } from "../state/words.ts";
 import { Empty } from "../ui/controls.tsx";
+import { useRequestedChange } from "./requested-change.ts";
 import { useNow } from "./sidebar.tsx";
 import { whyAsked } from "./why.ts";
 
 export function Inbox({ menuButton }: { menuButton: ReactElement | null }): ReactElement {
-  const { controller, settings, go, scope } = useApp();
   const pending = useAppState((s) => s.pending);
   const sessions = useAppState((s) => s.sessions);
   const resolved = useAppState((s) => s.resolved);
@@ -30,22 +30,7 @@ export function Inbox({ menuButton }: { menuButton: ReactElement | null }): Reac
             </Empty>
           ) : null}
           {list.map((request) => (
-            <RequestCard
-              key={request.requestId}
-              request={request}
-              letters={settings.cardKeys && allows(scope, "approve")}
-              mayMakeRules={allows(scope, "admin")}
-              onAnswer={(reply) => void controller.answer(request, reply)}
-              why={whyAsked(request, sessions.get(request.threadId))}
-              context={
-                <CardContext
-                  request={request}
-                  session={sessions.get(request.threadId)}
-                  now={now}
-                  onOpen={() => go({ name: "session", sessionId: request.threadId, requestId: request.requestId })}
-                />
-              }
-            />
+            <InboxCard key={request.requestId} request={request} session={sessions.get(request.threadId)} now={now} />
           ))}
           {resolved.length === 0 ? null : (
             <section className="recent">
@@ -58,6 +43,30 @@ export function Inbox({ menuButton }: { menuButton: ReactElement | null }): Reac
         </div>
       </div>
     </div>
+  );
+}
+
+function InboxCard({ request, session, now }: { request: PendingView; session: SessionSummary | undefined; now: number }): ReactElement {
+  const { controller, settings, go, scope } = useApp();
+  return (
+    <RequestCard
+      request={request}
+      change={useRequestedChange(request)}
+      cwd={session?.cwd}
+      canAnswer={allows(scope, "approve")}
+      mayMakeRules={allows(scope, "admin")}
+      letters={settings.cardKeys && allows(scope, "approve")}
+      onAnswer={(reply) => void controller.answer(request, reply)}
+      why={whyAsked(request, session)}
+      context={
+        <CardContext
+          request={request}
+          session={session}
+          now={now}
+          onOpen={() => go({ name: "session", sessionId: request.threadId, requestId: request.requestId })}
+        />
+      }
+    />
   );
 }
 

@@ -11,14 +11,13 @@ export function watchForPeople(store: Store, wants: () => Settings["notify"], go
   showCount(before.pending.size);
   const tell = (text: string, body: string, place: Place, tag: string): void => {
     if (document.visibilityState === "visible" && document.hasFocus()) return;
-    if ("Notification" in window && Notification.permission === "granted") {
-      const note = new Notification(text, { body, tag, icon: "/favicon.svg" });
+    const note = notification(text, { body, tag, icon: "/favicon.svg" });
+    if (note !== undefined)
       note.onclick = () => {
         focus();
         go(place);
         note.close();
       };
-    }
     if (wants().sound) audio = chime(audio);
   };
   const stop = store.subscribe(() => {
@@ -44,6 +43,16 @@ export function watchForPeople(store: Store, wants: () => Settings["notify"], go
     stop();
     void audio?.close();
   };
+}
+
+/** Undefined where it is not allowed, and where browsers have the class but refuse to make one, as on Android. */
+function notification(title: string, options: NotificationOptions): Notification | undefined {
+  if (!("Notification" in window) || Notification.permission !== "granted") return undefined;
+  try {
+    return new Notification(title, options);
+  } catch {
+    return undefined;
+  }
 }
 
 interface Ending {

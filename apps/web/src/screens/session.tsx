@@ -5,9 +5,10 @@ import type { LineComment } from "../parts/diff/comments.ts";
 import { ResolutionLine } from "../parts/requests/card.tsx";
 import { Transcript, type TranscriptHandle } from "../parts/transcript/transcript.tsx";
 import { WaitingItems } from "../parts/transcript/waiting.ts";
+import { readComments, readPanel, writeComments, writePanel } from "../state/kept.ts";
 import type { ThreadView, TurnView } from "../state/model.ts";
 import { duration } from "../state/words.ts";
-import { Button, Empty } from "../ui/controls.tsx";
+import { Button, Empty, focusFallback } from "../ui/controls.tsx";
 import { Grip } from "../ui/grip.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Menu } from "../ui/overlays.tsx";
@@ -16,7 +17,7 @@ import { Dock } from "./dock.tsx";
 import { OutboxList } from "./outbox.tsx";
 import { SessionHeader } from "./session-header.tsx";
 import { focusOnceDrawn } from "./shell.tsx";
-import { SidePanel } from "./side-panel.tsx";
+import { panelTabs, SidePanel } from "./side-panel.tsx";
 import { type ListDialog, ListDialogs } from "./sidebar.tsx";
 
 export interface SessionProps {
@@ -40,9 +41,11 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
   const allPending = useAppState((s) => s.pending);
   const resolved = useAppState((s) => s.resolved);
   const [gone, setGone] = useState(false);
-  const [panel, setPanel] = useState<"changes" | "plan" | "details">();
+  const [panel, setPanel] = useState(() => readPanel(controller.shelf, sessionId, panelTabs));
   const [dialog, setDialog] = useState<Dialogs>();
-  const [comments, setComments] = useState<readonly LineComment[]>([]);
+  const [comments, setComments] = useState(() => readComments<LineComment>(controller.shelf, sessionId));
+  useEffect(() => writePanel(controller.shelf, sessionId, panel), [controller, sessionId, panel]);
+  useEffect(() => writeComments(controller.shelf, sessionId, comments), [controller, sessionId, comments]);
   const transcript = useRef<TranscriptHandle>(null);
   const pending = useMemo(
     () =>
@@ -66,6 +69,10 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
     void controller.open(sessionId).then((result) => setGone(result === "gone"));
     return () => controller.leave();
   }, [controller, sessionId]);
+  // Whoever came from a composer or a list that is gone now goes on here.
+  useEffect(() => {
+    if (document.activeElement === document.body) focusFallback();
+  }, [sessionId]);
   useEffect(() => {
     if (requestId !== null) focusOnceDrawn(`[data-request="${CSS.escape(requestId)}"]`);
   }, [requestId]);
@@ -160,6 +167,7 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
               empty={<Start />}
               footer={
                 <>
+                  <Notices notices={thread.notices} />
                   {answered.map((r) => (
                     <ResolutionLine key={r.request.requestId} resolution={r} />
                   ))}
@@ -175,6 +183,7 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
           session={session}
           thread={thread}
           pending={pending}
+          requestId={requestId}
           onCommand={(name) => (name === "new" ? app.run("newSession") : name === "help" ? app.run("help") : void run(name))}
         />
       </div>
@@ -218,6 +227,21 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
         <ListDialogs dialog={dialog} onClose={() => setDialog(undefined)} />
       )}
     </div>
+  );
+}
+
+/** What the engine warned of: it stays until the session is opened anew. */
+function Notices({ notices }: { notices: ThreadView["notices"] }): ReactElement | null {
+  if (notices.length === 0) return null;
+  return (
+    <ul className="notices" aria-label="Warnings">
+      {notices.map((notice) => (
+        <li key={notice.id}>
+          <Icon name="warning" size={14} />
+          <span dir="auto">{notice.text}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

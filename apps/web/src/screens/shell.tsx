@@ -70,7 +70,7 @@ export function Shell({ onRunner }: { onRunner: (run: (command: string) => void)
     [controller, settings.groupBy, go, step],
   );
   useEffect(() => onRunner(run), [onRunner, run]);
-  useKeys(run, dialog !== undefined);
+  useKeys(run);
   useEffect(() => watchForPeople(controller.store, () => settings.notify, go), [controller, settings.notify, go]);
   // On a phone every move closes the drawer
   useEffect(() => {
@@ -178,16 +178,16 @@ function Banner({ link, engineDown, reason }: { link: string; engineDown: boolea
   return null;
 }
 
-function useKeys(run: (command: string) => void, dialogOpen: boolean): void {
+function useKeys(run: (command: string) => void): void {
   const { settings, isMac } = useApp();
   const keymap = useMemo(() => keymapWith(settings.keys), [settings.keys]);
-  const live = useRef({ run, keymap, dialogOpen });
-  live.current = { run, keymap, dialogOpen };
+  const live = useRef({ run, keymap });
+  live.current = { run, keymap };
   useEffect(() => {
     const match = createChords(() => live.current.keymap);
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.isComposing || ["Control", "Shift", "Alt", "Meta"].includes(event.key)) return;
-      if (live.current.dialogOpen && event.key === "Escape") return;
+      if (event.key === "Escape" && closesSomething(event.target)) return;
       const chord = chordOf(event, isMac);
       const number = /^Alt\+([1-9])$/.exec(chord)?.[1];
       const command = number === undefined ? match(chord, event.timeStamp) : `session:${number}`;
@@ -202,6 +202,12 @@ function useKeys(run: (command: string) => void, dialogOpen: boolean): void {
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, [isMac]);
+}
+
+/** Whether Escape is meant for what is open or being typed into, and not for the turn. The composer is where the turn is steered from. */
+function closesSomething(target: EventTarget | null): boolean {
+  if (document.querySelector("dialog[open], [popover]:popover-open") !== null) return true;
+  return target instanceof HTMLElement && target.id !== "composer" && target.matches("input, textarea, select, [contenteditable]");
 }
 
 type Go = ReturnType<typeof useApp>["go"];

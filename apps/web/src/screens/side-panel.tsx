@@ -15,6 +15,8 @@ const tabs: readonly (readonly [PanelTab, string])[] = [
   ["details", "Details"],
 ];
 
+export const panelTabs: readonly PanelTab[] = tabs.map(([id]) => id);
+
 export interface PanelProps extends ChangesProps {
   /** The movable edge towards the conversation. */
   readonly grip: ReactElement;

@@ -1,11 +1,15 @@
 /** Does what the person asks: joins the connection to the store, and keeps the promise that no message and no answer is lost or sent twice. */
 import type { StreamEvent } from "../../../../src/manager/events.ts";
 import { type Connection, type NewSession, Refused, type RequestAnswer } from "../connection/connection.ts";
-import type { MessageOverrides, OutgoingMessage, PendingRequest, SessionSummary, UserInput } from "./model.ts";
+import { browserDepot, type Depot, KeptAttachments } from "./kept.ts";
+import type { Attachment, MessageOverrides, OutgoingMessage, PendingRequest, SessionSummary, UserInput } from "./model.ts";
 import { readJson, type Shelf, writeJson } from "./settings.ts";
 import type { Store } from "./store.ts";
 
 const outboxKey = "parley.outbox";
+/** How long to wait before a message that could not be delivered is tried again: longer each time. */
+const firstPauseMs = 1000;
+const longestPauseMs = 30_000;
 /** Open threads are kept while few, so that going back is instant. */
 const keptThreads = 6;
 
@@ -16,16 +20,18 @@ export class Controller {
   readonly store: Store;
   /** Where this page remembers what is its own: settings, drafts, unsent messages. */
   readonly shelf: Shelf;
+  readonly attachments: KeptAttachments<Attachment>;
   #toast: Toast = () => {};
   /** Events that arrive while the lists are read; they are folded afterwards, in order. */
   #held: StreamEvent[] | undefined = [];
   #recent: string[] = [];
   #loading: Promise<void> | undefined;
 
-  constructor(connection: Connection, store: Store, shelf: Shelf) {
+  constructor(connection: Connection, store: Store, shelf: Shelf, depot: Depot = browserDepot()) {
     this.connection = connection;
     this.store = store;
     this.shelf = shelf;
+    this.attachments = new KeptAttachments(depot);
   }
 
   onToast(toast: Toast): void {
@@ -253,7 +259,7 @@ export class Controller {
 
   readonly #underway = new Set<string>();
   /** The id goes along, so that a message whose answer was lost is not sent a second time when it is tried again. */
-  async #deliver(message: OutgoingMessage): Promise<void> {
+  async #deliver(message: OutgoingMessage, attempt = 0): Promise<void> {
     if (this.#underway.has(message.messageId)) return;
     this.#underway.add(message.messageId);
     this.#keep({ ...message, state: "sending", problem: null });
@@ -268,9 +274,19 @@ export class Controller {
           ? error.message
           : `The ${this.connection.offers.name} cannot be reached. This is sent as soon as it is back.`;
       this.#keep({ ...message, state: refused ? "failed" : "offline", problem });
+      if (!refused) this.#tryAgainLater(message.messageId, attempt);
     } finally {
       this.#underway.delete(message.messageId);
     }
+  }
+
+  /** A single call may fail while the connection holds, so its return cannot be waited for. */
+  #tryAgainLater(messageId: string, attempt: number): void {
+    const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** attempt);
+    setTimeout(() => {
+      const message = this.store.get().outbox.find((m) => m.messageId === messageId);
+      if (message?.state === "offline") void this.#deliver(message, attempt + 1);
+    }, pause);
   }
 
   #keep(message: OutgoingMessage): void {

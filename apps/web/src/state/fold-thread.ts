@@ -39,7 +39,7 @@ export function foldNotification(thread: ThreadView, method: string, params: Par
     case "error":
       return foldError(thread, params);
     case "warning":
-      return addNotice(thread, { id: `w${thread.notices.length}`, kind: "warning", text: text(params["message"]) });
+      return addNotice(thread, { id: crypto.randomUUID(), kind: "warning", text: text(params["message"]) });
     default:
       return method.startsWith("item/") ? foldDelta(thread, method, params) : thread;
   }

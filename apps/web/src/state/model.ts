@@ -38,6 +38,11 @@ export interface TurnView {
   readonly retrying: string | null;
 }
 
+/** A picture or a text file that goes along with a message. */
+export type Attachment =
+  | { readonly id: string; readonly kind: "image"; readonly name: string; readonly url: string }
+  | { readonly id: string; readonly kind: "text"; readonly name: string; readonly text: string };
+
 /** A message that left the composer and is not yet part of the transcript. */
 export interface OutgoingMessage {
   readonly messageId: string;

@@ -93,5 +93,15 @@ export function Empty({ icon, title, children }: { icon: IconName; title: string
   );
 }
 
-/** As a `ref`: takes the focus when it appears, for a field that the person has just asked for. */
-export const focusIt = (element: HTMLElement | null): void => element?.focus();
+/** As a `ref`: takes the focus when it appears, for a field that the person has just asked for. In a dialog, as soon as that is open. */
+export const focusIt = (element: HTMLElement | null): void => {
+  if (element === null) return;
+  element.dataset["focusFirst"] = "";
+  element.focus();
+};
+
+/** Where the focus goes when what had it is gone: to the composer, but on a touch screen not into a field, which would open the keyboard. */
+export function focusFallback(): void {
+  const field = matchMedia("(pointer: coarse)").matches ? null : document.querySelector<HTMLElement>("#composer:not(:disabled)");
+  (field ?? document.querySelector<HTMLElement>("#main"))?.focus();
+}

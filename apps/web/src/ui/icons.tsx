@@ -16,6 +16,7 @@ const paths = {
   check: "M5 12.500l4.5 4.500L19 7.5",
   close: "M6 6l12 12M18 6L6 18",
   chevronDown: "M6.5 9.500L12 15l5.5-5.5",
+  chevronLeft: "M14.5 6.500L9 12l5.5 5.5",
   chevronRight: "M9.5 6.500L15 12l-5.5 5.5",
   chevronUp: "M6.5 14.500L12 9l5.5 5.5",
   send: "M12 19V5M6 11l6-6 6 6",

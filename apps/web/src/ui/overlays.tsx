@@ -1,6 +1,6 @@
 /** Dialogs, menus and pick lists: native top layer, focus kept where the person is, every one usable with arrow keys. */
-import { type KeyboardEvent, type ReactElement, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
-import { IconButton } from "./controls.tsx";
+import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useLayoutEffect, useRef, useState } from "react";
+import { focusFallback, IconButton } from "./controls.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 
 export function Dialog({
@@ -18,10 +18,19 @@ export function Dialog({
 }): ReactElement {
   const ref = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
+  // A layout effect: its clean-up runs while the dialog is still in the page, so that the focus can be given back.
+  useLayoutEffect(() => {
     const dialog = ref.current;
-    if (dialog !== null && !dialog.open) dialog.showModal();
-    return () => dialog?.close();
+    if (dialog === null) return;
+    const opener = document.activeElement;
+    dialog.showModal();
+    // The browser takes the first button, which is the one that closes.
+    dialog.querySelector<HTMLElement>("[data-focus-first]")?.focus();
+    return () => {
+      dialog.close();
+      if (opener instanceof HTMLElement && opener !== document.body && opener.isConnected) opener.focus();
+      else focusFallback();
+    };
   }, []);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a native dialog; the click is only for the backdrop.

@@ -22,6 +22,8 @@ export interface CardProps {
   readonly onAnswer: (reply: Reply) => void;
   /** Takes the time limit away, where there is one and that can be done. */
   readonly onKeep?: (() => void) | undefined;
+  /** False for a device that may look but not decide. */
+  readonly canAnswer: boolean;
   /** Whether single letters act while the card has the focus. */
   readonly letters: boolean;
   /** Whether this device may make rules that last; answers that would are left out otherwise. */
@@ -36,7 +38,7 @@ export interface CardProps {
 }
 
 export const RequestCard = memo(function RequestCard(props: CardProps): ReactElement {
-  const { request, change, onAnswer, letters, context, why, cwd, onShowChange, onKeep, mayMakeRules = true } = props;
+  const { request, change, onAnswer, canAnswer, letters, context, why, cwd, onShowChange, onKeep, mayMakeRules = true } = props;
   const heading = useId();
   const card = useRef<HTMLElement>(null);
   const [raw, setRaw] = useState(false);
@@ -86,7 +88,11 @@ export const RequestCard = memo(function RequestCard(props: CardProps): ReactEle
         </Button>
       </header>
       <CardBody request={request} description={description} change={change} why={why} cwd={cwd} raw={raw} />
-      <CardAnswer request={request} choices={choices} busy={busy} onAnswer={onAnswer} letters={letters} />
+      {canAnswer ? (
+        <CardAnswer request={request} choices={choices} busy={busy} onAnswer={onAnswer} letters={letters} />
+      ) : (
+        <p className="card-answer hint">This device may only look. Answer from one that may approve.</p>
+      )}
       <CardStatus request={request} onKeep={onKeep} />
     </section>
   );

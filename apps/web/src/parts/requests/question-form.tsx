@@ -35,12 +35,7 @@ export function QuestionForm({
   const onKey = (event: KeyboardEvent): void => {
     const target = event.target as HTMLElement;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return submit();
-    if (
-      !/^[1-9]$/.test(event.key) ||
-      (target instanceof HTMLInputElement && target.type === "text") ||
-      target instanceof HTMLTextAreaElement
-    )
-      return;
+    if (!/^[1-9]$/.test(event.key) || takesText(target)) return;
     const shown = tabbed ? fields.slice(tab, tab + 1) : fields;
     const field = shown.find((f) => f.options.length > 0 && fieldProblem(f, of(f)) !== null) ?? shown.find((f) => f.options.length > 0);
     if (field === undefined) return;
@@ -85,6 +80,12 @@ export function QuestionForm({
     </form>
   );
 }
+
+/** Whether a typed character belongs into this element: into every kind of field, a secret's too, but not into a choice. */
+const takesText = (element: HTMLElement): boolean =>
+  element instanceof HTMLTextAreaElement ||
+  element instanceof HTMLSelectElement ||
+  (element instanceof HTMLInputElement && element.type !== "radio" && element.type !== "checkbox");
 
 /** One tab for each question of a questionnaire; arrows move between them, and what is answered carries a mark. */
 function Tabs({

@@ -1,10 +1,6 @@
 /** Pictures and text files that go along with a message. */
 import { dataUrl } from "../../parts/requests/tool-call-form.tsx";
-import type { UserInput } from "../../state/model.ts";
-
-export type Attachment =
-  | { readonly id: string; readonly kind: "image"; readonly name: string; readonly url: string }
-  | { readonly id: string; readonly kind: "text"; readonly name: string; readonly text: string };
+import type { Attachment, UserInput } from "../../state/model.ts";
 
 const maxImage = 8 * 1024 * 1024;
 const maxText = 256 * 1024;

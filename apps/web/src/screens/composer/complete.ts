@@ -55,3 +55,5 @@ export const slashCommands: readonly SlashCommand[] = [
   { name: "stop", help: "Stop the running turn" },
   { name: "help", help: "Keys and help" },
 ];
+
+export const isSlashCommand = (name: string): boolean => slashCommands.some((command) => command.name === name);

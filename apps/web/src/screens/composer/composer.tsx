@@ -1,7 +1,6 @@
 /** Where people write: a native text field with drafts, attachments, completion, and a clear choice between steering and queueing. */
 import {
   type ClipboardEvent,
-  type DragEvent,
   type KeyboardEvent,
   type ReactElement,
   type ReactNode,
@@ -14,13 +13,15 @@ import {
 } from "react";
 import { useApp } from "../../app-context.tsx";
 import { Chip } from "../../parts/transcript/items.tsx";
-import type { UserInput } from "../../state/model.ts";
+import type { Attachment, UserInput } from "../../state/model.ts";
 import { readDraft, type Shelf, writeDraft } from "../../state/settings.ts";
 import { Button, IconButton } from "../../ui/controls.tsx";
 import { Icon } from "../../ui/icons.tsx";
-import { type Attachment, attach, inputOf } from "./attachments.ts";
-import { complete, mentioned, type Named, type Trigger, triggerAt } from "./complete.ts";
+import { attach, inputOf } from "./attachments.ts";
+import { complete, isSlashCommand, mentioned, type Named, type Trigger, triggerAt } from "./complete.ts";
 import { type Suggestion, useSuggestions } from "./suggestions.ts";
+
+const mostAttachments = 20;
 
 export interface ComposerProps {
   /** Drafts are kept under this name. */
@@ -44,7 +45,7 @@ export function Composer(props: ComposerProps): ReactElement {
   const field = useRef<HTMLTextAreaElement>(null);
   const draft = useDraft(controller.shelf, draftKey);
   const { text, setText } = draft;
-  const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
+  const [attachments, setAttachments] = useAttachments(draftKey);
   const [names, setNames] = useState<{ files: readonly Named[]; skills: readonly Named[] }>({ files: [], skills: [] });
   const [cursor, setCursor] = useState(0);
   const [sending, setSending] = useState(false);
@@ -84,15 +85,17 @@ export function Composer(props: ComposerProps): ReactElement {
       for (const file of files) {
         const result = await attach(file);
         if (typeof result === "string") toast(result, "problem");
-        else setAttachments((list) => [...list, result].slice(0, 20));
+        else setAttachments((list) => [...list, result].slice(0, mostAttachments));
       }
     },
-    [toast],
+    [toast, setAttachments],
   );
+  useDropAnywhere(disabled ? undefined : add);
   const send = async (delivery: "auto" | "steer" | "queue"): Promise<void> => {
     if (empty || disabled || sending) return;
     const slash = /^\/([\w-]+)$/.exec(text.trim())?.[1];
-    if (slash !== undefined && props.onCommand !== undefined && attachments.length === 0) {
+    // A word that is no command is a message like any other.
+    if (slash !== undefined && isSlashCommand(slash) && props.onCommand !== undefined && attachments.length === 0) {
       put("", 0);
       return props.onCommand(slash);
     }
@@ -108,7 +111,7 @@ export function Composer(props: ComposerProps): ReactElement {
     setSending(false);
     if (!gone) return;
     draft.clear();
-    setAttachments([]);
+    setAttachments(() => []);
     setNames({ files: [], skills: [] });
   };
   const now = (): "auto" | "steer" | "queue" => (running ? settings.whileRunning : "auto");
@@ -121,7 +124,8 @@ export function Composer(props: ComposerProps): ReactElement {
       event.preventDefault();
       return void send(other);
     }
-    if (mod || settings.sendWith === "Enter") {
+    // A soft keyboard has no Shift+Enter: there Enter makes a new line, and the button sends.
+    if (mod || (settings.sendWith === "Enter" && !hasSoftKeyboard())) {
       event.preventDefault();
       void send(now());
     }
@@ -129,7 +133,7 @@ export function Composer(props: ComposerProps): ReactElement {
   useGrow(field, text);
 
   return (
-    <div className="composer" {...dropZone(add)}>
+    <div className="composer">
       {completion.list.length === 0 ? null : (
         <SuggestionList
           id={`${id}-list`}
@@ -140,7 +144,7 @@ export function Composer(props: ComposerProps): ReactElement {
         />
       )}
       {attachments.length === 0 ? null : (
-        <AttachmentRow list={attachments} onRemove={(gone) => setAttachments(attachments.filter((a) => a.id !== gone))} />
+        <AttachmentRow list={attachments} onRemove={(gone) => setAttachments((list) => list.filter((a) => a.id !== gone))} />
       )}
       <textarea
         ref={field}
@@ -204,6 +208,8 @@ export function Composer(props: ComposerProps): ReactElement {
   );
 }
 
+const hasSoftKeyboard = (): boolean => matchMedia("(pointer: coarse) and (hover: none)").matches;
+
 function useDraft(shelf: Shelf, key: string): { text: string; setText: (text: string) => void; clear: () => void } {
   const [text, setLocal] = useState(() => readDraft(shelf, key));
   const latest = useRef(text);
@@ -248,17 +254,44 @@ function useGrow(field: React.RefObject<HTMLTextAreaElement | null>, text: strin
   }, [text]);
 }
 
-function dropZone(add: (files: Iterable<File>) => Promise<void>): { onDragOver: (e: DragEvent) => void; onDrop: (e: DragEvent) => void } {
-  return {
-    onDragOver: (e) => {
-      if (e.dataTransfer.types.includes("Files")) e.preventDefault();
+/** Kept for each draft, so that going elsewhere and coming back, or loading the page again, loses none. */
+function useAttachments(
+  draftKey: string,
+): [readonly Attachment[], (change: (list: readonly Attachment[]) => readonly Attachment[]) => void] {
+  const { attachments: kept } = useApp().controller;
+  const [list, setList] = useState(() => kept.now(draftKey));
+  useEffect(() => {
+    void kept.fromBefore(draftKey).then((stored) => stored !== undefined && setList(stored));
+  }, [kept, draftKey]);
+  const change = useCallback(
+    (how: (list: readonly Attachment[]) => readonly Attachment[]): void => {
+      kept.set(draftKey, how(kept.now(draftKey)));
+      setList(kept.now(draftKey));
     },
-    onDrop: (e) => {
-      if (e.dataTransfer.files.length === 0) return;
-      e.preventDefault();
-      void add([...e.dataTransfer.files]);
-    },
-  };
+    [kept, draftKey],
+  );
+  return [list, change];
+}
+
+/** A file that is dropped anywhere in the page goes into the message; the browser would leave the page to show it. */
+function useDropAnywhere(add: ((files: Iterable<File>) => Promise<void>) | undefined): void {
+  useEffect(() => {
+    const onDragOver = (event: DragEvent): void => {
+      if (event.dataTransfer?.types.includes("Files") === true) event.preventDefault();
+    };
+    const onDrop = (event: DragEvent): void => {
+      const files = [...(event.dataTransfer?.files ?? [])];
+      if (files.length === 0) return;
+      event.preventDefault();
+      void add?.(files);
+    };
+    addEventListener("dragover", onDragOver);
+    addEventListener("drop", onDrop);
+    return () => {
+      removeEventListener("dragover", onDragOver);
+      removeEventListener("drop", onDrop);
+    };
+  }, [add]);
 }
 
 interface Completion {

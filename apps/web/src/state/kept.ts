@@ -1,0 +1,90 @@
+/** What a person began and has not sent yet, beside the text itself: attachments, comments on lines, the open panel. Kept for each session. */
+import { readJson, type Shelf, writeJson } from "./settings.ts";
+
+/** A place for values that are too large for the shelf. */
+export interface Depot {
+  read(key: string): Promise<unknown>;
+  /** Removes the entry for undefined. */
+  write(key: string, value: unknown): Promise<void>;
+}
+
+const depotName = "parley";
+const tableName = "attachments";
+
+/** The browser's database. Where it is forbidden or full the page works on; it only forgets with the next reload. */
+export function browserDepot(): Depot {
+  let opened: Promise<IDBDatabase> | undefined;
+  const open = (): Promise<IDBDatabase> => {
+    opened ??= new Promise((resolve, reject) => {
+      const request = indexedDB.open(depotName, 1);
+      request.onupgradeneeded = () => request.result.createObjectStore(tableName);
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+    return opened;
+  };
+  const run = async (mode: IDBTransactionMode, act: (table: IDBObjectStore) => IDBRequest): Promise<unknown> => {
+    try {
+      const table = (await open()).transaction(tableName, mode).objectStore(tableName);
+      const request = act(table);
+      return await new Promise((resolve) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => resolve(undefined);
+      });
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    read: (key) => run("readonly", (table) => table.get(key)),
+    write: async (key, value) => {
+      await run("readwrite", (table) => (value === undefined ? table.delete(key) : table.put(value, key)));
+    },
+  };
+}
+
+/** Attachments by draft: in memory at once, in the depot for the next page load. */
+export class KeptAttachments<T> {
+  readonly #depot: Depot;
+  readonly #known = new Map<string, readonly T[]>();
+
+  constructor(depot: Depot) {
+    this.#depot = depot;
+  }
+
+  now(draft: string): readonly T[] {
+    return this.#known.get(draft) ?? [];
+  }
+
+  /** What an earlier page load left; undefined once this one knows better. */
+  async fromBefore(draft: string): Promise<readonly T[] | undefined> {
+    if (this.#known.has(draft)) return undefined;
+    const stored = await this.#depot.read(draft);
+    if (this.#known.has(draft) || !Array.isArray(stored) || stored.length === 0) return undefined;
+    this.#known.set(draft, stored);
+    return stored;
+  }
+
+  set(draft: string, list: readonly T[]): void {
+    this.#known.set(draft, list);
+    void this.#depot.write(draft, list.length === 0 ? undefined : list);
+  }
+}
+
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
+
+/** Comments on lines of a session's diff that were not sent yet. */
+export function readComments<T>(shelf: Shelf, sessionId: string): readonly T[] {
+  const saved = readJson(shelf, `parley.comments.${sessionId}`);
+  return isList(saved) ? (saved as readonly T[]) : [];
+}
+export const writeComments = (shelf: Shelf, sessionId: string, comments: readonly unknown[]): void =>
+  writeJson(shelf, `parley.comments.${sessionId}`, comments.length === 0 ? null : comments);
+
+/** Which panel stood open beside a session. */
+export function readPanel<T extends string>(shelf: Shelf, sessionId: string, known: readonly T[]): T | undefined {
+  const saved = readJson(shelf, `parley.panel.${sessionId}`);
+  return known.find((name) => name === saved);
+}
+export const writePanel = (shelf: Shelf, sessionId: string, panel: string | undefined): void =>
+  writeJson(shelf, `parley.panel.${sessionId}`, panel ?? null);
