@@ -9,6 +9,7 @@ import { Icon } from "../ui/icons.tsx";
 import { Picker } from "../ui/overlays.tsx";
 import { Composer } from "./composer/composer.tsx";
 import { ControlPickers } from "./composer/controls.tsx";
+import { focusOnceDrawn } from "./focus.ts";
 
 export function Home({ menuButton }: { menuButton: ReactElement | null }): ReactElement {
   const app = useApp();
@@ -52,6 +53,8 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
     if (session === undefined) return false;
     controller.send(session.sessionId, input, { delivery: "auto", overrides });
     go({ name: "session", sessionId: session.sessionId, requestId: null });
+    // The composer that was written in is gone; on a touch screen its keyboard may go too.
+    if (!matchMedia("(pointer: coarse)").matches) focusOnceDrawn(".session #composer");
     return true;
   };
   return (

@@ -8,15 +8,16 @@ import { WaitingItems } from "../parts/transcript/waiting.ts";
 import { readComments, readPanel, writeComments, writePanel } from "../state/kept.ts";
 import type { ThreadView, TurnView } from "../state/model.ts";
 import { duration } from "../state/words.ts";
-import { Button, Empty, focusFallback } from "../ui/controls.tsx";
+import { Button, Empty } from "../ui/controls.tsx";
 import { Grip } from "../ui/grip.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Menu } from "../ui/overlays.tsx";
 import { ReviewDialog, RollbackDialog } from "./dialogs.tsx";
 import { Dock } from "./dock.tsx";
+import { focusOnceDrawn } from "./focus.ts";
 import { OutboxList } from "./outbox.tsx";
 import { SessionHeader } from "./session-header.tsx";
-import { focusOnceDrawn } from "./shell.tsx";
+
 import { panelTabs, SidePanel } from "./side-panel.tsx";
 import { type ListDialog, ListDialogs } from "./sidebar.tsx";
 
@@ -69,10 +70,6 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
     void controller.open(sessionId).then((result) => setGone(result === "gone"));
     return () => controller.leave();
   }, [controller, sessionId]);
-  // Whoever came from a composer or a list that is gone now goes on here.
-  useEffect(() => {
-    if (document.activeElement === document.body) focusFallback();
-  }, [sessionId]);
   useEffect(() => {
     if (requestId !== null) focusOnceDrawn(`[data-request="${CSS.escape(requestId)}"]`);
   }, [requestId]);

@@ -5,6 +5,7 @@ import { chordOf, createChords, isTyping, keymapWith } from "../state/keys.ts";
 import { listRows } from "../state/list.ts";
 import { Button, IconButton } from "../ui/controls.tsx";
 import { Announcer } from "./announcer.tsx";
+import { focusSoon } from "./focus.ts";
 import { Help } from "./help.tsx";
 import { Home } from "./home.tsx";
 import { Inbox } from "./inbox.tsx";
@@ -14,7 +15,8 @@ import { SessionScreen } from "./session.tsx";
 import { SettingsScreen } from "./settings/settings.tsx";
 import { Sidebar } from "./sidebar.tsx";
 
-const isNarrow = (): boolean => matchMedia("(max-width: 860px)").matches;
+const narrowScreen = "(max-width: 860px)";
+const isNarrow = (): boolean => matchMedia(narrowScreen).matches;
 
 export function Shell({ onRunner }: { onRunner: (run: (command: string) => void) => void }): ReactElement {
   const app = useApp();
@@ -72,6 +74,12 @@ export function Shell({ onRunner }: { onRunner: (run: (command: string) => void)
   useEffect(() => onRunner(run), [onRunner, run]);
   useKeys(run);
   useEffect(() => watchForPeople(controller.store, () => settings.notify, go), [controller, settings.notify, go]);
+  useEffect(() => {
+    const narrow = matchMedia(narrowScreen);
+    const onTurn = (): void => setSidebar(!narrow.matches);
+    narrow.addEventListener("change", onTurn);
+    return () => narrow.removeEventListener("change", onTurn);
+  }, []);
   // On a phone every move closes the drawer
   useEffect(() => {
     if (isNarrow()) setSidebar(false);
@@ -227,21 +235,4 @@ function goToWaiting(controller: Control, go: Go): void {
   if (next === undefined) return;
   go({ name: "session", sessionId: next.threadId, requestId: next.requestId });
   focusSoon(`[data-request="${CSS.escape(next.requestId)}"]`);
-}
-
-/** What is there as soon as this key is dealt with takes the next one. */
-export function focusSoon(selector: string): void {
-  queueMicrotask(() => document.querySelector<HTMLElement>(selector)?.focus());
-  focusOnceDrawn(selector);
-}
-
-/** Gives up after a second. Whoever went on into the element by then is left where they are. */
-export function focusOnceDrawn(selector: string): void {
-  let tries = 0;
-  const attempt = (): void => {
-    const element = document.querySelector<HTMLElement>(selector);
-    if (element === null && ++tries < 20) setTimeout(attempt, 50);
-    if (element?.contains(document.activeElement) === false) element.focus();
-  };
-  setTimeout(attempt, 0);
 }
