@@ -136,7 +136,7 @@ type MessageContent = Extract<ModelItem, { type: "message" }>["content"];
 
 async function messageFrom(input: TurnInput, turn: LiveTurn): Promise<ModelItem> {
   const content: MessageContent = [];
-  for (const part of input.content) content.push(...(part.type === "localImage" ? await localImage(part.path, turn) : plainPart(part)));
+  for (const part of input.content) content.push(...(await messagePart(part, turn)));
   return { type: "message", role: "user", content };
 }
 
@@ -158,13 +158,22 @@ const wrapped = (url: string): MessageContent => [
   { type: "input_text", text: "</image>" },
 ];
 
-async function localImage(path: string, turn: LiveTurn): Promise<MessageContent> {
+/** Images are brought to a size that the thread's model takes. */
+async function messagePart(part: UserInput, turn: LiveTurn): Promise<MessageContent> {
+  const isImage = part.type === "localImage" || (part.type === "image" && "url" in part);
+  if (!isImage) return plainPart(part);
+  const { ports, settings } = turn.thread;
+  const { imageLimits } = ports.catalog.find(settings.model, turn.thread.provider());
+  const name = part.type === "localImage" ? part.path : "in the message";
   try {
-    return wrapped(await turn.thread.ports.surroundings.imageDataUrl(path));
+    const { surroundings } = ports;
+    const url =
+      part.type === "localImage" ? surroundings.imageDataUrl(part.path, imageLimits) : surroundings.fittedDataUrl(part.url, imageLimits);
+    return wrapped(await url);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    turn.notify("warning", { threadId: turn.thread.id, message: `image ${path} could not be read: ${reason}` });
-    return [{ type: "input_text", text: `The user attached the image ${path}, but it could not be read: ${reason}` }];
+    turn.notify("warning", { threadId: turn.thread.id, message: `image ${name} could not be read: ${reason}` });
+    return [{ type: "input_text", text: `The user attached the image ${name}, but it could not be read: ${reason}` }];
   }
 }
 

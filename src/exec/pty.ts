@@ -1,10 +1,9 @@
 /** Terminals for commands that want one: the native module where it is installed, else script(1), else plain pipes with a word about it. */
 import { closeSync } from "node:fs";
 import { createRequire } from "node:module";
-import path from "node:path";
 import { ReadStream } from "node:tty";
 import type { Command } from "../core/ports/command-runner.ts";
-import { findRealPath, isInside } from "./paths.ts";
+import { ownModule } from "./own-module.ts";
 import { findSystemProgram } from "./program.ts";
 import { quoteCommand } from "./shell-quote.ts";
 
@@ -53,24 +52,14 @@ export function openTerminal(size: TerminalSize): Terminal | undefined {
 
 function loadNative(): NativeTerminals | undefined {
   try {
+    const module = ownModule("@lydell/node-pty");
+    if (module === undefined) return undefined;
     // The binary is a package of its own per platform, which only the module itself is sure to find.
-    const require = createRequire(import.meta.url);
-    const binary = `@lydell/node-pty-${process.platform}-${process.arch}/pty.node`;
-    const module = require.resolve("@lydell/node-pty");
-    // Node would look in the user's home and in NODE_PATH too: nothing is loaded but what was installed with us.
-    if (!isBeside(module, require.resolve.paths("@lydell/node-pty") ?? [])) return undefined;
-    const native: unknown = createRequire(module)(binary);
+    const native: unknown = createRequire(module)(`@lydell/node-pty-${process.platform}-${process.arch}/pty.node`);
     return isNative(native) ? native : undefined;
   } catch {
     return undefined;
   }
-}
-
-function isBeside(module: string, searched: readonly string[]): boolean {
-  const above = searched.filter(
-    (folder) => path.basename(folder) === "node_modules" && isInside(import.meta.dirname, path.dirname(folder)),
-  );
-  return above.some((folder) => isInside(module, findRealPath(folder) ?? folder));
 }
 
 function isNative(native: unknown): native is NativeTerminals {

@@ -5,7 +5,8 @@ import path from "node:path";
 import type { Config } from "../core/ports/config.ts";
 import type { Git } from "../core/ports/git.ts";
 import type { ProjectDoc, Surroundings } from "../core/ports/surroundings.ts";
-import { readBounded, readBoundedText } from "../lib/bounded-read.ts";
+import { readBoundedText } from "../lib/bounded-read.ts";
+import { fittedDataUrl, imageDataUrl } from "./images.ts";
 import { findProgram, searchPathOf } from "./program.ts";
 
 export interface SurroundingsOptions {
@@ -13,8 +14,6 @@ export interface SurroundingsOptions {
   readonly git: Git;
 }
 
-/** Larger images are refused: they would fill the model's window and the thread's file. */
-const maxImageBytes = 20 * 1024 * 1024;
 const docName = "AGENTS.md";
 /** Stands instead of AGENTS.md where a folder has both. */
 const overrideName = "AGENTS.override.md";
@@ -39,6 +38,7 @@ export function createSurroundings({ codexHome, git }: SurroundingsOptions): Sur
       return known;
     },
     imageDataUrl,
+    fittedDataUrl,
     repositoryRoot: (cwd) => git.root(cwd),
     async projectDocs(cwd, config) {
       const docs: ProjectDoc[] = [];
@@ -92,18 +92,4 @@ function accountShell(): string | null {
   } catch {
     return null; // an account without an entry
   }
-}
-
-const imageTypes: readonly (readonly [type: string, isOf: (b: Buffer) => boolean])[] = [
-  ["image/png", (b) => b.subarray(0, 8).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]))],
-  ["image/jpeg", (b) => b[0] === 0xff && b[1] === 0xd8 && b[2] === 0xff],
-  ["image/gif", (b) => b.subarray(0, 4).toString("latin1") === "GIF8"],
-  ["image/webp", (b) => b.subarray(0, 4).toString("latin1") === "RIFF" && b.subarray(8, 12).toString("latin1") === "WEBP"],
-];
-
-async function imageDataUrl(file: string): Promise<string> {
-  const bytes = await readBounded(file, maxImageBytes);
-  const type = imageTypes.find(([, isOf]) => isOf(bytes))?.[0];
-  if (type === undefined) throw new Error("not a PNG, JPEG, GIF or WebP image");
-  return `data:${type};base64,${bytes.toString("base64")}`;
 }

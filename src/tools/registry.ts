@@ -1,4 +1,5 @@
 /** Built-in tools and when each is offered. Adding one: write its file, add its line here. */
+import type { Surroundings } from "../core/ports/surroundings.ts";
 import type { Offer, Tool, ToolSource } from "../core/ports/tool.ts";
 import { isTable } from "../lib/toml.ts";
 import { applyPatchFreeform, applyPatchFunction } from "./apply-patch.ts";
@@ -19,12 +20,11 @@ export interface BuiltInOptions {
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly shellPath: string;
-  readonly imageDataUrl: (file: string) => Promise<string>;
+  readonly imageDataUrl: Surroundings["imageDataUrl"];
 }
 
 export function builtInTools({ version, env, shellPath, imageDataUrl }: BuiltInOptions): ToolSource {
   const shells = { shell: shell(shellPath), line: shellCommand(shellPath), exec: execCommand(shellPath) };
-  const image = viewImage(imageDataUrl);
   const page = webFetch({ version, env });
   return {
     tools(offer) {
@@ -33,7 +33,9 @@ export function builtInTools({ version, env, shellPath, imageDataUrl }: BuiltInO
         ...shellTools(offer, shells),
         ...editTools(offer),
         ...(config.raw["include_plan_tool"] !== false && wants(offer, "update_plan") ? [updatePlan] : []),
-        ...(model.supportsImages && config.features["view_image"] !== false ? [image] : []),
+        ...(model.supportsImages && config.features["view_image"] !== false
+          ? [viewImage((file) => imageDataUrl(file, model.imageLimits))]
+          : []),
         ...(config.features["request_permissions_tool"] === true ? [requestPermissions] : []),
         ...(offer.interactive && wants(offer, "experimental_request_user_input") ? questionTools(offer) : []),
         ...webTools(offer, page),

@@ -1,5 +1,6 @@
 /** Port: what can be learnt about the place a thread works in, without running anything of it. */
 import type { Config } from "./config.ts";
+import type { ImageLimits } from "./model-client.ts";
 import type { ThreadMeta } from "./thread-store.ts";
 
 export interface ProjectDoc {
@@ -19,6 +20,8 @@ export interface Surroundings {
   timezone(): string;
   /** Whether commands find a program of this name on the PATH. Looked up once, so that a thread's prompt stays the same. */
   hasProgram(name: string): boolean;
-  /** Reads an image for the model as a data URL; rejects with a text for the user. */
-  imageDataUrl(path: string): Promise<string>;
+  /** Reads an image for the model as a data URL, made smaller where the limits ask for it; rejects with a text for the user. */
+  imageDataUrl(path: string, limits?: ImageLimits): Promise<string>;
+  /** An image that came as a data URL, made smaller alike. Other URLs stay as they are. */
+  fittedDataUrl(url: string, limits?: ImageLimits): Promise<string>;
 }

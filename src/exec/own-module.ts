@@ -1,0 +1,23 @@
+/** Optional native modules: loaded only from where this program was installed. */
+import { createRequire } from "node:module";
+import path from "node:path";
+import { findRealPath, isInside } from "./paths.ts";
+
+/** The file of a module that was installed with us; undefined when there is none. */
+export function ownModule(name: string): string | undefined {
+  try {
+    const require = createRequire(import.meta.url);
+    const module = require.resolve(name);
+    // Node would look in the user's home and in NODE_PATH too: nothing is loaded but what was installed with us.
+    return isBeside(module, require.resolve.paths(name) ?? []) ? module : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isBeside(module: string, searched: readonly string[]): boolean {
+  const above = searched.filter(
+    (folder) => path.basename(folder) === "node_modules" && isInside(import.meta.dirname, path.dirname(folder)),
+  );
+  return above.some((folder) => isInside(module, findRealPath(folder) ?? folder));
+}
