@@ -192,6 +192,8 @@ function providerFrom(id: string, entry: TomlTable, base: ProviderConfig | undef
     streamMaxRetries: count(entry, "stream_max_retries") ?? base?.streamMaxRetries ?? 5,
     streamIdleTimeoutMs: count(entry, "stream_idle_timeout_ms") ?? base?.streamIdleTimeoutMs ?? 300_000,
     requiresOpenaiAuth: bool(entry, "requires_openai_auth") ?? base?.requiresOpenaiAuth ?? false,
+    supportsWebsockets: bool(entry, "supports_websockets") ?? base?.supportsWebsockets,
+    websocketConnectTimeoutMs: count(entry, "websocket_connect_timeout_ms") ?? base?.websocketConnectTimeoutMs,
     options: { ...base?.options, ...(isTable(entry["options"]) ? entry["options"] : {}) },
   };
 }

@@ -21,13 +21,16 @@ export const modelProvider = table("One provider.", {
   stream_max_retries: value(natural, "Tries after a stream that broke.", { standard: "5" }),
   stream_idle_timeout_ms: value(natural, "Silence after which a stream counts as broken.", { standard: "300000" }),
   requires_openai_auth: value(boolean, "Send the user's signed-in account as the key.", { standard: "false" }),
+  supports_websockets: value(boolean, "Speak the Responses wire over a websocket, which is sent only what is new.", {
+    standard: "true at api.openai.com, false elsewhere",
+  }),
+  websocket_connect_timeout_ms: value(natural, "How long such a connection may take to open.", { standard: "15000" }),
   options: free("Settings of the adapter: the scenario file of `scripted`, the package of `ai-sdk`."),
   aws: table("Of `amazon-bedrock` alone.", {
     region: value(string, "The region it is reached in.", { standard: "that of the sign-in, else `$AWS_REGION`, else `us-east-1`" }),
     ...foreign("profile"),
   }),
   ...foreign("auth capabilities credential_file gateway_oauth location model_catalog_url project_id supports_standalone_web_search"),
-  ...foreign("supports_websockets websocket_connect_timeout_ms"),
 });
 
 const seconds = () => number();

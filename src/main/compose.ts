@@ -155,7 +155,7 @@ export function createApp(options: ComposeOptions): App {
     store,
     config,
     catalog,
-    models: telemetry.models(createModelClients({ env, catalog, credentials, home: codexHome })),
+    models: telemetry.models(createModelClients({ env, catalog, credentials, home: codexHome, log })),
     chooseModel: (of, model, provider) => modelFor(of, model ?? undefined, provider ?? undefined, env),
     tools: telemetry.tools([
       builtInTools({ version: manifest.version, env, shellPath: surroundings.shell().path, imageDataUrl: surroundings.imageDataUrl }),

@@ -9,6 +9,7 @@ import { type HttpPool, type HttpReply, isLocal, readText } from "./http.ts";
 import { isRecord, parseJson, recordOf } from "./json.ts";
 import { inRegion } from "./providers.ts";
 import { RefusedParts } from "./refusals.ts";
+import type { ResponsesSockets, SocketRequest } from "./responses-socket.ts";
 import type { EventReader, Lack, Wire, WireRequest } from "./wire.ts";
 
 export interface HttpClientParts {
@@ -18,6 +19,8 @@ export interface HttpClientParts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly credentials: Credentials | undefined;
   readonly model: (name: string) => CatalogEntry;
+  /** Where the provider takes websockets: tried before HTTP. */
+  readonly sockets?: () => Promise<ResponsesSockets>;
 }
 
 const chatgptBaseUrl = "https://chatgpt.com/backend-api/codex";
@@ -35,6 +38,13 @@ interface Received {
   readonly url: string;
   /** What a server that repeats its request must not bring into an error. */
   readonly secrets: readonly string[];
+}
+/** A request on its way. */
+interface Posted {
+  readonly request: ModelRequest;
+  readonly encoded: WireRequest;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
 }
 type Sent = Received | { readonly failure: ModelFailure };
 
@@ -159,6 +169,12 @@ export class HttpModelClient implements ModelClient {
     const headers = this.#headers(request, encoded, credential);
     const secrets = this.#secrets(headers);
     try {
+      const overSocket = await this.#overSocket({ request, encoded, url, headers }, signal);
+      if (overSocket !== undefined && "refused" in overSocket) {
+        const refusal = { ...overSocket.refused, statusText: "", headers: {}, url: shown };
+        return { failure: failureFromStatus({ ...refusal, body: masked(refusal.body, secrets) }) };
+      }
+      if (overSocket !== undefined) return { reply: overSocket, url: shown, secrets };
       const reply = await pool.send({ method: "POST", url, headers, body: encoded.body, idleMs: provider.streamIdleTimeoutMs }, signal);
       const type = `${reply.headers["content-type"] ?? ""}`.toLowerCase();
       const isStream = !type.startsWith("text/html") && !type.startsWith("application/json");
@@ -170,6 +186,34 @@ export class HttpModelClient implements ModelClient {
       signal.throwIfAborted();
       return { failure: failureFromNetwork(error, shown) };
     }
+  }
+
+  async #overSocket(post: Posted, signal: AbortSignal): Promise<Awaited<ReturnType<ResponsesSockets["send"]>>> {
+    const socketRequest = this.#socketRequest(post);
+    return socketRequest === undefined ? undefined : (await this.#parts.sockets?.())?.send(socketRequest, signal);
+  }
+
+  #socketRequest({ request, encoded, url, headers }: Posted): SocketRequest | undefined {
+    const { parts } = encoded;
+    if (parts === undefined || this.#parts.sockets === undefined) return undefined;
+    return { threadId: request.threadId, url, headers, parts, idleMs: this.#parts.provider.streamIdleTimeoutMs };
+  }
+
+  async warmUp(wanted: ModelRequest, signal: AbortSignal): Promise<void> {
+    const { sockets, wire, credentials, provider } = this.#parts;
+    if (sockets === undefined) return;
+    const request = this.#refused.leftOut(wanted);
+    const model = this.#parts.model(request.model);
+    const encoded = wire.encode(request, model, new Set([...model.lacks, ...(this.#learnt.get(request.model) ?? [])]));
+    const credential = provider.requiresOpenaiAuth && this.#key() === undefined ? await credentials?.current() : undefined;
+    if (this.#key() === undefined && credential === undefined && provider.bearerToken === undefined) return;
+    const socketRequest = this.#socketRequest({
+      request,
+      encoded,
+      url: this.#url(credential),
+      headers: this.#headers(request, encoded, credential),
+    });
+    if (socketRequest !== undefined) await (await sockets()).warmUp(socketRequest, signal);
   }
 
   #url(credential: Paying | undefined): URL {

@@ -36,6 +36,8 @@ export class HttpFailure extends Error {
 }
 
 export interface HttpPool {
+  /** The agent for an address: with the proxy of the environment, and its certificates. */
+  agentFor(url: URL): Agent;
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply>;
 }
 
@@ -84,7 +86,7 @@ export function createHttpPool(env: Readonly<Record<string, string | undefined>>
       throw error;
     }
   }
-  return { send };
+  return { send, agentFor };
 }
 
 interface Waiting {

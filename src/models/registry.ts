@@ -3,17 +3,20 @@ import { homedir } from "node:os";
 import path from "node:path";
 import type { ProviderConfig } from "../core/ports/config.ts";
 import type { Credentials } from "../core/ports/credentials.ts";
+import type { Log } from "../core/ports/log.ts";
 import type { ModelClient, ModelClients } from "../core/ports/model-client.ts";
 import { createModelCatalog, type RefreshableCatalog } from "./catalog.ts";
 import { createHttpPool } from "./http.ts";
 import { HttpModelClient } from "./http-client.ts";
 import { createResponsesWire } from "./responses.ts";
+import type { ResponsesSockets } from "./responses-socket.ts";
 import type { Wire } from "./wire.ts";
 
 export interface ModelClientsParts {
   readonly credentials?: Credentials;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly catalog?: RefreshableCatalog;
+  readonly log?: Log;
   /** Scenario files of the scripted model and adapter packages are looked up from here: the user's own folder, never a project's. */
   readonly home?: string;
 }
@@ -27,13 +30,20 @@ export function createModelClients(parts: ModelClientsParts): ModelClients {
 
   const overHttp = (provider: ProviderConfig, wire: Wire): ModelClient =>
     new HttpModelClient({
-      provider,
-      wire,
-      pool,
-      env: parts.env,
-      credentials: parts.credentials,
+      ...{ provider, wire, pool, env: parts.env, credentials: parts.credentials },
       model: (name) => catalog.find(name, provider),
+      ...(takesWebsockets(provider) ? { sockets: socketsFor(provider) } : {}),
     });
+
+  /** Loaded with the first request: most servers never need them. */
+  function socketsFor(provider: ProviderConfig): () => Promise<ResponsesSockets> {
+    let made: Promise<ResponsesSockets> | undefined;
+    const connectMs = provider.websocketConnectTimeoutMs ?? websocketConnectMs;
+    return () =>
+      (made ??= import("./responses-socket.ts").then(
+        ({ ResponsesSockets: Sockets }) => new Sockets({ connectMs, log: parts.log, agentFor: pool.agentFor }),
+      ));
+  }
 
   function make(provider: ProviderConfig): ModelClient {
     switch (provider.wireApi) {
@@ -69,6 +79,12 @@ export function createModelClients(parts: ModelClientsParts): ModelClients {
 }
 
 const keptClients = 64;
+const websocketConnectMs = 15_000;
+
+/** OpenAI has them; whether another server does, its table says. */
+function takesWebsockets({ wireApi, baseUrl, supportsWebsockets }: ProviderConfig): boolean {
+  return wireApi === "responses" && (supportsWebsockets ?? /^https:\/\/api\.openai\.com\//.test(baseUrl));
+}
 
 /** Keeps the code of a wire out of the start of servers that do not use it. */
 function onFirstUse(load: () => Promise<ModelClient>): ModelClient {

@@ -197,7 +197,7 @@ const isCall = (item: ModelItem): item is CallItem => item.type === "function_ca
 const withoutInput = (item: CallItem): ModelItem =>
   item.type === "function_call" ? { ...item, arguments: "{}", status: "completed" } : { ...item, input: "", status: "completed" };
 
-function readItem(value: unknown): ModelItem | undefined {
+export function readItem(value: unknown): ModelItem | undefined {
   if (!isRecord(value)) return undefined;
   return parse(ResponseItem, value["type"] === "message" ? { ...value, content: listOf(value["content"]).map(refusalAsText) } : value);
 }

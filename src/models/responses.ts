@@ -2,12 +2,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ModelItem, ModelRequest, ToolSpec } from "../core/ports/model-client.ts";
 import type { CatalogEntry } from "./catalog.ts";
-import { callEntry, foreignReasoning, isSealed, noPdf, withoutImages } from "./convert.ts";
+import { foreignReasoning, isSealed, withoutImages } from "./convert.ts";
 import { bearer } from "./http-client.ts";
 import { bareName } from "./model-names.ts";
-import { isPdf } from "./pictures.ts";
 import { createResponsesReader, rateLimitsFromHeaders } from "./responses-events.ts";
-import { flattenTools } from "./tools.ts";
+import { isSent, plainRequest, wireItem, withFiles } from "./responses-items.ts";
 import type { Lack, Lacks, Wire, WireRequest } from "./wire.ts";
 
 /**
@@ -20,28 +19,21 @@ export function createResponsesWire(): Wire {
   const items = new WeakMap<ModelItem, string>();
   const tools = new WeakMap<ToolSpec, string>();
 
-  function input(request: ModelRequest, model: CatalogEntry, lacks: Lacks, warnings: string[]): string {
-    const parts: string[] = [];
-    let foreign = 0;
+  function itemText(item: ModelItem): string {
+    const known = items.get(item);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(wireItem(item));
+    if (text.length <= keepUpTo) items.set(item, text);
+    return text;
+  }
+
+  function input(request: ModelRequest, model: CatalogEntry, lacks: Lacks, warnings: string[]): readonly string[] {
     const seen = lacks.has("images") ? withoutImages(request.input, warnings) : request.input;
     const history = withFiles(seen, model.supportsPdf && !lacks.has("pdf"), warnings);
-    for (const item of history) {
-      if (item.type === "other" || (item.type === "web_search_call" && isSealed(item.encrypted_content))) continue;
-      if (item.type === "reasoning") {
-        if (isSealed(item.encrypted_content)) foreign++;
-        if (isSealed(item.encrypted_content) || lacks.has("encryptedReasoning") || typeof item.encrypted_content !== "string") continue;
-      }
-      let text = items.get(item);
-      if (text === undefined) {
-        text = JSON.stringify(wireItem(item));
-        if (text.length <= keepUpTo) items.set(item, text);
-      }
-      parts.push(text);
-    }
-    if (foreign > 0) warnings.push(foreignReasoning);
+    if (history.some((item) => item.type === "reasoning" && isSealed(item.encrypted_content))) warnings.push(foreignReasoning);
     if (lacks.has("encryptedReasoning"))
       warnings.push("The provider could not read the earlier reasoning of this thread; it was left out.");
-    return `[${parts.join(",")}]`;
+    return history.filter((item) => isSent(item, lacks)).map(itemText);
   }
 
   function toolList(request: ModelRequest): string {
@@ -71,9 +63,15 @@ export function createResponsesWire(): Wire {
       const rest = JSON.stringify(settings(request, model, lacks, warnings));
       const plain = lacks.has("freeformTools") ? plainRequest(request) : undefined;
       const sent = plain?.request ?? request;
-      const body = `${rest.slice(0, -1)},"input":${input(sent, model, lacks, warnings)},"tools":${toolList(sent)}}`;
+      const parts = { settings: rest.slice(1, -1), tools: toolList(sent), items: input(sent, model, lacks, warnings) };
       const toolNames = sent.tools.filter(isTaken).map((tool) => ("name" in tool ? tool.name : tool.type));
-      return { body, warnings, toolNames, reader: createResponsesReader(plain?.callIn) };
+      return {
+        body: `{${parts.settings},"input":[${parts.items.join(",")}],"tools":${parts.tools}}`,
+        parts: { ...parts, textOf: (item) => (isSent(item, lacks) ? itemText(item) : undefined) },
+        warnings,
+        toolNames,
+        reader: createResponsesReader(plain?.callIn),
+      };
     },
     greet(request, headers) {
       const rateLimits = rateLimitsFromHeaders(headers);
@@ -99,23 +97,6 @@ export function createResponsesWire(): Wire {
       return undefined;
     },
   };
-}
-
-/** For servers that copied only the plain functions of this wire: the same request without free-form tools and namespaces. */
-function plainRequest(request: ModelRequest): { readonly request: ModelRequest; readonly callIn: (item: ModelItem) => ModelItem } {
-  const flat = flattenTools(request.tools);
-  const tools = flat.tools.map((tool): ToolSpec => ({ type: "function", ...tool }));
-  const input = request.input.map((item): ModelItem => {
-    if (item.type === "custom_tool_call_output") return { ...item, type: "function_call_output" };
-    if (item.type !== "custom_tool_call" && !(item.type === "function_call" && typeof item.namespace === "string")) return item;
-    const { name, args } = flat.callOut(callEntry(item));
-    return { type: "function_call", call_id: item.call_id, name, arguments: args };
-  });
-  const callIn = (item: ModelItem): ModelItem =>
-    item.type === "function_call"
-      ? { ...flat.callIn({ callId: item.call_id, name: item.name, args: item.arguments }), ...(item.id == null ? {} : { id: item.id }) }
-      : item;
-  return { request: { ...request, tools, input }, callIn };
 }
 
 function settings(request: ModelRequest, model: CatalogEntry, lacks: Lacks, warnings: string[]): Record<string, unknown> {
@@ -160,46 +141,6 @@ const keepsAllThoughts = /^gpt-(?:[6-9]|5\.[6-9])/;
 
 /** Fetching is no tool of this wire: its search opens pages itself. */
 const isTaken = (tool: ToolSpec): boolean => tool.type !== "web_fetch";
-
-/** PDFs travel as images in a thread; here they are files. */
-function withFiles(items: readonly ModelItem[], areTaken: boolean, warnings: string[]): readonly ModelItem[] {
-  const hasFile = (item: ModelItem): boolean => partsOf(item).some((part) => "image_url" in part && isPdf(part.image_url));
-  if (!items.some(hasFile)) return items;
-  if (!areTaken) warnings.push("This model does not read PDFs; those of this thread were left out.");
-  const file = <T extends { readonly type: string }>(part: T): T => {
-    if (!("image_url" in part) || typeof part.image_url !== "string" || !isPdf(part.image_url)) return part;
-    const sent = areTaken
-      ? { type: "input_file", filename: "document.pdf", file_data: part.image_url }
-      : { type: "input_text", text: noPdf };
-    return sent as unknown as T; // the wire's own form, which threads do not keep
-  };
-  return items.map((item): ModelItem => {
-    if (!hasFile(item)) return item;
-    if (item.type === "message") return { ...item, content: item.content.map(file) };
-    return "output" in item && typeof item.output !== "string" ? { ...item, output: item.output.map(file) } : item;
-  });
-}
-
-const partsOf = (item: ModelItem): readonly ({ readonly type: string } | { readonly type: string; readonly image_url: string })[] =>
-  item.type === "message" ? item.content : "output" in item && typeof item.output !== "string" ? item.output : [];
-
-/**
- * Leaves out what a provider gave and does not want back: ids (with store:false they name nothing, and those of another wire are
- * refused), states of finished items, our own turn marks, raw reasoning and seals of other wires.
- */
-function wireItem(item: ModelItem): Record<string, unknown> {
-  const kept: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(item)) {
-    if (value === null || value === undefined || key === "internal_chat_message_metadata_passthrough") continue;
-    if (key === "id" && item.type !== "image_generation_call") continue;
-    if (key === "status" && finished.has(item.type)) continue;
-    if (key === "content" && item.type === "reasoning") continue;
-    if (key === "encrypted_content" && isSealed(value)) continue;
-    kept[key] = value;
-  }
-  return kept;
-}
-const finished = new Set(["message", "reasoning", "function_call", "custom_tool_call"]);
 
 function wireTool(tool: ToolSpec): unknown {
   switch (tool.type) {

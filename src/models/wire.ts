@@ -1,6 +1,6 @@
 /** What a vendor's wire has to say for itself, so that one HTTP client can serve them all. */
 import type { IncomingHttpHeaders } from "node:http";
-import type { ModelEvent, ModelFailure, ModelRequest } from "../core/ports/model-client.ts";
+import type { ModelEvent, ModelFailure, ModelItem, ModelRequest } from "../core/ports/model-client.ts";
 import type { CatalogEntry } from "./catalog.ts";
 
 /** Things a model or server may be unable to take. Known from the catalogue, or learnt from a refusal and then kept for that model. */
@@ -29,8 +29,19 @@ export type Lack =
   | "pdf";
 export type Lacks = ReadonlySet<Lack>;
 
+/** A body in parts, for a connection that is sent only what it does not know yet. */
+export interface BodyParts {
+  /** All fields but the two below, without the braces. */
+  readonly settings: string;
+  readonly tools: string;
+  readonly items: readonly string[];
+  /** The text under which an item of the answer will stand among the items of the next request; undefined: it will not. */
+  readonly textOf: (item: ModelItem) => string | undefined;
+}
+
 export interface WireRequest {
   readonly body: string;
+  readonly parts?: BodyParts;
   /** Headers that follow from the body. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The tools in the order in which the body has them: refusals name them by number. */

@@ -31,6 +31,9 @@ export interface ProviderConfig {
   readonly streamMaxRetries: number;
   readonly streamIdleTimeoutMs: number;
   readonly requiresOpenaiAuth: boolean;
+  /** Whether the Responses wire may use a websocket; undefined: where the provider is known to have it. */
+  readonly supportsWebsockets?: boolean | undefined;
+  readonly websocketConnectTimeoutMs?: number | undefined;
   /** Free-form settings of the provider (scenario file of the scripted model, package of an ai-sdk adapter). */
   readonly options: Readonly<Record<string, unknown>>;
 }

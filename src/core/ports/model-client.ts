@@ -153,6 +153,11 @@ export interface ModelClient {
    * An aborted `signal` rejects with its reason and closes the connection. Retrying is the caller's business.
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelEvent[]>;
+  /**
+   * Tells a provider that can use it how the next request of a thread will begin, so that its answer comes sooner. Costs nothing where that
+   * is not possible, makes no answer, and never rejects.
+   */
+  warmUp?(request: ModelRequest, signal: AbortSignal): Promise<void>;
 }
 
 /** Finds the client for a provider; one for each provider's settings, kept with its connection pool. */
