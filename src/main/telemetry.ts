@@ -227,6 +227,7 @@ class TurnTrace {
 type FindTrace = (threadId: string) => TurnTrace | undefined;
 
 const watchedClient = (client: ModelClient, provider: string, traceOf: FindTrace): ModelClient => ({
+  ...(client.warmUp === undefined ? {} : { warmUp: client.warmUp.bind(client) }),
   async *stream(request, signal) {
     const call = traceOf(request.threadId)?.modelCall(request, provider);
     let last: ModelEvent | undefined;

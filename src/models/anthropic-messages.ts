@@ -49,7 +49,7 @@ export function createAnthropicWire(): Wire {
         body: `{"max_tokens":${limit},${rest.slice(1)}`,
         ...(betas.length === 0 ? {} : { headers: { "anthropic-beta": betas.join(",") } }),
         warnings,
-        toolNames: [...flat.tools.map(({ name }) => name), ...hosted.map(({ type }) => type)],
+        toolNames: [...flat.requestNames, ...hosted.map(({ type }) => type)],
         reader: createAnthropicReader(flat, limit),
       };
     },

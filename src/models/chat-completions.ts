@@ -51,7 +51,7 @@ export function createChatWire(provider: ProviderConfig): Wire {
       const limit = lacks.has("maxTokens") || hasOwnLimit(provider) ? undefined : outputLimit(model, rest);
       const body = limit === undefined ? rest : `${rest.slice(0, -1)},"${limitField(at)}":${limit}}`;
       const textTools = lacks.has("tools") && flat.tools.length > 0;
-      return { body, warnings, toolNames: flat.tools.map(({ name }) => name), reader: createChatReader(flat, textTools, limit) };
+      return { body, warnings, toolNames: flat.requestNames, reader: createChatReader(flat, textTools, limit) };
     },
     greet: () => [],
     lackFrom,

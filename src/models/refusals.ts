@@ -1,13 +1,12 @@
 /** What a refusal says of single parts of a request, so that it can be sent again without them: one bad image or tool must not end a thread. */
 import { createHash } from "node:crypto";
 import type { ModelFailure, ModelItem, ModelRequest, ToolSpec } from "../core/ports/model-client.ts";
-import { flatName } from "./tools.ts";
 
 /** Parts that a provider refused, for as long as the process lives: what they are in is sent again with every request. */
 export class RefusedParts {
   /** Digests of their data URLs. */
   readonly #images = new Set<string>();
-  /** Names as the wire writes them. */
+  /** Names as requests have them. */
   readonly #tools = new Set<string>();
 
   /** Finds what the refusal is about and remembers it; a sentence for the user, or undefined when nothing of this kind is named. */
@@ -28,7 +27,7 @@ export class RefusedParts {
 
   /** The request without what was refused before. */
   leftOut(request: ModelRequest): ModelRequest {
-    const tools = this.#tools.size === 0 ? request.tools : request.tools.filter((tool) => !this.#tools.has(wireName(tool)));
+    const tools = this.#tools.size === 0 ? request.tools : request.tools.filter((tool) => !this.#tools.has(nameOf(tool)));
     const input = this.#images.size === 0 ? request.input : request.input.map((item) => this.#withoutImages(item));
     return tools === request.tools && input === request.input ? request : { ...request, tools, input };
   }
@@ -55,7 +54,7 @@ function bounded(set: Set<string>): Set<string> {
   return set;
 }
 
-const wireName = (tool: ToolSpec): string => ("name" in tool ? flatName(tool.name, undefined, 128) : tool.type);
+const nameOf = (tool: ToolSpec): string => ("name" in tool ? tool.name : tool.type);
 
 function refusedTool(text: string, toolNames: readonly string[]): string | undefined {
   if (!/tool|function/i.test(text) || !/schema|parameters|invalid|not support|unsupported|must be/i.test(text)) return undefined;

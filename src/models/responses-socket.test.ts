@@ -107,7 +107,7 @@ describe("trouble with a websocket", () => {
       assert.equal(textOf(await collect(client, gpt())), "over http");
       assert.equal(textOf(await collect(client, gpt())), "over http");
       assert.equal(warnings.length, 1);
-      assert.match(warnings[0] ?? "", /426.*|HTTP is used from now on/);
+      assert.match(warnings[0] ?? "", /HTTP is used from now on: .*426/);
       assert.equal(mock.overHttp.length, 2);
     });
   });

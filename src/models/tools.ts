@@ -14,6 +14,8 @@ export type HostedTool = Extract<ToolSpec, { type: "web_search" | "web_fetch" }>
 
 export interface FlatTools {
   readonly tools: readonly FlatTool[];
+  /** The names that the request has them by, in the same order. */
+  readonly requestNames: readonly string[];
   /** What the provider runs itself, for wires that have it. */
   readonly hosted: readonly HostedTool[];
   /** The name and JSON arguments under which an earlier call is shown to this wire. */
@@ -41,6 +43,7 @@ const inputSchema = (description: string): Json => ({
 export function flattenTools(specs: readonly ToolSpec[], maxName = 64): FlatTools {
   const origins = new Map<string, Origin>();
   const tools: FlatTool[] = [];
+  const requestNames: string[] = [];
   const hosted: HostedTool[] = [];
 
   function add(spec: ToolSpec, namespace: string | undefined): void {
@@ -67,6 +70,7 @@ export function flattenTools(specs: readonly ToolSpec[], maxName = 64): FlatTool
     if (origins.has(name)) return; // the first of two tools with one name wins, as in the registry
     origins.set(name, origin);
     tools.push({ name, description, parameters });
+    requestNames.push(origin.namespace === undefined ? origin.name : `${origin.namespace}__${origin.name}`);
   }
 
   for (const spec of specs) add(spec, undefined);
@@ -79,6 +83,7 @@ export function flattenTools(specs: readonly ToolSpec[], maxName = 64): FlatTool
   });
   return {
     tools,
+    requestNames,
     hosted,
     callOut(call) {
       const name = flatName(call.name, call.namespace, maxName);
@@ -98,7 +103,7 @@ export function flattenTools(specs: readonly ToolSpec[], maxName = 64): FlatTool
   };
 }
 
-export function flatName(name: string, namespace: string | undefined, maxName: number): string {
+function flatName(name: string, namespace: string | undefined, maxName: number): string {
   const whole = (namespace === undefined ? name : `${namespace}__${name}`).replace(/[^a-zA-Z0-9_-]/g, "_");
   if (whole.length <= maxName) return whole;
   return `${whole.slice(0, maxName - 9)}_${createHash("sha256").update(whole).digest("hex").slice(0, 8)}`;
