@@ -41,17 +41,23 @@ export function findLstat(file: string): Stats | undefined {
   }
 }
 
-/** Every symlink on the way to a path, as the real path of the link itself. */
-export function symlinksOnTheWay(file: string): string[] {
+/**
+ * Where a path leads, with every symlink on the way to it, as the real path of the link itself. Both come from one look: a path that changes
+ * meanwhile leads where its links say, or is what it is called. Undefined where there is nothing.
+ */
+export function followLinks(file: string): { readonly real: string; readonly links: readonly string[] } | undefined {
   const links: string[] = [];
-  if (findRealPath(file) === file) return links;
   let real = path.parse(file).root;
   for (const name of file.split(path.sep)) {
     if (name === "") continue;
     real = path.join(real, name);
-    if (findLstat(real)?.isSymbolicLink() !== true) continue;
+    const found = findLstat(real);
+    if (found === undefined) return undefined;
+    if (!found.isSymbolicLink()) continue;
     links.push(real);
-    real = findRealPath(real) ?? real;
+    const target = findRealPath(real);
+    if (target === undefined) return undefined;
+    real = target;
   }
-  return links;
+  return { real, links };
 }

@@ -110,4 +110,9 @@ export const sandboxCases: CaseTable = {
     "src/exec/leftovers.test.ts > stand-ins go, with leases of the dead or without; all else stays",
     "src/exec/leftovers.test.ts > a confined command without its server is ended; one of a living server and other programs go on",
   ],
+  408: [
+    "swapping a folder for a link while another sandbox is made",
+    "src/exec/sandbox/swaps.test.ts > as a writable root or a folder in one they never open the outside",
+    "src/exec/sandbox/swaps.test.ts > a link that an earlier command put in the place of a later one's root is refused",
+  ],
 };

@@ -6,7 +6,7 @@ import type { Command, Confinement, WrappedCommand } from "../../core/ports/comm
 import { findLstat, findRealPath, findRealPathIfAny, isInsideAny } from "../paths.ts";
 import { findSystemProgram } from "../program.ts";
 import { readableEntries } from "./codex-home.ts";
-import { baseMounts, type HomeMask, isHidden, planMounts, wholeDisk } from "./mounts.ts";
+import { baseMounts, type HomeMask, isHidden, planMounts, plannedPlaces, wholeDisk } from "./mounts.ts";
 import { NestedRepositories } from "./nested-repositories.ts";
 import { Placeholders } from "./placeholders.ts";
 import type { Leftovers, PlatformSandbox, SandboxContext } from "./platform-sandbox.ts";
@@ -14,6 +14,7 @@ import { type ProtectionInput, protect } from "./protection.ts";
 import { type WritableRoots, writableRoots } from "./roots.ts";
 import { isFilterArch, seccompFilter } from "./seccomp.ts";
 import { maskSecrets } from "./secret-files.ts";
+import { checkedArgv, type PlannedMount, RunningPlans } from "./swaps.ts";
 
 type Refusal = { readonly refused: string };
 
@@ -38,6 +39,7 @@ export class BubblewrapSandbox implements PlatformSandbox {
   readonly #context: SandboxContext;
   readonly #placeholders = new Placeholders();
   readonly #nested = new NestedRepositories();
+  readonly #running = new RunningPlans();
   onLeftovers: () => void = () => undefined;
   #works: Promise<Refusal | undefined> | undefined;
   #filter: Uint8Array | undefined;
@@ -69,7 +71,7 @@ export class BubblewrapSandbox implements PlatformSandbox {
     const filter = this.#loadFilter();
     if ("refused" in filter) return filter;
     const codexHome = findRealPath(this.#context.codexHome);
-    const roots = writableRoots(command, confinement, { codexHome, kernelTrees });
+    const roots = writableRoots(command, confinement, { codexHome, kernelTrees, written: this.#running.written });
     if ("refused" in roots) return roots;
     const bwrap = findSystemProgram("bwrap", [...roots.named, ...roots.temporary]);
     if (bwrap === undefined)
@@ -77,6 +79,7 @@ export class BubblewrapSandbox implements PlatformSandbox {
     const mounts = this.#mounts(command, { ...roots, names: confinement.protectedNames }, codexHome);
     if ("refused" in mounts) return mounts;
     const { policy } = confinement;
+    const argv = checkedArgv(command.argv, mounts.unsure);
     const network = "networkAccess" in policy && policy.networkAccess === true;
     const env = network ? command.env : { ...command.env, CODEX_SANDBOX_NETWORK_DISABLED: "1" };
     const options = [
@@ -87,12 +90,12 @@ export class BubblewrapSandbox implements PlatformSandbox {
       ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
     ];
     const disk = bytesOf(wholeDisk);
-    if (options.length + command.argv.length > maxWords) {
+    if (options.length + argv.length > maxWords) {
       mounts.cleanup();
       return { refused: "No sandbox: the command has too many words or environment variables to be confined" };
     }
     return {
-      argv: [bwrap, ...readOptions(optionsDescriptor), "--", ...command.argv],
+      argv: [bwrap, ...readOptions(optionsDescriptor), "--", ...argv],
       cwd: "/",
       // Variables such as LD_LIBRARY_PATH may name folders that commands write: they are for the command, never for bubblewrap itself.
       env: {},
@@ -100,7 +103,7 @@ export class BubblewrapSandbox implements PlatformSandbox {
       life: lifeDescriptor,
       // Without the disk there is no program to run.
       ahead: {
-        argv: [bwrap, ...readOptions(optionsDescriptor), ...readOptions(laterDescriptor), "--", ...command.argv],
+        argv: [bwrap, ...readOptions(optionsDescriptor), ...readOptions(laterDescriptor), "--", ...argv],
         ...{ waitsAt: optionsDescriptor, wordLength: disk.length, readsAt: laterDescriptor },
       },
       cleanup: mounts.cleanup,
@@ -138,12 +141,14 @@ export class BubblewrapSandbox implements PlatformSandbox {
     command: Command,
     roots: WritableRoots & Pick<ProtectionInput, "names">,
     codexHome: string | undefined,
-  ): Refusal | { options: string[]; cleanup: () => void } {
+  ): Refusal | { options: string[]; unsure: readonly PlannedMount[]; cleanup: () => void } {
     const userHome = this.#context.userHome === undefined ? undefined : findRealPath(this.#context.userHome);
     const entered = roots.named.filter((root) => findLstat(root)?.isDirectory() === true);
     const nested = entered.flatMap((root) => [...this.#nested.enter(root)]);
     const held: string[] = [];
+    const left: (() => void)[] = [];
     const cleanup = (): void => {
+      for (const leave of left.splice(0)) leave();
       for (const file of held.splice(0)) this.#placeholders.release(file);
       for (const root of entered.splice(0)) this.#nested.leave(root);
     };
@@ -171,7 +176,10 @@ export class BubblewrapSandbox implements PlatformSandbox {
       const foreign = readOnly.filter((file) => !held.includes(file) && protection.temporary.includes(path.dirname(file)));
       // An empty folder that another program left there looks the same from inside with an empty one over it, which costs less.
       const empty = this.#canSetModes ? [...held, ...foreign.filter(isEmptyFolder)] : [];
-      return { options: planMounts({ roots: writable, readOnly, foreign, empty, masks, hidden: secrets.files }), cleanup };
+      const plan = { roots: writable, readOnly, foreign, empty, masks, hidden: secrets.files };
+      const { unsure, leave } = this.#running.enter(plannedPlaces(plan), writable);
+      left.push(leave);
+      return { options: planMounts(plan), unsure, cleanup };
     } catch (error) {
       return refuse(`No sandbox: a protected name could not be kept free (${error instanceof Error ? error.message : String(error)})`);
     }

@@ -3,6 +3,7 @@ import { readlinkSync } from "node:fs";
 import path from "node:path";
 import { findLstat, findRealPath, findRealPathIfAny, isInside, isInsideAny } from "../paths.ts";
 import { pinnedFolders } from "./protection.ts";
+import type { PlannedMount } from "./swaps.ts";
 
 /** A home of the server, or another folder with secrets in it: hidden but for the named entries. */
 export interface HomeMask {
@@ -43,13 +44,33 @@ export function baseMounts(scratch: boolean): string[] {
 /** Devices do not work on mounts of the sandbox: whoever opens this one is refused. */
 const closedFile = (file: string): string[] => ["--ro-bind", "/dev/null", file];
 
-/** Later mounts lie over earlier ones: outer folders first, and the masks after all that could show what they hide. */
-export function planMounts(plan: MountPlan): string[] {
-  const { roots, masks, hidden } = plan;
-  const readOnly = plan.readOnly.filter((file) => !isInsideAny(file, outermost(plan.readOnly, file, roots)));
+/** Where the plan mounts something, for those who look whether it came to be there. */
+export function plannedPlaces(plan: MountPlan): PlannedMount[] {
+  const { readOnly, pins } = held(plan);
+  return [
+    ...[...plan.roots, ...pins].map((at): PlannedMount => ({ at, shows: "itself" })),
+    // What another user may remove at any moment need not be there.
+    ...readOnly
+      .filter((at) => !plan.foreign.includes(at) || plan.empty.includes(at))
+      .map((at): PlannedMount => ({ at, shows: plan.empty.includes(at) ? "memory" : "itself" })),
+    ...plan.masks.map(({ home }): PlannedMount => ({ at: home, shows: "memory" })),
+    ...plan.hidden.filter((file) => !isHidden(file, plan.masks, plan.roots)).map((at): PlannedMount => ({ at, shows: "other" })),
+  ];
+}
+
+/** What stays as it is in the roots, and the folders above it that cannot be moved away. */
+function held({ roots, masks, hidden, readOnly: all }: MountPlan): { readonly readOnly: string[]; readonly pins: string[] } {
+  const readOnly = all.filter((file) => !isInsideAny(file, outermost(all, file, roots)));
   const pins = pinnedFolders(roots, [...roots, ...readOnly, ...hidden, ...masks.map((mask) => mask.home)]).filter(
     (folder) => !roots.includes(folder) && !isInsideAny(folder, readOnly),
   );
+  return { readOnly, pins };
+}
+
+/** Later mounts lie over earlier ones: outer folders first, and the masks after all that could show what they hide. */
+export function planMounts(plan: MountPlan): string[] {
+  const { roots, masks, hidden } = plan;
+  const { readOnly, pins } = held(plan);
   const mounts = [
     ...[...roots, ...pins].map((at) => ({ at, options: ["--bind", at, at] })),
     ...readOnly.map((at) => ({ at, options: readOnlyOptions(at, plan) })),

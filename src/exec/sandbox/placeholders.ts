@@ -13,6 +13,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readlinkSync,
   rmdirSync,
   type Stats,
   unlinkSync,
@@ -26,6 +27,8 @@ import { settledAfterMs } from "../folder-tree.ts";
 import { isRunning, processSpace, startOf } from "../processes.ts";
 
 const maxTries = 20;
+/** Opens a folder only to name things in it, which needs no right to list it. */
+const O_PATH = 0o10000000;
 const letGoAfterMs = 20;
 /** Leases of another process space cannot be asked for their process: they are touched while it lives, and count as left after this long. */
 const touchMs = 60_000;
@@ -85,7 +88,7 @@ export class Placeholders {
     const held = this.#held.get(folder);
     if (held === undefined || --held.count > 0) return;
     this.#held.delete(folder);
-    this.#giveUp(folder);
+    this.#giveUp(whereNow(held) ?? folder);
     letGo(held);
     if (this.#held.size > 0) return;
     clearInterval(this.#timer);
@@ -123,13 +126,25 @@ export class Placeholders {
     }
   }
 
+  /** Through the folder that it lies in, as it was found: another command may swap one above it for a link in any moment. */
   #take(folder: string): boolean {
+    const parent = openSync(path.dirname(folder), O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    try {
+      const inside = `/proc/self/fd/${parent}`;
+      if (readlinkSync(inside) !== path.dirname(folder)) throw new Error(`${folder} was moved by another command`);
+      return this.#takeIn(path.join(inside, path.basename(folder)), folder);
+    } finally {
+      closeSync(parent);
+    }
+  }
+
+  #takeIn(at: string, folder: string): boolean {
     // Another server may remove the folder between two steps: then from the beginning.
     for (let tries = 0; tries < maxTries; tries++) {
-      const isNew = makeFolder(folder);
-      if (!isNew && !isPlaceholder(folder)) return false;
+      const isNew = makeFolder(at);
+      if (!isNew && !isPlaceholder(at)) return false;
       try {
-        this.#putLease(folder);
+        this.#putLease(at, folder);
         return true;
       } catch (error) {
         if (isCode(error, "EEXIST")) return true;
@@ -142,8 +157,8 @@ export class Placeholders {
   }
 
   /** The leases of a server are one file under many names: some file systems take long to find room for a file after many were removed. */
-  #putLease(folder: string): void {
-    const lease = path.join(folder, this.lease);
+  #putLease(at: string, folder: string): void {
+    const lease = path.join(at, this.lease);
     const [other] = this.#held.keys();
     if (other !== undefined && other !== folder) {
       try {
@@ -184,6 +199,15 @@ function removeEmpty(folder: string): void {
     rmdirSync(folder);
   } catch {
     // Somebody else needs it, or has removed it.
+  }
+}
+
+/** A folder above it may have been moved. */
+function whereNow({ fd }: Held): string | undefined {
+  try {
+    return fd === undefined ? undefined : readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,7 +1,7 @@
 /** Which folders a confined command may write, as real paths. Used by every platform's sandbox; whatever is doubtful is refused, never widened. */
 import path from "node:path";
 import type { Command, Confinement } from "../../core/ports/command-runner.ts";
-import { findLstat, findRealPath, isInside, isInsideAny, symlinksOnTheWay } from "../paths.ts";
+import { findLstat, findRealPath, followLinks, isInside, isInsideAny } from "../paths.ts";
 import { isServerOwned } from "./codex-home.ts";
 
 export interface WritableRoots {
@@ -16,6 +16,8 @@ export interface RootsContext {
   readonly codexHome: string | undefined;
   /** Trees that the kernel or the platform owns; never writable. */
   readonly kernelTrees: readonly string[];
+  /** Real paths of folders that commands of this server have been allowed to write: a link in one of them may be theirs. */
+  readonly written?: readonly string[];
 }
 
 export function writableRoots(command: Command, confinement: Confinement, context: RootsContext): WritableRoots | { refused: string } {
@@ -23,18 +25,21 @@ export function writableRoots(command: Command, confinement: Confinement, contex
   if (policy.type !== "workspaceWrite") return { named: [], temporary: [] };
   const asked = [...confinement.workspaceRoots, ...(policy.writableRoots ?? [])];
   const named: string[] = [];
+  const followed: { readonly root: string; readonly links: readonly string[] }[] = [];
   for (const root of asked) {
     if (!path.isAbsolute(root) || root.includes("\0")) return { refused: `writable root ${JSON.stringify(root)} is not an absolute path` };
-    const real = findRealPath(root);
-    if (real === undefined) continue; // A folder that is not there cannot be written; making it is the session's business.
+    const found = followLinks(path.normalize(root));
+    if (found === undefined) continue; // A folder that is not there cannot be written; making it is the session's business.
+    const { real } = found;
     const reason = whyNot(real, context);
     if (reason !== undefined) return { refused: `writable root ${root}: ${reason}` };
+    followed.push({ root, links: found.links });
     if (!named.includes(real)) named.push(real);
   }
   const temporary = temporaryRoots(command, policy, context).filter((root) => !named.includes(root));
-  const all = [...named, ...temporary];
-  for (const root of asked) {
-    const planted = symlinksOnTheWay(path.normalize(root)).find((link) => isInsideAny(path.dirname(link), all));
+  const all = [...named, ...temporary, ...(context.written ?? [])];
+  for (const { root, links } of followed) {
+    const planted = links.find((link) => isInsideAny(path.dirname(link), all));
     if (planted === undefined) continue;
     return {
       refused: `writable root ${root} goes through the symlink ${planted}, which commands may change: name the real folder instead`,
@@ -59,11 +64,11 @@ interface TemporarySwitches {
 
 function temporaryRoots(command: Command, policy: TemporarySwitches, context: RootsContext): string[] {
   const home = command.env["HOME"];
-  const found = new Map<string, string>();
+  const found = new Map<string, readonly string[]>();
   const consider = (folder: string, isAcceptable: (real: string) => boolean): void => {
-    const real = findRealPath(folder);
-    if (real === undefined || findLstat(real)?.isDirectory() !== true) return;
-    if (whyNot(real, context) === undefined && isAcceptable(real)) found.set(real, folder);
+    const { real, links } = followLinks(path.normalize(folder)) ?? {};
+    if (real === undefined || links === undefined || findLstat(real)?.isDirectory() !== true) return;
+    if (whyNot(real, context) === undefined && isAcceptable(real)) found.set(real, links);
   };
   if (policy.excludeSlashTmp !== true) consider("/tmp", () => true);
   const tmpdir = command.env["TMPDIR"];
@@ -72,7 +77,5 @@ function temporaryRoots(command: Command, policy: TemporarySwitches, context: Ro
     consider(tmpdir, (real) => home === undefined || !isInside(findRealPath(home) ?? home, real));
   const roots = [...found.keys()];
   // /tmp itself is a link on some systems, but that link lies in no writable folder; one inside /tmp may have been put there by a command.
-  return roots.filter(
-    (root) => !symlinksOnTheWay(path.normalize(found.get(root) ?? root)).some((link) => isInsideAny(path.dirname(link), roots)),
-  );
+  return roots.filter((root) => !found.get(root)?.some((link) => isInsideAny(path.dirname(link), [...roots, ...(context.written ?? [])])));
 }
