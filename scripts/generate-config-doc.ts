@@ -50,7 +50,7 @@ export function renderConfigDoc(): string {
     "",
     wrapCodes([...notFromProjects].filter((key) => Object.hasOwn(configKeys, key)).sort()),
     "",
-    "Trust covers the MCP servers that the project defines when it is first used. One that is new or defined differently later (program, arguments, variables, address, `approval`), or that takes the place of a server of the user's own, is not started: a `configWarning` and the server's status say so, and `parley mcp accept <name>` in the folder lets it start until it changes again. What was accepted is kept under `$CODEX_HOME/parley/mcp-accepted`.",
+    "Trust covers what the project holds when it is first used: `.codex/config.toml`, `.codex/rules`, MCP servers and skills at its root. What is new or different later, and whatever lies in `.codex` and `.agents` folders below the root, is bound to the user's word: settings that could widen anything are void, rules allow nothing, servers are not started, skills are not offered. A `configWarning` names the file and the fix: `parley trust` in that folder shows what waits and accepts it until it changes again; a client accepts by writing `projects.<path>.trust_level = \"trusted\"` once more, and `parley mcp accept <name>` takes a single server. What narrows counts at once: a stricter sandbox or approval policy, rules that ask or forbid. A server that takes the place of one of the user's own is accepted by these two commands only. What was accepted is kept as digests under `$CODEX_HOME/parley/trust`.",
     "",
     "## Keys",
     "",

@@ -72,6 +72,17 @@ export const trustRequirements = {
   "trust.imitatedApproval": { source, cases: [136], says: "a question of the model that looks like an approval grants nothing" },
   "trust.childScope": { source, cases: [137], says: "forks and sub-agents ask for themselves" },
   "trust.childIsNotWider": { source, cases: [137], says: "forks and sub-agents keep their parent's sandbox, whatever the model asks for" },
+  "trust.plantedSettings": {
+    source,
+    cases: [700],
+    says: "settings that come into a trusted project below its root widen nothing before the user accepts them, and that is told",
+  },
+  "trust.changedRules": {
+    source,
+    cases: [701],
+    says: "a trusted project's rules allow only as the user accepted them; what they forbid counts at once",
+  },
+  "trust.changedSkills": { source, cases: [702], says: "a trusted project's skills count only as the user accepted them" },
   "trust.keepsItsLimits": {
     source: "observed 0.166",
     cases: [500],

@@ -1,4 +1,4 @@
-/** parley login, logout, mcp and doctor, as a person runs them. */
+/** parley login, logout, mcp, trust and doctor, as a person runs them. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -171,4 +171,33 @@ test("mcp takes -c like every command, keeps what stands after --, and names the
   assert.match(readFileSync(path.join(home, "config.toml"), "utf8"), /client_id = "mine"[\s\S]*client_secret = "s"/);
   assert.match(run(["mcp", "login", "own", "--oauth-client-registration", "cimd"]).stderr, /use auto or dcr/);
   assert.equal(run(["mcp", "add", "own2", "--url", "https://example.invalid/mcp", "--oauth-client-secret", "s"]).status, 2);
+});
+
+test("parley trust trusts a project, shows what came into it later, and accepts that", (t) => {
+  const { folder, home, run } = place(t);
+  mkdirSync(path.join(folder, ".git"));
+  const put = (name: string, text: string): void => {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), text);
+  };
+  const refused = run(["trust"]);
+  assert.equal(refused.status, 1);
+  assert.match(refused.stderr, /is not trusted: none of its settings.*\n.*nobody can be asked here; look at the files, then say --yes/s);
+  assert.equal(run(["trust", "--yes"]).status, 0);
+  assert.match(readFileSync(path.join(home, "config.toml"), "utf8"), /trust_level = "trusted"/);
+  assert.match(run(["trust"]).stdout, /^Nothing in .* waits for you\.\n$/);
+  put("sub/.codex/config.toml", 'sandbox_mode = "danger-full-access"\n[mcp_servers.notes]\ncommand = "notes"\n');
+  put("sub/.agents/skills/x/SKILL.md", "---\nname: x\ndescription: About x.\n---\nText\u001b[31m.\n");
+  const sub = ["-C", path.join(folder, "sub")];
+  const check = run(["trust", "--check", ...sub]);
+  assert.equal(check.status, 1);
+  assert.match(
+    check.stderr,
+    /sub\/\.codex\/config\.toml: sandbox_mode\n.*sub\/\.agents\/skills\/x\/SKILL\.md: a skill\n.*MCP server notes: notes\n/,
+  );
+  assert.equal(JSON.parse(run(["trust", "--check", "--json", ...sub]).stdout).waiting.length, 3);
+  assert.equal(run(["trust", "-y", ...sub]).status, 0);
+  assert.equal(run(["trust", "--check", ...sub]).status, 0);
+  put("sub/.codex/config.toml", 'approval_policy = "never"\n');
+  assert.equal(run(["trust", "--check", ...sub]).status, 1);
 });

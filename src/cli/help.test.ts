@@ -15,6 +15,7 @@ import { flags as mcp } from "./mcp.ts";
 import { flags as mcpServer } from "./mcp-server.ts";
 import { flags as proxy } from "./proxy.ts";
 import { flags as threads } from "./threads.ts";
+import { flags as trust } from "./trust.ts";
 import { flags as tui } from "./tui.ts";
 import { readFlags, UsageError, unknownSubcommand } from "./usage.ts";
 
@@ -41,6 +42,7 @@ const taken: Readonly<Record<string, Options>> = {
   ...Object.fromEntries(Object.entries(threads).map(([word, options]) => [`threads ${word}`, options])),
   threads: {},
   doctor,
+  trust,
   debug: {},
   "debug bundle": debug,
   tour: {},

@@ -17,6 +17,7 @@ export const helps: Readonly<Record<string, () => Promise<Help>>> = {
   logout: async () => (await import("./small-helps.ts")).logoutHelp,
   mcp: async () => (await import("./mcp-help.ts")).help,
   doctor: async () => (await import("./small-helps.ts")).doctorHelp,
+  trust: async () => (await import("./small-helps.ts")).trustHelp,
   debug: async () => (await import("./small-helps.ts")).debugHelp,
   completion: async () => (await import("./small-helps.ts")).completionHelp,
   version: async () => (await import("./small-helps.ts")).versionHelp,

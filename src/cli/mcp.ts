@@ -2,6 +2,7 @@
 import { isTable } from "../lib/toml.ts";
 import { agentFlags } from "./agent-flags.ts";
 import { type App, type Config, overridesFrom, withApp } from "./own-app.ts";
+import { whatRuns } from "./trust.ts";
 import { type Globals, oneOf, print, printJson, readFlags, StartError, UsageError, unknownSubcommand } from "./usage.ts";
 
 type McpServerConfig = Config["mcpServers"][string];
@@ -277,12 +278,4 @@ async function accept(app: App, args: readonly string[]): Promise<number> {
   if (!waiting.includes(server)) return print(`MCP server '${name}' needs no acceptance.\n`);
   app.mcp.accept(server);
   return print(`Accepted MCP server '${name}': ${whatRuns(server)}\nIt starts with the next turn of a thread in ${config.projectRoot}.\n`);
-}
-
-function whatRuns({ transport, approval }: McpServerConfig): string {
-  const way =
-    transport.type === "http"
-      ? transport.url
-      : [...Object.keys(transport.env).map((key) => `${key}=*****`), transport.command, ...transport.args].join(" ");
-  return approval === "allow" ? `${way} (its tools run unasked)` : way;
 }

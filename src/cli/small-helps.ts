@@ -28,6 +28,27 @@ export const logoutHelp: Help = {
   examples: [["parley logout", "Remove what parley login stored"]],
 };
 
+export const trustHelp: Help = {
+  summary: "Trust this folder's project, or accept what changed in it",
+  says: [
+    "A trusted project's settings, rules, MCP servers and skills count as they were when you trusted it. What comes later, changes, or lies in .codex and .agents folders below the project's root does not count until you accept it here. What only narrows (a stricter sandbox, rules that forbid) counts at once.",
+    'Shows what waits and asks. A client that writes projects.<path>.trust_level = "trusted" accepts in the same way.',
+  ],
+  usage: ["[--check | --yes] [--json] [-C DIR]"],
+  flags: [
+    { name: "check", says: "Only show what waits" },
+    { name: "yes", short: "y", says: "Accept without a question" },
+    { name: "cd", short: "C", value: "DIR", says: "Another folder than this one" },
+    jsonFlag,
+    configFlag,
+  ],
+  exitCodes: "0 nothing waits or all was accepted, 1 something waits (--check) or was not accepted, 2 the command line is wrong",
+  examples: [
+    ["parley trust", "Look at what waits in this folder's project, and accept it"],
+    ["parley trust --check", "For scripts: does anything wait?"],
+  ],
+};
+
 export const doctorHelp: Help = {
   summary: "Say what works on this machine, with the fix for what does not",
   says: ["Checks Node, the settings, the home folder, the sandbox, git, the model provider, MCP servers and skills of this folder."],

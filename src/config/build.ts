@@ -17,6 +17,8 @@ export interface BuildInput {
   readonly projectServers: ProjectServers;
   readonly warnings: readonly string[];
   readonly requested: readonly string[];
+  readonly accepted: Config["accepted"];
+  readonly unacceptedRules: readonly string[];
   readonly builtInProviders: Readonly<Record<string, ProviderConfig>>;
   /** Who serves when nothing is configured. */
   readonly fallback: { readonly modelProvider: string; readonly model: string | undefined };
@@ -72,6 +74,8 @@ export function buildConfig(input: BuildInput): Config {
     requirements: noRequirements,
     raw,
     requested: input.requested,
+    accepted: input.accepted,
+    unacceptedRules: input.unacceptedRules,
     warnings: input.warnings,
   };
 }

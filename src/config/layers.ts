@@ -1,8 +1,8 @@
 /** The layers of settings, weakest first: where they come from, what they say, and under which version. */
-import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
+import type { Digests } from "../core/ports/project-trust.ts";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { problem } from "../lib/schema.ts";
 import { isTable, parseToml, setOwn, TomlSyntaxError, type TomlTable } from "../lib/toml.ts";
@@ -11,6 +11,8 @@ import { invalidRequest } from "../protocol/errors.ts";
 import { featureAliases, featureRows, foreignFeatures } from "./features.ts";
 import { schemaFor, table, unknownKeys } from "./key.ts";
 import { configKeys, foreignKeys, notFromProjects } from "./keys.ts";
+import { digestOf } from "./project-trust.ts";
+import { boundPart, namesOf, type Split, splitWidening } from "./widening.ts";
 
 export interface Layer {
   readonly source: ConfigLayerSource;
@@ -81,30 +83,83 @@ export function fileLayer(files: FileCache, file: string, source: ConfigLayerSou
   return files.derive(content, JSON.stringify(source), () => makeLayer(source, parseFile(content.text, file), file));
 }
 
-/** A project's layer. Of an untrusted folder nothing is even parsed: its text can then neither take effect nor refuse a thread. */
-export function projectLayer(files: FileCache, dotCodex: string, disabledReason: string | undefined): Layer | undefined {
-  const file = path.join(dotCodex, "config.toml");
-  const content = disabledReason === undefined ? files.read(file) : readAnyhow(files, file);
+/** What a project's file says that needs the user's word, for `parley trust` and for the warning. */
+export interface Waiting {
+  /** Relative to the project's root; in every worktree the same. */
+  readonly name: string;
+  readonly file: string;
+  readonly digest: string;
+  /** The settings, or a word for the whole file. */
+  readonly what: readonly string[];
+}
+
+export interface ProjectFile {
+  readonly files: FileCache;
+  readonly root: string;
+  readonly dotCodex: string;
+}
+
+/** A project's layer while the user does not trust it: nothing is even parsed, so that its text can neither take effect nor refuse a thread. */
+export function untrustedLayer({ files, dotCodex }: ProjectFile, disabledReason: string): Layer | undefined {
+  const content = readAnyhow(files, path.join(dotCodex, "config.toml"));
   if (content === undefined) return undefined;
   const source: ConfigLayerSource = { type: "project", dotCodexFolder: dotCodex };
-  return files.derive(content, `${dotCodex}\0${disabledReason ?? ""}`, () => {
-    if (disabledReason !== undefined) return disabledLayer(source, content.text, disabledReason);
-    const config = parseFile(content.text, file);
-    const refused = Object.keys(config).filter((key) => notFromProjects.has(key));
-    const kept = Object.fromEntries(Object.entries(config).filter(([key]) => !notFromProjects.has(key)));
-    const layer = makeLayer(source, kept, file);
-    return { ...layer, warnings: [...layer.warnings, ...refused.map((key) => `${file}: \`${key}\` is ignored in a project's config`)] };
+  return files.derive(content, `${dotCodex}\0${disabledReason}`, () => disabledLayer(source, content.text, disabledReason));
+}
+
+interface ProjectText {
+  readonly config: TomlTable;
+  readonly warnings: readonly string[];
+  /** Undefined where nothing in it needs the user's word. */
+  readonly waiting: Waiting | undefined;
+}
+
+/** What a trusted project's file says, without what no project may say. */
+export function projectText({ files, root, dotCodex }: ProjectFile): ProjectText | undefined {
+  const file = path.join(dotCodex, "config.toml");
+  const content = files.read(file);
+  if (content === undefined) return undefined;
+  return files.derive(content, `text\0${file}`, () => {
+    const parsed = parseFile(content.text, file);
+    const refused = Object.keys(parsed).filter((key) => notFromProjects.has(key));
+    const config = Object.fromEntries(Object.entries(parsed).filter(([key]) => !notFromProjects.has(key)));
+    const bound = boundPart(config);
+    const waiting = { name: path.relative(root, file), file, digest: digestOf(canonical(bound)), what: namesOf(bound) };
+    return {
+      config,
+      warnings: refused.map((key) => `${file}: \`${key}\` is ignored in a project's config`),
+      waiting: Object.keys(bound).length === 0 ? undefined : waiting,
+    };
   });
 }
 
 /** What cannot be read shows as an empty table: it may be a pipe or without end, and must not refuse a thread either. */
-function readAnyhow(files: FileCache, file: string): { readonly text: string } | undefined {
+export function readAnyhow(files: FileCache, file: string): { readonly text: string } | undefined {
   try {
     return files.read(file);
   } catch {
     return nothing;
   }
 }
+
+/** The layer of a trusted project's file. What widens and is not the version that the user accepted is void; what narrows counts at once. */
+export function projectLayer(project: ProjectFile, text: ProjectText, { own, accepted }: { own: TomlTable; accepted: Digests }): Layer {
+  const { files, dotCodex, root } = project;
+  const file = path.join(dotCodex, "config.toml");
+  const { config, warnings, waiting } = text;
+  const isAccepted = waiting === undefined || accepted[waiting.name] === waiting.digest;
+  const split: Split = isAccepted ? { free: config, widening: {} } : splitWidening(config, own);
+  return files.derive(text, JSON.stringify([root, split]), () => {
+    const layer = makeLayer({ type: "project", dotCodexFolder: dotCodex }, split.free, file);
+    const voids = namesOf(split.widening);
+    const told = voids.length === 0 ? [] : [voidText(file, voids, path.dirname(dotCodex))];
+    return { ...layer, warnings: [...layer.warnings, ...warnings, ...told] };
+  });
+}
+
+/** One sentence for everything of a project that waits for the user's word. */
+export const voidText = (file: string, what: readonly string[], folder: string): string =>
+  `${file}: ${what.join(", ")} ${what.length === 1 ? "is" : "are"} not in force: new, or changed since you accepted it; look at the file and run \`parley trust\` in ${folder} to use it`;
 
 function disabledLayer(source: ConfigLayerSource, text: string, disabledReason: string): Layer {
   let config: TomlTable = {};
@@ -170,7 +225,7 @@ function versionLater(config: TomlTable): () => string {
     return version;
   };
 }
-const versionOf = (config: TomlTable): string => `sha256:${createHash("sha256").update(canonical(config)).digest("hex")}`;
+const versionOf = (config: TomlTable): string => digestOf(canonical(config));
 
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;

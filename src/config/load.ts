@@ -1,15 +1,20 @@
 /** The ConfigStore over files: what the composition root hands to every part that needs settings. */
+import { existsSync } from "node:fs";
 import path from "node:path";
 import type { ConfigStore, ProviderConfig } from "../core/ports/config.ts";
-import type { TomlTable } from "../lib/toml.ts";
-import type { PermissionProfileSummary } from "../protocol/config.ts";
+import type { ProjectTrust } from "../core/ports/project-trust.ts";
+import { isTable, type TomlTable } from "../lib/toml.ts";
+import type { ConfigEdit, PermissionProfileSummary } from "../protocol/config.ts";
+import { RpcError } from "../protocol/errors.ts";
 import { permissionProfiles, type SandboxMode } from "../protocol/policy.ts";
 import { featuresFrom } from "./build.ts";
 import { featureRows, listFeatures } from "./features.ts";
 import { listHooks } from "./hooks.ts";
-import { ConfigLoader, mergeStack } from "./loader.ts";
+import { ConfigLoader, digestsOf, mergeStack } from "./loader.ts";
+import { parseKeyPath } from "./merge.ts";
 import { flagsTable } from "./overrides.ts";
 import { realPath } from "./project.ts";
+import { createProjectTrust } from "./project-trust.ts";
 import { readConfig } from "./read.ts";
 import { allowedModes, forbiddenBy } from "./requirements.ts";
 import { writeConfig, writeError, writeOutcome } from "./write.ts";
@@ -23,6 +28,8 @@ export interface ConfigStoreOptions {
   readonly flagsAreRequests?: boolean | undefined;
   /** The user's own config.toml counts as empty. */
   readonly ignoreUserFile?: boolean | undefined;
+  /** What the user has agreed to of projects; kept under the home unless given. */
+  readonly projectTrust?: ProjectTrust;
   /** Where the machine's own files live; /etc/codex unless a test says otherwise. */
   readonly systemDir?: string;
   /** Providers that exist without a line of config. */
@@ -33,8 +40,9 @@ export interface ConfigStoreOptions {
 
 /** Throws RpcError when a `-c` flag cannot be read; files are read, and complained about, when they are needed. */
 export function createConfigStore(options: ConfigStoreOptions): ConfigStore {
-  const loader = new ConfigLoader({ ...options, cliOverrides: flagsTable(options.cliOverrides ?? []) });
-  const listeners = new Set<() => void>();
+  const trust = options.projectTrust ?? createProjectTrust(options.codexHome);
+  const loader = new ConfigLoader({ ...options, projectTrust: trust, cliOverrides: flagsTable(options.cliOverrides ?? []) });
+  const listeners = new Set<(trusted: readonly string[]) => void>();
   return {
     effective: (cwd, overrides) => loader.effective(cwd, overrides),
     read: (cwd) => readConfig(loader.stack(cwd).layers, enabledFeatures(loader, cwd)),
@@ -42,7 +50,9 @@ export function createConfigStore(options: ConfigStoreOptions): ConfigStore {
       const file = writableFile(loader, filePath);
       const forbidden = (table: TomlTable) => forbiddenBy(loader.requirements(), table);
       const { version, paths } = writeConfig(edits, { file, expectedVersion, forbidden });
-      for (const listener of listeners) listener();
+      const trusted = trustedBy(edits);
+      for (const folder of trusted) acceptAll(loader, trust, folder);
+      for (const listener of listeners) listener(trusted);
       return writeOutcome(file, version, paths, loader.layersIfSound());
     },
     onChange(listener) {
@@ -57,8 +67,36 @@ export function createConfigStore(options: ConfigStoreOptions): ConfigStore {
       return known;
     },
     permissionProfiles: () => listProfiles(allowedModes(loader.requirements()?.values ?? {})),
+    waiting(cwd) {
+      const { project, waiting } = loader.waiting(cwd);
+      return { ...project, waiting };
+    },
+    acceptWaiting: (cwd) => acceptAll(loader, trust, cwd),
     hooks: (cwd) => listHooks(cwd, loader.stack(cwd), loader.files),
   };
+}
+
+/** The folders that a write says are trusted: whoever says so agrees to what is in them now. */
+function trustedBy(edits: readonly ConfigEdit[]): string[] {
+  return edits.flatMap(({ keyPath, value }) => {
+    const parts = parseKeyPath(keyPath);
+    if (!Array.isArray(parts) || parts[0] !== "projects") return [];
+    const [, folder, key] = parts;
+    if (folder === undefined) return isTable(value) ? Object.keys(value).filter((name) => saysTrusted(value[name])) : [];
+    return (key === "trust_level" && value === "trusted") || (key === undefined && saysTrusted(value)) ? [folder] : [];
+  });
+}
+const saysTrusted = (entry: unknown): boolean => isTable(entry) && entry["trust_level"] === "trusted";
+
+/** Agrees to what waits in a folder's project, from its root down to the folder. A file that cannot be read is told where it is used. */
+function acceptAll(loader: ConfigLoader, trust: ProjectTrust, cwd: string): void {
+  if (!existsSync(cwd)) return;
+  try {
+    const { project, waiting } = loader.waiting(cwd);
+    if (waiting.length > 0) trust.accept(project.repository, digestsOf(waiting));
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+  }
 }
 
 function enabledFeatures(loader: ConfigLoader, cwd: string | undefined): Readonly<Record<string, boolean>> {

@@ -1,17 +1,33 @@
 /** Finds, checks and merges the layers of settings for a folder; gives every other part its Config. */
+import { readdirSync } from "node:fs";
 import path from "node:path";
 import type { Config, ProviderConfig } from "../core/ports/config.ts";
+import type { Digests, ProjectTrust } from "../core/ports/project-trust.ts";
 import { isTable, type TomlTable } from "../lib/toml.ts";
 import type { ConfigLayerSource } from "../protocol/config.ts";
 import { invalidRequest, RpcError } from "../protocol/errors.ts";
 import { buildConfig, featuresFrom } from "./build.ts";
 import { featureRows } from "./features.ts";
 import { hookWarnings } from "./hooks.ts";
-import { FileCache, fileLayer, flagsLayer, type Layer, makeLayer, projectLayer } from "./layers.ts";
+import {
+  FileCache,
+  fileLayer,
+  flagsLayer,
+  type Layer,
+  makeLayer,
+  type ProjectFile,
+  projectLayer,
+  projectText,
+  readAnyhow,
+  untrustedLayer,
+  voidText,
+  type Waiting,
+} from "./layers.ts";
 import { projectServersIn } from "./mcp-servers.ts";
 import { deepFreeze, mergeTables } from "./merge.ts";
 import { overridesTable } from "./overrides.ts";
 import { findProject, type Project, realPath } from "./project.ts";
+import { createProjectTrust, digestOf } from "./project-trust.ts";
 import { bool, list, tableAt, text } from "./read-value.ts";
 import { enforce, type Requirements, readRequirements, withDemands } from "./requirements.ts";
 
@@ -24,6 +40,8 @@ export interface ConfigOptions {
   readonly flagsAreRequests?: boolean | undefined;
   /** The user's own config.toml counts as empty; the machine's, a project's and the command line's stay. */
   readonly ignoreUserFile?: boolean | undefined;
+  /** What the user has agreed to of projects; kept under the home unless given. */
+  readonly projectTrust?: ProjectTrust | undefined;
   /** Where the machine's own files live. */
   readonly systemDir?: string;
   readonly builtInProviders?: Readonly<Record<string, ProviderConfig>>;
@@ -35,6 +53,8 @@ export interface ConfigOptions {
 export interface Stack {
   readonly layers: readonly Layer[];
   readonly project: Project;
+  /** The rules files of a trusted project, accepted or not. */
+  readonly rules: readonly Waiting[];
 }
 
 const systemFolder = (env: ConfigOptions["env"]): string =>
@@ -49,8 +69,11 @@ export class ConfigLoader {
   readonly #merges = new Map<string, { layers: readonly Layer[]; merged: TomlTable }>();
   #features: Readonly<Record<string, boolean>> = {};
 
+  readonly #trust: ProjectTrust;
+
   constructor(options: ConfigOptions) {
     this.#options = options;
+    this.#trust = options.projectTrust ?? createProjectTrust(options.codexHome);
   }
 
   get userFile(): string {
@@ -68,8 +91,13 @@ export class ConfigLoader {
     const known = this.#made.get(key);
     const read: unknown[] = [];
     const requirements = this.requirements();
+    const isTrusted = stack.project.trust === "trusted";
+    const accepted = isTrusted ? this.#trust.accepted(stack.project.repository) : nothing;
+    const unacceptedRules = stack.rules.filter(({ name, digest }) => accepted[name] !== digest);
     const from = [
       ...stack.layers,
+      ...stack.rules,
+      accepted,
       stack.project.root,
       stack.project.repository,
       stack.project.trust,
@@ -85,9 +113,16 @@ export class ConfigLoader {
       codexHome: this.#options.codexHome,
       raw,
       project: stack.project,
-      projectServers: projectServersIn(stack.layers, stack.project.repository),
+      projectServers: projectServersIn(stack.layers, stack.project),
       requested: requestedKeys(this.#requested(overrides), stack.layers),
-      warnings: [...stack.layers.flatMap(warningsOf), ...unstableWarnings(raw), ...hookWarnings(cwd, stack, this.files)],
+      accepted,
+      unacceptedRules: unacceptedRules.map(({ file }) => file),
+      warnings: [
+        ...stack.layers.flatMap(warningsOf),
+        ...unacceptedRules.map(({ file, what }) => voidText(file, what, stack.project.root)),
+        ...unstableWarnings(raw),
+        ...hookWarnings(cwd, stack, this.files),
+      ],
       builtInProviders: this.#options.builtInProviders ?? {},
       fallback: { model: undefined, ...fallback },
       features: this.#features,
@@ -146,9 +181,11 @@ export class ConfigLoader {
     const own = [...base, ...(profile === undefined ? [] : [profile])];
     const merged = this.#merged("own", [...own, ...strong]);
     if (cwd === undefined)
-      return { layers: [...own, ...strong], project: { root: codexHome, repository: codexHome, folders: [], trust: undefined } };
+      return { layers: [...own, ...strong], project: { root: codexHome, repository: codexHome, folders: [], trust: undefined }, rules: [] };
     const project = findProject(cwd, list(merged, "project_root_markers") ?? [".git"], merged["projects"]);
-    return { layers: [...own, ...this.#projectLayers(project), ...strong], project };
+    const rules = this.#rules(project);
+    if (project.trust === "trusted") this.#firstLook(project, rules);
+    return { layers: [...own, ...this.#projectLayers(project, merged), ...strong], project, rules };
   }
 
   /** Layers are the same objects as long as their files are as they were. */
@@ -160,14 +197,58 @@ export class ConfigLoader {
     return merged;
   }
 
-  #projectLayers(project: Project): Layer[] {
+  /** Each file is held against the user's own settings and the project's files above it. */
+  #projectLayers(project: Project, own: TomlTable): Layer[] {
+    const places = this.#projectFiles(project);
+    if (project.trust !== "trusted")
+      return places.map((place) => untrustedLayer(place, this.#whyOff(project))).filter((layer) => layer !== undefined);
+    const accepted = this.#trust.accepted(project.repository);
+    const layers: Layer[] = [];
+    for (const place of places) {
+      const text = projectText(place);
+      if (text === undefined) continue;
+      const above = layers.reduce<TomlTable>((merged, layer) => mergeTables(merged, layer.config), own);
+      layers.push(projectLayer(place, text, { own: above, accepted }));
+    }
+    return layers;
+  }
+
+  #projectFiles(project: Project): ProjectFile[] {
     const home = realPath(this.#options.codexHome);
-    const reason = project.trust === "trusted" ? undefined : this.#whyOff(project);
     return project.folders
       .map((folder) => path.join(folder, ".codex"))
       .filter((dotCodex) => dotCodex !== home)
-      .map((dotCodex) => projectLayer(this.files, dotCodex, reason))
-      .filter((layer) => layer !== undefined);
+      .map((dotCodex) => ({ files: this.files, root: project.root, dotCodex }));
+  }
+
+  /** Commands were never able to write what lies at the root; what lies below it is agreed to by name only. */
+  #firstLook(project: Project, rules: readonly Waiting[]): void {
+    this.#trust.firstLook(project.repository, "settings", () => {
+      const atRoot = this.#projectFiles(project).find(({ dotCodex }) => path.dirname(dotCodex) === project.root);
+      const settings = atRoot === undefined ? undefined : projectText(atRoot)?.waiting;
+      return digestsOf([...(settings === undefined ? [] : [settings]), ...rules]);
+    });
+  }
+
+  #rules({ root, trust }: Project): Waiting[] {
+    const folder = path.join(root, ".codex", "rules");
+    const names = trust === "trusted" ? namesIn(folder).filter((name) => name.endsWith(".rules")) : [];
+    return names.sort().flatMap((name) => {
+      const file = path.join(folder, name);
+      const content = readAnyhow(this.files, file); // one that cannot be read is told by those who read it
+      if (content === undefined) return [];
+      const what = { name: path.relative(root, file), file, what: ["what it allows"] };
+      return [this.files.derive(content, `rules\0${file}`, (): Waiting => ({ ...what, digest: digestOf(content.text) }))];
+    });
+  }
+
+  /** Everything of a folder's project that waits for the user's word. */
+  waiting(cwd: string): { readonly project: Project; readonly waiting: readonly Waiting[] } {
+    const { project, rules } = this.stack(cwd);
+    if (project.trust !== "trusted") return { project, waiting: [] };
+    const settings = this.#projectFiles(project).flatMap((place) => projectText(place)?.waiting ?? []);
+    const accepted = this.#trust.accepted(project.repository);
+    return { project, waiting: [...settings, ...rules].filter(({ name, digest }) => accepted[name] !== digest) };
   }
 
   #whyOff({ root, trust }: Project): string {
@@ -227,6 +308,17 @@ function requestedKeys(request: TomlTable, layers: readonly Layer[]): readonly s
   return [request, ...profiles].flatMap((table) =>
     Object.entries(table).flatMap(([key, value]) => [key, ...(isTable(value) ? Object.keys(value).map((inner) => `${key}.${inner}`) : [])]),
   );
+}
+
+const nothing: Digests = Object.freeze({});
+export const digestsOf = (waiting: readonly Waiting[]): Digests => Object.fromEntries(waiting.map(({ name, digest }) => [name, digest]));
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 const warningsOf = (layer: Layer): readonly string[] =>

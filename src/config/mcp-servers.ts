@@ -1,10 +1,12 @@
 /** The MCP servers of the settings as typed values. */
+import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { McpServerConfig } from "../core/ports/config.ts";
 import { isTable, type TomlTable } from "../lib/toml.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { Layer } from "./layers.ts";
 import { mergeTables } from "./merge.ts";
+import type { Project } from "./project.ts";
 import { bool, count, list, tableAt, text, texts } from "./read-value.ts";
 
 export type ProjectServers = Readonly<Record<string, McpServerConfig["fromProject"]>>;
@@ -19,7 +21,7 @@ export function mcpServersFrom(servers: TomlTable, ofProject: ProjectServers = {
 }
 
 /** Which servers a trusted project has a hand in. One that comes out as the user wrote it is the user's. */
-export function projectServersIn(layers: readonly Layer[], root: string): ProjectServers {
+export function projectServersIn(layers: readonly Layer[], { root, repository }: Pick<Project, "root" | "repository">): ProjectServers {
   const active = layers.filter((layer) => layer.disabledReason === undefined);
   const serversOf = (some: readonly Layer[]): TomlTable =>
     tableAt(
@@ -29,8 +31,12 @@ export function projectServersIn(layers: readonly Layer[], root: string): Projec
   const project = serversOf(active.filter(({ source }) => source.type === "project"));
   const own = serversOf(active.filter(({ source }) => source.type !== "project"));
   const all = serversOf(active);
+  const isBelow = ({ source }: Layer): boolean => source.type === "project" && path.dirname(source.dotCodexFolder) !== root;
+  const below = serversOf(active.filter(isBelow));
   const touched = Object.keys(project).filter((name) => !isDeepStrictEqual(all[name], own[name]));
-  return Object.fromEntries(touched.map((name) => [name, { root, redefines: Object.hasOwn(own, name) }]));
+  return Object.fromEntries(
+    touched.map((name) => [name, { root: repository, redefines: Object.hasOwn(own, name), isBelow: Object.hasOwn(below, name) }]),
+  );
 }
 
 function mcpServerFrom(name: string, entry: TomlTable, fromProject: McpServerConfig["fromProject"]): McpServerConfig {

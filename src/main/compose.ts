@@ -7,6 +7,7 @@ import { createAccounts } from "../auth/accounts.ts";
 import { createMcpSignIn } from "../auth/mcp-sign-in.ts";
 import { createUsage } from "../auth/usage.ts";
 import { createConfigStore } from "../config/load.ts";
+import { createProjectTrust } from "../config/project-trust.ts";
 import { SubAgents } from "../core/agents.ts";
 import { LearnedWindows } from "../core/learned-windows.ts";
 import type { Config, ProviderConfig } from "../core/ports/config.ts";
@@ -41,6 +42,7 @@ import { createUndoStore } from "../store/undo.ts";
 import { agentTools } from "../tools/agents.ts";
 import { dynamicTools } from "../tools/dynamic-tool.ts";
 import { builtInTools } from "../tools/registry.ts";
+import { acceptProject } from "./accept-project.ts";
 import { createExecPolicies } from "./exec-policies.ts";
 import { otelFrom } from "./otel-settings.ts";
 import { programFolders } from "./program-folders.ts";
@@ -96,8 +98,10 @@ export function createApp(options: ComposeOptions): App {
   const isLoggedIn = (): boolean => existsSync(path.join(codexHome, "auth.json"));
   const choose = (loggedIn: boolean) => chooseModel({ provider: undefined, model: undefined, providers: {}, env, loggedIn });
   const choices = new Map<boolean, ReturnType<typeof choose>>();
+  const projectTrust = createProjectTrust(codexHome);
   const config = createConfigStore({
     codexHome,
+    projectTrust,
     env,
     cliOverrides: options.cliOverrides ?? [],
     flagsAreRequests: options.flagsAreRequests,
@@ -132,12 +136,18 @@ export function createApp(options: ComposeOptions): App {
     askTokens: (params, signal) => askForTokens(subscriptions, params, signal),
   });
   const usage = createUsage({ codexHome, clock, prices: catalog.price });
-  const skills = createSkills({ codexHome, userHome: env["HOME"] || homedir(), systemDir: options.systemDir ?? "/etc/codex", config });
+  const skills = createSkills({
+    codexHome,
+    userHome: env["HOME"] || homedir(),
+    systemDir: options.systemDir ?? "/etc/codex",
+    config,
+    projectTrust,
+  });
   const mcp = createMcpServers({
     audience: subscriptions,
     version: manifest.version,
     env,
-    acceptance: createMcpAcceptance(path.join(codexHome, "parley", "mcp-accepted")),
+    acceptance: createMcpAcceptance(projectTrust),
     ...createMcpSignIn({ codexHome, config }),
   });
   const agents = new SubAgents({ threads: () => threads, adopt: (child, parent) => subscriptions.adopt(child, parent) });
@@ -181,6 +191,12 @@ export function createApp(options: ComposeOptions): App {
   const threads = new Threads(ports);
   threads.onUnloaded = (id) => void mcp.leave(id);
   accounts.onEvent((event) => announceAccount({ subscriptions }, [event]));
+  config.onChange((trusted) => {
+    for (const folder of trusted)
+      acceptProject({ config, skills, mcp }, folder, { redefining: false }).catch((error: unknown) =>
+        log.warn("what a trusted folder brings along could not be accepted", { folder, error }),
+      );
+  });
   skills.onChange(() => subscriptions.toAll("skills/changed", {}));
   subscriptions.onUnwatched = (threadId) => threads.find(threadId)?.rest();
   store.onNotice = (message) => {

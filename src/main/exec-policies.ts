@@ -19,10 +19,10 @@ export function createExecPolicies(options: PoliciesOptions): (config: Config) =
     const own = [path.join(options.codexHome, "rules"), ...(config.trusted ? [path.join(config.projectRoot, ".codex", "rules")] : [])];
     const folders = options.ignoreRules === true ? [] : own;
     const key = folders.join("\0");
-    const state = folders.map(stateOf).join("\0");
+    const state = [...folders.map(stateOf), ...config.unacceptedRules].join("\0");
     const current = known.get(key);
     if (current?.state === state) return current.policy;
-    const policy = createExecPolicy({ ...options, ruleFiles: folders }).catch(forbidAll);
+    const policy = createExecPolicy({ ...options, ruleFiles: folders, onlyStricter: config.unacceptedRules }).catch(forbidAll);
     known.set(key, { state, policy });
     return policy;
   };

@@ -1,4 +1,5 @@
 /** Finds the skills under one folder, and notices cheaply whether anything under it has changed since. */
+import { createHash } from "node:crypto";
 import { type Dirent, realpathSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
@@ -18,6 +19,8 @@ export type FoundSkill = Omit<SkillMetadata, "enabled">;
 export interface Scan {
   readonly skills: readonly FoundSkill[];
   readonly errors: readonly SkillErrorInfo[];
+  /** What each skill's files say, by the skill's path. */
+  readonly digests: ReadonlyMap<string, string>;
   /** Everything that was looked at, with what it looked like. */
   readonly seen: ReadonlyMap<string, string>;
 }
@@ -36,6 +39,7 @@ export async function scanRoot(root: Root): Promise<Scan> {
   const seen = new Map<string, string>();
   const skills: FoundSkill[] = [];
   const errors: SkillErrorInfo[] = [];
+  const digests = new Map<string, string>();
   const visited = new Set<string>();
   const queue: [folder: string, depth: number][] = [[root.folder, 0]];
   for (let next = queue.shift(); next !== undefined && visited.size < maxFolders; next = queue.shift()) {
@@ -45,29 +49,28 @@ export async function scanRoot(root: Root): Promise<Scan> {
     if (real === undefined || visited.has(real)) continue;
     visited.add(real);
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-    if (entries.some((entry) => entry.name === "SKILL.md")) await readSkill(path.join(folder, "SKILL.md"), root, { seen, skills, errors });
+    if (entries.some((entry) => entry.name === "SKILL.md"))
+      await readSkill(path.join(folder, "SKILL.md"), root, { seen, skills, errors, digests });
     if (depth < maxDepth)
       for (const entry of entries) if (isOpenFolder(entry, folder, root)) queue.push([path.join(folder, entry.name), depth + 1]);
   }
-  return { skills, errors, seen };
+  return { skills, errors, digests, seen };
 }
 
 interface Found {
   readonly seen: Map<string, string>;
   readonly skills: FoundSkill[];
   readonly errors: SkillErrorInfo[];
+  readonly digests: Map<string, string>;
 }
 
 async function readSkill(file: string, root: Root, found: Found): Promise<void> {
   const extra = path.join(path.dirname(file), "agents", "openai.yaml");
   found.seen.set(file, stampOf(file)).set(extra, stampOf(extra));
   try {
-    const {
-      shortDescription,
-      interface: face,
-      dependencies,
-      ...head
-    } = await readHead(file, await readText(file, root), await readIfThere(extra, root));
+    const [text, extraText] = [await readText(file, root), await readIfThere(extra, root)];
+    const { shortDescription, interface: face, dependencies, ...head } = await readHead(file, text, extraText);
+    found.digests.set(file, skillDigest(text, extraText));
     found.skills.push({
       ...head,
       ...(shortDescription === undefined ? {} : { shortDescription }),
@@ -81,6 +84,12 @@ async function readSkill(file: string, root: Root, found: Found): Promise<void> 
     found.errors.push({ path: file, message: error instanceof Error ? error.message : String(error) });
   }
 }
+
+/** What a skill tells the model, with what it needs. */
+const skillDigest = (text: string, extra: string | undefined): string =>
+  `sha256:${createHash("sha256")
+    .update(JSON.stringify([text, extra ?? null]))
+    .digest("hex")}`;
 
 /** The text of a skill's file. Throws when it is too large, no file or leads out of where it belongs. */
 export async function readText(file: string, { within }: Pick<Root, "within">): Promise<string> {

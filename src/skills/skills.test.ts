@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { createConfigStore } from "../config/load.ts";
+import { createProjectTrust } from "../config/project-trust.ts";
 import type { ProviderConfig } from "../core/ports/config.ts";
 import type { Skills } from "../core/ports/skills.ts";
 import type { ThreadSettings } from "../core/settings.ts";
@@ -29,7 +30,13 @@ describe("skills", () => {
     work = path.join(root, "work");
     mkdirSync(home, { recursive: true });
     mkdirSync(path.join(work, ".git"), { recursive: true });
-    skills = createSkills({ codexHome: home, userHome: path.join(root, "home"), systemDir: path.join(root, "etc"), config: config() });
+    skills = createSkills({
+      codexHome: home,
+      userHome: path.join(root, "home"),
+      systemDir: path.join(root, "etc"),
+      config: config(),
+      projectTrust: createProjectTrust(home),
+    });
   });
   afterEach(() => {
     skills.close();

@@ -1,6 +1,7 @@
 /** Skills as the server and the agent see them: found on disk, switched by the settings, held back where the folder is not trusted. */
 import path from "node:path";
 import type { Config, ConfigStore } from "../core/ports/config.ts";
+import type { ProjectTrust } from "../core/ports/project-trust.ts";
 import type { Skills } from "../core/ports/skills.ts";
 import type { ThreadSettings } from "../core/settings.ts";
 import { isTable } from "../lib/toml.ts";
@@ -18,11 +19,23 @@ export interface SkillsOptions {
   /** Where the machine's own skills live, in `skills`. */
   readonly systemDir: string;
   readonly config: ConfigStore;
+  /** Which skills of projects the user has agreed to. */
+  readonly projectTrust: ProjectTrust;
 }
 
 export function createSkills(options: SkillsOptions): Skills {
   return new LocalSkills(options);
 }
+
+interface Found {
+  readonly skills: SkillMetadata[];
+  readonly errors: SkillsListEntry["errors"];
+  /** Skills of the project that the user has not agreed to: path → their name in the record, and what they say. */
+  readonly waiting: Readonly<Record<string, readonly [name: string, digest: string]>>;
+}
+
+const waitingReason = "it is new, or changed since you accepted it; look at it and run `parley trust` in its project to use it";
+const waitingError = (file: string): SkillsListEntry["errors"][number] => ({ path: file, message: `not in force: ${waitingReason}` });
 
 /** The order of listing: the nearest first. */
 const scopes = ["repo", "user", "system", "admin"] as const;
@@ -73,27 +86,28 @@ class LocalSkills implements Skills {
 
   async catalogue(settings: ThreadSettings, config: Config): Promise<string | undefined> {
     if (config.features["skills"] === false || tableOf(config.raw, "skills")["include_instructions"] === false) return undefined;
-    const { skills } = await this.#find(settings.cwd, config);
-    return catalogueText(skills.filter((skill) => refusalOf(skill, config) === undefined));
+    const found = await this.#find(settings.cwd, config);
+    return catalogueText(found.skills.filter((skill) => refusalOf(skill, config, found) === undefined));
   }
 
   async injections(content: readonly UserInput[], settings: ThreadSettings, config: Config): Promise<readonly string[]> {
     const items = content.filter((part) => part.type === "skill");
     const words = content.flatMap((part) => (part.type === "text" ? mentionedNames(part.text) : []));
     if (items.length === 0 && words.length === 0) return [];
-    const { skills } = await this.#find(settings.cwd, config);
+    const found = await this.#find(settings.cwd, config);
+    const { skills } = found;
     const chosen = new Map<string, SkillMetadata>();
     const refusals: string[] = [];
     for (const item of items) {
       const skill = skills.find((candidate) => candidate.path === path.resolve(item.path)) ?? onlyNamed(skills, item.name);
-      const reason = skill === undefined ? "no such skill is installed" : refusalOf(skill, config);
+      const reason = skill === undefined ? "no such skill is installed" : refusalOf(skill, config, found);
       if (skill === undefined || reason !== undefined) refusals.push(refusalText(item.name, reason ?? ""));
       else chosen.set(skill.path, skill);
     }
     const named = new Set(items.map((item) => item.name));
     for (const word of words.filter((candidate) => !named.has(candidate))) {
       const skill = onlyNamed(skills, word);
-      if (skill !== undefined && refusalOf(skill, config) === undefined) chosen.set(skill.path, skill);
+      if (skill !== undefined && refusalOf(skill, config, found) === undefined) chosen.set(skill.path, skill);
     }
     return [...(await Promise.all([...chosen.values()].map((skill) => this.#injection(skill, config)))), ...refusals];
   }
@@ -106,7 +120,7 @@ class LocalSkills implements Skills {
     }
   }
 
-  async #find(cwd: string, config: Config): Promise<{ skills: SkillMetadata[]; errors: SkillsListEntry["errors"] }> {
+  async #find(cwd: string, config: Config): Promise<Found> {
     if (bundledOn(config)) {
       this.#unpacked ??= unpackBundled(path.join(this.#options.codexHome, "skills", ".system"));
       await this.#unpacked;
@@ -118,7 +132,34 @@ class LocalSkills implements Skills {
     const skills = [...byPath.values()]
       .map((skill) => ({ ...skill, enabled: isEnabled(skill, config.raw) }))
       .sort((a, b) => scopes.indexOf(a.scope) - scopes.indexOf(b.scope) || order(a.name, b.name) || order(a.path, b.path));
-    return { skills, errors: scans.flatMap((scan) => scan.errors) };
+    const waiting = config.trusted ? this.#waitingAmong(skills, new Map(scans.flatMap((scan) => [...scan.digests])), config) : {};
+    return { skills, errors: [...scans.flatMap((scan) => scan.errors), ...Object.keys(waiting).map(waitingError)], waiting };
+  }
+
+  /** The project's skills that are not what the user agreed to, by path. */
+  #waitingAmong(skills: readonly SkillMetadata[], digests: ReadonlyMap<string, string>, config: Config): Found["waiting"] {
+    const { projectRoot: root, repository } = config;
+    const own = skills.filter(({ scope }) => scope === "repo");
+    if (own.length === 0) return {};
+    const entryOf = ({ path: file }: SkillMetadata): [name: string, digest: string] => [path.relative(root, file), digests.get(file) ?? ""];
+    const isAtRoot = ({ path: file }: SkillMetadata): boolean => /^\.(agents|codex)[\\/]/.test(path.relative(root, file));
+    const { projectTrust } = this.#options;
+    projectTrust.firstLook(repository, "skills", () => Object.fromEntries(own.filter(isAtRoot).map(entryOf)));
+    const accepted = projectTrust.accepted(repository);
+    const waiting = own.filter((skill) => {
+      const [name, digest] = entryOf(skill);
+      return accepted[name] !== digest;
+    });
+    return Object.fromEntries(waiting.map((skill) => [skill.path, entryOf(skill)]));
+  }
+
+  async waiting(cwd: string): Promise<readonly string[]> {
+    return Object.keys((await this.#find(cwd, this.#options.config.effective(cwd))).waiting);
+  }
+  async acceptWaiting(cwd: string): Promise<void> {
+    const config = this.#options.config.effective(cwd);
+    const { waiting } = await this.#find(cwd, config);
+    if (Object.keys(waiting).length > 0) this.#options.projectTrust.accept(config.repository, Object.fromEntries(Object.values(waiting)));
   }
 
   async #scan(root: Root): Promise<Scan> {
@@ -180,9 +221,10 @@ function isEnabled(skill: { readonly path: string; readonly name: string }, raw:
 }
 
 /** Why a skill may not be used, or undefined. */
-function refusalOf(skill: SkillMetadata, config: Config): string | undefined {
+function refusalOf(skill: SkillMetadata, config: Config, { waiting }: Pick<Found, "waiting">): string | undefined {
   if (!skill.enabled) return "the user has switched it off";
   if (skill.scope === "repo" && !config.trusted) return `it belongs to the project ${config.projectRoot}, which the user has not trusted`;
+  if (Object.hasOwn(waiting, skill.path)) return waitingReason;
   return undefined;
 }
 

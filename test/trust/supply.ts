@@ -1,4 +1,4 @@
-/** Cases 166 to 192: what a repository, an MCP server, a skill or a package may bring along. */
+/** Cases 166 to 192 and from 700 on: what a repository, an MCP server, a skill or a package may bring along. */
 import type { CaseTable } from "./table.ts";
 
 const git = "src/exec/git.test.ts";
@@ -56,4 +56,15 @@ export const supplyCases: CaseTable = {
     "src/exec/file-search.test.ts > more files than anybody wants are cut off, and the tool with them",
   ],
   192: ["code planted in every temp path that the server uses"],
+  700: [
+    "settings planted in a folder of a trusted project",
+    "src/config/project-trust.test.ts > a file below the root never counts unasked",
+    "src/config/project-trust.test.ts > what the root had at the first look counts",
+  ],
+  701: ["rules that change in a trusted project", "src/config/project-trust.test.ts > rules files are bound to what they say"],
+  702: ["skills that come into a trusted project"],
+  703: [
+    "the record of what was accepted, broken or swapped",
+    "src/config/project-trust.test.ts > a record that cannot be read has agreed to nothing",
+  ],
 };

@@ -10,6 +10,7 @@ import type { ConfigRequirements } from "../../protocol/config-requirements.ts";
 import type { HooksListEntry } from "../../protocol/hooks.ts";
 import type { ApprovalsReviewer, AskForApproval, Personality, ReasoningSummary, SandboxMode } from "../../protocol/policy.ts";
 import type { CommandLimits } from "./command-runner.ts";
+import type { Digests } from "./project-trust.ts";
 
 export interface ProviderConfig {
   readonly id: string;
@@ -70,8 +71,11 @@ export interface McpServerConfig {
   readonly oauthResource: string | undefined;
   /** The client that was registered by hand; `callbackUrl` is the address that was registered for it. */
   readonly oauthClient: { readonly id: string; readonly secret: string | undefined; readonly callbackUrl: string | undefined } | undefined;
-  /** Set when a project's file says something of it; `redefines`: the user has a server of that name, which says something else. */
-  readonly fromProject: { readonly root: string; readonly redefines: boolean } | undefined;
+  /**
+   * Set when a project's file says something of it. `redefines`: the user has a server of that name, which says something else; `isBelow`: a
+   * file below the project's root has a hand in it.
+   */
+  readonly fromProject: { readonly root: string; readonly redefines: boolean; readonly isBelow: boolean } | undefined;
 }
 
 export interface EnvironmentPolicy {
@@ -162,6 +166,10 @@ export interface Config {
   readonly raw: Readonly<Record<string, unknown>>;
   /** Keys, at most two steps deep, that the request itself sets: in its `config`, by a profile that it names, or by the flags of a one-client command. */
   readonly requested: readonly string[];
+  /** What the user has agreed to of this trusted project; empty elsewhere. */
+  readonly accepted: Digests;
+  /** Rules files of the project that are not what the user agreed to: what they allow does not count. */
+  readonly unacceptedRules: readonly string[];
   /** Problems worth a configWarning: unknown keys, values that were ignored. */
   readonly warnings: readonly string[];
 }
@@ -190,13 +198,24 @@ export interface ConfigStore extends ConfigSource {
     edits: readonly ConfigEdit[],
     options?: { readonly expectedVersion?: string | undefined; readonly filePath?: string | undefined },
   ): ConfigWriteResponse;
-  /** Called after each write of this process. Returns what ends the calls. */
-  onChange(listener: () => void): () => void;
+  /** Called after each write of this process, with the folders that it said are trusted. Returns what ends the calls. */
+  onChange(listener: (trusted: readonly string[]) => void): () => void;
   /** The administrator's demands, null when there are none. */
   requirements(): ConfigRequirements | null;
   features(cwd?: string): readonly ExperimentalFeature[];
   /** Switches features for this process, below what files and flags say. Returns what was taken over; unknown names are not. */
   setFeatures(enablement: Readonly<Record<string, boolean>>): Readonly<Record<string, boolean>>;
   permissionProfiles(): readonly PermissionProfileSummary[];
+  /** What of a folder's project is void because the user has not agreed to it, and whose project that is. */
+  waiting(cwd: string): WaitingInProject;
+  /** Agrees to all of it. Throws when that cannot be kept. */
+  acceptWaiting(cwd: string): void;
   hooks(cwd: string): HooksListEntry;
+}
+
+export interface WaitingInProject {
+  readonly root: string;
+  readonly repository: string;
+  readonly trust: "trusted" | "untrusted" | undefined;
+  readonly waiting: readonly { readonly file: string; readonly what: readonly string[] }[];
 }

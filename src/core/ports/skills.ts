@@ -9,6 +9,10 @@ export interface Skills extends SkillTexts {
   setEnabled(skill: { readonly path: string } | { readonly name: string }, enabled: boolean): Promise<boolean>;
   /** Folders of this process beside the usual ones; replaces the earlier ones. */
   setExtraRoots(roots: readonly string[]): void;
+  /** The SKILL.md files of the folder's project that are void because the user has not agreed to them. */
+  waiting(cwd: string): Promise<readonly string[]>;
+  /** Agrees to all of them as they are now. Rejects when that cannot be kept. */
+  acceptWaiting(cwd: string): Promise<void>;
   /** Called when a skill may have come, gone or changed. Watching starts with the first `list`. Returns what ends the calls. */
   onChange(listener: () => void): () => void;
   /** Ends the watching. */

@@ -19,6 +19,8 @@ export interface ExecPolicyOptions {
   readonly codexHome: string;
   /** Files, and folders of `*.rules`; those of a project only when the user trusts it. Without it: the folder `rules` of the home. */
   readonly ruleFiles?: readonly string[];
+  /** Files whose rules may ask and forbid, and allow nothing: a project's that the user has not agreed to. */
+  readonly onlyStricter?: readonly string[];
   /** The PATH of commands. */
   readonly searchPath?: string | undefined;
 }
@@ -27,7 +29,11 @@ export interface ExecPolicyOptions {
 export async function createExecPolicy(options: ExecPolicyOptions): Promise<ExecPolicy> {
   const parser = await loadShellParser();
   const places = options.ruleFiles ?? [path.join(options.codexHome, "rules")];
-  return new RulePolicy(options, loadRules(places, outsideRules(options.codexHome)), parser);
+  return new RulePolicy(
+    options,
+    loadRules(places, { outside: outsideRules(options.codexHome), onlyStricter: options.onlyStricter ?? [] }),
+    parser,
+  );
 }
 
 /**

@@ -11,12 +11,20 @@ import { RulesError } from "./starlark.ts";
 
 const maxBytes = 4 * 1024 * 1024;
 
-/**
- * Rules of all files, in order. A folder stands for its `*.rules` files; what is missing is left out. Allow rules of `outsideFile` let commands
- * leave the sandbox. Throws RulesError.
- */
-export function loadRules(places: readonly string[], outsideFile?: string): RuleSet {
-  const sets = places.flatMap(filesAt).map((file) => parseRules(readRules(file), file, file === outsideFile));
+export interface RuleFiles {
+  /** The file whose allow rules let commands leave the sandbox. */
+  readonly outside: string;
+  /** Files of which only the rules that ask and forbid count. */
+  readonly onlyStricter: readonly string[];
+}
+
+/** Rules of all files, in order. A folder stands for its `*.rules` files; what is missing is left out. Throws RulesError. */
+export function loadRules(places: readonly string[], { outside, onlyStricter }: RuleFiles): RuleSet {
+  const sets = places.flatMap(filesAt).map((file): RuleSet => {
+    const set = parseRules(readRules(file), file, file === outside);
+    if (!onlyStricter.includes(file)) return set;
+    return { rules: set.rules.filter((rule) => rule.decision !== "allow"), executables: new Map() };
+  });
   return { rules: sets.flatMap((set) => set.rules), executables: new Map(sets.flatMap((set) => [...set.executables])) };
 }
 

@@ -250,5 +250,5 @@ verifies("mcp.redefined", async ({ app, workspace, home }) => {
   project(server("notes"));
   assert.match((await turn(client, threadId)).said, /x: nothing/, "the accepted one runs again");
   assert.deepEqual([told, failed], [[], []]);
-  assert.ok(existsSync(path.join(home, "parley", "mcp-accepted")));
+  assert.ok(existsSync(path.join(home, "parley", "trust")));
 });

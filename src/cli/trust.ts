@@ -1,0 +1,84 @@
+/** `parley trust`: trust this folder's project, or agree to what has come or changed in it since. */
+import path from "node:path";
+import { createInterface } from "node:readline/promises";
+import { visibleLine } from "../lib/visible-text.ts";
+import { acceptProject } from "../main/accept-project.ts";
+import { type App, type Config, withApp } from "./own-app.ts";
+import { type Globals, print, printJson, readFlags, refuseMore, StartError } from "./usage.ts";
+
+export const flags = {
+  cd: { type: "string", short: "C" },
+  check: { type: "boolean" },
+  json: { type: "boolean" },
+  yes: { type: "boolean", short: "y" },
+  config: { type: "string", short: "c", multiple: true },
+} as const;
+
+export async function run(args: readonly string[], globals: Globals): Promise<number> {
+  const { values, positionals } = readFlags(args, flags);
+  refuseMore(positionals);
+  const cwd = path.resolve(values.cd ?? process.cwd());
+  return await withApp(globals, values.config ?? [], async (app) => {
+    const { root, trust } = app.config.waiting(cwd);
+    const lines = await waitingIn(app, cwd);
+    if (values.json === true) printJson({ project: root, trust: trust ?? null, waiting: lines });
+    if (values.check === true) {
+      if (values.json !== true) tell(root, trust, lines);
+      return trust === "trusted" && lines.length === 0 ? 0 : 1;
+    }
+    if (trust === "trusted" && lines.length === 0) return values.json === true ? 0 : print(`Nothing in ${shown(root)} waits for you.\n`);
+    if (values.json !== true) tell(root, trust, lines);
+    if (values.yes !== true && !(await confirmed())) throw new StartError("Nothing was changed.");
+    if (trust !== "trusted") trustProject(app, root);
+    await acceptProject(app, cwd, { redefining: true });
+    return values.json === true ? 0 : print(`Accepted. It counts from the next turn of a thread in ${shown(root)} on.\n`);
+  });
+}
+
+/** Names in a project are others' text. */
+const shown = (text: string): string => visibleLine(text, 2000);
+
+/** One line for each thing that is void until the user agrees. */
+async function waitingIn(app: App, cwd: string): Promise<string[]> {
+  const { root, waiting, trust } = app.config.waiting(cwd);
+  if (trust !== "trusted") return [];
+  const place = (file: string): string => path.relative(root, file) || file;
+  const servers = Object.values(app.config.effective(cwd).mcpServers).filter((server) => !app.mcp.isAccepted(server));
+  return [
+    ...waiting.map(({ file, what }) => `${place(file)}: ${what.join(", ")}`),
+    ...(await app.skills.waiting(cwd)).map((file) => `${place(file)}: a skill`),
+    ...servers.map((server) => `MCP server ${server.name}: ${whatRuns(server)}`),
+  ];
+}
+
+function tell(root: string, trust: string | undefined, lines: readonly string[]): void {
+  if (trust !== "trusted") console.error(`${shown(root)} is not trusted: none of its settings, rules, MCP servers and skills count.`);
+  else if (lines.length > 0) console.error(`In ${shown(root)} this is new, or changed since you accepted it, and does not count:`);
+  for (const line of lines) console.error(`  ${shown(line)}`);
+}
+
+async function confirmed(): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new StartError("nobody can be asked here; look at the files, then say --yes");
+  const ask = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await ask.question("Accept it as it is now? [y/N] ");
+  ask.close();
+  return /^y(?:es)?$/i.test(answer.trim());
+}
+
+function trustProject(app: App, root: string): void {
+  const keyPath = `projects.${JSON.stringify(root)}.trust_level`;
+  app.config.write([{ keyPath, value: "trusted", mergeStrategy: "replace" }]);
+}
+
+export function whatRuns({ transport, approval, fromProject }: Config["mcpServers"][string]): string {
+  const way =
+    transport.type === "http"
+      ? transport.url
+      : [...Object.keys(transport.env).map((key) => `${key}=*****`), transport.command, ...transport.args].join(" ");
+  const notes = [
+    approval === "allow" ? "its tools run unasked" : "",
+    fromProject?.redefines === true ? "in place of your own of that name" : "",
+  ];
+  const said = notes.filter((note) => note !== "").join(", ");
+  return said === "" ? way : `${way} (${said})`;
+}

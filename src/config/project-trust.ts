@@ -1,0 +1,118 @@
+/** What of each trusted project the user has agreed to, as one small file for each under the home. Implements the ProjectTrust port. */
+import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import path from "node:path";
+import type { Digests, ProjectPart, ProjectTrust } from "../core/ports/project-trust.ts";
+import { readBoundedTextSync } from "../lib/bounded-read.ts";
+import { replaceFileSync } from "../lib/durable-write.ts";
+import { array, named, object, parse, record, string } from "../lib/schema.ts";
+import { isCode } from "../lib/system-error.ts";
+
+const Kept = named("ProjectTrustRecord", () => object({ folder: string(), seen: array(string()), accepted: record(string()) }));
+interface Kept {
+  readonly folder: string;
+  /** The parts that had their first look. */
+  readonly seen: readonly string[];
+  readonly accepted: Digests;
+}
+/** The record of servers alone that earlier versions kept. */
+const OldServers = named("McpAccepted", () => object({ folder: string(), servers: record(string()) }));
+
+const maxBytes = 4 * 1024 * 1024;
+
+export const digestOf = (text: string): string => `sha256:${createHash("sha256").update(text).digest("hex")}`;
+
+/** One file for each project, so that processes with different projects never write the same one. */
+export function createProjectTrust(codexHome: string): ProjectTrust {
+  return new TrustFiles(path.join(codexHome, "parley"));
+}
+
+class TrustFiles implements ProjectTrust {
+  readonly #folder: string;
+  readonly #read = new Map<string, { readonly stamp: string; readonly kept: Kept }>();
+  /** Where the home cannot be written, a first look lasts as long as this process. */
+  readonly #unwritten = new Map<string, Kept>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  accepted(repository: string): Digests {
+    return this.#kept(repository).accepted;
+  }
+
+  accept(repository: string, digests: Digests): void {
+    const kept = this.#kept(repository);
+    this.#write({ ...kept, accepted: { ...kept.accepted, ...digests } });
+  }
+
+  firstLook(repository: string, part: ProjectPart, digests: () => Digests): void {
+    const kept = this.#kept(repository);
+    if (kept.seen.includes(part)) return;
+    const next: Kept = { ...kept, seen: [...kept.seen, part], accepted: { ...kept.accepted, ...digests() } };
+    try {
+      this.#write(next);
+    } catch {
+      this.#unwritten.set(repository, next);
+    }
+  }
+
+  #kept(repository: string): Kept {
+    const held = this.#unwritten.get(repository);
+    if (held !== undefined) return held;
+    const file = this.#fileOf("trust", repository);
+    const stamp = stampOf(file);
+    const known = this.#read.get(repository);
+    if (known?.stamp === stamp) return known.kept;
+    const kept = this.#load(file, repository);
+    this.#read.set(repository, { stamp, kept });
+    return kept;
+  }
+
+  #load(file: string, repository: string): Kept {
+    try {
+      const found = parse(Kept, JSON.parse(readBoundedTextSync(file, maxBytes)));
+      return found?.folder === repository ? found : nothingIn(repository);
+    } catch (error) {
+      return isMissing(error) ? this.#older(repository) : nothingIn(repository);
+    }
+  }
+
+  /** What an earlier version kept of the servers goes on; of all else it is the first look. */
+  #older(repository: string): Kept {
+    const empty: Kept = { folder: repository, seen: [], accepted: {} };
+    try {
+      const found = parse(OldServers, JSON.parse(readBoundedTextSync(this.#fileOf("mcp-accepted", repository), maxBytes)));
+      if (found?.folder !== repository) return { ...empty, seen: ["mcp_servers"] };
+      const servers = Object.entries(found.servers).map(([name, digest]) => [`mcp_servers.${name}`, digest]);
+      return { ...empty, seen: ["mcp_servers"], accepted: Object.fromEntries(servers) };
+    } catch (error) {
+      return isMissing(error) ? empty : { ...empty, seen: ["mcp_servers"] };
+    }
+  }
+
+  #write(kept: Kept): void {
+    const file = this.#fileOf("trust", kept.folder);
+    replaceFileSync(file, `${JSON.stringify(kept, undefined, 2)}\n`);
+    this.#unwritten.delete(kept.folder);
+    this.#read.set(kept.folder, { stamp: stampOf(file), kept });
+  }
+
+  #fileOf(kind: "trust" | "mcp-accepted", repository: string): string {
+    return path.join(this.#folder, kind, `${createHash("sha256").update(repository).digest("hex").slice(0, 32)}.json`);
+  }
+}
+
+const isMissing = (error: unknown): boolean => isCode(error, "ENOENT") || isCode(error, "ENOTDIR");
+
+/** A record that cannot be read has agreed to nothing, and there is no second first look. */
+const nothingIn = (folder: string): Kept => ({ folder, seen: ["settings", "mcp_servers", "skills"], accepted: {} });
+
+function stampOf(file: string): string {
+  try {
+    const found = statSync(file, { bigint: true });
+    return `${found.mtimeNs}:${found.ctimeNs}:${found.size}:${found.ino}`;
+  } catch {
+    return ""; // reading it says what is wrong
+  }
+}
