@@ -20,6 +20,8 @@ const choices = `## Choices that these cases rest on
 - **A command may have 2,048 processes and threads**, or 256 for each processor where that is more; one that starts more is ended as a whole and told why (case 406). \`parley.command_limits\` sets another limit, and limits for open files, the size of files and memory. Without a limit on memory the kernel ends the command first, and not the server. An interrupt, a time-out or the end of the server ends all of its processes at once (case 70).
 - **What a command makes new cannot be closed to it**: a repository or a \`.codex\` that it makes itself in a folder without one is its own while it runs. What was there when it started is read-only at every depth (cases 403 to 405), what it made is read-only for the next command, and settings count only once the person trusts them.
 - **\`.git\`, \`.codex\` and \`.agents\` are always closed; further names by choice**: \`parley.protected_names = [".vscode", ".idea", ".envrc"]\` (case 113). Files that run code later are otherwise shown in the turn's diff.
+- **Named pipes are closed where services have them**, under /run (case 410). Mounts alone cannot close one that lies elsewhere, outside the writable folders: it takes what a command writes unless the engine uses Landlock as well.
+- **Searching costs what the workspace is worth**: all folders are looked at before each command, those of packages (\`node_modules\`, \`.venv\`) once and then now and then. Above 250,000 folders, or where more than 256 repositories cannot be held together, commands that may write are refused (case 403). The temp folders are not searched.
 - **Of a single text of a model the first 8 MB are kept**, and an answer of more than 256 MB is given up (cases 55, 69).
 `;
 

@@ -115,4 +115,9 @@ export const sandboxCases: CaseTable = {
     "src/exec/sandbox/swaps.test.ts > as a writable root or a folder in one they never open the outside",
     "src/exec/sandbox/swaps.test.ts > a link that an earlier command put in the place of a later one's root is refused",
   ],
+  409: [
+    "disks that are mounted while a command runs",
+    "src/exec/sandbox/propagation.test.ts > a disk that is mounted while a command runs does not appear in its sandbox",
+  ],
+  410: ["orders to services through named pipes", `${escapes} > named pipes of the system take nothing, in no mode`],
 };

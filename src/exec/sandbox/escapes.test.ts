@@ -2,7 +2,21 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -136,6 +150,27 @@ describe("ways out of the sandbox", { skip }, () => {
     await said;
     assert.equal(heard, "ready\nHIT last\n");
     for (const place of places) rmSync(place);
+  });
+
+  test("named pipes of the system take nothing, in no mode", {
+    skip: process.getuid?.() === 0 ? false : "only root can put one there",
+  }, async (t) => {
+    const own = openBench();
+    const folder = mkdtempSync("/run/parley-pipes-");
+    const pipe = path.join(folder, "service/orders");
+    mkdirSync(path.dirname(pipe));
+    spawnSync("mkfifo", [pipe]);
+    const reader = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+    t.after(async () => {
+      closeSync(reader);
+      rmSync(folder, { recursive: true });
+      await own.close();
+    });
+    for (const each of [{ type: "readOnly" } as const, policy]) {
+      const { output } = await own.sh(`(echo orders > ${pipe}) 2>/dev/null && echo TOLD; echo END`, { policy: each });
+      assert.equal(output, "END\n");
+    }
+    assert.throws(() => readSync(reader, Buffer.alloc(10)), /EAGAIN/);
   });
 
   test("datagrams: none leaves, to this machine or another", async (t) => {

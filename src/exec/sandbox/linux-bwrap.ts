@@ -8,8 +8,10 @@ import { findSystemProgram } from "../program.ts";
 import { readableEntries } from "./codex-home.ts";
 import { baseMounts, type HomeMask, isHidden, planMounts, plannedPlaces, wholeDisk } from "./mounts.ts";
 import { NestedRepositories } from "./nested-repositories.ts";
+import { OutsidePipes } from "./outside-pipes.ts";
 import { Placeholders } from "./placeholders.ts";
 import type { Leftovers, PlatformSandbox, SandboxContext } from "./platform-sandbox.ts";
+import { cutOffWords } from "./propagation.ts";
 import { type ProtectionInput, protect } from "./protection.ts";
 import { type WritableRoots, writableRoots } from "./roots.ts";
 import { isFilterArch, seccompFilter } from "./seccomp.ts";
@@ -40,11 +42,14 @@ export class BubblewrapSandbox implements PlatformSandbox {
   readonly #placeholders = new Placeholders();
   readonly #nested = new NestedRepositories();
   readonly #running = new RunningPlans();
+  readonly #pipes = new OutsidePipes();
   onLeftovers: () => void = () => undefined;
   #works: Promise<Refusal | undefined> | undefined;
   #filter: Uint8Array | undefined;
   /** bubblewrap before 0.5 cannot. */
   #canSetModes = true;
+  /** What cuts it off from the machine's mounts. */
+  #before: readonly string[] = [];
   readonly #kept = new Set<string>();
 
   constructor(context: SandboxContext) {
@@ -95,7 +100,7 @@ export class BubblewrapSandbox implements PlatformSandbox {
       return { refused: "No sandbox: the command has too many words or environment variables to be confined" };
     }
     return {
-      argv: [bwrap, ...readOptions(optionsDescriptor), "--", ...argv],
+      argv: [...this.#before, bwrap, ...readOptions(optionsDescriptor), "--", ...argv],
       cwd: "/",
       // Variables such as LD_LIBRARY_PATH may name folders that commands write: they are for the command, never for bubblewrap itself.
       env: {},
@@ -103,7 +108,7 @@ export class BubblewrapSandbox implements PlatformSandbox {
       life: lifeDescriptor,
       // Without the disk there is no program to run.
       ahead: {
-        argv: [bwrap, ...readOptions(optionsDescriptor), ...readOptions(laterDescriptor), "--", ...argv],
+        argv: [...this.#before, bwrap, ...readOptions(optionsDescriptor), ...readOptions(laterDescriptor), "--", ...argv],
         ...{ waitsAt: optionsDescriptor, wordLength: disk.length, readsAt: laterDescriptor },
       },
       cleanup: mounts.cleanup,
@@ -113,9 +118,12 @@ export class BubblewrapSandbox implements PlatformSandbox {
   async #probe(filter: Uint8Array): Promise<Refusal | undefined> {
     const bwrap = findSystemProgram("bwrap");
     if (bwrap === undefined) return { refused: `No sandbox: bubblewrap (bwrap) is not installed. ${howToInstall}` };
-    let reason = await probe(bwrap, filter, ["--perms", "0555", "--tmpfs", "/tmp"]);
+    let reason = await probe([bwrap], filter, ["--perms", "0555", "--tmpfs", "/tmp"]);
     this.#canSetModes = reason?.includes("--perms") !== true;
-    if (!this.#canSetModes) reason = await probe(bwrap, filter, []);
+    if (!this.#canSetModes) reason = await probe([bwrap], filter, []);
+    const before = reason === undefined ? cutOffWords() : [];
+    // Some systems let bubblewrap make namespaces, and no other program.
+    this.#before = before.length > 0 && (await probe([...before, bwrap], filter, [])) === undefined ? before : [];
     return reason === undefined ? undefined : { refused: `No sandbox: ${reason}. ${howToAllow}` };
   }
 
@@ -176,7 +184,7 @@ export class BubblewrapSandbox implements PlatformSandbox {
       const foreign = readOnly.filter((file) => !held.includes(file) && protection.temporary.includes(path.dirname(file)));
       // An empty folder that another program left there looks the same from inside with an empty one over it, which costs less.
       const empty = this.#canSetModes ? [...held, ...foreign.filter(isEmptyFolder)] : [];
-      const plan = { roots: writable, readOnly, foreign, empty, masks, hidden: secrets.files };
+      const plan = { roots: writable, readOnly, foreign, empty, masks, hidden: secrets.files, pipes: this.#pipes.paths };
       const { unsure, leave } = this.#running.enter(plannedPlaces(plan), writable);
       left.push(leave);
       return { options: planMounts(plan), unsure, cleanup };
@@ -219,7 +227,7 @@ function homeMasks(codexHome: string | undefined, userHome: string | undefined):
 }
 
 /** Runs the smallest sandbox there is. Answers why it failed, or undefined. */
-function probe(bwrap: string, filter: Uint8Array, further: readonly string[]): Promise<string | undefined> {
+function probe([program = "", ...words]: readonly string[], filter: Uint8Array, further: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
     const options = [
       ...namespaces(false),
@@ -236,7 +244,7 @@ function probe(bwrap: string, filter: Uint8Array, further: readonly string[]): P
       "/proc",
       ...further,
     ];
-    const child = spawn(bwrap, [...options, "--", "/bin/sh", "-c", ":"], {
+    const child = spawn(program, [...words, ...options, "--", "/bin/sh", "-c", ":"], {
       cwd: "/",
       env: {},
       stdio: ["ignore", "ignore", "pipe", "pipe"],

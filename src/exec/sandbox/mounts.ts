@@ -1,7 +1,7 @@
 /** The mount part of a bubblewrap command line: which trees a command sees, and which of them it may write. Pure but for looks at the disk. */
 import { readlinkSync } from "node:fs";
 import path from "node:path";
-import { findLstat, findRealPath, findRealPathIfAny, isInside, isInsideAny } from "../paths.ts";
+import { findLstat, findRealPath, isInside, isInsideAny } from "../paths.ts";
 import { pinnedFolders } from "./protection.ts";
 import type { PlannedMount } from "./swaps.ts";
 
@@ -22,6 +22,8 @@ export interface MountPlan {
   readonly masks: readonly HomeMask[];
   /** Single files that cannot be opened. */
   readonly hidden: readonly string[];
+  /** Named pipes of the machine, closed unless they lie in the roots. */
+  readonly pipes: readonly string[];
 }
 
 /** Before all other mounts, which lie over it. */
@@ -35,9 +37,6 @@ export function baseMounts(scratch: boolean): string[] {
   const options = ["--dev", "/dev", "--remount-ro", "/dev"];
   if (scratch) options.push("--tmpfs", "/dev/shm");
   options.push("--proc", "/proc", "--remount-ro", "/proc");
-  // init listens on this pipe, and a read-only mount does not keep anyone from writing into a pipe.
-  const initPipe = findRealPathIfAny("/run/initctl");
-  if (initPipe !== undefined && findLstat(initPipe)?.isFIFO() === true) options.push(...closedFile(initPipe));
   return options;
 }
 
@@ -83,6 +82,8 @@ export function planMounts(plan: MountPlan): string[] {
     ...mounts.filter(({ at }) => isMasked(at) && !homes.includes(at)).flatMap(({ options }) => options),
     ...homes.flatMap((home) => ["--remount-ro", home]),
     ...hidden.filter((file) => !isHidden(file, masks, roots)).flatMap(closedFile),
+    // One in a writable folder is the command's own business.
+    ...plan.pipes.filter((file) => !isInsideAny(file, roots)).flatMap((file) => ["--ro-bind-try", "/dev/null", file]),
   ];
 }
 
