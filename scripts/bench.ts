@@ -10,6 +10,7 @@ import { type Bench, openBench, type Spec } from "./bench/lab.ts";
 import { type Measures, measure, scenarioNames } from "./bench/measure.ts";
 import { plot } from "./bench/plot.ts";
 import { historyEntry, performancePage, printed, type Run } from "./bench/report.ts";
+import { sectionOf } from "./bench-agent/table.ts";
 import { buildIfOld } from "./build.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -171,7 +172,8 @@ function figuresOf(measures: Measures): Measures {
 
 function writePage(run: Run): number {
   const causes = existsSync(files.causes) ? JSON.parse(readFileSync(files.causes, "utf8")) : {};
-  writeFileSync(files.page, performancePage(run, causes));
+  const old = existsSync(files.page) ? sectionOf(readFileSync(files.page, "utf8")) : "";
+  writeFileSync(files.page, [performancePage(run, causes), old].filter((text) => text !== "").join("\n"));
   process.stderr.write(`Wrote ${path.relative(root, files.page)}\n`);
   return 0;
 }

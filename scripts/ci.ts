@@ -18,6 +18,7 @@ await tests("the scenarios over every transport, and comparisons with other serv
   "legs",
   "oracle",
 ]);
+await tests("the bench of the agent", [process.execPath, "scripts/bench-agent.ts"]);
 const shared = path.resolve(root, process.env["PARLEY_SHARED"] ?? "../shared");
 if (existsSync(path.join(shared, "conformance", "run.mjs"))) {
   console.log(`\n== suites of ${shared}`);

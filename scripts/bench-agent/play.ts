@@ -1,0 +1,166 @@
+/** Thirty staged turns of one thread against a mock of one vendor's wire, then a resume, a fork, another effort and a compaction. Gives what was sent. */
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { openClient } from "../../src/client/client.ts";
+import type { UserInput } from "../../src/protocol/item.ts";
+import { anthropicFrames, chatFrames, type MockReply, responsesFrames } from "../../test/support/model-mocks/frames.ts";
+import { type Answer, MockProvider, stream } from "../../test/support/model-mocks/server.ts";
+import { anthropicRules, chatRules, mistralIds, type Rule, responsesRules, ruled } from "../../test/support/model-mocks/vendor-rules.ts";
+import { startServer } from "../../test/support/server.ts";
+
+export interface Lane {
+  readonly name: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly wire: "responses" | "chat" | "anthropic";
+  readonly edits: "patch" | "replace";
+  /** What this vendor refuses beside the rules of its wire. */
+  readonly rules?: readonly Rule[];
+}
+
+export const lanes: readonly Lane[] = [
+  { name: "responses, gpt-5.5", provider: "openai", model: "gpt-5.5", wire: "responses", edits: "patch" },
+  { name: "anthropic, claude-opus-5-5", provider: "anthropic", model: "claude-opus-5-5", wire: "anthropic", edits: "replace" },
+  { name: "chat, Claude behind OpenRouter", provider: "openrouter", model: "anthropic/claude-opus-4.6", wire: "chat", edits: "replace" },
+  { name: "chat, z-ai/glm-5.3-flash", provider: "openrouter", model: "z-ai/glm-5.3-flash", wire: "chat", edits: "replace" },
+  {
+    ...{ name: "chat, devstral at Mistral", provider: "mistral", model: "devstral-medium-latest", wire: "chat", edits: "replace" },
+    rules: [mistralIds],
+  },
+];
+
+export interface Played {
+  /** The bodies in order, with the part of the play that they belong to. */
+  readonly requests: readonly { readonly part: Part; readonly turn: number; readonly body: Readonly<Record<string, unknown>> }[];
+  /** Requests that a vendor would have refused. */
+  readonly refused: readonly string[];
+  readonly failedTurns: number;
+}
+export type Part = "turns" | "resume" | "fork" | "settings" | "mcp" | "compaction";
+
+const wires: Readonly<Record<Lane["wire"], { frames: (reply: MockReply) => string[]; rules: readonly Rule[] }>> = {
+  responses: { frames: responsesFrames, rules: responsesRules },
+  chat: { frames: chatFrames, rules: chatRules },
+  anthropic: { frames: anthropicFrames, rules: anthropicRules },
+};
+
+interface Turn {
+  readonly input: string | readonly UserInput[];
+  readonly replies: readonly MockReply[];
+}
+
+const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+
+function turns(lane: Lane): readonly Turn[] {
+  let calls = 0;
+  const call = (name: string, args: unknown, custom = false) => ({
+    id: `call_${++calls}`,
+    name,
+    args: typeof args === "string" ? args : JSON.stringify(args),
+    ...(custom ? { custom } : {}),
+  });
+  const run = (cmd: string) => call("exec_command", { cmd });
+  const says = (text: string): MockReply => ({ text });
+  const edit =
+    lane.edits === "patch"
+      ? call("apply_patch", "*** Begin Patch\n*** Update File: notes.txt\n@@\n-one\n+two\n*** End Patch", true)
+      : call("edit", { path: "notes.txt", old_text: "one", new_text: "two" });
+  const staged: Turn[] = [
+    { input: "What is in this folder?", replies: [says("A small project with notes and a picture.")] },
+    { input: "List it.", replies: [{ text: "I look.", calls: [run("ls -l")] }, says("Two files.")] },
+    {
+      input: "Run the tests.",
+      replies: [{ calls: [run("yes 'test failed: expected 1, got 2' | head -c 205000; exit 1")] }, says("They fail.")],
+    },
+    { input: "Mend notes.txt.", replies: [{ calls: [edit] }, says("Done.")] },
+    {
+      input: "Make a plan.",
+      replies: [{ calls: [call("update_plan", { plan: [{ step: "look", status: "completed" }] })] }, says("Planned.")],
+    },
+    {
+      input: [
+        { type: "text", text: "What is this?" },
+        { type: "image", url: `data:image/png;base64,${pixel}` },
+      ],
+      replies: [says("A dot.")],
+    },
+    { input: "Look at dot.png.", replies: [{ calls: [call("view_image", { path: "dot.png" })] }, says("The same dot.")] },
+    { input: "Check three things.", replies: [{ calls: [run("pwd"), run("wc -l notes.txt"), run("date +%Y")] }, says("Checked.")] },
+  ];
+  const small = Array.from(
+    { length: 22 },
+    (_, i): Turn => ({ input: `Small task ${i + 1}.`, replies: [{ calls: [run(`echo ${i + 1}`)] }, says(`Small answer ${i + 1}.`)] }),
+  );
+  return [...staged, ...small];
+}
+
+export async function play(lane: Lane): Promise<Played> {
+  const { frames } = wires[lane.wire];
+  const rules = [...wires[lane.wire].rules, ...(lane.rules ?? [])];
+  const refused: string[] = [];
+  const requests: { part: Part; turn: number; body: Readonly<Record<string, unknown>> }[] = [];
+  let part: Part = "turns";
+  let turn = 0;
+  let replies: MockReply[] = [];
+  const answer: Answer = (response, request) => {
+    requests.push({ part, turn, body: request.body });
+    return stream(frames(replies.shift() ?? { text: "The work so far: notes were mended and checked. ".repeat(10) }))(response, request);
+  };
+  const watched: Answer = (response, request) => {
+    if (request.method !== "POST") return void response.writeHead(404).end();
+    const broken = rules.map((rule) => rule(request)).find((refusal) => refusal !== undefined);
+    if (broken !== undefined) refused.push(JSON.stringify(broken.body));
+    return ruled(rules, answer)(response, request);
+  };
+  await using mock = new MockProvider(watched);
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), "parley-agent-")));
+  const folders = { home: path.join(root, "home"), workspace: path.join(root, "work"), systemDir: path.join(root, "etc") };
+  for (const folder of Object.values(folders)) mkdirSync(folder);
+  writeFileSync(path.join(folders.workspace, "notes.txt"), "one\n");
+  writeFileSync(path.join(folders.workspace, "AGENTS.md"), "Keep lines short.\n");
+  writeFileSync(path.join(folders.workspace, "dot.png"), Buffer.from(pixel, "base64"));
+  const table = `[model_providers.${lane.provider}]\nbase_url = "${await mock.listen()}/v1"\nwire_api = "${lane.wire}"\nexperimental_bearer_token = "sk-bench-key"\n`;
+  writeFileSync(path.join(folders.home, "config.toml"), `model = "${lane.model}"\nmodel_provider = "${lane.provider}"\n${table}`);
+  let failedTurns = 0;
+  let server = await startServer(folders);
+  try {
+    let client = await openClient(await server.connect());
+    const settings = { cwd: folders.workspace, approvalPolicy: "never", sandbox: "danger-full-access" } as const;
+    const thread = await client.startThread(settings);
+    const ask = async (of: { run: typeof thread.run }, input: Turn["input"], more: object = {}): Promise<void> => {
+      await of.run(input, more).catch(() => failedTurns++);
+    };
+    for (const [i, { input, replies: own }] of turns(lane).entries()) {
+      turn = i + 1;
+      replies = [...own];
+      await ask(thread, input);
+    }
+    if (readFileSync(path.join(folders.workspace, "notes.txt"), "utf8") !== "two\n") failedTurns++; // the edit did nothing
+    await server.stop();
+    server = await startServer(folders);
+    client = await openClient(await server.connect());
+    [part, turn, replies] = ["resume", 31, [{ text: "Here again." }]];
+    const resumed = await client.resumeThread(thread.id);
+    await ask(resumed, "Still there?");
+    [part, turn, replies] = ["settings", 32, [{ text: "Deeper." }]];
+    await ask(resumed, "Think harder.", { effort: "high" });
+    [part, turn, replies] = ["fork", 33, [{ text: "Another way." }]];
+    const { thread: copy } = await client.call("thread/fork", { threadId: thread.id });
+    const forked = await client.resumeThread(copy.id);
+    await ask(forked, "And this way?");
+    [part, turn, replies] = ["mcp", 35, [{ text: "Many tools." }]];
+    const args = [path.resolve(import.meta.dirname, "../../test/support/mcp-fixture.ts"), "many"];
+    const many = await client.startThread({ ...settings, config: { "mcp_servers.many": { command: process.execPath, args } } });
+    await ask(many, "What can you do?");
+    [part, turn, replies] = ["compaction", 34, []];
+    const compacted = new Promise<void>((resolve) => client.on("turn/completed", ({ threadId }) => threadId === thread.id && resolve()));
+    await client.call("thread/compact/start", { threadId: thread.id });
+    await compacted;
+    client.close();
+  } finally {
+    await server.stop().catch(() => undefined);
+    rmSync(root, { recursive: true, force: true });
+  }
+  return { requests, refused, failedTurns };
+}
