@@ -47,6 +47,7 @@ const profileKeys: Keys = {
     experimental_request_user_input: table("The tools that put questions to the user.", {
       enabled: value(boolean, "Offer them.", { standard: "true" }),
     }),
+    read_document: table("The tool that reads PDFs and notebooks.", { enabled: value(boolean, "Offer it.", { standard: "true" }) }),
     update_plan: table("The tool that keeps a plan.", { enabled: value(boolean, "Offer it.", { standard: "true" }) }),
   }),
   include_plan_tool: value(boolean, "Offer the tool that keeps a plan.", { standard: "true" }),

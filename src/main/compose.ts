@@ -168,7 +168,13 @@ export function createApp(options: ComposeOptions): App {
     models: telemetry.models(createModelClients({ env, catalog, credentials, home: codexHome, log })),
     chooseModel: (of, model, provider) => modelFor(of, model ?? undefined, provider ?? undefined, env),
     tools: telemetry.tools([
-      builtInTools({ version: manifest.version, env, shellPath: surroundings.shell().path, imageDataUrl: surroundings.imageDataUrl }),
+      builtInTools({
+        version: manifest.version,
+        env,
+        shellPath: surroundings.shell().path,
+        imageDataUrl: surroundings.imageDataUrl,
+        fittedDataUrl: surroundings.fittedDataUrl,
+      }),
       dynamicTools,
       agentTools(agents),
       mcp.tools,

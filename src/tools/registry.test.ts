@@ -25,10 +25,13 @@ async function offered(settings: string): Promise<Map<string, Tool>> {
     interactive: true,
     settings: { mode: "default", sandboxPolicy: { type: "readOnly" }, approvalPolicy: "on-request" },
   } as unknown as Offer;
-  const tools = await builtInTools({ version: "0", env: {}, shellPath: "/bin/sh", imageDataUrl: async () => "" }).tools(
-    offer,
-    AbortSignal.timeout(60_000),
-  );
+  const tools = await builtInTools({
+    version: "0",
+    env: {},
+    shellPath: "/bin/sh",
+    imageDataUrl: async () => "",
+    fittedDataUrl: async (url) => url,
+  }).tools(offer, AbortSignal.timeout(60_000));
   return new Map(tools.filter((tool) => tool.silent !== true).map((tool) => [tool.name, tool]));
 }
 
@@ -42,6 +45,7 @@ describe("the built-in tools", () => {
       ["[tools.update_plan]\nenabled = false", ["update_plan"]],
       ["[tools]\nview_image = false", ["view_image"]],
       ["[tools]\nweb_fetch = false", ["web_fetch"]],
+      ["[tools.read_document]\nenabled = false", ["read_document"]],
       ["[tools.experimental_request_user_input]\nenabled = false", ["request_user_input"]],
       ["[features]\nunified_exec = false", ["exec_command", "write_stdin"]],
     ] as const) {

@@ -4,6 +4,7 @@ import type { Offer, Tool, ToolSource } from "../core/ports/tool.ts";
 import { isTable } from "../lib/toml.ts";
 import { applyPatchFreeform, applyPatchFunction } from "./apply-patch.ts";
 import { askUserQuestion } from "./ask-user-question.ts";
+import { readDocument } from "./documents/read-document.ts";
 import { edit, write } from "./edit.ts";
 import { execCommand } from "./exec-command.ts";
 import { requestPermissions } from "./request-permissions.ts";
@@ -21,9 +22,10 @@ export interface BuiltInOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly shellPath: string;
   readonly imageDataUrl: Surroundings["imageDataUrl"];
+  readonly fittedDataUrl: Surroundings["fittedDataUrl"];
 }
 
-export function builtInTools({ version, env, shellPath, imageDataUrl }: BuiltInOptions): ToolSource {
+export function builtInTools({ version, env, shellPath, imageDataUrl, fittedDataUrl }: BuiltInOptions): ToolSource {
   const shells = { shell: shell(shellPath), line: shellCommand(shellPath), exec: execCommand(shellPath) };
   const page = webFetch({ version, env });
   return {
@@ -36,6 +38,7 @@ export function builtInTools({ version, env, shellPath, imageDataUrl }: BuiltInO
         ...(model.supportsImages && config.features["view_image"] !== false
           ? [viewImage((file) => imageDataUrl(file, model.imageLimits))]
           : []),
+        ...(wants(offer, "read_document") ? [readDocument(model, fittedDataUrl)] : []),
         ...(config.features["request_permissions_tool"] === true ? [requestPermissions] : []),
         ...(offer.interactive && wants(offer, "experimental_request_user_input") ? questionTools(offer) : []),
         ...webTools(offer, page),
