@@ -108,7 +108,9 @@ export class PdfFile {
       const out = inflateSync(bytes, { maxOutputLength: room, finishFlush: process.getBuiltinModule("node:zlib").constants.Z_SYNC_FLUSH });
       this.#unpacked += out.length;
       return out;
-    } catch {
+    } catch (error) {
+      // Unpacked as far as there was room, for nothing: a file does that once.
+      if (error instanceof RangeError) this.#unpacked = maxUnpacked;
       return new Uint8Array();
     }
   }
