@@ -144,7 +144,7 @@ const eventsText = `  /**
     url.protocol = url.protocol.replace("http", "ws");
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
     const headers = { authorization: \`Bearer \${this.#options.token}\` };
-    // The second parameter is Node's and Bun's; a browser has its cookie.
+    // The second parameter is Node's and Bun's; browsers can send no such header and need openSocket.
     const socket = this.#options.openSocket?.(url.href, headers) ?? new WebSocket(url.href, { headers } as never);
     const heard: StreamMessage[] = [];
     let isOver = false;

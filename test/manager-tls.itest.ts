@@ -91,11 +91,13 @@ test("with a certificate the link is https, the cookie is Secure, and events com
   assert.match(signedIn.cookie, /^parley_\d+=\S+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+; Secure$/);
   const [cookie = ""] = signedIn.cookie.split(";");
   const origin = at.link.origin;
-  assert.equal((await call(at, "GET", "/api/auth/me", { headers: { cookie, origin } })).status, 200);
-  assert.match(await opens(wss(at, "/api/stream"), at.ca, { cookie, origin }), /"type":"ready"/);
-  assert.equal(await opens(wss(at, "/api/stream"), at.ca, { cookie, origin: origin.replace("https", "http") }), "status 403");
-  assert.equal(await opens(wss(at, "/rpc"), at.ca, { cookie, origin }), "status 401", "a browser's cookie does not open the protocol");
-  const signedOut = await call(at, "POST", "/api/auth/sign-out", { headers: { cookie, origin }, body: {} });
+  const { pageKey } = JSON.parse(signedIn.body) as { pageKey: string };
+  const own = { cookie, origin, "x-parley-key": pageKey };
+  assert.equal((await call(at, "GET", "/api/auth/me", { headers: own })).status, 200);
+  assert.match(await opens(wss(at, "/api/stream"), at.ca, own), /"type":"ready"/);
+  assert.equal(await opens(wss(at, "/api/stream"), at.ca, { ...own, origin: origin.replace("https", "http") }), "status 403");
+  assert.equal(await opens(wss(at, "/rpc"), at.ca, own), "status 401", "a browser's cookie does not open the protocol");
+  const signedOut = await call(at, "POST", "/api/auth/sign-out", { headers: own, body: {} });
   assert.match(signedOut.cookie, /Max-Age=0; Secure$/);
 
   const gone = once(at.child, "exit");

@@ -254,7 +254,7 @@ export type SettingsRemoved = { status: "ok"; sessionId: string; scope: string; 
 export type SettingsWrite = { scope?: "session" | "default"; key?: string; value?: unknown; settings?: Record<string, unknown>; mode?: "merge" | "replace"; actor?: string; source?: string };
 export type SettingsWritten = { status: "ok"; sessionId: string; scope: string; settings: Record<string, unknown> };
 export type SignIn = { code: string; name?: string; bearer?: boolean };
-export type SignedIn = { device: Device; scope: Scope; token?: string };
+export type SignedIn = { device: Device; scope: Scope; token?: string; pageKey?: string };
 export type SignedOut = { status: "ok" };
 export type SkillDependencies = { tools: (SkillToolDependency)[] };
 export type SkillErrorInfo = { message: string; path: string };
@@ -397,7 +397,7 @@ export class ManagerClient {
     return this.#call("GET", "/api/openapi.json", {}, undefined);
   }
 
-  /** Trade a one-time code for this browser's cookie. */
+  /** Trade a one-time code for this browser's cookie and its page's key. */
   postAuthSignIn(body: SignIn): Promise<SignedIn> {
     return this.#call("POST", "/api/auth/sign-in", {}, body);
   }
@@ -808,7 +808,7 @@ export class ManagerClient {
     url.protocol = url.protocol.replace("http", "ws");
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
     const headers = { authorization: `Bearer ${this.#options.token}` };
-    // The second parameter is Node's and Bun's; a browser has its cookie.
+    // The second parameter is Node's and Bun's; browsers can send no such header and need openSocket.
     const socket = this.#options.openSocket?.(url.href, headers) ?? new WebSocket(url.href, { headers } as never);
     const heard: StreamMessage[] = [];
     let isOver = false;

@@ -2,7 +2,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { type Scope, scopes } from "./api/define.ts";
 import type { Actor, Device } from "./api/records.ts";
-import { failure } from "./problems.ts";
+import { failure, type Problem } from "./problems.ts";
 import type { ManagerStore, StoredDevice } from "./store.ts";
 
 export interface Caller {
@@ -26,11 +26,25 @@ const linkLifeMs = 10 * 60 * 1000;
 /** Wrong codes in a minute before all are refused for a while: a code cannot be guessed, and a guesser cannot keep us busy. */
 const maxWrong = 20;
 const maxLinks = 100;
+/** Cookies of our name that are looked at. */
+const maxCookies = 20;
 /** How often a device's last use is written down. */
 const seenEveryMs = 60 * 1000;
 
 const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();
 const secret = (bytes: number): string => randomBytes(bytes).toString("base64url");
+
+/** Digests from the file may be of any length. */
+function sameDigest(hex: string, digest: Buffer): boolean {
+  const kept = Buffer.from(hex, "hex");
+  return kept.length === digest.length && timingSafeEqual(kept, digest);
+}
+
+const how = "Sign in again with a new link: run `parley manager link` on the machine where the manager runs.";
+const signInAgain = (): Problem =>
+  failure(401, "sign_in_again", `This device was signed in before browsers were given a second key. ${how}`);
+const cookieReplaced = (): Problem =>
+  failure(401, "cookie_replaced", `Another program on this host has replaced this browser's cookie. ${how}`);
 
 export const allows = (have: Scope, need: Scope): boolean => scopes.indexOf(have) >= scopes.indexOf(need);
 
@@ -49,17 +63,28 @@ export class Access {
     this.#fileToken = sha256(fileToken);
   }
 
-  /** Who a bearer token belongs to. */
-  bearer(token: string): Caller | undefined {
+  /** Who a bearer token belongs to. What a browser has in its cookie is none: cookies go to every port of a host. */
+  bearer(token: string): Caller | Problem | undefined {
     const digest = sha256(token);
     if (timingSafeEqual(digest, this.#fileToken))
       return { scope: "admin", actor: { kind: "script", name: "token file" }, device: undefined };
-    return this.#deviceOf(digest, "script");
+    const device = this.#find((d) => sameDigest(d.digest, digest));
+    if (device === undefined || typeof device.pageDigest === "string") return undefined;
+    return device.pageDigest === null ? this.#callerOf(device, "script") : signInAgain();
   }
 
-  /** Who a cookie belongs to. */
-  cookie(token: string): Caller | undefined {
-    return this.#deviceOf(sha256(token), "device");
+  /**
+   * Who a page belongs to: the device of its key, if one of the cookies is that device's, too. The key is in the storage of our own page, where
+   * no other port gets at it; the cookie is where no script gets at it. Several cookies of one name come when another port has planted one.
+   */
+  page(key: string | undefined, cookies: readonly string[]): Caller | Problem | undefined {
+    const digests = cookies.slice(0, maxCookies).map(sha256);
+    const has = (device: StoredDevice): boolean => digests.some((digest) => sameDigest(device.digest, digest));
+    const digest = sha256(key ?? "");
+    const device = this.#find((d) => typeof d.pageDigest === "string" && sameDigest(d.pageDigest, digest));
+    if (device !== undefined && has(device)) return this.#callerOf(device, "device");
+    if (this.#find((d) => d.pageDigest === undefined && has(d)) !== undefined) return signInAgain();
+    return device === undefined || digests.length === 0 ? undefined : cookieReplaced();
   }
 
   /** A code that signs one device in, once. */
@@ -72,8 +97,18 @@ export class Access {
     return { code, expiresAt: new Date(expiresAt).toISOString() };
   }
 
-  /** Trades a code for a device and its token. */
+  /** Trades a code for a script's device and its bearer token. */
   signIn(code: string, name: string | undefined): { device: StoredDevice; token: string } {
+    return this.#signIn(code, name, null);
+  }
+
+  /** Trades a code for a browser's device: a token for its cookie, and a key for its page. */
+  signInPage(code: string, name: string | undefined): { device: StoredDevice; token: string; pageKey: string } {
+    const pageKey = secret(32);
+    return { ...this.#signIn(code, name, sha256(pageKey).toString("hex")), pageKey };
+  }
+
+  #signIn(code: string, name: string | undefined, pageDigest: string | null): { device: StoredDevice; token: string } {
     const now = this.#now();
     this.#wrong = this.#wrong.filter((at) => now - at < 60_000);
     if (this.#wrong.length >= maxWrong) throw failure(429, "too_many_attempts", "Too many wrong codes. Wait a minute.");
@@ -91,6 +126,7 @@ export class Access {
       name: (link.name ?? name ?? "A device").slice(0, 100),
       scope: link.scope,
       digest: sha256(token).toString("hex"),
+      pageDigest,
       createdAt: at,
       lastSeenAt: at,
       expiresAt: new Date(now + deviceLifeMs).toISOString(),
@@ -100,7 +136,7 @@ export class Access {
   }
 
   devices(current: string | undefined): Device[] {
-    return this.#alive().map(({ digest: _, ...device }) => ({ ...device, current: device.deviceId === current }));
+    return this.#alive().map(({ digest: _, pageDigest: __, ...device }) => ({ ...device, current: device.deviceId === current }));
   }
 
   revoke(deviceId: string): boolean {
@@ -115,9 +151,11 @@ export class Access {
     return this.#store.state.devices.filter((d) => Date.parse(d.expiresAt) > this.#now());
   }
 
-  #deviceOf(digest: Buffer, kind: "device" | "script"): Caller | undefined {
-    const device = this.#alive().find((d) => timingSafeEqual(Buffer.from(d.digest, "hex"), digest));
-    if (device === undefined) return undefined;
+  #find(fits: (device: StoredDevice) => boolean): StoredDevice | undefined {
+    return this.#alive().find(fits);
+  }
+
+  #callerOf(device: StoredDevice, kind: "device" | "script"): Caller {
     this.#seen(device);
     return { scope: device.scope, actor: { kind, id: device.deviceId, name: device.name }, device };
   }

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { doubledHeader } from "../rpc/visitor.ts";
 import type { Access, Caller } from "./access.ts";
+import type { Problem } from "./problems.ts";
 
 export interface DoorOptions {
   /** The address that is listened on. */
@@ -61,19 +62,19 @@ export class Door {
     const { origin } = headers;
     if (origin !== undefined && origin !== `${this.#options.secure ? "https" : "http"}://${host}`)
       return "the Origin is not this manager's page";
-    // A link from elsewhere may open the page; nothing from elsewhere may use what is behind it.
-    return headers["sec-fetch-site"] === "cross-site" && !isPage ? "the request comes from another site" : undefined;
+    // A link from elsewhere may open the page; nothing from elsewhere may use what is behind it. Another port of this host is "same-site".
+    const site = headers["sec-fetch-site"];
+    return (site === "cross-site" || site === "same-site") && !isPage ? "the request comes from another site" : undefined;
   }
 
-  /** Who is asking. A token in the address is never looked at: it would end up in logs and histories. */
-  caller(request: IncomingMessage): Caller | undefined {
+  /** Who is asking, or why it cannot be told. A token in the address is never looked at: it would end up in logs and histories. */
+  caller(request: IncomingMessage): Caller | Problem | undefined {
     const { headers } = request;
     if (doubledHeader(request, ["authorization"]) !== undefined) return undefined;
     const token = /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
     if (token !== undefined) return this.#access.bearer(token);
     if (headers.authorization !== undefined) return undefined;
-    const cookie = cookieIn(headers.cookie ?? "", this.cookieName);
-    return cookie === undefined ? undefined : this.#access.cookie(cookie);
+    return this.#access.page(pageKeyOf(request), cookiesIn(headers.cookie ?? "", this.cookieName));
   }
 
   setCookie(token: string): string {
@@ -92,10 +93,20 @@ export class Door {
   }
 }
 
-function cookieIn(header: string, name: string): string | undefined {
-  for (const part of header.split(";")) {
+function cookiesIn(header: string, name: string): string[] {
+  return header.split(";").flatMap((part) => {
     const at = part.indexOf("=");
-    if (at !== -1 && part.slice(0, at).trim() === name) return part.slice(at + 1).trim();
-  }
-  return undefined;
+    return at !== -1 && part.slice(0, at).trim() === name ? [part.slice(at + 1).trim()] : [];
+  });
+}
+
+/** The websocket protocol that the event stream speaks; browsers can send a key with it, and no other header. */
+export const streamProtocol = "parley.stream";
+const keyProtocol = "parley.key.";
+
+function pageKeyOf({ headers }: IncomingMessage): string | undefined {
+  const key = headers["x-parley-key"];
+  if (typeof key === "string") return key;
+  const offered = (headers["sec-websocket-protocol"] ?? "").split(",").map((protocol) => protocol.trim());
+  return offered.find((protocol) => protocol.startsWith(keyProtocol))?.slice(keyProtocol.length);
 }

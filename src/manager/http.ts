@@ -13,7 +13,7 @@ import type { Core } from "./core.ts";
 import { type Door, safeHeaders } from "./door.ts";
 import type { HandlersFor } from "./handlers.ts";
 import type { Pages } from "./pages.ts";
-import { failure, invalid, type Problem, problemOf } from "./problems.ts";
+import { failure, invalid, Problem, problemOf } from "./problems.ts";
 import { accessHandlers } from "./routes/access.ts";
 import { engineHandlers } from "./routes/engine.ts";
 import { projectHandlers } from "./routes/projects.ts";
@@ -47,7 +47,8 @@ export interface HttpParts {
   readonly pages: Pages;
 }
 
-type Env = { Bindings: HttpBindings; Variables: { caller: Caller | undefined } };
+type Asking = Caller | Problem | undefined;
+type Env = { Bindings: HttpBindings; Variables: { caller: Asking } };
 
 export function createHttp({ core, door, pages }: HttpParts): Hono<Env> {
   const app = new Hono<Env>();
@@ -86,12 +87,12 @@ export function createHttp({ core, door, pages }: HttpParts): Hono<Env> {
   async function serve(
     key: RouteKey,
     route: Route,
-    caller: Caller | undefined,
+    asking: Asking,
     request: IncomingMessage,
     path: Record<string, string>,
   ): Promise<Response> {
-    if (key === "GET /api/health" && caller === undefined) return Response.json({ status: "ok" });
-    const allowed = admit(route.scope, caller);
+    if (key === "GET /api/health" && !isCaller(asking)) return Response.json({ status: "ok" });
+    const allowed = admit(route.scope, asking);
     if (key === "GET /api/audit/export") return exportAudit(core);
     const query = checkQuery(route, requestTarget(request.url).query);
     const body = checkBody(route, await readBody(request, takesPictures.test(key) ? largeBody : smallBody));
@@ -120,9 +121,11 @@ function guarded(response: Response): Response {
 
 const stranger: Caller = { scope: "read", actor: { kind: "device", name: "a stranger" }, device: undefined };
 
-function admit(scope: Scope | null, caller: Caller | undefined): Caller {
-  if (scope === null) return caller ?? stranger;
-  if (caller === undefined) throw failure(401, "signed_out", "Sign in first.");
+const isCaller = (asking: Asking): asking is Caller => asking !== undefined && !(asking instanceof Problem);
+
+function admit(scope: Scope | null, caller: Asking): Caller {
+  if (scope === null) return isCaller(caller) ? caller : stranger;
+  if (!isCaller(caller)) throw caller ?? failure(401, "signed_out", "Sign in first.");
   if (!allows(caller.scope, scope)) throw failure(403, "scope", `This needs the scope ${scope}; this device has ${caller.scope}.`);
   return caller;
 }

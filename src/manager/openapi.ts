@@ -58,7 +58,11 @@ export function describeRoutes(version: string): OpenApi {
     paths,
     components: {
       schemas: Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1))),
-      securitySchemes: { bearer: { type: "http", scheme: "bearer" }, cookie: { type: "apiKey", in: "cookie", name: "parley_<port>" } },
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer" },
+        cookie: { type: "apiKey", in: "cookie", name: "parley_<port>" },
+        pageKey: { type: "apiKey", in: "header", name: "x-parley-key" },
+      },
     },
   };
 }
@@ -73,7 +77,7 @@ function operation(key: string, template: string, row: Route, schemas: Map<strin
   return {
     operationId: operationId(key),
     summary: row.summary,
-    ...(row.scope === null ? { security: [] } : { security: [{ bearer: [] }, { cookie: [] }], "x-scope": row.scope }),
+    ...(row.scope === null ? { security: [] } : { security: [{ bearer: [] }, { cookie: [], pageKey: [] }], "x-scope": row.scope }),
     parameters: [...inPath, ...queryParameters(row)],
     ...(row.body === undefined
       ? {}
@@ -102,7 +106,7 @@ function streamDescription(schemas: Map<string, unknown>): unknown {
   ]);
   return {
     description:
-      "Frames are JSON texts. The first is `ready`. Numbered events carry `seq` and `bootId`; a client that comes back subscribes with the last `seq` and hears what it missed, or `resync` when that is no longer kept or too much. A client that does not read is closed with 1013 and comes back the same way. `*` subscribes to every session.",
+      "Programs send a bearer token; a browser sends its cookie and offers the protocols `parley.stream` and `parley.key.<pageKey>`. Frames are JSON texts. The first is `ready`. Numbered events carry `seq` and `bootId`; a client that comes back subscribes with the last `seq` and hears what it missed, or `resync` when that is no longer kept or too much. A client that does not read is closed with 1013 and comes back the same way. `*` subscribes to every session.",
     send: reference(StreamCommand, schemas),
     receive: reference(StreamMessage, schemas),
     families: { all: families, default: defaultFamilies },

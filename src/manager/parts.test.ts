@@ -58,29 +58,33 @@ test("a link works once and for its time; a device for as long as it is used", (
   let now = Date.UTC(2026, 0, 1);
   const access = new Access(new ManagerStore(folder(t), silent), "file-token-file-token", () => now);
   const { code } = access.makeLink("approve", "Phone");
-  const { token, device } = access.signIn(code, "ignored");
+  const { token, device, pageKey } = access.signInPage(code, "ignored");
+  const scope = (cookie: string): string | undefined => {
+    const found = access.page(pageKey, [cookie]);
+    return found === undefined || found instanceof Problem ? undefined : found.scope;
+  };
   assert.deepEqual([device.name, device.scope], ["Phone", "approve"]);
   assert.throws(() => access.signIn(code, undefined), Problem);
-  assert.equal(access.cookie(token)?.scope, "approve");
-  assert.equal(access.cookie(`${token}x`), undefined);
+  assert.equal(scope(token), "approve");
+  assert.equal(scope(`${token}x`), undefined);
   const late = access.makeLink("read", undefined);
   now += 11 * 60_000;
   assert.throws(() => access.signIn(late.code, undefined), Problem);
   now += 29 * 86_400_000;
-  assert.ok(access.cookie(token) !== undefined);
+  assert.ok(scope(token) !== undefined);
   now += 29 * 86_400_000;
-  assert.ok(access.cookie(token) !== undefined, "used within its time, it lasts");
+  assert.ok(scope(token) !== undefined, "used within its time, it lasts");
   now += 31 * 86_400_000;
-  assert.equal(access.cookie(token), undefined);
+  assert.equal(scope(token), undefined);
 });
 
 test("no token stands in the state file", (t) => {
   const at = folder(t);
   const access = new Access(new ManagerStore(at, silent), "file-token-file-token", Date.now);
   const { code } = access.makeLink("admin", undefined);
-  const { token } = access.signIn(code, "x");
+  const { token, pageKey } = access.signInPage(code, "x");
   const text = readFileSync(path.join(at, "state.json"), "utf8");
-  assert.ok(!text.includes(token) && !text.includes(code) && !text.includes("file-token"));
+  assert.ok(!text.includes(token) && !text.includes(pageKey) && !text.includes(code) && !text.includes("file-token"));
 });
 
 test("the audit book counts on after a restart, pages backwards, and skips a torn line", (t) => {

@@ -12,10 +12,10 @@ import { allows, type Caller } from "./access.ts";
 import { routes } from "./api.ts";
 import { checkQuery } from "./check.ts";
 import type { Core } from "./core.ts";
-import { Door, safeHeaders } from "./door.ts";
+import { Door, safeHeaders, streamProtocol } from "./door.ts";
 import { createHttp } from "./http.ts";
 import type { Pages } from "./pages.ts";
-import { failure, invalid, type Problem, problemOf } from "./problems.ts";
+import { failure, invalid, Problem, problemOf } from "./problems.ts";
 import { EventStream, type StreamStart } from "./stream.ts";
 
 export interface ServeOptions {
@@ -81,7 +81,11 @@ async function makeServer(tls: ServeOptions["tls"]): Promise<Server> {
 
 function openSockets(server: Server, core: Core, door: Door): { close(): void } {
   const shared = { noServer: true, perMessageDeflate: false, clientTracking: false } as const;
-  const events = new WebSocketServer({ ...shared, maxPayload: 64 * 1024 });
+  const events = new WebSocketServer({
+    ...shared,
+    maxPayload: 64 * 1024,
+    handleProtocols: (offered) => (offered.has(streamProtocol) ? streamProtocol : false),
+  });
   const protocol = new WebSocketServer({ ...shared, maxPayload: maxMessageBytes, autoPong: false });
   for (const door of [events, protocol])
     door.on("wsClientError", (error, socket) =>
@@ -122,11 +126,13 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
   /** Programs only, and with a token: a browser's cookie does not open this door. */
   function openProtocol(request: IncomingMessage, socket: Socket, head: Buffer): void {
     const caller = request.headers.authorization === undefined ? undefined : door.caller(request);
-    if (!mayEnter(caller, "admin")) return refuse(socket, notAdmitted(caller, "admin"));
+    const why = notAdmitted(caller, "admin");
+    if (why !== undefined) return refuse(socket, why);
+    const deviceId = deviceOf(caller);
     protocol.handleUpgrade(request, socket, head, (ws) => {
       socket.setNoDelay(true);
       const transport = new WebSocketTransport(ws, socket, "websocket");
-      const entry = { transport, deviceId: caller?.device?.deviceId };
+      const entry = { transport, deviceId };
       transports.add(entry);
       ws.on("close", () => transports.delete(entry));
       core.engine.serve(transport).catch((error: unknown) => {
@@ -138,7 +144,8 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
 
   function openStream(request: IncomingMessage, socket: Socket, head: Buffer, query: URLSearchParams): void {
     const caller = door.caller(request);
-    if (!mayEnter(caller, "read")) return refuse(socket, notAdmitted(caller, "read"));
+    const why = notAdmitted(caller, "read");
+    if (why !== undefined) return refuse(socket, why);
     if (streams.size >= maxStreams) return refuse(socket, failure(503, "too_many_streams", `At most ${maxStreams} event streams at once.`));
     let start: StreamStart;
     try {
@@ -149,7 +156,7 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
     events.handleUpgrade(request, socket, head, (ws) => {
       socket.setNoDelay(true);
       const stream: EventStream = new EventStream(core.hub, ws, start, () => streams.delete(stream));
-      streams.set(stream, caller?.device?.deviceId);
+      streams.set(stream, deviceOf(caller));
     });
   }
 
@@ -165,12 +172,16 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
 const unreadable = (): Response =>
   Response.json(failure(400, "bad_request", "This address cannot be read.").body, { status: 400, headers: safeHeaders });
 
-const mayEnter = (caller: Caller | undefined, scope: "read" | "admin"): boolean => caller !== undefined && allows(caller.scope, scope);
+const deviceOf = (caller: Caller | Problem | undefined): string | undefined =>
+  caller === undefined || caller instanceof Problem ? undefined : caller.device?.deviceId;
 
-const notAdmitted = (caller: Caller | undefined, scope: "read" | "admin"): Problem =>
-  caller === undefined
-    ? failure(401, "signed_out", "Sign in first.")
-    : failure(403, "scope", `This needs the scope ${scope}; this device has ${caller.scope}.`);
+/** Why the caller may not come in; undefined lets it in. */
+function notAdmitted(caller: Caller | Problem | undefined, scope: "read" | "admin"): Problem | undefined {
+  if (caller === undefined) return failure(401, "signed_out", "Sign in first.");
+  if (caller instanceof Problem) return caller;
+  if (allows(caller.scope, scope)) return undefined;
+  return failure(403, "scope", `This needs the scope ${scope}; this device has ${caller.scope}.`);
+}
 
 const safeLines = Object.entries(safeHeaders)
   .map(([name, value]) => `${name}: ${value}\r\n`)

@@ -25,6 +25,8 @@ const StoredDevice = named("StoredDevice", () =>
     scope: literals("read", "approve", "drive", "admin"),
     /** SHA-256 of its token; the token itself is nowhere. */
     digest: string(),
+    /** SHA-256 of the second secret of a browser's page; null for a script, absent for a device of the time before there was one. */
+    pageDigest: maybe(string()),
     createdAt: string(),
     lastSeenAt: string(),
     expiresAt: string(),

@@ -93,4 +93,11 @@ export const bridgeCases: CaseTable = {
     "test/scenarios/transport/slow-readers.itest.ts > a stream waits while nobody keeps up, and goes on when somebody does",
     "src/manager/stream.test.ts > a stream that is not read is closed with 1013, others hear everything, and it comes back",
   ],
+  604: [
+    "the cookie that a browser sends to every port of a host, and one that another port plants",
+    "src/manager/page-key.test.ts > a cookie opens nothing without the page's key, nor the key without the cookie",
+    "src/manager/page-key.test.ts > a planted cookie shadows nothing, and one that replaced ours is told of",
+    "test/web/other-ports.itest.ts > the cookie that another port gets makes no link, reads nothing and opens no stream",
+  ],
+  605: ["a sign-in link that cannot be read", "test/web/other-ports.itest.ts > a link whose code cannot be read is refused in words"],
 };

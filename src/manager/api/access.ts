@@ -19,7 +19,15 @@ import { ApprovalRule, AuditEntry, Device, Failure, InvalidRequest } from "./rec
 
 const ScopeName = named("Scope", () => literals("read", "approve", "drive", "admin"));
 const Me = named("Me", () => object({ device: Device(), scope: ScopeName() }));
-const SignedIn = named("SignedIn", () => object({ device: Device(), scope: ScopeName(), token: optional(string()) }));
+const SignedIn = named("SignedIn", () =>
+  object({
+    device: Device(),
+    scope: ScopeName(),
+    token: optional(string()),
+    /** The page's own secret, to be sent as `x-parley-key` with every call beside the cookie; a cookie alone opens nothing. */
+    pageKey: optional(string()),
+  }),
+);
 const RuleDecision = named("RuleDecision", () => literals("allow", "prompt", "forbidden"));
 const RuleList = named("RuleList", () => object({ data: array(ApprovalRule()), writable: boolean(), file: nullable(string()) }));
 
@@ -74,7 +82,7 @@ export const accessRoutes = {
     answers: { 101: named("RpcUpgraded", () => object({})), 400: InvalidRequest, 426: Failure },
   }),
   "POST /api/auth/sign-in": route({
-    summary: "Trade a one-time code for this browser's cookie",
+    summary: "Trade a one-time code for this browser's cookie and its page's key",
     scope: null,
     body: named("SignIn", () =>
       object({

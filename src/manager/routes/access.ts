@@ -42,7 +42,8 @@ export const accessHandlers: HandlersFor<typeof accessRoutes> = {
   "GET /rpc": elsewhere,
 
   "POST /api/auth/sign-in"({ core, body }) {
-    const { device, token } = core.access.signIn(body.code, body.name);
+    const { device, ...secrets } =
+      body.bearer === true ? core.access.signIn(body.code, body.name) : core.access.signInPage(body.code, body.name);
     core.audit.write({
       type: "sign_in",
       by: { kind: "device", id: device.deviceId, name: device.name },
@@ -50,7 +51,7 @@ export const accessHandlers: HandlersFor<typeof accessRoutes> = {
     });
     const shown = core.access.devices(device.deviceId).find((d) => d.current);
     if (shown === undefined) throw failure(401, "bad_code", "The device was signed out again.");
-    return ok({ device: shown, scope: device.scope, token });
+    return ok({ device: shown, scope: device.scope, ...secrets });
   },
   "POST /api/auth/sign-out"({ core, caller }) {
     if (caller.device !== undefined) core.access.revoke(caller.device.deviceId);

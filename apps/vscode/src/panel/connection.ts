@@ -122,7 +122,7 @@ function connectionOver(call: Call, editor: Editor, open: (listener: Listener | 
     changeRule: refuse,
     removeRule: refuse,
     audit: refuse,
-    auditExportUrl: () => "",
+    exportAudit: refuse,
   };
 }
 

@@ -38,7 +38,8 @@ export interface Listener {
   link(link: "connecting" | "online" | "offline"): void;
   /** Events were missed for good: read everything again. */
   resync(): void;
-  signedOut(): void;
+  /** Why, in the manager's words, where it has some. */
+  signedOut(why?: Refused): void;
 }
 
 export interface SessionPage {
@@ -144,5 +145,6 @@ export interface Connection {
   ): Promise<Rules>;
   removeRule(ruleId: string): Promise<Rules>;
   audit(before: number | null): Promise<AuditPage>;
-  auditExportUrl(): string;
+  /** The whole audit log as a file. */
+  exportAudit(): Promise<Blob>;
 }

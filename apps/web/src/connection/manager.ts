@@ -1,192 +1,35 @@
-/** The connection to the manager that served this page: its HTTP routes with the cookie, its websocket with replay after every break. */
-import type { RouteInput, RouteName, RouteOutput } from "../../../../src/manager/api.ts";
-import type { StreamControl, StreamEvent } from "../../../../src/manager/events.ts";
-import { type Connection, type Listener, Refused } from "./connection.ts";
-
-type Input<K extends RouteName> = {
-  [P in keyof RouteInput<K> as RouteInput<K>[P] extends Record<string, never> | undefined ? never : P]?: RouteInput<K>[P];
-};
-
-const requestTimeoutMs = 130_000;
-
-async function call<K extends RouteName>(
-  key: K,
-  input: Input<K> & { path?: object; query?: object; body?: unknown } = {} as never,
-): Promise<RouteOutput<K>> {
-  const [method, template] = key.split(" ") as [string, string];
-  const params = { ...(input.path ?? {}) } as Record<string, string>;
-  const path = template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(input.query ?? {})) if (value !== undefined && value !== null) query.set(name, String(value));
-  const response = await fetch(query.size === 0 ? path : `${path}?${query}`, {
-    method,
-    credentials: "same-origin",
-    redirect: "error",
-    headers: method === "GET" ? {} : { "content-type": "application/json" },
-    ...(method === "GET" || method === "DELETE" ? {} : { body: JSON.stringify(input.body ?? {}) }),
-    signal: AbortSignal.timeout(requestTimeoutMs),
-  });
-  const body: unknown = await response.json().catch(() => null);
-  // The routes' own schemas describe the body; the server that made it is the one that served this script.
-  if (response.ok) return body as RouteOutput<K>;
-  const failure = (typeof body === "object" && body !== null ? body : {}) as { code?: unknown; message?: unknown; status?: unknown };
-  const code = typeof failure.code === "string" ? failure.code : typeof failure.status === "string" ? failure.status : "error";
-  throw new Refused(response.status, code, typeof failure.message === "string" ? failure.message : statusText(response.status), body);
-}
-
-function statusText(status: number): string {
-  if (status === 401) return "You are signed out.";
-  if (status === 403) return "This device is not allowed to do that.";
-  if (status === 404) return "It is no longer there.";
-  if (status === 409) return "Someone else was faster.";
-  if (status === 410) return "This session was deleted.";
-  if (status === 413) return "That is too large to send.";
-  if (status === 429 || status === 503) return "The manager is busy. Try again in a moment.";
-  return `The manager could not do that (${status}).`;
-}
-
-/** Waits between attempts to reconnect, in ms: quick at first, then patient. */
-const backoff = [250, 500, 1000, 2000, 4000, 8000, 15_000];
-const heartbeatMs = 20_000;
-
-class Stream {
-  readonly #listener: Listener;
-  #socket: WebSocket | undefined;
-  #watched: readonly string[] = [];
-  #seq = 0;
-  #bootId = "";
-  #attempt = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #heartbeat: ReturnType<typeof setInterval> | undefined;
-  #alive = true;
-  #closed = false;
-  /** What a new socket brings before it says that all missed events were sent again; those are older, and come first. */
-  #early: StreamEvent[] | undefined;
-
-  constructor(listener: Listener) {
-    this.#listener = listener;
-    this.#connect();
-    addEventListener("online", this.#retryNow);
-    document.addEventListener("visibilitychange", this.#retryNow);
-  }
-
-  watch(sessionIds: readonly string[]): void {
-    this.#watched = sessionIds;
-    if (this.#socket?.readyState === WebSocket.OPEN) this.#subscribe(this.#socket);
-  }
-
-  close(): void {
-    this.#closed = true;
-    removeEventListener("online", this.#retryNow);
-    document.removeEventListener("visibilitychange", this.#retryNow);
-    clearTimeout(this.#timer);
-    clearInterval(this.#heartbeat);
-    this.#socket?.close();
-  }
-
-  /** A laptop that wakes up should not sit out a long wait, nor one that follows an attempt made in vain before. */
-  readonly #retryNow = (): void => {
-    this.#attempt = 0;
-    if (this.#closed || document.visibilityState === "hidden" || this.#socket !== undefined) return;
-    clearTimeout(this.#timer);
-    this.#connect();
-  };
-
-  #connect(): void {
-    this.#listener.link("connecting");
-    const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/stream?families=core,raw,inbox`);
-    this.#socket = socket;
-    this.#early = [];
-    socket.onopen = () => {
-      this.#attempt = 0;
-      this.#alive = true;
-      this.#subscribe(socket);
-      this.#heartbeat = setInterval(() => this.#beat(socket), heartbeatMs);
-    };
-    socket.onmessage = (message) => this.#receive(message.data);
-    socket.onclose = () => this.#lost(socket);
-  }
-
-  #subscribe(socket: WebSocket): void {
-    const from = this.#bootId === "" ? {} : { since: this.#seq, bootId: this.#bootId };
-    socket.send(JSON.stringify({ type: "subscribe", threadIds: this.#watched, families: ["core", "raw", "inbox"], ...from }));
-  }
-
-  #beat(socket: WebSocket): void {
-    if (!this.#alive) return socket.close();
-    this.#alive = false;
-    if (socket.readyState === WebSocket.OPEN) socket.send('{"type":"ping"}');
-  }
-
-  #receive(data: unknown): void {
-    this.#alive = true;
-    if (typeof data !== "string") return;
-    let message: StreamControl | StreamEvent;
-    try {
-      message = JSON.parse(data) as StreamControl | StreamEvent;
-    } catch {
-      return;
-    }
-    if ("payload" in message) return this.#event(message);
-    if (message.type === "subscribed") {
-      this.#bootId = message.bootId;
-      if (message.replayed === 0) this.#seq = Math.max(this.#seq, message.seq);
-      const early = this.#early ?? [];
-      this.#early = undefined;
-      for (const event of early.sort((a, b) => a.seq - b.seq)) this.#event(event);
-      this.#listener.link("online");
-    } else if (message.type === "resync") {
-      this.#bootId = message.bootId;
-      this.#seq = message.seq;
-      this.#listener.resync();
-    }
-  }
-
-  #event(event: StreamEvent): void {
-    if (this.#early !== undefined) return void this.#early.push(event);
-    // A changed subscription brings older events of the new session; folding drops what a session already contains.
-    this.#seq = Math.max(this.#seq, event.seq);
-    this.#listener.event(event);
-  }
-
-  #lost(socket: WebSocket): void {
-    if (this.#socket !== socket) return;
-    this.#socket = undefined;
-    clearInterval(this.#heartbeat);
-    if (this.#closed) return;
-    this.#listener.link("offline");
-    const wait = backoff[Math.min(this.#attempt++, backoff.length - 1)] ?? 15_000;
-    this.#timer = setTimeout(() => void this.#checkThenConnect(), wait * (0.75 + Math.random() / 2));
-  }
-
-  /** A refused websocket does not say why; asking who we are tells a break from being signed out. */
-  async #checkThenConnect(): Promise<void> {
-    try {
-      await call("GET /api/auth/me");
-    } catch (error) {
-      if (error instanceof Refused && error.status === 401) return this.#listener.signedOut();
-    }
-    if (!this.#closed && this.#socket === undefined) this.#connect();
-  }
-}
+/** The connection to the manager that served this page: what the screens ask for, as calls of its routes and events of its stream. */
+import type { Connection } from "./connection.ts";
+import { Http, PageKey } from "./http.ts";
+import { Stream } from "./stream.ts";
 
 const done = async (promise: Promise<unknown>): Promise<void> => void (await promise);
 
 export function connectManager(): Connection {
   let stream: Stream | undefined;
+  const key = new PageKey();
+  const http = new Http(key);
+  const call: Http["call"] = (route, input) => http.call(route, input);
   const of = (sessionId: string) => ({ path: { sessionId } });
   return {
     offers: { name: "manager", projects: true, settings: true },
     open(listener) {
       stream?.close();
-      stream = new Stream(listener);
+      stream = new Stream(listener, http, key);
     },
     close: () => stream?.close(),
     watch: (sessionIds) => stream?.watch(sessionIds),
 
     me: () => call("GET /api/auth/me"),
-    signIn: (code, name) => call("POST /api/auth/sign-in", { body: { code, name } }),
-    signOut: () => done(call("POST /api/auth/sign-out")),
+    async signIn(code, name) {
+      const { pageKey, ...me } = await call("POST /api/auth/sign-in", { body: { code, name } });
+      key.set(pageKey ?? "");
+      return me;
+    },
+    async signOut() {
+      await call("POST /api/auth/sign-out");
+      key.forget();
+    },
 
     async sessions(query) {
       const page = await call("GET /api/sessions", { query: { limit: 200, ...query } });
@@ -266,6 +109,6 @@ export function connectManager(): Connection {
     changeRule: (ruleId, rule) => call("POST /api/rules/:ruleId", { path: { ruleId }, body: rule }),
     removeRule: (ruleId) => call("DELETE /api/rules/:ruleId", { path: { ruleId } }),
     audit: (before) => call("GET /api/audit", { query: { limit: 100, ...(before === null ? {} : { before }) } }),
-    auditExportUrl: () => "/api/audit/export",
+    exportAudit: () => http.download("GET /api/audit/export"),
   };
 }

@@ -1,14 +1,17 @@
 /** Signing in: the one-time link that the manager printed, or its code by hand. */
 import { type FormEvent, type ReactElement, useEffect, useRef, useState } from "react";
-import { useApp } from "../app-context.tsx";
+import { useApp, useAppState } from "../app-context.tsx";
 import { Refused } from "../connection/connection.ts";
+import { decode } from "../state/router.ts";
 import { Button } from "../ui/controls.tsx";
 import { Logo } from "../ui/icons.tsx";
 
 export function SignIn(): ReactElement {
   const { controller } = useApp();
   const [code, setCode] = useState("");
-  const [problem, setProblem] = useState<string>();
+  const [refused, setProblem] = useState<string>();
+  const why = useAppState((s) => s.signedOutBecause);
+  const problem = refused ?? why ?? undefined;
   const [busy, setBusy] = useState(false);
   const enter = async (text: string): Promise<void> => {
     setBusy(true);
@@ -30,7 +33,7 @@ export function SignIn(): ReactElement {
     tried.current = true;
     // The code works once; it has no business in the history.
     history.replaceState(null, "", location.pathname);
-    void enter(decodeURIComponent(fromLink));
+    void enter(decode(fromLink));
   });
   return (
     <main className="sign-in">
@@ -78,7 +81,7 @@ export function SignIn(): ReactElement {
 /** People paste the whole link as often as the code. */
 const codeIn = (text: string): string => {
   const found = /sign-in=([^\s&]+)/.exec(text)?.[1];
-  return found === undefined ? text.trim() : decodeURIComponent(found);
+  return found === undefined ? text.trim() : decode(found);
 };
 
 function deviceName(): string {

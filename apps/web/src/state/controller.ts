@@ -40,7 +40,7 @@ export class Controller {
 
   /** Tells the person what went wrong; what they asked for simply did not happen. */
   readonly report = (error: unknown): void => {
-    if (error instanceof Refused && error.status === 401) return this.#signedOut();
+    if (error instanceof Refused && error.status === 401) return this.#signedOut(error);
     this.#toast(
       error instanceof Refused ? error.message : `The ${this.connection.offers.name} cannot be reached. Nothing was changed.`,
       "problem",
@@ -51,7 +51,7 @@ export class Controller {
     try {
       await this.connection.me();
     } catch (error) {
-      if (error instanceof Refused && (error.status === 401 || error.status === 403)) return this.#signedOut();
+      if (error instanceof Refused && (error.status === 401 || error.status === 403)) return this.#signedOut(error);
     }
     this.enter();
   }
@@ -69,13 +69,14 @@ export class Controller {
         if (link === "online") void this.#load();
       },
       resync: () => this.#resync(),
-      signedOut: () => this.#signedOut(),
+      signedOut: (why) => this.#signedOut(why),
     });
   }
 
-  #signedOut(): void {
+  #signedOut(why?: Refused): void {
     this.connection.close();
-    this.store.dispatch({ type: "phase", phase: "signedOut" });
+    const isNews = why !== undefined && why.code !== "signed_out";
+    this.store.dispatch({ type: "phase", phase: "signedOut", ...(isNews ? { why: why.message } : {}) });
   }
 
   async signOut(): Promise<void> {
@@ -332,7 +333,7 @@ export class Controller {
           (requests) => this.store.dispatch({ type: "pending", requests }),
           () => {},
         );
-      if (error instanceof Refused && error.status === 401) this.#signedOut();
+      if (error instanceof Refused && error.status === 401) this.#signedOut(error);
     }
   }
 }

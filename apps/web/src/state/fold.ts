@@ -37,7 +37,7 @@ export interface ThreadPage {
 export type Action =
   | { readonly type: "event"; readonly event: StreamEvent }
   | { readonly type: "link"; readonly link: AppState["link"] }
-  | { readonly type: "phase"; readonly phase: AppState["phase"] }
+  | { readonly type: "phase"; readonly phase: AppState["phase"]; readonly why?: string | undefined }
   | {
       readonly type: "sessions";
       readonly sessions: readonly SessionSummary[];
@@ -66,7 +66,9 @@ export function reduce(state: AppState, action: Action): AppState {
     case "link":
       return { ...state, link: action.link };
     case "phase":
-      return action.phase === "signedOut" ? { ...emptyState, phase: "signedOut" } : { ...state, phase: action.phase };
+      return action.phase === "signedOut"
+        ? { ...emptyState, phase: "signedOut", signedOutBecause: action.why ?? null }
+        : { ...state, phase: action.phase };
     case "sessions":
       return foldSessions(state, action);
     case "projects":

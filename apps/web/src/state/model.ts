@@ -113,6 +113,8 @@ export interface Resolution {
 
 export interface AppState {
   readonly phase: "starting" | "signedOut" | "ready";
+  /** Why this browser was signed out, where there is more to say than that. */
+  readonly signedOutBecause: string | null;
   readonly link: "connecting" | "online" | "offline";
   readonly engine: { readonly running: boolean; readonly reason: string | null };
   readonly sessions: ReadonlyMap<string, SessionSummary>;
@@ -134,6 +136,7 @@ export interface AppState {
 
 export const emptyState: AppState = {
   phase: "starting",
+  signedOutBecause: null,
   link: "connecting",
   engine: { running: true, reason: null },
   sessions: new Map(),

@@ -19,13 +19,17 @@ export function Audit(): ReactElement {
     setBusy(false);
     if (next !== undefined) page.set({ data: [...value.data, ...next.data], nextBefore: next.nextBefore });
   };
+  const exportAll = async (): Promise<void> => {
+    const file = await controller.try(connection.exportAudit());
+    if (file !== undefined) save(file, "parley-audit.jsonl");
+  };
   return (
     <>
       <p>
         Every decision is written down before it takes effect.{" "}
-        <a className="link-button" href={connection.auditExportUrl()} download="parley-audit.jsonl">
+        <button type="button" className="link-button" onClick={() => void exportAll()}>
           <Icon name="download" size={14} /> Export all
-        </a>
+        </button>
       </p>
       <Shown of={page}>
         {(value) => (
@@ -65,4 +69,13 @@ export function Audit(): ReactElement {
       </Shown>
     </>
   );
+}
+
+function save(file: Blob, name: string): void {
+  const url = URL.createObjectURL(file);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
