@@ -19,7 +19,7 @@ export interface App {
   readonly defaultFolder: string;
   /** Reads the lists that several screens share again, after the account has changed. */
   readonly reload: () => void;
-  readonly toast: (message: string, tone?: "info" | "problem") => void;
+  readonly toast: (message: string, tone?: "info" | "problem", undo?: () => void) => void;
   readonly run: (command: string) => void;
   readonly isMac: boolean;
 }

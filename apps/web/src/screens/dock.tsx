@@ -4,7 +4,7 @@ import { allows, useApp } from "../app-context.tsx";
 import { RequestCard } from "../parts/requests/card.tsx";
 import type { PendingView, SessionSummary, ThreadView } from "../state/model.ts";
 import { modeOf, permissionModes } from "../state/modes.ts";
-import { focusFallback, IconButton } from "../ui/controls.tsx";
+import { Button, focusFallback, IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Composer } from "./composer/composer.tsx";
 import { ControlPickers } from "./composer/controls.tsx";
@@ -29,7 +29,7 @@ export function Dock({ sessionId, session, thread, pending, requestId, onCommand
     <div className="dock">
       <div className="column">
         <DockCards pending={pending} requestId={requestId} session={session} />
-        <Queue sessionId={sessionId} thread={thread} />
+        <Queue sessionId={sessionId} thread={thread} running={running} />
         <Composer
           key={sessionId}
           draftKey={sessionId}
@@ -126,22 +126,39 @@ function DockCard({ request, session }: { request: PendingView; session: Session
   );
 }
 
-function Queue({ sessionId, thread }: { sessionId: string; thread: ThreadView | undefined }): ReactElement | null {
-  const { controller } = useApp();
+function Queue({
+  sessionId,
+  thread,
+  running,
+}: {
+  sessionId: string;
+  thread: ThreadView | undefined;
+  running: boolean;
+}): ReactElement | null {
+  const { controller, scope } = useApp();
   if (thread === undefined || thread.queue.length === 0) return null;
   return (
     <ul className="queue" aria-label="Queued messages">
       {thread.queue.map((message) => (
         <li key={message.messageId}>
           <Icon name="clock" size={14} />
-          <span className="queue-text">{message.text || "Attachment"}</span>
-          <span className="hint">sent when this turn ends</span>
-          <IconButton
-            icon="close"
-            size={14}
-            label="Take this message back"
-            onClick={() => void controller.try(controller.connection.unqueue(sessionId, message.messageId))}
-          />
+          <span className="queue-text" dir="auto">
+            {message.text || "Attachment"}
+          </span>
+          <span className="hint">{running ? "sent when this turn ends" : "waits, as the turn was stopped"}</span>
+          {running || !allows(scope, "drive") ? null : (
+            <Button size="small" tone="quiet" onClick={() => void controller.sendQueued(sessionId, message)}>
+              Send now
+            </Button>
+          )}
+          {allows(scope, "drive") ? (
+            <IconButton
+              icon="close"
+              size={14}
+              label="Take this message back"
+              onClick={() => void controller.try(controller.connection.unqueue(sessionId, message.messageId))}
+            />
+          ) : null}
         </li>
       ))}
     </ul>

@@ -19,8 +19,8 @@ export function Root({ controller, address = browserAddress }: { controller: Con
   const shared = useShared(controller, phase === "ready");
   const runner = useRef<(command: string) => void>(() => {});
 
-  const toast = useCallback((text: string, tone: "info" | "problem" = "info"): void => {
-    setMessages((list) => [...list.filter((m) => m.text !== text), { id: crypto.randomUUID(), text, tone }].slice(-4));
+  const toast = useCallback((text: string, tone: "info" | "problem" = "info", undo?: () => void): void => {
+    setMessages((list) => [...list.filter((m) => m.text !== text), { id: crypto.randomUUID(), text, tone, undo }].slice(-4));
   }, []);
   const go = useCallback(
     (next: Place): void => {

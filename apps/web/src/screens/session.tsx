@@ -100,7 +100,7 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
           if (drive && session !== undefined) setDialog({ kind: "rename", session });
           return true;
         case "archive":
-          if (drive) void controller.try(connection.archive(sessionId, true), "Archived");
+          if (drive) void controller.archive(sessionId);
           return true;
         case "fork":
           if (drive)

@@ -99,7 +99,7 @@ function Details({ thread, session }: { thread: ThreadView; session: SessionSumm
               ["Model", session.model ?? "default"],
               ["Provider", session.modelProvider],
               ["Started", new Date(session.createdAt * 1000).toLocaleString()],
-              ["From", session.source],
+              ["From", fromWhere(session.source)],
             ] as const
           ).map(([label, value]) => (
             <div key={label}>
@@ -133,3 +133,6 @@ export function Limits({ limits }: { limits: RateLimits }): ReactElement | null 
 
 const windowName = (minutes: number | null): string =>
   minutes === null ? "Limit" : minutes >= 1440 ? `${Math.round(minutes / 1440)}-day limit` : `${Math.round(minutes / 60)}-hour limit`;
+
+/** Where a session was started, in words. The engine calls what comes over its protocol after the first editor that spoke it. */
+const fromWhere = (source: string): string => (source === "vscode" || source === "appServer" ? "this page or an editor" : source);

@@ -275,7 +275,7 @@ export function useSessionMenu(session: SessionSummary, onDialog: (dialog: ListD
           label: "Archive",
           icon: "archive",
           disabled: !session.materialized,
-          run: () => void controller.try(connection.archive(id, true), "Archived"),
+          run: () => void controller.archive(id),
         },
     { id: "delete", label: "Delete", icon: "trash", danger: true, run: () => onDialog({ kind: "delete", session }) },
   ];

@@ -1,12 +1,14 @@
 /** Short messages at the edge of the page; they stay while they are pointed at or focused. */
 import { type ReactElement, useEffect, useRef, useState } from "react";
-import { IconButton } from "../ui/controls.tsx";
+import { Button, IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icons.tsx";
 
 export interface Message {
   readonly id: string;
   readonly text: string;
   readonly tone: "info" | "problem";
+  /** Takes back what the message tells of. */
+  readonly undo?: (() => void) | undefined;
 }
 
 export function Toasts({ messages, onGone }: { messages: readonly Message[]; onGone: (id: string) => void }): ReactElement {
@@ -39,6 +41,18 @@ function Toast({ message, onGone }: { message: Message; onGone: () => void }): R
     >
       <Icon name={message.tone === "problem" ? "warning" : "check"} size={16} />
       <span>{message.text}</span>
+      {message.undo === undefined ? null : (
+        <Button
+          size="small"
+          tone="quiet"
+          onClick={() => {
+            message.undo?.();
+            onGone();
+          }}
+        >
+          Undo
+        </Button>
+      )}
       <IconButton icon="close" size={14} label="Dismiss" onClick={onGone} />
     </div>
   );

@@ -47,7 +47,9 @@ function harness(part: Partial<Connection>, shelf = memory()) {
     projects: async () => [],
   };
   const store = createStore((run) => run());
-  const controller = new Controller({ ...base, ...part } as Connection, store, shelf);
+  /** What the controller put off. */
+  const later: (() => void)[] = [];
+  const controller = new Controller({ ...base, ...part } as Connection, store, shelf, { later: (run) => void later.push(run) });
   const toasts: string[] = [];
   controller.onToast((text) => void toasts.push(text));
   const online = async (): Promise<void> => {
@@ -59,6 +61,7 @@ function harness(part: Partial<Connection>, shelf = memory()) {
     store,
     shelf,
     toasts,
+    later,
     online,
     hear: (event: unknown) => listener?.event(event as StreamEvent),
     state: () => store.get(),
@@ -68,6 +71,22 @@ function harness(part: Partial<Connection>, shelf = memory()) {
 const input = [{ type: "text", text: "hi" }] as const;
 const sendOptions = { delivery: "auto", overrides: {} } as const;
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test("a call that fails while the connection holds is made again by itself, and what was unread stays so over a reload", async () => {
+  const shelf = memory();
+  let calls = 0;
+  const page = harness({ send: async () => (calls++ === 0 ? Promise.reject(new TypeError("cut")) : ({} as never)) }, shelf);
+  await page.controller.start();
+  await page.online();
+  page.controller.send("t", input, sendOptions);
+  await settle();
+  assert.equal(page.state().outbox[0]?.state, "offline");
+  for (const run of page.later.splice(0)) run();
+  await settle();
+  assert.deepEqual([calls, page.state().outbox[0]?.state, page.later.length], [2, "accepted", 0]);
+  page.store.dispatch({ type: "unread", sessionIds: ["t"] });
+  assert.deepEqual([...harness({}, shelf).state().unread], ["t"]);
+});
 
 test("a message that could not be sent is kept across a reload and sent once with the same id", async () => {
   const shelf = memory();

@@ -2,18 +2,29 @@
 import type { StreamEvent } from "../../../../src/manager/events.ts";
 import { type Connection, type NewSession, Refused, type RequestAnswer } from "../connection/connection.ts";
 import { browserDepot, type Depot, KeptAttachments } from "./kept.ts";
-import type { Attachment, MessageOverrides, OutgoingMessage, PendingRequest, SessionSummary, UserInput } from "./model.ts";
+import type { Attachment, MessageOverrides, OutgoingMessage, PendingRequest, QueuedMessage, SessionSummary, UserInput } from "./model.ts";
 import { readJson, type Shelf, writeJson } from "./settings.ts";
 import type { Store } from "./store.ts";
 
 const outboxKey = "parley.outbox";
+const unreadKey = "parley.unread";
+const mostUnread = 1000;
 /** How long to wait before a message that could not be delivered is tried again: longer each time. */
 const firstPauseMs = 1000;
 const longestPauseMs = 30_000;
 /** Open threads are kept while few, so that going back is instant. */
 const keptThreads = 6;
 
-export type Toast = (message: string, tone?: "info" | "problem") => void;
+export type Toast = (message: string, tone?: "info" | "problem", undo?: () => void) => void;
+
+type Later = (run: () => void, ms: number) => void;
+const runLater: Later = (run, ms) => void setTimeout(run, ms);
+
+/** What the browser gives, unless a test gives its own. */
+export interface Surroundings {
+  readonly depot?: Depot;
+  readonly later?: Later;
+}
 
 export class Controller {
   readonly connection: Connection;
@@ -21,17 +32,33 @@ export class Controller {
   /** Where this page remembers what is its own: settings, drafts, unsent messages. */
   readonly shelf: Shelf;
   readonly attachments: KeptAttachments<Attachment>;
+  readonly #later: Later;
   #toast: Toast = () => {};
   /** Events that arrive while the lists are read; they are folded afterwards, in order. */
   #held: StreamEvent[] | undefined = [];
   #recent: string[] = [];
   #loading: Promise<void> | undefined;
 
-  constructor(connection: Connection, store: Store, shelf: Shelf, depot: Depot = browserDepot()) {
+  constructor(connection: Connection, store: Store, shelf: Shelf, { depot = browserDepot(), later = runLater }: Surroundings = {}) {
     this.connection = connection;
     this.store = store;
     this.shelf = shelf;
     this.attachments = new KeptAttachments(depot);
+    this.#later = later;
+    this.#keepUnread();
+  }
+
+  /** What was unread stays so over a reload. */
+  #keepUnread(): void {
+    const saved = readJson(this.shelf, unreadKey);
+    if (Array.isArray(saved)) this.store.dispatch({ type: "unread", sessionIds: saved.filter((id) => typeof id === "string") });
+    let before = this.store.get().unread;
+    this.store.subscribe(() => {
+      const { unread } = this.store.get();
+      if (unread === before) return;
+      before = unread;
+      writeJson(this.shelf, unreadKey, unread.size === 0 ? null : [...unread].slice(-mostUnread));
+    });
   }
 
   onToast(toast: Toast): void {
@@ -216,6 +243,15 @@ export class Controller {
     }
   }
 
+  async archive(sessionId: string): Promise<void> {
+    try {
+      await this.connection.archive(sessionId, true);
+      this.#toast("Archived", "info", () => void this.try(this.connection.archive(sessionId, false), "Back in the list"));
+    } catch (error) {
+      this.report(error);
+    }
+  }
+
   /** Runs an action and says so when it fails. */
   async try<T>(work: Promise<T>, success?: string): Promise<T | undefined> {
     try {
@@ -249,6 +285,16 @@ export class Controller {
     void this.#deliver(message);
   }
 
+  /** Takes a message out of the queue and sends it at once; one that has left the queue meanwhile is not sent again. */
+  async sendQueued(sessionId: string, message: QueuedMessage): Promise<void> {
+    try {
+      await this.connection.unqueue(sessionId, message.messageId);
+    } catch (error) {
+      return this.report(error);
+    }
+    this.send(sessionId, message.input, { delivery: "auto", overrides: {} });
+  }
+
   retry(message: OutgoingMessage): void {
     void this.#deliver(message);
   }
@@ -275,16 +321,16 @@ export class Controller {
           ? error.message
           : `The ${this.connection.offers.name} cannot be reached. This is sent as soon as it is back.`;
       this.#keep({ ...message, state: refused ? "failed" : "offline", problem });
-      if (!refused) this.#tryAgainLater(message.messageId, attempt);
+      // While the connection is down its return is what sends; this is for a single call that failed while it holds.
+      if (!refused && this.store.get().link === "online") this.#tryAgainLater(message.messageId, attempt);
     } finally {
       this.#underway.delete(message.messageId);
     }
   }
 
-  /** A single call may fail while the connection holds, so its return cannot be waited for. */
   #tryAgainLater(messageId: string, attempt: number): void {
     const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** attempt);
-    setTimeout(() => {
+    this.#later(() => {
       const message = this.store.get().outbox.find((m) => m.messageId === messageId);
       if (message?.state === "offline") void this.#deliver(message, attempt + 1);
     }, pause);

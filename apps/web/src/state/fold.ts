@@ -48,6 +48,7 @@ export type Action =
       readonly seq?: number | undefined;
     }
   | { readonly type: "resync" }
+  | { readonly type: "unread"; readonly sessionIds: readonly string[] }
   | { readonly type: "projects"; readonly projects: readonly Project[] }
   | { readonly type: "pending"; readonly requests: readonly PendingRequest[] }
   | { readonly type: "threadPage"; readonly page: ThreadPage; readonly older: boolean }
@@ -96,6 +97,8 @@ export function reduce(state: AppState, action: Action): AppState {
       // The event that shows it may have come before the answer that it was taken.
       if (action.message.state === "accepted" && !state.outbox.some((m) => m.messageId === action.message.messageId)) return state;
       return { ...state, outbox: [...state.outbox.filter((m) => m.messageId !== action.message.messageId), action.message] };
+    case "unread":
+      return { ...state, unread: new Set(action.sessionIds) };
     case "outboxDrop":
       return { ...state, outbox: state.outbox.filter((m) => m.messageId !== action.messageId) };
     case "open":

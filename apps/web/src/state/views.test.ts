@@ -155,6 +155,7 @@ test("policies make up a named mode or say plainly what they are", () => {
 });
 
 test("times, sizes and paths read well", () => {
+  assert.deepEqual([ago(now / 1000 - 3599, now), ago(now / 1000 - 86_399, now)], ["59m", "23h"]);
   assert.deepEqual([ago(now / 1000 - 5, now), ago(now / 1000 - 600, now), ago(now / 1000 - 7200, now)], ["now", "10m", "2h"]);
   assert.deepEqual([duration(40), duration(2400), duration(61_000)], ["40 ms", "2.4 s", "1 m 1 s"]);
   assert.deepEqual([compact(999), compact(1500), compact(86_400), compact(2_100_000)], ["999", "1.5k", "86k", "2.1M"]);

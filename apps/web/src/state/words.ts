@@ -3,9 +3,9 @@
 export function ago(seconds: number, now: number): string {
   const diff = Math.max(0, now / 1000 - seconds);
   if (diff < 45) return "now";
-  if (diff < 3600) return `${Math.round(diff / 60)}m`;
-  if (diff < 86_400) return `${Math.round(diff / 3600)}h`;
-  if (diff < 7 * 86_400) return `${Math.round(diff / 86_400)}d`;
+  if (diff < 3600) return `${Math.max(1, Math.floor(diff / 60))}m`;
+  if (diff < 86_400) return `${Math.floor(diff / 3600)}h`;
+  if (diff < 7 * 86_400) return `${Math.floor(diff / 86_400)}d`;
   return new Date(seconds * 1000).toLocaleDateString(undefined, { month: "short", day: "numeric" });
 }
 

@@ -10,7 +10,7 @@ export function Markdown({ text, settled = true }: { text: string; settled?: boo
   const blocks = advance(last.current, text);
   last.current = blocks;
   return (
-    <div className="markdown">
+    <div className="markdown" dir="auto">
       {blocks.frozen.map((token, i) => (
         <Block key={i} token={token} settled />
       ))}

@@ -38,7 +38,7 @@ export const TerminalOutput = memo(function TerminalOutput({ output, live }: { o
       </pre>
       <div className="terminal-tools">
         <CopyButton text={plainText(lines)} label="Copy output" />
-        {lines.length > 200 ? <DownloadButton text={plainText(lines)} /> : null}
+        {lines.length > 200 ? <DownloadButton output={output} /> : null}
       </div>
     </div>
   );
@@ -61,10 +61,12 @@ const OutputLine = memo(function OutputLine({ line, last }: { line: Line; last: 
   );
 });
 
-function DownloadButton({ text }: { text: string }): ReactElement {
+/** All that was printed, also what is too much to be drawn. */
+function DownloadButton({ output }: { output: string }): ReactElement {
   const [url, setUrl] = useState<string>();
   useEffect(() => () => void (url !== undefined && URL.revokeObjectURL(url)), [url]);
-  const prepare = (): void => setUrl(URL.createObjectURL(new Blob([text], { type: "text/plain" })));
+  const prepare = (): void =>
+    setUrl(URL.createObjectURL(new Blob([plainText(parseAnsi(output, Number.POSITIVE_INFINITY))], { type: "text/plain" })));
   return url === undefined ? (
     <button type="button" className="link-button" onClick={prepare}>
       Download all

@@ -122,7 +122,9 @@ export function InputText({ text }: { text: string }): ReactElement {
   const long = text.length > 1600 || text.split("\n").length > 24;
   return (
     <>
-      <p className={`user-text ${long && !open ? "user-text-folded" : ""}`}>{text}</p>
+      <p dir="auto" className={`user-text ${long && !open ? "user-text-folded" : ""}`}>
+        {text}
+      </p>
       {long ? (
         <button type="button" className="link-button" aria-expanded={open} onClick={() => setOpen(!open)}>
           {open ? "Show less" : "Show all"}
@@ -365,11 +367,21 @@ function Json({ value }: { value: unknown }): ReactElement {
 function mcpOutput(item: ItemOf<"mcpToolCall">): ReactNode {
   if (item.error != null) return <p className="problem">{item.error.message}</p>;
   if (item.result == null) return <p className="hint">None yet</p>;
-  const texts = item.result.content.map((c) =>
-    typeof c === "object" && c !== null && "text" in c && typeof c.text === "string" ? c.text : JSON.stringify(c, null, 2),
-  );
-  return <Json value={texts.join("\n\n")} />;
+  return item.result.content.map((part, i) => <McpPart key={i} part={part} />);
 }
+
+/** Types that a browser draws and that cannot hold script. */
+const drawable = /^image\/(?:png|jpeg|gif|webp)$/;
+
+function McpPart({ part }: { part: unknown }): ReactElement {
+  if (isPart(part) && typeof part["text"] === "string") return <Json value={part["text"]} />;
+  const { data, mimeType } = isPart(part) ? part : {};
+  if (typeof data !== "string" || typeof mimeType !== "string") return <Json value={part} />;
+  if (!drawable.test(mimeType)) return <p className="hint">{`${mimeType}, ${Math.ceil((data.length * 3) / 4 / 1024)} kB`}</p>;
+  return <img className="input-image" src={`data:${mimeType};base64,${data}`} alt="Result of the tool" />;
+}
+
+const isPart = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null;
 
 function ContentItems({ items }: { items: NonNullable<ItemOf<"dynamicToolCall">["contentItems"]> }): ReactElement {
   if (items.length === 0) return <p className="hint">None</p>;
