@@ -15,8 +15,8 @@ const limits = { folders: 250_000, packageFolders: 500_000, atOnce: 32 };
 const maxHeld = 256;
 /** In a large root a search this young counts for the next command, unless a command has ended since it began. */
 const freshMs = 1_000;
-/** So few folders are looked at again in a few milliseconds. */
-const fewFolders = 4_000;
+/** So few folders are looked at again in a millisecond or two. */
+const fewFolders = 500;
 /** Folders of packages and caches are large and made by tools: they are searched whole once, and then now and then behind the scenes. */
 const packageFolders = new Set(["node_modules", "__pycache__", ".venv", ".cache"]);
 const packagesAgainMs = 120_000;
