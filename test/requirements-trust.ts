@@ -200,4 +200,9 @@ export const trustRequirements = {
     cases: [322],
     says: "a packed thread that unpacks without end is listed and refused with memory flat, and the others can be used",
   },
+  "trust.everyWriter": {
+    source,
+    cases: [323],
+    says: "on a full disk every file that is replaced stays as it was, nothing is left half written, and the next write is whole",
+  },
 } as const satisfies Readonly<Record<string, Requirement>>;

@@ -3,7 +3,7 @@
  * start has used and not only those that are compiled at once, which is most of the difference between a slow start and a fast one.
  * Whoever can write the folder can run code here, so it is ours alone or not used (see compile-cache.ts).
  */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
@@ -73,5 +73,6 @@ function write({ script, file }: Chunk): void {
     renameSync(draft, file);
   } catch {
     // No room, or no right to write any more.
+    rmSync(draft, { force: true });
   }
 }

@@ -1,9 +1,13 @@
 /** `parley debug bundle`: one archive for a report: the version, what doctor found, the settings and the logs, all without secrets. */
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { closeSync, readSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { openRegularSync } from "../lib/bounded-read.ts";
+import { createFileSync } from "../lib/durable-write.ts";
 import { redactor, redactValue } from "../lib/redact.ts";
+import { isCode } from "../lib/system-error.ts";
 import { examine, lineOf } from "./doctor.ts";
 import { type App, logFolderOf, withApp } from "./own-app.ts";
 import { tarOf } from "./tar.ts";
@@ -36,9 +40,12 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
       process.stdout.write(archive);
       return 0;
     }
-    await writeFile(file, archive, { mode: 0o600, flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
-      throw new StartError(error.code === "EEXIST" ? `${file} is there already; name another file with --output` : error.message);
-    });
+    try {
+      createFileSync(file, archive, { sync: "none" });
+    } catch (error) {
+      if (isCode(error, "EEXIST")) throw new StartError(`${file} is there already; name another file with --output`);
+      throw new StartError(error instanceof Error ? error.message : String(error));
+    }
     const sizes = entries.map(([name, text]) => ({ name, bytes: Buffer.byteLength(text) }));
     if (values.json === true) return printJson({ file, entries: sizes });
     const list = sizes.map(({ name, bytes }) => `  ${name} (${bytes} bytes)\n`).join("");
@@ -74,7 +81,15 @@ async function logsOf(app: App, clean: (text: string) => string): Promise<readon
     .filter((name) => /^parley-.*\.log$/.test(name))
     .sort()
     .slice(-maxLogs);
-  return Promise.all(
-    names.map(async (name) => [`log/${name}`, clean((await readFile(path.join(folder, name), "utf8")).slice(-maxLogBytes))] as const),
-  );
+  return names.map((name) => [`log/${name}`, clean(endOf(path.join(folder, name)))] as const);
+}
+
+function endOf(file: string): string {
+  const { fd, stats } = openRegularSync(file);
+  try {
+    const bytes = Buffer.alloc(Math.min(stats.size, maxLogBytes));
+    return bytes.toString("utf8", 0, readSync(fd, bytes, 0, bytes.length, stats.size - bytes.length));
+  } finally {
+    closeSync(fd);
+  }
 }

@@ -1,8 +1,9 @@
 /** `parley doctor`: what works on this machine, one line each, with the fix for what does not. */
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import manifest from "../../package.json" with { type: "json" };
+import { readBoundedText } from "../lib/bounded-read.ts";
 import { certificateFiles } from "../lib/network.ts";
 import { redactor } from "../lib/redact.ts";
 import { checkSandbox } from "./doctor-sandbox.ts";
@@ -121,7 +122,7 @@ const checkNetwork: Check = async () => {
     ...(env["NODE_EXTRA_CA_CERTS"] ? [["NODE_EXTRA_CA_CERTS", env["NODE_EXTRA_CA_CERTS"]] as const] : []),
   ];
   const findings = files.map(async ([variable, file]): Promise<Finding> => {
-    const text = await readFile(file, "utf8").catch(() => undefined);
+    const text = await readBoundedText(file, 16 * 1024 * 1024).catch(() => undefined);
     const count = text?.match(/-----BEGIN CERTIFICATE-----/g)?.length ?? 0;
     if (count > 0) return { name: "network", state: "ok", text: `${variable}: ${count} certificates in ${file}` };
     const fix = `let ${variable} name a file of PEM certificates, or unset it`;

@@ -1,8 +1,9 @@
 /** Files that `parley manager` needs: its token, the built page, and a page that leads the browser to the sign-in link. */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import path from "node:path";
+import { createFileSync, replaceFileSync } from "../lib/durable-write.ts";
 import { minTokenLength, readSecretFile } from "./secret-file.ts";
 import { StartError } from "./usage.ts";
 
@@ -10,8 +11,7 @@ import { StartError } from "./usage.ts";
 export function ownToken(file: string): string {
   try {
     if (!existsSync(file)) {
-      mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-      writeFileSync(file, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx" });
+      createFileSync(file, `${randomBytes(32).toString("hex")}\n`);
     }
   } catch (error) {
     throw new StartError(`cannot use the token file ${file}: ${error instanceof Error ? error.message : error}`);
@@ -30,9 +30,11 @@ export function findPage(here = import.meta.dirname): string {
 }
 
 /** Command lines can be read by other users of the machine, so the link goes into a file that only its owner can read. */
-export function openInBrowser(link: string, folder: string, write: typeof writeFileSync): void {
+export function openInBrowser(link: string, folder: string): void {
   const page = path.join(folder, "sign-in.html");
-  write(page, `<!doctype html><meta http-equiv="refresh" content="0;url=${link}"><a href="${link}">Parley</a>\n`, { mode: 0o600 });
+  replaceFileSync(page, `<!doctype html><meta http-equiv="refresh" content="0;url=${link}"><a href="${link}">Parley</a>\n`, {
+    ...{ mode: 0o600, sync: "none" },
+  });
   const program = process.platform === "darwin" ? "open" : process.platform === "win32" ? "explorer" : "xdg-open";
   const child = spawn(program, [page], { stdio: "ignore", detached: true });
   child.on("error", () => {});

@@ -1,5 +1,5 @@
 /** `parley manager`: every session of an engine in one place, over HTTP and in the browser. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import path from "node:path";
 import manifest from "../../package.json" with { type: "json" };
@@ -174,7 +174,7 @@ function announce(url: string, code: string, home: string, open: boolean): void 
   process.stdout.write(
     `Parley manager is running at ${url}\n\n  Sign in with this link, once: ${link}\n\n  More links: parley manager link\n  Stop: Ctrl+C\n`,
   );
-  if (open && process.stdout.isTTY) openInBrowser(link, path.join(home, "parley", "manager"), writeFileSync);
+  if (open && process.stdout.isTTY) openInBrowser(link, path.join(home, "parley", "manager"));
 }
 
 function signalled(): Promise<void> {

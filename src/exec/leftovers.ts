@@ -3,8 +3,10 @@
  * sandbox was being set up in that moment. Each server notes its stand-ins in its home; the next one with the same home clears them.
  */
 import { randomBytes } from "node:crypto";
-import { appendFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, unlinkSync } from "node:fs";
+import { lstatSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
 import path from "node:path";
+import { readBoundedSync, readBoundedTextSync } from "../lib/bounded-read.ts";
+import { appendLineSync } from "../lib/durable-write.ts";
 import { markName } from "./janitor.ts";
 import { isRunning, processNumbers, processSpace, signalProcess, startOf } from "./processes.ts";
 import { isPlaceholder } from "./sandbox/placeholders.ts";
@@ -25,6 +27,7 @@ function isDead(name: string): boolean {
 
 const maxNotes = 256;
 const maxNoteBytes = 1024 * 1024;
+const maxEnvironmentBytes = 8 * 1024 * 1024;
 
 /** The notes of one server. */
 export class LeftoverNotes {
@@ -41,8 +44,7 @@ export class LeftoverNotes {
     if (added.length === 0) return;
     for (const file of added) this.#noted.add(file);
     try {
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      appendFileSync(this.#own, added.map((file) => `${JSON.stringify(file)}\n`).join(""), { mode: 0o600 });
+      appendLineSync(this.#own, added.map((file) => JSON.stringify(file)).join("\n"));
     } catch {
       // A full disk, or a home that cannot be written.
     }
@@ -76,8 +78,7 @@ export class LeftoverNotes {
 
 function notedIn(file: string): string[] {
   try {
-    if (lstatSync(file).size > maxNoteBytes) return [];
-    return readFileSync(file, "utf8").split("\n").flatMap(pathIn);
+    return readBoundedTextSync(file, maxNoteBytes, { links: "refuse" }).split("\n").flatMap(pathIn);
   } catch {
     return [];
   }
@@ -107,7 +108,7 @@ function endOrphans(): void {
   if (process.platform !== "linux") return;
   for (const pid of processNumbers(undefined))
     quietly(() => {
-      const text = readFileSync(`/proc/${pid}/environ`, "latin1");
+      const text = readBoundedSync(`/proc/${pid}/environ`, maxEnvironmentBytes).toString("latin1");
       const mark = text.split("\0").find((each) => each.startsWith(`${markName}=`));
       const [, server] = confinedId.exec(mark?.slice(markName.length + 1) ?? "") ?? [];
       if (server !== undefined && isDead(server)) signalProcess(pid, "SIGKILL");

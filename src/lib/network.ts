@@ -1,5 +1,5 @@
 /** The way out through a corporate network: proxies and an own certificate authority, as the environment names them. Costs nothing without. */
-import { readFileSync } from "node:fs";
+import { readBoundedTextSync } from "./bounded-read.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -27,9 +27,11 @@ export function trustCertificates(env: Env): void {
   if (more.length > 0) tls.setDefaultCACertificates([...trusted, ...more]);
 }
 
+const maxBytes = 16 * 1024 * 1024;
+
 function certificatesIn(file: string): readonly string[] {
   try {
-    return readFileSync(file, "utf8").match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+    return readBoundedTextSync(file, maxBytes).match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
   } catch {
     return [];
   }

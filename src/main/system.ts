@@ -1,8 +1,9 @@
 /** The machine's own clock and ids, and the name of the system. */
-import { readFileSync } from "node:fs";
+
 import { type as osType, release } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock, Ids } from "../core/ports/clock.ts";
+import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { timedUuid } from "../lib/random.ts";
 
 export const systemClock: Clock = {
@@ -25,7 +26,7 @@ export function systemName(): string {
 function distribution(): string | undefined {
   let text: string;
   try {
-    text = readFileSync("/etc/os-release", "utf8");
+    text = readBoundedTextSync("/etc/os-release", 64 * 1024);
   } catch {
     return undefined; // not Linux, or a bare container: the kernel's name will do
   }

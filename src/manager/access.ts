@@ -142,7 +142,8 @@ export class Access {
   revoke(deviceId: string): boolean {
     const left = this.#alive().filter((d) => d.deviceId !== deviceId);
     if (left.length === this.#alive().length) return false;
-    this.#store.change({ devices: left });
+    // Shut out from now on, whatever the disk says.
+    this.#store.note({ devices: left });
     this.onRevoked(deviceId);
     return true;
   }
@@ -164,6 +165,6 @@ export class Access {
     const now = this.#now();
     if (now - Date.parse(device.lastSeenAt) < seenEveryMs) return;
     const fresh = { ...device, lastSeenAt: new Date(now).toISOString(), expiresAt: new Date(now + deviceLifeMs).toISOString() };
-    this.#store.change({ devices: this.#store.state.devices.map((d) => (d.deviceId === device.deviceId ? fresh : d)) });
+    this.#store.note({ devices: this.#store.state.devices.map((d) => (d.deviceId === device.deviceId ? fresh : d)) });
   }
 }

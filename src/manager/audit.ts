@@ -1,14 +1,19 @@
 /** The manager's book of who did what: one JSON line each, written before the action takes effect, never changed afterwards. */
-import { appendFileSync, closeSync, createReadStream, mkdirSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { closeSync, createReadStream, mkdirSync, readSync } from "node:fs";
 import path from "node:path";
 import type { Readable } from "node:stream";
+import { type OpenedFile, openRegularSync, readBoundedTextSync } from "../lib/bounded-read.ts";
+import { appendLineSync } from "../lib/durable-write.ts";
 import { parse } from "../lib/schema.ts";
 import { AuditEntry } from "./api/records.ts";
+import { StateUnwritten } from "./store.ts";
 
 export type NewEntry = Omit<AuditEntry, "seq" | "at">;
 
 /** What of the end of the book is looked at for the newest entries. */
 const tailBytes = 4 * 1024 * 1024;
+/** A longer book is no longer looked through for old entries; it can still be exported. */
+const maxBytes = 256 * 1024 * 1024;
 
 export class AuditBook {
   readonly #file: string;
@@ -22,9 +27,15 @@ export class AuditBook {
     this.#seq = this.#tail().at(-1)?.seq ?? 0;
   }
 
+  /** Throws StateUnwritten when it cannot be written: nothing happens that is not in the book. */
   write(entry: NewEntry): AuditEntry {
-    const full: AuditEntry = { seq: ++this.#seq, at: new Date(this.#now()).toISOString(), ...entry };
-    appendFileSync(this.#file, `${JSON.stringify(full)}\n`, { mode: 0o600 });
+    const full: AuditEntry = { seq: this.#seq + 1, at: new Date(this.#now()).toISOString(), ...entry };
+    try {
+      appendLineSync(this.#file, JSON.stringify(full));
+    } catch (error) {
+      throw new StateUnwritten(this.#file, error);
+    }
+    this.#seq = full.seq;
     return full;
   }
 
@@ -46,36 +57,36 @@ export class AuditBook {
 
   /** The whole book, as it lies on disk. */
   export(): Readable | undefined {
+    const opened = this.#open();
+    return opened === undefined ? undefined : createReadStream("", { fd: opened.fd });
+  }
+
+  #open(): OpenedFile | undefined {
     try {
-      statSync(this.#file);
+      return openRegularSync(this.#file);
     } catch {
       return undefined;
     }
-    return createReadStream(this.#file);
   }
 
   #all(): AuditEntry[] {
     try {
-      return entriesIn(readFileSync(this.#file, "utf8"));
+      return entriesIn(readBoundedTextSync(this.#file, maxBytes));
     } catch {
       return [];
     }
   }
 
   #tail(): AuditEntry[] {
-    let size: number;
-    try {
-      size = statSync(this.#file).size;
-    } catch {
-      return [];
-    }
+    const opened = this.#open();
+    if (opened === undefined) return [];
+    const { size } = opened.stats;
     const length = Math.min(size, tailBytes);
     const bytes = Buffer.alloc(length);
-    const file = openSync(this.#file, "r");
     try {
-      readSync(file, bytes, 0, length, size - length);
+      readSync(opened.fd, bytes, 0, length, size - length);
     } finally {
-      closeSync(file);
+      closeSync(opened.fd);
     }
     const text = bytes.toString("utf8");
     return entriesIn(length < size ? text.slice(text.indexOf("\n") + 1) : text);

@@ -140,7 +140,7 @@ export class Core {
       Object.fromEntries(Object.entries(map).filter(([id]) => id !== sessionId));
     this.requests.expire(sessionId, null, "The session was deleted.");
     this.messages.drop(sessionId);
-    this.store.change({
+    this.store.note({
       tombstones: [...state.tombstones, { sessionId, title, deletedAt }],
       assignments: without(state.assignments),
       titles: without(state.titles),

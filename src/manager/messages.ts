@@ -175,12 +175,12 @@ export class Messages {
   }
   #forgetHanded(sessionId: string, messageId: string): void {
     const { store } = this.#ports;
-    store.change({ handed: store.state.handed.filter((h) => h.messageId !== messageId || h.sessionId !== sessionId) });
+    store.note({ handed: store.state.handed.filter((h) => h.messageId !== messageId || h.sessionId !== sessionId) });
   }
 
   #accept(session: Session, messageId: string, turnId: string | null, delivery: Accepted["delivery"]): Accepted {
     const { store, sessions } = this.#ports;
-    store.change({ accepted: [...store.state.accepted, { messageId, sessionId: session.id, turnId }] });
+    store.note({ accepted: [...store.state.accepted, { messageId, sessionId: session.id, turnId }] });
     sessions.tell(session);
     return { turnId, messageId, delivery };
   }
@@ -188,7 +188,10 @@ export class Messages {
   #setQueue(sessionId: string, queue: readonly QueuedMessage[]): void {
     const { store, hub, sessions } = this.#ports;
     const { [sessionId]: _, ...rest } = store.state.queues;
-    store.change({ queues: queue.length === 0 ? rest : { ...rest, [sessionId]: [...queue] } });
+    const queues = queue.length === 0 ? rest : { ...rest, [sessionId]: [...queue] };
+    // What is to be sent later must not be lost; what was sent, or shall not be, is gone whatever the disk says.
+    if (queue.length > this.queue(sessionId).length) store.change({ queues });
+    else store.note({ queues });
     hub.emit("queue_updated", sessionId, { sessionId, queue: [...queue] });
     const session = sessions.find(sessionId);
     if (session !== undefined) sessions.tell(session);

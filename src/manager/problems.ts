@@ -1,6 +1,7 @@
 /** What goes wrong, as HTTP: the engine's refusals mapped to statuses, and the manager's own. */
 import { ConnectionClosed, RpcError, Timeout } from "../client/client.ts";
 import { EngineDown } from "./engine.ts";
+import { StateUnwritten } from "./store.ts";
 
 /** Ends a route with this status and body. */
 export class Problem extends Error {
@@ -39,6 +40,7 @@ export const isUnsupported = (error: unknown): boolean =>
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof Timeout) return failure(504, "codex_timeout", "The engine did not answer in time.");
+  if (error instanceof StateUnwritten) return failure(507, "storage_failed", error.message);
   if (error instanceof EngineDown || error instanceof ConnectionClosed)
     return new Problem(503, { status: "error", code: "engine_unavailable", message: error.message }, { "retry-after": "2" });
   if (!(error instanceof RpcError)) return undefined;

@@ -411,7 +411,7 @@ export class Requests {
   }
 
   #save(): void {
-    this.#ports.store.change({
+    this.#ports.store.note({
       pending: [...this.#entries.values()].map((e) => ({ rpcId: String(e.rpcId), request: { ...e.record, status: "pending" as const } })),
     });
   }

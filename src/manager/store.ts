@@ -1,6 +1,8 @@
 /** What the manager must not forget: projects, devices, tombstones, waiting requests. One small file, replaced whole and safely at every change. */
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { mkdirSync, renameSync } from "node:fs";
 import path from "node:path";
+import { readBoundedTextSync } from "../lib/bounded-read.ts";
+import { replaceFileSync } from "../lib/durable-write.ts";
 import {
   array,
   boolean,
@@ -16,6 +18,7 @@ import {
   string,
   unknown,
 } from "../lib/schema.ts";
+import { errorCode, isCode, systemWords } from "../lib/system-error.ts";
 import { PendingRequest, Project, QueuedMessage, SessionControls, TranscriptRow } from "./api/records.ts";
 
 const StoredDevice = named("StoredDevice", () =>
@@ -102,14 +105,29 @@ const empty = (): StoredState => ({
 
 const keepAccepted = 1000;
 const keepTombstones = 20_000;
+const maxBytes = 256 * 1024 * 1024;
+/** How long a change that the disk refused waits for the next try, if no other change comes first. */
+const retryMs = 5_000;
+
+/** The disk does not take the state: what was asked for has not happened. */
+export class StateUnwritten extends Error {
+  constructor(file: string, cause: unknown) {
+    const reason = systemWords[errorCode(cause) ?? ""] ?? (cause instanceof Error ? cause.message : String(cause));
+    super(`The manager cannot write ${file}: ${reason}. Nothing was changed; mend that and try again.`, { cause });
+  }
+}
+
+type Warn = (message: string, fields: Readonly<Record<string, unknown>>) => void;
 
 export class ManagerStore {
-  readonly #file: string;
-  readonly #warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;
+  #file: string;
+  readonly #warn: Warn;
   #state: StoredState;
+  /** Set while the file lags behind what is known. */
+  #retry: NodeJS.Timeout | undefined;
 
   /** Reads the file. A damaged one is moved aside and said so; the manager then starts with nothing rather than not at all. */
-  constructor(folder: string, warn: (message: string, fields: Readonly<Record<string, unknown>>) => void) {
+  constructor(folder: string, warn: Warn) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#file = path.join(folder, "state.json");
     this.#warn = warn;
@@ -120,48 +138,75 @@ export class ManagerStore {
     return this.#state;
   }
 
-  /** Changes the state and writes it out before it returns. */
+  /** For what somebody asks for. It is on the disk when this returns; where the disk refuses, nothing has changed. Throws StateUnwritten. */
   change(part: Partial<StoredState>): void {
+    const next = this.#with(part);
+    this.#write(next);
+    this.#state = next;
+  }
+
+  /** For what has happened already. It counts from now on; where the disk refuses, it is told and tried again. */
+  note(part: Partial<StoredState>): void {
+    this.#state = this.#with(part);
+    this.#catchUp();
+  }
+
+  #with(part: Partial<StoredState>): StoredState {
     const next = { ...this.#state, ...part };
-    this.#state = {
+    return {
       ...next,
       accepted: next.accepted.slice(-keepAccepted),
       handed: next.handed.slice(-keepAccepted),
       tombstones: next.tombstones.slice(-keepTombstones),
     };
-    this.#write();
+  }
+
+  #catchUp(): void {
+    const wasBehind = this.#retry !== undefined;
+    try {
+      this.#write(this.#state);
+    } catch (error) {
+      if (!wasBehind) this.#warn("the manager's state could not be written and is tried again", { error: String(error) });
+      this.#retry = setTimeout(() => this.#catchUp(), retryMs).unref();
+    }
   }
 
   #read(): StoredState {
-    let text: string;
+    let why = "it is no state of a manager";
     try {
-      text = readFileSync(this.#file, "utf8");
-    } catch {
-      return empty();
+      const read: unknown = JSON.parse(readBoundedTextSync(this.#file, maxBytes));
+      if (versionOf(read) !== undefined && versionOf(read) !== "1") return this.#readBeside(versionOf(read));
+      const state = parse(StoredState, { ...empty(), ...(read as object) });
+      if (state !== undefined && versionOf(read) !== undefined) return state;
+    } catch (error) {
+      if (isCode(error, "ENOENT")) return empty();
+      why = error instanceof Error ? error.message : String(error);
     }
-    try {
-      const read: unknown = { ...empty(), ...(JSON.parse(text) as object) };
-      const state = parse(StoredState, read);
-      if (state !== undefined) return state;
-    } catch {
-      // Falls through to the same end as a file of another shape.
-    }
-    const aside = `${this.#file}.damaged-${Date.now()}`;
+    const aside = `${this.#file}.damaged-${Date.now()}-${Math.random().toString(36).slice(2, 6)}`;
     renameSync(this.#file, aside);
-    this.#warn("the manager's state could not be read and was moved aside", { file: aside });
+    this.#warn("the manager's state could not be read and was moved aside; projects, devices and waiting messages start anew", {
+      file: aside,
+      why,
+    });
     return empty();
   }
 
-  /** Written beside the old file and then put in its place: after a crash the file is the old or the new one, never half of one. */
-  #write(): void {
-    const next = `${this.#file}.next`;
-    const file = openSync(next, "w", 0o600);
+  /** A newer manager's file is left for it, as it is; this one keeps its own beside it. */
+  #readBeside(version: unknown): StoredState {
+    this.#warn("the manager's state belongs to a newer version; this one keeps its own beside it", { file: this.#file, version });
+    this.#file = path.join(path.dirname(this.#file), "state-1.json");
+    return this.#read();
+  }
+
+  #write(state: StoredState): void {
+    clearTimeout(this.#retry);
     try {
-      writeSync(file, JSON.stringify(this.#state));
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
+      replaceFileSync(this.#file, JSON.stringify(state), { mode: 0o600 });
+    } catch (error) {
+      throw new StateUnwritten(this.#file, error);
     }
-    renameSync(next, this.#file);
+    this.#retry = undefined;
   }
 }
+
+const versionOf = (read: unknown): unknown => (typeof read === "object" && read !== null && "version" in read ? read.version : undefined);

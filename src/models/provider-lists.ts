@@ -1,8 +1,9 @@
 /** The providers' own model lists, asked for when a thread needs them: kept on the disk for a day, of local servers in memory for a minute. */
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { ProviderConfig } from "../core/ports/config.ts";
+import { readBoundedTextSync } from "../lib/bounded-read.ts";
+import { replaceFileSync } from "../lib/durable-write.ts";
 import { array, boolean, type Infer, named, number, object, optional, parse, string } from "../lib/schema.ts";
 import type { ListedModel, ProviderLists } from "./catalog.ts";
 import { isLocal } from "./http.ts";
@@ -124,9 +125,11 @@ function keyOf({ id, baseUrl, wireApi, queryParams }: ProviderConfig): string {
   return `${id.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 40)}-${digest.slice(0, 16)}`;
 }
 
+const maxKeptBytes = 16 * 1024 * 1024;
+
 function readKept(file: string): Kept | undefined {
   try {
-    return parse(Kept, parseJson(readFileSync(file, "utf8")));
+    return parse(Kept, parseJson(readBoundedTextSync(file, maxKeptBytes)));
   } catch {
     return undefined;
   }
@@ -134,12 +137,9 @@ function readKept(file: string): Kept | undefined {
 
 /** A list that cannot be kept is asked for again. */
 function keep(file: string, kept: Kept): void {
-  const draft = `${file}.${process.pid}.tmp`;
   try {
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(draft, JSON.stringify(kept), { mode: 0o600 });
-    renameSync(draft, file);
+    replaceFileSync(file, JSON.stringify(kept), { sync: "none" });
   } catch {
-    rmSync(draft, { force: true });
+    // A full disk, or a home that cannot be written.
   }
 }

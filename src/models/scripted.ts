@@ -1,5 +1,5 @@
 /** The scripted model: an offline provider that plays a scenario as a real one would, so that clients can be tested without a model. */
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import path from "node:path";
 import type { ProviderConfig } from "../core/ports/config.ts";
 import type {
@@ -11,6 +11,7 @@ import type {
   ModelRequest,
   TokenUsage,
 } from "../core/ports/model-client.ts";
+import { readBoundedText } from "../lib/bounded-read.ts";
 import { cutOff } from "./failures.ts";
 import { countOf, isRecord, type Json, numberOf, parseJson, stringOf } from "./json.ts";
 import { type Scenario, type ScenarioTurn, type Step, scenarioFromValue } from "./scenario.ts";
@@ -102,8 +103,10 @@ export class ScriptedModelClient implements ModelClient {
   }
 }
 
+const maxScenarioBytes = 64 * 1024 * 1024;
+
 async function parseFile(file: string): Promise<unknown> {
-  const text = await readFile(file, "utf8");
+  const text = await readBoundedText(file, maxScenarioBytes);
   if (file.endsWith(".json")) return parseJson(text);
   const { parse } = await import("yaml");
   return parse(text);

@@ -3,9 +3,10 @@
  * It appears whole by link(2), which fails when it is there already. A dead holder's lock may be replaced only by whoever holds the lock
  * file that is named after that very holder, so two processes that find it dead at the same moment cannot both win.
  */
-import { linkSync, mkdirSync, readFileSync, renameSync, statSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, renameSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { readBoundedTextSync, UnfitFile } from "../lib/bounded-read.ts";
 import { randomUuid } from "../lib/random.ts";
 import { isCode } from "../lib/system-error.ts";
 import { lifeOf, ownName, type ProcessName } from "./processes.ts";
@@ -24,6 +25,7 @@ export interface HeldLock {
 /** A lock of a process out of sight counts as dead when it was not touched for this long. */
 const staleMs = 120_000;
 const tries = 50;
+const maxBytes = 64 * 1024;
 
 /** Who asks for a lock. */
 export interface Asker {
@@ -73,14 +75,20 @@ function put(file: string, own: Holder): boolean {
 
 function written(file: string, own: Holder): string {
   const fresh = `${file}.${own.nonce}.new`;
+  const write = (): void => writeFileSync(fresh, JSON.stringify(own), { mode: 0o600, flag: "wx" });
   try {
-    writeFileSync(fresh, JSON.stringify(own), { mode: 0o600 });
+    try {
+      write();
+    } catch (error) {
+      if (!isCode(error, "ENOENT")) throw error;
+      mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+      write();
+    }
+    return fresh;
   } catch (error) {
-    if (!isCode(error, "ENOENT")) throw error;
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(fresh, JSON.stringify(own), { mode: 0o600 });
+    rmSync(fresh, { force: true }); // a full disk may have taken the name and nothing else
+    throw error;
   }
-  return fresh;
 }
 
 function held(file: string, own: Holder): HeldLock {
@@ -117,9 +125,10 @@ function isLive(file: string, holder: Holder): boolean {
 function readHolder(file: string): Holder | undefined {
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
-  } catch {
-    return undefined;
+    text = readBoundedTextSync(file, maxBytes);
+  } catch (error) {
+    if (!(error instanceof UnfitFile)) return undefined;
+    text = "";
   }
   const value = parse(text);
   if (isObject(value) && typeof value["pid"] === "number" && isString(value["nonce"])) {

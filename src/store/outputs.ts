@@ -1,10 +1,10 @@
 /** `$CODEX_HOME/parley/outputs`: whole tool results of which the model was shown a part. Its owner's alone, and bounded in number, size and age. */
-import { constants } from "node:fs";
-import { lstat, mkdir, open, readdir, rm } from "node:fs/promises";
+import { lstat, mkdir, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { OutputFiles } from "../core/ports/output-files.ts";
+import { createFile } from "../lib/durable-write.ts";
 import { isCode } from "../lib/system-error.ts";
 
 const maxFileBytes = 16 * 1024 * 1024;
@@ -40,16 +40,10 @@ export function createOutputFiles({ codexHome, clock, log }: OutputFilesParts): 
 /** Names come from models: what is no plain letter goes, and one that is taken gets a number. */
 async function write(folder: string, name: string, text: string): Promise<string> {
   const plain = name.replace(/[^A-Za-z0-9_-]/g, "_").slice(-80) || "output";
-  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
   for (let number = 0; ; number++) {
     const file = path.join(folder, `${plain}${number === 0 ? "" : `.${number}`}.txt`);
     try {
-      const handle = await open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-      try {
-        await handle.writeFile(Buffer.from(text).subarray(0, maxFileBytes));
-      } finally {
-        await handle.close();
-      }
+      await createFile(file, Buffer.from(text).subarray(0, maxFileBytes));
       return file;
     } catch (error) {
       if (!isCode(error, "EEXIST") || number >= maxFiles) throw error;

@@ -1,9 +1,11 @@
 /** The UndoStore port: one folder for each turn under the server's own home, readable by nobody else, pruned when it grows. */
 import { createHash } from "node:crypto";
-import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import type { TurnKey, UndoEntry, UndoStore } from "../core/ports/undo-store.ts";
 import type { FileState } from "../core/ports/workspace.ts";
+import { readBounded, readBoundedText } from "../lib/bounded-read.ts";
+import { appendLine, createFile } from "../lib/durable-write.ts";
 import { type Infer, integer, literals, named, nullable, object, optional, parse, string } from "../lib/schema.ts";
 import { isCode } from "../lib/system-error.ts";
 
@@ -21,6 +23,10 @@ const defaultLimits: UndoLimits = {
   totalBytes: 512 * 1024 * 1024,
   turns: 500,
 };
+
+/** Bounds for what is read back: somebody else may have written it. */
+const maxIndexBytes = 64 * 1024 * 1024;
+const maxBlobBytes = 64 * 1024 * 1024;
 
 /** A line of `index.jsonl`. Content lies beside it in a file named by its SHA-256; `blob: null` says that it was not kept. */
 const Line = named("UndoLine", () =>
@@ -61,7 +67,7 @@ export function createUndoStore(folder: string, limits: UndoLimits = defaultLimi
     if (bytes.length > limits.fileBytes || used + bytes.length > limits.turnBytes) return null;
     const name = createHash("sha256").update(bytes).digest("hex");
     try {
-      await writeFile(path.join(place, name), bytes, { mode: 0o600, flag: "wx" });
+      await createFile(path.join(place, name), bytes);
       usedBytes.set(place, used + bytes.length);
     } catch (error) {
       if (!isCode(error, "EEXIST")) return null;
@@ -70,7 +76,7 @@ export function createUndoStore(folder: string, limits: UndoLimits = defaultLimi
   }
 
   const append = async (place: string, line: Line): Promise<void> =>
-    await appendFile(path.join(place, "index.jsonl"), `${JSON.stringify(line)}\n`, { mode: 0o600 });
+    await appendLine(path.join(place, "index.jsonl"), JSON.stringify(line));
 
   return {
     keep: (turn, file, before, mark) =>
@@ -103,7 +109,7 @@ function lineFor(file: string, before: FileState | "notKept", blob: string | nul
 }
 
 async function readTurn(place: string): Promise<readonly UndoEntry[] | undefined> {
-  const text = await readFile(path.join(place, "index.jsonl"), "utf8").catch(() => undefined);
+  const text = await readBoundedText(path.join(place, "index.jsonl"), maxIndexBytes).catch(() => undefined);
   if (text === undefined) return undefined;
   const entries = new Map<string, UndoEntry>();
   for (const raw of text.split("\n")) {
@@ -124,7 +130,7 @@ async function stateFrom(line: Line, place: string): Promise<FileState | "notKep
   if (line.kind === "absent") return { kind: "absent" };
   if (line.kind === "link") return { kind: "link", target: line.target ?? "" };
   if (!line.blob || !/^[0-9a-f]{64}$/.test(line.blob)) return "notKept";
-  const bytes = await readFile(path.join(place, line.blob)).catch(() => undefined);
+  const bytes = await readBounded(path.join(place, line.blob), maxBlobBytes).catch(() => undefined);
   if (bytes === undefined || createHash("sha256").update(bytes).digest("hex") !== line.blob) return "notKept";
   return { kind: "file", bytes, mode: line.mode ?? 0o644 };
 }

@@ -72,4 +72,15 @@ export const faultCases: CaseTable = {
   ],
   321: ["pictures that are pipes, devices or giants"],
   322: ["a packed thread of kilobytes that unpacks to gigabytes"],
+  323: [
+    "a disk that is full, takes a part or fails at any step, and kill -9 at any step, for every file that is replaced or appended to",
+    "test/faults/every-writer.itest.ts > is old or new, whatever step fails or is the last",
+    "src/lib/durable-write.test.ts > a line that somebody left torn costs only itself",
+  ],
+  324: [
+    "a manager on a full disk, and one whose state was torn by an earlier version",
+    "src/manager/store.test.ts > a change that the disk refuses has not happened",
+    "src/manager/store.test.ts > a torn, empty or foreign state is kept aside and said so, and the manager goes on",
+    "src/manager/store.test.ts > the state of a newer version is left as it is",
+  ],
 };

@@ -1,22 +1,15 @@
 /** Earlier messages, in `$CODEX_HOME/history.jsonl`: shared with every tool that reads that file. */
-import {
-  appendFileSync,
-  closeSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, readSync, statSync } from "node:fs";
 import path from "node:path";
+import { openRegularSync, readBoundedTextSync } from "../../lib/bounded-read.ts";
+import { appendLineSync, replaceFileSync } from "../../lib/durable-write.ts";
 import { integer, named, object, parse, string } from "../../lib/schema.ts";
 
 /** Only the end of a long file is read. */
 const readBytes = 512 * 1024;
 const kept = 500;
+/** A larger file is not shortened: that would take all of it into the memory. */
+const maxFileBytes = 256 * 1024 * 1024;
 
 const HistoryLine = named("HistoryLine", () => object({ session_id: string(), ts: integer(), text: string() }));
 
@@ -51,23 +44,20 @@ export function openHistory({ codexHome, now, persists, maxBytes }: HistoryOptio
 /** One write of one line: several terminals may append at once. A disk that refuses must not cost the message. */
 function append(file: string, entry: object, maxBytes: number | undefined): void {
   try {
-    mkdirSync(path.dirname(file), { recursive: true });
-    appendFileSync(file, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+    appendLineSync(file, JSON.stringify(entry));
     if (maxBytes !== undefined && statSync(file).size > maxBytes) shorten(file, maxBytes);
   } catch {}
 }
 
 /** Cut to four fifths of the limit, so that not every message rewrites the file; the newest line always stays. */
 function shorten(file: string, maxBytes: number): void {
-  const lines = readFileSync(file, "utf8").split(/(?<=\n)/);
+  const lines = readBoundedTextSync(file, maxFileBytes).split(/(?<=\n)/);
   let size = 0;
   const first = lines.findLastIndex((line) => {
     size += Buffer.byteLength(line);
     return size > maxBytes * 0.8;
   });
-  const draft = `${file}.${process.pid}.tmp`;
-  writeFileSync(draft, lines.slice(Math.min(first + 1, lines.length - 1)).join(""), { mode: 0o600 });
-  renameSync(draft, file);
+  replaceFileSync(file, lines.slice(Math.min(first + 1, lines.length - 1)).join(""), { sync: "none" });
 }
 
 function readTexts(file: string): readonly string[] {
@@ -91,8 +81,9 @@ function textIn(line: string): string | undefined {
 function readEnd(file: string): string {
   let handle: number | undefined;
   try {
-    handle = openSync(file, "r");
-    const { size } = fstatSync(handle);
+    const opened = openRegularSync(file);
+    handle = opened.fd;
+    const { size } = opened.stats;
     const bytes = Buffer.alloc(Math.min(size, readBytes));
     readSync(handle, bytes, 0, bytes.length, Math.max(0, size - bytes.length));
     return bytes.toString("utf8");

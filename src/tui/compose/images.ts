@@ -1,8 +1,9 @@
 /** Pictures for a message: recognised by their path when it is pasted, and made portable for servers on other machines. */
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { readBoundedSync } from "../../lib/bounded-read.ts";
 import type { UserInput } from "../../protocol/item.ts";
 
 const types: Readonly<Record<string, string>> = {
@@ -39,8 +40,7 @@ function fileFrom(word: string, cwd: string): string | undefined {
 export function embedded(input: readonly UserInput[]): UserInput[] {
   return input.map((part): UserInput => {
     if (part.type !== "localImage") return part;
-    const bytes = readFileSync(part.path);
-    if (bytes.length > maxBytes) throw new Error(`${part.path} is larger than ${maxBytes / 1024 / 1024} MB`);
+    const bytes = readBoundedSync(part.path, maxBytes);
     const type = types[path.extname(part.path).toLowerCase()] ?? "application/octet-stream";
     return { type: "image", url: `data:${type};base64,${bytes.toString("base64")}` };
   });

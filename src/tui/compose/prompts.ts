@@ -1,6 +1,9 @@
 /** The person's own prompts, `$CODEX_HOME/prompts/NAME.md`: found, described and filled in as `/prompts:NAME`. */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import path from "node:path";
+import { readBoundedTextSync } from "../../lib/bounded-read.ts";
+
+const maxBytes = 1024 * 1024;
 
 export interface CustomPrompt {
   readonly name: string;
@@ -13,7 +16,7 @@ export function readPrompts(codexHome: string): CustomPrompt[] {
   const folder = path.join(codexHome, "prompts");
   return namesIn(folder).flatMap((file) => {
     try {
-      return [promptFrom(file.slice(0, -".md".length), readFileSync(path.join(folder, file), "utf8"))];
+      return [promptFrom(file.slice(0, -".md".length), readBoundedTextSync(path.join(folder, file), maxBytes))];
     } catch {
       return []; // gone or unreadable meanwhile: not offered
     }

@@ -1,12 +1,17 @@
 /** Help from outside the composer: the person's editor, and a search through earlier messages. */
 import { spawn } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import path from "node:path";
+import { readBoundedTextSync } from "../../lib/bounded-read.ts";
+import { createFileSync } from "../../lib/durable-write.ts";
 import { makePrivateFolder } from "../../lib/private-folder.ts";
 import { createPicker } from "../ask/picker.ts";
 import { composerWith, wholeText } from "../compose/composer.ts";
 import { clean, cleanLine } from "../text/clean.ts";
 import type { Shell } from "./shell.ts";
+
+/** More than any message may have. */
+const maxBytes = 32 * 1024 * 1024;
 
 /** Writes the message in $VISUAL or $EDITOR. The terminal is the editor's until it ends. */
 export async function editOutside(shell: Shell): Promise<void> {
@@ -14,9 +19,9 @@ export async function editOutside(shell: Shell): Promise<void> {
   const folder = makePrivateFolder("parley-message-");
   const file = path.join(folder, "message.md");
   try {
-    writeFileSync(file, wholeText(shell.store.ui.composer), { mode: 0o600 });
+    createFileSync(file, wholeText(shell.store.ui.composer), { sync: "none" });
     await shell.lend(() => runEditor(editor, file));
-    shell.store.setUi({ composer: composerWith(clean(readFileSync(file, "utf8")).trimEnd()) });
+    shell.store.setUi({ composer: composerWith(clean(readBoundedTextSync(file, maxBytes)).trimEnd()) });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,7 +1,10 @@
 /** What must outlive the window: written to a file at once, since an editor that is reloaded or killed saves nothing of its own. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { readBoundedTextSync } from "../../../../src/lib/bounded-read.ts";
+import { replaceFileSync } from "../../../../src/lib/durable-write.ts";
 import { isRecord } from "./link.ts";
+
+const maxBytes = 64 * 1024 * 1024;
 
 export class Memory {
   readonly #file: string;
@@ -25,11 +28,8 @@ export class Memory {
   /** A disk that cannot be written costs the memory, never the work. */
   set(key: string, value: unknown): void {
     this.#values[key] = value;
-    const next = `${this.#file}.${process.pid}`;
     try {
-      mkdirSync(path.dirname(this.#file), { recursive: true });
-      writeFileSync(next, JSON.stringify(this.#values), { mode: 0o600 });
-      renameSync(next, this.#file);
+      replaceFileSync(this.#file, JSON.stringify(this.#values), { mode: 0o600 });
     } catch (error) {
       this.#warn(`what the panel shall remember was not written: ${String(error)}`);
     }
@@ -38,7 +38,7 @@ export class Memory {
 
 function read(file: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const value: unknown = JSON.parse(readBoundedTextSync(file, maxBytes));
     return isRecord(value) ? value : {};
   } catch {
     return {};

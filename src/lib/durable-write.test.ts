@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { appendLine, appendLineSync, createFile, createFileSync, replaceFile, replaceFileSync } from "./durable-write.ts";
+
+describe("durable writes", () => {
+  let folder = "";
+  const at = (name: string): string => path.join(folder, name);
+  const text = (name: string): string => readFileSync(at(name), "utf8");
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), "parley-durable-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("a replaced file keeps its rights and leaves nothing beside it; a new one is its owner's alone", () => {
+    writeFileSync(at("old"), "before");
+    chmodSync(at("old"), 0o640);
+    replaceFileSync(at("old"), "after");
+    replaceFileSync(at("deep/er/new"), "new");
+    assert.deepEqual([text("old"), statSync(at("old")).mode & 0o777], ["after", 0o640]);
+    assert.deepEqual([text("deep/er/new"), statSync(at("deep/er/new")).mode & 0o777], ["new", 0o600]);
+    replaceFileSync(at("old"), "secret", { mode: 0o600 });
+    assert.equal(statSync(at("old")).mode & 0o777, 0o600);
+    assert.deepEqual(readdirSync(folder).sort(), ["deep", "old"]);
+  });
+
+  it("a link stays, also one that leads to nothing yet", () => {
+    mkdirSync(at("dotfiles"));
+    writeFileSync(at("dotfiles/a"), "before");
+    symlinkSync("dotfiles/a", at("a"));
+    symlinkSync("dotfiles/b", at("b"));
+    for (const name of ["a", "b"]) {
+      replaceFileSync(at(name), "after");
+      assert.ok(lstatSync(at(name)).isSymbolicLink());
+      assert.equal(text(`dotfiles/${name}`), "after");
+    }
+  });
+
+  it("a reason against it, found at the last moment, leaves the old file", () => {
+    writeFileSync(at("old"), "before");
+    const stop = (): never => {
+      throw new Error("changed meanwhile");
+    };
+    assert.throws(() => replaceFileSync(at("old"), "after", { beforeReplace: stop }), /changed meanwhile/);
+    assert.equal(text("old"), "before");
+    assert.deepEqual(readdirSync(folder), ["old"]);
+  });
+
+  it("pieces that break off leave the old file", async () => {
+    writeFileSync(at("old"), "before");
+    async function* broken(): AsyncGenerator<Buffer> {
+      yield Buffer.from("a part");
+      throw new Error("broken off");
+    }
+    await assert.rejects(replaceFile(at("old"), broken()), /broken off/);
+    assert.equal(text("old"), "before");
+    assert.deepEqual(readdirSync(folder), ["old"]);
+  });
+
+  it("a file is made once, and never over another", async () => {
+    createFileSync(at("token"), "one");
+    assert.throws(() => createFileSync(at("token"), "two"), { code: "EEXIST" });
+    await assert.rejects(createFile(at("token"), Buffer.from("three")), { code: "EEXIST" });
+    await createFile(at("other"), Buffer.from("four"));
+    assert.deepEqual([text("token"), text("other")], ["one", "four"]);
+    assert.deepEqual(readdirSync(folder).sort(), ["other", "token"]);
+  });
+
+  it("drafts of processes that died are cleared, those of live ones are not", () => {
+    writeFileSync(at("state.1234-abcdefgh.tmp"), "dead");
+    utimesSync(at("state.1234-abcdefgh.tmp"), 0, 0);
+    for (const name of ["state.1235-abcdefgh.tmp", "state.backup.tmp"]) writeFileSync(at(name), "");
+    utimesSync(at("state.backup.tmp"), 0, 0);
+    replaceFileSync(at("state"), "x");
+    assert.deepEqual(readdirSync(folder).sort(), ["state", "state.1235-abcdefgh.tmp", "state.backup.tmp"]);
+  });
+
+  it("a line that somebody left torn costs only itself", async () => {
+    appendLineSync(at("lines"), "one");
+    appendFileSync(at("lines"), '{"torn');
+    appendLineSync(at("lines"), "two");
+    appendFileSync(at("lines"), "torn again");
+    await appendLine(at("lines"), "three");
+    await appendLine(at("deep/lines"), "four");
+    assert.equal(text("lines"), 'one\n{"torn\ntwo\ntorn again\nthree\n');
+    assert.equal(text("deep/lines"), "four\n");
+  });
+
+  it("nothing is written into pipes", async () => {
+    execFileSync("mkfifo", [at("pipe")]);
+    assert.throws(() => appendLineSync(at("pipe"), "x"), { code: "ENOTFILE" });
+    await assert.rejects(appendLine(at("pipe"), "x"), { code: "ENOTFILE" });
+    assert.throws(() => replaceFileSync(at("pipe"), "x"), { code: "ENOTFILE" });
+    assert.ok(lstatSync(at("pipe")).isFIFO());
+  });
+});

@@ -1,0 +1,168 @@
+/** Everything that writes a file of its own under the home, one row each, for tests that take the disk away from it. */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { zstdCompressSync } from "node:zlib";
+import { keepFeedback } from "../../src/auth/feedback.ts";
+import { Ledger } from "../../src/auth/ledger.ts";
+import { createMcpCredentials } from "../../src/auth/mcp-credentials.ts";
+import { createStorage } from "../../src/auth/storage.ts";
+import { ownToken } from "../../src/cli/manager-files.ts";
+import { createConfigStore } from "../../src/config/load.ts";
+import { appendRule } from "../../src/exec/policy/rules-file.ts";
+import { noteSecretFiles } from "../../src/lib/secret-files.ts";
+import { AuditBook } from "../../src/manager/audit.ts";
+import { ManagerStore } from "../../src/manager/store.ts";
+import { unpackBundled } from "../../src/skills/bundled.ts";
+import { createAudit } from "../../src/store/audit.ts";
+import { createLocalStore } from "../../src/store/local.ts";
+import { createUndoStore } from "../../src/store/undo.ts";
+import { openHistory } from "../../src/tui/compose/history.ts";
+
+export interface Writer {
+  readonly name: string;
+  /** The folder, below the home, that holds the file and nothing else of the writer's. */
+  readonly folder: string;
+  /** "replace": the file is old or new; "append": what was there stays; "create": it is there whole or not at all. */
+  readonly kind: "replace" | "append" | "create";
+  /** Whether a refusal of the disk is not told, because nothing depends on the file. */
+  readonly isQuiet?: true;
+  /** Writes the words, which it finds again in the file. */
+  write(home: string, words: string): Promise<void> | void;
+}
+
+const quiet = (): void => {};
+const by = { kind: "script" as const, name: "x" };
+const packedId = "0199aaaa-0000-7000-8000-000000000009";
+
+export const writers: readonly Writer[] = [
+  {
+    name: "the manager's state",
+    folder: "manager",
+    kind: "replace",
+    write: (home, words) => new ManagerStore(path.join(home, "manager"), quiet).change({ titles: { a: words } }),
+  },
+  {
+    name: "what has happened in the manager",
+    folder: "manager-noted",
+    kind: "replace",
+    isQuiet: true,
+    write: (home, words) => new ManagerStore(path.join(home, "manager-noted"), quiet).note({ titles: { a: words } }),
+  },
+  {
+    name: "the manager's audit book",
+    folder: "book",
+    kind: "append",
+    write: (home, words) =>
+      void new AuditBook(path.join(home, "book"), () => 0).write({ type: "start", by, threadId: "x", summary: words }),
+  },
+  {
+    name: "the settings",
+    folder: "settings",
+    kind: "replace",
+    write: (home, words) => {
+      const config = createConfigStore({ codexHome: path.join(home, "settings"), env: {}, systemDir: path.join(home, "etc") });
+      config.write([{ keyPath: "instructions", value: words, mergeStrategy: "replace" }]);
+    },
+  },
+  {
+    name: "the account",
+    folder: "account",
+    kind: "replace",
+    write: (home, words) => createStorage("file", path.join(home, "account")).save({ OPENAI_API_KEY: words } as never),
+  },
+  {
+    name: "sign-ins to MCP servers",
+    folder: "mcp/parley",
+    kind: "replace",
+    write: (home, words) =>
+      createMcpCredentials(path.join(home, "mcp"), () => "file").save("s", "https://s.example", {
+        tokens: { access_token: words, token_type: "bearer" },
+        client: undefined,
+      }),
+  },
+  {
+    name: "rules",
+    folder: "rules",
+    kind: "replace",
+    write: (home, words) => appendRule(path.join(home, "rules", "default.rules"), `# ${words}`),
+  },
+  {
+    name: "the list of secret files",
+    folder: "secrets/parley",
+    kind: "replace",
+    write: (home, words) => noteSecretFiles(path.join(home, "secrets"), [`/${words}`]),
+  },
+  {
+    name: "names of threads",
+    folder: "names",
+    kind: "append",
+    write: (home, words) => {
+      mkdirSync(path.join(home, "names"), { recursive: true });
+      return createLocalStore({ home: path.join(home, "names") }).rename(packedId, words);
+    },
+  },
+  {
+    name: "the audit book",
+    folder: "audit/parley/audit",
+    kind: "append",
+    write: (home, words) =>
+      createAudit(path.join(home, "audit"), { now: () => 0 } as never).write({ event: "outcome", subject: words } as never),
+  },
+  {
+    name: "used tokens",
+    folder: "usage",
+    kind: "append",
+    isQuiet: true,
+    write: (home, words) =>
+      new Ledger(path.join(home, "usage", "usage.jsonl")).add({
+        ...{ at: 1, thread: "t", turn: "u", model: words, input: 1, cached: 0, output: 1, total: 2 },
+      }),
+  },
+  {
+    name: "earlier messages",
+    folder: "history",
+    kind: "append",
+    isQuiet: true,
+    write: (home, words) => openHistory({ codexHome: path.join(home, "history"), now: () => 0, persists: true }).add(words, "t"),
+  },
+  { name: "a token", folder: "token", kind: "create", write: (home) => void ownToken(path.join(home, "token", "token")) },
+  {
+    name: "feedback",
+    folder: "feedback/parley/feedback",
+    kind: "create",
+    write: async (home, words) => void (await keepFeedback(path.join(home, "feedback"), { classification: words } as never, 0)),
+  },
+  { name: "bundled skills", folder: "skills", kind: "create", isQuiet: true, write: (home) => unpackBundled(path.join(home, "skills")) },
+  {
+    name: "contents for undo",
+    folder: "undo",
+    kind: "append",
+    isQuiet: true,
+    write: async (home, words) => {
+      const store = createUndoStore(path.join(home, "undo"));
+      const before = { kind: "file" as const, bytes: Buffer.from(words), mode: 0o644 };
+      await store.keep({ threadId: "t", turnId: "u" }, `/f-${words.slice(0, 10)}`, before, "mark");
+    },
+  },
+];
+
+/** A packed thread that is to be written to again. */
+export function packThread(home: string): string {
+  const day = path.join(home, "packed/sessions/2026/01/02");
+  mkdirSync(day, { recursive: true });
+  const meta = {
+    id: packedId,
+    timestamp: "2026-01-02T03:04:05.000Z",
+    cwd: "/",
+    originator: "x",
+    cli_version: "1",
+    source: "cli",
+    model_provider: "x",
+  };
+  const text = `${JSON.stringify({ timestamp: meta.timestamp, type: "session_meta", payload: { ...meta, filler: "y".repeat(60_000) } })}\n`;
+  const file = path.join(day, `rollout-2026-01-02T03-04-05-${packedId}.jsonl.zst`);
+  writeFileSync(file, zstdCompressSync(Buffer.from(text)));
+  return file;
+}
+export const packedThread = { id: packedId, folder: "packed/sessions/2026/01/02" };
