@@ -36,6 +36,8 @@ const allowed: Readonly<Record<string, string>> = {
   "src/store/codex-lock.ts": kernel,
   "src/exec/processes.ts": kernel,
   "src/exec/command-limits.ts": kernel,
+  "src/exec/sandbox/propagation.ts": kernel,
+  "src/exec/sandbox/swaps.ts": kernel,
   "src/exec/descriptors.ts": `/dev/null, and ${kernel}`,
   "src/exec/pipes.ts": "makes and opens the pipes of commands, in a folder of its own",
   "src/exec/open-folder.ts": "holds folders open so that no link can be slipped in",
