@@ -313,6 +313,29 @@ describe("old tool results", () => {
   });
 });
 
+describe("compaction by the provider", () => {
+  it("is offered at OpenAI, asked for by an item, and answered by one that goes back as it came", async () => {
+    const catalog = createModelCatalog();
+    assert.equal(catalog.find("gpt-5.5", provider("openai")).compactsRemotely, true);
+    assert.equal(catalog.find("z-ai/glm-5.3", provider("openrouter")).compactsRemotely, false);
+    const item = { type: "compaction", id: "cmp_1", encrypted_content: "gAAAA" };
+    const frames = [
+      `data: ${JSON.stringify({ type: "response.output_item.done", output_index: 0, item })}\n\n`,
+      `data: ${JSON.stringify({ type: "response.completed", response: { id: "r" } })}\n\n`,
+    ];
+    const asked = await ask(
+      "openai",
+      { model: "gpt-5.5", input: [userText("go"), { type: "compaction_trigger" }] },
+      { answer: stream(frames) },
+    );
+    assert.deepEqual(listOf(asked.body["input"]).at(-1), { type: "compaction_trigger" });
+    const [made] = itemsOf(asked.events);
+    assert.equal(made?.type, "compaction");
+    const { body } = await ask("openai", { model: "gpt-5.5", input: [made ?? assert.fail(), userText("on")] });
+    assert.deepEqual(listOf(body["input"])[0], { type: "compaction", encrypted_content: "gAAAA" });
+  });
+});
+
 describe("tool_choice none", () => {
   it("keeps the tools of the cached prefix on every wire", async () => {
     const wanted = { toolChoice: "none" as const };

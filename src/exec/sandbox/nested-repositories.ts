@@ -211,7 +211,7 @@ function collapsed(root: string, paths: readonly string[]): { readonly held: rea
 }
 
 /** The folder in which a repository, or a folder with settings, lies beside others. */
-const around = (held: string): string => path.dirname(names.has(path.basename(held)) ? path.dirname(held) : held);
+const around = (held: string): string => path.dirname(isProtectedName(path.basename(held)) ? path.dirname(held) : held);
 
 interface Looking {
   readonly known?: Listings;
@@ -242,7 +242,8 @@ function listingOf(folder: string, { known, seen, isTop = false }: Looking = {})
 
 const nothing: Listing = { sign: "", held: [], folders: [] };
 const none: readonly string[] = [];
-const names: ReadonlySet<string> = new Set(protectedNames);
+/** Not a set that is made at the import: the names lie in a part of the bundle that starts do not load. */
+const isProtectedName = (name: string): boolean => (protectedNames as readonly string[]).includes(name);
 
 function summary(folder: string, entries: readonly Dirent[], isTop: boolean): Pick<Listing, "held" | "folders"> {
   const isBare = isRepository(entries);
@@ -251,7 +252,7 @@ function summary(folder: string, entries: readonly Dirent[], isTop: boolean): Pi
   const folders: string[] = [];
   for (const entry of entries) {
     // Disks that do not tell cases apart take one for the other.
-    const isProtected = entry.name.length < 8 && entry.name.startsWith(".") && names.has(entry.name.toLowerCase());
+    const isProtected = entry.name.length < 8 && entry.name.startsWith(".") && isProtectedName(entry.name.toLowerCase());
     // Nothing can lie over a link: to keep a repository's from being replaced, the folder that it is in stays as it is.
     if (isProtected && entry.isSymbolicLink() && !isTop && entry.name.toLowerCase() === ".git") return { held: [folder], folders: none };
     const isHeld = isProtected || (isBare && decisive.has(entry.name));
