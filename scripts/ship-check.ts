@@ -102,7 +102,7 @@ async function serving(): Promise<void> {
   works("an app-server answers and ends with its client", "parley app-server", /"id":1,"result":\{"userAgent"/, hello);
   works(
     "the link parley-mcp-server serves MCP",
-    "parley-mcp-server",
+    "parley-mcp-server -c 'model_provider=\"scripted\"'",
     /"serverInfo"/,
     '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"s","version":"1"}}}\n',
   );
@@ -114,7 +114,9 @@ async function serving(): Promise<void> {
 }
 function daily(): void {
   works("the tour plays to its end", "parley tour", /That was the tour/);
-  works("exec answers offline in a fresh home", "git init -q . && parley exec hello", /Offline tour/);
+  const unset = sh("git init -q . && parley exec hello");
+  check("exec fails with a word where no model is set up", unset.status === 1 && /no model is set up/.test(unset.stderr), unset.stderr);
+  works("exec plays the tour where it is asked for", "parley exec -c 'model_provider=\"scripted\"' hello", /Offline tour/);
   const quiet = sh("parley threads list");
   check("stderr is quiet by default", quiet.status === 0 && quiet.stderr === "", quiet.stderr);
   check(

@@ -51,7 +51,7 @@ async function tryHere(): Promise<Row> {
       date: new Date().toISOString().slice(0, 10),
       with: `Node ${process.versions.node}`,
       starts: run(["app-server"], hello).includes('"result"') ? "yes" : "no",
-      exec: /Offline tour/.test(run(["exec", "--skip-git-repo-check", "hello"])) ? "yes" : "no",
+      exec: /Offline tour/.test(run(["exec", "--skip-git-repo-check", "-c", 'model_provider="scripted"', "hello"])) ? "yes" : "no",
       sandbox: layers.length === 0 ? "no" : layers.join(", "),
       "terminal for commands": (await hasTerminal(folder)) ? "yes" : "no",
       page: existsSync(path.join(root, "dist/web/index.html")) ? "yes" : "not built",

@@ -154,3 +154,22 @@ test("log_dir of the user's settings says where the log file is", (t) => {
   assert.equal(readdirSync(logs).length, 1);
   assert.equal(existsSync(path.join(home, "parley", "log")), false);
 });
+
+test("doors without a person fail with a word where no model is set up, and play the tour where it is asked for", (t) => {
+  const { run } = place(t);
+  for (const words of [
+    ["exec", "--skip-git-repo-check", "why does this command fail?"],
+    ["exec", "--json", "--skip-git-repo-check", "hi"],
+    ["mcp-server"],
+    ["acp"],
+  ]) {
+    const { status, stdout, stderr } = run(words);
+    assert.deepEqual([status, stdout], [1, ""], words.join(" "));
+    assert.match(stderr, /no model is set up.*OPENAI_API_KEY/, words.join(" "));
+  }
+  const asked = run(["exec", "--skip-git-repo-check", "-c", 'model_provider="scripted"', "hi"]);
+  assert.deepEqual([asked.status, /Offline tour/.test(asked.stdout)], [0, true]);
+  const keyless = run(["exec", "--skip-git-repo-check", "-m", "gpt-5.5", "hi"]);
+  assert.equal(keyless.status, 1);
+  assert.match(keyless.stderr, /OPENAI_API_KEY/);
+});

@@ -4,7 +4,7 @@ import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { createAgent } from "../adapters/acp/agent.ts";
 import { connectInProcess } from "../main/in-process.ts";
 import { agentFlags } from "./agent-flags.ts";
-import { openApp, surviveWith } from "./own-app.ts";
+import { openApp, requireModel, surviveWith } from "./own-app.ts";
 import { type Globals, readFlags, refuseMore, signalled } from "./usage.ts";
 import { version } from "./version.ts";
 
@@ -14,8 +14,12 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   const { values, positionals } = readFlags(args, flags);
   refuseMore(positionals);
   const app = openApp(globals, values);
+  requireModel(app, process.cwd());
   surviveWith(app);
-  const agent = createAgent({ version, connect: (clientInfo) => connectInProcess(app, { clientInfo, door: { keepsUnused: true } }) });
+  const agent = createAgent({
+    version,
+    connect: (clientInfo) => connectInProcess(app, { clientInfo, door: { keepsUnused: true, needsModel: true } }),
+  });
   const connection = agent.connect(
     ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>),
   );

@@ -11,7 +11,7 @@ import { RpcError } from "../protocol/errors.ts";
 import { type ExecFlags, execFlags, isUnbounded, newest, profileFrom, sandboxFrom, taskWords } from "./exec-flags.ts";
 import { readSchema, readTask, spreadImages } from "./exec-input.ts";
 import { newWorktree } from "./exec-worktree.ts";
-import { type App, openApp } from "./own-app.ts";
+import { type App, openApp, requireModel } from "./own-app.ts";
 import { listThreads, threadOf } from "./threads/find.ts";
 import { type Globals, oneOf, readFlags, StartError } from "./usage.ts";
 import { run as printVersion, version } from "./version.ts";
@@ -38,6 +38,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   try {
     if (!(await mayRunIn(app, folder, values))) return 1;
     const task = await readTask(words);
+    if ((task.kind === "new" || task.kind === "review") && values.model === undefined) requireModel(app, folder);
     const cwd = values.worktree === true ? await newWorktree(folder, await app.git.root(folder)) : folder;
     return await carryOut(app, task, { values, globals, cwd, outputSchema, colours });
   } catch (error) {

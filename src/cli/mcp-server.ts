@@ -10,7 +10,7 @@ import { stdioTransport } from "../rpc/stdio.ts";
 import type { Transport } from "../rpc/transport.ts";
 import { agentFlags } from "./agent-flags.ts";
 import { authFlags, checkFromFlags, httpEndpointFrom } from "./listen-flags.ts";
-import { openApp, surviveWith } from "./own-app.ts";
+import { openApp, requireModel, surviveWith } from "./own-app.ts";
 import { type Globals, readFlags, refuseMore, StartError, signalled } from "./usage.ts";
 import { version } from "./version.ts";
 
@@ -30,10 +30,11 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   if (endpoint !== undefined && checkToken === undefined && !(await import("../rpc/websocket.ts")).isLoopback(endpoint.host))
     throw new StartError(`refusing to listen on ${endpoint.host}:${endpoint.port}, which others can reach, without --ws-auth`);
   const app = openApp(globals, values);
+  requireModel(app, process.cwd());
   surviveWith(app);
   const client = await connectInProcess(app, {
     clientInfo: { name: "codex_mcp_server", title: "Parley MCP server", version },
-    door: { source: "appServer" },
+    door: { source: "appServer", needsModel: true },
   });
   const calls = new RunningCalls(client);
   const sdk = await import("@modelcontextprotocol/server");

@@ -30,6 +30,13 @@ export function openApp(globals: Globals, flags: AgentFlags, options: AppOptions
   }
 }
 
+/** For doors behind which no person would know the offline tour for what it is. */
+export function requireModel({ config, whyNoModel }: App, cwd: string): void {
+  const effective = config.effective(cwd);
+  const why = whyNoModel(effective, effective.modelProvider);
+  if (why !== undefined) throw new StartError(why);
+}
+
 /** For processes that serve many: what nobody caught ends no session, is logged, and every client is told. */
 export function surviveWith({ log, subscriptions }: App): void {
   surviveErrors({ log, tell: (message) => subscriptions.toAll("warning", { message, threadId: null }) });

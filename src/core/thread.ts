@@ -79,6 +79,8 @@ export class LiveThread {
   dynamicTools: readonly unknown[];
   /** Somebody can answer questions; false in non-interactive runs. */
   interactive = true;
+  /** Its turns fail where only the offline tour would answer. */
+  needsModel = false;
   /** What an ephemeral thread would have on disk. */
   readonly kept: ThreadRecord[] = [];
   /** The context messages that the model has seen last, by kind; undefined until the first turn here. */

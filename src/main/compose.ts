@@ -29,7 +29,15 @@ import { createModelCatalog } from "../models/catalog.ts";
 import { modelSource } from "../models/model-lists.ts";
 import { createOverrides } from "../models/overrides.ts";
 import { createProviderLists } from "../models/provider-lists.ts";
-import { builtInProvider, builtInProviderIds, chooseModel, isUsable, providerForModel } from "../models/providers.ts";
+import {
+  builtInProvider,
+  builtInProviderIds,
+  chooseModel,
+  isUnaskedTour,
+  isUsable,
+  noModelText,
+  providerForModel,
+} from "../models/providers.ts";
 import { createModelClients } from "../models/registry.ts";
 import { announceAccount, askForTokens } from "../server/account.ts";
 import type { App, Dialect } from "../server/app.ts";
@@ -155,6 +163,7 @@ export function createApp(options: ComposeOptions): App {
     settings: () => otelFrom(inUse().raw["otel"], (message) => log.warn(message)),
     ...{ version: manifest.version, system, now: () => clock.now(), log },
   });
+  const whyNoModel: CorePorts["whyNoModel"] = ({ raw }, provider) => (isUnaskedTour(provider, raw, env) ? noModelText : undefined);
   const ports: CorePorts = {
     version: manifest.version,
     system,
@@ -166,6 +175,7 @@ export function createApp(options: ComposeOptions): App {
     config,
     catalog,
     models: telemetry.models(createModelClients({ env, catalog, credentials, home: codexHome, log })),
+    whyNoModel,
     chooseModel: (of, model, provider) => modelFor(of, model ?? undefined, provider ?? undefined, env),
     tools: telemetry.tools([
       builtInTools({
@@ -215,6 +225,7 @@ export function createApp(options: ComposeOptions): App {
     codexHome,
     system,
     config,
+    whyNoModel,
     catalog,
     mcp,
     accounts,

@@ -216,4 +216,17 @@ export function chooseModel(choice: ModelChoice): { readonly provider: string; r
   return { provider, model: choice.model ?? defaultModel(provider) };
 }
 
+/**
+ * Whether the built-in tour would answer because nobody has set up a model. Who names the scripted provider, or gives it a scenario, has asked
+ * for it.
+ */
+export function isUnaskedTour(provider: string, raw: Readonly<Record<string, unknown>>, env: Env): boolean {
+  const isNamed = raw["model_provider"] === "scripted" || raw["model"] === "scripted";
+  return provider === "scripted" && !isNamed && !isSet(env, "PARLEY_SCENARIO");
+}
+
+/** For doors where no person would see that the tour is none of a model's answers. */
+export const noModelText =
+  'no model is set up. Set a key (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY …), run `parley login`, choose a local server with --oss, or add a [model_providers] table to config.toml. `-c model_provider="scripted"` plays the offline tour.';
+
 const defaultModel = (provider: string): string => table[provider]?.model ?? "gpt-6.1-sol";

@@ -158,13 +158,17 @@ describe("the tour", () => {
     const client = clientOf(undefined);
     const first = async (word: string, n: number) =>
       itemsOf(await collect(client, turn(n, { input: [userText(word)] }))).find((item) => item.type !== "reasoning");
-    assert.ok((await first("a command please", 1))?.type === "function_call");
+    assert.ok((await first("Run a command!", 1))?.type === "function_call");
     assert.ok((await first("patch", 2))?.type === "custom_tool_call");
     const plan = await first("plan", 3);
     assert.ok(plan?.type === "function_call" && plan.name === "update_plan");
     const question = await first("question", 4);
     assert.ok(question?.type === "function_call" && question.name === "request_user_input");
     assert.match(failureOf(checked(await collect(client, turn(5, { input: [userText("fail")] })))).message, /part of the script/);
+  });
+  it("looks at whole prompts, never at words inside them", async () => {
+    for (const [n, words] of ["why does this command fail?", "apply the patch", "plan the release", "fail\nthe build"].entries())
+      assert.match(textOf(await collect(clientOf(undefined), turn(n, { input: [userText(words)] }))), /no model is connected/, words);
   });
   it("answers a request for a structured title with one", async () => {
     const outputSchema = { type: "object", properties: { title: { type: "string" } }, required: ["title"] };

@@ -9,7 +9,7 @@ const notice = [
 ].join("\n");
 
 const menu = [
-  "Until then this tour shows what the server does. Write one of these words:",
+  "Until then this tour shows what the server does. Write one of these words, and nothing else:",
   "",
   "- `command`: runs a harmless shell command (you may be asked to approve it)",
   "- `patch`: proposes to create the file `parley-tour.txt`",
@@ -18,9 +18,12 @@ const menu = [
   "- `fail`: shows how a failed turn looks",
 ].join("\n");
 
+/** A prompt is looked at as a whole: one about a failed command is work for a model, and none for a tour. */
+const whole = (...prompts: readonly string[]): string => `/^\\s*(?:${prompts.join("|")})[.!?]?\\s*$/i`;
+
 const turns = [
   {
-    user: "/\\bcommand\\b/i",
+    user: whole("command", "run a command"),
     steps: [
       { reason: "**Choosing a command** It only prints a line." },
       { run: "echo 'hello from the offline tour'" },
@@ -28,7 +31,7 @@ const turns = [
     ],
   },
   {
-    user: "/\\bpatch\\b/i",
+    user: whole("patch", "propose a patch"),
     steps: [
       {
         patch:
@@ -38,21 +41,21 @@ const turns = [
     ],
   },
   {
-    user: "/\\bplan\\b/i",
+    user: whole("plan", "show me a plan"),
     steps: [
       { plan: [{ step: "Show a plan", status: "completed" }, { step: "Connect a real model", status: "in_progress" }, "Get work done"] },
       { say: "Offline tour: a model keeps such a plan up to date while it works." },
     ],
   },
   {
-    user: "/\\bquestion\\b/i",
+    user: whole("question", "ask me a question"),
     steps: [
       { ask: "Which kind of model would you like to connect?", header: "Model", options: ["Hosted", "Local"] },
       { say: "Offline tour: your answer reached the script:\n\n```\n{{output}}\n```" },
     ],
   },
   {
-    user: "/\\bfail\\b/i",
+    user: whole("fail", "now fail"),
     steps: [{ fail: { kind: "usageLimitExceeded", message: "Offline tour: this failure is part of the script. Nothing is wrong." } }],
   },
   { steps: [{ say: `${notice}\n\n${menu}` }] },

@@ -81,6 +81,9 @@ export const GetAccountRateLimitsResponse = named("GetAccountRateLimitsResponse"
 );
 export type GetAccountRateLimitsResponse = Infer<typeof GetAccountRateLimitsResponse>;
 
+export const GetAccountTokenUsageParams = named("GetAccountTokenUsageParams", () => object({ threadId: maybe(string()) }));
+export type GetAccountTokenUsageParams = Infer<typeof GetAccountTokenUsageParams>;
+
 export const GetAccountTokenUsageResponse = named("GetAccountTokenUsageResponse", () =>
   object({
     summary: AccountTokenUsageSummary(),
@@ -333,7 +336,7 @@ export const accountRequests = {
   /** How much of the plan's limits is used. */
   "account/rateLimits/read": request({ params: Empty, result: GetAccountRateLimitsResponse }),
   /** Tokens used in all and by day. */
-  "account/usage/read": request({ params: Empty, result: GetAccountTokenUsageResponse }),
+  "account/usage/read": request({ params: GetAccountTokenUsageParams, result: GetAccountTokenUsageResponse }),
   /** Whether the cloud in use has rules of its own; it never has here. */
   "account/bedrock/checkGovCloudRequirements": request({
     params: BedrockCheckGovCloudRequirementsParams,

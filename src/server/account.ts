@@ -1,5 +1,6 @@
 /** `account/*` and `feedback/upload`. */
 import type { AccountEvent } from "../core/ports/accounts.ts";
+import { checkId } from "../core/threads.ts";
 import { parse } from "../lib/schema.ts";
 import { type accountRequests, type ChatgptAuthTokensRefreshParams, ChatgptAuthTokensRefreshResponse } from "../protocol/account.ts";
 import type { App, HandlersFor } from "./app.ts";
@@ -26,8 +27,9 @@ export const accountHandlers: HandlersFor<typeof accountRequests> = {
   "account/rateLimits/read"(_params, { app }) {
     return app.accounts.rateLimits(AbortSignal.timeout(rateLimitsTimeoutMs));
   },
-  "account/usage/read"(_params, { app }) {
-    return app.usage.summary(app.config.effective(process.cwd()));
+  "account/usage/read"({ threadId }, { app }) {
+    if (threadId) checkId(threadId, "thread");
+    return app.usage.summary(app.config.effective(process.cwd()), threadId ?? undefined);
   },
   /** No part of this server reaches that provider's government regions. */
   "account/bedrock/checkGovCloudRequirements"() {

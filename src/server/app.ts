@@ -27,6 +27,8 @@ export interface App {
   /** Name, version and processor of the operating system, for the user agent. */
   readonly system: string;
   readonly config: ConfigStore;
+  /** Why no model would answer for these settings; see CorePorts. */
+  whyNoModel(config: Config, provider: string): string | undefined;
   readonly catalog: ModelCatalog;
   readonly accounts: Accounts;
   readonly skills: Skills;
@@ -71,6 +73,8 @@ export interface Session {
   readonly source: SessionSource;
   /** Nobody is there to answer questions: the model is not offered to ask any. */
   readonly unattended: boolean;
+  /** No person reads what comes back as it is: without a model turns fail, and the offline tour does not play. */
+  readonly needsModel: boolean;
   /** Threads are stored when they are started: the client may come back to one in which nothing was said yet. */
   readonly keepsUnused: boolean;
   /** The connection whose reader counts, where this one is an adapter's inside the process. */

@@ -22,6 +22,8 @@ export interface ConnectionOptions {
   readonly source?: SessionSource;
   /** Nobody is there to answer questions. */
   readonly unattended?: boolean;
+  /** No person reads what comes back as it is; who is unattended needs a model anyway. */
+  readonly needsModel?: boolean;
   /** Clients come back to threads in which nothing was said yet. */
   readonly keepsUnused?: boolean;
   /** Clients are told the model's items as they are. */
@@ -52,6 +54,7 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
     transport: transport.kind,
     source: options.source ?? "vscode",
     unattended: options.unattended === true,
+    needsModel: options.needsModel === true || options.unattended === true,
     keepsUnused: options.keepsUnused === true,
     hearsRaw: options.hearsRaw === true,
     onBehalfOf: options.onBehalfOf,

@@ -29,6 +29,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     checkDynamicTools(params.dynamicTools ?? []);
     const thread = await app.threads.start(startOptions(params, call));
     thread.interactive = !session.unattended;
+    thread.needsModel = session.needsModel;
     if (session.keepsUnused) await thread.keep();
     app.subscriptions.subscribe(session, thread.id, params.experimentalRawEvents === true || session.hearsRaw);
     announce(thread, call);
@@ -48,6 +49,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
       originator: session.client.name,
     });
     if (session.unattended) thread.interactive = false;
+    if (session.needsModel) thread.needsModel = true;
     app.subscriptions.subscribe(session, thread.id);
     if (wasLoaded) tellNotApplied(thread, params, call);
     if (!wasLoaded) call.after(() => tellStatus(id, thread.status(), app));
@@ -70,6 +72,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
       { id, meta, upTo: forkPoint(params) },
       { ...startOptions(params, call, meta.cwd), ephemeral: params.ephemeral },
     );
+    thread.needsModel = session.needsModel;
     app.subscriptions.subscribe(session, thread.id);
     const shown = params.excludeTurns === true ? [] : turns;
     announce(thread, call);

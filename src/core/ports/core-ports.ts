@@ -36,6 +36,8 @@ export interface CorePorts {
   readonly catalog: ModelCatalog;
   /** The model and provider for a thread: what was asked for, else what is configured, else what there is a key for. */
   chooseModel(config: Config, model: string | null | undefined, provider: string | null | undefined): { model: string; provider: string };
+  /** Why no model answers for these settings: nobody has set one up, and the offline tour would play. undefined: one does, or the tour was asked for. */
+  whyNoModel(config: Config, provider: string): string | undefined;
   /** Built-in tools first: a later source cannot shadow an earlier name. */
   readonly tools: readonly ToolSource[];
   readonly runner: CommandRunner;

@@ -242,4 +242,8 @@ verifies("account.usage", async (stage) => {
   assert.ok(totalTokens > 0);
   assert.deepEqual([usage.summary.lifetimeTokens, usage.dailyUsageBuckets.length], [totalTokens, 1]);
   assert.ok(existsSync(path.join(stage.home, "parley", "usage.jsonl")));
+  assert.equal(usage.threadUsage, null);
+  const ofThread = async (threadId: string) => await wire.ask("account/usage/read", { threadId });
+  assert.deepEqual((await ofThread(result.thread.id)).result.threadUsage?.threadId, result.thread.id);
+  assert.match((await ofThread("nonsense")).error.message, /invalid thread id/);
 });

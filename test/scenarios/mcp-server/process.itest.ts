@@ -64,7 +64,7 @@ test("parley-mcp-server is a name of it", async (t) => {
 });
 
 test("requests that were written before the end of input are answered, and the process ends well", async (t) => {
-  const server = new ServerProcess(t, [], {}, { words });
+  const server = new ServerProcess(t, ["-c", 'model_provider="scripted"'], {}, { words });
   const initialize = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } };
   server.write("no json\n");
   server.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: initialize })}\n`);
