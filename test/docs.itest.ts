@@ -49,8 +49,11 @@ function place(t: TestContext) {
     cwd: work,
   });
   writeFileSync(path.join(work, "hello.txt"), "hello\n");
+  // The pages are for people who have a model; here a script stands in for it, also in homes that a page makes.
+  const script = path.join(folder, "scenario.json");
+  writeFileSync(script, JSON.stringify({ loop: true, sample_schemas: true, turns: [[{ say: "ok" }]] }));
   const node = path.dirname(process.execPath);
-  const env = { PATH: `${bin}:${node}:/usr/bin:/bin`, HOME: folder, CODEX_HOME: home, TERM: "dumb" };
+  const env = { PATH: `${bin}:${node}:/usr/bin:/bin`, HOME: folder, CODEX_HOME: home, TERM: "dumb", PARLEY_SCENARIO: script };
   return { work, env };
 }
 const reasonFor = (line: string): string | undefined => Object.entries(elsewhere).find(([start]) => line.startsWith(start))?.[1];
