@@ -277,6 +277,10 @@ export const requirements = {
   "questions.everyMode": { source: "Parley", says: "the model may put questions in every mode, wherever somebody can answer" },
   "questions.seed000": { source: "seed 000", says: "the editor document's dialect has a method for each kind of question" },
   "edit.item": { source: "Parley", says: "edit and write go the way of a patch: diff, approval, item, turn diff and undo" },
+  "edit.diagnostics": {
+    source: "Parley",
+    says: "in a trusted folder a fast checker of the project looks at the files of an edit, and the model reads what it finds",
+  },
   "edit.refused": {
     source: "Parley",
     says: "an edit that fits no place or several changes nothing, and names the places or the nearest lines",

@@ -68,6 +68,7 @@ export function buildConfig(input: BuildInput): Config {
     agents: { maxDepth: count(tableAt(raw, "agents"), "max_depth") ?? 2, maxThreads: count(tableAt(raw, "agents"), "max_threads") ?? 6 },
     ...loopSettingsFrom(tableAt(raw, "parley")),
     syncTurns: bool(tableAt(raw, "parley"), "sync_turns") ?? false,
+    diagnostics: checkersFrom(list(tableAt(raw, "parley"), "diagnostics")),
     protectedNames: namesFrom(list(tableAt(raw, "parley"), "protected_names") ?? []),
     commandLimits: limitsFrom(tableAt(tableAt(raw, "parley"), "command_limits")),
     askTimeouts: timeoutsFrom(tableAt(tableAt(raw, "parley"), "ask_timeouts")),
@@ -99,6 +100,11 @@ const limitsFrom = (entry: TomlTable): CommandLimits => ({
 });
 
 /** A name is one step of a path: anything else would seem to protect and would not. */
+function checkersFrom(named: readonly string[] | undefined): Config["diagnostics"] {
+  const known = ["ruff", "tsc", "cargo"] as const;
+  return named === undefined ? ["ruff", "tsc"] : known.filter((checker) => named.includes(checker));
+}
+
 function namesFrom(names: readonly string[]): readonly string[] {
   const wrong = names.find((name) => name === "" || name === "." || name === ".." || /[/\\\0]/.test(name));
   if (wrong === undefined) return names;

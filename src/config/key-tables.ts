@@ -157,6 +157,11 @@ const model = table("What the catalogue has wrong, or cannot know.", {
 
 export const parley = table("What only this server knows.", {
   sync_turns: value(boolean, "Wait for the disk at the end of each turn.", { standard: "false" }),
+  diagnostics: value(
+    () => array(literals("ruff", "tsc", "cargo")),
+    "Checkers that look at the files of an edit in a trusted folder, confined, within 8 seconds; the model reads what they find. `[]` is none.",
+    { standard: '`["ruff", "tsc"]`, where the project has them' },
+  ),
   protected_names: value(
     strings,
     'Further names that commands and unasked patches may not write in a workspace, beside `.git`, `.codex` and `.agents`: `[".vscode", ".idea", ".envrc"]`.',

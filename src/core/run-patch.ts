@@ -1,6 +1,7 @@
 /** Carries out a patch: what it would do, the person's word, the change itself, and the turn's diff after it. */
 import type { ThreadItem } from "../protocol/item.ts";
 import { decisionFrom } from "./approvals.ts";
+import { problemsIn } from "./diagnostics.ts";
 import { patchOutput } from "./file-changes.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { applyPlan } from "./patch/apply.ts";
@@ -47,7 +48,9 @@ async function apply(plan: PatchPlan, item: FileChangeItem, turn: LiveTurn): Pro
   // A patch that failed has put everything back, unless something stood in its way.
   if (applied.ok || diff !== turn.toldDiff) turn.notify("turn/diff/updated", { threadId: thread.id, turnId: turn.id, diff });
   turn.toldDiff = diff;
-  return { kind: "text", text: patchOutput(applied.ok ? 0 : 1, thread.ports.clock.now() - startedAt, text), success: applied.ok };
+  const output = patchOutput(applied.ok ? 0 : 1, thread.ports.clock.now() - startedAt, text);
+  const problems = applied.ok ? await problemsIn(plan.touched, turn) : "";
+  return { kind: "text", text: problems === "" ? output : `${output}${problems}\n`, success: applied.ok };
 }
 
 async function askAboutPatch(plan: PatchPlan, reason: string | null, item: FileChangeItem, turn: LiveTurn): Promise<boolean> {

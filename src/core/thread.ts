@@ -61,6 +61,8 @@ export class LiveThread {
   readonly history: History;
   readonly grants = new Grants();
   readonly terminals = new BackgroundTerminals();
+  /** Checkers that took too long after an edit, and are left out from then on. */
+  readonly slowCheckers = new Set<string>();
   settings: ThreadSettings;
   /** The unknown model whose window was guessed, when people have been told. */
   guessedModel: string | undefined;

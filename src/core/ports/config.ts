@@ -146,6 +146,8 @@ export interface Config {
   readonly syncTurns: boolean;
   /** Names that stay read-only in a workspace, beside those that always do. */
   readonly protectedNames: readonly string[];
+  /** The checkers whose words on an edited file follow the edit's result, in trusted folders. */
+  readonly diagnostics: readonly ("ruff" | "tsc" | "cargo")[];
   /** What a confined command may use up. */
   readonly commandLimits: CommandLimits;
   /** Seconds until an unanswered request counts as a no, by kind; undefined waits for ever. */

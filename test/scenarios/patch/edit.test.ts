@@ -1,6 +1,6 @@
 /** `edit` and `write`: the same way as a patch, for models that were not trained on patches; and calls with slips. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { verifies } from "../../support/verifies.ts";
 import type { Message } from "../../support/wire.ts";
@@ -73,6 +73,44 @@ verifies("edit.refused", async ({ app, workspace }) => {
   const thread = await client.startThread({ cwd: workspace });
   assert.equal((await thread.run("go")).text, "done");
   assert.equal(readFileSync(path.join(workspace, "a.txt"), "utf8"), "x = 1\ny = 2\nx = 1\n");
+});
+
+verifies("edit.diagnostics", async ({ app, home, workspace }) => {
+  const bin = path.join(workspace, "node_modules/.bin");
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(path.join(workspace, "tsconfig.json"), "{}");
+  writeFileSync(path.join(workspace, "a.ts"), "let x: number = 1;\n");
+  const said = "a.ts(1,5): error TS2322: not a number\nother.ts(9,1): error TS1: old\n";
+  writeFileSync(
+    path.join(bin, "tsc"),
+    `#!/bin/sh\necho run >> ${JSON.stringify(path.join(home, "runs"))}\nprintf '${said.replaceAll("\n", "\\n")}'\nexit 2\n`,
+    { mode: 0o755 },
+  );
+  const change = (from: string, to: string) => call("edit", { path: "a.ts", old_text: from, new_text: to });
+  const client = await app({
+    turns: [
+      [
+        change("1", "'x'"),
+        {
+          expect: {
+            output:
+              "/M a\\.ts\\nProblems that tsc finds in the changed files:\\na\\.ts\\(1,5\\): error TS2322: not a number\\n\\(1 in other files\\)/",
+          },
+        },
+        call("write", { path: "notes.md", content: "x" }),
+        { expect: { output: "/notes\\.md\\n$/" } },
+        { say: "done" },
+      ],
+      [change("'x'", "2"), { expect: { output: "/a\\.ts\\n$/" } }, { say: "unasked" }],
+    ],
+    config: `${unasked}\n[projects.${JSON.stringify(workspace)}]\ntrust_level = "trusted"\n`,
+  });
+  const thread = await client.startThread({ cwd: workspace });
+  assert.equal((await thread.run("go")).text, "done");
+  assert.equal(readFileSync(path.join(home, "runs"), "utf8"), "run\n");
+  client.answer("item/fileChange/requestApproval", () => ({ decision: "accept" }));
+  assert.equal((await thread.run("go", { approvalPolicy: "untrusted" })).text, "unasked");
+  assert.equal(readFileSync(path.join(home, "runs"), "utf8"), "run\n", "where every command is asked about, none runs by itself");
 });
 
 verifies("edit.offered", async ({ wire, workspace }) => {
