@@ -1,10 +1,11 @@
 /** The corpus, and twenty seconds of inputs that are the same in every run, or others with PARLEY_SEED; `npm run fuzz` tries longer and keeps what it finds. */
 import { after, describe, it } from "node:test";
+import { managerTargets } from "./manager.ts";
 import { serverTargets } from "./server.ts";
 import { corpusOf, fuzz, inTime, type Target } from "./target.ts";
 import { textTargets } from "./texts.ts";
 
-const targets: readonly Target[] = [...textTargets, ...serverTargets];
+const targets: readonly Target[] = [...textTargets, ...serverTargets, ...managerTargets];
 const share = 20_000 / targets.length;
 
 for (const target of targets)

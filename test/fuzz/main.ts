@@ -1,6 +1,7 @@
 /** `npm run fuzz -- [--seconds 600] [--target NAME] [--seed N] [--write]`: tries odd inputs on everything that reads them. One that fails is made small and kept in the corpus. */
 import { parseArgs } from "node:util";
 import { today, writeFigures } from "../../scripts/figures.ts";
+import { managerTargets } from "./manager.ts";
 import { serverTargets } from "./server.ts";
 import { fuzz, keep } from "./target.ts";
 import { textTargets } from "./texts.ts";
@@ -13,7 +14,7 @@ const { values } = parseArgs({
     write: { type: "boolean", default: false },
   },
 });
-const all = [...textTargets, ...serverTargets];
+const all = [...textTargets, ...serverTargets, ...managerTargets];
 const chosen = values.target === undefined ? all : all.filter(({ name }) => name === values.target);
 if (chosen.length === 0) throw new Error(`no target ${values.target}; known are ${all.map(({ name }) => name).join(", ")}`);
 const share = (Number(values.seconds) * 1000) / chosen.length;

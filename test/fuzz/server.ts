@@ -170,7 +170,7 @@ function params(): Target {
     close: async () => bench?.close(),
   });
 }
-const hostile = fc.oneof(
+export const hostile = fc.oneof(
   odd,
   fc.constantFrom<unknown>(
     ...[
@@ -196,7 +196,7 @@ const hostile = fc.oneof(
   ),
 );
 /** One place of a value is made wrong. */
-function nearly(value: unknown): fc.Arbitrary<unknown> {
+export function nearly(value: unknown): fc.Arbitrary<unknown> {
   if (typeof value !== "object" || value === null) return odd;
   const names = Object.keys(value);
   const spoilt = fc.tuple(fc.constantFrom(...names, "__proto__", "more"), fc.oneof(odd, oddText));
