@@ -5,6 +5,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { today, writeFigures } from "../../scripts/figures.ts";
 import { eventually, processesWith } from "../support/live-server.ts";
+import { SlowReader } from "./slow-reader.ts";
 import { mark, pause, Stand } from "./stand.ts";
 import { counts, Visitor } from "./visitor.ts";
 
@@ -20,6 +21,8 @@ const threads = Number(values.threads);
 if (!(minutes > 0) || !(threads >= 2)) throw new Error("use: npm run soak -- [--minutes 30] [--threads 50] [--write]");
 /** One in five visitors is at the server that is killed all the time; the figures of memory are of the other one. */
 const killedShare = 0.2;
+/** Those who join threads of others at the steady server and do not read. */
+const slowReaders = 8;
 const sampleMs = 5000;
 const meanLifeMs = 12_000;
 /** What the last third may hold more than the second one, beside noise: memory in MB, descriptors. */
@@ -46,7 +49,8 @@ try {
     const stand = i < threads * killedShare ? mortal : steady;
     return new Visitor(stand, `v${i}`, Math.random).live(isOver);
   });
-  await Promise.all([Promise.all(visitors), killing(), sampling()]);
+  const slow = Array.from({ length: slowReaders }, () => new SlowReader(steady, Math.random).live(isOver));
+  await Promise.all([Promise.all(visitors), Promise.all(slow), killing(), sampling()]);
   const after = await atRest();
   await Promise.all([steady.stop(), mortal.stop()]);
   await eventually(() => processesWith(mark).length === 0, "the end of every command", 15_000);
@@ -97,6 +101,7 @@ function report(after: { readonly rss: number; readonly fds: number }): void {
     ["turns without an end", "0"],
     ["approvals answered", String(counts.approvals)],
     ["connections left in the middle of a turn", String(counts.reconnects)],
+    ["clients that joined and did not read for seconds", `${counts.slowReaders}, ${counts.cutOff} of them seen cut off`],
     ["kill -9 of a server at work", `${mortal.restarts}, ${counts.cutByKill} visitors cut off and back`],
     [
       "resident memory, medians of the three thirds",

@@ -28,6 +28,7 @@ const turns = [
   { user: "/^ask/", steps: [{ run: `touch asked; sleep 0.02 # ${mark}` }, { say: "That is that." }] },
   { user: "/^slow/", steps: [{ run: `sleep 30 # ${mark}` }, { say: "Late." }] },
   { user: "/^long/", steps: [{ pace: 5 }, { say: "Word by word it goes on. ".repeat(80), deltas: 400 }] },
+  { user: "/^flood/", steps: Array(10).fill({ say: "so ".repeat(3000), deltas: 3000 }) },
   { user: "/^fail/", steps: [{ fail: { kind: "internalServerError", retry: true } }, { disconnect: true }, { say: "Third time." }] },
   { user: "/./", steps: [{ say: "Yes." }] },
 ];
@@ -49,7 +50,7 @@ export class Stand {
   get #home(): string {
     return path.join(this.folder, "home");
   }
-  get #socket(): string {
+  get socket(): string {
     return path.join(this.folder, "socket");
   }
   get workspace(): string {
@@ -63,9 +64,9 @@ export class Stand {
   }
 
   async start(): Promise<void> {
-    rmSync(this.#socket, { force: true });
+    rmSync(this.socket, { force: true });
     const env = { PATH: process.env["PATH"], HOME: this.folder, CODEX_HOME: this.#home, PARLEY_SOAK: mark };
-    const child = spawn(launcher, ["app-server", "--listen", `unix://${this.#socket}`], {
+    const child = spawn(launcher, ["app-server", "--listen", `unix://${this.socket}`], {
       cwd: this.folder,
       env,
       stdio: ["ignore", "ignore", "pipe"],
@@ -78,7 +79,7 @@ export class Stand {
     child.on("exit", (code, signal) => {
       if (!this.#stopped && signal !== "SIGKILL") throw new Error(`the server ended by itself (${code ?? signal}): ${said}`);
     });
-    await eventually(() => existsSync(this.#socket), "the server's socket", 20_000);
+    await eventually(() => existsSync(this.socket), "the server's socket", 20_000);
   }
   /** Ends it without a word and starts the next one. */
   async killAndRestart(): Promise<void> {
@@ -101,7 +102,7 @@ export class Stand {
   async connect(): Promise<Client> {
     for (let left = 200; ; left--) {
       try {
-        return await connectClient(`unix://${this.#socket}`, { clientInfo: { name: "soak", title: null, version: "1" } });
+        return await connectClient(`unix://${this.socket}`, { clientInfo: { name: "soak", title: null, version: "1" } });
       } catch (error) {
         if (left === 0) throw error;
         await pause(50);

@@ -6,7 +6,18 @@ import { pause, type Stand } from "./stand.ts";
 const turnsPerThread = 20;
 const turnEndMs = 90_000;
 
-export const counts = { turns: 0, completed: 0, interrupted: 0, failed: 0, approvals: 0, reconnects: 0, threads: 0, cutByKill: 0 };
+export const counts = {
+  turns: 0,
+  completed: 0,
+  interrupted: 0,
+  failed: 0,
+  approvals: 0,
+  reconnects: 0,
+  threads: 0,
+  cutByKill: 0,
+  slowReaders: 0,
+  cutOff: 0,
+};
 
 type Play = (visitor: Visitor, client: Client) => Promise<void>;
 type Policy = "never" | "untrusted";
@@ -15,6 +26,7 @@ const plays: readonly Play[] = [
   (visitor, client) => visitor.turn(client, "plain"),
   (visitor, client) => visitor.turn(client, "plain"),
   (visitor, client) => visitor.turn(client, "work"),
+  (visitor, client) => visitor.turn(client, "flood"),
   (visitor, client) => visitor.turn(client, "fail"),
   (visitor, client) => visitor.turn(client, "ask", "untrusted"),
   (visitor, client) => visitor.interrupted(client, "slow"),
