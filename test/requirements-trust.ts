@@ -205,4 +205,9 @@ export const trustRequirements = {
     cases: [323],
     says: "on a full disk every file that is replaced stays as it was, nothing is left half written, and the next write is whole",
   },
+  "trust.undoAfterKill": {
+    source,
+    cases: [325],
+    says: "what a command changed can be taken back from the moment its end is announced, also by the next server after a kill -9",
+  },
 } as const satisfies Readonly<Record<string, Requirement>>;

@@ -192,7 +192,10 @@ function watch(running: RunningCommand, item: CommandItem, turn: LiveTurn, actio
     output.end();
     terminal.exitCode = exit.exitCode;
     output.onArrival();
-    if (thread.terminals.find(sessionId) !== undefined) await turn.completeItem(ended(item, terminal, exit));
+    if (thread.terminals.find(sessionId) !== undefined) {
+      await turn.snapshot.makeDurable();
+      await turn.completeItem(ended(item, terminal, exit));
+    }
     done.resolve();
   });
   return terminal;
@@ -226,7 +229,7 @@ async function finish(
   action: CommandAction,
   turn: LiveTurn,
 ): Promise<ToolOutput> {
-  await terminal.done;
+  await Promise.all([terminal.done, turn.snapshot.makeDurable()]);
   await turn.completeItem(ended(item, terminal, exit));
   turn.signal.throwIfAborted();
   const result = { output: terminal.output.text, exitCode: exit.exitCode, durationMs: exit.durationMs, timedOut: exit.timedOut };
@@ -255,7 +258,7 @@ const rejection = (action: CommandAction): string =>
 
 /** The person would not let it out of the sandbox: what it said inside is all there is. */
 async function endDeclined(item: CommandItem, { terminal, exit }: Attempt, action: CommandAction, turn: LiveTurn): Promise<ToolOutput> {
-  await terminal.done;
+  await Promise.all([terminal.done, turn.snapshot.makeDurable()]);
   await turn.completeItem({ ...ended(item, terminal, exit), status: "declined" });
   turn.signal.throwIfAborted();
   return failed(`${rejection(action)}\nIts run in the sandbox had failed:\n${await cutFor(action, item.id, turn)(terminal.output.text)}`);

@@ -63,6 +63,16 @@ export class TurnSnapshot {
     if (!this.#isSettled) this.#timer ??= setTimeout(() => void this.#note(), Math.max(pauseMs, this.#tookMs * share)).unref();
   }
 
+  /**
+   * Before the end of a command is announced: resolves when what it has changed can be taken back with the turn, whatever happens to this
+   * process then.
+   */
+  async makeDurable(): Promise<void> {
+    if (this.#taken === undefined || this.#isSettled) return;
+    if (this.#isStale) await this.#note();
+    else await this.#noting;
+  }
+
   /** Resolves when everything that was changed can be taken back with the turn. */
   async settle(): Promise<void> {
     if (this.#taken === undefined) return;

@@ -83,4 +83,5 @@ export const faultCases: CaseTable = {
     "src/manager/store.test.ts > a torn, empty or foreign state is kept aside and said so, and the manager goes on",
     "src/manager/store.test.ts > the state of a newer version is left as it is",
   ],
+  325: ["kill -9 right after a command: its changes can still be taken back"],
 };
