@@ -4,7 +4,7 @@ import { type Run, recordHistory } from "./run.ts";
 import { estimateTokens } from "./tokens.ts";
 
 /** The newest results stay: this many, and as much of them as takes this share of the limit. */
-const keptResults = 5;
+const keptResults = 3;
 const keptShare = 0.3;
 /** Whatever is changed makes the provider read the history anew; less room than this is not worth it. */
 const worthwhileShare = 0.25;

@@ -101,7 +101,7 @@ verifies("agent.clearResults", async ({ app, workspace, restart }) => {
     }
     assert.equal((await thread.run(`turn ${turn}`)).text, "done");
   }
-  assert.deepEqual(vendor.requests.filter(isCompaction), []);
+  assert.equal(vendor.requests.filter(isCompaction).length, 0);
   const cleared = vendor.requests.map((request) => textOf(request).match(/old result was cleared/g)?.length ?? 0);
   let cuts = 0;
   for (const [i, request] of vendor.requests.entries()) {
