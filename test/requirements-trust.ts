@@ -72,6 +72,13 @@ export const trustRequirements = {
   "trust.imitatedApproval": { source, cases: [136], says: "a question of the model that looks like an approval grants nothing" },
   "trust.childScope": { source, cases: [137], says: "forks and sub-agents ask for themselves" },
   "trust.childIsNotWider": { source, cases: [137], says: "forks and sub-agents keep their parent's sandbox, whatever the model asks for" },
+  "trust.manyCalls": {
+    source,
+    cases: [200],
+    says: "of the calls in one answer so many are carried out, a few at a time; the model and the person hear of the rest",
+  },
+  "trust.callFlood": { source, cases: [200], says: "an answer of many thousand calls holds nobody else up" },
+  "trust.manySteers": { source, cases: [202], says: "so many messages wait for a running turn; the next one is refused" },
   "trust.plantedSettings": {
     source,
     cases: [700],

@@ -1,7 +1,9 @@
 /** From a model's calls to their outputs: which tool is meant, who carries it out, and how much of the result the model reads. */
 import type { TurnError } from "../protocol/turn.ts";
 import { runNetwork } from "./ask-network.ts";
+import { fewAtATime, maxCalls, sideBySide } from "./count-limits.ts";
 import { type OfferedCall, unknownTool } from "./find-tool.ts";
+import { userMessage } from "./history.ts";
 import { closed, type LiveTurn } from "./live-turn.ts";
 import { AuditUnwritten } from "./ports/audit.ts";
 import type { ModelItem } from "./ports/model-client.ts";
@@ -20,17 +22,13 @@ export async function callTools(run: Run, reply: Reply): Promise<TurnError | und
   const cutIds = new Set(cut?.callIds);
   if (cut !== undefined && cutIds.size > 0 && ++run.turn.guard.cutCalls > maxCutAnswers) return cutTooOften;
   const outputs = new Map<OfferedCall, ModelItem>();
-  const carryOutAll = async (some: readonly OfferedCall[]): Promise<void> => {
-    const outcomes = await Promise.allSettled(
-      some.map(async (call) => {
-        const output = cutIds.has(call.call.callId) ? wasCut(cut?.maxOutputTokens) : await callTool(call, run.turn);
-        const item = outputItem(call.item, call.call.callId, output);
-        outputs.set(call, item);
-        await remember(run, [item]);
-      }),
-    );
-    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
-  };
+  const carryOutAll = (some: readonly OfferedCall[]): Promise<void> =>
+    fewAtATime(some, sideBySide, async (call) => {
+      const output = cutIds.has(call.call.callId) ? wasCut(cut?.maxOutputTokens) : await callTool(call, run.turn);
+      const item = outputItem(call.item, call.call.callId, output);
+      outputs.set(call, item);
+      await remember(run, [item]);
+    });
   const together: OfferedCall[] = [];
   for (const call of calls) {
     if (call.tool?.exclusive !== true) {
@@ -41,11 +39,21 @@ export async function callTools(run: Run, reply: Reply): Promise<TurnError | und
     await carryOutAll([call]);
   }
   await carryOutAll(together);
+  await tellDropped(run, reply);
   run.turn.guard.noteStep(
     calls.map(({ item }) => item),
     calls.flatMap((call) => outputs.get(call) ?? []),
   );
   return undefined;
+}
+
+/** An answer may hold so many calls; both the model and the person hear of those that were left out. */
+async function tellDropped(run: Run, { droppedCalls = 0 }: Reply): Promise<void> {
+  if (droppedCalls === 0) return;
+  const { turn } = run;
+  const many = `${droppedCalls} more tool calls of one answer were not carried out: at most ${maxCalls} are`;
+  turn.notify("warning", { threadId: turn.thread.id, message: many });
+  await remember(run, [userMessage(`${many}. Do the rest in further steps, with fewer calls in each.`)]);
 }
 
 /** A model that cannot keep its calls short is not asked for ever. */

@@ -1,5 +1,7 @@
 /** The messages around a person's words: instructions, project documents, environment, skills, and the words themselves. */
+import { invalidRequest } from "../protocol/errors.ts";
 import type { ThreadItem, UserInput } from "../protocol/item.ts";
+import { maxSteering } from "./count-limits.ts";
 import { developerMessage, userMessage } from "./history.ts";
 import type { LiveTurn, TurnInput } from "./live-turn.ts";
 import type { CorePorts } from "./ports/core-ports.ts";
@@ -65,6 +67,8 @@ export async function reviewContext(thread: LiveThread, settings: ThreadSettings
 /** Adds words to a running turn. Resolves when a crash cannot take them back; the turn may have taken them in by then. */
 export async function steer(turn: LiveTurn, input: TurnInput): Promise<void> {
   const { thread } = turn;
+  if (turn.steeringCount >= maxSteering)
+    throw invalidRequest(`${maxSteering} messages wait for this turn already; send more when it has taken them in`);
   const item = itemFrom(input, thread);
   if (!turn.steer({ ...input, itemId: item.id })) return;
   await thread.record([{ type: "steered", turnId: turn.id, item, settings: thread.settings, atMs: thread.ports.clock.now() }]);

@@ -88,6 +88,9 @@ export class LiveTurn {
     if (!isKnown) this.#steering.push(input);
     return !isKnown;
   }
+  get steeringCount(): number {
+    return this.#steering.length;
+  }
   hasSteering(): boolean {
     return this.#steering.length > 0;
   }

@@ -2,6 +2,7 @@
 import { KeptText } from "../lib/kept-text.ts";
 import type { ThreadItem } from "../protocol/item.ts";
 import type { MessagePhase } from "../protocol/model-item.ts";
+import { maxCalls } from "./count-limits.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { PatchPreview } from "./patch/preview.ts";
 import { PlanText } from "./plan-text.ts";
@@ -24,6 +25,8 @@ interface Open {
   readonly content: KeptText[];
 }
 
+const isCall = ({ type }: ModelItem): boolean => type === "function_call" || type === "custom_tool_call" || type === "local_shell_call";
+
 export class ReplyItems {
   readonly #run: Run;
   readonly #turn: LiveTurn;
@@ -39,6 +42,8 @@ export class ReplyItems {
   readonly #announced = new Map<string, Extract<ThreadItem, { type: "agentMessage" }>>();
   /** Tool calls of this answer, in the model's order. */
   readonly calls: ModelItem[] = [];
+  /** How many more there were than one answer may hold: those are neither kept nor carried out. */
+  droppedCalls = 0;
   /** Whether there is anything in this answer. */
   any = false;
 
@@ -95,6 +100,10 @@ export class ReplyItems {
         return undefined;
       case "itemDone":
         this.any = true;
+        if (isCall(event.item) && this.calls.length >= maxCalls) {
+          this.droppedCalls++;
+          return undefined;
+        }
         return this.#itemDone(event.itemId, event.item);
       default:
         return undefined;
@@ -139,7 +148,7 @@ export class ReplyItems {
   }
 
   #itemStarted(id: string, item: ModelItem): void {
-    if (this.#open.has(id)) return;
+    if (this.#open.has(id) || (isCall(item) && this.calls.length >= maxCalls)) return;
     if (item.type === "message") {
       const message = { type: "agentMessage" as const, id, text: "", ...phaseOf(item) };
       if (this.#plan !== undefined) this.#announced.set(id, message);
@@ -180,7 +189,7 @@ export class ReplyItems {
       this.#open.delete(id);
       return await completeItem(this.#run, webSearchItem(id, item), [item]);
     }
-    if (item.type === "function_call" || item.type === "custom_tool_call" || item.type === "local_shell_call") this.calls.push(item);
+    if (isCall(item)) this.calls.push(item);
     await remember(this.#run, [item]);
   }
 

@@ -5,6 +5,7 @@ import { askAboutCommand, type CommandRequest } from "./ask-command.ts";
 import type { Terminal } from "./background.ts";
 import { CommandOutput } from "./command-output.ts";
 import { type Cut, formatResult, formatRunning } from "./command-result.ts";
+import { maxTerminals } from "./count-limits.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { interceptPatch } from "./patch/heredoc.ts";
 import type { AuditSubject } from "./ports/audit.ts";
@@ -19,6 +20,8 @@ export async function runCommand(action: CommandAction, callId: string, turn: Li
   const { thread } = turn;
   const patch = interceptPatch(action.argv, action.cwd);
   if (patch !== undefined) return "failed" in patch ? failed(patch.failed) : await runPatch({ kind: "patch", ...patch }, callId, turn);
+  if (action.yieldMs !== undefined && thread.terminals.list().length >= maxTerminals)
+    return failed(`${maxTerminals} commands of this thread run in the background already; wait for one or end one before starting another`);
   const policy = await thread.ports.execPolicy(thread.config);
   const parsed = policy.parse(action.argv, action.cwd);
   const verdict = policy.decide(action.argv, action.cwd, turn.settings.workspaceRoots);

@@ -11,6 +11,8 @@ import type { Run } from "./run.ts";
 
 export interface Reply {
   readonly calls: readonly OfferedCall[];
+  /** Calls beyond the most that one answer may hold; they are nowhere. */
+  readonly droppedCalls?: number;
   /** The model wants to be asked again, with or without calls. */
   readonly goesOn?: boolean;
   /** It ended at the output limit. */
@@ -26,7 +28,7 @@ export async function sample(run: Run): Promise<Reply> {
   const { tools } = ready;
   const { attempt, retries } = await ask(run, { once: () => once(run, tools), abandon: ({ items }) => items.abandonOpen() });
   const { calls, goesOn, cut, failure, items } = attempt;
-  if (failure === undefined) return { calls, goesOn: goesOn === true, cut };
+  if (failure === undefined) return { calls, droppedCalls: items.droppedCalls, goesOn: goesOn === true, cut };
   await items.closeOpen();
   const overflow = failure.kind === "contextWindowExceeded" ? { overflow: failure } : {};
   return { calls: [], failed: errorFrom(failure, retries), ...overflow };

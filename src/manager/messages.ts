@@ -4,7 +4,7 @@ import type { Actor, QueuedMessage, SessionControls } from "./api/records.ts";
 import { merged, type Overrides, turnSettings } from "./controls.ts";
 import { EngineDown, type EngineLink, RpcError } from "./engine.ts";
 import type { Hub } from "./hub.ts";
-import { invalid } from "./problems.ts";
+import { failure, invalid } from "./problems.ts";
 import { readTurns, type Session, type Sessions } from "./sessions.ts";
 import type { ManagerStore } from "./store.ts";
 
@@ -29,6 +29,9 @@ export interface MessagePorts {
   now(): number;
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
 }
+
+/** Messages that wait in one session. */
+const maxQueued = 100;
 
 export class Messages {
   readonly #ports: MessagePorts;
@@ -103,6 +106,8 @@ export class Messages {
   }
 
   #enqueue(session: Session, message: Message): Accepted {
+    if (this.queue(session.id).length >= maxQueued)
+      throw failure(409, "queue_full", `${maxQueued} messages wait in this session already; take some back or wait.`);
     const text = message.input.flatMap((p) => (p.type === "text" ? [p.text] : [])).join("\n\n");
     const entry: QueuedMessage = {
       messageId: message.messageId,

@@ -6,6 +6,7 @@ import type { ToolContext } from "../core/ports/tool.ts";
 import { NotAccepted, refusalOf } from "./acceptance.ts";
 import { type ConnectionState, McpConnection } from "./connection.ts";
 import { elicit } from "./elicitation.ts";
+import { QuestionLimit } from "./question-limit.ts";
 import type { McpOptions } from "./servers.ts";
 import { transportFor } from "./transport.ts";
 
@@ -57,6 +58,7 @@ export function renew(circle: Circle, scope: McpScope, options: McpOptions): voi
 
 function connect(circle: Circle, config: McpServerConfig, scope: McpScope, options: McpOptions): McpConnection {
   let complaints = "";
+  const questions = new QuestionLimit();
   const { audience } = options;
   const { threadId } = circle;
   return new McpConnection({
@@ -81,7 +83,14 @@ function connect(circle: Circle, config: McpServerConfig, scope: McpScope, optio
       const serving = [...circle.serving].findLast(([, server]) => server === config.name)?.[0];
       const asked = serving?.threadId ?? threadId;
       if (asked === undefined) return Promise.resolve({ action: "decline" });
-      return elicit(request, { audience, server: config.name, threadId: asked, serving }, signal);
+      return questions.ask(
+        () => elicit(request, { audience, server: config.name, threadId: asked, serving }, signal),
+        (why) =>
+          audience.toThread(asked, "warning", {
+            threadId: asked,
+            message: `questions of the MCP server ${config.name} are declined: ${why}`,
+          }),
+      );
     },
     onState: (state) => {
       if (threadId !== undefined) announce(threadId, config.name, state, { complaints, audience });

@@ -11,6 +11,7 @@ import type {
   Transport,
 } from "@modelcontextprotocol/client";
 import type { McpServerConfig } from "../core/ports/config.ts";
+import { Allowance } from "../lib/allowance.ts";
 import { fingerprint } from "./clean.ts";
 
 export type ConnectionState =
@@ -47,6 +48,8 @@ export interface CallOptions {
 /** A list that goes on beyond this is refused: a server could go on for ever. */
 const maxPages = 50;
 const maxTools = 512;
+/** What a call says of its progress beyond this is not passed on. */
+const progressPerSecond = 20;
 /** How long a server that could not be started, or that keeps ending, is left alone; doubled each time up to the last. */
 const pauseMs = { first: 5000, last: 60_000 };
 
@@ -132,14 +135,16 @@ export class McpConnection {
 
   async #call(name: string, args: Record<string, unknown>, options: CallOptions): Promise<CallToolResult> {
     const client = await this.client("now");
+    const told = new Allowance({ count: progressPerSecond, ms: 1000, now: this.#options.now });
     return await client.callTool(
       { name, arguments: args },
       {
         signal: options.signal,
         timeout: this.config.toolTimeoutMs,
         resetTimeoutOnProgress: true,
-        onprogress: ({ progress, total, message }) =>
-          options.onProgress(message ?? (total === undefined ? `${progress}` : `${progress} of ${total}`)),
+        onprogress: ({ progress, total, message }) => {
+          if (told.take() !== undefined) options.onProgress(message ?? (total === undefined ? `${progress}` : `${progress} of ${total}`));
+        },
       },
     );
   }

@@ -1,4 +1,4 @@
-/** Cases 1 to 32: messages that no well-meaning client would send. */
+/** Cases 1 to 32 and from 200 on: messages that no well-meaning client would send. */
 import type { CaseTable } from "./table.ts";
 
 const stdio = "test/scenarios/transport/stdio.itest.ts";
@@ -45,4 +45,10 @@ export const protocolCases: CaseTable = {
   30: ["numbers out of range", "P30", "src/protocol/limits.test.ts > commands are not empty, times not negative, sizes not zero"],
   31: ["a client's name with control characters, 1 MB long"],
   32: ["an approval answered with 10 MB"],
+  200: ["hundreds and thousands of calls in one answer", "src/core/count-limits.test.ts > a few at a time, all of them, in order"],
+  201: [
+    "an MCP server that asks without end",
+    "src/mcp/question-limit.test.ts > a server that floods people with questions has most of them declined unseen",
+  ],
+  202: ["messages without end for a running turn"],
 };
