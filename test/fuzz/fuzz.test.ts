@@ -1,11 +1,12 @@
 /** The corpus, and twenty seconds of inputs that are the same in every run, or others with PARLEY_SEED; `npm run fuzz` tries longer and keeps what it finds. */
 import { after, describe, it } from "node:test";
 import { managerTargets } from "./manager.ts";
+import { projectTargets } from "./projects.ts";
 import { serverTargets } from "./server.ts";
 import { corpusOf, fuzz, inTime, type Target } from "./target.ts";
 import { textTargets } from "./texts.ts";
 
-const targets: readonly Target[] = [...textTargets, ...serverTargets, ...managerTargets];
+const targets: readonly Target[] = [...textTargets, ...serverTargets, ...managerTargets, ...projectTargets];
 const share = 20_000 / targets.length;
 
 for (const target of targets)

@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { today, writeFigures } from "../../scripts/figures.ts";
 import { managerTargets } from "./manager.ts";
+import { projectTargets } from "./projects.ts";
 import { serverTargets } from "./server.ts";
 import { fuzz, keep } from "./target.ts";
 import { textTargets } from "./texts.ts";
@@ -14,7 +15,7 @@ const { values } = parseArgs({
     write: { type: "boolean", default: false },
   },
 });
-const all = [...textTargets, ...serverTargets, ...managerTargets];
+const all = [...textTargets, ...serverTargets, ...managerTargets, ...projectTargets];
 const chosen = values.target === undefined ? all : all.filter(({ name }) => name === values.target);
 if (chosen.length === 0) throw new Error(`no target ${values.target}; known are ${all.map(({ name }) => name).join(", ")}`);
 const share = (Number(values.seconds) * 1000) / chosen.length;

@@ -28,7 +28,7 @@ export function plantOdd(kind: OddKind, file: string): void {
   mkdirSync(path.dirname(file), { recursive: true });
   switch (kind) {
     case "pipe":
-      execFileSync("mkfifo", [file]);
+      execFileSync("mkfifo", [file], { stdio: "ignore" });
       return;
     case "zero":
       return symlinkSync("/dev/zero", file);
