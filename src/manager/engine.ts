@@ -1,8 +1,10 @@
 /** The manager's line to its engine: one client connection that is kept up, with the engine's own questions taken out of it under their ids. */
 import { type Client, ConnectionClosed, openClient, RpcError, Timeout } from "../client/client.ts";
+import { sparing } from "../lib/allowance.ts";
 import type { ParamsOf, ResultOf } from "../protocol/define.ts";
 import type { ClientRequests } from "../protocol/methods.ts";
 import type { Transport } from "../rpc/transport.ts";
+import { misfit } from "./engine-messages.ts";
 
 /** Where threads live: in this process or elsewhere. Made by the command line, which knows both kinds. */
 export interface Engine {
@@ -48,6 +50,7 @@ export class EngineLink {
   readonly #handlers: LinkHandlers;
   readonly #version: string;
   readonly #stop = new AbortController();
+  readonly #warn: LinkHandlers["warn"];
   #client: Client | undefined;
   #wire: Transport | undefined;
   #attempt = 0;
@@ -56,6 +59,7 @@ export class EngineLink {
     this.#engine = engine;
     this.#version = version;
     this.#handlers = handlers;
+    this.#warn = sparing(handlers.warn);
   }
 
   get running(): boolean {
@@ -91,11 +95,13 @@ export class EngineLink {
 
   async #connect(): Promise<void> {
     const wire = await this.#engine.connect(this.#stop.signal);
-    const client = await openClient(new Tap(wire, (request) => this.#handlers.request(request)), {
+    const client = await openClient(new Tap(wire, (request) => this.#ask(request, wire)), {
       clientInfo: { name: "parley_manager", title: "Parley manager", version: this.#version },
       onTrouble: (error) => this.#handlers.warn("engine connection", { error: error.message }),
     });
-    client.onAny((method, params) => this.#handlers.notification(method, isRecord(params) ? params : {}));
+    client.onAny((method, params) => {
+      if (!this.#refuse("notification", method, params)) this.#handlers.notification(method, isRecord(params) ? params : {});
+    });
     client.ended.addEventListener("abort", () => this.#lost(client), { once: true });
     if (client.ended.aborted) throw client.ended.reason;
     this.#client = client;
@@ -103,6 +109,25 @@ export class EngineLink {
     await this.#handlers.ready(client);
     this.#attempt = 0;
     this.#handlers.state(true, null);
+  }
+
+  /** Nothing may be thrown into the wire, and no question is left without an answer. */
+  #ask(request: ServerRequest, wire: Transport): void {
+    const refuse = (message: string): void => wire.send(JSON.stringify({ id: request.id, error: { code: -32_602, message } }));
+    try {
+      if (this.#refuse("request", request.method, request.params)) return refuse("the question does not fit the protocol");
+      this.#handlers.request(request);
+    } catch (error) {
+      this.#warn("a question of the engine could not be taken", { error: error instanceof Error ? error.stack : String(error) });
+      refuse("the question could not be taken");
+    }
+  }
+
+  /** Our own engine is held to the protocol by its tests; one behind `--connect` may be anything. */
+  #refuse(kind: "notification" | "request", method: string, params: unknown): boolean {
+    const why = this.#engine.remote ? misfit(kind, method, params) : undefined;
+    if (why !== undefined) this.#warn("the engine sent what does not fit the protocol", { kind, method: method.slice(0, 200), why });
+    return why !== undefined;
   }
 
   #lost(client: Client): void {

@@ -53,6 +53,9 @@ const keptEnds = 2000;
 const sameParams = (request: PendingRequest, params: ServerRequest["params"]): boolean =>
   JSON.stringify(request.details) === JSON.stringify(params);
 
+/** More than any person answers: an engine that goes on asking must not fill the state file and the page. */
+const maxWaiting = 1000;
+
 export class Requests {
   readonly #ports: RequestPorts;
   readonly #entries = new Map<string, Entry>();
@@ -88,6 +91,10 @@ export class Requests {
     const known = [...this.#entries.values()].find((e) => e.rpcId === id && e.record.threadId === threadId && e.record.method === method);
     if (known !== undefined && !known.isOrphan) return;
     if (known !== undefined && sameParams(known.record, params)) return this.#reunite(known);
+    if (this.#entries.size >= maxWaiting)
+      return this.#ports.respond(id, {
+        error: { code: -32_001, message: `${maxWaiting} questions are waiting already; answer some first` },
+      });
     const record = this.#remembered(id, method, threadId, params) ?? this.#record({ id, method, params }, threadId);
     const entry: Entry = { record, rpcId: id, claim: undefined, ended: Promise.withResolvers(), isOrphan: false, timer: undefined };
     if (record.expiresAt !== null) entry.timer = setTimeout(() => this.#timeOut(record.requestId), programMs);

@@ -1,0 +1,48 @@
+/** An engine of another process that says what it likes: nothing of it is acted on unless it fits the protocol, and counts are bounded. */
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { openedWith, PlayedEngine, scratchFolder, startManager, type TestManager, threadOf } from "../../test/support/manager.ts";
+
+async function opened(t: TestContext): Promise<{ engine: PlayedEngine; it: TestManager }> {
+  const { folder, remove } = scratchFolder();
+  const engine = new PlayedEngine(true)
+    .on("thread/read", ({ threadId }) => ({ thread: threadOf(String(threadId)) }))
+    .on("thread/resume", ({ threadId }) => openedWith(threadOf(String(threadId))));
+  const it = await startManager({ engine, folder, workspace: "/work" });
+  t.after(async () => {
+    await it.close();
+    remove();
+  });
+  return { engine, it };
+}
+
+test("messages of a remote engine that do not fit are refused, and the manager goes on", async (t) => {
+  const { engine, it } = await opened(t);
+  const stream = await it.stream();
+  const wrong: unknown[] = [undefined, null, [], 7, "x", { threadId: 5 }, { threadId: "t", turn: 7 }, { thread: { id: {} } }];
+  for (const method of ["turn/completed", "thread/started", "item/completed", "turn/plan/updated", "thread/tokenUsage/updated"])
+    for (const params of wrong) engine.notify(method, params);
+  engine.notify("m".repeat(100_000), {});
+  engine.ask("odd", "item/commandExecution/requestApproval", { threadId: 7, command: { toString: 1 } });
+  engine.notify("warning", { message: "the last", threadId: null });
+  const last = await stream.until((m) => JSON.stringify(m).includes("the last"));
+  assert.ok(last);
+  const heard = stream.messages.filter((m) => m["type"] === "notification");
+  assert.deepEqual(
+    heard.map((m) => (m["payload"] as Record<string, unknown>)["method"]),
+    ["warning"],
+  );
+  assert.deepEqual(engine.answers.get("odd"), { error: "the question does not fit the protocol" });
+  assert.deepEqual((await it.call("GET /api/pending")).body["data"], []);
+  assert.ok(it.warnings.length <= 20, `${it.warnings.length} lines of the log`);
+  stream.close();
+});
+
+test("an engine that asks without end gets a no when a thousand questions wait", async (t) => {
+  const { engine, it } = await opened(t);
+  const asked = { threadId: "t", turnId: "u", itemId: "i", startedAtMs: 1, command: "ls", cwd: "/work" };
+  for (let i = 0; i < 1010; i++) engine.ask(i, "item/commandExecution/requestApproval", { ...asked, itemId: `i${i}` });
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(it.core.requests.list().length, 1000);
+  assert.match(JSON.stringify(engine.answers.get(1009)), /1000 questions are waiting/);
+});
