@@ -54,7 +54,7 @@ const sameParams = (request: PendingRequest, params: ServerRequest["params"]): b
   JSON.stringify(request.details) === JSON.stringify(params);
 
 /** More than any person answers: an engine that goes on asking must not fill the state file and the page. */
-const maxWaiting = 1000;
+const maxWaiting = 200;
 
 export class Requests {
   readonly #ports: RequestPorts;
