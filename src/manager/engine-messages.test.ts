@@ -19,9 +19,17 @@ async function opened(t: TestContext): Promise<{ engine: PlayedEngine; it: TestM
 test("messages of a remote engine that do not fit are refused, and the manager goes on", async (t) => {
   const { engine, it } = await opened(t);
   const stream = await it.stream();
-  const wrong: unknown[] = [undefined, null, [], 7, "x", { threadId: 5 }, { threadId: "t", turn: 7 }, { thread: { id: {} } }];
-  for (const method of ["turn/completed", "thread/started", "item/completed", "turn/plan/updated", "thread/tokenUsage/updated"])
-    for (const params of wrong) engine.notify(method, params);
+  const wrong: readonly (readonly [string, unknown])[] = [
+    ["turn/completed", { threadId: 5 }],
+    ["turn/completed", { threadId: "t", turn: 7 }],
+    ["turn/completed", { threadId: "t", turn: { id: {}, items: "none" } }],
+    ["thread/started", { thread: { id: {} } }],
+    ["item/completed", { threadId: "t", turnId: "u", item: [] }],
+    ["turn/plan/updated", { threadId: "t", turnId: "u", plan: { length: 1e9 } }],
+    ["thread/tokenUsage/updated", { threadId: "t", tokenUsage: "much" }],
+  ];
+  for (const [method, params] of wrong) engine.notify(method, params);
+  for (const params of [null, [], 7, "x"]) engine.notify("turn/completed", params);
   engine.notify("m".repeat(100_000), {});
   engine.ask("odd", "item/commandExecution/requestApproval", { threadId: 7, command: { toString: 1 } });
   engine.notify("warning", { message: "the last", threadId: null });
