@@ -76,20 +76,18 @@ export class Backlog {
   }
 
   /**
-   * The files that must be read before a page is exact: those that may come before its border, the first row of the next page.
-   * Without a border the page is not full, and a portion of the files nearest to its beginning is needed.
+   * Files that must be read before a page is exact: those that may come before its border, the first row of the next page. At most `portion`
+   * of them, those nearest to the page's beginning: once they are read, the border may be much nearer.
    */
-  neededFor(query: ThreadQuery, border: IndexRow | undefined): readonly FoundFile[] {
+  neededFor(query: ThreadQuery, border: IndexRow | undefined, portion: number): readonly FoundFile[] {
     if (this.#entries.size === 0) return [];
     const newestFirst = query.sortDirection === "desc";
     const byCreation = query.sortKey === "created_at";
     const time = (entry: Entry): number => (byCreation ? (newestFirst ? entry.latest : entry.earliest) : (entry.changedMs ?? 0));
-    const candidates = [...this.#entries.values()].filter((entry) => entry.file.archived === query.archived);
-    if (border !== undefined) {
-      const edge = byCreation ? border.createdMs : border.updatedMs;
-      return candidates.filter((entry) => (newestFirst ? time(entry) >= edge : time(entry) <= edge)).map((entry) => entry.file);
-    }
-    const nearest = candidates.sort((a, b) => (newestFirst ? time(b) - time(a) : time(a) - time(b)));
-    return nearest.slice(0, query.limit + 50).map((entry) => entry.file);
+    const edge = border === undefined ? undefined : byCreation ? border.createdMs : border.updatedMs;
+    const isBefore = (entry: Entry): boolean => edge === undefined || (newestFirst ? time(entry) >= edge : time(entry) <= edge);
+    const candidates = [...this.#entries.values()].filter((entry) => entry.file.archived === query.archived && isBefore(entry));
+    if (candidates.length > portion) candidates.sort((a, b) => (newestFirst ? time(b) - time(a) : time(a) - time(b)));
+    return candidates.slice(0, portion).map((entry) => entry.file);
   }
 }

@@ -109,10 +109,11 @@ export class ThreadIndex {
   async #exactRows(db: SqliteIndex, query: ThreadQuery, cursor: Cursor | undefined): Promise<IndexRow[]> {
     const named = query.searchTerm === null ? [] : this.#names.matching(query.searchTerm);
     if (this.#backlog.size <= readAllBelow) await this.#readFiles(db, this.#backlog.all());
-    for (let rechecks = 0; ; ) {
+    // Each further look takes more at a time, so that a filter that fits few threads costs few looks.
+    for (let rechecks = 0, portion = query.limit + 50; ; portion *= 4) {
       const rows = db.page(query, cursor, named);
       const border = rows.length > query.limit ? rows.at(-1) : undefined;
-      const missing = this.#backlog.neededFor(query, border);
+      const missing = this.#backlog.neededFor(query, border, portion);
       if (missing.length > 0) await this.#readFiles(db, missing);
       else if (rechecks++ === maxRechecks || !(await this.#recheck(db, rows))) return rows;
     }
