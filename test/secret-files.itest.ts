@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { noBubblewrap } from "../src/exec/testing.ts";
+import { noProtection } from "../src/exec/testing.ts";
 import { makeCertificates } from "./support/certificates.ts";
 import { LiveServer, verifiesLive } from "./support/live-server.ts";
 import { stage } from "./support/live-stage.ts";
@@ -45,7 +45,7 @@ async function startManager(t: TestContext, folder: string, flags: readonly stri
   throw new Error(`the manager ended: ${text}`);
 }
 
-if (noBubblewrap) test("secret files", { skip: noBubblewrap }, () => {});
+if (noProtection) test("secret files", { skip: noProtection }, () => {});
 else {
   verifiesLive(
     "trust.secretFiles",

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { access, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Finding } from "./doctor.ts";
-import type { App } from "./own-app.ts";
+import type { App, SandboxState } from "./own-app.ts";
 
 /** Takes a tenth of a second; a busy machine is no reason to say that commands cannot be confined. */
 const timeoutMs = 30_000;
@@ -23,13 +23,15 @@ export async function checkSandbox(app: App): Promise<readonly Finding[]> {
     if (written) await rm(path.join(cwd, probe), { force: true });
     if (written || /^written$/m.test(text))
       return [fail("a command under read-only could write", "do not let the model run commands here; please report this")];
+    const state = await app.runner.sandbox();
     const files: Finding = { name, state: "ok", text: "files: a write under read-only was refused" };
-    return process.platform === "linux" ? [files, network(text), filter(text)] : [files];
+    const layers = process.platform === "linux" ? [files, network(text, state), filter(text)] : [files];
+    return [engine(state), ...layers];
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
     const fix =
       process.platform === "linux"
-        ? 'install bubblewrap and allow unprivileged user namespaces, or run in a container with sandbox_mode = "danger-full-access"'
+        ? 'follow what it says, or run in a container with sandbox_mode = "danger-full-access"'
         : "see docs for the sandbox of this system";
     return [fail(`commands cannot be confined here: ${words}`, fix)];
   }
@@ -49,7 +51,17 @@ async function outputOf(app: App, cwd: string): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-function network(text: string): Finding {
+/** Which one it is and what it cannot, in one line. */
+function engine({ engine: found, text, limits }: SandboxState): Finding {
+  const confined = `commands are confined by ${text}`;
+  if (limits.length === 0) return { name, state: "ok", text: confined };
+  const fix = "install bubblewrap and allow unprivileged user namespaces; until then it holds as far as it says";
+  return { name, state: "warn", text: `${confined}. ${found === "landlock" ? "Landlock" : found} ${limits.join("; ")}`, fix };
+}
+
+function network(text: string, state: SandboxState): Finding {
+  // Its rules and filter close the ways without hiding their names; the tests try each of them.
+  if (state.engine === "landlock") return { name, state: "ok", text: "network: closed by rules and the system-call filter" };
   const ways = [...text.matchAll(/^net (.+)$/gm)].map(([, way]) => way).filter((way) => way !== "lo");
   if (ways.length === 0) return { name, state: "ok", text: "network: a command sees none of the machine's" };
   return fail(

@@ -8,6 +8,7 @@ import { codexHome, type Globals, oneOf, StartError } from "./usage.ts";
 
 export type App = ReturnType<typeof createApp>;
 export type Config = ReturnType<App["config"]["effective"]>;
+export type SandboxState = Awaited<ReturnType<App["runner"]["sandbox"]>>;
 
 /** `overrides` are weaker than what stands on the command line. */
 export interface AppOptions extends Pick<ComposeOptions, "compat" | "ignore" | "flagsAreRequests"> {

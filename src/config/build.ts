@@ -71,6 +71,7 @@ export function buildConfig(input: BuildInput): Config {
     diagnostics: checkersFrom(list(tableAt(raw, "parley"), "diagnostics")),
     protectedNames: namesFrom(list(tableAt(raw, "parley"), "protected_names") ?? []),
     commandLimits: limitsFrom(tableAt(tableAt(raw, "parley"), "command_limits")),
+    sandboxEngine: text(tableAt(raw, "parley"), "sandbox_engine") ?? "auto",
     askTimeouts: timeoutsFrom(tableAt(tableAt(raw, "parley"), "ask_timeouts")),
     requirements: noRequirements,
     raw,

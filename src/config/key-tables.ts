@@ -176,6 +176,11 @@ export const parley = table("What only this server knows.", {
       standard: "no limit",
     }),
   }),
+  sandbox_engine: value(
+    () => literals("auto", "bubblewrap", "namespaces", "landlock"),
+    "What confines commands on Linux; also `$PARLEY_SANDBOX_ENGINE`, which counts more. `auto` takes the first that works, in this order. One that is named and cannot be had here is refused with the reason. What each cannot do is in [security.md](security.md).",
+    { standard: "`auto`" },
+  ),
   ask_timeouts: value(
     () => record(number()),
     'Seconds until an unanswered question counts as a no, by method: `"item/commandExecution/requestApproval" = 300`.',

@@ -19,15 +19,19 @@ export interface CommandFacts {
   /** The model asks to leave the sandbox. */
   readonly escalate: boolean;
   readonly justification: string | undefined;
+  /** Why this machine's sandbox could not keep it from changing protected names. */
+  readonly openNames?: string | undefined;
 }
 
 export function stepForCommand(settings: ThreadSettings, facts: CommandFacts): Step {
   const { approvalPolicy: policy } = settings;
-  const { verdict, justification } = facts;
+  const { verdict, justification, openNames } = facts;
+  const isReader = verdict.decision === "allow" && verdict.because === "knownSafe";
   if (verdict.decision === "forbid") return { kind: "refuse", text: verdict.reason };
   const escalates = facts.escalate && isConfined(settings.sandboxPolicy);
-  // A rule allows a command where it is confined; one that was made for leaving the sandbox allows both.
-  if (verdict.decision === "allow" && verdict.because === "rule" && (!escalates || verdict.outside)) return { kind: "run" };
+  // A rule allows a command where it is confined as usual; one that was made for leaving the sandbox allows more.
+  const isUsual = !escalates && openNames === undefined;
+  if (verdict.decision === "allow" && verdict.because === "rule" && (isUsual || verdict.outside)) return { kind: "run" };
   if (verdict.decision === "ask" && verdict.rule !== undefined) {
     if (mayAsk(policy, "rules")) return { kind: "ask", reason: justification ?? `a rule asks for approval: ${verdict.rule}` };
     return { kind: "refuse", text: `rejected: a rule asks for approval (${verdict.rule}), and the approval policy allows no questions` };
@@ -36,8 +40,12 @@ export function stepForCommand(settings: ThreadSettings, facts: CommandFacts): S
     if (mayAsk(policy, "sandbox")) return { kind: "ask", reason: justification };
     return { kind: "refuse", text: "approval policy is Never; reject command: nobody may be asked whether it can run outside the sandbox" };
   }
-  if (policy === "untrusted" && !(verdict.decision === "allow" && verdict.because === "knownSafe"))
-    return { kind: "ask", reason: justification };
+  if (openNames !== undefined && !isReader) {
+    if (mayAsk(policy, "sandbox"))
+      return { kind: "ask", reason: justification === undefined ? openNames : `${justification} (${openNames})` };
+    return { kind: "refuse", text: `rejected: ${openNames}, and the approval policy allows no questions` };
+  }
+  if (policy === "untrusted" && !isReader) return { kind: "ask", reason: justification };
   return { kind: "run" };
 }
 

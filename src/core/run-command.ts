@@ -26,7 +26,8 @@ export async function runCommand(action: CommandAction, callId: string, turn: Li
   const parsed = policy.parse(action.argv, action.cwd);
   const verdict = policy.decide(action.argv, action.cwd, turn.settings.workspaceRoots);
   const request: CommandRequest = { action, callId, parsed, verdict, policy };
-  const step = stepForCommand(turn.settings, { verdict, escalate: action.escalate, justification: action.justification });
+  const openNames = await thread.ports.runner.openNames(confinementFor(turn, action.escalate));
+  const step = stepForCommand(turn.settings, { verdict, openNames, escalate: action.escalate, justification: action.justification });
   if (step.kind === "refuse") {
     await thread.ports.audit.write({ ...about(request, turn), event: "decided", decision: "refusedByPolicy", by: step.text });
     return failed(step.text);
@@ -52,7 +53,9 @@ export async function runCommand(action: CommandAction, callId: string, turn: Li
     turn.signal.throwIfAborted();
     return failed(rejection(action));
   }
-  return await runGranted(request, item, turn);
+  const confinement = confinementFor(turn, action.escalate);
+  // What was not asked about because it only reads cannot write where its sandbox leaves protected names open.
+  return await runGranted(request, item, openNames !== undefined && isReader(request) ? readOnly(confinement) : confinement, turn);
 }
 
 async function allowedUnasked(request: CommandRequest, turn: LiveTurn): Promise<true> {
@@ -75,9 +78,8 @@ export function about({ action, callId, parsed }: CommandRequest, turn: LiveTurn
 }
 
 /** Runs it under the sandbox that was granted; under `on-failure` a command that the sandbox stopped may be asked about and run again outside. */
-async function runGranted(request: CommandRequest, item: CommandItem, turn: LiveTurn): Promise<ToolOutput> {
+async function runGranted(request: CommandRequest, item: CommandItem, confinement: Confinement, turn: LiveTurn): Promise<ToolOutput> {
   const { action } = request;
-  const confinement = confinementFor(turn, action.escalate);
   const first = await attempt(request, item, confinement, turn);
   if ("output" in first) return first.output;
   const mayLeave = turn.settings.approvalPolicy === "on-failure" && isConfined(confinement.policy);
@@ -132,6 +134,10 @@ function confinementFor(turn: LiveTurn, escalated: boolean): Confinement {
     protectedNames: turn.thread.config.protectedNames,
     limits: turn.thread.config.commandLimits,
   };
+}
+function readOnly(confinement: Confinement): Confinement {
+  const { policy } = confinement;
+  return { ...confinement, policy: { type: "readOnly", networkAccess: "networkAccess" in policy && policy.networkAccess === true } };
 }
 
 async function start(

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import type { CommandLimits } from "../core/ports/command-runner.ts";
-import { descendantsOf, listProcesses } from "./processes.ts";
+import { descendantsOf, listProcesses, type ProcessEntry } from "./processes.ts";
 
 /** Large builds stay far below it; a command that starts processes without end reaches it within a second. */
 export const defaultProcesses = (): number => Math.max(2_048, 256 * availableParallelism());
@@ -35,11 +35,15 @@ export function limitedArgv(argv: readonly string[], limits: CommandLimits): rea
   return steps.length === 0 ? argv : ["/bin/sh", "-c", `${steps.join("; ")}; exec "$@"`, "parley-limits", ...argv];
 }
 
+export const withoutProcesses = ({ processes: _, ...rest }: CommandLimits): CommandLimits => rest;
+
 /** POSIX counts files in blocks of 512 bytes; bash as `sh` does so, too. */
 const blocksInMegabyte = 2_048;
 
 export interface LimitedCommand {
   readonly pid: number;
+  /** Whether that process is the command itself, and not one that confines it. */
+  readonly isItself: boolean;
   /** Ends it as a whole, at once, and says why. */
   endFor(reason: string): void;
 }
@@ -76,7 +80,7 @@ export class ProcessGuard {
   }
 
   #look(): void {
-    for (const { pid } of this.#young) for (const each of descendantsOf(pid, listProcesses(pid))) markDispensable(each);
+    for (const command of this.#young) for (const each of membersOf(command, listProcesses(command.pid))) markDispensable(each);
     this.#young.clear();
     const threads = threadsOfMachine();
     this.#fewest = Math.min(this.#fewest, threads);
@@ -85,7 +89,7 @@ export class ProcessGuard {
     const all = listProcesses();
     const counts = new Map(all.map((entry) => [entry.pid, entry.threads]));
     for (const [command, limit] of this.#watched) {
-      const count = descendantsOf(command.pid, all).reduce((sum, pid) => sum + (counts.get(pid) ?? 0), 0);
+      const count = membersOf(command, all).reduce((sum, pid) => sum + (counts.get(pid) ?? 0), 0);
       if (count <= limit) continue;
       this.forget(command);
       command.endFor(
@@ -94,6 +98,11 @@ export class ProcessGuard {
     }
   }
 }
+
+const membersOf = ({ pid, isItself }: LimitedCommand, all: readonly ProcessEntry[]): number[] => [
+  ...(isItself ? [pid] : []),
+  ...descendantsOf(pid, all),
+];
 
 /** Of all users; 0 where it is not told. */
 function threadsOfMachine(): number {

@@ -14,8 +14,8 @@ export interface WatchedCommand {
   readonly id: string;
   /** Known once the process was started. */
   pid: number | undefined;
-  /** Only its session ends, not what left that on purpose. */
-  readonly isSession: boolean;
+  /** As what it ends: its session, without what left that on purpose; all that carries its mark; or both. */
+  readonly ends: "as session" | "as marked" | "as both";
 }
 
 /** What must go when the server dies now. */
@@ -96,7 +96,10 @@ export class Janitor {
   update(): void {
     clearTimeout(this.#soon);
     this.#soon = undefined;
-    const words = [...this.#commands].map(({ id, pid, isSession }) => (isSession && pid !== undefined ? `s:${pid}` : `m:${id}`));
+    const words = [...this.#commands].flatMap(({ id, pid, ends }) => [
+      ...(ends === "as session" && pid !== undefined ? [] : [`m:${id}`]),
+      ...(ends !== "as marked" && pid !== undefined ? [`s:${pid}`] : []),
+    ]);
     const { folders, lease, pipeFolder } = this.#leftovers();
     if (folders.length > 0) words.push(`l:${lease}`, ...folders.map((folder) => `d:${escapeForPrintf(folder)}`));
     if (pipeFolder !== undefined) words.push(`r:${escapeForPrintf(pipeFolder)}`);

@@ -22,6 +22,8 @@ const drainMs = 1_000;
 const lifeMs = 5_000;
 /** How long the inner process of a killed sandbox may take before it is looked for. */
 const strayMs = 100;
+/** How long a confined command without a process space may go on starting processes while they are ended. */
+const endAllMs = 10_000;
 const firstPollMs = 5;
 /** Node takes a longer one for none at all. */
 const longestTimer = 2 ** 31 - 1;
@@ -38,8 +40,10 @@ export interface LiveParts {
   readonly pid: number;
   readonly outputs: readonly LiveOutput[];
   readonly input: Writable | undefined;
-  /** Ends when nothing of a sandboxed command lives; undefined outside a sandbox. */
+  /** Ends when nothing of a command in a namespace lives; undefined for others. */
   readonly life: Readable | undefined;
+  /** Without that: whether its session and all that carries its mark end with it. */
+  readonly endsAsWhole: boolean;
   /** The mark in the environment (NAME=value) of everything the command started. */
   readonly mark: string;
   readonly graceMs: number;
@@ -75,6 +79,11 @@ export class LiveCommand implements RunningCommand {
     // Not at once: nobody could have set `onOutput` yet.
     if (parts.note !== undefined) setImmediate(() => this.onOutput(Buffer.from(parts.note ?? ""), "stderr"));
     this.exit = this.#watch();
+  }
+
+  /** For those who count what it uses up. */
+  get isItself(): boolean {
+    return this.#parts.life === undefined;
   }
 
   get pid(): number {
@@ -138,6 +147,7 @@ export class LiveCommand implements RunningCommand {
     clearTimeout(timer);
     await this.#untilQuiet(read);
     if (life !== undefined) await within(untilEnded(life), lifeMs);
+    if (this.#parts.endsAsWhole) await this.#endAll();
     const exitCode = this.#timedOut ? 124 : (code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
     const lastWord = this.#parts.lastWord?.(exitCode);
     if (lastWord !== undefined) this.onOutput(Buffer.from(lastWord), "stderr");
@@ -174,6 +184,17 @@ export class LiveCommand implements RunningCommand {
     if (!later.some(isMember)) this.#gone();
     this.#survivors = later.filter((entry) => !isMember(entry) && isMarked(entry.pid, mark)).map((entry) => entry.pid);
     return this.#survivors;
+  }
+
+  /** KILL to all that a confined command left, in its session or elsewhere with its mark, until nothing is found. */
+  async #endAll(): Promise<void> {
+    const { pid, mark } = this.#parts;
+    const left = (): number[] => [...new Set([...membersOf(pid), ...markedProcesses(mark, pid)])];
+    await eventually(() => {
+      const found = left();
+      for (const stray of found) signalProcess(stray, "SIGKILL");
+      return found.length === 0;
+    }, endAllMs);
   }
 
   /** TERM to the session and the group, KILL to what is left of them. */

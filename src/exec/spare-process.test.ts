@@ -57,7 +57,7 @@ async function outcomeOf(running: RunningCommand) {
 describe("a shell that waits for the next command", { skip: noBubblewrap }, () => {
   let bench: Bench;
   before(() => {
-    bench = openBench();
+    bench = openBench({ engine: "bubblewrap" });
   });
   after(() => bench.close());
 
@@ -134,7 +134,7 @@ describe("a shell that waits for the next command", { skip: noBubblewrap }, () =
   test("goes a while after the last command, and at once with the runner", async () => {
     const idle = await waiting();
     await eventually(() => (isThere(idle) ? undefined : true), "its end after the last command");
-    const own = openBench();
+    const own = openBench({ engine: "bubblewrap" });
     try {
       const spare = await waiting({}, own, idle);
       await own.runner.close();
@@ -176,7 +176,7 @@ describe("a shell that waits for the next command", { skip: noBubblewrap }, () =
 describe("a sandbox that waits for the same command again", { skip: noBubblewrap }, () => {
   let bench: Bench;
   before(() => {
-    bench = openBench();
+    bench = openBench({ engine: "bubblewrap" });
   });
   after(() => bench.close());
 

@@ -1,8 +1,9 @@
 /**
  * A process that is started ahead of a confined command and then becomes it: made while the command before it runs, so that the next one does
- * not wait until the server has forked. Most often a shell, which can become any command and knows nothing of one before it is told. Where
- * the same command comes again and again it is the sandbox itself, which has read its words and waits for its options. It runs nothing
- * unless it is told to, and ends by itself when the server does.
+ * not wait until the server has forked. Which one depends on the engine. With bubblewrap it is most often a shell, which can become any
+ * command and knows nothing of one before it is told; where the same command comes again and again it is the sandbox itself, which has read
+ * its words and waits for its options. Our own engines need a Node, whose start costs more than all the rest: it waits for its orders and is
+ * held for longer. None of them runs anything unless it is told to, and all end by themselves when the server does.
  */
 import { closeSync } from "node:fs";
 import type { Writable } from "node:stream";
@@ -23,20 +24,24 @@ const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`).repla
 /** How often in a row a command must have come before the next one is expected to be the same. */
 const enoughRepeats = 3;
 
+/** How long a Node that waits is worth its memory after the last command. */
+const heldMs = 60_000;
+
 /** What a process is made for: its descriptors cannot be changed later. */
 interface Shape {
+  readonly stdin: Command["stdin"];
   readonly merged: boolean;
-  readonly life: number;
+  readonly life: number | undefined;
   /** Bytes that are the same for every command. Those that follow are a command's own. */
-  readonly filter: Uint8Array;
+  readonly constant: Uint8Array;
 }
 
 /** Undefined for a command that no waiting process could become. */
-function shapeOf({ stdin, merged = false, tty }: Command, { extra, env, cwd, life }: WrappedCommand): Shape | undefined {
-  const [filter, own, ...more] = extra;
-  if (stdin !== "closed" || tty !== undefined || life === undefined) return undefined;
-  if (filter === undefined || own === undefined || more.length > 0) return undefined;
-  return cwd === "/" && Object.keys(env).length === 0 ? { merged, life, filter } : undefined;
+function shapeOf({ stdin, merged = false, tty }: Command, { extra, env, cwd, life, ahead }: WrappedCommand): Shape | undefined {
+  const [constant, own, ...more] = extra;
+  const isReady = ahead?.kind === "any command" || (stdin === "closed" && life !== undefined);
+  if (!isReady || tty !== undefined || constant === undefined || own === undefined || more.length > 0) return undefined;
+  return cwd === "/" && Object.keys(env).length === 0 ? { stdin, merged, life, constant } : undefined;
 }
 
 function lineOf({ argv }: WrappedCommand): string | undefined {
@@ -59,13 +64,17 @@ interface Way {
   readonly stdin: Command["stdin"];
   readonly extra: WiringInput["wrapped"]["extra"];
   readonly waitsAt: number;
+  /** Holds the command's own bytes, where they do not come with the word. */
+  readonly own: number | undefined;
+  /** Whether it costs so much that it is held for longer. */
+  readonly isDear: boolean;
   /** Undefined for a command that it cannot become; it goes on waiting for another one. */
   ordersFor(wrapped: WrappedCommand): Orders | undefined;
   /** Whether to wait on makes sense now that this command has come. */
   expects(wrapped: WrappedCommand): boolean;
 }
 
-function asShell({ filter }: Shape, own: number): Way | undefined {
+function asShell({ constant }: Shape, own: number): Way | undefined {
   const shell = findSystemProgram("sh");
   if (shell === undefined) return undefined;
   const ordersFor: Way["ordersFor"] = (wrapped) => {
@@ -73,26 +82,37 @@ function asShell({ filter }: Shape, own: number): Way | undefined {
     return word === undefined || bytes === undefined ? undefined : { bytes, word };
   };
   const argv = [shell, "-c", script, "parley-spare"];
-  return { argv, stdin: "open", extra: [filter, own], waitsAt: 0, ordersFor, expects: () => true };
+  return { argv, stdin: "open", extra: [constant, own], waitsAt: 0, own, isDear: false, ordersFor, expects: () => true };
 }
 
-function asItself({ ahead }: WrappedCommand, { filter }: Shape, own: number): Way | undefined {
-  if (ahead === undefined) return undefined;
-  const { argv, waitsAt, readsAt } = ahead;
-  const extra: Way["extra"][number][] = [filter];
+function asItself({ ahead }: WrappedCommand, { constant }: Shape, own: number): Way | undefined {
+  if (ahead?.kind !== "same command") return undefined;
+  const { argv, waitsAt, readsAt, wordLength } = ahead;
+  const extra: Way["extra"][number][] = [constant];
   extra[waitsAt - 3] = "pipe";
   extra[readsAt - 3] = own;
   const expects: Way["expects"] = (wrapped) => wrapped.ahead !== undefined && areSame(wrapped.ahead.argv, argv);
-  const ordersFor: Way["ordersFor"] = ({ ahead: { wordLength } = ahead, extra: [, bytes = new Uint8Array()] }) => ({
-    word: bytes.subarray(0, wordLength),
-    bytes: bytes.subarray(wordLength),
-  });
-  return { argv, stdin: "closed", extra, waitsAt, ordersFor, expects };
+  const ordersFor: Way["ordersFor"] = ({ ahead: next, extra: [, bytes = new Uint8Array()] }) => {
+    const length = next?.kind === "same command" ? next.wordLength : wordLength;
+    return { word: bytes.subarray(0, length), bytes: bytes.subarray(length) };
+  };
+  return { argv, stdin: "closed", extra, waitsAt, own, isDear: false, ordersFor, expects };
+}
+
+function asHelper({ ahead }: WrappedCommand, { constant, stdin }: Shape): Way | undefined {
+  if (ahead?.kind !== "any command") return undefined;
+  const { argv, waitsAt } = ahead;
+  const extra: Way["extra"][number][] = [constant];
+  extra[waitsAt - 3] = "pipe";
+  const expects: Way["expects"] = (wrapped) => wrapped.ahead !== undefined && areSame(wrapped.ahead.argv, argv);
+  const ordersFor: Way["ordersFor"] = ({ extra: [, word = new Uint8Array()] }) => ({ word, bytes: new Uint8Array() });
+  return { argv, stdin, extra, waitsAt, own: undefined, isDear: true, ordersFor, expects };
 }
 
 export class SpareProcesses {
   readonly #pipes: PipePool;
   #waiting: SpareProcess | undefined;
+  #dropping: NodeJS.Timeout | undefined;
   #last: readonly string[] = [];
   #repeats = 0;
 
@@ -113,32 +133,51 @@ export class SpareProcesses {
     return undefined;
   }
 
-  /** Starts a process for the next command of the kind, unless one waits. `open` are descriptors of the server that it must not inherit. */
-  prepare(command: Command, wrapped: WrappedCommand, open: readonly number[]): void {
+  /**
+   * Starts a process for the next command of the kind, unless one waits. With `isLikely` that command is expected soon; without it only what
+   * is dear to start is. `open` are descriptors of the server that it must not inherit.
+   */
+  prepare(command: Command, wrapped: WrappedCommand, { isLikely, open }: { isLikely: boolean; open: readonly number[] }): void {
+    if (this.#waiting?.isAlive === false) this.drop();
     const shape = this.#waiting === undefined ? shapeOf(command, wrapped) : undefined;
-    const own = shape === undefined ? undefined : this.#pipes.lend(new Uint8Array());
-    if (shape === undefined || own === undefined) return;
-    const way = (this.#repeats >= enoughRepeats ? asItself(wrapped, shape, own) : undefined) ?? asShell(shape, own);
+    if (shape === undefined) return;
+    const way = asHelper(wrapped, shape) ?? (isLikely ? this.#lentWay(wrapped, shape) : undefined);
     try {
-      if (way !== undefined) this.#waiting = this.#start(way, shape, own, open);
+      if (way !== undefined) this.#waiting = this.#start(way, shape, open);
     } catch {
       // No process to be had now: the next command says so itself.
     }
-    if (this.#waiting === undefined) closeSync(own);
+    if (this.#waiting === undefined && way?.own !== undefined) closeSync(way.own);
   }
 
   drop(): void {
+    clearTimeout(this.#dropping);
     this.#waiting?.end();
     this.#waiting = undefined;
   }
 
-  #start(way: Way, shape: Shape, own: number, open: readonly number[]): SpareProcess | undefined {
+  /** A while after the last command: what is dear waits on, the rest goes. */
+  settle(): void {
+    if (this.#waiting?.isDear !== true) return this.drop();
+    clearTimeout(this.#dropping);
+    this.#dropping = setTimeout(() => this.drop(), heldMs).unref();
+  }
+
+  #lentWay(wrapped: WrappedCommand, shape: Shape): Way | undefined {
+    const own = this.#pipes.lend(new Uint8Array());
+    if (own === undefined) return undefined;
+    const way = (this.#repeats >= enoughRepeats ? asItself(wrapped, shape, own) : undefined) ?? asShell(shape, own);
+    if (way === undefined) closeSync(own);
+    return way;
+  }
+
+  #start(way: Way, shape: Shape, open: readonly number[]): SpareProcess | undefined {
     const id = confinedCommandId();
-    const wrapped = { argv: way.argv, cwd: "/", extra: way.extra, life: shape.life };
+    const wrapped = { argv: way.argv, cwd: "/", extra: way.extra, ...(shape.life === undefined ? {} : { life: shape.life }) };
     const input = { command: { stdin: way.stdin, merged: shape.merged }, wrapped, terminal: undefined } as const;
     const wired = startWired({ ...input, env: { [markName]: id }, open }, this.#pipes);
     const ear = wired.child.stdio[way.waitsAt];
-    if (wired.parts !== undefined && isWritable(ear)) return new SpareProcess({ id, way, shape, wired, own, ear });
+    if (wired.parts !== undefined && isWritable(ear)) return new SpareProcess({ id, way, shape, wired, ear });
     wired.child.once("error", () => undefined);
     return undefined;
   }
@@ -149,8 +188,6 @@ interface SpareParts {
   readonly way: Way;
   readonly shape: Shape;
   readonly wired: Wired;
-  /** Holds the command's own bytes. */
-  readonly own: number;
   readonly ear: Writable;
 }
 
@@ -168,34 +205,45 @@ export class SpareProcess {
     return this.#parts.id;
   }
 
+  get isDear(): boolean {
+    return this.#parts.way.isDear;
+  }
+
+  get isAlive(): boolean {
+    const { child } = this.#parts.wired;
+    return child.exitCode === null && child.signalCode === null;
+  }
+
   canBecome(wrapped: WrappedCommand): boolean {
     return this.#parts.way.ordersFor(wrapped) !== undefined;
   }
 
-  fits({ merged, life, filter }: Shape, wrapped: WrappedCommand): boolean {
-    const { wired, shape, way } = this.#parts;
-    const isAlive = wired.child.exitCode === null && wired.child.signalCode === null;
-    return isAlive && shape.merged === merged && shape.life === life && shape.filter === filter && way.expects(wrapped);
+  fits({ stdin, merged, life, constant }: Shape, wrapped: WrappedCommand): boolean {
+    const { shape, way } = this.#parts;
+    const isSame = shape.stdin === stdin && shape.merged === merged && shape.life === life && shape.constant === constant;
+    return this.isAlive && isSame && way.expects(wrapped);
   }
 
   become(wrapped: WrappedCommand): Wired {
-    const { wired, own, ear, way } = this.#parts;
+    const { wired, ear, way } = this.#parts;
     try {
       const orders = way.ordersFor(wrapped) ?? { bytes: new Uint8Array(), word: "" };
-      writeWhole(own, orders.bytes);
+      if (way.own !== undefined) writeWhole(way.own, orders.bytes);
       this.#keepServer(true);
       ear.end(orders.word);
     } catch (error) {
       this.#abandon();
       throw error;
     } finally {
-      closeSync(own);
+      if (way.own !== undefined) closeSync(way.own);
     }
+    // Where it waited at its input, the command has none.
+    if (way.waitsAt !== 0) return wired;
     return { child: wired.child, parts: wired.parts && { ...wired.parts, input: undefined, closeInput: () => undefined } };
   }
 
   end(): void {
-    closeSync(this.#parts.own);
+    if (this.#parts.way.own !== undefined) closeSync(this.#parts.way.own);
     this.#abandon();
   }
 
@@ -204,13 +252,14 @@ export class SpareProcess {
     const { wired, ear } = this.#parts;
     ear.end();
     for (const { stream } of wired.parts?.outputs ?? []) stream.destroy();
+    wired.parts?.input?.destroy();
     wired.parts?.life?.destroy();
   }
 
   /** A process that waits must not keep the server from ending. */
   #keepServer(isNeeded: boolean): void {
     const { wired, ear } = this.#parts;
-    for (const handle of [wired.child, ear, wired.parts?.life]) {
+    for (const handle of [wired.child, ear, wired.parts?.input, wired.parts?.life]) {
       if (isNeeded && handle !== undefined && "ref" in handle && typeof handle.ref === "function") handle.ref();
       if (!isNeeded && handle !== undefined && "unref" in handle && typeof handle.unref === "function") handle.unref();
     }

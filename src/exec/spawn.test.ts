@@ -8,7 +8,7 @@ import { CommandRefused } from "../core/ports/command-runner.ts";
 import { openTerminal, scriptedTerminal } from "./pty.ts";
 import { noLeftovers } from "./sandbox/platform-sandbox.ts";
 import { createCommandRunner } from "./spawn.ts";
-import { type Bench, noBubblewrap, openBench } from "./testing.ts";
+import { type Bench, openBench, testedEngines } from "./testing.ts";
 
 const open = { type: "dangerFullAccess" } as const;
 
@@ -19,8 +19,10 @@ function noTerminals(): string | false {
   return terminal === undefined ? "needs node-pty" : false;
 }
 const modes = [
-  { name: "full access", policy: open, skip: false as const },
-  { name: "the sandbox", policy: { type: "workspaceWrite" } as const, skip: noBubblewrap },
+  { name: "full access", policy: open, skip: false as const, engine: undefined },
+  ...(await testedEngines()).map(({ engine, skip }) => ({
+    ...{ name: `the sandbox by ${engine}`, policy: { type: "workspaceWrite" } as const, skip, engine },
+  })),
 ];
 
 async function eventually(isTrue: () => boolean, what: string): Promise<void> {
@@ -45,15 +47,15 @@ const running = (mark: string): number[] =>
       }
     });
 
-for (const { name, policy, skip } of modes)
+for (const [mode, { name, policy, skip, engine }] of modes.entries())
   describe(`commands in ${name}`, { skip: process.platform === "linux" ? skip : "needs Linux" }, () => {
     let bench: Bench;
     before(() => {
-      bench = openBench();
+      bench = openBench({ engine });
     });
     after(() => bench.close());
     let marks = 0;
-    const mark = (): string => `3${process.pid}${policy === open ? 1 : 2}${marks++}`;
+    const mark = (): string => `3${process.pid}${mode + 1}${marks++}`;
 
     test("exit codes, signals and both streams", async () => {
       const running = await bench.start(["/bin/sh", "-c", "echo out; echo err >&2; exit 3"], { policy });
@@ -170,11 +172,11 @@ for (const { name, policy, skip } of modes)
 
     test("when the server is killed, its commands end and nothing is left in the workspace", async () => {
       const a = mark();
-      const own = openBench();
+      const own = openBench({ engine });
       try {
         const program = `
           import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "spawn.ts"))};
-          const runner = createCommandRunner({ codexHome: ${JSON.stringify(own.home)}, userHome: ${JSON.stringify(own.base)} });
+          const runner = createCommandRunner({ codexHome: ${JSON.stringify(own.home)}, userHome: ${JSON.stringify(own.base)}, engine: () => ${JSON.stringify(engine ?? "auto")} });
           const command = { argv: ["/bin/bash", "-c", "trap '' HUP TERM; sleep ${a} & (setsid sleep ${a}.5 &); sleep ${a}"], cwd: ${JSON.stringify(own.work)}, env: { PATH: "/usr/bin:/bin" }, stdin: "closed" };
           await runner.start(command, { policy: ${JSON.stringify(policy)}, workspaceRoots: [${JSON.stringify(own.work)}] }, new AbortController().signal);
           console.log("up");
@@ -198,12 +200,12 @@ for (const { name, policy, skip } of modes)
 
     test("killed at any moment of a start, nothing lives on", async () => {
       const a = mark();
-      const own = openBench();
+      const own = openBench({ engine });
       try {
         for (let i = 0; i < 8; i++) {
           const program = `
             import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "spawn.ts"))};
-            const runner = createCommandRunner({ codexHome: ${JSON.stringify(own.home)}, userHome: ${JSON.stringify(own.base)} });
+            const runner = createCommandRunner({ codexHome: ${JSON.stringify(own.home)}, userHome: ${JSON.stringify(own.base)}, engine: () => ${JSON.stringify(engine ?? "auto")} });
             const command = { argv: ["/bin/sleep", "${a}"], cwd: ${JSON.stringify(own.work)}, env: { PATH: "/usr/bin:/bin" }, stdin: "closed" };
             const start = () => runner.start(command, { policy: ${JSON.stringify(policy)}, workspaceRoots: [${JSON.stringify(own.work)}] }, new AbortController().signal);
             const warm = await start(); await warm.kill();
@@ -262,6 +264,7 @@ describe("full access", { skip: process.platform === "linux" ? false : "needs Li
       codexHome: bench.home,
       sandbox: {
         leftovers: noLeftovers,
+        state: () => Promise.resolve({ engine: "none", text: "none here", limits: [] }),
         prepare: () => Promise.resolve({ refused: "No sandbox: none here." }),
         wrap: () => ({ refused: "none" }),
       },

@@ -4,9 +4,16 @@ import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import { type Command, CommandRefused, type CommandRunner, type Confinement, type RunningCommand } from "../core/ports/command-runner.ts";
+import {
+  type Command,
+  CommandRefused,
+  type CommandRunner,
+  type Confinement,
+  type RunningCommand,
+  type SandboxState,
+} from "../core/ports/command-runner.ts";
 import { knownSecretFiles } from "../lib/secret-files.ts";
-import { limitedArgv, MemoryAlarm, ProcessGuard } from "./command-limits.ts";
+import { limitedArgv, MemoryAlarm, ProcessGuard, withoutProcesses } from "./command-limits.ts";
 import { inheritableDescriptors } from "./descriptors.ts";
 import { Janitor, markName, type WatchedCommand } from "./janitor.ts";
 import { confinedCommandId, LeftoverNotes } from "./leftovers.ts";
@@ -30,6 +37,8 @@ export interface CommandRunnerOptions {
   readonly secretFiles?: () => readonly string[];
   /** Between TERM and KILL. */
   readonly graceMs?: number;
+  /** The engine of the Linux sandbox that the settings name; the best one of this machine when left out. */
+  readonly engine?: (() => string) | undefined;
   /** Instead of the platform's own. */
   readonly sandbox?: PlatformSandbox;
 }
@@ -68,13 +77,14 @@ class Runner implements ClosableRunner {
   readonly #notes: LeftoverNotes;
   readonly #clearing: NodeJS.Timeout;
   #memory: MemoryAlarm | undefined;
+  #isClosed = false;
 
-  constructor({ codexHome, userHome, program = [], secretFiles, graceMs, sandbox }: CommandRunnerOptions) {
+  constructor({ codexHome, userHome, program = [], secretFiles, graceMs, engine, sandbox }: CommandRunnerOptions) {
     this.#graceMs = graceMs ?? 2_000;
     this.#confined =
       sandbox ??
       createSandbox(process.platform, {
-        ...{ codexHome, userHome: userHome ?? homedir(), program },
+        ...{ codexHome, userHome: userHome ?? homedir(), program, engine },
         secretFiles: () => [...(secretFiles?.() ?? []), ...knownSecretFiles(codexHome)],
       });
     this.#pipes = new PipePool(path.join(codexHome, "parley", "run"));
@@ -105,10 +115,19 @@ class Runner implements ClosableRunner {
     }
   }
 
+  sandbox(): Promise<SandboxState> {
+    return this.#confined.state();
+  }
+
+  openNames(confinement: Confinement): Promise<string | undefined> {
+    return this.#confined.openNames?.(confinement) ?? Promise.resolve(undefined);
+  }
+
   async close(): Promise<void> {
     await Promise.all([...this.#live].map((command) => command.kill()));
     clearTimeout(this.#settling);
     clearTimeout(this.#clearing);
+    this.#isClosed = true;
     this.#spares.drop();
     this.#confined.settle?.();
     this.#notes.close();
@@ -120,11 +139,14 @@ class Runner implements ClosableRunner {
     const { command, terminal } = plan;
     const isConfined = sandbox === this.#confined;
     const { limits = {} } = confinement;
-    const wrapped = sandbox.wrap(isConfined ? { ...command, argv: limitedArgv(command.argv, limits) } : command, confinement);
+    // The kernel's limit on processes would count all others of the user, too; then only the guard counts them.
+    const kernelLimits = sandbox.countsApart === true ? limits : withoutProcesses(limits);
+    const wrapped = sandbox.wrap(isConfined ? { ...command, argv: limitedArgv(command.argv, kernelLimits) } : command, confinement);
     if ("refused" in wrapped) throw new CommandRefused("noSandbox", wrapped.refused);
     const spare = this.#spares.take(command, wrapped);
     const id = spare?.id ?? (isConfined ? confinedCommandId() : randomBytes(16).toString("hex"));
-    const watched: WatchedCommand = { id, pid: undefined, isSession: wrapped.life === undefined };
+    const ends = wrapped.life !== undefined ? "as marked" : wrapped.endsAsWhole === true ? "as both" : "as session";
+    const watched: WatchedCommand = { id, pid: undefined, ends };
     const cleanUp = (): void => {
       wrapped.cleanup?.();
       this.#janitor.forget(watched);
@@ -136,16 +158,16 @@ class Runner implements ClosableRunner {
       const env = { ...wrapped.env, [markName]: id };
       const open = this.#openDescriptors(terminal);
       const { child, parts } = spare?.become(wrapped) ?? startWired({ command, wrapped, terminal, env, open }, this.#pipes);
-      if (isOneOfMany) setImmediate(() => this.#spares.prepare(command, wrapped, open));
+      setImmediate(() => this.#isClosed || this.#spares.prepare(command, wrapped, { isLikely: isOneOfMany, open }));
       if (parts === undefined || child.pid === undefined) throw await refusalOf(child, command);
       watched.pid = child.pid;
       this.#janitor.update();
       const live = { ...parts, child, pid: child.pid, mark: `${markName}=${id}`, graceMs: this.#graceMs, timeoutMs: command.timeoutMs };
-      if (!isConfined) return this.#follow({ ...live, note: plan.note }, signal, cleanUp);
+      if (!isConfined) return this.#follow({ ...live, note: plan.note, endsAsWhole: false }, signal, cleanUp);
       this.#memory ??= new MemoryAlarm();
       const lastWord = (exitCode: number): string | undefined =>
         exitCode === 137 && this.#memory?.rang() === true ? outOfMemory : undefined;
-      const running = this.#follow({ ...live, note: plan.note, lastWord }, signal, () => {
+      const running = this.#follow({ ...live, note: plan.note, lastWord, endsAsWhole: wrapped.endsAsWhole === true }, signal, () => {
         this.#guard.forget(running);
         cleanUp();
       });
@@ -176,7 +198,7 @@ class Runner implements ClosableRunner {
     clearTimeout(this.#settling);
     this.#settling = setTimeout(() => {
       this.#settling = undefined;
-      this.#spares.drop();
+      this.#spares.settle();
       this.#confined.settle?.();
       this.#janitor.update();
     }, settleAfterMs).unref();
@@ -204,6 +226,12 @@ function requireSound(command: Command, programs: KnownPrograms): void {
     throw new CommandRefused("other", "the command holds a NUL character, which no program can be given");
   if (Object.keys(command.env).some((name) => name === "" || name.includes("=")))
     throw new CommandRefused("other", 'the name of an environment variable is empty or holds "="');
+  const longest = [...command.argv, ...Object.entries(command.env).map(([name, value]) => `${name}=${value}`)].find(isTooLong);
+  if (longest !== undefined)
+    throw new CommandRefused(
+      "other",
+      `${longest.slice(0, 40)}…: a word of ${longest.length} characters is longer than any program can be given`,
+    );
   if (!path.isAbsolute(command.cwd)) throw new CommandRefused("badCwd", `the working folder ${command.cwd} is not an absolute path`);
   if (!isFolder(command.cwd)) throw new CommandRefused("badCwd", `the working folder ${command.cwd} does not exist or is not a folder`);
   if (!programs.has(program, searchPathOf(command.env), command.cwd))
@@ -212,6 +240,11 @@ function requireSound(command: Command, programs: KnownPrograms): void {
       `${program}: no such program (not found${program.includes("/") ? "" : " on the PATH"}, or not executable)`,
     );
 }
+
+/** What Linux takes as one word, its end included. */
+const maxWordBytes = 128 * 1024;
+const isTooLong = (word: string): boolean =>
+  process.platform === "linux" && word.length >= maxWordBytes / 4 && Buffer.byteLength(word) >= maxWordBytes;
 
 function isFolder(file: string): boolean {
   try {

@@ -1,8 +1,11 @@
 /** For the unit tests of this folder: a home, a workspace and an outside of their own, and commands run through the real runner. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
+import { test } from "node:test";
 import type { Command, CommandExit, CommandLimits, Confinement, RunningCommand } from "../core/ports/command-runner.ts";
 import { findSystemProgram } from "./program.ts";
+import { EngineChoice } from "./sandbox/engines/choose.ts";
+import { type EngineName, engineNames } from "./sandbox/engines/engine.ts";
 import { type ClosableRunner, type CommandRunnerOptions, createCommandRunner } from "./spawn.ts";
 
 export interface Outcome extends CommandExit {
@@ -30,11 +33,20 @@ export interface BenchOptions extends Partial<Omit<Command, "argv">> {
 }
 
 /** Not under the system's temporary folder, which commands may write. */
-export function openBench(options: Partial<CommandRunnerOptions> = {}): Bench {
+export function openBench({
+  engine,
+  ...options
+}: Partial<Omit<CommandRunnerOptions, "engine">> & { engine?: string | undefined } = {}): Bench {
   const base = mkdtempSync("/var/tmp/parley-exec-");
   const at = (name: string): string => path.join(base, name);
   for (const name of ["home", "work", "outside"]) mkdirSync(at(name));
-  const runner = createCommandRunner({ codexHome: at("home"), userHome: base, graceMs: 300, ...options });
+  const runner = createCommandRunner({
+    codexHome: at("home"),
+    userHome: base,
+    graceMs: 300,
+    ...options,
+    ...(engine === undefined ? {} : { engine: () => engine }),
+  });
   const start: Bench["start"] = async (argv, { policy, roots, protectedNames, limits, signal, ...command } = {}) => {
     const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: base, LANG: "C.UTF-8" };
     const confinement = {
@@ -66,6 +78,44 @@ export function openBench(options: Partial<CommandRunnerOptions> = {}): Bench {
   };
 }
 
-/** Why tests of the Linux sandbox cannot run here; false when they can. */
+/** Why tests that need bubblewrap itself cannot run here; false when they can. Only for what no other engine does. */
 export const noBubblewrap: string | false =
   process.platform !== "linux" ? "needs Linux" : findSystemProgram("bwrap") === undefined ? "needs bubblewrap (bwrap)" : false;
+
+/** The engine that commands of this test run are confined by, unless a test names another; undefined where there is none. */
+export const engineHere: EngineName | undefined = await bestEngine();
+/** Why tests with a confined command cannot run here; false when they can. */
+export const noSandbox: string | false =
+  engineHere === undefined ? "needs a sandbox (Linux with bubblewrap, user namespaces or Landlock)" : false;
+/** The same for tests in which names inside the workspace must be protected. */
+export const noProtection: string | false =
+  engineHere === undefined || engineHere === "landlock" ? "needs a sandbox that mounts (Linux with bubblewrap or user namespaces)" : false;
+
+async function bestEngine(): Promise<EngineName | undefined> {
+  if (process.platform !== "linux") return undefined;
+  const found = await new EngineChoice(() => process.env["PARLEY_SANDBOX_ENGINE"] || "auto").get();
+  return "refused" in found ? undefined : found.engine.name;
+}
+
+export interface TestedEngine {
+  readonly engine: EngineName;
+  /** Why it cannot be had here; false when it can. */
+  readonly skip: string | false;
+  /** Whether it mounts, and so can protect names inside writable folders. */
+  readonly mounts: boolean;
+  /** Makes a test for an engine that mounts, and none for one that does not: docs/security.md says what that one cannot. */
+  protects(name: string, body: () => Promise<void>): void;
+}
+
+/** Every engine of the Linux sandbox, tried once. For `describe`, so that what cannot run here is skipped by name. */
+export async function testedEngines(): Promise<readonly TestedEngine[]> {
+  return await Promise.all(engineNames.map(tried));
+}
+
+async function tried(engine: EngineName): Promise<TestedEngine> {
+  const mounts = engine !== "landlock";
+  const protects: TestedEngine["protects"] = (name, body) => void (mounts && test(name, body));
+  if (process.platform !== "linux") return { engine, mounts, protects, skip: "needs Linux" };
+  const found = await new EngineChoice(() => engine).get();
+  return { engine, mounts, protects, skip: "refused" in found ? `needs the ${engine} engine: ${found.refused}` : false };
+}

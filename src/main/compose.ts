@@ -134,7 +134,10 @@ export function createApp(options: ComposeOptions): App {
   const surroundings = createSurroundings({ codexHome, git });
   const system = systemName();
   const program = programFolders();
-  const runner = createCommandRunner({ codexHome, program, secretFiles: secretSettings(() => inUse().raw, codexHome) });
+  const runner = createCommandRunner({
+    ...{ codexHome, program, secretFiles: secretSettings(() => inUse().raw, codexHome) },
+    engine: () => env["PARLEY_SANDBOX_ENGINE"] || inUse().sandboxEngine,
+  });
   const { accounts, credentials } = createAccounts({
     codexHome,
     env,

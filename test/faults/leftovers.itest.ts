@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { isPlaceholder } from "../../src/exec/sandbox/placeholders.ts";
-import { noBubblewrap } from "../../src/exec/testing.ts";
+import { noProtection } from "../../src/exec/testing.ts";
 import { eventually, LiveServer, processesWith, verifiesLive } from "../support/live-server.ts";
 import { stage } from "../support/live-stage.ts";
 
@@ -34,7 +34,7 @@ async function busyServer(t: Parameters<typeof stage>[0], folder: string, second
 
 const turns = [{ user: "/sleep/", steps: [{ run: "{{user}}" }, { say: "done" }] }];
 
-if (noBubblewrap) test("leftovers", { skip: noBubblewrap }, () => {});
+if (noProtection) test("leftovers", { skip: noProtection }, () => {});
 else {
   verifiesLive("trust.leftovers", async (t) => {
     const folder = stage(t, turns);

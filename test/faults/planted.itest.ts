@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { noBubblewrap } from "../../src/exec/testing.ts";
+import { noProtection } from "../../src/exec/testing.ts";
 import { LiveServer, verifiesLive } from "../support/live-server.ts";
 import { root } from "../support/process.ts";
 import { writeHome } from "../support/verifies.ts";
@@ -63,7 +63,7 @@ function planting(folders: readonly string[], word: string): string {
   return `for d in ${folders.map((folder) => `'${folder}'`).join(" ")}; do took=\n${lines.join("")}[ -z "$took" ] || echo "took $d"\ndone 2>/dev/null\n`;
 }
 
-if (noBubblewrap) test("planted files", { skip: noBubblewrap }, () => {});
+if (noProtection) test("planted files", { skip: noProtection }, () => {});
 else
   verifiesLive("trust.planted", async (t) => {
     const { folder, at } = place(t);

@@ -1,7 +1,7 @@
 /** Cases 75 to 113 and from 400 on: ways out of the sandbox. */
 import type { CaseTable } from "./table.ts";
 
-const bwrap = "src/exec/sandbox/linux-bwrap.test.ts";
+const bwrap = "src/exec/sandbox/linux-sandbox.test.ts";
 const escapes = "src/exec/sandbox/escapes.test.ts";
 const filter = "src/exec/sandbox/seccomp.test.ts";
 const limits = "src/exec/command-limits.test.ts";

@@ -69,6 +69,23 @@ export interface CommandRunner {
    * it with wider rights instead. An aborted signal kills it.
    */
   start(command: Command, confinement: Confinement, signal: AbortSignal): Promise<RunningCommand>;
+  /** Which sandbox confines commands on this machine. Tries it out at the first call. */
+  sandbox(): Promise<SandboxState>;
+  /**
+   * Why a command could change names that are protected, where this machine's sandbox cannot keep it from that: then a person is asked first.
+   * Undefined where it can.
+   */
+  openNames(confinement: Confinement): Promise<string | undefined>;
+}
+
+/** For people and for tests: what confines commands, and what it cannot do. */
+export interface SandboxState {
+  /** `none` where commands are refused. */
+  readonly engine: "bubblewrap" | "namespaces" | "landlock" | "seatbelt" | "none";
+  /** One line; for `none` the reason with the fix. */
+  readonly text: string;
+  /** What it cannot do that the best one can. */
+  readonly limits: readonly string[];
 }
 
 /** Why a command was not started: a text for the user with the fix, and the kind for those who decide by it. */
@@ -92,17 +109,22 @@ export interface WrappedCommand {
   readonly extra: readonly Uint8Array[];
   /** A descriptor that the wrapping keeps open while anything of the command lives. */
   readonly life?: number;
+  /** Without such a descriptor: whether all that carries the command's mark ends with it. */
+  readonly endsAsWhole?: boolean;
   readonly ahead?: Ahead;
   /** Called when the command has ended: removes what the wrapping had to put down. */
   readonly cleanup?: () => void;
 }
-/**
- * How the same process is started before the last of `extra` is known: it waits for the first bytes of it, its word, at one descriptor, and
- * then finds those that follow at another. Without its whole word it runs nothing.
- */
-export interface Ahead {
-  readonly argv: readonly string[];
-  readonly waitsAt: number;
-  readonly wordLength: number;
-  readonly readsAt: number;
-}
+
+/** How the same process is started before the last of `extra` is known. Without its whole word it runs nothing. */
+export type Ahead =
+  /** Waits for the first bytes of it, its word, at one descriptor, and then finds those that follow at another. */
+  | {
+      readonly kind: "same command";
+      readonly argv: readonly string[];
+      readonly waitsAt: number;
+      readonly wordLength: number;
+      readonly readsAt: number;
+    }
+  /** Waits for all of it, whatever the command. */
+  | { readonly kind: "any command"; readonly argv: readonly string[]; readonly waitsAt: number };

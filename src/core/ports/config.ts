@@ -150,6 +150,8 @@ export interface Config {
   readonly diagnostics: readonly ("ruff" | "tsc" | "cargo")[];
   /** What a confined command may use up. */
   readonly commandLimits: CommandLimits;
+  /** What confines commands on Linux: `auto`, or the name of an engine. */
+  readonly sandboxEngine: string;
   /** Seconds until an unanswered request counts as a no, by kind; undefined waits for ever. */
   readonly askTimeouts: Readonly<Record<string, number>>;
   /** What the administrator allows; undefined allows everything. What requests ask for must be held against it too. */

@@ -1,7 +1,7 @@
 /** The macOS sandbox: a Seatbelt profile made for the command, given to sandbox-exec as an argument. */
 import { existsSync } from "node:fs";
 import path from "node:path";
-import type { Command, Confinement, WrappedCommand } from "../../core/ports/command-runner.ts";
+import type { Command, Confinement, SandboxState, WrappedCommand } from "../../core/ports/command-runner.ts";
 import { findRealPath, isInside } from "../paths.ts";
 import { readableEntries } from "./codex-home.ts";
 import { noLeftovers, type PlatformSandbox, type SandboxContext } from "./platform-sandbox.ts";
@@ -33,6 +33,13 @@ export class SeatbeltSandbox implements PlatformSandbox {
   prepare(): Promise<{ refused: string } | undefined> {
     const reason = `No sandbox: ${sandboxExec} is missing. Choose the danger-full-access mode, or externalSandbox if this machine is itself a sandbox.`;
     return Promise.resolve(existsSync(sandboxExec) ? undefined : { refused: reason });
+  }
+
+  async state(): Promise<SandboxState> {
+    const refusal = await this.prepare();
+    return refusal === undefined
+      ? { engine: "seatbelt", text: "Seatbelt (sandbox-exec)", limits: [] }
+      : { engine: "none", text: refusal.refused, limits: [] };
   }
 
   wrap(command: Command, confinement: Confinement): WrappedCommand | { readonly refused: string } {

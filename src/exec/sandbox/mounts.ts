@@ -1,4 +1,4 @@
-/** The mount part of a bubblewrap command line: which trees a command sees, and which of them it may write. Pure but for looks at the disk. */
+/** What a command sees and which of it it may write, as a list of mounts that every engine with namespaces carries out alike. Pure but for looks at the disk. */
 import { readlinkSync } from "node:fs";
 import path from "node:path";
 import { findLstat, findRealPath, isInside, isInsideAny } from "../paths.ts";
@@ -26,22 +26,41 @@ export interface MountPlan {
   readonly pipes: readonly string[];
 }
 
+/** One step of the plan. Paths are real ones; what is shown comes from the disk as it is outside. */
+export type Mount =
+  /** What lies at `from`, or at the place itself. With `optional` it, or the place, may be gone. */
+  | { readonly kind: "bind"; readonly at: string; readonly readOnly: boolean; readonly from?: string; readonly optional?: boolean }
+  /** A new folder in memory. */
+  | { readonly kind: "memory"; readonly at: string }
+  /** An empty folder in memory without the right to write. */
+  | { readonly kind: "empty"; readonly at: string }
+  /** A fresh /dev with the harmless devices. */
+  | { readonly kind: "devices"; readonly at: string }
+  /** A /proc that knows the sandbox's processes alone. */
+  | { readonly kind: "processes"; readonly at: string }
+  | { readonly kind: "link"; readonly at: string; readonly to: string }
+  /** What was mounted there before becomes read-only. */
+  | { readonly kind: "sealed"; readonly at: string };
+
 /** Before all other mounts, which lie over it. */
-export const wholeDisk = ["--ro-bind", "/", "/"];
+export const wholeDisk: Mount = { kind: "bind", at: "/", readOnly: true };
 
 /**
  * The same for every command. `/dev` is a fresh one, read-only as a folder; with `scratch` its shared memory is private and writable.
  * `/proc` is read-only as a whole: root, the owner of its files, could change the machine through them even without any capability.
  */
-export function baseMounts(scratch: boolean): string[] {
-  const options = ["--dev", "/dev", "--remount-ro", "/dev"];
-  if (scratch) options.push("--tmpfs", "/dev/shm");
-  options.push("--proc", "/proc", "--remount-ro", "/proc");
-  return options;
+export function baseMounts(scratch: boolean): Mount[] {
+  const mounts: Mount[] = [
+    { kind: "devices", at: "/dev" },
+    { kind: "sealed", at: "/dev" },
+  ];
+  if (scratch) mounts.push({ kind: "memory", at: "/dev/shm" });
+  mounts.push({ kind: "processes", at: "/proc" }, { kind: "sealed", at: "/proc" });
+  return mounts;
 }
 
 /** Devices do not work on mounts of the sandbox: whoever opens this one is refused. */
-const closedFile = (file: string): string[] => ["--ro-bind", "/dev/null", file];
+const closedFile = (file: string): Extract<Mount, { kind: "bind" }> => ({ kind: "bind", at: file, from: "/dev/null", readOnly: true });
 
 /** Where the plan mounts something, for those who look whether it came to be there. */
 export function plannedPlaces(plan: MountPlan): PlannedMount[] {
@@ -67,30 +86,30 @@ function held({ roots, masks, hidden, readOnly: all }: MountPlan): { readonly re
 }
 
 /** Later mounts lie over earlier ones: outer folders first, and the masks after all that could show what they hide. */
-export function planMounts(plan: MountPlan): string[] {
+export function planMounts(plan: MountPlan): Mount[] {
   const { roots, masks, hidden } = plan;
   const { readOnly, pins } = held(plan);
   const mounts = [
-    ...[...roots, ...pins].map((at) => ({ at, options: ["--bind", at, at] })),
-    ...readOnly.map((at) => ({ at, options: readOnlyOptions(at, plan) })),
+    ...[...roots, ...pins].map((at): Mount => ({ kind: "bind", at, readOnly: false })),
+    ...readOnly.map((at) => readOnlyMount(at, plan)),
   ].sort((a, b) => a.at.length - b.at.length);
   const homes = masks.map((mask) => mask.home);
   const isMasked = (at: string): boolean => isInsideAny(at, homes);
   return [
-    ...mounts.filter(({ at }) => !isMasked(at)).flatMap(({ options }) => options),
-    ...[...masks].sort((a, b) => a.home.length - b.home.length).flatMap(maskOptions),
-    ...mounts.filter(({ at }) => isMasked(at) && !homes.includes(at)).flatMap(({ options }) => options),
-    ...homes.flatMap((home) => ["--remount-ro", home]),
-    ...hidden.filter((file) => !isHidden(file, masks, roots)).flatMap(closedFile),
+    ...mounts.filter(({ at }) => !isMasked(at)),
+    ...[...masks].sort((a, b) => a.home.length - b.home.length).flatMap(maskMounts),
+    ...mounts.filter(({ at }) => isMasked(at) && !homes.includes(at)),
+    ...homes.map((at): Mount => ({ kind: "sealed", at })),
+    ...hidden.filter((file) => !isHidden(file, masks, roots)).map(closedFile),
     // One in a writable folder is the command's own business.
-    ...plan.pipes.filter((file) => !isInsideAny(file, roots)).flatMap((file) => ["--ro-bind-try", "/dev/null", file]),
+    ...plan.pipes.filter((file) => !isInsideAny(file, roots)).map((file): Mount => ({ ...closedFile(file), optional: true })),
   ];
 }
 
 /** bubblewrap reads the whole list of mounts after each bind, which is most of what a sandbox costs; a new folder in memory needs no look at it. */
-function readOnlyOptions(at: string, { foreign, empty }: MountPlan): string[] {
-  if (empty.includes(at)) return ["--perms", "0555", "--tmpfs", at];
-  return [foreign.includes(at) ? "--ro-bind-try" : "--ro-bind", at, at];
+function readOnlyMount(at: string, { foreign, empty }: MountPlan): Mount {
+  if (empty.includes(at)) return { kind: "empty", at };
+  return { kind: "bind", at, readOnly: true, ...(foreign.includes(at) ? { optional: true } : {}) };
 }
 
 /** Read-only paths above `file` that already cover it, unless a writable root opens the way again in between. */
@@ -100,16 +119,15 @@ function outermost(readOnly: readonly string[], file: string, roots: readonly st
   );
 }
 
-function maskOptions({ home, entries }: HomeMask): string[] {
-  const options = ["--tmpfs", home];
+function maskMounts({ home, entries }: HomeMask): Mount[] {
+  const mounts: Mount[] = [{ kind: "memory", at: home }];
   for (const name of entries) {
     const at = path.join(home, name);
     const found = findLstat(at);
     if (found === undefined) continue;
-    if (found.isSymbolicLink()) options.push("--symlink", readlinkSync(at), at);
-    else options.push("--ro-bind-try", at, at);
+    mounts.push(found.isSymbolicLink() ? { kind: "link", at, to: readlinkSync(at) } : { kind: "bind", at, readOnly: true, optional: true });
   }
-  return options;
+  return mounts;
 }
 
 /** Whether a folder is not there for commands. */

@@ -1,5 +1,5 @@
 /** No confinement: for full access, and where an outer sandbox is promised. Only the runner chooses it, by the policy's own words. */
-import type { Command, WrappedCommand } from "../../core/ports/command-runner.ts";
+import type { Command, SandboxState, WrappedCommand } from "../../core/ports/command-runner.ts";
 import { noLeftovers, type PlatformSandbox } from "./platform-sandbox.ts";
 
 export class OpenSandbox implements PlatformSandbox {
@@ -7,6 +7,10 @@ export class OpenSandbox implements PlatformSandbox {
 
   prepare(): Promise<undefined> {
     return Promise.resolve(undefined);
+  }
+
+  state(): Promise<SandboxState> {
+    return Promise.resolve({ engine: "none", text: "commands are not confined", limits: [] });
   }
 
   wrap(command: Command): WrappedCommand {

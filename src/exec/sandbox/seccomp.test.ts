@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { type Bench, noBubblewrap, openBench } from "../testing.ts";
+import { type Bench, openBench, testedEngines } from "../testing.ts";
 import { deniedCalls, isFilterArch, seccompFilter } from "./seccomp.ts";
 
 test("the filter is well-formed on both architectures", () => {
@@ -98,48 +98,51 @@ test("the filter's answers, instruction by instruction", () => {
 });
 
 const noPerl = spawnSync("perl", ["-e", "1"]).status === 0 ? false : "needs perl";
-describe("the filter in the kernel", { skip: noBubblewrap || noPerl || (isFilterArch(process.arch) ? false : "another processor") }, () => {
-  let bench: Bench;
-  before(() => {
-    bench = openBench();
-  });
-  after(() => bench.close());
+for (const { engine, skip } of await testedEngines())
+  describe(`the filter in the kernel by ${engine}`, {
+    skip: skip || noPerl || (isFilterArch(process.arch) ? false : "another processor"),
+  }, () => {
+    let bench: Bench;
+    before(() => {
+      bench = openBench({ engine });
+    });
+    after(() => bench.close());
 
-  test("every denied call is refused with EPERM, socket pairs and threads work", async () => {
-    const calls = isFilterArch(process.arch) ? Object.entries(deniedCalls[process.arch]) : [];
-    const lines = calls.map(([name, number]) => `$! = 0; syscall(${number}, -1, -1, -1, -1, -1); print "${name} ", $!+0, "\\n";`);
-    const script = `${lines.join("")} use Socket; print "pair ", (socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) ? 0 : 1), "\\n"; print "unix ", (socket(S, AF_UNIX, SOCK_STREAM, 0) ? 0 : $!+0), "\\n";`;
-    const running = await bench.start(["/usr/bin/perl", "-e", script]);
-    await running.exit;
-    const wanted = [...calls.map(([name]) => `${name} 1`), "pair 0", "unix 1"];
-    assert.deepEqual(running.output().trim().split("\n"), wanted);
-  });
+    test("every denied call is refused with EPERM, socket pairs and threads work", async () => {
+      const calls = isFilterArch(process.arch) ? Object.entries(deniedCalls[process.arch]) : [];
+      const lines = calls.map(([name, number]) => `$! = 0; syscall(${number}, -1, -1, -1, -1, -1); print "${name} ", $!+0, "\\n";`);
+      const script = `${lines.join("")} use Socket; print "pair ", (socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) ? 0 : 1), "\\n"; print "unix ", (socket(S, AF_UNIX, SOCK_STREAM, 0) ? 0 : $!+0), "\\n";`;
+      const running = await bench.start(["/usr/bin/perl", "-e", script]);
+      await running.exit;
+      const wanted = [...calls.map(([name]) => `${name} 1`), "pair 0", "unix 1"];
+      assert.deepEqual(running.output().trim().split("\n"), wanted);
+    });
 
-  test("no file gets a set-user-ID or set-group-ID bit, by any call", async () => {
-    const folder = path.join(bench.work, "bits");
-    mkdirSync(folder);
-    const x64 = process.arch === "x64";
-    const calls = [
-      ...(x64
-        ? [
-            'syscall(85, (my $n = "creat"), 04755)',
-            'syscall(2, (my $n = "open"), 0101, 06755)',
-            'syscall(133, (my $n = "mknod"), 0106755, 0)',
-          ]
-        : []),
-      `syscall(${x64 ? 257 : 56}, -100, (my $n = "openat"), 0101, 04755)`,
-      `syscall(${x64 ? 257 : 56}, -100, (my $n = "."), 020200002, 04755)`,
-      `syscall(${x64 ? 259 : 33}, -100, (my $n = "mknodat"), 0102755, 0)`,
-      `syscall(${x64 ? 268 : 53}, -100, (my $n = "file"), 04755)`,
-      'syscall(452, -100, (my $n = "file"), 02755, 0)',
-      'chmod(04755, "file")',
-      'chmod(02755, "file")',
-      'do { open(F, "<", "file"); chmod(06755, *F) }',
-      `syscall(${x64 ? 258 : 34}, -100, (my $n = "mkdirat"), 06755)`,
-    ];
-    const line = `touch file; chmod u+s file; chmod 2755 file; install -m 4755 /bin/true installed; perl -e '${calls.join("; ")}; print chmod(0755, "file"), mkdir("plain", 01777), "\n"'; mkdir -m 755 sub && chmod 700 sub && echo END`;
-    const { output } = await bench.sh(line, { cwd: folder });
-    assert.match(output, /11\nEND/);
-    for (const name of readdirSync(folder)) assert.equal(statSync(path.join(folder, name)).mode & 0o6000, 0, name);
+    test("no file gets a set-user-ID or set-group-ID bit, by any call", async () => {
+      const folder = path.join(bench.work, "bits");
+      mkdirSync(folder);
+      const x64 = process.arch === "x64";
+      const calls = [
+        ...(x64
+          ? [
+              'syscall(85, (my $n = "creat"), 04755)',
+              'syscall(2, (my $n = "open"), 0101, 06755)',
+              'syscall(133, (my $n = "mknod"), 0106755, 0)',
+            ]
+          : []),
+        `syscall(${x64 ? 257 : 56}, -100, (my $n = "openat"), 0101, 04755)`,
+        `syscall(${x64 ? 257 : 56}, -100, (my $n = "."), 020200002, 04755)`,
+        `syscall(${x64 ? 259 : 33}, -100, (my $n = "mknodat"), 0102755, 0)`,
+        `syscall(${x64 ? 268 : 53}, -100, (my $n = "file"), 04755)`,
+        'syscall(452, -100, (my $n = "file"), 02755, 0)',
+        'chmod(04755, "file")',
+        'chmod(02755, "file")',
+        'do { open(F, "<", "file"); chmod(06755, *F) }',
+        `syscall(${x64 ? 258 : 34}, -100, (my $n = "mkdirat"), 06755)`,
+      ];
+      const line = `touch file; chmod u+s file; chmod 2755 file; install -m 4755 /bin/true installed; perl -e '${calls.join("; ")}; print chmod(0755, "file"), mkdir("plain", 01777), "\n"'; mkdir -m 755 sub && chmod 700 sub && echo END`;
+      const { output } = await bench.sh(line, { cwd: folder });
+      assert.match(output, /11\nEND/);
+      for (const name of readdirSync(folder)) assert.equal(statSync(path.join(folder, name)).mode & 0o6000, 0, name);
+    });
   });
-});

@@ -1,11 +1,19 @@
-/** The system-call filter of the Linux sandbox, assembled by hand for x64 and arm64: classic BPF that bubblewrap loads before the command. */
+/** The system-call filter of the Linux sandbox, assembled by hand for x64 and arm64: classic BPF that every engine loads before the command. */
 
 export type FilterArch = "x64" | "arm64";
 
 export const isFilterArch = (arch: string): arch is FilterArch => arch === "x64" || arch === "arm64";
 
+/** What the filter has to close besides where the command shares the network, the queues and the memory segments of the machine. */
+export interface SharedWorld {
+  /** Whether the command may use the network. */
+  readonly internet: boolean;
+  /** Whether files may be cut off by their names, which old versions of Landlock do not watch. */
+  readonly truncate: boolean;
+}
+
 /**
- * The filter as bytes for `bwrap --seccomp`. Everything is allowed but:
+ * The filter as bytes, an array of `struct sock_filter`. Everything is allowed but:
  * - ways to look into or steer other processes, to change mounts, namespaces, keys, the kernel (EPERM);
  * - io_uring, which would carry out system calls past this filter (EPERM);
  * - sockets of any family but IPv4, IPv6 and netlink: a unix socket is a door out of the sandbox that no namespace closes (EPERM), vsock and
@@ -17,10 +25,13 @@ export const isFilterArch = (arch: string): arch is FilterArch => arch === "x64"
  * - typing into a terminal from below (TIOCSTI, TIOCLINUX) and line disciplines (TIOCSETD), which are old drivers loaded on demand;
  * - personalities but those that compilers, sanitizers and 32-bit builds use (EPERM);
  * - clone with a new namespace (EPERM); clone3, whose flags a filter cannot read (ENOSYS, so that the C library takes clone);
- * - system calls of another architecture (the process is killed) and x32 numbers (EPERM).
+ * - system calls of another architecture (the process is killed) and x32 numbers (EPERM);
+ * - in a shared world, what would reach the segments and queues of other programs, and the network unless it is allowed (EPERM).
  */
-export function seccompFilter(arch: FilterArch): Uint8Array {
+export function seccompFilter(arch: FilterArch, shared?: SharedWorld): Uint8Array {
   const { audit, x32, calls } = architectures[arch];
+  const { truncate, ...queues } = sharedCalls[arch];
+  const further = shared === undefined ? [] : [...Object.values(queues), ...(shared.truncate ? [] : [truncate])];
   const goto = (numbers: readonly number[], target: string): Instruction[] =>
     numbers.map((number) => jump(opEqual, number, target, "next"));
   const program: Instruction[] = [
@@ -38,13 +49,14 @@ export function seccompFilter(arch: FilterArch): Uint8Array {
     ...goto([calls.clone], "clone"),
     ...goto([calls.personality], "personality"),
     ...goto([clone3, openat2], "missing"),
-    ...goto(calls.denied, "deny"),
+    ...goto([...calls.denied, ...further], "deny"),
     answer(retAllow),
     // The kernel looks at the mode only where a file may be made; programs leave anything in that place otherwise.
     ...block("openat", load(lowWordOfArgument(2)), jump(opAnyBit, makesFile, "mode3", "allow")),
     ...block("open", load(lowWordOfArgument(1)), jump(opAnyBit, makesFile, "mode2", "allow")),
     ...[1, 2, 3].flatMap((i) => block(`mode${i}`, load(lowWordOfArgument(i)), jump(opAnyBit, setIdBits, "deny", "allow"))),
-    ...block("socket", load(lowWordOfArgument(0)), ...goto([afInet, afInet6], "inet"), ...goto([afNetlink], "netlink")),
+    ...block("socket", load(lowWordOfArgument(0)), ...goto([afInet, afInet6], shared?.internet === false ? "deny" : "inet")),
+    ...goto([afNetlink], "netlink"),
     jump(opEqual, afUnix, "deny", "noFamily"),
     ...block("inet", load(lowWordOfArgument(1)), jump(opAnyBit, uncommonTypes, "noProtocol", "allow")),
     ...block("netlink", load(lowWordOfArgument(2)), jump(opEqual, netlinkRoute, "allow", "noProtocol")),
@@ -273,4 +285,10 @@ const architectures = {
       denied: Object.values(deniedCalls.arm64),
     },
   },
+};
+
+/** Memory segments, semaphores and queues that all programs of a user share unless a namespace keeps them apart; and `truncate`. */
+const sharedCalls: Readonly<Record<FilterArch, { readonly truncate: number } & Readonly<Record<string, number>>>> = {
+  x64: { shmget: 29, shmat: 30, semget: 64, msgget: 68, mq_open: 240, truncate: 76 },
+  arm64: { shmget: 194, shmat: 196, semget: 190, msgget: 186, mq_open: 180, truncate: 45 },
 };

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, sy
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { noteSecretFiles } from "../../lib/secret-files.ts";
-import { type Bench, noBubblewrap, openBench } from "../testing.ts";
+import { type Bench, openBench, testedEngines } from "../testing.ts";
 
 const policies = [
   { type: "readOnly", networkAccess: true },
@@ -12,83 +12,96 @@ const policies = [
   { type: "workspaceWrite" },
 ] as const;
 
-describe("files that hold the server's secrets", { skip: noBubblewrap }, () => {
-  let base: string;
-  let bench: Bench;
-  const files: string[] = [];
-  const secret = (file: string): string => {
-    mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, "sk-31337\n", { mode: 0o600 });
-    files.push(file);
-    return file;
-  };
-  before(() => {
-    base = mkdtempSync("/var/tmp/parley-secret-");
-    bench = openBench({ secretFiles: () => files });
-  });
-  after(async () => {
-    await bench.close();
-    rmSync(base, { recursive: true });
-  });
+for (const { engine, skip, mounts, protects } of await testedEngines())
+  describe(`files that hold the server's secrets, by ${engine}`, { skip }, () => {
+    let base: string;
+    let bench: Bench;
+    const files: string[] = [];
+    const secret = (file: string): string => {
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(file, "sk-31337\n", { mode: 0o600 });
+      files.push(file);
+      return file;
+    };
+    before(() => {
+      base = mkdtempSync("/var/tmp/parley-secret-");
+      bench = openBench({ engine, secretFiles: () => files });
+    });
+    after(async () => {
+      await bench.close();
+      rmSync(base, { recursive: true });
+    });
 
-  test("cannot be read wherever they lie, in no mode, by no name", async () => {
-    const own = secret(path.join(base, "keys/token"));
-    writeFileSync(path.join(base, "keys/notes.txt"), "neighbour\n");
-    const inWork = secret(path.join(bench.work, "deep/tls.key"));
-    const inHome = secret(path.join(bench.base, "token"));
-    const wide = secret(path.join(base, "wide/token"));
-    for (let i = 0; i < 60; i++) writeFileSync(path.join(base, "wide", `file-${i}`), "");
-    const linked = path.join(base, "links/token");
-    mkdirSync(path.dirname(linked));
-    symlinkSync(secret(path.join(base, "real/token")), linked);
-    files.push(linked, path.join(base, "missing/token"), "/dev/stdin", "/proc/self/fd/0");
-    const all = [own, inWork, inHome, wide, linked, path.join(base, "real/token")];
-    for (const policy of policies) {
-      const { output } = await bench.sh(
-        `for f in ${all.join(" ")}; do cat $f; cp $f copy; ln $f hard; mv $f moved; cat copy hard moved; dd if=$f; done 2>/dev/null; mv deep d2 2>/dev/null; cat d2/* 2>/dev/null; grep -rs 31337 ${base} ${bench.work} /proc/self/root${base}; cat ${base}/keys/notes.txt; echo END`,
-        { policy },
-      );
-      assert.equal(output, "neighbour\nEND\n", JSON.stringify(policy));
-    }
-    for (const file of all) assert.equal(readFileSync(file, "utf8"), "sk-31337\n", "they stay as they are");
-  });
+    protects("cannot be read wherever they lie, in no mode, by no name", async () => {
+      const own = secret(path.join(base, "keys/token"));
+      writeFileSync(path.join(base, "keys/notes.txt"), "neighbour\n");
+      const inWork = secret(path.join(bench.work, "deep/tls.key"));
+      const inHome = secret(path.join(bench.base, "token"));
+      const wide = secret(path.join(base, "wide/token"));
+      for (let i = 0; i < 60; i++) writeFileSync(path.join(base, "wide", `file-${i}`), "");
+      const linked = path.join(base, "links/token");
+      mkdirSync(path.dirname(linked));
+      symlinkSync(secret(path.join(base, "real/token")), linked);
+      files.push(linked, path.join(base, "missing/token"), "/dev/stdin", "/proc/self/fd/0");
+      const all = [own, inWork, inHome, wide, linked, path.join(base, "real/token")];
+      for (const policy of policies) {
+        const { output } = await bench.sh(
+          `for f in ${all.join(" ")}; do cat $f; cp $f copy; ln $f hard; mv $f moved; cat copy hard moved; dd if=$f; done 2>/dev/null; mv deep d2 2>/dev/null; cat d2/* 2>/dev/null; grep -rs 31337 ${base} ${bench.work} /proc/self/root${base}; cat ${base}/keys/notes.txt; echo END`,
+          { policy },
+        );
+        assert.equal(output, "neighbour\nEND\n", JSON.stringify(policy));
+      }
+      for (const file of all) assert.equal(readFileSync(file, "utf8"), "sk-31337\n", "they stay as they are");
+    });
 
-  test("one that is replaced while a command runs does not appear in a folder that it shares with few", async () => {
-    const file = secret(path.join(base, "rotated/token"));
-    const line = `read x; cat ${file} ${file}.next ${path.dirname(file)}/later; echo END`;
-    const long = await bench.start(["/bin/bash", "-c", line], { stdin: "open", policy: { type: "readOnly" } });
-    writeFileSync(`${file}.new`, "sk-31337");
-    renameSync(`${file}.new`, file);
-    writeFileSync(path.join(path.dirname(file), "later"), "sk-31337");
-    long.write("\n");
-    await long.exit;
-    assert.match(long.output(), /END/);
-    assert.doesNotMatch(long.output(), /31337/);
-  });
+    test("one that is replaced while a command runs does not appear in a folder that it shares with few", async () => {
+      const file = secret(path.join(base, "rotated/token"));
+      const line = `read x; cat ${file} ${file}.next ${path.dirname(file)}/later; echo END`;
+      const long = await bench.start(["/bin/bash", "-c", line], { stdin: "open", policy: { type: "readOnly" } });
+      writeFileSync(`${file}.new`, "sk-31337");
+      renameSync(`${file}.new`, file);
+      writeFileSync(path.join(path.dirname(file), "later"), "sk-31337");
+      long.write("\n");
+      await long.exit;
+      assert.match(long.output(), /END/);
+      assert.doesNotMatch(long.output(), /31337/);
+    });
 
-  test("a folder of secrets is hidden as a whole", async () => {
-    const file = secret(path.join(base, "folder/a/token"));
-    files.push(path.join(base, "folder"));
-    const { output } = await bench.sh(`cat ${file}; ls ${base}/folder; echo END`, { policy: { type: "readOnly" } });
-    assert.match(output, /END/);
-    assert.doesNotMatch(output, /31337|^a$/m);
-  });
+    protects("a folder of secrets is hidden as a whole", async () => {
+      const file = secret(path.join(base, "folder/a/token"));
+      files.push(path.join(base, "folder"));
+      const { output } = await bench.sh(`cat ${file}; ls ${base}/folder; echo END`, { policy: { type: "readOnly" } });
+      assert.match(output, /END/);
+      assert.doesNotMatch(output, /31337|^a$/m);
+    });
 
-  test("those that another process of the same home has noted are hidden, too", async () => {
-    const file = path.join(base, "noted/token");
-    mkdirSync(path.dirname(file));
-    writeFileSync(file, "sk-31337");
-    const show = async (): Promise<string> => (await bench.sh(`cat ${file}; echo END`, { policy: { type: "readOnly" } })).output;
-    assert.match(await show(), /31337/);
-    noteSecretFiles(bench.home, [file]);
-    assert.doesNotMatch(await show(), /31337/);
-    chmodSync(file, 0o600);
-  });
+    test("those that another process of the same home has noted are hidden, too", async () => {
+      const file = path.join(base, "noted/token");
+      mkdirSync(path.dirname(file));
+      writeFileSync(file, "sk-31337");
+      const show = async (): Promise<string> => (await bench.sh(`cat ${file}; echo END`, { policy: { type: "readOnly" } })).output;
+      assert.match(await show(), /31337/);
+      noteSecretFiles(bench.home, [file]);
+      assert.doesNotMatch(await show(), /31337/);
+      chmodSync(file, 0o600);
+    });
 
-  test("a command may still run beside one", async () => {
-    secret(path.join(bench.work, "beside/token"));
-    const { output } = await bench.sh("pwd; touch ok && ls; cat token", { cwd: path.join(bench.work, "beside") });
-    assert.match(output, /beside\n.*ok\ntoken\n/s);
-    assert.doesNotMatch(output, /31337/);
+    test("those outside the workspace cannot be read, and one inside is a refusal where it could not be hidden", async () => {
+      const own = secret(path.join(base, "elsewhere/token"));
+      for (const policy of policies) {
+        const { output } = await bench.sh(`cat ${own}; cp ${own} copy; ln ${own} hard; cat copy hard; echo END`, { policy });
+        assert.match(output, /END/);
+        assert.doesNotMatch(output, /31337/);
+      }
+      if (mounts) return;
+      secret(path.join(bench.work, "inside/token"));
+      await assert.rejects(bench.sh("true"), /holds secrets of the server, lies in a folder that commands may write/);
+    });
+
+    protects("a command may still run beside one", async () => {
+      secret(path.join(bench.work, "beside/token"));
+      const { output } = await bench.sh("pwd; touch ok && ls; cat token", { cwd: path.join(bench.work, "beside") });
+      assert.match(output, /beside\n.*ok\ntoken\n/s);
+      assert.doesNotMatch(output, /31337/);
+    });
   });
-});

@@ -1,4 +1,5 @@
 /** Windows: no sandbox of our own yet, so that confined commands are refused with the ways out. */
+import type { SandboxState } from "../../core/ports/command-runner.ts";
 import { noLeftovers, type PlatformSandbox } from "./platform-sandbox.ts";
 
 export class NoSandbox implements PlatformSandbox {
@@ -13,6 +14,10 @@ export class NoSandbox implements PlatformSandbox {
 
   prepare(): Promise<{ refused: string }> {
     return Promise.resolve({ refused: this.#reason });
+  }
+
+  state(): Promise<SandboxState> {
+    return Promise.resolve({ engine: "none", text: this.#reason, limits: [] });
   }
 
   wrap(): { refused: string } {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { RpcError } from "../../../src/client/client.ts";
-import { noBubblewrap } from "../../../src/exec/testing.ts";
+import { noProtection } from "../../../src/exec/testing.ts";
 import type { ThreadItem } from "../../../src/protocol/item.ts";
 import { type Stage, verifies } from "../../support/verifies.ts";
 
@@ -145,7 +145,7 @@ verifies(
     assert.match(readFileSync(path.join(home, "rules", "outside-sandbox.rules"), "utf8"), /\["touch", "out"\]/);
     assert.deepEqual([existsSync(path.join(workspace, "inside")), existsSync(path.join(workspace, "out"))], [false, true]);
   },
-  { skip: noBubblewrap || undefined },
+  { skip: noProtection || undefined },
 );
 
 verifies("approval.audit", async (stage) => {
@@ -208,5 +208,5 @@ verifies(
     const run = await thread.run("go");
     assert.deepEqual([asked.length, run.text, commands(run.items).map((item) => item.status)], [1, "understood", ["declined"]]);
   },
-  { skip: noBubblewrap || undefined },
+  { skip: noProtection || undefined },
 );

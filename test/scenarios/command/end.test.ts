@@ -5,7 +5,7 @@ import { globSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Client, TurnFailed } from "../../../src/client/client.ts";
-import { noBubblewrap } from "../../../src/exec/testing.ts";
+import { noProtection } from "../../../src/exec/testing.ts";
 import { verifies } from "../../support/verifies.ts";
 
 const open = { approvalPolicy: "never", sandbox: "danger-full-access" } as const;
@@ -155,5 +155,5 @@ verifies(
     await client.call("turn/revert" as never, { threadId: thread.id, turnId } as never);
     await eventually(() => readdirSync(workspace).length === 0, "an empty folder");
   },
-  { skip: noBubblewrap || undefined },
+  { skip: noProtection || undefined },
 );

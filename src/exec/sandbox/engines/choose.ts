@@ -1,0 +1,73 @@
+/** Which engine confines commands on this machine: the best one that can be had, tried once; or the one that the settings name. */
+import { findSystemProgram } from "../../program.ts";
+import { isFilterArch, seccompFilter } from "../seccomp.ts";
+import { BubblewrapEngine } from "./bubblewrap.ts";
+import { type Engine, type EngineName, engineNames, type Refusal } from "./engine.ts";
+import { LandlockEngine } from "./landlock.ts";
+import { NamespaceEngine } from "./namespaces.ts";
+
+export interface Chosen {
+  readonly engine: Engine;
+  readonly filter: Uint8Array;
+  /** Why it is not a better one: a few words to be put after its title, or nothing. */
+  readonly instead: string;
+}
+
+const makers: Readonly<Record<EngineName, () => Engine>> = {
+  bubblewrap: () => new BubblewrapEngine(),
+  namespaces: () => new NamespaceEngine(),
+  landlock: () => new LandlockEngine(),
+};
+
+const otherWays = "or choose the danger-full-access mode, or externalSandbox if this machine is itself a sandbox.";
+const howToInstall =
+  "Install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap)";
+const howToAllow =
+  "Allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces=10000; on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0 or an AppArmor profile for bwrap; in Docker --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined)";
+
+/** `wanted` is what the settings say; a word that names no engine is refused with the ones that do. */
+export class EngineChoice {
+  readonly #wanted: () => string;
+  #search: Promise<Chosen | Refusal> | undefined;
+  #chosen: Chosen | undefined;
+
+  constructor(wanted = () => "auto") {
+    this.#wanted = wanted;
+  }
+
+  /** What was chosen, once it was. */
+  get now(): Chosen | undefined {
+    return this.#chosen;
+  }
+
+  /** A failure is not remembered: the person may mend it while the server runs. */
+  get(): Promise<Chosen | Refusal> {
+    this.#search ??= this.#find().then((found) => {
+      if ("refused" in found) this.#search = undefined;
+      else this.#chosen = found;
+      return found;
+    });
+    return this.#search;
+  }
+
+  async #find(): Promise<Chosen | Refusal> {
+    const { arch } = process;
+    if (!isFilterArch(arch))
+      return { refused: `No sandbox: there is no system-call filter for ${arch} processors. Use another machine, ${otherWays}` };
+    const filter = seccompFilter(arch);
+    const wanted = this.#wanted();
+    const names = wanted === "auto" ? engineNames : engineNames.filter((name) => name === wanted);
+    if (names.length === 0)
+      return { refused: `No sandbox: there is no engine "${wanted}"; sandbox_engine is one of auto, ${engineNames.join(", ")}` };
+    const failures: string[] = [];
+    for (const name of names) {
+      const engine = makers[name]();
+      const reason = await engine.probe(filter);
+      if (reason === undefined) return { engine, filter, instead: failures.length === 0 ? "" : ` (${failures.join("; ")})` };
+      failures.push(`${name}: ${reason}`);
+    }
+    const fix = findSystemProgram("bwrap") === undefined ? `${howToInstall}, ${otherWays}` : `${howToAllow}, ${otherWays}`;
+    const forced = wanted === "auto" ? fix : `Set sandbox_engine to auto, or mend this. ${fix}`;
+    return { refused: `No sandbox: ${failures.join("; ")}. ${forced}` };
+  }
+}

@@ -1,0 +1,59 @@
+/** The Node that makes sandboxes from inside: which one it is, how it is started, and whether it can do it here. */
+import { spawn } from "node:child_process";
+import { isBuiltin } from "node:module";
+import { ownModule } from "../../own-module.ts";
+import { insideProgram } from "./inside.ts";
+import type { Orders } from "./orders.ts";
+
+/** Descriptors of the program inside. */
+const programDescriptor = 3;
+export const ordersDescriptor = 4;
+
+/** One thread less each: nothing is compiled in the background, and no signal opens a debugger. */
+const flags = ["--no-warnings", "--v8-pool-size=0", "--disable-sigusr1"];
+/** The text comes by a descriptor, so that it is no part of the command line that everybody sees. */
+const loader = `new Function(require("node:fs").readFileSync(${programDescriptor}, "utf8"))()`;
+
+export const noHelperNode =
+  "this Node has no node:ffi: start Parley with Node 26, or install the optional package that brings it (npm install without --omit=optional)";
+
+/** A Node with node:ffi: the one that runs the server, else the one that was installed with it. */
+export function helperNode(): string | undefined {
+  if (isBuiltin("node:ffi")) return process.execPath;
+  return ownModule(`node-${process.platform}-${process.arch}/bin/node`);
+}
+
+export const helperWords = (node: string): string[] => [node, ...flags, "-e", loader, "parley-sandbox"];
+
+export const programBytes = (): Uint8Array => Buffer.from(insideProgram());
+export const ordersBytes = (orders: Orders): Uint8Array => Buffer.from(JSON.stringify(orders));
+
+/** Runs the words with a program and orders of their own. Answers what it said and how it ended. */
+export function runHelper(
+  argv: readonly string[],
+  program: Uint8Array,
+  orders: Orders,
+): Promise<{ readonly code: number | null; readonly said: string }> {
+  const [file = "", ...args] = argv;
+  return new Promise((resolve) => {
+    const child = spawn(file, args, {
+      ...{ cwd: "/", env: {}, stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"], timeout: 20_000, killSignal: "SIGKILL" },
+    });
+    let said = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on("data", (chunk: Buffer) => {
+        said = (said + chunk.toString()).slice(0, 4_000);
+      });
+    for (const [descriptor, bytes] of [
+      [programDescriptor, program],
+      [ordersDescriptor, ordersBytes(orders)],
+    ] as const) {
+      const input = child.stdio[descriptor];
+      if (input === null || input === undefined || !("end" in input)) continue;
+      input.on("error", () => undefined); // It may end before it reads; its own words tell why.
+      input.end(bytes);
+    }
+    child.on("error", (error) => resolve({ code: null, said: error.message }));
+    child.on("close", (code) => resolve({ code, said: said.trim() }));
+  });
+}

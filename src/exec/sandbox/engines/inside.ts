@@ -1,0 +1,416 @@
+/**
+ * The program that makes a sandbox from inside and then starts the command in it. It runs in a Node of its own, is given as text through descriptor 3,
+ * so that no file is loaded for it, and reads its orders from descriptor 4. Until they are there and complete it does nothing.
+ *
+ * Every function of `parts` is sent as source: none may use a name from outside of them, and none may be imported.
+ */
+import type { Mount } from "../mounts.ts";
+import type { LandlockOrders, LandlockRight, Orders } from "./orders.ts";
+
+/** As JavaScript text. */
+export const insideProgram = (): string => `${parts.map(String).join("\n")}\nrunInside();`;
+
+/** One that only says which version of Landlock the kernel has; 0 or less for none. */
+export const landlockVersionProgram = (): string => `${openKernel}\nconsole.log(openKernel().call("landlockCreate", 0n, 0n, 1n));`;
+
+const parts = [
+  runInside,
+  isServerGone,
+  openKernel,
+  inNamespaces,
+  cloneSources,
+  changeRoot,
+  attachAll,
+  attachDevices,
+  makePlace,
+  raiseLoopback,
+  dropCapabilities,
+  applyLandlock,
+  landlockRights,
+  applyFilter,
+  tryCommand,
+  becomeCommand,
+  startCommand,
+  programFile,
+  waitForAll,
+];
+
+type Kernel = ReturnType<typeof openKernel>;
+
+function runInside(): void {
+  const fs = process.getBuiltinModule("node:fs");
+  try {
+    const kernel = openKernel();
+    kernel.prctl(1n, 9n); // Ends with its parent.
+    const text = fs.readFileSync(4, "utf8");
+    for (const fd of [3, 4]) fs.closeSync(fd);
+    if (text === "") process.exit(0); // The server has no more use for it.
+    const orders: Orders = JSON.parse(text);
+    if (isServerGone(kernel, orders)) process.exit(0);
+    if (orders.namespaces !== undefined) inNamespaces(kernel, orders.namespaces);
+    process.chdir(orders.cwd);
+    kernel.must("no new privileges", kernel.prctl(38n, 1n));
+    dropCapabilities(kernel);
+    if (orders.landlock !== undefined) applyLandlock(kernel, orders.landlock);
+    const env = { ...process.env, ...orders.env, PWD: orders.cwd };
+    const command = { file: programFile(orders), argv: orders.argv, env };
+    applyFilter(kernel, Buffer.from(orders.filter, "base64"));
+    if (orders.namespaces === undefined) becomeCommand(kernel, command);
+    else waitForAll(kernel, startCommand(kernel, command, orders.namespaces.newSession));
+  } catch (error) {
+    fs.writeSync(2, `parley: the sandbox could not be made: ${error instanceof Error ? error.message : String(error)}\n`);
+  }
+  process.exit(1);
+}
+
+/** Nobody would end what is started for a server that died before this process was bound to it. A process space hides its parent: there a descriptor tells. */
+function isServerGone({ call, at }: Kernel, { server }: Orders): boolean {
+  if (server !== undefined) return process.ppid !== server;
+  const lookOnly = 0x42n;
+  return call("recvfrom", 5n, at(Buffer.alloc(1)), 1n, lookOnly) === 0;
+}
+
+/** The C library, and what the calls of this program need of it. */
+function openKernel() {
+  const ffi = process.getBuiltinModule("node:ffi");
+  const { functions: c } = ffi.dlopen(null, {
+    syscall: { arguments: ["i64", "u64", "u64", "u64", "u64", "u64", "u64"], return: "i64" },
+    posix_spawn: { arguments: ["u64", "u64", "u64", "u64", "u64", "u64"], return: "i32" },
+    posix_spawnattr_init: { arguments: ["u64"], return: "i32" },
+    posix_spawnattr_setflags: { arguments: ["u64", "i16"], return: "i32" },
+    posix_spawnattr_setsigdefault: { arguments: ["u64", "u64"], return: "i32" },
+    posix_spawnattr_setsigmask: { arguments: ["u64", "u64"], return: "i32" },
+    execve: { arguments: ["u64", "u64", "u64"], return: "i32" },
+    signal: { arguments: ["i32", "u64"], return: "u64" },
+    waitpid: { arguments: ["i32", "u64", "i32"], return: "i32" },
+    __errno_location: { arguments: [], return: "pointer" },
+    strerror: { arguments: ["i32"], return: "pointer" },
+  });
+  const x64 = process.arch === "x64";
+  const numbers = {
+    ...{
+      fcntl: x64 ? 72n : 25n,
+      ioctl: x64 ? 16n : 29n,
+      socket: x64 ? 41n : 198n,
+      recvfrom: x64 ? 45n : 207n,
+      capset: x64 ? 126n : 91n,
+      prctl: x64 ? 157n : 167n,
+    },
+    ...{
+      fchdir: x64 ? 81n : 50n,
+      pivotRoot: x64 ? 155n : 41n,
+      umount: x64 ? 166n : 39n,
+      seccomp: x64 ? 317n : 277n,
+      exitGroup: x64 ? 231n : 94n,
+    },
+    ...{ openTree: 428n, moveMount: 429n, fsopen: 430n, fsconfig: 431n, fsmount: 432n, openat2: 437n, mountSetattr: 442n },
+    ...{ landlockCreate: 444n, landlockAdd: 445n, landlockRestrict: 446n },
+  };
+  // What the kernel is shown must stay where it is until it has looked.
+  const kept: Uint8Array[] = [];
+  const at = (bytes: Uint8Array): bigint => {
+    kept.push(bytes);
+    return BigInt(ffi.getRawPointer(bytes));
+  };
+  const text = (value: string): bigint => at(Buffer.from(`${value}\0`));
+  const words = (values: readonly string[]): bigint => {
+    const bytes = Buffer.alloc(8 * (values.length + 1));
+    for (const [i, value] of values.entries()) bytes.writeBigUInt64LE(text(value), 8 * i);
+    return at(bytes);
+  };
+  const u64s = (...values: bigint[]): bigint => at(new Uint8Array(BigUint64Array.from(values).buffer));
+  const errno = (): number => ffi.getInt32(c.__errno_location(), 0);
+  const why = (code: number): string => ffi.toString(c.strerror(code)) ?? String(code);
+  const call = (name: keyof typeof numbers, ...args: bigint[]): number => {
+    const [a = 0n, b = 0n, d = 0n, e = 0n, f = 0n, g = 0n] = args.map((value) => BigInt.asUintN(64, value));
+    return Number(c.syscall(numbers[name], a, b, d, e, f, g));
+  };
+  /** Throws with the system's own words. */
+  const must = (what: string, result: number): number => {
+    if (result >= 0) return result;
+    throw new Error(`${what}: ${why(errno())}`);
+  };
+  const prctl = (...args: bigint[]): number => call("prctl", ...args);
+  /** Opens a path as a place, following no link on the way. Undefined where nothing is. */
+  const find = (path: string): bigint | undefined => {
+    const place = call("openat2", -100n, text(path), u64s(0o12000000n, 0n, 4n), 24n);
+    if (place >= 0) return BigInt(place);
+    if (errno() === 2) return undefined;
+    must(path, place);
+    return undefined;
+  };
+  return { c, at, text, words, u64s, call, must, prctl, find, why, errno };
+}
+
+/** Makes the new root from the plan and moves into it. Nothing of the old one can be reached afterwards. */
+function inNamespaces(kernel: Kernel, { mounts, loopback }: NonNullable<Orders["namespaces"]>): void {
+  // What is mounted outside while this runs must not appear inside.
+  const everything = 0x8000n | 0x1000n;
+  kernel.must(
+    "mounts of its own",
+    kernel.call("mountSetattr", -100n, kernel.text("/"), everything, kernel.u64s(0n, 0n, 1n << 18n, 0n), 32n),
+  );
+  const sources = cloneSources(kernel, mounts);
+  changeRoot(kernel, sources);
+  attachAll(kernel, mounts, sources);
+  if (loopback) raiseLoopback(kernel);
+}
+
+/** Takes hold of all that is to be seen inside, while it can still be found. By the path; links on the way are not followed. */
+function cloneSources(kernel: Kernel, mounts: readonly Mount[]): Map<string, bigint> {
+  const { call, must, find, text, u64s } = kernel;
+  const fs = process.getBuiltinModule("node:fs");
+  const sources = new Map<string, bigint>();
+  const recursive = 0x8000n;
+  const ofItself = 0x1000n;
+  const take = (key: string, path: string, set: bigint, optional: boolean): void => {
+    const place = find(path);
+    if (place === undefined && optional) return;
+    if (place === undefined) throw new Error(`${path} is gone`);
+    const clone = BigInt(must(path, call("openTree", place, text(""), 1n | 0o2000000n | recursive | ofItself)));
+    must(path, call("mountSetattr", clone, text(""), recursive | ofItself, u64s(set, 0n, 0n, 0n), 32n));
+    fs.closeSync(Number(place));
+    sources.set(key, clone);
+  };
+  const readOnly = 1n;
+  const plain = 2n | 4n; // neither set-user-ID programs nor devices
+  for (const [i, mount] of mounts.entries()) {
+    if (mount.kind === "bind") take(`${i}`, mount.from ?? mount.at, plain | (mount.readOnly ? readOnly : 0n), mount.optional === true);
+    if (mount.kind !== "devices") continue;
+    for (const name of ["null", "zero", "full", "random", "urandom", "tty"]) take(`dev ${name}`, `/dev/${name}`, 2n, true);
+    const terminal = process.getBuiltinModule("node:tty").isatty(1) ? fs.readlinkSync("/proc/self/fd/1") : "";
+    if (terminal.startsWith("/dev/")) take("dev console", terminal, 2n, true);
+  }
+  return sources;
+}
+
+/** The first mount of every plan is the whole disk: it becomes the root, and the old one goes. */
+function changeRoot(kernel: Kernel, sources: Map<string, bigint>): void {
+  const { call, must, text } = kernel;
+  const root = sources.get("0") ?? -1n;
+  must("the new root", call("moveMount", root, text(""), -100n, text("/"), 4n));
+  must("the new root", call("fchdir", root));
+  must("the new root", call("pivotRoot", text("."), text(".")));
+  must("the old root", call("umount", text("."), 2n));
+  process.chdir("/");
+}
+
+function attachAll(kernel: Kernel, mounts: readonly Mount[], sources: Map<string, bigint>): void {
+  const { call, must, text, u64s } = kernel;
+  const attach = (mount: bigint, path: string, { isFile = false, optional = false } = {}): void => {
+    const place = makePlace(kernel, path, { isFile, optional });
+    if (place !== undefined) must(path, call("moveMount", mount, text(""), place, text(""), 4n | 0x40n));
+  };
+  /** A file system that is made for the sandbox. */
+  const make = (type: string, options: Readonly<Record<string, string>>, attributes: bigint): bigint => {
+    const context = BigInt(must(type, call("fsopen", text(type), 1n)));
+    for (const [name, value] of Object.entries(options)) must(type, call("fsconfig", context, 1n, text(name), text(value)));
+    must(type, call("fsconfig", context, 6n));
+    return BigInt(must(type, call("fsmount", context, 1n, attributes)));
+  };
+  const fs = process.getBuiltinModule("node:fs");
+  const noPrograms = 2n | 4n | 8n;
+  const plain = 2n | 4n;
+  for (const [i, mount] of mounts.entries()) {
+    const { kind, at } = mount;
+    const source = sources.get(`${i}`);
+    if (kind === "bind" && i > 0 && source !== undefined)
+      attach(source, at, { isFile: !fs.fstatSync(Number(source)).isDirectory(), optional: mount.optional === true });
+    if (kind === "memory") attach(make("tmpfs", { mode: "0755" }, plain), at);
+    // A stand-in is closed to everybody, its owner included.
+    if (kind === "empty") attach(make("tmpfs", { mode: "0555" }, plain | 1n), at);
+    if (kind === "processes") attach(make("proc", {}, noPrograms), at);
+    if (kind === "link") fs.symlinkSync(mount.to, at);
+    if (kind === "devices") {
+      attach(make("tmpfs", { mode: "0755" }, plain), at);
+      attachDevices(at, sources, attach);
+      attach(make("devpts", { ptmxmode: "0666", mode: "620" }, 2n | 8n), `${at}/pts`);
+    }
+    if (kind === "sealed")
+      must(
+        at,
+        call(
+          "mountSetattr",
+          makePlace(kernel, at, { isFile: false, optional: false }) ?? -1n,
+          text(""),
+          0x1000n,
+          u64s(1n, 0n, 0n, 0n),
+          32n,
+        ),
+      );
+  }
+}
+
+/** As bubblewrap makes it, so that programs find the same on both. */
+function attachDevices(
+  at: string,
+  sources: Map<string, bigint>,
+  attach: (mount: bigint, path: string, how: { isFile: boolean }) => void,
+): void {
+  const fs = process.getBuiltinModule("node:fs");
+  for (const [key, source] of sources) if (key.startsWith("dev ")) attach(source, `${at}/${key.slice(4)}`, { isFile: true });
+  for (const [i, name] of ["stdin", "stdout", "stderr"].entries()) fs.symlinkSync(`/proc/self/fd/${i}`, `${at}/${name}`);
+  fs.symlinkSync("/proc/self/fd", `${at}/fd`);
+  fs.symlinkSync("/proc/kcore", `${at}/core`);
+  fs.symlinkSync("pts/ptmx", `${at}/ptmx`);
+  fs.mkdirSync(`${at}/shm`);
+}
+
+/** Only what is new in memory may have places made in it; everywhere else they are there, or the disk refuses. */
+function makePlace({ find }: Kernel, path: string, { isFile, optional }: { isFile: boolean; optional: boolean }): bigint | undefined {
+  const found = find(path);
+  if (found !== undefined) return found;
+  const fs = process.getBuiltinModule("node:fs");
+  try {
+    if (isFile) fs.closeSync(fs.openSync(path, "wx", 0o600));
+    else fs.mkdirSync(path);
+  } catch (error) {
+    if (optional) return undefined;
+    throw error;
+  }
+  return find(path);
+}
+
+function raiseLoopback({ call, must, at }: Kernel): void {
+  const request = Buffer.alloc(40);
+  request.write("lo");
+  request.writeInt16LE(1 | 0x40, 16);
+  const socket = must("loopback", call("socket", 2n, 2n | 0o2000000n, 0n));
+  must("loopback", call("ioctl", BigInt(socket), 0x8914n, at(request)));
+}
+
+function dropCapabilities({ call, prctl, must, at }: Kernel): void {
+  prctl(47n, 4n); // those that a program would keep
+  // Without the right to do this there is none to lose: then no program can win one either, since there are no new privileges.
+  for (let capability = 0n; capability < 64n; capability++) prctl(24n, capability);
+  const header = Buffer.alloc(8);
+  header.writeUInt32LE(0x20080522, 0);
+  must("capabilities", call("capset", at(header), at(Buffer.alloc(24))));
+}
+
+/** Where it is a second layer, a kernel without it, or with its first version that cannot move files between folders, goes without. */
+function applyLandlock(kernel: Kernel, { rules, noTcp, isLayer }: LandlockOrders): void {
+  const { call, must, find, u64s, at } = kernel;
+  const version = call("landlockCreate", 0n, 0n, 1n);
+  if (isLayer && version < 2) return;
+  if (version < 1) throw new Error("the kernel has no Landlock");
+  const { all, of } = landlockRights(version);
+  const handled = u64s(all, noTcp && version >= 4 ? 3n : 0n, version >= 6 ? 3n : 0n);
+  const ruleset = BigInt(must("landlock", call("landlockCreate", handled, version >= 6 ? 24n : version >= 4 ? 16n : 8n, 0n)));
+  const fs = process.getBuiltinModule("node:fs");
+  const allowAt = (place: number, words: readonly LandlockRight[]): number => {
+    const rule = Buffer.alloc(12);
+    rule.writeBigUInt64LE(of(words, fs.fstatSync(place).isDirectory()), 0);
+    rule.writeInt32LE(place, 8);
+    return call("landlockAdd", ruleset, 1n, at(rule), 0n);
+  };
+  // Scripts open /dev/stdout and the like again. For a plain pipe there is no rule, and no need of one.
+  for (const fd of [0, 1, 2]) allowAt(fd, ["device"]);
+  for (const { path, allow } of rules) {
+    const place = find(path);
+    if (place === undefined) continue;
+    must(`landlock ${path}`, allowAt(Number(place), allow));
+    fs.closeSync(Number(place));
+  }
+  must("landlock", call("landlockRestrict", ruleset, 0n));
+  fs.closeSync(Number(ruleset));
+}
+
+/** The rights that this version of Landlock knows, by our words for them. */
+function landlockRights(version: number) {
+  const all = version >= 5 ? 0xffffn : version >= 3 ? 0x7fffn : version >= 2 ? 0x3fffn : 0x1fffn;
+  const execute = 1n;
+  const writeFile = 1n << 1n;
+  const readFile = 1n << 2n;
+  const readFolder = 1n << 3n;
+  const truncate = 1n << 14n;
+  const control = 1n << 15n;
+  const words: Record<LandlockRight, bigint> = {
+    list: readFolder,
+    read: readFile | readFolder,
+    run: execute,
+    write: all & ~execute,
+    device: readFile | writeFile | truncate | control,
+  };
+  const forFiles = execute | writeFile | readFile | truncate | control;
+  const of = (allow: readonly LandlockRight[], isFolder: boolean): bigint =>
+    allow.reduce((sum, word) => sum | words[word], 0n) & all & (isFolder ? all : forFiles);
+  return { all, of };
+}
+
+/** For all threads of this process at once, so that none of them can do more than the command. */
+function applyFilter({ call, must, at, prctl, u64s }: Kernel, filter: Buffer): void {
+  prctl(4n, 0n); // Nobody looks into this process.
+  const result = must("the system-call filter", call("seccomp", 1n, 1n, u64s(BigInt(filter.length / 8), at(filter))));
+  if (result !== 0) throw new Error("the system-call filter: a thread has another one");
+}
+
+interface StartedCommand {
+  readonly file: string;
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Tries a command; a script that does not say what runs it is the shell's. Node would close the standard descriptors as it starts. */
+function tryCommand(
+  { text, words, call, why }: Kernel,
+  command: StartedCommand,
+  start: (file: bigint, argv: bigint, env: bigint) => number,
+): void {
+  const { file, argv, env } = command;
+  for (const fd of [0n, 1n, 2n]) call("fcntl", fd, 2n, 0n);
+  const variables = words(Object.entries(env).map(([name, value]) => `${name}=${value}`));
+  const notProgram = 8;
+  let failed = start(text(file), words(argv), variables);
+  if (failed === notProgram) failed = start(text("/bin/sh"), words(["/bin/sh", file, ...argv.slice(1)]), variables);
+  if (failed !== 0) throw new Error(`${argv[0]}: ${why(failed)}`);
+}
+
+function becomeCommand(kernel: Kernel, command: StartedCommand): void {
+  // Node ignores some, and a program goes on ignoring what was ignored before it.
+  for (let signal = 1; signal < 32; signal++) kernel.c.signal(signal, 0n);
+  tryCommand(kernel, command, (file, argv, env) => (kernel.c.execve(file, argv, env) === 0 ? 0 : kernel.errno()));
+}
+
+function startCommand(kernel: Kernel, command: StartedCommand, newSession: boolean): number {
+  const { c, at } = kernel;
+  const attributes = at(Buffer.alloc(1024));
+  c.posix_spawnattr_init(attributes);
+  c.posix_spawnattr_setflags(attributes, 4 | 8 | (newSession ? 0x80 : 0));
+  c.posix_spawnattr_setsigdefault(attributes, at(Buffer.alloc(128, 0xff)));
+  c.posix_spawnattr_setsigmask(attributes, at(Buffer.alloc(128)));
+  const pid = Buffer.alloc(4);
+  tryCommand(kernel, command, (file, argv, env) => c.posix_spawn(at(pid), file, 0n, attributes, argv, env));
+  return pid.readInt32LE();
+}
+
+/** As the C library looks for programs. */
+function programFile({ argv: [name = ""], env }: Orders): string {
+  if (name.includes("/")) return name;
+  const fs = process.getBuiltinModule("node:fs");
+  const isProgram = (file: string): boolean => {
+    try {
+      fs.accessSync(file, fs.constants.X_OK);
+      return fs.statSync(file).isFile();
+    } catch {
+      return false;
+    }
+  };
+  const folders = (env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(":");
+  return folders.map((folder) => `${folder || "."}/${name}`).find(isProgram) ?? name;
+}
+
+/** Stays as the first process of the sandbox: takes every process that nobody else waits for, and ends with the command. */
+function waitForAll({ c, at, call }: Kernel, command: number): void {
+  const fs = process.getBuiltinModule("node:fs");
+  for (const fd of [0, 1, 2]) fs.closeSync(fd);
+  const status = Buffer.alloc(4);
+  const where = at(status);
+  for (;;) {
+    const ended = c.waitpid(-1, where, 0);
+    if (ended !== command) continue;
+    const word = status.readInt32LE();
+    const signal = word & 0x7f;
+    call("exitGroup", BigInt(signal === 0 ? (word >> 8) & 0xff : 128 + signal));
+  }
+}

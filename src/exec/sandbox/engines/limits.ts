@@ -1,0 +1,22 @@
+/** What Landlock cannot do that namespaces can. The engine, docs/security.md and the shared suites all read it from here. */
+
+export interface LandlockLimit {
+  /** For people. */
+  readonly text: string;
+  /** The version of Landlock from which on it does not hold. */
+  readonly until?: number;
+  /** Cases of the shared suite that cannot pass because of it. */
+  readonly cases: readonly string[];
+}
+
+export const landlockLimits: readonly LandlockLimit[] = [
+  {
+    text: "cannot protect .git, .codex, .agents and other names inside a writable folder, so commands that may write ask first",
+    cases: [],
+  },
+  { text: "cannot keep modes, owners and times of the user's own files as they are", cases: [] },
+  { text: "shows the names of all files and processes, but not the contents of the hidden ones", cases: [] },
+  { text: "gives no shared memory (/dev/shm), no new terminals and, without network access, no loopback", cases: [] },
+  { text: "may let a process that hides itself outlive its command, still confined", cases: [] },
+  { text: "cannot keep commands from sending signals to the user's other processes (Linux before 6.12)", until: 6, cases: [] },
+];

@@ -1,0 +1,111 @@
+/**
+ * Our own engine: `unshare` of util-linux makes the namespaces, a Node inside carries out the plan, starts the command and stays as the first
+ * process of the sandbox. Needs no package beside what every distribution's base system has.
+ */
+import path from "node:path";
+import type { WrappedCommand } from "../../../core/ports/command-runner.ts";
+import { findSystemProgram } from "../../program.ts";
+import { baseMounts, type Mount, wholeDisk } from "../mounts.ts";
+import type { Engine, Refusal, SandboxPlan } from "./engine.ts";
+import { helperNode, helperWords, noHelperNode, ordersBytes, ordersDescriptor, programBytes, runHelper } from "./helper.ts";
+import { landlockVersion } from "./landlock-version.ts";
+import type { LandlockRule, Orders } from "./orders.ts";
+
+const lifeDescriptor = 5;
+
+export class NamespaceEngine implements Engine {
+  readonly name = "namespaces";
+  readonly mounts = true;
+  readonly makesEmptyFolders = true;
+  readonly limits = [];
+  readonly #node = helperNode();
+  readonly #program = programBytes();
+  #hasLandlock = false;
+
+  get title(): string {
+    return `namespaces made by Parley itself${this.#hasLandlock ? ", with Landlock under them" : ""}`;
+  }
+
+  get program(): readonly string[] {
+    return this.#node === undefined ? [] : [path.dirname(this.#node)];
+  }
+
+  async probe(filter: Uint8Array): Promise<string | undefined> {
+    const words = this.#words(false, []);
+    if ("refused" in words) return words.refused;
+    const plan = {
+      argv: ["/bin/sh", "-c", ":"],
+      cwd: "/",
+      env: {},
+      hasTerminal: false,
+      network: false,
+      writable: [],
+      masks: [],
+      hidden: [],
+      filter,
+    };
+    const orders = ordersFor({ ...plan, mounts: [wholeDisk, ...baseMounts(false)] });
+    const [{ code, said }, version] = await Promise.all([runHelper(words.argv, this.#program, orders), landlockVersion()]);
+    this.#hasLandlock = version >= 2;
+    return code === 0 ? undefined : said.split("\n").at(-1) || `unshare ended with ${code}`;
+  }
+
+  unusableWith(writable: readonly string[]): string | undefined {
+    const words = this.#words(false, writable);
+    return "refused" in words ? words.refused : undefined;
+  }
+
+  wrap(plan: SandboxPlan): WrappedCommand | Refusal {
+    const words = this.#words(plan.network, plan.writable);
+    if ("refused" in words) return { refused: `No sandbox: ${words.refused}` };
+    return {
+      argv: words.argv,
+      cwd: "/",
+      // Variables such as LD_LIBRARY_PATH are for the command, never for what confines it.
+      env: {},
+      extra: [this.#program, ordersBytes(ordersFor(plan))],
+      life: lifeDescriptor,
+      ahead: { kind: "any command", argv: words.argv, waitsAt: ordersDescriptor },
+    };
+  }
+
+  #words(network: boolean, writable: readonly string[]): Refusal | { readonly argv: readonly string[] } {
+    if (this.#node === undefined) return { refused: noHelperNode };
+    const [unshare, setpriv] = ["unshare", "setpriv"].map((name) => findSystemProgram(name, writable));
+    if (unshare === undefined || setpriv === undefined)
+      return { refused: "unshare and setpriv (package util-linux) were not found outside the writable folders" };
+    const namespaces = [
+      "--user",
+      "--map-current-user",
+      "--keep-caps",
+      "--pid",
+      "--kill-child=SIGKILL",
+      "--ipc",
+      ...(network ? [] : ["--net"]),
+    ];
+    // What is mounted outside while it waits is seen as long as it waits; then the program inside closes that way.
+    const mounts = ["--mount", "--propagation", "slave"];
+    return { argv: [setpriv, "--pdeathsig", "KILL", unshare, ...namespaces, ...mounts, "--", ...helperWords(this.#node)] };
+  }
+}
+
+function ordersFor(plan: SandboxPlan): Orders {
+  return {
+    argv: plan.argv,
+    cwd: plan.cwd,
+    env: plan.env,
+    namespaces: { mounts: plan.mounts, loopback: !plan.network, newSession: !plan.hasTerminal },
+    landlock: { rules: layerRules(plan), noTcp: false, isLayer: true },
+    filter: Buffer.from(plan.filter).toString("base64"),
+  };
+}
+
+/** The same as the mounts say, once more: what they show may be read, what they open may be written. */
+function layerRules({ mounts, writable }: SandboxPlan): LandlockRule[] {
+  const scratch = mounts.filter((mount): mount is Extract<Mount, { kind: "memory" }> => mount.kind === "memory" && mount.at === "/dev/shm");
+  return [
+    { path: "/", allow: ["read", "run"] },
+    { path: "/dev", allow: ["device"] },
+    ...[...writable, ...scratch.map(({ at }) => at)].map((at): LandlockRule => ({ path: at, allow: ["write", "run"] })),
+  ];
+}

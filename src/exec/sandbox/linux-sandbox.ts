@@ -1,0 +1,186 @@
+/** The Linux sandbox: works out one plan for a command and has the best engine of this machine carry it out. */
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import type { Command, Confinement, SandboxState, WrappedCommand } from "../../core/ports/command-runner.ts";
+import { findLstat, findRealPath, findRealPathIfAny, isInsideAny } from "../paths.ts";
+import { readableEntries } from "./codex-home.ts";
+import { EngineChoice } from "./engines/choose.ts";
+import type { Engine, Refusal, SandboxPlan } from "./engines/engine.ts";
+import { baseMounts, type HomeMask, isHidden, planMounts, plannedPlaces, wholeDisk } from "./mounts.ts";
+import { NestedRepositories } from "./nested-repositories.ts";
+import { OutsidePipes } from "./outside-pipes.ts";
+import { Placeholders } from "./placeholders.ts";
+import type { Leftovers, PlatformSandbox, SandboxContext } from "./platform-sandbox.ts";
+import { type ProtectionInput, protect } from "./protection.ts";
+import { type WritableRoots, writableRoots } from "./roots.ts";
+import { maskSecrets } from "./secret-files.ts";
+import { checkedArgv, type PlannedMount, RunningPlans } from "./swaps.ts";
+
+/** /dev/shm is not among them: a TMPDIR may well lie there. */
+const kernelTrees = ["/proc", "/sys", "/dev/pts", "/dev/mqueue"];
+
+export class LinuxSandbox implements PlatformSandbox {
+  readonly #context: SandboxContext;
+  readonly #choice: EngineChoice;
+  readonly #placeholders = new Placeholders();
+  readonly #nested = new NestedRepositories();
+  readonly #running = new RunningPlans();
+  readonly #pipes = new OutsidePipes();
+  onLeftovers: () => void = () => undefined;
+  readonly #kept = new Set<string>();
+
+  constructor(context: SandboxContext) {
+    this.#context = context;
+    this.#choice = new EngineChoice(context.engine);
+  }
+
+  get leftovers(): Leftovers {
+    return { folders: this.#placeholders.paths, lease: this.#placeholders.lease };
+  }
+
+  get countsApart(): boolean {
+    return this.#choice.now?.engine.mounts === true;
+  }
+
+  async prepare(confinement: Confinement): Promise<Refusal | undefined> {
+    const [chosen, ...refusals] = await Promise.all([
+      this.#choice.get(),
+      ...searchedRoots(confinement).map((root) => this.#nested.prepare(root)),
+    ]);
+    if ("refused" in chosen) return chosen;
+    // An engine that can protect no name in a writable folder need not know where they all are.
+    return chosen.engine.mounts ? refusals.find((refusal) => refusal !== undefined) : undefined;
+  }
+
+  async state(): Promise<SandboxState> {
+    const chosen = await this.#choice.get();
+    if ("refused" in chosen) return { engine: "none", text: chosen.refused, limits: [] };
+    const { engine } = chosen;
+    return { engine: engine.name, text: `${engine.title}${chosen.instead}`, limits: engine.limits };
+  }
+
+  async openNames({ policy, workspaceRoots }: Confinement): Promise<string | undefined> {
+    if (policy.type !== "workspaceWrite") return undefined;
+    const chosen = await this.#choice.get();
+    if ("refused" in chosen || chosen.engine.mounts) return undefined;
+    const where = [...workspaceRoots, ...(policy.writableRoots ?? [])].join(", ");
+    return `this machine's sandbox (${chosen.engine.title}) cannot keep commands from changing .git, .codex, .agents and other protected names in ${where}`;
+  }
+
+  wrap(command: Command, confinement: Confinement): WrappedCommand | Refusal {
+    const chosen = this.#choice.now;
+    if (chosen === undefined) return { refused: "No sandbox: it was not tried out yet" };
+    const { engine, filter } = chosen;
+    const codexHome = findRealPath(this.#context.codexHome);
+    const roots = writableRoots(command, confinement, { codexHome, kernelTrees, written: this.#running.written });
+    if ("refused" in roots) return roots;
+    const unusable = engine.unusableWith([...roots.named, ...roots.temporary]);
+    if (unusable !== undefined) return { refused: `No sandbox: ${unusable}` };
+    const { policy } = confinement;
+    const network = "networkAccess" in policy && policy.networkAccess === true;
+    const confined = this.#confine(command, { ...roots, names: confinement.protectedNames }, codexHome, engine);
+    if ("refused" in confined) return confined;
+    const { mounts, unsure, cleanup, ...seen } = confined;
+    const plan: SandboxPlan = {
+      ...{ argv: checkedArgv(command.argv, unsure), cwd: command.cwd, hasTerminal: command.tty !== undefined, network, filter, ...seen },
+      env: network ? command.env : { ...command.env, CODEX_SANDBOX_NETWORK_DISABLED: "1" },
+      mounts: [wholeDisk, ...baseMounts(policy.type === "workspaceWrite"), ...mounts],
+    };
+    const wrapped = engine.wrap(plan);
+    if (!("refused" in wrapped)) return { ...wrapped, cleanup };
+    cleanup();
+    return wrapped;
+  }
+
+  settle(): void {
+    for (const file of this.#kept) this.#placeholders.release(file);
+    this.#kept.clear();
+  }
+
+  /** Stand-ins in temporary folders are in nobody's way: they stay for the next command, as making and removing them is much of its cost. */
+  #keep(files: readonly string[]): void {
+    for (const file of files) if (!this.#kept.has(file) && this.#placeholders.hold(file)) this.#kept.add(file);
+  }
+
+  #confine(
+    command: Command,
+    roots: WritableRoots & Pick<ProtectionInput, "names">,
+    codexHome: string | undefined,
+    engine: Engine,
+  ):
+    | Refusal
+    | (Pick<SandboxPlan, "mounts" | "writable" | "masks" | "hidden"> & {
+        readonly unsure: readonly PlannedMount[];
+        readonly cleanup: () => void;
+      }) {
+    const userHome = this.#context.userHome === undefined ? undefined : findRealPath(this.#context.userHome);
+    const entered = roots.named.filter((root) => findLstat(root)?.isDirectory() === true);
+    const nested = entered.flatMap((root) => [...this.#nested.enter(root)]);
+    const held: string[] = [];
+    const left: (() => void)[] = [];
+    const cleanup = (): void => {
+      for (const leave of left.splice(0)) leave();
+      for (const file of held.splice(0)) this.#placeholders.release(file);
+      for (const root of entered.splice(0)) this.#nested.leave(root);
+    };
+    const refuse = (reason: string): Refusal => {
+      this.#placeholders.plan([]);
+      cleanup();
+      return { refused: reason };
+    };
+    const isStandIn: ProtectionInput["isStandIn"] = (file, found) => this.#placeholders.isOne(file, found);
+    const program = [...this.#context.program, ...engine.program];
+    const protection = protect({ ...roots, nested, userHome, program, isStandIn });
+    if ("refused" in protection) return refuse(protection.refused);
+    const writable = [...roots.named, ...protection.temporary];
+    const kept = [command.cwd, userHome, codexHome, ...program].filter((each) => each !== undefined);
+    const secrets = maskSecrets(this.#context.secretFiles?.() ?? [], { roots: writable, kept });
+    const masks = [...homeMasks(codexHome, userHome), ...secrets.folders];
+    if (isHidden(command.cwd, masks, writable)) return refuse(`commands cannot run in ${command.cwd}: it belongs to the server's own home`);
+    const seen = { writable, masks, hidden: secrets.files, cleanup };
+    if (!engine.mounts) {
+      left.push(this.#running.enter([], writable).leave);
+      return { mounts: [], unsure: [], ...seen };
+    }
+    try {
+      if (this.#placeholders.plan(protection.missing)) this.onLeftovers();
+      for (const file of protection.missing) if (this.#placeholders.hold(file)) held.push(file);
+      this.#placeholders.plan([]);
+      this.#keep(held.filter((file) => isInsideAny(file, protection.temporary) && !isInsideAny(file, roots.named)));
+      const readOnly = [...protection.readOnly, ...protection.missing];
+      // The temporary folder is shared with other users, who may be running commands as well.
+      const foreign = readOnly.filter((file) => !held.includes(file) && protection.temporary.includes(path.dirname(file)));
+      // An empty folder that another program left there looks the same from inside with an empty one over it, which costs less.
+      const empty = engine.makesEmptyFolders ? [...held, ...foreign.filter(isEmptyFolder)] : [];
+      const plan = { roots: writable, readOnly, foreign, empty, masks, hidden: secrets.files, pipes: this.#pipes.paths };
+      const { unsure, leave } = this.#running.enter(plannedPlaces(plan), writable);
+      left.push(leave);
+      return { mounts: planMounts(plan), unsure, ...seen };
+    } catch (error) {
+      return refuse(`No sandbox: a protected name could not be kept free (${error instanceof Error ? error.message : String(error)})`);
+    }
+  }
+}
+
+function isEmptyFolder(folder: string): boolean {
+  try {
+    return readdirSync(folder).length === 0;
+  } catch {
+    return false; // A file, or not ours to look into.
+  }
+}
+
+const searchedRoots = ({ policy, workspaceRoots }: Confinement): string[] =>
+  policy.type !== "workspaceWrite"
+    ? []
+    : [...workspaceRoots, ...(policy.writableRoots ?? [])]
+        .map(findRealPath)
+        .filter((root) => root !== undefined)
+        .filter((root) => root !== "/");
+
+/** The server's home, and `~/.codex` when that is another one: the keys of a second installation are no less secret. */
+function homeMasks(codexHome: string | undefined, userHome: string | undefined): HomeMask[] {
+  const usual = userHome === undefined ? undefined : findRealPathIfAny(path.join(userHome, ".codex"));
+  const homes = [...new Set([codexHome, usual])].filter((home) => home !== undefined);
+  return homes.map((home) => ({ home, entries: readableEntries(home, userHome) }));
+}
