@@ -133,9 +133,10 @@ export class LinuxSandbox implements PlatformSandbox {
     const protection = protect({ ...roots, nested, userHome, program, isStandIn });
     if ("refused" in protection) return refuse(protection.refused);
     const writable = [...roots.named, ...protection.temporary];
+    const homes = homeMasks(codexHome, userHome);
     const kept = [command.cwd, userHome, codexHome, ...program].filter((each) => each !== undefined);
-    const secrets = maskSecrets(this.#context.secretFiles?.() ?? [], { roots: writable, kept });
-    const masks = [...homeMasks(codexHome, userHome), ...secrets.folders];
+    const secrets = maskSecrets(this.#context.secretFiles?.() ?? [], { roots: writable, kept, homes });
+    const masks = [...homes, ...secrets.folders];
     if (isHidden(command.cwd, masks, writable)) return refuse(`commands cannot run in ${command.cwd}: it belongs to the server's own home`);
     const seen = { writable, masks, hidden: secrets.files, cleanup };
     if (!engine.mounts) {

@@ -86,6 +86,19 @@ for (const { engine, skip, mounts, protects } of await testedEngines())
       chmodSync(file, 0o600);
     });
 
+    protects("one in the server's home opens nothing of it", async () => {
+      const file = secret(path.join(bench.home, "parley/manager/token"));
+      writeFileSync(path.join(path.dirname(file), "state.json"), "sk-31337");
+      const open = secret(path.join(bench.home, "skills/x/token"));
+      files.push(path.join(bench.home, "parley/more"));
+      mkdirSync(path.join(bench.home, "parley/more"));
+      const { output } = await bench.sh(`cat ${path.dirname(file)}/* ${open}; ls ${bench.home}; ls ${bench.home}/parley; echo END`, {
+        policy: { type: "readOnly" },
+      });
+      assert.match(output, /END/);
+      assert.doesNotMatch(output, /31337|manager\n|more\n|^parley$/m);
+    });
+
     test("those outside the workspace cannot be read, and one inside is a refusal where it could not be hidden", async () => {
       const own = secret(path.join(base, "elsewhere/token"));
       for (const policy of policies) {

@@ -2,7 +2,7 @@
 import { readdirSync, type Stats } from "node:fs";
 import path from "node:path";
 import { findLstat, findRealPath, isInside, isInsideAny } from "../paths.ts";
-import type { HomeMask } from "./mounts.ts";
+import { type HomeMask, isHidden } from "./mounts.ts";
 
 export interface SecretMasks {
   /** Folders of which commands see what was there when they started, without the secrets. */
@@ -21,6 +21,8 @@ export interface Surroundings {
   readonly roots: readonly string[];
   /** Real paths of homes, the command's own folder and the like: no folder that holds one of them is masked. */
   readonly kept: readonly string[];
+  /** The server's homes, which are masked already: what is hidden in them must not be shown again. */
+  readonly homes: readonly HomeMask[];
 }
 
 export function maskSecrets(secrets: readonly string[], surroundings: Surroundings): SecretMasks {
@@ -38,6 +40,7 @@ export function maskSecrets(secrets: readonly string[], surroundings: Surroundin
     const parent = findRealPath(path.dirname(given));
     const real = findRealPath(given);
     if (real !== undefined && isInsideAny(real, notOnDisk)) continue;
+    if (isHidden(given, surroundings.homes, surroundings.roots)) continue;
     if (real !== undefined && findLstat(real)?.isDirectory() === true) {
       whole.add(real);
       continue;
@@ -57,9 +60,14 @@ export function maskSecrets(secrets: readonly string[], surroundings: Surroundin
   };
 }
 
-function canMask(folder: string, { roots, kept }: Surroundings): boolean {
+function canMask(folder: string, { roots, kept, homes }: Surroundings): boolean {
   if (folder.split(path.sep).length < 3 || isInsideAny(folder, notOnDisk)) return false;
-  if (isInsideAny(folder, roots) || [...roots, ...kept].some((each) => isInside(each, folder))) return false;
+  if (
+    homes.some(({ home }) => isInside(folder, home)) ||
+    isInsideAny(folder, roots) ||
+    [...roots, ...kept].some((each) => isInside(each, folder))
+  )
+    return false;
   const found = findLstat(folder);
   return found?.isDirectory() === true && !isForAll(found) && entriesOf(folder).length <= maxEntries;
 }
