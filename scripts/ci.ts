@@ -10,6 +10,7 @@ const tally: Tally = { passed: 0, failed: 0, skipped: [] };
 const isFull = process.env["PARLEY_REQUIRE"] === "all";
 
 await tests("npm test", ["npm", "test"]);
+await bareMachine();
 await checks();
 await step("build", buildIfOld);
 await tests("the scenarios over every transport, and comparisons with other servers", [
@@ -49,6 +50,21 @@ async function tests(name: string, [program = "", ...args]: readonly string[]): 
   tally.passed += Number(passed ?? 0);
   tally.failed += Number(failed ?? 0) || (isExplained ? 0 : 1);
   tally.skipped.push(...skipped);
+}
+
+/** What commands and the sandbox promise must hold with nothing installed; a program that is missing there is no reason to fail. */
+async function bareMachine(): Promise<void> {
+  const name = "commands and the sandbox on a machine with nothing installed";
+  const files = [
+    "src/exec",
+    ...["command", "approval", "patch", "exec", "agents", "turn"].map((area) => `test/scenarios/${area}`),
+    "test/faults/children.itest.ts",
+  ];
+  const npmTest = ["npm", "test", "--", ...files, "test/command-line.itest.ts", "test/readme.itest.ts"];
+  const { code, lines } = await show(name, process.execPath, ["scripts/bare-machine.ts", "env", "-u", "PARLEY_REQUIRE", ...npmTest]);
+  const [, passed, failed] = /^(\d+) passed, (\d+) failed$/.exec(lines.at(-1) ?? "") ?? [];
+  tally.passed += Number(passed ?? 0);
+  tally.failed += Number(failed ?? 0) || (code === 0 ? 0 : 1);
 }
 
 /** Each step of the check counts as one. */
