@@ -28,6 +28,7 @@ const allowed: Readonly<Record<string, string>> = {
   "src/lib/bounded-read.ts": "the bounded reader itself",
   "src/lib/durable-write.ts": "the durable writer itself",
   "src/lib/random.ts": "/dev/urandom, where node:crypto would cost the start",
+  "src/store/outputs.ts": "adds to a command's output while it comes",
   "src/store/disk.ts": "appends to threads' files; a file of its own so that tests can make it fail",
   "src/store/local.ts": "moves threads' files to the archive and back",
   "src/store/lock-file.ts": "locks appear by link(2) and are replaced under a lock of their own",

@@ -27,6 +27,10 @@ export const agentRequirements = {
     says: "a compaction is the last request and one message more, so that providers find it in their caches",
   },
   "agent.compactCalls": { source: "Parley", says: "a model that answers a compaction with a tool call is asked once more without tools" },
+  "agent.compactBeside": {
+    source: "Parley",
+    says: "a command of the person's own that ends during a compaction is in the history after it",
+  },
   "agent.compactRetries": { source: "Parley", says: "a compaction is retried as any request" },
   "agent.compactEmpty": { source: "Parley", says: "an empty summary is asked for once more, and never replaces a history" },
   "agent.compactMidTurn": {

@@ -22,6 +22,8 @@ export async function callTools(run: Run, reply: Reply): Promise<TurnError | und
   const cutIds = new Set(cut?.callIds);
   if (cut !== undefined && cutIds.size > 0 && ++run.turn.guard.cutCalls > maxCutAnswers) return cutTooOften;
   const outputs = new Map<OfferedCall, ModelItem>();
+  const { clock } = run.turn.thread.ports;
+  const begun = clock.now();
   const carryOutAll = (some: readonly OfferedCall[]): Promise<void> =>
     fewAtATime(some, sideBySide, async (call) => {
       const output = cutIds.has(call.call.callId) ? wasCut(cut?.maxOutputTokens) : await callTool(call, run.turn);
@@ -43,6 +45,7 @@ export async function callTools(run: Run, reply: Reply): Promise<TurnError | und
   run.turn.guard.noteStep(
     calls.map(({ item }) => item),
     calls.flatMap((call) => outputs.get(call) ?? []),
+    clock.now() - begun,
   );
   return undefined;
 }

@@ -43,7 +43,7 @@ function oldResults(items: readonly ModelItem[], keptTokens: number): ReadonlySe
 function cleared(item: ModelItem): ModelItem {
   if (!isOutput(item)) return item;
   const text = typeof item.output === "string" ? item.output : item.output.map((part) => ("text" in part ? part.text : "")).join("\n");
-  const file = /all of it is in (\S+?)…/.exec(text)?.[1];
+  const file = /(?:all of it|its beginning) is in (\S+?)…/.exec(text)?.[1];
   const where = file === undefined ? "call the tool again if you need it" : `all of it is in ${file}`;
   return { ...item, output: `[This old result was cleared to save room; ${where}.]` };
 }

@@ -31,3 +31,34 @@ test("another look tells what came since the last one", () => {
   assert.equal(output.takeNew(), "");
   assert.equal(output.text, "one €");
 });
+
+test("what is longer than is kept goes whole into the file, whichever piece it is that does not fit", async () => {
+  const capacity = mebibyte - 64;
+  for (const sizes of [[capacity + 1], [capacity, 1], [capacity - 1, 1, 1], Array.from({ length: 30 }, () => 50_000)]) {
+    const pieces: Buffer[] = [];
+    const sink = {
+      write: (bytes: Uint8Array) => void pieces.push(Buffer.from(bytes)),
+      end: async () => ({ path: "/file", isWhole: true }),
+    };
+    const output = new CommandOutput(
+      () => {},
+      () => sink,
+    );
+    const all = Buffer.concat(sizes.map((size, i) => Buffer.alloc(size, 97 + (i % 26))));
+    let at = 0;
+    for (const size of sizes) {
+      output.push(all.subarray(at, at + size));
+      at += size;
+    }
+    output.end();
+    assert.ok(Buffer.concat(pieces).equals(all), sizes.slice(0, 3).join());
+    assert.equal((await output.whole())?.path, "/file");
+  }
+  const short = new CommandOutput(
+    () => {},
+    () => assert.fail("nothing is left out"),
+  );
+  short.push(Buffer.alloc(capacity, 97));
+  short.end();
+  assert.equal(await short.whole(), undefined);
+});

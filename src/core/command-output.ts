@@ -1,5 +1,6 @@
 /** A command's output on its way to the clients and the model: decoded, rate-limited, capped. */
 import { KeptBytes } from "./kept-bytes.ts";
+import type { KeptOutput, OutputSink } from "./ports/output-files.ts";
 
 /** What an item keeps of the output; the middle of a longer one is left out. */
 const keptBytes = 1024 * 1024;
@@ -24,13 +25,26 @@ export class CommandOutput {
   /** Called on every arrival, for those who wait for output. */
   onArrival: () => void = () => {};
 
-  constructor(onDelta: (text: string) => void) {
+  /** Takes all of an output that is longer than what is kept of it here. */
+  readonly #openSink: () => OutputSink | undefined;
+  #sink: OutputSink | undefined;
+  #hasSpilt = false;
+
+  constructor(onDelta: (text: string) => void, openSink: () => OutputSink | undefined = () => undefined) {
     this.#onDelta = onDelta;
+    this.#openSink = openSink;
+  }
+
+  /** Where all of it lies, once it has ended; undefined when it is all here. */
+  async whole(): Promise<KeptOutput | undefined> {
+    return await this.#sink?.end();
   }
 
   /** The bytes are the caller's again when this returns. */
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
+    if (!this.#hasSpilt && chunk.length > this.#kept.room) this.#spill();
+    this.#sink?.write(chunk);
     this.#kept.push(chunk);
     if (!this.#isCut) this.#stream(this.#decoder.decode(chunk, { stream: true }));
     this.onArrival();
@@ -50,6 +64,13 @@ export class CommandOutput {
     const text = this.#kept.text(this.#takenBytes, until);
     this.#takenBytes = until;
     return text;
+  }
+
+  /** From the first byte that does not fit on, everything goes into the file too. */
+  #spill(): void {
+    this.#hasSpilt = true;
+    this.#sink = this.#openSink();
+    this.#sink?.write(this.#kept.bytes);
   }
 
   #stream(text: string): void {

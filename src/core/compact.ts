@@ -44,6 +44,7 @@ export async function compact(run: Run, unseen: readonly ModelItem[]): Promise<T
   const item = { type: "contextCompaction" as const, id: turn.thread.ports.ids.item() };
   turn.startItem(item);
   const tail = keptTail(run, unseen);
+  const before = history.items.length;
   const past = history.items.filter((each) => !tail.includes(each));
   const outcome = await summarise(run, past, ready.tools);
   if ("failed" in outcome) {
@@ -53,8 +54,11 @@ export async function compact(run: Run, unseen: readonly ModelItem[]): Promise<T
   const window = windowOf(run);
   const summary = truncateMiddle(outcome.summary, Math.floor(window * summaryShare));
   const kept = keptMessages(past, Math.floor(Math.min(keptTokens, window * keptShare)));
-  history.replace([...(await run.context()), ...kept, userMessage(`${summaryPrefix}\n${summary}`), ...tail]);
-  if (tail.length > 0) history.answered(history.items.length - tail.length);
+  const context = await run.context();
+  const meanwhile = history.items.slice(before); // such as a command of the person's own, which may end at any time
+  const rest = [...tail, ...meanwhile];
+  history.replace([...context, ...kept, userMessage(`${summaryPrefix}\n${summary}`), ...rest]);
+  if (rest.length > 0) history.answered(history.items.length - rest.length);
   turn.guard.compactedTo = history.tokens();
   await recordHistory(run, summary);
   await completeItem(run, item);

@@ -38,6 +38,15 @@ export class KeptBytes {
     this.#ring.set(last.subarray(untilEnd.length), 0);
   }
 
+  /** How many more bytes can come before some are left out. */
+  get room(): number {
+    return Math.max(0, 2 * this.#half - this.#total);
+  }
+  /** All that came; only while nothing was left out. */
+  get bytes(): Buffer {
+    return Buffer.concat([this.#head.subarray(0, Math.min(this.#half, this.#total)), this.#tail(this.#half, this.#total)]);
+  }
+
   /** What is kept of the bytes from `from` to `until`, as text. Characters that the gap cuts through are left out with it. */
   text(from = 0, until = this.#total): string {
     const headEnd = Math.min(this.#half, until);

@@ -9,6 +9,8 @@ import type { ModelItem } from "./ports/model-client.ts";
 const maxRepeats = 3;
 /** A circle may have several steps: look, edit, look, edit … */
 const longestCircle = 3;
+/** Who goes round in circles is quick about it. */
+const waitingMs = 5000;
 
 export class LoopGuard {
   readonly #maxRequests: number;
@@ -35,11 +37,16 @@ export class LoopGuard {
     this.#requests++;
   }
 
-  /** Takes note of the calls of one answer and of their outputs. */
-  noteStep(calls: readonly ModelItem[], outputs: readonly ModelItem[]): void {
+  /** The person has said something: whatever was repeated before, the model has new words to go by. */
+  noteWords(): void {
+    this.#steps = [];
+    this.compactedTo = undefined;
+  }
+  /** Takes note of the calls of one answer, of their outputs and of how long they took. */
+  noteStep(calls: readonly ModelItem[], outputs: readonly ModelItem[], tookMs: number): void {
     const step = [...calls.map(callText), ...outputs.map(outputText)].join("\n");
-    // A look at a command that runs is no work of its own, however often it is repeated.
-    if (calls.every(isPoll)) return;
+    // Waiting for something is no circle, be it by looking at a command that runs or by sleeping in one.
+    if (calls.every(isPoll) || tookMs >= waitingMs) return;
     this.#steps = [...this.#steps, createHash("sha1").update(step).digest("base64")].slice(-maxRepeats * longestCircle);
   }
 

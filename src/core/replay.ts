@@ -55,8 +55,15 @@ function withLateWords(records: readonly ThreadRecord[]): readonly ThreadRecord[
   return [...known, ...settled()];
 }
 
+/** A reviewer's requests were not about the thread's history. */
 function countedTokens(records: readonly ThreadRecord[]): number | undefined {
-  const newest = records.findLast((record) => record.type === "tokenUsage" || record.type === "compacted" || record.type === "rolledBack");
+  const reviews = new Set(
+    records.flatMap((record) => (record.type === "item" && record.item.type === "enteredReviewMode" ? [record.turnId] : [])),
+  );
+  const newest = records.findLast(
+    (record) =>
+      (record.type === "tokenUsage" && !reviews.has(record.turnId)) || record.type === "compacted" || record.type === "rolledBack",
+  );
   return newest?.type === "tokenUsage" ? newest.usage.last.totalTokens : undefined;
 }
 

@@ -10,9 +10,10 @@ import type { LiveTurn } from "./live-turn.ts";
 import { interceptPatch } from "./patch/heredoc.ts";
 import type { AuditSubject } from "./ports/audit.ts";
 import { type CommandExit, CommandRefused, type Confinement, type RunningCommand } from "./ports/command-runner.ts";
+import type { KeptOutput } from "./ports/output-files.ts";
 import { type CommandAction, failed, said, type ToolOutput } from "./ports/tool.ts";
 import { runPatch } from "./run-patch.ts";
-import { cutText } from "./tool-output.ts";
+import { cutText, outputName } from "./tool-output.ts";
 
 type CommandItem = Extract<ThreadItem, { type: "commandExecution" }>;
 
@@ -176,8 +177,9 @@ export const outcomeOf = ({ exitCode, timedOut }: CommandExit): string => (timed
 /** Streams the output and, for a command that outlives its call, completes the item when it ends. */
 function watch(running: RunningCommand, item: CommandItem, turn: LiveTurn, action: CommandAction): Terminal {
   const { thread } = turn;
-  const output = new CommandOutput((delta) =>
-    turn.notify("item/commandExecution/outputDelta", { threadId: thread.id, turnId: turn.id, itemId: item.id, delta }),
+  const output = new CommandOutput(
+    (delta) => turn.notify("item/commandExecution/outputDelta", { threadId: thread.id, turnId: turn.id, itemId: item.id, delta }),
+    () => thread.ports.outputs.open(outputName(thread.id, item.id)),
   );
   running.onOutput = (chunk) => output.push(chunk);
   turn.commands.add(running);
@@ -242,14 +244,20 @@ async function finish(
   await turn.completeItem(ended(item, terminal, exit));
   turn.signal.throwIfAborted();
   const result = { output: terminal.output.text, exitCode: exit.exitCode, durationMs: exit.durationMs, timedOut: exit.timedOut };
-  return { kind: "text", text: await formatResult(action.format, result, cutFor(action, item.id, turn)), success: exit.exitCode === 0 };
+  return {
+    kind: "text",
+    text: await formatResult(action.format, result, cutFor(action, item.id, turn, await terminal.output.whole())),
+    success: exit.exitCode === 0,
+  };
 }
 
 /** What the model wants to read of the output, within the limit of the settings. */
 export const cutFor =
-  ({ maxOutputTokens }: Pick<CommandAction, "maxOutputTokens">, itemId: string, turn: LiveTurn): Cut =>
-  (text) =>
-    cutText(turn, itemId, text, Math.min(maxOutputTokens ?? Number.POSITIVE_INFINITY, turn.thread.outputLimit(turn.settings)));
+  ({ maxOutputTokens }: Pick<CommandAction, "maxOutputTokens">, name: string, turn: LiveTurn, whole?: KeptOutput): Cut =>
+  (text) => {
+    const maxTokens = Math.min(maxOutputTokens ?? Number.POSITIVE_INFINITY, turn.thread.outputLimit(turn.settings));
+    return cutText(turn, { text, name, maxTokens, whole });
+  };
 
 function ended(item: CommandItem, terminal: Terminal, exit: CommandExit): CommandItem {
   return {

@@ -7,7 +7,7 @@ import type { AuditSubject } from "./ports/audit.ts";
 import { type CommandExit, CommandRefused, type RunningCommand } from "./ports/command-runner.ts";
 import { outcomeOf } from "./run-command.ts";
 import type { LiveThread } from "./thread.ts";
-import { cutText } from "./tool-output.ts";
+import { cutText, outputName } from "./tool-output.ts";
 import { runTurn, type TurnOutcome } from "./turn.ts";
 
 const defaultTimeoutMs = 60 * 60 * 1000;
@@ -79,8 +79,9 @@ async function run(
   const argv = [ports.surroundings.shell().path, "-lc", command.text];
   const item = await openItem(turn, argv);
   await writeDown(turn, item, command.text);
-  const output = new CommandOutput((delta) =>
-    turn.notify("item/commandExecution/outputDelta", { threadId: thread.id, turnId: turn.id, itemId: item.id, delta }),
+  const output = new CommandOutput(
+    (delta) => turn.notify("item/commandExecution/outputDelta", { threadId: thread.id, turnId: turn.id, itemId: item.id, delta }),
+    () => ports.outputs.open(outputName(thread.id, item.id)),
   );
   try {
     const running = await ports.runner.start(
@@ -93,7 +94,7 @@ async function run(
     const [exit] = await Promise.all([running.exit, whileRunning(running, item, output)]);
     output.end();
     turn.noteOutcome(about(turn, item, command.text), outcomeOf(exit));
-    const text = note(command.text, exit.exitCode, await cutText(turn, item.id, output.text, thread.outputLimit()));
+    const text = note(command.text, exit.exitCode, await shown(output, item.id, turn));
     await turn.completeItem(ended(item, running.pid, exit, output.text), [userMessage(text)]);
   } catch (error) {
     if (!(error instanceof CommandRefused)) throw error;
@@ -149,6 +150,11 @@ const about = (turn: LiveTurn, item: CommandItem, subject: string): AuditSubject
   subject,
   cwd: item.cwd,
 });
+
+async function shown(output: CommandOutput, name: string, turn: LiveTurn): Promise<string> {
+  const maxTokens = turn.thread.outputLimit();
+  return await cutText(turn, { text: output.text, name, maxTokens, whole: await output.whole() });
+}
 
 const note = (command: string, exitCode: number, output: string): string =>
   `<user_shell_command>\n<command>\n${command}\n</command>\n<result>\nExit code: ${exitCode}\nOutput:\n${output}\n</result>\n</user_shell_command>`;

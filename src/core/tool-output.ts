@@ -1,25 +1,39 @@
 /** How much of a tool's result the model reads: as much as the limit allows, and the name of a file that holds all of it. */
 import type { LiveTurn } from "./live-turn.ts";
+import type { KeptOutput } from "./ports/output-files.ts";
 import type { ToolContent, ToolOutput } from "./ports/tool.ts";
 import { estimateTextTokens, truncateMiddle } from "./tokens.ts";
 
+export interface LongText {
+  readonly text: string;
+  /** Names the file. */
+  readonly name: string;
+  readonly maxTokens: number;
+  /** Where all of it lies already, when `text` is itself a part. */
+  readonly whole?: KeptOutput | undefined;
+}
+
 /** A longer text is kept in a file before it is cut; the mark at the cut says where. */
-export async function cutText(turn: LiveTurn, name: string, text: string, maxTokens: number): Promise<string> {
+export async function cutText(turn: LiveTurn, { text, name, maxTokens, whole }: LongText): Promise<string> {
   if (estimateTextTokens(text) <= maxTokens) return text;
-  const file = await kept(turn, name, text);
+  const file = whole ?? (await kept(turn, name, text));
   return truncateMiddle(text, maxTokens, (removed) => cutMark(removed, file));
 }
 
-const cutMark = (removed: number, file: string | undefined): string =>
-  file === undefined ? `…${removed} tokens truncated…` : `…${removed} tokens truncated; all of it is in ${file}…`;
+function cutMark(removed: number, file: KeptOutput | undefined): string {
+  if (file === undefined) return `…${removed} tokens truncated…`;
+  return `…${removed} tokens truncated; ${file.isWhole ? "all of it" : "its beginning"} is in ${file.path}…`;
+}
 
-const kept = ({ thread }: LiveTurn, name: string, text: string): Promise<string | undefined> =>
-  thread.ports.outputs.keep(`${thread.id}_${name}`, text);
+const kept = ({ thread }: LiveTurn, name: string, text: string): Promise<KeptOutput | undefined> =>
+  thread.ports.outputs.keep(outputName(thread.id, name), text);
+
+export const outputName = (threadId: string, name: string): string => `${threadId}_${name}`;
 
 /** For results of tools that do not know the limit: MCP servers', clients' and the model's own mistakes. */
 export async function withinLimit(output: ToolOutput, callId: string, turn: LiveTurn): Promise<ToolOutput> {
   const maxTokens = turn.thread.outputLimit(turn.settings);
-  if (output.kind === "text") return { ...output, text: await cutText(turn, callId, output.text, maxTokens) };
+  if (output.kind === "text") return { ...output, text: await cutText(turn, { text: output.text, name: callId, maxTokens }) };
   const content = withoutSurplus(output.content);
   const all = content.flatMap((part) => (part.type === "input_text" ? [part.text] : [])).join("\n");
   if (estimateTextTokens(all) <= maxTokens) return { ...output, content };
@@ -39,7 +53,7 @@ function withoutSurplus(content: readonly ToolContent[]): readonly ToolContent[]
 }
 
 /** Pictures stay; of the texts the first keep what there is room for, and what no longer has any is left out with a word. */
-function shortened(content: readonly ToolContent[], maxTokens: number, file: string | undefined): ToolContent[] {
+function shortened(content: readonly ToolContent[], maxTokens: number, file: KeptOutput | undefined): ToolContent[] {
   let left = maxTokens;
   let removed = 0;
   const parts = content.flatMap((part): ToolContent[] => {

@@ -32,6 +32,7 @@ export async function work(run: Run): Promise<TurnError | undefined> {
     const full = stopped === undefined && isNearLimit(run) ? await makeRoom(run, "request") : stopped;
     if (full !== undefined) return full;
     turn.signal.throwIfAborted();
+    if (turn.hasSteering()) turn.guard.noteWords();
     await takeInput(turn); // what was typed while we worked
     const reply = await sample(run);
     if (reply.failed !== undefined) {

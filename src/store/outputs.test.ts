@@ -25,17 +25,17 @@ describe("files of long tool results", () => {
     const first = await files().keep("a/b", "one");
     const second = await files().keep("a/b", "two");
     assert.deepEqual(
-      [first, second].map((file) => path.basename(file ?? "")),
+      [first, second].map((file) => path.basename(file?.path ?? "")),
       ["a_b.1.txt", "a_b.2.txt"],
     );
-    assert.equal(readFileSync(second ?? "", "utf8"), "two");
-    assert.equal(statSync(first ?? "").mode & 0o777, 0o600);
+    assert.equal(readFileSync(second?.path ?? "", "utf8"), "two");
+    assert.equal(statSync(first?.path ?? "").mode & 0o777, 0o600);
     assert.ok(!readdirSync(home).includes("elsewhere"));
   });
 
   it("stay in their folder, whatever a model calls them", async () => {
     for (const name of ["../../../../etc/passwd", "..", "", "x".repeat(5000), "\0\n", "ünïcode"]) {
-      const file = (await files().keep(name, "text")) ?? "";
+      const file = (await files().keep(name, "text"))?.path ?? "";
       assert.equal(path.dirname(file), folder());
       assert.equal(path.basename(file), path.basename(file).replace(/[^\w.-]/g, ""));
     }
@@ -46,16 +46,39 @@ describe("files of long tool results", () => {
     for (let i = 0; i < 450; i++) writeFileSync(path.join(folder(), `old${i}.txt`), "x");
     const long = new Date(Date.now() - 8 * 24 * 60 * 60 * 1000);
     for (let i = 0; i < 50; i++) utimesSync(path.join(folder(), `old${i}.txt`), long, long);
-    const file = (await files().keep("new", "é".repeat(20_000_000))) ?? "";
+    const long16 = await files().keep("new", "é".repeat(20_000_000));
     const names = readdirSync(folder());
     assert.ok(names.length <= 400 && names.includes("new.txt"), `${names.length} files`);
     assert.ok(!names.includes("old0.txt"));
-    assert.ok(statSync(file).size <= 16 * 1024 * 1024);
+    assert.ok(statSync(long16?.path ?? "").size <= 16 * 1024 * 1024);
+    assert.equal(long16?.isWhole, false);
+  });
+
+  it("take what comes piece by piece, in order, up to their bound", async () => {
+    const sink = files().open("pieces");
+    const piece = Buffer.alloc(1024 * 1024);
+    for (let i = 0; i < 20; i++) {
+      piece.fill(i);
+      sink.write(piece); // the same bytes again and again: each is copied
+    }
+    const kept = await sink.end();
+    const bytes = readFileSync(kept?.path ?? "");
+    assert.deepEqual([kept?.isWhole, bytes.length], [false, 16 * 1024 * 1024]);
+    assert.deepEqual([bytes[0], bytes[5 * 1024 * 1024], bytes.at(-1)], [0, 5, 15]);
+    const short = files().open("short");
+    short.write(Buffer.from("one "));
+    short.write(Buffer.from("two"));
+    assert.equal(readFileSync((await short.end())?.path ?? "", "utf8"), "one two");
+    assert.equal(await files().open("nothing").end(), undefined);
   });
 
   it("are done without where they cannot be written", async () => {
     writeFileSync(path.join(home, "parley"), "a file in the way");
     assert.equal(await files().keep("name", "text"), undefined);
-    assert.equal(warned.length, 1);
+    const sink = files().open("name");
+    sink.write(Buffer.from("text"));
+    sink.write(Buffer.from("more"));
+    assert.equal(await sink.end(), undefined);
+    assert.equal(warned.length, 2, "each is told of once");
   });
 });

@@ -1,9 +1,10 @@
 /** `$CODEX_HOME/parley/outputs`: whole tool results of which the model was shown a part. Its owner's alone, and bounded in number, size and age. */
-import { lstat, mkdir, readdir, rm } from "node:fs/promises";
+import { constants } from "node:fs";
+import { appendFile, lstat, mkdir, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
-import type { OutputFiles } from "../core/ports/output-files.ts";
+import type { KeptOutput, OutputFiles, OutputSink } from "../core/ports/output-files.ts";
 import { createFile } from "../lib/durable-write.ts";
 import { isCode } from "../lib/system-error.ts";
 
@@ -23,27 +24,66 @@ export interface OutputFilesParts {
 export function createOutputFiles({ codexHome, clock, log }: OutputFilesParts): OutputFiles {
   const folder = path.join(codexHome, "parley", "outputs");
   let kept = 0;
+  const create = async (name: string, bytes: Uint8Array): Promise<string> => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (kept++ % cleanEvery === 0) await clean(folder, clock.now());
+    return await createUnder(folder, name, bytes);
+  };
+  const failed = (error: unknown): undefined => void log.warn("a long tool result could not be kept", { error: String(error) });
   return {
     async keep(name, text) {
-      try {
-        await mkdir(folder, { recursive: true, mode: 0o700 });
-        if (kept++ % cleanEvery === 0) await clean(folder, clock.now());
-        return await write(folder, name, text);
-      } catch (error) {
-        log.warn("a long tool result could not be kept", { error: String(error) });
-        return undefined;
-      }
+      const bytes = Buffer.from(text);
+      const file = await create(name, bytes.subarray(0, maxFileBytes)).catch(failed);
+      return file === undefined ? undefined : { path: file, isWhole: bytes.length <= maxFileBytes };
     },
+    open: (name) => new Sink((bytes) => create(name, bytes), failed),
   };
 }
 
+/** Writes pieces one after another; the first makes the file. */
+class Sink implements OutputSink {
+  readonly #create: (bytes: Uint8Array) => Promise<string>;
+  readonly #failed: (error: unknown) => undefined;
+  #written: Promise<string | undefined> = Promise.resolve(undefined);
+  #bytes = 0;
+  #hasFailed = false;
+
+  constructor(create: (bytes: Uint8Array) => Promise<string>, failed: (error: unknown) => undefined) {
+    this.#create = create;
+    this.#failed = failed;
+  }
+
+  write(bytes: Uint8Array): void {
+    const piece = Buffer.from(bytes.subarray(0, Math.max(0, maxFileBytes - this.#bytes)));
+    this.#bytes += bytes.length;
+    if (piece.length === 0 || this.#hasFailed) return;
+    this.#written = this.#written.then((file) => this.#add(file, piece));
+  }
+  async end(): Promise<KeptOutput | undefined> {
+    const file = await this.#written;
+    return file === undefined || this.#hasFailed ? undefined : { path: file, isWhole: this.#bytes <= maxFileBytes };
+  }
+
+  async #add(file: string | undefined, piece: Uint8Array): Promise<string | undefined> {
+    if (this.#hasFailed) return undefined;
+    try {
+      if (file === undefined) return await this.#create(piece);
+      await appendFile(file, piece, { flag: constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW });
+      return file;
+    } catch (error) {
+      this.#hasFailed = true;
+      return this.#failed(error);
+    }
+  }
+}
+
 /** Names come from models: what is no plain letter goes, and one that is taken gets a number. */
-async function write(folder: string, name: string, text: string): Promise<string> {
+async function createUnder(folder: string, name: string, bytes: Uint8Array): Promise<string> {
   const plain = name.replace(/[^A-Za-z0-9_-]/g, "_").slice(-80) || "output";
   for (let number = 0; ; number++) {
     const file = path.join(folder, `${plain}${number === 0 ? "" : `.${number}`}.txt`);
     try {
-      await createFile(file, Buffer.from(text).subarray(0, maxFileBytes));
+      await createFile(file, bytes);
       return file;
     } catch (error) {
       if (!isCode(error, "EEXIST") || number >= maxFiles) throw error;

@@ -122,3 +122,27 @@ for (const [wire, model] of wires)
       else assert.ok(!isLastWord(request.body), `${wire}: request ${i} does not end in the result of the model's own call`);
     }
   });
+
+verifies("agent.compactBeside", async (stage) => {
+  const asked = Promise.withResolvers<void>();
+  const ran = Promise.withResolvers<void>();
+  await using vendor = new Vendor({
+    wire: "chat",
+    think: (request, n) => (isCompaction(request) ? { text: handOver } : works(request, n)),
+    async before(request) {
+      if (!isCompaction(request)) return;
+      asked.resolve();
+      await ran.promise;
+    },
+  });
+  const { client, thread } = await open(stage, vendor, { model: "qwen3-coder" });
+  await thread.run("one");
+  client.on("item/completed", ({ item }) => item.type === "commandExecution" && item.source === "userShell" && ran.resolve());
+  const done = compacted(client, thread);
+  await asked.promise;
+  await client.call("thread/shellCommand", { threadId: thread.id, command: "echo beside-the-compaction" });
+  assert.equal(await done, "completed");
+  await thread.run("two");
+  const last = JSON.stringify(vendor.requests.at(-1)?.body);
+  assert.ok(last.includes("beside-the-compaction") && last.includes("HAND-OVER"));
+});

@@ -15,6 +15,8 @@ export interface VendorRules {
   readonly wire: VendorWire;
   /** Longer requests are refused in the vendor's own words. */
   readonly window?: number;
+  /** Waited for before the model answers. */
+  readonly before?: (request: SeenRequest) => Promise<void>;
   /** What the model answers; `n` counts the requests that reached it, from 1. */
   readonly think: (request: SeenRequest, n: number) => Wish;
 }
@@ -29,9 +31,10 @@ export class Vendor {
 
   constructor(rules: VendorRules) {
     this.#rules = rules;
-    const answer: Answer = (response, request) => {
+    const answer: Answer = async (response, request) => {
       if (request.method === "GET") return refuse(200, { data: [] })(response, request);
-      return this.#answer(request)(response, request);
+      await rules.before?.(request);
+      return await this.#answer(request)(response, request);
     };
     this.#mock = new MockProvider(answer);
   }
