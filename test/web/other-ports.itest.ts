@@ -1,6 +1,6 @@
 /** Other programs on the same host get the manager's cookie from every browser, and can plant one: neither lets them in, and the page says what to do. */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
@@ -148,5 +148,18 @@ test("a link whose code cannot be read is refused in words", skip, async () => {
   await tab.goto(`${manager.url}/#sign-in=%`);
   await door(tab);
   await tab.getByText("was used already, is too old, or was never made").waitFor();
+  await tab.close();
+});
+
+test("the audit log is taken away as a file, with the key that a plain link could not send", skip, async () => {
+  const tab = await context.newPage();
+  await signIn(tab);
+  await isIn(tab);
+  await tab.goto(`${manager.url}/settings/audit`);
+  const download = tab.waitForEvent("download");
+  await tab.getByRole("button", { name: /Export/ }).click();
+  const file = await download;
+  assert.equal(file.suggestedFilename(), "parley-audit.jsonl");
+  assert.match(readFileSync(await file.path(), "utf8"), /"type":"sign_in"/);
   await tab.close();
 });
