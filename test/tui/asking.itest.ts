@@ -131,12 +131,12 @@ test("a second client answers: the prompt closes and says by whom", { skip }, as
     return answer.promise;
   });
   term.say("go");
-  await term.until("Run this command?");
+  await term.until("Run this command outside the sandbox?");
   const { data } = await other.call("thread/loaded/list", {});
   await other.call("thread/resume", { threadId: data[0] ?? "" });
   await asked.promise;
   answer.resolve({ decision: "accept" });
   await term.until("Ran in the end.");
   term.keep("80x24-answered-elsewhere");
-  assert.match(term.scrollback(), /Answered by The other desk: Run this command\?/);
+  assert.match(term.scrollback(), /Answered by The other desk: Run this command outside the sandbox\?/);
 });
