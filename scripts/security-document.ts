@@ -1,4 +1,5 @@
 /** Writes docs/security.md from the tables of test/trust and the requirements, so that it cannot name a test that is not there. Serves scripts/generate.ts. */
+import { landlockLimits } from "../src/exec/sandbox/engines/limits.ts";
 import { requirements } from "../test/requirements.ts";
 import { allCases, groups, type Proof, proofsIn } from "../test/trust/cases.ts";
 
@@ -26,6 +27,17 @@ const choices = `## Choices that these cases rest on
 - **Of a single text of a model the first 8 MB are kept**, and an answer of more than 256 MB is given up (cases 55, 69).
 `;
 
+const landlock = [
+  "## What Landlock cannot do",
+  "",
+  "Where user namespaces are forbidden, commands are confined by Landlock and the system-call filter. Compared with the other engines it",
+  "",
+  ...landlockLimits.map(
+    ({ text, cases }) => `- ${text}${cases.length === 0 ? "" : `; so these cases of the shared suite do not hold: ${cases.join(", ")}`}`,
+  ),
+  "",
+].join("\n");
+
 export function securityDocument(root: string): string {
   const proofsOf = proofsIn(root);
   const excused = [...allCases].flatMap(([n, row]) => ("cannotApply" in row ? [`- **${n}**, ${row.tries}: ${row.cannotApply}`] : []));
@@ -42,7 +54,7 @@ export function securityDocument(root: string): string {
     ].join("\n"),
   );
   const count = `${allCases.size - excused.length} of ${allCases.size} cases are tested${excused.length === 0 ? "; none is excused." : ". These cannot apply:"}`;
-  return [intro, count, ...(excused.length === 0 ? [] : ["", ...excused]), "", choices, ...tables].join("\n");
+  return [intro, count, ...(excused.length === 0 ? [] : ["", ...excused]), "", choices, landlock, ...tables].join("\n");
 }
 
 function shown({ kind, name, file }: Proof): string {

@@ -14,6 +14,8 @@ export interface Tally {
 export interface Ratchet {
   readonly conformance: Readonly<Record<string, { readonly areas: readonly string[]; readonly scenarios: readonly string[] }>>;
   readonly trust: readonly string[];
+  /** Cases of the trust suite that hold with a sandbox engine that this machine would not choose by itself, by engine. */
+  readonly engines: Readonly<Record<string, readonly string[]>>;
   readonly bridge: readonly string[];
   /** The same cases of the bridge on the manager's own door. */
   readonly managerBridge: readonly string[];
@@ -37,6 +39,11 @@ export async function runSuites(shared: string, parley: string, ratchet: Ratchet
     const lines = await output(path.join(trustSuite, "run.mjs"), ["--server", server, "--only", ratchet.trust.join(",")]);
     add("trust", pick(ratchet.trust, lines), tally);
   };
+  const onEngine = async (engine: string, cases: readonly string[]): Promise<void> => {
+    const forced = ["--env", `PARLEY_SANDBOX_ENGINE=${engine}`];
+    const lines = await output(path.join(trustSuite, "run.mjs"), ["--server", server, ...forced, "--only", cases.join(",")]);
+    add(`trust with ${engine}`, pick(cases, lines), tally);
+  };
   const bridge = async (suite: string, wanted: readonly string[], args: readonly string[]): Promise<void> =>
     add(suite, pick(wanted, await output(path.join(trustSuite, "bridge.mjs"), args)), tally);
   const start = `${server} --listen ws://127.0.0.1:{port} --ws-auth capability-token --ws-token-file {tokenfile}`;
@@ -47,6 +54,11 @@ export async function runSuites(shared: string, parley: string, ratchet: Ratchet
     2,
     [
       trust,
+      ...Object.entries(ratchet.engines).map(
+        ([engine, cases]) =>
+          () =>
+            onEngine(engine, cases),
+      ),
       ...Object.keys(ratchet.conformance).map((era) => () => runEra(era, ratchet, { shared, server }, tally)),
       ...Object.entries(ratchet.wires).map(
         ([wire, areas]) =>

@@ -12,7 +12,8 @@ export interface LandlockLimit {
 export const landlockLimits: readonly LandlockLimit[] = [
   {
     text: "cannot protect .git, .codex, .agents and other names inside a writable folder, so commands that may write ask first",
-    cases: [],
+    // They run commands that may write under a policy that asks nobody, so the commands are refused.
+    cases: ["S01", "S12", "S16", "S17", "S20", "S24"],
   },
   { text: "cannot keep modes, owners and times of the user's own files as they are", cases: [] },
   { text: "shows the names of all files and processes, but not the contents of the hidden ones", cases: [] },
