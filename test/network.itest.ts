@@ -75,12 +75,13 @@ test("HTTP_PROXY leads plain requests, NO_PROXY and this machine go directly", a
   const env = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` };
   const far = place(t, `http://${host}:8080/v1`);
   assert.match((await far.ask(env)).out, /from far away/);
-  assert.deepEqual(proxy.seen, [`POST ${host}:8080`]);
+  // The provider's list of models is read before the first request.
+  assert.deepEqual(proxy.seen, [`GET ${host}:8080`, `POST ${host}:8080`]);
   const refused = await far.ask({ ...env, NO_PROXY: ".parley.test" });
-  assert.deepEqual([refused.code, proxy.seen.length], [1, 1], "the name is looked up here, and nobody knows it");
+  assert.deepEqual([refused.code, proxy.seen.length], [1, 2], "the name is looked up here, and nobody knows it");
   const near = place(t, `http://127.0.0.1:${direct}/v1`);
   assert.match((await near.ask(env)).out, /from far away/);
-  assert.equal(proxy.seen.length, 1);
+  assert.equal(proxy.seen.length, 2);
 });
 
 test("an own authority behind a proxy: SSL_CERT_FILE or NODE_EXTRA_CA_CERTS open the way, nothing else does", async (t) => {

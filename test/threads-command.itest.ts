@@ -16,7 +16,7 @@ function place(t: TestContext) {
     return { status, stdout, stderr };
   };
   const say = (text: string): string => {
-    const { stdout, status, stderr } = run(["exec", "--json", "--skip-git-repo-check", text]);
+    const { stdout, status, stderr } = run(["exec", "-c", "model_provider=scripted", "--json", "--skip-git-repo-check", text]);
     assert.equal(status, 0, stderr);
     return JSON.parse(stdout.split("\n")[0] ?? "").thread_id;
   };
@@ -117,7 +117,7 @@ test("a damaged thread is repaired into a copy that can be read and continued, a
   assert.deepEqual(readFileSync(file), damaged);
   assert.match(threads("show", result.threadId).stdout, /\nuser\nhello there\n/);
   assert.equal(threads("repair", "--check", result.threadId).status, 0);
-  assert.equal(run(["exec", "--skip-git-repo-check", "resume", result.threadId, "hello again"]).status, 0);
+  assert.equal(run(["exec", "-c", "model_provider=scripted", "--skip-git-repo-check", "resume", result.threadId, "hello again"]).status, 0);
   assert.equal(threads("repair", id, "--output", "mended.jsonl").status, 0);
   assert.equal(JSON.parse(readFileSync(path.join(folder, "mended.jsonl"), "utf8").split("\n")[0] ?? "").payload.id, id);
   assert.match(threads("repair", id, "--output", "mended.jsonl").stderr, /exists already/);
