@@ -1,6 +1,6 @@
 /** `npm test`: runs the groups of tests, two at a time, and adds up what they say. Words after it choose groups or files. */
 import { spawn } from "node:child_process";
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { buildIfOld } from "./build.ts";
@@ -62,6 +62,8 @@ const root = path.resolve(import.meta.dirname, "..");
 const words = process.argv.slice(2);
 /** Holds everything that tests put into temporary folders. Short names: the paths of sockets have little room. */
 const scratch = mkdtempSync(path.join(tmpdir(), "pt-"));
+// Some tests go on as an ordinary user, who must reach what they made.
+chmodSync(scratch, 0o755);
 const total: Counts = { passed: 0, failed: 0, skipped: [] };
 
 try {
@@ -106,6 +108,7 @@ function run(group: Group, files: readonly string[]): Promise<Counts> {
   const home = `${own}-home`;
   mkdirSync(home);
   const temporary = mkdtempSync(path.join(scratch, "t"));
+  chmodSync(temporary, 0o1777);
   const reporter = path.join(import.meta.dirname, "test-reporter.ts");
   const flags = [`--test-isolation=${group.isolation}`, `--test-timeout=${testTimeoutMs}`, `--test-reporter=${reporter}`];
   if (group.draws === true) flags.push(`--import=${path.join(import.meta.dirname, "test-seed.ts")}`);

@@ -63,7 +63,7 @@ verifiesLive("trust.stubbornChild", async (t) => {
   const mark = `71.${process.pid}`;
   const { server, threadId } = await open(t, {
     stay: [
-      { run: `trap '' TERM INT HUP QUIT; (setsid sleep ${mark} &); kill -STOP $$ & sleep ${mark}; sleep ${mark}`, with: long },
+      { run: `trap '' TERM INT HUP QUIT; (setsid sleep ${mark} &); sleep ${mark} & kill -STOP $$; sleep ${mark}`, with: long },
       { say: "ok" },
     ],
   });
