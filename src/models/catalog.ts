@@ -291,7 +291,8 @@ function withList(entry: CatalogEntry, listed: ListedModel): CatalogEntry {
     displayName: listed.displayName ?? entry.displayName,
     ...(window === undefined || window <= 0 ? {} : { contextWindow: window, windowFrom: "provider" as const }),
     maxOutputTokens: Math.min(listed.maxOutputTokens ?? entry.maxOutputTokens ?? 16_000, window ?? entry.contextWindow),
-    known: true,
+    // A list names models; how they reason it does not say, so a wish for effort must still be sent.
+    known: entry.known,
   };
 }
 
