@@ -182,6 +182,10 @@ export const requirements = {
     cases: [66],
     says: "an interrupt ends the turn, keeps what was said, and is refused on an idle thread",
   },
+  "turn.inputLimit": {
+    source: "observed 0.166",
+    says: "one input may have 1,048,576 characters, an emoji counting as one, and not one more",
+  },
   "turn.empty": { source: "observed 0.92, 0.166", says: "a turn with empty input makes no model call" },
   "turn.retry": {
     source: "app-server README, Errors",

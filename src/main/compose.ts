@@ -18,6 +18,7 @@ import { commandEnvironment } from "../exec/environment.ts";
 import { createFileSearch } from "../exec/file-search.ts";
 import { createGit } from "../exec/git.ts";
 import { createNotifier } from "../exec/notifier.ts";
+import { findSystemProgram } from "../exec/program.ts";
 import { createSnapshots } from "../exec/snapshots.ts";
 import { createCommandRunner } from "../exec/spawn.ts";
 import { createSurroundings } from "../exec/surroundings.ts";
@@ -59,11 +60,6 @@ import { systemClock, systemIds, systemName } from "./system.ts";
 import { createTelemetry } from "./telemetry.ts";
 import { openV1 } from "./v1.ts";
 import { logWatcher, watched } from "./watch-turns.ts";
-
-/** Where programs that the server itself runs are looked for: never on PATH, which may begin in a workspace. */
-const systemFolders = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/bin"];
-const systemProgram = (name: string): string | undefined =>
-  systemFolders.map((folder) => path.join(folder, name)).find((file) => existsSync(file));
 
 export interface ComposeOptions {
   readonly log: Log;
@@ -127,7 +123,7 @@ export function createApp(options: ComposeOptions): App {
   const subscriptions = new Subscriptions({ clock, log, timeoutFor: timeouts, checkWire: env["PARLEY_CHECK_WIRE"] === "1" });
   const store = createLocalStore({ home: codexHome, now: () => clock.now(), syncTurns: () => inUse().syncTurns });
   const git = createGit({
-    program: () => systemProgram("git"),
+    program: () => findSystemProgram("git"),
     scratch: path.join(codexHome, "parley", "cache"),
     env,
   });
@@ -237,7 +233,7 @@ export function createApp(options: ComposeOptions): App {
     store,
     threads,
     git,
-    fileSearch: createFileSearch({ ripgrep: () => systemProgram("rg"), now: clock.now }),
+    fileSearch: createFileSearch({ ripgrep: () => findSystemProgram("rg"), now: clock.now }),
     workspace: ports.workspace,
     undo: ports.undo,
     runner: ports.runner,

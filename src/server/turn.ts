@@ -8,9 +8,6 @@ import type { TurnStartParams, TurnSteerParams, turnRequests } from "../protocol
 import type { HandlersFor } from "./app.ts";
 import { announceNews } from "./thread-settings.ts";
 
-/** One input may not be longer than this; longer texts belong into files. */
-const maxInputCharacters = 1024 * 1024;
-
 export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | "turn/steer" | "turn/interrupt">> = {
   async "turn/start"(params, { app, after }) {
     const thread = app.threads.require(params.threadId);
@@ -51,11 +48,10 @@ export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | 
   },
 };
 
-function inputFrom(params: TurnStartParams | TurnSteerParams): TurnInput {
-  const length = params.input.reduce((n, part) => n + (part.type === "text" ? part.text.length : 0), 0);
-  if (length > maxInputCharacters) throw invalidRequest(`input exceeds the maximum length of ${maxInputCharacters} characters`);
-  return { content: params.input, clientId: params.clientUserMessageId ?? undefined };
-}
+const inputFrom = (params: TurnStartParams | TurnSteerParams): TurnInput => ({
+  content: params.input,
+  clientId: params.clientUserMessageId ?? undefined,
+});
 
 function changeFrom(params: TurnStartParams): Parameters<LiveThread["startTurn"]>[1] {
   const {

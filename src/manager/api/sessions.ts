@@ -16,6 +16,7 @@ import {
   unknown,
 } from "../../lib/schema.ts";
 import { UserInput } from "../../protocol/item.ts";
+import { maxInputChars } from "../../protocol/limits.ts";
 import { Thread, ThreadTokenUsage } from "../../protocol/thread.ts";
 import { Turn, TurnPlanStep } from "../../protocol/turn.ts";
 import { bounded, route } from "./define.ts";
@@ -159,7 +160,7 @@ export const sessionRoutes = {
     scope: "drive",
     body: named("MessageSend", () =>
       object({
-        text: optional(bounded(string(), { maxLength: 2_000_000 })),
+        text: optional(bounded(string(), { maxLength: 2 * maxInputChars })),
         input: optional(bounded(array(UserInput()), { maxItems: 100 })),
         /** Sending the same id twice sends the message once. */
         clientMessageId: optional(bounded(string(), { minLength: 1, maxLength: 100 })),
@@ -214,7 +215,7 @@ export const sessionRoutes = {
     body: named("Steer", () =>
       object({
         input: union([
-          bounded(string(), { minLength: 1, maxLength: 2_000_000 }),
+          bounded(string(), { minLength: 1, maxLength: 2 * maxInputChars }),
           bounded(array(UserInput()), { minItems: 1, maxItems: 100 }),
         ]),
         clientMessageId: optional(string()),

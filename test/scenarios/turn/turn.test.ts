@@ -41,6 +41,17 @@ verifies("turn.steer", async ({ app, workspace }) => {
   );
 });
 
+verifies("turn.inputLimit", async ({ app, workspace }) => {
+  const client = await app({ turns: [[{ say: "read" }]] });
+  const thread = await client.startThread({ cwd: workspace });
+  assert.equal((await thread.run("😀".repeat(600_000))).text, "read");
+  const tooLong = [{ type: "text" as const, text: "😀".repeat(1_048_577) }];
+  await assert.rejects(
+    client.call("turn/start", { threadId: thread.id, input: tooLong }),
+    (error: unknown) => error instanceof RpcError && error.code === -32602 && /maximum length of 1048576 characters/.test(error.message),
+  );
+});
+
 verifies("turn.sameMessageOnce", async ({ app, workspace }) => {
   const client = await app({ turns: [[{ say: "working" }, untilGo, { say: "done" }]] });
   const thread = await client.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "danger-full-access" });
