@@ -34,8 +34,9 @@ const product: House = {
     mcp: [...edge, ...src("rpc")],
     server: src("core", "rpc", "protocol", "lib"),
     adapters: door,
-    tui: door,
-    manager: door,
+    sessions: door,
+    tui: [...door, ...src("sessions")],
+    manager: [...door, ...src("sessions")],
     main: [
       ...src("server", "models", "exec", "store", "tools", "skills", "config", "auth", "mcp", "core", "adapters/v1"),
       ...door,
@@ -65,7 +66,7 @@ const page: House = {
 };
 
 /** The extension: what knows no editor stands in `host`, the editor's own face in `editor`, the page's screens in `panel`. */
-const shared = [...src("client", "protocol", "lib"), "apps/web/src"];
+const shared = [...src("sessions", "client", "protocol", "lib"), "apps/web/src"];
 const extension: House = {
   root: "apps/vscode/src",
   mayImport: {

@@ -1,6 +1,7 @@
 /** The protocol's own answer for what a person decided, for each kind of request and each generation of it. */
+
+import { isRecord } from "../lib/is-record.ts";
 import type { PendingRequest, RequestKind } from "./api/records.ts";
-import { isRecord } from "./engine.ts";
 import { invalid } from "./problems.ts";
 
 export type Outcome = { readonly result: unknown } | { readonly error: { readonly code: number; readonly message: string } };

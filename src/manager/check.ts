@@ -1,7 +1,8 @@
 /** Checks what a caller sent against the route's schemas, and says which field is wrong and how to mend it. */
+
+import { isRecord } from "../lib/is-record.ts";
 import { fits, type Lazy, problem, type Schema } from "../lib/schema.ts";
 import type { Route } from "./api/define.ts";
-import { isRecord } from "./engine.ts";
 import { invalid } from "./problems.ts";
 
 interface JsonSchema {

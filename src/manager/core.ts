@@ -1,11 +1,12 @@
 /** The manager without its HTTP: the engine's line, what is known of sessions, what waits, who may do what, and the stream of events. */
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
+import { isRecord } from "../lib/is-record.ts";
 import { Access } from "./access.ts";
 import type { Actor } from "./api/records.ts";
 import { AuditBook } from "./audit.ts";
 import { DeltaMerge } from "./delta-merge.ts";
-import { type Engine, EngineLink, isRecord } from "./engine.ts";
+import { type Engine, EngineLink } from "./engine.ts";
 import { type PassThroughEvent, passThroughName } from "./events.ts";
 import { Hub } from "./hub.ts";
 import { Messages } from "./messages.ts";

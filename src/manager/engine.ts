@@ -1,6 +1,7 @@
 /** The manager's line to its engine: one client connection that is kept up, with the engine's own questions taken out of it under their ids. */
 import { type Client, ConnectionClosed, openClient, RpcError, Timeout } from "../client/client.ts";
 import { sparing } from "../lib/allowance.ts";
+import { isRecord } from "../lib/is-record.ts";
 import type { ParamsOf, ResultOf } from "../protocol/define.ts";
 import type { ClientRequests } from "../protocol/methods.ts";
 import type { Transport } from "../rpc/transport.ts";
@@ -207,8 +208,5 @@ function requestIn(text: string): ServerRequest | undefined {
   if (typeof id !== "string" && typeof id !== "number") return undefined;
   return { id, method, params: isRecord(params) ? params : {} };
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 export { ConnectionClosed, RpcError, Timeout };

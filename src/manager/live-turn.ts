@@ -1,7 +1,8 @@
 /** The turn that runs, put together from its events, so that someone who opens the session in the middle of it sees all that was streamed. */
+
+import { isRecord } from "../lib/is-record.ts";
 import type { ThreadItem } from "../protocol/item.ts";
 import type { Turn } from "../protocol/turn.ts";
-import { isRecord } from "./engine.ts";
 
 type Params = Readonly<Record<string, unknown>>;
 

@@ -49,9 +49,9 @@ turns:
       - say: Hello there.
 `;
 
-  async function real(): Promise<TestManager> {
+  async function real(play = scenario): Promise<TestManager> {
     const scratch = scratchFolder();
-    const { engine, close } = realEngine(scratch.folder, scratch.workspace, scenario);
+    const { engine, close } = realEngine(scratch.folder, scratch.workspace, play);
     const it = await startManager({ engine, folder: scratch.folder, workspace: scratch.workspace, onClose: close });
     cleanups.push(scratch.remove, () => it.close());
     return it;
@@ -71,11 +71,32 @@ turns:
     const { body: made } = await it.call("POST /api/sessions", { cwd: it.workspace, filesystemSandbox: "workspace-write", ...body });
     return String((made["session"] as Record<string, unknown>)["sessionId"]);
   }
+  const heldReview = `
+turns:
+  - - run: "while [ ! -f go ]; do sleep 0.05; done"
+    - say: '{"findings":[],"overall_correctness":"patch is correct","overall_explanation":"fine","overall_confidence_score":1}'
+  - - say: After the review.
+`;
   const payload = (event: Record<string, unknown>): Record<string, unknown> => event["payload"] as Record<string, unknown>;
   const isMethod =
     (method: string) =>
     (m: Record<string, unknown>): boolean =>
       m["type"] === "notification" && payload(m)["method"] === method;
+  test("a message sent while a review runs waits for its end", async () => {
+    const it = await real(heldReview);
+    const id = await begin(it, { approvalPolicy: "never" });
+    const stream = await it.stream();
+    const review = await it.call(`POST /api/sessions/${id}/review`, { targetType: "uncommittedChanges" });
+    assert.equal(review.status < 300, true, JSON.stringify(review.body));
+    await stream.until(isMethod("item/started"));
+    const sent = await it.call(`POST /api/sessions/${id}/messages`, { text: "and then?" });
+    assert.deepEqual([sent.status, sent.body["delivery"]], [202, "queued"]);
+    writeFileSync(path.join(it.workspace, "go"), "");
+    await stream.until((m) => isMethod("item/completed")(m) && JSON.stringify(m).includes("After the review."));
+    assert.deepEqual(it.core.messages.queue(id), []);
+    stream.close();
+  });
+
   const turnDone = (stream: TestStream): Promise<Record<string, unknown>> => stream.until(isMethod("turn/completed"));
 
   test("a message runs a turn; its command waits for the decision of whoever comes", async () => {

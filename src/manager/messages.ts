@@ -1,5 +1,6 @@
 /** Messages on their way to a session: started, steered or queued, and never twice. */
 import type { UserInput } from "../protocol/item.ts";
+import { hasTurnEnded, isNotSteerable } from "../sessions/refusals.ts";
 import type { Actor, QueuedMessage, SessionControls } from "./api/records.ts";
 import { merged, type Overrides, turnSettings } from "./controls.ts";
 import { EngineDown, type EngineLink, RpcError } from "./engine.ts";
@@ -133,8 +134,8 @@ export class Messages {
       );
       return this.#accept(session, message.messageId, steered.turnId, "steered");
     } catch (error) {
-      if (error instanceof RpcError && /no active turn|expected active turn/.test(error.message)) return undefined;
-      if (error instanceof RpcError && /cannot be steered|not steerable/i.test(error.message)) return this.#enqueue(session, message);
+      if (hasTurnEnded(error)) return undefined;
+      if (isNotSteerable(error)) return this.#enqueue(session, message);
       throw error;
     }
   }

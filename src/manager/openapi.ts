@@ -1,9 +1,10 @@
 /** The OpenAPI 3.1 description of the manager, made from the rows that check every call. */
+
+import { isRecord } from "../lib/is-record.ts";
 import { type Lazy, type Schema, union } from "../lib/schema.ts";
 import type { Route } from "./api/define.ts";
 import { Failure } from "./api/records.ts";
 import { routes } from "./api.ts";
-import { isRecord } from "./engine.ts";
 import {
   broadcast,
   defaultFamilies,

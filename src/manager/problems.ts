@@ -1,5 +1,6 @@
 /** What goes wrong, as HTTP: the engine's refusals mapped to statuses, and the manager's own. */
 import { ConnectionClosed, RpcError, Timeout } from "../client/client.ts";
+import { isUnsupported } from "../sessions/refusals.ts";
 import { EngineDown } from "./engine.ts";
 import { StateUnwritten } from "./store.ts";
 
@@ -27,14 +28,7 @@ export const invalid = (issues: readonly { readonly path: string; readonly messa
     issues,
   });
 
-const unsupported = /unknown variant|requires experimentalApi|is not available in this build|is not supported by|method not found/i;
-const unknownThread = /no (archived )?rollout found|thread not found|thread not loaded|invalid (thread|session) id/i;
 const needsAccount = /authentication required|not (logged|signed) in/i;
-
-/** Whether the engine means that there is no such thread. */
-export const isUnknownThread = (error: unknown): boolean => error instanceof RpcError && unknownThread.test(error.message);
-export const isUnsupported = (error: unknown): boolean =>
-  error instanceof RpcError && (error.code === -32601 || (error.code === -32600 && unsupported.test(error.message)));
 
 /** The status for anything that a handler can throw; undefined for a bug of ours. */
 export function problemOf(error: unknown): Problem | undefined {

@@ -1,15 +1,18 @@
 /** What the manager knows of each session: kept up from the engine's events, filled in by reading where it must be. */
+
+import { isRecord } from "../lib/is-record.ts";
 import type { ThreadItem } from "../protocol/item.ts";
 import type { AskForApproval } from "../protocol/policy.ts";
 import type { Thread, ThreadTokenUsage } from "../protocol/thread.ts";
 import type { Turn, TurnPlanStep } from "../protocol/turn.ts";
+import { isUnknownThread, isUnsupported } from "../sessions/refusals.ts";
 import type { SessionControls, SessionState, SessionSummary } from "./api/records.ts";
 import { type ClientTool, toolSpecs } from "./client-tools.ts";
 import { controlsFrom } from "./controls.ts";
-import { type EngineLink, isRecord } from "./engine.ts";
+import type { EngineLink } from "./engine.ts";
 import type { Hub } from "./hub.ts";
 import { LiveTurn } from "./live-turn.ts";
-import { failure, isUnknownThread, isUnsupported, Problem } from "./problems.ts";
+import { failure, Problem } from "./problems.ts";
 import type { ManagerStore } from "./store.ts";
 import { rowOf } from "./transcript.ts";
 

@@ -1,8 +1,10 @@
 /** Handlers that hand a question on to the engine. */
+
+import { isUnsupported } from "../../sessions/refusals.ts";
 import type { engineRoutes } from "../api/engine.ts";
 import type { Core } from "../core.ts";
 import { type HandlersFor, ok } from "../handlers.ts";
-import { failure, isUnsupported } from "../problems.ts";
+import { failure } from "../problems.ts";
 
 /** Methods whose presence clients ask about, with params that change nothing. */
 const probes = [

@@ -1,10 +1,11 @@
 /** Handlers for projects: named groups of sessions that only the manager knows. */
 import { randomUUID } from "node:crypto";
+import { isUnknownThread } from "../../sessions/refusals.ts";
 import type { projectRoutes } from "../api/projects.ts";
 import type { Project } from "../api/records.ts";
 import type { Core } from "../core.ts";
 import { type HandlersFor, ok } from "../handlers.ts";
-import { failure, isUnknownThread } from "../problems.ts";
+import { failure } from "../problems.ts";
 
 function requireProject(core: Core, projectId: string): Project {
   const project = core.store.state.projects.find((p) => p.projectId === projectId);

@@ -1,6 +1,7 @@
 /** Handlers for sessions themselves: list, start, read, talk, arrange, delete. */
 import { randomUUID } from "node:crypto";
 import type { Thread } from "../../protocol/thread.ts";
+import { isUnknownThread, isUnsupported } from "../../sessions/refusals.ts";
 import type { SessionSummary, TranscriptRow } from "../api/records.ts";
 import type { sessionRoutes } from "../api/sessions.ts";
 import { toolSpecs } from "../client-tools.ts";
@@ -8,7 +9,7 @@ import { merged, startControls, threadSettings } from "../controls.ts";
 import type { Core } from "../core.ts";
 import { RpcError } from "../engine.ts";
 import { type HandlersFor, ok } from "../handlers.ts";
-import { failure, invalid, isUnknownThread, isUnsupported } from "../problems.ts";
+import { failure, invalid } from "../problems.ts";
 import { notFound, notMaterialized, readTurns, type Session } from "../sessions.ts";
 import { rowsOf } from "../transcript.ts";
 import { assign } from "./projects.ts";

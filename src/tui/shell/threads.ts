@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import type { UserInput } from "../../protocol/item.ts";
+import { isNotSteerable } from "../../sessions/refusals.ts";
 import { type Composer, composerWith, inputFrom, type KnownSkill, wholeText } from "../compose/composer.ts";
 import { embedded } from "../compose/images.ts";
 import { shortPath } from "../draw/composer.ts";
@@ -119,16 +120,11 @@ async function steer(shell: Shell, message: Message & { readonly turnId: string;
     await shell.client().call("turn/steer", { threadId, input, clientUserMessageId: clientId, expectedTurnId: turnId });
   } catch (error) {
     if (shell.store.conversation.turn?.id !== turnId) return await startTurn(shell, message);
-    if (!isUnsteerable(error)) throw error;
+    if (!isNotSteerable(error)) throw error;
     dropSent(shell, clientId);
     enqueue(shell, message.composer);
     shell.store.setUi({ hint: "This turn takes no messages; yours is sent when it has ended" });
   }
-}
-
-function isUnsteerable(error: unknown): boolean {
-  const { data } = (typeof error === "object" && error !== null ? error : {}) as { data?: unknown };
-  return JSON.stringify(data ?? "").includes("activeTurnNotSteerable") || /steer/i.test(reasonOf(error));
 }
 
 function addSent({ store }: Shell, clientId: string, text: string, isSteer: boolean): void {

@@ -1,8 +1,9 @@
 /** Proposed file changes in the native diff editor, with Accept and Decline in its title bar. */
 import path from "node:path";
 import { commands, type Disposable, TabInputTextDiff, type TextDocumentContentProvider, Uri, window, workspace } from "vscode";
+import { isRecord } from "../../../../src/lib/is-record.ts";
 import type { FileUpdateChange } from "../../../../src/protocol/item.ts";
-import { detailsOf, isRecord } from "../../../web/src/parts/requests/choices.ts";
+import { detailsOf } from "../../../web/src/parts/requests/choices.ts";
 import type { PendingRequest } from "../../../web/src/state/model.ts";
 import { shortPath } from "../../../web/src/state/words.ts";
 import type { Backend } from "../host/backend.ts";

@@ -1,6 +1,7 @@
 /** The protocol's own answers: which kind a question is, and what goes over the wire for what a person decided, in each dialect. */
+
+import { isRecord } from "../../../../src/lib/is-record.ts";
 import type { RequestAnswer } from "../../../web/src/connection/connection.ts";
-import { isRecord } from "../../../web/src/parts/requests/choices.ts";
 import { questionFields } from "../../../web/src/parts/requests/forms.ts";
 import type { PendingRequest } from "../../../web/src/state/model.ts";
 

@@ -61,7 +61,7 @@ async function stage(t: TestContext, scenario: string) {
     server = await start();
     for (const wire of wires.splice(0)) wire.close();
   };
-  return { backend, crash };
+  return { backend, crash, project };
 }
 
 const pending = (backend: Backend): Promise<PendingRequest> =>
@@ -108,6 +108,13 @@ turns:
   - - run: "touch made.txt"
     - say: "It said: {{output}}"
   - - say: "Second turn"
+`;
+
+const heldReview = `
+turns:
+  - - run: "while [ ! -f go ]; do sleep 0.05; done"
+    - say: '{"findings":[],"overall_correctness":"patch is correct","overall_explanation":"fine","overall_confidence_score":1}'
+  - - say: After the review.
 `;
 
 test("a command is asked about, approved once, and runs", async (t) => {
@@ -225,6 +232,19 @@ test("a message can wait for the turn, and be taken back", async (t) => {
   const all = said(await page(one, id));
   assert.match(all, /Second turn/);
   assert.doesNotMatch(all, /dropped/);
+});
+
+test("a message sent while a review runs waits for its end", async (t) => {
+  const { backend, project } = await stage(t, heldReview);
+  const one = backend("editor");
+  await one.link.start();
+  const { id } = await one.startSession({ approvalPolicy: "never", filesystemSandbox: "workspace-write" });
+  await one.call("review", { sessionId: id, target: { targetType: "uncommittedChanges" } });
+  await until(one, () => one.sessions.find(id)?.activeTurnId !== null);
+  assert.equal(await send(one, id, "and then?"), "queued");
+  writeFileSync(path.join(project, "go"), "");
+  await until(one, () => one.sessions.find(id)?.live.turns.filter((turn) => turn.status === "completed").length === 2);
+  assert.match(said(await page(one, id)), /After the review/);
 });
 
 test("the editor's tools answer without a person", async (t) => {

@@ -2,10 +2,11 @@
 import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { type Client, ConnectionClosed, RpcError } from "../../../../src/client/client.ts";
+import { isRecord } from "../../../../src/lib/is-record.ts";
 import { Refused, type StreamEvent } from "../../../web/src/connection/connection.ts";
 import type { PendingRequest, SessionSummary } from "../../../web/src/state/model.ts";
 import { keptControls, merged, threadSettings, turnSettings } from "./controls.ts";
-import { isRecord, Link, type LinkState, ServerDown } from "./link.ts";
+import { Link, type LinkState, ServerDown } from "./link.ts";
 import type { Memory } from "./memory.ts";
 import { Messages } from "./messages.ts";
 import type { CallName, CallParams } from "./port.ts";

@@ -1,5 +1,6 @@
 /** Keeps one client connected to an app-server: opens it, opens it again after a crash, and gives up when it only crashes. */
 import type { CallOptions, Client } from "../../../../src/client/client.ts";
+import { isRecord } from "../../../../src/lib/is-record.ts";
 import type { ParamsOf, ResultOf } from "../../../../src/protocol/define.ts";
 import type { ClientRequests, ServerRequests } from "../../../../src/protocol/methods.ts";
 
@@ -173,6 +174,3 @@ export class Link {
     if (state.kind === "running" || isOver) for (const settle of [...this.#hopeful]) settle(this.#client);
   }
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { readBoundedTextSync } from "../../../../src/lib/bounded-read.ts";
 import { replaceFileSync } from "../../../../src/lib/durable-write.ts";
-import { isRecord } from "./link.ts";
+import { isRecord } from "../../../../src/lib/is-record.ts";
 
 const maxBytes = 64 * 1024 * 1024;
 

@@ -1,6 +1,6 @@
 /** Messages on their way to a session: started, steered or queued, and never twice. */
-import { RpcError } from "../../../../src/client/client.ts";
 import type { UserInput } from "../../../../src/protocol/item.ts";
+import { hasTurnEnded, isNotSteerable } from "../../../../src/sessions/refusals.ts";
 import { Refused } from "../../../web/src/connection/connection.ts";
 import type { MessageOverrides, QueuedMessage } from "../../../web/src/state/model.ts";
 import { merged, turnSettings } from "./controls.ts";
@@ -112,8 +112,8 @@ export class Messages {
       });
       return "steered";
     } catch (error) {
-      if (error instanceof RpcError && /no active turn|expected active turn/.test(error.message)) return undefined;
-      if (error instanceof RpcError && /cannot be steered|not steerable/i.test(error.message)) return this.#enqueue(session, message);
+      if (hasTurnEnded(error)) return undefined;
+      if (isNotSteerable(error)) return this.#enqueue(session, message);
       throw error;
     }
   }

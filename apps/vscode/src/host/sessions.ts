@@ -1,14 +1,16 @@
 /** What is known of each session: kept up from the server's notifications, read where it must be. Serves the panel and the status bar. */
 import { RpcError } from "../../../../src/client/client.ts";
+import { isRecord } from "../../../../src/lib/is-record.ts";
 import type { AskForApproval } from "../../../../src/protocol/policy.ts";
 import type { Thread } from "../../../../src/protocol/thread.ts";
 import type { Turn } from "../../../../src/protocol/turn.ts";
+import { isUnknownThread } from "../../../../src/sessions/refusals.ts";
 import { Refused } from "../../../web/src/connection/connection.ts";
 import type { ThreadPage } from "../../../web/src/state/fold.ts";
 import { foldNotification } from "../../../web/src/state/fold-thread.ts";
 import { emptyThread, type QueuedMessage, type SessionSummary, type ThreadView, type TurnView } from "../../../web/src/state/model.ts";
 import { type Controls, controlsOf, type EngineSettings } from "./controls.ts";
-import { isRecord, type Link } from "./link.ts";
+import type { Link } from "./link.ts";
 
 export interface Session {
   readonly id: string;
@@ -369,6 +371,3 @@ function withLive(data: readonly Turn[], live: TurnView | undefined): readonly T
 
 const trimmed = (view: ThreadView): ThreadView =>
   view.turns.length <= keptLive ? view : { ...view, turns: view.turns.slice(-keptLive), notices: view.notices.slice(-20) };
-
-const unknownThread = /no (archived )?rollout found|thread not found|thread not loaded|invalid (thread|session) id/i;
-export const isUnknownThread = (error: unknown): boolean => error instanceof RpcError && unknownThread.test(error.message);
