@@ -119,6 +119,7 @@ export class Hub {
     if (family === "core" && broadcast.has(type)) return families.has("core") || families.has("inbox");
     if (family === "core" && families.has("inbox") && inboxEvents.has(type)) return true;
     if (!families.has(family)) return false;
-    return threads === null || (threadId !== null && threads.has(threadId));
+    // What is about no session is for everybody.
+    return threads === null || threadId === null || threads.has(threadId);
   }
 }

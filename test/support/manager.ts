@@ -1,5 +1,5 @@
 /** A whole manager for a test: over a real engine with a scripted model, or over an engine that the test plays itself. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -179,15 +179,16 @@ export function scratchFolder(): { folder: string; workspace: string; remove(): 
   return { folder, workspace, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** The engine that we ship, in this process, with a scripted model. */
-export function realEngine(folder: string, workspace: string, scenario: string): { engine: Engine; close(): Promise<void> } {
+/** The engine that we ship, in this process, with a scripted model. `config` is added to its config.toml. */
+export function realEngine(folder: string, workspace: string, scenario: string, config = ""): { engine: Engine; close(): Promise<void> } {
   const home = path.join(folder, "home");
   mkdirSync(home, { recursive: true });
   writeFileSync(path.join(home, "scenario.yaml"), scenario);
-  writeFileSync(
-    path.join(home, "config.toml"),
-    'model_provider = "scripted"\nmodel_providers.scripted.options.scenario = "scenario.yaml"\nfeatures.default_mode_request_user_input = true\n',
-  );
+  const file = path.join(home, "config.toml");
+  const usual =
+    'model_provider = "scripted"\nmodel_providers.scripted.options.scenario = "scenario.yaml"\nfeatures.default_mode_request_user_input = true\n';
+  // An engine that is started again finds what was written into its config meanwhile.
+  if (!existsSync(file)) writeFileSync(file, usual + config);
   const ignore = (): void => {};
   const app = createApp({
     codexHome: home,

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
-import { realEngine, scratchFolder, startManager, type TestManager } from "../support/manager.ts";
-import { openBrowser, pageFolder, patienceMs, picture, pressTwice, until } from "./page.ts";
+import type { Page } from "playwright-core";
+import { picture, pressTwice, until } from "./page.ts";
+import { composer, composerHasFocus, idle as isIdle, Stage, sizes, send as write } from "./stage.ts";
 
 const scenario = `
 pace: 1
@@ -35,7 +35,6 @@ turns:
   - steps:
       - say: "It was read."
 `;
-const sizes = { desktop: { width: 1440, height: 900 }, tablet: { width: 1024, height: 768 }, phone: { width: 390, height: 844 } };
 /** A phone's height while its keyboard is out. */
 const aboveKeyboard = { width: 390, height: 470 };
 
@@ -66,48 +65,23 @@ const draggedFile = `(() => {
 const skip = { skip: existsSync(process.env["PARLEY_CHROMIUM"] ?? "/usr/bin/chromium") ? false : "no Chromium on this machine" };
 
 describe("decisions and words", skip, () => {
-  let browser: Browser | undefined;
-  let context: BrowserContext;
+  let stage: Stage;
   let page: Page;
-  let manager: TestManager;
-  let remove = (): void => {};
 
   before(async () => {
-    browser = await openBrowser();
-    const scratch = scratchFolder();
-    remove = scratch.remove;
-    const { engine, close } = realEngine(scratch.folder, scratch.workspace, scenario);
-    manager = await startManager({ engine, folder: scratch.folder, workspace: scratch.workspace, page: pageFolder, onClose: close });
-    context = (await browser?.newContext({ viewport: sizes.desktop, reducedMotion: "reduce" })) ?? assert.fail("a browser");
-    page = await context.newPage();
-    page.setDefaultTimeout(patienceMs);
-    await signIn(page, "admin");
+    stage = await Stage.open(scenario);
+    page = await stage.newPage();
   });
-  after(async () => {
-    await browser?.close();
-    await manager.close();
-    remove();
-  });
+  after(() => stage.close());
 
-  async function signIn(on: Page, scope: "admin" | "read"): Promise<void> {
-    const { code } = manager.core.access.makeLink(scope, undefined);
-    await on.goto(`${manager.url}/#sign-in=${code}`);
-    await on.getByRole("heading", { name: "What should we work on?" }).waitFor();
-  }
   const home = async (): Promise<void> => {
     await page.setViewportSize(sizes.desktop);
-    await page.goto(manager.url);
-    await page.getByRole("heading", { name: "What should we work on?" }).waitFor();
+    await stage.home(page);
   };
-  const composer = (on = page): Locator => on.getByLabel("Message", { exact: true });
-  const send = async (text: string): Promise<void> => {
-    await composer().fill(text);
-    await page.keyboard.press("Enter");
-  };
-  const idle = (): Promise<void> => page.getByRole("button", { name: "Stop the turn" }).waitFor({ state: "detached" });
+  const send = (text: string): Promise<void> => write(page, text);
+  const idle = (): Promise<void> => isIdle(page);
 
   const isInSight = (element: string): Promise<boolean> => page.evaluate(`(${inSight})(${element})`);
-  const composerHasFocus = (): Promise<boolean> => page.evaluate('document.activeElement.id === "composer"');
 
   test("of three commands that wait, one is shown whole with all its answers, at every size; the others are a step away", async () => {
     await home();
@@ -139,14 +113,14 @@ describe("decisions and words", skip, () => {
       await page.locator(".card-command", { hasText: command }).waitFor({ state: "detached" });
     }
     await page.getByText("All three are through.").waitFor();
-    await until(() => composerHasFocus(), "the composer has the focus after the last answer");
+    await until(() => composerHasFocus(page), "the composer has the focus after the last answer");
   });
 
   test("the inbox shows the files and the diff that are decided on", async () => {
     await home();
     await send("patch please");
     await page.getByRole("region", { name: "Apply these changes?" }).waitFor();
-    await page.goto(`${manager.url}/inbox`);
+    await page.goto(`${stage.url}/inbox`);
     const card = page.getByRole("region", { name: "Apply these changes?" });
     await card.getByText("seen-before.md").first().waitFor();
     await card.getByText("A line to decide on").waitFor();
@@ -177,7 +151,7 @@ describe("decisions and words", skip, () => {
   });
 
   test("a dialog takes what is typed at once and gives the focus back", async () => {
-    await composer().fill("/rename");
+    await composer(page).fill("/rename");
     await page.keyboard.press("Enter");
     const dialog = page.getByRole("dialog", { name: "Rename" });
     await dialog.waitFor();
@@ -185,11 +159,11 @@ describe("decisions and words", skip, () => {
     await page.keyboard.type("A better title");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "A better title" }).waitFor();
-    await until(() => composerHasFocus(), "the composer has the focus again");
+    await until(() => composerHasFocus(page), "the composer has the focus again");
   });
 
   test("a slash and a word that is no command is sent as it was written", async () => {
-    await composer().fill("/deploy");
+    await composer(page).fill("/deploy");
     await page.keyboard.press("Enter");
     await page.locator(".user-message", { hasText: "/deploy" }).waitFor();
     await idle();
@@ -220,7 +194,7 @@ describe("decisions and words", skip, () => {
     await page.locator("#session-search").focus();
     await pressTwice(page, "Escape");
     assert.ok(await stop.isVisible());
-    await composer().focus();
+    await composer(page).focus();
     await pressTwice(page, "Escape");
     await idle();
   });
@@ -248,28 +222,22 @@ describe("decisions and words", skip, () => {
     await send("three commands");
     await page.getByRole("region", { name: "Run this command?" }).waitFor();
     const address = page.url();
-    const other = (await browser?.newContext()) ?? assert.fail("a browser");
-    const looker = await other.newPage();
-    looker.setDefaultTimeout(patienceMs);
-    await signIn(looker, "read");
+    const looker = await stage.newPage("read");
     await looker.goto(address);
     await looker.getByText("This device may only look").waitFor();
     assert.equal(await looker.getByRole("button", { name: /^(Allow|Decline|Stop)/ }).count(), 0);
     await picture(looker, "decisions-only-looking");
-    await other.close();
+    await looker.context().close();
   });
 
   test("on a touch screen Enter makes a new line and the button sends", async () => {
-    const phone = (await browser?.newContext({ viewport: sizes.phone, hasTouch: true, isMobile: true })) ?? assert.fail("a browser");
-    const touched = await phone.newPage();
-    touched.setDefaultTimeout(patienceMs);
-    await signIn(touched, "admin");
+    const touched = await stage.newPage("admin", { viewport: sizes.phone, hasTouch: true, isMobile: true });
     await composer(touched).fill("one");
     await composer(touched).press("Enter");
     await composer(touched).pressSequentially("two");
     assert.equal(await composer(touched).inputValue(), "one\ntwo");
     await touched.getByRole("button", { name: "Send", exact: true }).click();
     await touched.locator(".user-message", { hasText: "one" }).waitFor();
-    await phone.close();
+    await touched.context().close();
   });
 });

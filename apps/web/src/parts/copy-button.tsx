@@ -1,23 +1,40 @@
-/** Copies a text and says so. */
+/** Copies a text and says so, also when the browser does not let it. */
 import { type ReactElement, useEffect, useState } from "react";
 import { Icon } from "../ui/icons.tsx";
 
-export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }): ReactElement {
-  const [copied, setCopied] = useState(false);
+/** A long text is given as a function, which is called when it is wanted. */
+export function CopyButton({ text, label = "Copy" }: { text: string | (() => string); label?: string }): ReactElement {
+  const [outcome, setOutcome] = useState<"Copied" | "Could not be copied">();
   useEffect(() => {
-    if (!copied) return;
-    const timer = setTimeout(() => setCopied(false), 1600);
+    if (outcome === undefined) return;
+    const timer = setTimeout(() => setOutcome(undefined), 1600);
     return () => clearTimeout(timer);
-  }, [copied]);
+  }, [outcome]);
   const copy = (): void => {
-    navigator.clipboard?.writeText(text).then(
-      () => setCopied(true),
-      () => setCopied(false),
+    const whole = typeof text === "string" ? text : text();
+    write(whole).then(
+      () => setOutcome("Copied"),
+      () => setOutcome("Could not be copied"),
     );
   };
   return (
-    <button type="button" className="copy-button" onClick={copy} aria-label={copied ? "Copied" : label} title={label}>
-      <Icon name={copied ? "check" : "copy"} size={14} />
+    <button type="button" className="copy-button" onClick={copy} aria-label={outcome ?? label} title={outcome ?? label}>
+      <Icon name={outcome === undefined ? "copy" : outcome === "Copied" ? "check" : "warning"} size={14} />
     </button>
   );
+}
+
+/** Over plain HTTP from another machine browsers have no clipboard for pages; the old way still works there. */
+async function write(text: string): Promise<void> {
+  if (navigator.clipboard !== undefined) return await navigator.clipboard.writeText(text);
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.className = "visually-hidden";
+  const before = document.activeElement;
+  document.body.append(field);
+  field.select();
+  const isCopied = document.execCommand("copy");
+  field.remove();
+  if (before instanceof HTMLElement) before.focus();
+  if (!isCopied) throw new Error("the browser refused");
 }

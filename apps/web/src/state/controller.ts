@@ -90,6 +90,8 @@ export class Controller {
         if (this.#held === undefined) this.store.stream({ type: "event", event });
         else this.#held.push(event);
         if (event.type === "engine_state" && event.payload.running) this.#sendWaiting();
+        const warning = warningToAll(event);
+        if (warning !== undefined) this.#toast(warning, "problem");
       },
       link: (link) => {
         this.store.dispatch({ type: "link", link });
@@ -382,6 +384,13 @@ export class Controller {
       if (error instanceof Refused && error.status === 401) this.#signedOut(error);
     }
   }
+}
+
+/** What the engine or the manager warns everybody of; warnings about a session are drawn in it. */
+function warningToAll(event: StreamEvent): string | undefined {
+  if (event.type !== "notification" || event.threadId !== null || event.payload.method !== "warning") return undefined;
+  const { message } = (event.payload.params ?? {}) as { message?: unknown };
+  return typeof message === "string" && message !== "" ? message : undefined;
 }
 
 function answerProblem(error: Refused): string {

@@ -1,5 +1,6 @@
 /** A command's output as a terminal would colour it: the end of it while it runs, all of it on demand. */
-import { memo, type ReactElement, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { memo, type ReactElement, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { saveFile } from "../../ui/save-file.ts";
 import { CopyButton } from "../copy-button.tsx";
 import { type Line, parseAnsi, plainText } from "./ansi.ts";
 
@@ -37,8 +38,16 @@ export const TerminalOutput = memo(function TerminalOutput({ output, live }: { o
         ))}
       </pre>
       <div className="terminal-tools">
-        <CopyButton text={plainText(lines)} label="Copy output" />
-        {lines.length > 200 ? <DownloadButton output={output} /> : null}
+        <CopyButton text={() => allOf(output)} label="Copy output" />
+        {lines.length > 200 ? (
+          <button
+            type="button"
+            className="link-button"
+            onClick={() => saveFile(new Blob([allOf(output)], { type: "text/plain" }), "output.txt")}
+          >
+            Download all
+          </button>
+        ) : null}
       </div>
     </div>
   );
@@ -62,18 +71,4 @@ const OutputLine = memo(function OutputLine({ line, last }: { line: Line; last: 
 });
 
 /** All that was printed, also what is too much to be drawn. */
-function DownloadButton({ output }: { output: string }): ReactElement {
-  const [url, setUrl] = useState<string>();
-  useEffect(() => () => void (url !== undefined && URL.revokeObjectURL(url)), [url]);
-  const prepare = (): void =>
-    setUrl(URL.createObjectURL(new Blob([plainText(parseAnsi(output, Number.POSITIVE_INFINITY))], { type: "text/plain" })));
-  return url === undefined ? (
-    <button type="button" className="link-button" onClick={prepare}>
-      Download all
-    </button>
-  ) : (
-    <a className="link-button" href={url} download="output.txt">
-      Save output.txt
-    </a>
-  );
-}
+const allOf = (output: string): string => plainText(parseAnsi(output, Number.POSITIVE_INFINITY));

@@ -5,6 +5,7 @@ import type { AuditPage } from "../../connection/connection.ts";
 import { outcomeWord } from "../../parts/requests/choices.ts";
 import { Button } from "../../ui/controls.tsx";
 import { Icon } from "../../ui/icons.tsx";
+import { saveFile } from "../../ui/save-file.ts";
 import { Shown, useLoaded } from "./load.tsx";
 
 export function Audit(): ReactElement {
@@ -21,7 +22,7 @@ export function Audit(): ReactElement {
   };
   const exportAll = async (): Promise<void> => {
     const file = await controller.try(connection.exportAudit());
-    if (file !== undefined) save(file, "parley-audit.jsonl");
+    if (file !== undefined) saveFile(file, "parley-audit.jsonl");
   };
   return (
     <>
@@ -69,13 +70,4 @@ export function Audit(): ReactElement {
       </Shown>
     </>
   );
-}
-
-function save(file: Blob, name: string): void {
-  const url = URL.createObjectURL(file);
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

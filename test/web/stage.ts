@@ -1,0 +1,89 @@
+/** A stage for browser tests: the real manager over the real engine with a scripted model, in a folder of its own, and pages that are signed in. */
+import assert from "node:assert/strict";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import type { Scope } from "../../src/manager/api/define.ts";
+import { realEngine, scratchFolder, startManager, type TestManager } from "../support/manager.ts";
+import { openBrowser, pageFolder, patienceMs } from "./page.ts";
+
+export const sizes = { desktop: { width: 1440, height: 900 }, tablet: { width: 1024, height: 768 }, phone: { width: 390, height: 844 } };
+
+export class Stage {
+  readonly browser: Browser;
+  readonly #scratch: ReturnType<typeof scratchFolder>;
+  readonly #scenario: string;
+  readonly #config: string;
+  manager: TestManager;
+
+  private constructor(browser: Browser, scratch: ReturnType<typeof scratchFolder>, manager: TestManager, how: readonly [string, string]) {
+    this.browser = browser;
+    this.#scratch = scratch;
+    this.manager = manager;
+    [this.#scenario, this.#config] = how;
+  }
+
+  /** `config` is added to the engine's config.toml. */
+  static async open(scenario: string, config = ""): Promise<Stage> {
+    const browser = (await openBrowser()) ?? assert.fail("a browser");
+    const scratch = scratchFolder();
+    return new Stage(browser, scratch, await start(scratch, scenario, config), [scenario, config]);
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.manager.close();
+    this.#scratch.remove();
+  }
+
+  get url(): string {
+    return this.manager.url;
+  }
+  get workspace(): string {
+    return this.#scratch.workspace;
+  }
+
+  /** Ends the manager and its engine, and starts both again at the same address with what they had kept. `meanwhile` runs while they are gone. */
+  async restart(meanwhile: () => Promise<void> = async () => {}): Promise<void> {
+    const port = Number(new URL(this.manager.url).port);
+    await this.manager.close();
+    await meanwhile();
+    this.manager = await start(this.#scratch, this.#scenario, this.#config, port);
+  }
+
+  /** A page of a browser of its own that is signed in. */
+  async newPage(scope: Scope = "admin", options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await this.browser.newContext({ viewport: sizes.desktop, reducedMotion: "reduce", ...options });
+    const page = await context.newPage();
+    page.setDefaultTimeout(patienceMs);
+    const { code } = this.manager.core.access.makeLink(scope, undefined);
+    await page.goto(`${this.url}/#sign-in=${code}`);
+    await page.getByRole("heading", { name: "What should we work on?" }).waitFor();
+    return page;
+  }
+
+  async home(page: Page): Promise<void> {
+    await page.goto(this.url);
+    await page.getByRole("heading", { name: "What should we work on?" }).waitFor();
+  }
+
+  /** A new session whose first message is this. */
+  async begin(page: Page, text: string): Promise<void> {
+    await this.home(page);
+    await send(page, text);
+    await page.locator(".session").waitFor();
+  }
+}
+
+function start(scratch: ReturnType<typeof scratchFolder>, scenario: string, config: string, port?: number): Promise<TestManager> {
+  const { engine, close } = realEngine(scratch.folder, scratch.workspace, scenario, config);
+  const { folder, workspace } = scratch;
+  return startManager({ engine, folder, workspace, page: pageFolder, onClose: close, ...(port === undefined ? {} : { port }) });
+}
+
+export const composer = (page: Page): Locator => page.getByLabel("Message", { exact: true });
+export async function send(page: Page, text: string): Promise<void> {
+  await composer(page).fill(text);
+  await page.keyboard.press("Enter");
+}
+/** Until no turn runs. */
+export const idle = (page: Page): Promise<void> => page.getByRole("button", { name: "Stop the turn" }).waitFor({ state: "detached" });
+export const composerHasFocus = (page: Page): Promise<boolean> => page.evaluate('document.activeElement.id === "composer"');
