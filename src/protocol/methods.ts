@@ -81,6 +81,11 @@ export type ClientRequests = typeof clientRequests;
 export type ServerRequests = typeof serverRequests;
 export type ServerNotifications = typeof serverNotifications;
 
+/** A notification with its own params: `switch (message.method)` narrows them. */
+export type ServerNotification = {
+  [M in keyof ServerNotifications]: { readonly method: M; readonly params: ParamsOf<ServerNotifications[M]> };
+}[keyof ServerNotifications];
+
 /** Sends one notification; a pair `(method, params)` that does not match the table does not compile. */
 export type Notify = <M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>) => void;
 /** Asks the client a question and waits for its answer. */

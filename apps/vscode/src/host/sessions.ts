@@ -1,14 +1,15 @@
 /** What is known of each session: kept up from the server's notifications, read where it must be. Serves the panel and the status bar. */
 import { RpcError } from "../../../../src/client/client.ts";
 import { isRecord } from "../../../../src/lib/is-record.ts";
+import type { ServerNotification } from "../../../../src/protocol/methods.ts";
 import type { AskForApproval } from "../../../../src/protocol/policy.ts";
 import type { Thread } from "../../../../src/protocol/thread.ts";
 import type { Turn } from "../../../../src/protocol/turn.ts";
 import { isUnknownThread } from "../../../../src/sessions/refusals.ts";
+import { emptyView, foldNotification, type ThreadView, type TurnView } from "../../../../src/sessions/thread-view.ts";
 import { Refused } from "../../../web/src/connection/connection.ts";
 import type { ThreadPage } from "../../../web/src/state/fold.ts";
-import { foldNotification } from "../../../web/src/state/fold-thread.ts";
-import { emptyThread, type QueuedMessage, type SessionSummary, type ThreadView, type TurnView } from "../../../web/src/state/model.ts";
+import type { QueuedMessage, SessionSummary } from "../../../web/src/state/model.ts";
 import { type Controls, controlsOf, type EngineSettings } from "./controls.ts";
 import type { Link } from "./link.ts";
 
@@ -148,7 +149,7 @@ export class Sessions {
     session.activeTurnId = running?.id ?? null;
     session.lastTurnStatus = opened.thread.turns.at(-1)?.status ?? session.lastTurnStatus;
     if (running !== undefined && !session.live.turns.some((turn) => turn.id === running.id))
-      session.live = foldNotification(session.live, "turn/started", { turn: running });
+      session.live = foldNotification(session.live, { method: "turn/started", params: { threadId: session.id, turn: running } });
     this.tell(session);
     return session;
   }
@@ -168,7 +169,7 @@ export class Sessions {
       attached: false,
       settings: undefined,
       chosen: this.#ports.chosen(thread.id),
-      live: emptyThread(thread.id),
+      live: emptyView,
       activeTurnId: null,
       lastTurnStatus: null,
       queue: [],
@@ -188,7 +189,7 @@ export class Sessions {
       session.attached = false;
       if (session.activeTurnId !== null) session.lastTurnStatus = "interrupted";
       session.activeTurnId = null;
-      session.live = emptyThread(session.id);
+      session.live = emptyView;
       this.tell(session);
     }
   }
@@ -248,7 +249,7 @@ export class Sessions {
   }
 
   #hearOf(session: Session, method: string, params: Params): void {
-    session.live = trimmed(foldNotification(session.live, method, params));
+    session.live = trimmed(foldNotification(session.live, { method, params } as ServerNotification));
     const turn = isRecord(params["turn"]) ? params["turn"] : {};
     switch (method) {
       case "turn/started":

@@ -1,7 +1,8 @@
 /** The page's one reducer: everything that happens is an action, and the next state follows from the last one and it. */
 import type { StreamEvent } from "../../../../src/manager/events.ts";
+import type { ServerNotification } from "../../../../src/protocol/methods.ts";
 import type { Turn } from "../../../../src/protocol/turn.ts";
-import { foldNotification, turnView } from "./fold-thread.ts";
+import { foldNotification, turnView } from "../../../../src/sessions/thread-view.ts";
 import {
   type AppState,
   emptyState,
@@ -157,7 +158,7 @@ function foldPage(state: AppState, page: ThreadPage, older: boolean): AppState {
   };
   // What happened while the page was on its way comes after it.
   const late = before.early.filter((e) => e.seq > page.seq);
-  const thread = late.reduce((t, e) => ({ ...foldNotification(t, e.method, e.params), seq: e.seq }), base);
+  const thread = late.reduce((t, e) => ({ ...foldNotification(t, e.message), seq: e.seq }), base);
   return dropDelivered({ ...state, threads: withEntry(state.threads, page.sessionId, thread) }, thread);
 }
 
@@ -211,13 +212,13 @@ function foldEvent(state: AppState, event: StreamEvent): AppState {
 function foldRaw(state: AppState, event: Extract<StreamEvent, { type: "notification" }>): AppState {
   const thread = event.threadId === null ? undefined : state.threads.get(event.threadId);
   if (thread === undefined || event.seq <= thread.seq) return state;
-  const { method } = event.payload;
-  const params = (event.payload.params ?? {}) as Record<string, unknown>;
-  const early = thread.loaded && thread.reading === 0 ? thread.early : [...thread.early, { seq: event.seq, method, params }];
+  // The manager checks what its engine sends before it hands it on.
+  const message = event.payload as ServerNotification;
+  const early = thread.loaded && thread.reading === 0 ? thread.early : [...thread.early, { seq: event.seq, message }];
   if (!thread.loaded) return { ...state, threads: withEntry(state.threads, thread.id, { ...thread, early }) };
-  const next = { ...foldNotification(thread, method, params), seq: event.seq, early };
+  const next = { ...foldNotification(thread, message), seq: event.seq, early };
   const folded = { ...state, threads: withEntry(state.threads, thread.id, next) };
-  return method.startsWith("item/") || method === "turn/completed" ? dropDelivered(folded, next) : folded;
+  return message.method.startsWith("item/") || message.method === "turn/completed" ? dropDelivered(folded, next) : folded;
 }
 
 const told = (state: AppState, sessionId: string, seq: number): AppState => ({ ...state, toldOf: withEntry(state.toldOf, sessionId, seq) });

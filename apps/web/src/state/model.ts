@@ -1,12 +1,22 @@
 /** What the page knows, as plain immutable data. Names follow the wire; a "view" is the wire's thing plus what only a screen needs. */
 import type { Actor, PendingRequest, Project, QueuedMessage, SessionSummary } from "../../../../src/manager/api/records.ts";
 import type { ThreadItem, UserInput } from "../../../../src/protocol/item.ts";
+import type { ServerNotification } from "../../../../src/protocol/methods.ts";
 import type { ThreadTokenUsage } from "../../../../src/protocol/thread.ts";
-import type { Turn, TurnError, TurnPlanStep } from "../../../../src/protocol/turn.ts";
+import type { TurnError, TurnPlanStep } from "../../../../src/protocol/turn.ts";
+import {
+  emptyView,
+  type ThreadView as FoldedThread,
+  type Notice,
+  type PlanView,
+  type TurnView,
+} from "../../../../src/sessions/thread-view.ts";
 
 export type {
   Actor,
+  Notice,
   PendingRequest,
+  PlanView,
   Project,
   QueuedMessage,
   SessionSummary,
@@ -14,29 +24,10 @@ export type {
   ThreadTokenUsage,
   TurnError,
   TurnPlanStep,
+  TurnView,
   UserInput,
 };
 export type ItemOf<T extends ThreadItem["type"]> = Extract<ThreadItem, { type: T }>;
-
-export interface PlanView {
-  readonly explanation: string | null;
-  readonly steps: readonly TurnPlanStep[];
-}
-
-export interface TurnView {
-  readonly id: string;
-  readonly status: Turn["status"];
-  readonly items: readonly ThreadItem[];
-  readonly error: TurnError | null;
-  /** Seconds since 1970, as the wire has them. */
-  readonly startedAt: number | null;
-  readonly durationMs: number | null;
-  readonly plan: PlanView | null;
-  /** The unified diff of everything this turn changed so far. */
-  readonly diff: string | null;
-  /** Why the engine is trying again, while it does. */
-  readonly retrying: string | null;
-}
 
 /** A picture or a text file that goes along with a message. */
 export type Attachment =
@@ -64,16 +55,14 @@ export interface MessageOverrides {
   readonly networkAccess?: "restricted" | "enabled";
 }
 
-export interface ThreadView {
+/** The thread as the fold has it, and what only this page knows of it. */
+export interface ThreadView extends FoldedThread {
   readonly id: string;
-  readonly turns: readonly TurnView[];
   /** Where older turns start; null when all are here. */
   readonly olderCursor: string | null;
-  readonly tokenUsage: ThreadTokenUsage | null;
   readonly queue: readonly QueuedMessage[];
   /** The number of the event that told of the queue last. */
   readonly queueSeq: number;
-  readonly notices: readonly Notice[];
   /** Events up to this number are contained. */
   readonly seq: number;
   /** False until the first page is here. */
@@ -86,14 +75,7 @@ export interface ThreadView {
 
 export interface EarlyEvent {
   readonly seq: number;
-  readonly method: string;
-  readonly params: Readonly<Record<string, unknown>>;
-}
-
-export interface Notice {
-  readonly id: string;
-  readonly kind: "warning" | "info";
-  readonly text: string;
+  readonly message: ServerNotification;
 }
 
 export interface PendingView extends PendingRequest {
@@ -153,13 +135,11 @@ export const emptyState: AppState = {
 };
 
 export const emptyThread = (id: string): ThreadView => ({
+  ...emptyView,
   id,
-  turns: [],
   olderCursor: null,
-  tokenUsage: null,
   queue: [],
   queueSeq: 0,
-  notices: [],
   seq: 0,
   loaded: false,
   early: [],
