@@ -37,6 +37,22 @@ export const agentRequirements = {
     source: "Parley",
     says: "after a compaction in mid-turn the model's own call and its result come last, and no words make it start over",
   },
+  "agent.compactAtProvider": {
+    source: "Parley",
+    says: "OpenAI compacts a history itself: the last request and compaction_trigger, whose answer takes the history's place, resumed too",
+  },
+  "agent.compactAtProviderRefused": {
+    source: "Parley",
+    says: "a provider that refuses compaction_trigger, or answers it with no compaction, is asked for a hand-over in words",
+  },
+  "agent.compactAtProviderLeft": {
+    source: "Parley",
+    says: "another provider cannot read what OpenAI compacted, so the thread goes on there with the history as it was before",
+  },
+  "agent.warmUp": {
+    source: "Parley",
+    says: "a new thread warms up its websocket, and its first turn sends only what the warm-up did not",
+  },
   "agent.badPicture": {
     source: "Parley",
     says: "a picture that the provider refuses is left out with a warning, and the thread lives, resumed too",

@@ -1,4 +1,4 @@
-/** Replaces a history that has grown too long by a hand-over that the model writes itself. */
+/** Replaces a history that has grown too long by a hand-over that the model writes itself, or by the provider's own compaction of it. */
 import type { TurnError } from "../protocol/turn.ts";
 import { ask, errorFrom } from "./attempts.ts";
 import { firstText, isContext } from "./context.ts";
@@ -7,6 +7,7 @@ import type { LiveTurn } from "./live-turn.ts";
 import type { ModelFailure, ModelItem, ModelRequest } from "./ports/model-client.ts";
 import type { Tool } from "./ports/tool.ts";
 import { compactPrompt, summaryPrefix, textOnly } from "./prompts.ts";
+import { compactAtProvider } from "./remote-compaction.ts";
 import { requestFor } from "./request.ts";
 import { completeItem, type Run, recordHistory, threadRun } from "./run.ts";
 import { countUsage, isNotice, takeNotice, toolsFor } from "./sample.ts";
@@ -46,18 +47,19 @@ export async function compact(run: Run, unseen: readonly ModelItem[]): Promise<T
   const tail = keptTail(run, unseen);
   const before = history.items.length;
   const past = history.items.filter((each) => !tail.includes(each));
-  const outcome = await summarise(run, past, ready.tools);
+  const outcome = (await compactAtProvider(run, past, ready.tools)) ?? (await summarise(run, past, ready.tools));
   if ("failed" in outcome) {
     turn.abandonItem(item);
     return outcome.failed;
   }
   const window = windowOf(run);
-  const summary = truncateMiddle(outcome.summary, Math.floor(window * summaryShare));
+  const summary = "item" in outcome ? "" : truncateMiddle(outcome.summary, Math.floor(window * summaryShare));
+  const handOver = "item" in outcome ? outcome.item : userMessage(`${summaryPrefix}\n${summary}`);
   const kept = keptMessages(past, Math.floor(Math.min(keptTokens, window * keptShare)));
   const context = await run.context();
   const meanwhile = history.items.slice(before); // such as a command of the person's own, which may end at any time
   const rest = [...tail, ...meanwhile];
-  history.replace([...context, ...kept, userMessage(`${summaryPrefix}\n${summary}`), ...rest]);
+  history.replace([...context, ...kept, handOver, ...rest]);
   if (rest.length > 0) history.answered(history.items.length - rest.length);
   turn.guard.compactedTo = history.tokens();
   await recordHistory(run, summary);

@@ -126,6 +126,14 @@ function historyFromRecords(records: readonly ThreadRecord[], stayed: ReadonlySe
   return history;
 }
 
+/** What the model saw before and after compactions that only their provider can read, as if they had not been made. */
+export function historyInWords(stored: readonly ThreadRecord[]): ModelItem[] {
+  const records = withLateWords(stored).filter((record) => record.type !== "compacted" || !record.replacement.some(isSealedHistory));
+  return historyFromRecords(records, new Set(turnsFromRecords(records).map((turn) => turn.id)));
+}
+
+export const isSealedHistory = (item: ModelItem): boolean => item.type === "compaction" || item.type === "context_compaction";
+
 function goneTurns(records: readonly ThreadRecord[], stayed: ReadonlySet<string>): (turnId: string | undefined) => boolean {
   if (!records.some((record) => record.type === "rolledBack")) return () => false;
   const gone = new Set<string | undefined>();

@@ -8,6 +8,7 @@ import { type Tool, ToolsUnavailable } from "./ports/tool.ts";
 import { ReplyItems } from "./reply-items.ts";
 import { offeredTools, requestFor } from "./request.ts";
 import type { Run } from "./run.ts";
+import { unsealHistory } from "./unseal-history.ts";
 
 export interface Reply {
   readonly calls: readonly OfferedCall[];
@@ -61,6 +62,7 @@ async function once(run: Run, tools: readonly Tool[]): Promise<Outcome> {
   const { turn, history } = run;
   const { thread } = turn;
   const items = new ReplyItems(run);
+  await unsealHistory(run); // this attempt may go to another provider than the one before
   const sent = history.items.length;
   const client = thread.ports.models.clientFor(thread.provider(run.settings));
   try {
@@ -96,8 +98,8 @@ function take(run: Run, event: Exclude<ModelEvent, { type: "completed" | "failed
   return undefined;
 }
 
-type Notice = Extract<ModelEvent, { type: "rateLimits" | "rerouted" | "warning" | "toolResultsCleared" }>;
-const notices: ReadonlySet<string> = new Set<Notice["type"]>(["rateLimits", "rerouted", "warning", "toolResultsCleared"]);
+type Notice = Extract<ModelEvent, { type: "rateLimits" | "rerouted" | "warning" }>;
+const notices: ReadonlySet<string> = new Set<Notice["type"]>(["rateLimits", "rerouted", "warning"]);
 export const isNotice = (event: ModelEvent): event is Notice => notices.has(event.type);
 
 /** What a provider says beside its answer. */

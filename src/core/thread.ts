@@ -87,6 +87,8 @@ export class LiveThread {
   readonly kept: ThreadRecord[] = [];
   /** The context messages that the model has seen last, by kind; undefined until the first turn here. */
   told: ReadonlyMap<string, string> | undefined;
+  /** Interrupted when the thread is let go. */
+  warmingUp: LiveTurn | undefined;
   readonly #chosen: Set<keyof ThreadSettings>;
   #turn: LiveTurn | undefined;
   #stored: boolean;

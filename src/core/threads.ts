@@ -167,6 +167,7 @@ export class Threads {
     const thread = this.#live.get(id);
     if (thread === undefined) return;
     this.#live.delete(id);
+    thread.warmingUp?.interrupt();
     thread.turn?.interrupt();
     await thread.turn?.ended.promise;
     await thread.terminals.killAll();

@@ -7,6 +7,7 @@ import { askOrStop } from "./loop-guard.ts";
 import { isNearLimit, makeRoom, recover } from "./make-room.ts";
 import { type Run, threadRun } from "./run.ts";
 import { sample } from "./sample.ts";
+import { unsealHistory } from "./unseal-history.ts";
 
 export type TurnOutcome = { readonly status: "completed" | "interrupted" } | { readonly status: "failed"; readonly error: TurnError };
 
@@ -27,6 +28,7 @@ export async function work(run: Run): Promise<TurnError | undefined> {
   if (asking !== undefined) await asking;
   tellOfGuess(run);
   while (true) {
+    await unsealHistory(run); // the model may have been changed
     const doubt = turn.guard.doubt();
     const stopped = doubt === undefined ? undefined : await askOrStop(turn, doubt);
     const full = stopped === undefined && isNearLimit(run) ? await makeRoom(run, "request") : stopped;

@@ -1,9 +1,9 @@
-/** What only some providers can do: caches that want marks, tools they run, results they clear, PDFs, limits that cut an answer. */
+/** What only some providers can do: caches that want marks, tools they run, PDFs, limits that cut an answer. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { collect, itemsOf, modelRequest, textOf, userText } from "../../test/support/model-mocks/events.ts";
 import { anthropicFrames, chatFrames, responsesFrames } from "../../test/support/model-mocks/frames.ts";
-import { type Answer, MockProvider, stream } from "../../test/support/model-mocks/server.ts";
+import { type Answer, MockProvider, refuse, stream } from "../../test/support/model-mocks/server.ts";
 import { anthropicRules, ruled } from "../../test/support/model-mocks/vendor-rules.ts";
 import type { ProviderConfig } from "../core/ports/config.ts";
 import type { ModelItem, ModelRequest } from "../core/ports/model-client.ts";
@@ -283,36 +283,6 @@ describe("tools that Anthropic runs", () => {
   });
 });
 
-describe("old tool results", () => {
-  it("are cleared by Anthropic where core asks for it, and it says how many", async () => {
-    const answer: Answer = ruled(
-      anthropicRules,
-      stream(
-        anthropicFrames({ text: "ok" }).map((frame) =>
-          frame.replace(
-            '"usage":{"output_tokens":30}',
-            '"usage":{"output_tokens":30},"context_management":{"applied_edits":[{"type":"clear_tool_uses_20250919","cleared_tool_uses":8,"cleared_input_tokens":50000}]}',
-          ),
-        ),
-      ),
-    );
-    const clearToolResults = { aboveTokens: 100_000, keep: 5, atLeastTokens: 20_000, exceptTools: ["update_plan"] };
-    const { body, events } = await ask("anthropic", { model: "claude-opus-5-5", clearToolResults }, { answer });
-    assert.deepEqual(body["context_management"], {
-      edits: [
-        {
-          type: "clear_tool_uses_20250919",
-          trigger: { type: "input_tokens", value: 100_000 },
-          keep: { type: "tool_uses", value: 5 },
-          clear_at_least: { type: "input_tokens", value: 20_000 },
-          exclude_tools: ["update_plan"],
-        },
-      ],
-    });
-    assert.ok(events.some((event) => event.type === "toolResultsCleared" && event.results === 8 && event.tokens === 50_000));
-  });
-});
-
 describe("compaction by the provider", () => {
   it("is offered at OpenAI, asked for by an item, and answered by one that goes back as it came", async () => {
     const catalog = createModelCatalog();
@@ -331,8 +301,27 @@ describe("compaction by the provider", () => {
     assert.deepEqual(listOf(asked.body["input"]).at(-1), { type: "compaction_trigger" });
     const [made] = itemsOf(asked.events);
     assert.equal(made?.type, "compaction");
-    const { body } = await ask("openai", { model: "gpt-5.5", input: [made ?? assert.fail(), userText("on")] });
+    const changes = { options: { hosted_tools: true } };
+    const { body } = await ask("openai", { model: "gpt-5.5", input: [made ?? assert.fail(), userText("on")] }, { changes });
     assert.deepEqual(listOf(body["input"])[0], { type: "compaction", encrypted_content: "gAAAA" });
+  });
+
+  it("leaves a note where another server or account cannot read it", async () => {
+    const input: ModelItem[] = [{ type: "compaction", encrypted_content: "gAAAA" }, userText("on")];
+    for (const id of ["vllm", "anthropic", "openrouter"]) {
+      const { body, events } = await ask(id, { model: "some-model", input });
+      assert.match(JSON.stringify(body), /a summary of the earlier conversation that cannot be read/, id);
+      assert.ok(!JSON.stringify(body).includes("gAAAA") && textOf(events) === "ok", id);
+    }
+    const refuses: Answer = (response, request) =>
+      JSON.stringify(request.body).includes("gAAAA")
+        ? refuse(400, { error: { code: "invalid_encrypted_content", message: "The encrypted content could not be verified." } })(
+            response,
+            request,
+          )
+        : stream(responsesFrames({ text: "ok" }))(response, request);
+    const { events } = await ask("openai", { model: "gpt-5.5", input }, { answer: refuses, changes: { options: { hosted_tools: true } } });
+    assert.equal(textOf(events), "ok");
   });
 });
 

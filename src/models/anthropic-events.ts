@@ -4,7 +4,7 @@ import { seal } from "./convert.ts";
 import { cutAnswer, cutOff, failureFromEvent } from "./failures.ts";
 import { HostedCalls } from "./hosted-calls.ts";
 import { ItemWriter } from "./item-writer.ts";
-import { countOf, isRecord, type Json, listOf, parseJson, recordOf, stringOf } from "./json.ts";
+import { countOf, isRecord, type Json, parseJson, recordOf, stringOf } from "./json.ts";
 import type { FlatTools } from "./tools.ts";
 import type { EventReader } from "./wire.ts";
 
@@ -125,7 +125,6 @@ export function createAnthropicReader(flat: FlatTools, maxTokens?: number): Even
         case "message_delta":
           stop = stringOf(recordOf(event["delta"])["stop_reason"]) ?? stop;
           Object.assign(usage, recordOf(event["usage"]));
-          cleared(recordOf(event["context_management"]), out);
           return false;
         case "message_stop":
           complete(out);
@@ -141,14 +140,6 @@ export function createAnthropicReader(flat: FlatTools, maxTokens?: number): Even
       out.push({ type: "failed", failure: cutOff("message_stop") });
     },
   };
-}
-
-/** What the provider left out of the history before the model read it. */
-function cleared(report: Json, out: ModelEvent[]): void {
-  for (const edit of listOf(report["applied_edits"]).filter(isRecord)) {
-    const results = countOf(edit["cleared_tool_uses"]);
-    if (results > 0) out.push({ type: "toolResultsCleared", results, tokens: countOf(edit["cleared_input_tokens"]) });
-  }
 }
 
 /** What was read from and written to the cache is not in input_tokens. */

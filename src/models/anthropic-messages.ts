@@ -1,5 +1,5 @@
 /** The Messages wire of Anthropic, and of the servers that speak it. */
-import type { ClearToolResults, ModelFailure, ModelRequest } from "../core/ports/model-client.ts";
+import type { ModelFailure, ModelRequest } from "../core/ports/model-client.ts";
 import { createAnthropicReader } from "./anthropic-events.ts";
 import { anthropicMessages, type Block } from "./anthropic-history.ts";
 import type { CatalogEntry } from "./catalog.ts";
@@ -26,7 +26,6 @@ export function createAnthropicWire(): Wire {
       const thinking = thinkingFields(request, model, lacks, history.canThink);
       const most = model.maxOutputTokens ?? 16_000;
       const hosted = lacks.has("hostedTools") ? [] : flat.hosted;
-      const clearing = lacks.has("toolResultClearing") ? undefined : request.clearToolResults;
       const rest = JSON.stringify({
         model: request.model,
         ...systemField([request.instructions, ...history.system, ...schemaInWords(request, lacks)]),
@@ -34,7 +33,6 @@ export function createAnthropicWire(): Wire {
         ...toolFields(request, flat, hosted),
         ...thinking.fields(most),
         ...outputConfig(request, lacks, thinking.effort),
-        ...(clearing === undefined ? {} : { context_management: { edits: [clearingEdit(clearing)] } }),
         metadata: { user_id: request.threadId },
         stream: true,
       });
@@ -42,7 +40,6 @@ export function createAnthropicWire(): Wire {
       const limit = Math.max(outputLimit(model, rest), Math.min(most, thinking.budget(most) + 1024));
       const betas = [
         ...(thinking.budget(most) > 0 ? ["interleaved-thinking-2025-05-14"] : []),
-        ...(clearing === undefined ? [] : ["context-management-2025-06-27"]),
         ...(hosted.some((tool) => tool.type === "web_fetch") ? ["web-fetch-2025-09-10"] : []),
       ];
       return {
@@ -87,16 +84,6 @@ function hostedTool({ type, options = {} }: HostedTool): Json {
     return { type: "web_fetch_20250910", ...common, max_content_tokens: numberOf(options["max_content_tokens"]) ?? 20_000 };
   const place = options["user_location"];
   return { type: "web_search_20250305", ...common, ...(isRecord(place) ? { user_location: place } : {}) };
-}
-
-function clearingEdit({ aboveTokens, keep, atLeastTokens, exceptTools }: ClearToolResults): Json {
-  return {
-    type: "clear_tool_uses_20250919",
-    trigger: { type: "input_tokens", value: aboveTokens },
-    keep: { type: "tool_uses", value: keep },
-    ...(atLeastTokens === undefined ? {} : { clear_at_least: { type: "input_tokens", value: atLeastTokens } }),
-    ...(exceptTools === undefined || exceptTools.length === 0 ? {} : { exclude_tools: exceptTools }),
-  };
 }
 
 /** Marks the end of the conversation and of the last turn before it, so that the next request reads this one from the cache. */
@@ -174,7 +161,6 @@ function schemaInWords(request: ModelRequest, lacks: Lacks): string[] {
 function lackFrom(failure: ModelFailure): Lack | undefined {
   if (failure.kind !== "badRequest") return undefined;
   const text = `${failure.message} ${failure.details ?? ""}`;
-  if (/context_management|clear_tool_uses/i.test(text)) return "toolResultClearing";
   if (/web_search|web_fetch/i.test(text)) return "hostedTools";
   if (/display/i.test(text) && /thinking/i.test(text)) return "thinkingDisplay";
   if (/expected `?thinking`?|signature.*thinking|thinking.*(?:not support|invalid|unsupported|cannot be modified)|adaptive/i.test(text))

@@ -34,6 +34,10 @@ export type Entry =
   | { readonly kind: "hosted"; readonly sealed: string }
   | { readonly kind: "result"; readonly callId: string; readonly parts: readonly Part[]; readonly isError: boolean };
 
+/** Stands for what only another provider, or another account of it, can read. */
+export const sealedSummary =
+  "[Here stood a summary of the earlier conversation that cannot be read any more. Check the files and their history before you rely on earlier work.]";
+
 type SealingWire = "anthropic" | "chat" | "ai-sdk";
 const mark = "parley:";
 
@@ -99,8 +103,8 @@ function entryFromItem(item: ModelItem, drop: (what: string) => void): Entry[] {
       return [];
     case "compaction":
     case "context_compaction":
-      drop("encrypted summary");
-      return [];
+      drop("sealed summary");
+      return [{ kind: "user", parts: [textPart(sealedSummary)] }];
     case "configuration_update":
     case "compaction_trigger":
     case "other":

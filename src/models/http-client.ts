@@ -59,8 +59,13 @@ export class HttpModelClient implements ModelClient {
   readonly #warned = new Set<string>();
   readonly #refused = new RefusedParts();
 
+  /** Only where there is something to warm up. */
+  readonly warmUp?: NonNullable<ModelClient["warmUp"]>;
+
   constructor(parts: HttpClientParts) {
     this.#parts = parts;
+    const { sockets } = parts;
+    if (sockets !== undefined) this.warmUp = (request, signal) => this.#warmUp(sockets, request, signal);
   }
 
   async *stream(wanted: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
@@ -199,9 +204,8 @@ export class HttpModelClient implements ModelClient {
     return { threadId: request.threadId, url, headers, parts, idleMs: this.#parts.provider.streamIdleTimeoutMs };
   }
 
-  async warmUp(wanted: ModelRequest, signal: AbortSignal): Promise<void> {
-    const { sockets, wire, credentials, provider } = this.#parts;
-    if (sockets === undefined) return;
+  async #warmUp(sockets: () => Promise<ResponsesSockets>, wanted: ModelRequest, signal: AbortSignal): Promise<void> {
+    const { wire, credentials, provider } = this.#parts;
     const request = this.#refused.leftOut(wanted);
     const model = this.#parts.model(request.model);
     const encoded = wire.encode(request, model, new Set([...model.lacks, ...(this.#learnt.get(request.model) ?? [])]));

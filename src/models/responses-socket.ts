@@ -38,6 +38,8 @@ const betaHeader = "responses_websockets=2026-02-06";
 const maxConnections = 32;
 /** A connection that is not used for so long is closed; the next request opens another. */
 const keepMs = 5 * 60_000;
+/** How long a turn waits for a warm-up that is under way before it goes on without. */
+const warmUpPatienceMs = 3000;
 /** Answers that broke off one after another before HTTP is taken for good. */
 const maxBroken = 2;
 /** No event is longer. */
@@ -59,7 +61,10 @@ interface Connection {
 export class ResponsesSockets {
   readonly #options: SocketOptions;
   readonly #connections = new Map<string, Connection>();
+  /** Threads that are being warmed up, and how to stop that. */
+  readonly #warming = new Map<string, { readonly done: Promise<void>; readonly stop: () => void }>();
   #isOff = false;
+  #warmsUp = true;
   #broken = 0;
 
   constructor(options: SocketOptions) {
@@ -71,6 +76,7 @@ export class ResponsesSockets {
   }
 
   async send(request: SocketRequest, signal: AbortSignal): Promise<SocketAnswer> {
+    await this.#warmedUp(request.threadId, signal);
     if (this.#isOff) return undefined;
     const kept = this.#connections.get(request.threadId);
     if (kept?.busy === true) return undefined; // two requests of one thread at once: the second goes its own way
@@ -87,14 +93,39 @@ export class ResponsesSockets {
 
   /** Tells the provider what the next request will begin with, so that it can be read ahead. Never fails. */
   async warmUp(request: SocketRequest, signal: AbortSignal): Promise<void> {
-    if (this.#isOff || this.#connections.has(request.threadId)) return;
+    const { threadId } = request;
+    if (this.#isOff || !this.#warmsUp || this.#connections.has(threadId) || this.#warming.has(threadId)) return;
+    const stopping = new AbortController();
+    const done = this.#warm({ ...request, idleMs: this.#options.connectMs }, AbortSignal.any([signal, stopping.signal]));
+    this.#warming.set(threadId, { done, stop: () => stopping.abort() });
+    await done;
+    this.#warming.delete(threadId);
+  }
+
+  /** A request that comes during the warm-up waits for it, a while: it is sooner answered on a connection that is ready. */
+  async #warmedUp(threadId: string, signal: AbortSignal): Promise<void> {
+    const warming = this.#warming.get(threadId);
+    if (warming === undefined) return;
+    signal.throwIfAborted();
+    const late = setTimeout(warming.stop, warmUpPatienceMs);
+    signal.addEventListener("abort", warming.stop, { once: true });
+    await warming.done;
+    clearTimeout(late);
+    signal.removeEventListener("abort", warming.stop);
+    signal.throwIfAborted();
+  }
+
+  async #warm(request: SocketRequest, signal: AbortSignal): Promise<void> {
     try {
       const reply = await this.#ask(request, signal, "warm-up");
       if (reply === "again") this.#drop(request.threadId);
       if (reply === "again" || reply === undefined || "refused" in reply) return;
       while ((await reply.next()) !== undefined) reply.alive();
     } catch (error) {
-      if (!signal.aborted) this.#giveUp(error);
+      if (signal.aborted) return;
+      // A connection that broke at a warm-up may carry answers all the same.
+      if (error instanceof HttpFailure) this.#warmsUp = false;
+      else this.#giveUp(error);
     }
   }
 

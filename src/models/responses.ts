@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ModelItem, ModelRequest, ToolSpec } from "../core/ports/model-client.ts";
 import type { CatalogEntry } from "./catalog.ts";
-import { foreignReasoning, isSealed, withoutImages } from "./convert.ts";
+import { foreignReasoning, isSealed, sealedSummary, withoutImages } from "./convert.ts";
 import { bearer } from "./http-client.ts";
 import { bareName } from "./model-names.ts";
 import { createResponsesReader, rateLimitsFromHeaders } from "./responses-events.ts";
@@ -33,7 +33,8 @@ export function createResponsesWire(): Wire {
     if (history.some((item) => item.type === "reasoning" && isSealed(item.encrypted_content))) warnings.push(foreignReasoning);
     if (lacks.has("encryptedReasoning"))
       warnings.push("The provider could not read the earlier reasoning of this thread; it was left out.");
-    return history.filter((item) => isSent(item, lacks)).map(itemText);
+    const isReadable = model.compactsRemotely && !lacks.has("encryptedReasoning");
+    return history.filter((item) => isSent(item, lacks)).map((item) => itemText(isReadable ? item : withoutSeal(item)));
   }
 
   function toolList(request: ModelRequest): string {
@@ -122,6 +123,12 @@ function settings(request: ModelRequest, model: CatalogEntry, lacks: Lacks, warn
     ...(request.serviceTier === undefined ? {} : { service_tier: request.serviceTier === "fast" ? "priority" : request.serviceTier }),
   };
 }
+
+/** A history that another provider or account has sealed is refused; the model learns that it is missing. */
+function withoutSeal(item: ModelItem): ModelItem {
+  return item.type === "compaction" || item.type === "context_compaction" ? unreadable : item;
+}
+const unreadable: ModelItem = { type: "message", role: "user", content: [{ type: "input_text", text: sealedSummary }] };
 
 /** As Codex asks: an effort, no summary unless somebody wants one, and of the newest models the thoughts of all turns. */
 function reasoningField(request: ModelRequest, model: CatalogEntry, lacks: Lacks, warnings: string[]): Record<string, unknown> | null {

@@ -25,7 +25,6 @@ export type Lack =
   | "cacheControl"
   | "maxTokens"
   | "hostedTools"
-  | "toolResultClearing"
   | "pdf";
 export type Lacks = ReadonlySet<Lack>;
 

@@ -5,6 +5,7 @@ import { compactTurn } from "../core/compact.ts";
 import { changed, type SettingsChange } from "../core/settings.ts";
 import type { LiveThread } from "../core/thread.ts";
 import { checkId, type ForkPoint, type StartOptions } from "../core/threads.ts";
+import { warmUp } from "../core/warm-up.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
 import { checkDynamicTools } from "../protocol/dynamic-tool.ts";
 import { invalidRequest } from "../protocol/errors.ts";
@@ -53,6 +54,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     app.subscriptions.subscribe(session, thread.id);
     if (wasLoaded) tellNotApplied(thread, params, call);
     if (!wasLoaded) call.after(() => tellStatus(id, thread.status(), app));
+    if (!wasLoaded) call.after(() => warmUpAside(thread));
     tellUsage(thread, turns, call);
     call.after(() => app.subscriptions.replay(session, thread.id));
     if (thread.readOnlyBecause !== undefined)
@@ -212,7 +214,14 @@ function announce(thread: LiveThread, { app, after }: Call): void {
     app.subscriptions.toAll("thread/started", { thread: thread.toWire() });
     for (const warning of thread.config.warnings)
       app.subscriptions.toThread(thread.id, "configWarning", { summary: warning, details: null });
+    warmUpAside(thread);
   });
+}
+
+/** Nobody waits for it. */
+function warmUpAside(thread: LiveThread): void {
+  const { id, ports } = thread;
+  void warmUp(thread).catch((error: unknown) => ports.log.warn("a thread could not be warmed up", { thread: id, error: String(error) }));
 }
 
 /** What the thread has used so far, for a client that joins it and would otherwise know only after the next answer. */

@@ -35,8 +35,6 @@ export interface ModelRequest {
   readonly parallelToolCalls: boolean;
   /** "none": the tools stay in the request, for the cached prefix holds them, but the model must answer in words. Default: "auto". */
   readonly toolChoice?: "auto" | "none";
-  /** Lets the provider leave old tool results out of what the model reads; only where `ModelInfo.clearsToolResults`. */
-  readonly clearToolResults?: ClearToolResults;
   readonly effort: string | undefined;
   readonly summary: string | undefined;
   readonly verbosity: string | undefined;
@@ -46,18 +44,6 @@ export interface ModelRequest {
   /** `clientInfo.name` of who started the thread, cleaned; goes upstream as `originator`. */
   readonly originator: string;
   readonly userAgent: string;
-}
-
-/** When old tool results are cleared at the provider, and how much stays. */
-export interface ClearToolResults {
-  /** Input tokens from which on results are cleared. */
-  readonly aboveTokens: number;
-  /** The newest results that always stay. */
-  readonly keep: number;
-  /** Fewer tokens are not worth the loss of the cached prefix. */
-  readonly atLeastTokens?: number;
-  /** Results of these tools stay. */
-  readonly exceptTools?: readonly string[];
 }
 
 export interface TokenUsage {
@@ -124,8 +110,6 @@ export type ModelEvent =
   | { readonly type: "rerouted"; readonly model: string }
   /** Something of the request could not be carried by this wire, or the provider said something a person should read. */
   | { readonly type: "warning"; readonly message: string }
-  /** The provider left old tool results out of what the model read (see `ModelRequest.clearToolResults`). */
-  | { readonly type: "toolResultsCleared"; readonly results: number; readonly tokens: number }
   | {
       readonly type: "completed";
       readonly responseId: string;
@@ -190,8 +174,6 @@ export interface ModelInfo {
   readonly hosted: { readonly webSearch: boolean; readonly webFetch: boolean };
   /** The provider in use compacts a history itself when its last item is `compaction_trigger`; the answer holds a `compaction` item. */
   readonly compactsRemotely: boolean;
-  /** The provider in use can clear old tool results (`ModelRequest.clearToolResults`). */
-  readonly clearsToolResults: boolean;
   /** The model's thoughts come as raw text alone, with no summary for people. */
   readonly thinksAloud: boolean;
   readonly imageLimits: ImageLimits;

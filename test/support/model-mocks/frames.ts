@@ -15,6 +15,8 @@ export interface MockReply {
     readonly args: string;
     readonly custom?: boolean;
   }[];
+  /** The history in the provider's own sealed form, as it answers `compaction_trigger` (responses alone). */
+  readonly compaction?: string;
   /** The answer ends at the output limit (chat and anthropic). */
   readonly isCut?: boolean;
   readonly usage?: { readonly input: number; readonly cached: number; readonly output: number; readonly reasoning: number };
@@ -62,6 +64,11 @@ export function responsesFrames(reply: MockReply): string[] {
         encrypted_content: "gAAAA-opaque",
       },
     });
+    output_index++;
+  }
+  if (reply.compaction !== undefined) {
+    const item = { type: "compaction", id: "cmp_1", encrypted_content: reply.compaction };
+    emit("response.output_item.done", { output_index, item });
     output_index++;
   }
   if (reply.text !== undefined) {

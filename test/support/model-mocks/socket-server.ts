@@ -12,13 +12,19 @@ export interface SocketSeen {
 
 /** What happens to a request; the frames are those of the event stream. */
 export type SocketStep = MockReply | { readonly error: Record<string, unknown> } | "close" | "half" | "silence";
+/** A step that depends on what was asked. */
+export type SocketMind = (body: Record<string, unknown>) => SocketStep;
 
 export class MockSocketProvider {
   readonly overSocket: SocketSeen[] = [];
   readonly overHttp: Record<string, unknown>[] = [];
   /** Answers the opening of a websocket with this status instead. */
   refusesUpgrade: number | undefined;
-  readonly #steps: SocketStep[];
+  /** Resolves when a warm-up has come. */
+  readonly warmUpCame = Promise.withResolvers<void>();
+  /** Waited for before a warm-up is answered. */
+  beforeWarmUp: Promise<void> = Promise.resolve();
+  readonly #steps: (SocketStep | SocketMind)[];
   readonly #sockets = new Set<WebSocket>();
   #connections = 0;
   readonly #server = createServer((request, response) => {
@@ -33,7 +39,7 @@ export class MockSocketProvider {
   readonly #upgrades = new WebSocketServer({ noServer: true });
 
   /** The last step is taken again for every further request. */
-  constructor(...steps: SocketStep[]) {
+  constructor(...steps: (SocketStep | SocketMind)[]) {
     this.#steps = steps;
     this.#server.on("upgrade", (request, socket, head) => {
       if (this.refusesUpgrade !== undefined) {
@@ -55,9 +61,15 @@ export class MockSocketProvider {
     client.on("message", (data) => {
       const body = JSON.parse(String(data));
       this.overSocket.push({ connection, headers, body });
-      const step = this.#steps.length > 1 ? this.#steps.shift() : this.#steps[0];
-      this.#answer(client, body["generate"] === false ? {} : (step ?? "close"));
+      if (body["generate"] === false) return this.#answerWarmUp(client);
+      const next = (this.#steps.length > 1 ? this.#steps.shift() : this.#steps[0]) ?? "close";
+      this.#answer(client, typeof next === "function" ? next(body) : next);
     });
+  }
+
+  #answerWarmUp(client: WebSocket): void {
+    this.warmUpCame.resolve();
+    void this.beforeWarmUp.then(() => this.#answer(client, {}));
   }
 
   #answer(client: WebSocket, step: SocketStep): void {

@@ -77,8 +77,6 @@ export const anthropicRules: readonly Rule[] = [
   },
   ({ body, headers }) => {
     const betas = String(headers["anthropic-beta"] ?? "");
-    if (body["context_management"] !== undefined && !betas.includes("context-management-2025-06-27"))
-      return anthropicError("context_management: Extra inputs are not permitted");
     const fetches = records(body["tools"]).some((tool) => /^web_fetch_2025/.test(stringOf(tool["type"]) ?? ""));
     return fetches && !betas.includes("web-fetch-2025-09-10")
       ? anthropicError("tools: Input tag 'web_fetch_20250910' found using 'type' does not match any of the expected tags")

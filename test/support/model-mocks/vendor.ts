@@ -43,10 +43,10 @@ export class Vendor {
   get requests(): readonly SeenRequest[] {
     return this.#mock.requests.filter(({ method }) => method === "POST");
   }
-  /** Lines for config.toml; the provider's name is `mock`. */
-  async config(more = ""): Promise<string> {
+  /** Lines for config.toml; the provider's id is `mock` unless the test needs one of the known ones. */
+  async config(more = "", id = "mock"): Promise<string> {
     const url = await this.#mock.listen();
-    return `[model_providers.mock]\nname = "mock"\nbase_url = "${url}/v1"\nwire_api = "${this.#rules.wire}"\n${more}`;
+    return `[model_providers.${id}]\nname = "mock"\nbase_url = "${url}/v1"\nwire_api = "${this.#rules.wire}"\n${more}`;
   }
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#mock[Symbol.asyncDispose]();
