@@ -147,7 +147,7 @@ async function ownEngine(app: App, home: string): Promise<MadeEngine> {
 
 async function remoteEngine(url: string, tokenFile: string | undefined): Promise<MadeEngine> {
   const cwd = process.cwd();
-  const [{ connectTransport }, { pipe }] = await Promise.all([import("../client/connect.ts"), import("../manager/pipe.ts")]);
+  const [{ connectTransport }, { pipe }] = await Promise.all([import("../client/connect.ts"), import("../rpc/pipe.ts")]);
   if (tokenFile !== undefined) hideSecretFile(tokenFile);
   const token = tokenFile === undefined ? undefined : readFileSync(tokenFile, "utf8").trim();
   const connect = (signal?: AbortSignal) =>
@@ -159,7 +159,7 @@ async function remoteEngine(url: string, tokenFile: string | undefined): Promise
     serve: async (transport) => {
       // What arrives before the far side is open must not be lost.
       transport.pause();
-      pipe(transport, await connect());
+      void pipe(transport, await connect());
       transport.resume();
     },
     offlineTour: () => false,

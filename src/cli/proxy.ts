@@ -1,8 +1,8 @@
 /** `parley app-server proxy`: joins stdin and stdout to a server's unix socket, as JSON lines, or byte by byte for a client that upgrades itself. */
 import { createConnection } from "node:net";
 import { PassThrough, type Readable } from "node:stream";
+import { pipe } from "../rpc/pipe.ts";
 import { LinesTransport } from "../rpc/stdio.ts";
-import type { Transport } from "../rpc/transport.ts";
 import { connectUnixSocket } from "../rpc/unix-socket.ts";
 import { controlSocket } from "./listen-flags.ts";
 import { codexHome, readFlags, StartError } from "./usage.ts";
@@ -47,27 +47,10 @@ async function passLines(input: Readable, path: string): Promise<number> {
   const server = await connectUnixSocket(path).catch((error: Error) => {
     throw unreachable(path, error);
   });
-  const here = new LinesTransport(input, process.stdout);
-  const ended = Promise.withResolvers<number>();
-  join(here, server);
-  join(server, here);
-  here.onClose = () => server.close();
-  server.onClose = () => {
-    here.close();
-    ended.resolve(0);
-  };
-  return await ended.promise;
+  const broken = await pipe(new LinesTransport(input, process.stdout), server);
+  if (broken !== undefined) throw new StartError(`the connection to ${path} ended: ${broken.message}`);
+  return 0;
 }
-
-/** What one side says goes to the other; a side that is behind stops the one that speaks. */
-function join(from: Transport, to: Transport): void {
-  from.onMessage = (text) => {
-    if (text.trim() !== "") to.send(text);
-    if (to.backlog > highWater) from.pause();
-  };
-  to.onDrain = () => from.resume();
-}
-const highWater = 4 * 1024 * 1024;
 
 function copyBytes(input: Readable, path: string): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -6,6 +6,7 @@ import { getRequestListener } from "@hono/node-server";
 import { WebSocketServer } from "ws";
 import { sparing } from "../lib/allowance.ts";
 import { requestTarget } from "../lib/request-target.ts";
+import { cutFurthestBehind } from "../rpc/outbox.ts";
 import { startListening } from "../rpc/websocket.ts";
 import { maxMessageBytes, WebSocketTransport } from "../rpc/websocket-transport.ts";
 import { allows, type Caller } from "./access.ts";
@@ -131,7 +132,10 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
     const deviceId = deviceOf(caller);
     protocol.handleUpgrade(request, socket, head, (ws) => {
       socket.setNoDelay(true);
-      const transport = new WebSocketTransport(ws, socket, "websocket");
+      const transport = new WebSocketTransport(ws, socket, {
+        kind: "websocket",
+        behind: () => cutFurthestBehind([...transports].map((entry) => entry.transport)),
+      });
       const entry = { transport, deviceId };
       transports.add(entry);
       ws.on("close", () => transports.delete(entry));
@@ -155,7 +159,7 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
     }
     events.handleUpgrade(request, socket, head, (ws) => {
       socket.setNoDelay(true);
-      const stream: EventStream = new EventStream(core.hub, ws, start, () => streams.delete(stream));
+      const stream: EventStream = new EventStream(core.hub, { ws, socket }, start, () => streams.delete(stream));
       streams.set(stream, deviceOf(caller));
     });
   }

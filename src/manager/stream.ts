@@ -1,6 +1,8 @@
 /** The websocket of events: what each client hears, from where on, and what happens to one that does not keep up. */
+import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import { parse } from "../lib/schema.ts";
+import { Outbox } from "../rpc/outbox.ts";
 import { tooFarBehind } from "../rpc/transport.ts";
 import { defaultFamilies, type Family, families, StreamCommand, type StreamControl } from "./events.ts";
 import type { Heard, Hub, Subscriber } from "./hub.ts";
@@ -10,7 +12,7 @@ const maxBehind = 8 * 1024 * 1024;
 const together = 256 * 1024 * 1024;
 const tryAgainLater = 1013;
 /** How long a socket that is closed for being behind has to come to the end of what it was sent. */
-const closeGraceMs = 10_000;
+const closeGraceMs = 30_000;
 const heartbeatMs = 30_000;
 /** Commands in a second: a client that sends more is broken. */
 const maxCommands = 50;
@@ -22,10 +24,17 @@ export interface StreamStart {
   readonly families?: string | undefined;
 }
 
+/** A websocket and the connection below it. */
+export interface OpenSocket {
+  readonly ws: WebSocket;
+  readonly socket: Socket;
+}
+
 /** One open event stream. `watching` says which sessions it follows. */
 export class EventStream {
   readonly #hub: Hub;
   readonly #socket: WebSocket;
+  readonly #outbox: Outbox;
   readonly #subscriber: Subscriber;
   readonly #heartbeat: ReturnType<typeof setInterval>;
   #alive = true;
@@ -33,9 +42,10 @@ export class EventStream {
   /** The number after which nothing that fits the filter was left out. */
   #since: number;
 
-  constructor(hub: Hub, socket: WebSocket, start: StreamStart, onClose: () => void) {
+  constructor(hub: Hub, { ws: socket, socket: below }: OpenSocket, start: StreamStart, onClose: () => void) {
     this.#hub = hub;
     this.#socket = socket;
+    this.#outbox = new Outbox(socket, below, { drained: () => {}, tooSlow: () => this.#cutOff() });
     this.#subscriber = {
       threads: start.threadId === undefined ? null : new Set([start.threadId]),
       families: new Set(familiesFrom(start.families) ?? defaultFamilies),
@@ -59,6 +69,7 @@ export class EventStream {
     socket.on("error", () => socket.terminate());
     socket.on("close", () => {
       clearInterval(this.#heartbeat);
+      this.#outbox.drop();
       hub.leave(this.#subscriber);
       onClose();
     });
@@ -69,6 +80,7 @@ export class EventStream {
   }
 
   close(): void {
+    this.#outbox.flush();
     this.#socket.close(1001);
     setTimeout(() => this.#socket.terminate(), 500).unref();
   }
@@ -126,14 +138,20 @@ export class EventStream {
 
   #send(json: string): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
-    if (this.#socket.bufferedAmount <= Math.min(maxBehind, together / this.#hub.listeners)) return this.#socket.send(json);
+    if (this.#outbox.backlog <= Math.min(maxBehind, together / this.#hub.listeners)) this.#outbox.send(json);
+    else this.#cutOff();
+  }
+
+  #cutOff(): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#outbox.drop();
     this.#socket.close(tryAgainLater, tooFarBehind);
     setTimeout(() => this.#socket.terminate(), closeGraceMs).unref();
   }
 
   #beat(): void {
     this.#commands = 0;
-    if (!this.#alive) return this.#socket.terminate();
+    if (!this.#alive) return this.#cutOff();
     this.#alive = false;
     this.#socket.ping();
   }

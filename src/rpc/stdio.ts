@@ -3,11 +3,16 @@ import { createWriteStream, fstatSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { LineSplitter } from "../lib/json-lines.ts";
-import type { Transport } from "./transport.ts";
+import { type Transport, tooFarBehind } from "./transport.ts";
 
 const ignore = (): void => {};
 /** What is written together when much is said in one moment: about what a pipe holds. */
 const pieceCharacters = 64 * 1024;
+/**
+ * The client on stdio is the only one, so nobody else waits for it: however long it does not read, a turn's stream waits with it, and
+ * its requests wait. What is said without being asked for has this limit; beyond it the connection ends, and the server with it.
+ */
+const maxBacklog = 128 * 1024 * 1024;
 
 export function stdioTransport(): Transport {
   return new LinesTransport(process.stdin, openStdout());
@@ -60,6 +65,7 @@ export class LinesTransport implements Transport {
     if (this.#outputGone) return;
     this.#queue.push(json);
     this.#queued += json.length;
+    if (this.backlog > maxBacklog) return this.cutOff(tooFarBehind);
     if (this.#queued >= pieceCharacters) return this.#flush();
     if (this.#scheduled) return;
     this.#scheduled = true;

@@ -1,21 +1,27 @@
 /** One open websocket as a Transport: one JSON message in each text frame. Serves both ends, over TCP and unix sockets. */
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
+import { Outbox, type ReaderLimits } from "./outbox.ts";
 import { type Transport, tooFarBehind } from "./transport.ts";
 
 /** A longer message closes the connection with 1009. */
 export const maxMessageBytes = 64 * 1024 * 1024;
-/** A reader that leaves more than this unread is cut off: one stuck client must not fill the memory of all. */
-const maxBacklog = 128 * 1024 * 1024;
 /** How long the other side has to answer our close frame. */
 const closeGraceMs = 1000;
 /** How long a reader that was cut off has to come to the end of what it was sent, where it hears why. */
-const cutOffGraceMs = 10_000;
+const cutOffGraceMs = 30_000;
 
 const goingAway = 1001;
 /** "Try again later": connect anew and resume. */
 const tryAgainLater = 1013;
 const ignore = (): void => {};
+
+export interface WebSocketTransportOptions {
+  readonly kind: "websocket" | "unix";
+  readonly limits?: ReaderLimits | undefined;
+  /** Called while the other side is behind in reading. */
+  readonly behind?: (() => void) | undefined;
+}
 
 export class WebSocketTransport implements Transport {
   readonly kind: "websocket" | "unix";
@@ -24,10 +30,9 @@ export class WebSocketTransport implements Transport {
   onClose: (error?: Error) => void = ignore;
   onDrain: () => void = ignore;
   readonly #ws: WebSocket;
-  readonly #socket: Socket;
-  #outbox: string[] = [];
-  #queued = 0;
-  #scheduled = false;
+  readonly #outbox: Outbox;
+  /** The last ping that came while the other side was behind. */
+  #ping: Buffer | undefined;
   /** Messages that ws had already cut out of its buffer when reading was paused. */
   #inbox: string[] = [];
   #paused = false;
@@ -36,10 +41,11 @@ export class WebSocketTransport implements Transport {
   #isCutOff = false;
   #failure: Error | undefined;
 
-  constructor(ws: WebSocket, socket: Socket, kind: "websocket" | "unix") {
+  constructor(ws: WebSocket, socket: Socket, options: WebSocketTransportOptions) {
     this.#ws = ws;
-    this.#socket = socket;
-    this.kind = kind;
+    this.kind = options.kind;
+    const handlers = { drained: () => this.#drained(), tooSlow: () => this.cutOff(tooFarBehind), behind: options.behind };
+    this.#outbox = new Outbox(ws, socket, handlers, options.limits);
     ws.on("message", (data, isBinary) => {
       if (!isBinary) this.#take(data.toString());
     });
@@ -47,21 +53,15 @@ export class WebSocketTransport implements Transport {
     ws.on("error", (error) => {
       this.#failure = error;
     });
-    ws.on("close", () => this.#end());
-    socket.on("drain", () => this.onDrain());
+    ws.on("close", (code, reason) => this.#end(code, reason));
   }
 
   get backlog(): number {
-    return this.#queued + this.#socket.writableLength;
+    return this.#outbox.backlog;
   }
   send(json: string): void {
     if (this.#closed || this.#ws.readyState !== this.#ws.OPEN) return;
-    this.#outbox.push(json);
-    this.#queued += json.length;
-    if (this.backlog > maxBacklog) return this.cutOff(tooFarBehind);
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => this.#flush());
+    this.#outbox.send(json);
   }
   pause(): void {
     this.#paused = true;
@@ -77,7 +77,7 @@ export class WebSocketTransport implements Transport {
   }
   close(): void {
     if (this.#closed) return;
-    this.#flush();
+    this.#outbox.flush();
     this.#ws.close(goingAway);
     setTimeout(() => this.#ws.terminate(), closeGraceMs).unref();
   }
@@ -85,8 +85,7 @@ export class WebSocketTransport implements Transport {
     if (this.#closed || this.#ws.readyState !== this.#ws.OPEN) return;
     this.#isCutOff = true;
     this.#failure ??= new Error(why);
-    this.#outbox = [];
-    this.#queued = 0;
+    this.#outbox.drop();
     this.#ws.close(tryAgainLater, why);
     setTimeout(() => this.#ws.terminate(), cutOffGraceMs).unref();
   }
@@ -96,23 +95,22 @@ export class WebSocketTransport implements Transport {
     if (this.#paused) this.#inbox.push(text);
     else this.onMessage(text);
   }
-  #flush(): void {
-    this.#scheduled = false;
-    const outbox = this.#outbox;
-    this.#outbox = [];
-    this.#queued = 0;
-    this.#socket.cork();
-    for (const json of outbox) this.#ws.send(json);
-    this.#socket.uncork();
+  #drained(): void {
+    const ping = this.#ping;
+    this.#ping = undefined;
+    if (ping !== undefined && this.#ws.readyState === this.#ws.OPEN) this.#ws.pong(ping);
+    this.onDrain();
   }
-  /** Answered here and not by ws itself: a flood of pings from a client that does not read would grow without end. */
+  /** Answered here and not by ws itself: a flood of pings from a client that does not read would grow without end. The last of them counts. */
   #pong(data: Buffer): void {
-    if (this.backlog > maxBacklog) this.cutOff(tooFarBehind);
+    if (this.#outbox.isBehind) this.#ping = data;
     else this.#ws.pong(data);
   }
-  #end(): void {
+  #end(code: number, reason: Buffer): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#outbox.drop();
+    if (code === tryAgainLater) this.#failure ??= new Error(reason.toString());
     for (const text of this.#inbox.splice(0)) this.onMessage(text);
     this.onClose(this.#failure);
   }

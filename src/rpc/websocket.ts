@@ -3,6 +3,7 @@ import type { IncomingMessage, Server } from "node:http";
 import { isIPv4, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { sparing } from "../lib/allowance.ts";
+import { cutFurthestBehind, type ReaderLimits } from "./outbox.ts";
 import type { Transport } from "./transport.ts";
 import { hostRule, refuseToken, refuseVisitor, type VisitorRules } from "./visitor.ts";
 import { maxMessageBytes, WebSocketTransport } from "./websocket-transport.ts";
@@ -13,6 +14,7 @@ export type Report = (message: string, fields: Readonly<Record<string, unknown>>
 export interface DoorRules extends VisitorRules {
   readonly onConnection: (transport: Transport) => void;
   readonly report?: Report | undefined;
+  readonly readerLimits?: ReaderLimits | undefined;
 }
 
 export interface ListenOptions extends DoorRules {
@@ -104,7 +106,7 @@ export async function openDoor(rules: DoorRules, kind: "websocket" | "unix", isO
     sockets.handleUpgrade(request, socket, head, (ws) => {
       socket.setNoDelay?.(true);
       socket.setKeepAlive?.(true, 60_000);
-      const transport = new WebSocketTransport(ws, socket, kind);
+      const transport = new WebSocketTransport(ws, socket, { kind, limits: rules.readerLimits, behind: () => cutFurthestBehind(open) });
       open.add(transport);
       ws.on("close", () => open.delete(transport));
       rules.onConnection(transport);
@@ -172,7 +174,7 @@ export async function openWebSocket(
     ws.on("error", reject);
     // The transport must listen before the first frame is read, and frames may come in the packet that carries the answer.
     ws.on("upgrade", (response) => {
-      const transport = new WebSocketTransport(ws, response.socket, kind);
+      const transport = new WebSocketTransport(ws, response.socket, { kind });
       ws.once("open", () => {
         options.signal?.removeEventListener("abort", abort);
         ws.off("error", reject);

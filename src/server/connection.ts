@@ -3,7 +3,7 @@ import type { ParamsOf } from "../protocol/define.ts";
 import type { ServerNotifications } from "../protocol/methods.ts";
 import type { SessionSource } from "../protocol/policy.ts";
 import { Peer } from "../rpc/peer.ts";
-import type { Transport } from "../rpc/transport.ts";
+import { type Transport, tooFarBehind } from "../rpc/transport.ts";
 import type { App, Session } from "./app.ts";
 import { announceConfigWarnings } from "./config.ts";
 import { dispatch } from "./dispatch.ts";
@@ -46,7 +46,10 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
     drained: () => app.subscriptions.drained(session),
     unreadable: (reason) => app.log.warn("unreadable message", { reason }),
     bug: (method, error) => reportBug(app, method, error),
-    closed: () => end(),
+    closed: (error) => {
+      if (error?.message === tooFarBehind) app.log.warn("a client that does not read was cut off", { client: session.client.name });
+      end();
+    },
   });
   const session: Session = {
     id: app.subscriptions.nextSessionId(),

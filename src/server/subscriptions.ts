@@ -213,10 +213,6 @@ export class Subscriptions implements Audience {
 
   /** A client that lags behind the others hears no more of any thread; it comes back over another connection. */
   #cutOff(session: Session): void {
-    this.#options.log.warn("a client does not keep up with its threads and is cut off", {
-      client: session.client.name,
-      behind: session.peer.backlog,
-    });
     for (const threadId of [...this.#byThread.keys()]) this.unsubscribe(session, threadId);
     session.peer.cutOff(tooFarBehind);
   }

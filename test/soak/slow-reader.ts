@@ -7,6 +7,10 @@ import { counts } from "./visitor.ts";
 
 const tryAgainLater = 1013;
 const answerMs = 60_000;
+/** Threads that one of them joins. */
+const joined = 4;
+/** One in four sleeps for longer than a reader may take nothing; the others for less. */
+const sleeps = { share: 0.25, long: 150, short: 30 };
 
 export class SlowReader {
   readonly #stand: Stand;
@@ -24,7 +28,7 @@ export class SlowReader {
     }
   }
 
-  /** Joins a thread that is loaded, reads nothing for some seconds, then reads on; sometimes it goes without a word instead. */
+  /** Joins threads that are loaded, reads nothing for some time, then reads on; sometimes it goes without a word instead. */
   async #visit(isOver: () => boolean): Promise<void> {
     const socket = new WebSocket("ws://localhost/", {
       perMessageDeflate: false,
@@ -50,16 +54,18 @@ export class SlowReader {
       await ask(1, "initialize", { clientInfo: { name: "slow", version: "1" } });
       const loaded = (await ask(2, "thread/loaded/list", {}))["data"];
       const ids = Array.isArray(loaded) ? loaded : [];
-      const threadId = ids[Math.floor(this.#random() * ids.length)];
-      if (threadId === undefined) return;
-      await ask(3, "thread/resume", { threadId });
+      if (ids.length === 0) return;
+      const from = Math.floor(this.#random() * ids.length);
+      for (let i = 0; i < joined; i++) await ask(3 + i, "thread/resume", { threadId: ids[(from + i) % ids.length] });
       counts.slowReaders++;
       socket.pause();
-      for (let left = 5 + this.#random() * 25; left > 0 && !isOver(); left--) await pause(1000);
-      if (this.#random() < 0.3) return;
+      const seconds = this.#random() < sleeps.share ? sleeps.long : 5 + this.#random() * (sleeps.short - 5);
+      for (let left = seconds; left > 0 && !isOver(); left--) await pause(1000);
+      if (isOver() || this.#random() < 0.3) return;
       socket.resume();
-      await pause(500);
+      await pause(1000);
       if (code === tryAgainLater) counts.cutOff++;
+      else if (code !== undefined) counts.cutOffLong++;
     } finally {
       socket.terminate();
     }

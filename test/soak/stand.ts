@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from "node:path";
 import { type Client, connectClient } from "../../src/client/client.ts";
 import { eventually } from "../support/live-server.ts";
+import { preload } from "../support/live-stage.ts";
 
 const launcher = path.resolve(import.meta.dirname, "../../bin/parley");
 /** In the command line or environment of everything that this run starts. */
@@ -33,6 +34,12 @@ const turns = [
   { user: "/./", steps: [{ say: "Yes." }] },
 ];
 
+export interface Figures {
+  readonly held: number;
+  readonly rss: number;
+  readonly fds: number;
+}
+
 export class Stand {
   readonly folder: string;
   #child: ChildProcess | undefined;
@@ -50,6 +57,9 @@ export class Stand {
   get #home(): string {
     return path.join(this.folder, "home");
   }
+  get #memory(): string {
+    return path.join(this.folder, "memory.json");
+  }
   get socket(): string {
     return path.join(this.folder, "socket");
   }
@@ -65,7 +75,14 @@ export class Stand {
 
   async start(): Promise<void> {
     rmSync(this.socket, { force: true });
-    const env = { PATH: process.env["PATH"], HOME: this.folder, CODEX_HOME: this.#home, PARLEY_SOAK: mark };
+    const env = {
+      PATH: process.env["PATH"],
+      HOME: this.folder,
+      CODEX_HOME: this.#home,
+      PARLEY_SOAK: mark,
+      NODE_OPTIONS: preload("collected"),
+      PARLEY_TEST_MEMORY: this.#memory,
+    };
     const child = spawn(launcher, ["app-server", "--listen", `unix://${this.socket}`], {
       cwd: this.folder,
       env,
@@ -109,11 +126,13 @@ export class Stand {
       }
     }
   }
-  /** Resident memory in MB, and open descriptors. */
-  figures(): { readonly rss: number; readonly fds: number } {
-    const status = readFileSync(`/proc/${this.pid}/status`, "utf8");
-    const rss = Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
-    return { rss, fds: readdirSync(`/proc/${this.pid}/fd`).length };
+  /** What the server holds after it has collected its garbage, and its resident memory, in MB; and its open descriptors. */
+  async figures(): Promise<Figures> {
+    rmSync(this.#memory, { force: true });
+    process.kill(this.pid, "SIGUSR2");
+    await eventually(() => existsSync(this.#memory), "the server's figures");
+    const { held, rss } = JSON.parse(readFileSync(this.#memory, "utf8"));
+    return { held, rss, fds: readdirSync(`/proc/${this.pid}/fd`).length };
   }
 }
 

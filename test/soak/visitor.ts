@@ -16,7 +16,9 @@ export const counts = {
   threads: 0,
   cutByKill: 0,
   slowReaders: 0,
+  /** Slow readers that saw the close code, and those that slept on after the server had given them up. */
   cutOff: 0,
+  cutOffLong: 0,
 };
 
 type Play = (visitor: Visitor, client: Client) => Promise<void>;

@@ -1,10 +1,13 @@
 /** One client that does not read costs the others nothing: not their turn, not their memory; and it comes back to all that was said. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { createConnection } from "node:net";
+import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { WebSocket } from "ws";
 import { type Client, connectClient } from "../../../src/client/client.ts";
-import { peakOf, verifiesLive } from "../../support/live-server.ts";
+import { eventually, LiveServer, peakOf, verifiesLive } from "../../support/live-server.ts";
 import { settings, stage } from "../../support/live-stage.ts";
 import { ServerProcess } from "../../support/process.ts";
 
@@ -17,19 +20,29 @@ const turns = [
   { user: "/^go/", steps: Array(messages).fill({ say: said, deltas }) },
 ];
 
+/** A way to a server: its address, and what lets us in. */
+interface Door {
+  readonly url: string;
+  readonly token?: string;
+}
+
 /** A client that shakes hands, joins a thread, and then reads nothing more. */
 class Deaf {
   readonly #socket: WebSocket;
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   heard = 0;
 
-  private constructor(url: string) {
-    this.#socket = new WebSocket(url, { perMessageDeflate: false, maxPayload: 0 });
+  private constructor(door: Door) {
+    const options = { perMessageDeflate: false, maxPayload: 0 };
+    const { url, token } = door;
+    this.#socket = url.startsWith("unix://")
+      ? new WebSocket("ws://localhost/", { ...options, createConnection: () => createConnection(url.slice("unix://".length)) })
+      : new WebSocket(url, { ...options, ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }) });
     this.#socket.on("error", () => {});
     this.closed = new Promise((resolve) => this.#socket.on("close", (code, reason) => resolve({ code, reason: String(reason) })));
   }
-  static async joining(t: TestContext, url: string, threadId: string): Promise<Deaf> {
-    const deaf = new Deaf(url);
+  static async joining(t: TestContext, door: Door, threadId: string): Promise<Deaf> {
+    const deaf = new Deaf(door);
     const socket = deaf.#socket;
     t.after(() => socket.terminate());
     await once(socket, "open");
@@ -51,14 +64,56 @@ class Deaf {
   }
 }
 
-async function opened(t: TestContext): Promise<{ server: ServerProcess; url: string; client: Client; threadId: string; folder: string }> {
-  const folder = stage(t, turns);
+interface Opened {
+  readonly server: ServerProcess;
+  readonly door: Door;
+  readonly client: Client;
+  readonly threadId: string;
+}
+
+type Opening = (t: TestContext, folder: string) => Promise<{ readonly server: ServerProcess; readonly door: Door }>;
+
+const websocket: Opening = async (t, folder) => {
   const server = new ServerProcess(t, ["--listen", "ws://127.0.0.1:0"], {}, { folder });
-  const url = await server.url();
-  const client = await connectClient(url, { clientInfo: { name: "reader", title: null, version: "1" } });
-  t.after(() => client.close());
+  return { server, door: { url: await server.url() } };
+};
+const unixSocket: Opening = async (t, folder) => {
+  const socket = path.join(folder, "s");
+  const server = new ServerProcess(t, ["--listen", `unix://${socket}`], {}, { folder });
+  await eventually(() => existsSync(socket), "the server's socket");
+  return { server, door: { url: `unix://${socket}` } };
+};
+/** The manager's own door for programs, before an engine of its own or one elsewhere. */
+const manager =
+  (flags: readonly string[]): Opening =>
+  async (t, folder) => {
+    const words = ["manager", "--listen", "127.0.0.1:0", "--no-open", ...flags];
+    const server = new ServerProcess(t, [], {}, { folder, words });
+    const isUp = /running at http:\/\/(\S+)/;
+    await eventually(() => server.messages.some((line) => isUp.test(String(line))), "the manager");
+    const [, host] = isUp.exec(server.messages.join("\n")) ?? [];
+    const token = readFileSync(path.join(folder, "home/parley/manager/token"), "utf8").trim();
+    return { server, door: { url: `ws://${host}/rpc`, token } };
+  };
+const managerElsewhere: Opening = async (t, folder) => {
+  const engine = await unixSocket(t, folder);
+  const { door } = await manager(["--connect", engine.door.url])(t, folder);
+  return { server: engine.server, door };
+};
+
+async function opened(t: TestContext, opening: Opening = websocket): Promise<Opened> {
+  const folder = stage(t, turns);
+  const { server, door } = await opening(t, folder);
+  const client = await connectTo(t, door);
   const { thread } = await client.call("thread/start", { ...settings(folder) } as never);
-  return { server, url, client, threadId: thread.id, folder };
+  // A turn's item must be stored before others can join the thread.
+  assert.equal(await turnOf(client, thread.id, "hello"), "completed");
+  return { server, door, client, threadId: thread.id };
+}
+async function connectTo(t: TestContext, { url, ...rest }: Door): Promise<Client> {
+  const client = await connectClient(url, { clientInfo: { name: "reader", title: null, version: "1" }, ...rest });
+  t.after(() => client.close());
+  return client;
 }
 
 function turnOf(client: Client, threadId: string, text: string): Promise<string> {
@@ -68,11 +123,10 @@ function turnOf(client: Client, threadId: string, text: string): Promise<string>
   });
 }
 
-verifiesLive("transport.stragglers", async (t) => {
-  const { server, url, client, threadId } = await opened(t);
-  // A turn's item must be stored before others can join the thread.
-  assert.equal(await turnOf(client, threadId, "hello"), "completed");
-  const deaf = await Promise.all([1, 2, 3].map(() => Deaf.joining(t, url, threadId)));
+/** The turn ends beside those that do not read; they hear why they were cut off, and a resume brings all that was said. */
+async function stragglers(t: TestContext, opening: Opening): Promise<void> {
+  const { server, door, client, threadId } = await opened(t, opening);
+  const deaf = await Promise.all([1, 2, 3].map(() => Deaf.joining(t, door, threadId)));
   const began = performance.now();
   assert.equal(await turnOf(client, threadId, "go"), "completed");
   const alone = performance.now() - began;
@@ -84,29 +138,31 @@ verifiesLive("transport.stragglers", async (t) => {
     assert.equal(code, 1013);
     assert.match(reason, /resume/);
   }
-  const back = await connectClient(url, { clientInfo: { name: "deaf", title: null, version: "1" } });
-  t.after(() => back.close());
+  const back = await connectTo(t, door);
   const { thread } = await back.call("thread/resume", { threadId });
   const texts = thread.turns.map(({ items }) => items.flatMap((item) => (item.type === "agentMessage" ? [item.text] : [])).join(""));
   assert.deepEqual(
     texts.map((text) => (text === said.repeat(messages) ? "all of it" : text)),
     ["Hello.", "all of it"],
   );
-});
+}
+
+verifiesLive("transport.stragglers", (t) => stragglers(t, websocket));
+test("the same holds over a unix socket", (t) => stragglers(t, unixSocket));
+test("the same holds through the manager's door for programs", (t) => stragglers(t, manager([])));
+test("the same holds through the manager before an engine elsewhere", (t) => stragglers(t, managerElsewhere));
 
 test("a stream waits while nobody keeps up, and goes on when somebody does", async (t) => {
-  const { url, client, threadId, folder, server } = await opened(t);
-  assert.equal(await turnOf(client, threadId, "hello"), "completed");
-  const deaf = await Deaf.joining(t, url, threadId);
+  const { door, client, threadId, server } = await opened(t);
+  const deaf = await Deaf.joining(t, door, threadId);
   const { turn } = await client.call("turn/start", { threadId, input: [{ type: "text", text: "go", text_elements: [] }] });
   client.close();
   // Another one looks from outside: nothing of the turn has ended while its only reader does not read.
-  const watcher = await connectClient(url);
-  t.after(() => watcher.close());
+  const watcher = await connectTo(t, door);
   const status = async (): Promise<string | undefined> =>
     (await watcher.call("thread/read", { threadId, includeTurns: true })).thread.turns.find(({ id }) => id === turn.id)?.status;
   await new Promise((resolve) => setTimeout(resolve, 1000)); // that nothing happens cannot be awaited
-  assert.equal(await status(), "inProgress", folder);
+  assert.equal(await status(), "inProgress");
   const ended = new Promise((resolve) => watcher.on("turn/completed", resolve));
   await watcher.call("thread/resume", { threadId });
   await ended;
@@ -114,4 +170,19 @@ test("a stream waits while nobody keeps up, and goes on when somebody does", asy
   deaf.listens();
   assert.equal((await deaf.closed).code, 1013);
   assert.ok(peakOf(server) < 500, `${peakOf(server)} MB`);
+});
+
+test("over stdio the only client is waited for, and gets every word when it reads on", async (t) => {
+  const folder = stage(t, turns);
+  const server = await LiveServer.start(t, folder);
+  const turnId = await server.startTurn(await server.startThread(settings(folder)), "go");
+  await server.heard((m) => m.method === "item/agentMessage/delta", "the first word");
+  server.child.stdout.pause();
+  await new Promise((resolve) => setTimeout(resolve, 3000)); // long enough to say all of it
+  assert.ok(peakOf(server) < 500, `${peakOf(server)} MB`);
+  assert.equal(server.child.exitCode, null);
+  server.child.stdout.resume();
+  assert.equal((await server.turnEnd(turnId)).status, "completed");
+  const deltas = server.messages.filter((m) => m["method"] === "item/agentMessage/delta").map((m) => m["params"].delta);
+  assert.equal(deltas.join("").length, said.length * messages);
 });
