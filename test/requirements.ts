@@ -169,6 +169,16 @@ export const requirements = {
   "revert.conflict": { source: "Parley", says: "a file changed since the turn is a conflict: nothing is touched unless forced" },
   "revert.refused": { source: "Parley", says: "turn/revert needs experimentalApi and a turn that changed files" },
 
+  "sandbox.read": {
+    source: "Parley",
+    says: "sandbox/read names the sandbox that confines commands on the server's machine",
+  },
+  "sandbox.weaker": {
+    source: "Parley",
+    says: "where the sandbox is weaker, sandbox/read says what it cannot do and what would strengthen it",
+  },
+  "sandbox.gated": { source: "Parley", says: "sandbox/read needs experimentalApi" },
+
   "fs.files": { source: "observed 0.166", says: "fs methods read, write, list, copy and remove, with the system's words for failures" },
   "fs.watch": { source: "observed 0.166", says: "fs/changed goes to the connection that watches, and names what changed" },
   "search.session": { source: "observed 0.166", says: "fuzzy search finds scattered letters with score and places, once and in a session" },

@@ -51,12 +51,11 @@ async function outputOf(app: App, cwd: string): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Which one it is and what it cannot, in one line. */
-function engine({ engine: found, text, limits }: SandboxState): Finding {
-  const confined = `commands are confined by ${text}`;
-  if (limits.length === 0) return { name, state: "ok", text: confined };
-  const fix = "install bubblewrap and allow unprivileged user namespaces; until then it holds as far as it says";
-  return { name, state: "warn", text: `${confined}. ${found === "landlock" ? "Landlock" : found} ${limits.join("; ")}`, fix };
+/** Which one it is and what it cannot do, in one line. */
+function engine({ line: text, fix }: SandboxState): Finding {
+  return fix === undefined
+    ? { name, state: "ok", text }
+    : { name, state: "warn", text, fix: `${fix}; until then it holds as far as it says` };
 }
 
 function network(text: string, state: SandboxState): Finding {

@@ -9,11 +9,12 @@ import {
   CommandRefused,
   type CommandRunner,
   type Confinement,
+  type DescribedSandbox,
   type RunningCommand,
-  type SandboxState,
 } from "../core/ports/command-runner.ts";
 import { knownSecretFiles } from "../lib/secret-files.ts";
 import { limitedArgv, MemoryAlarm, ProcessGuard, withoutProcesses } from "./command-limits.ts";
+import { describeSandbox } from "./describe-sandbox.ts";
 import { inheritableDescriptors } from "./descriptors.ts";
 import { Janitor, markName, type WatchedCommand } from "./janitor.ts";
 import { confinedCommandId, LeftoverNotes } from "./leftovers.ts";
@@ -115,8 +116,8 @@ class Runner implements ClosableRunner {
     }
   }
 
-  sandbox(): Promise<SandboxState> {
-    return this.#confined.state();
+  async sandbox(): Promise<DescribedSandbox> {
+    return describeSandbox(await this.#confined.state());
   }
 
   openNames(confinement: Confinement): Promise<string | undefined> {

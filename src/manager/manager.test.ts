@@ -99,6 +99,18 @@ turns:
 
   const turnDone = (stream: TestStream): Promise<Record<string, unknown>> => stream.until(isMethod("turn/completed"));
 
+  test("the engine's sandbox is named as the engine says it; what another engine says of it is not believed", async () => {
+    const sandboxOf = async (it: TestManager): Promise<unknown> => {
+      const { status, body } = await it.call("GET /api/capabilities");
+      assert.equal(status, 200);
+      return (body["runtime"] as Record<string, unknown>)["sandbox"];
+    };
+    const { line } = (await sandboxOf(await real())) as { line: string };
+    assert.match(line, /^commands are confined by |^No sandbox: /);
+    assert.equal(await sandboxOf(await played()), null);
+    assert.equal(await sandboxOf(await played(new PlayedEngine(true).on("sandbox/read", () => ({ standing: "full", line: 7 })))), null);
+  });
+
   test("a message runs a turn; its command waits for the decision of whoever comes", async () => {
     const it = await real();
     const id = await begin(it);

@@ -15,6 +15,7 @@ import { itemNotifications } from "./item-events.ts";
 import { mcpNotifications, mcpRequests } from "./mcp.ts";
 import { modelRequests } from "./model.ts";
 import { reviewRequests } from "./review.ts";
+import { sandboxRequests } from "./sandbox.ts";
 import { skillsNotifications, skillsRequests } from "./skills.ts";
 import { threadRequests } from "./thread.ts";
 import { threadNotifications } from "./thread-events.ts";
@@ -39,6 +40,7 @@ export const clientRequests = {
   ...mcpRequests,
   ...modelRequests,
   ...reviewRequests,
+  ...sandboxRequests,
   ...skillsRequests,
   ...threadListRequests,
   ...threadSettingsRequests,

@@ -14,6 +14,7 @@ import { initializeHandlers } from "./initialize.ts";
 import { mcpHandlers } from "./mcp.ts";
 import { modelHandlers } from "./model.ts";
 import { reviewHandlers } from "./review.ts";
+import { sandboxHandlers } from "./sandbox.ts";
 import { skillsHandlers } from "./skills.ts";
 import { threadHandlers } from "./thread.ts";
 import { threadListHandlers } from "./thread-list.ts";
@@ -32,6 +33,7 @@ export const handlers: HandlersFor<ClientRequests> = {
   ...turnRevertHandlers,
   ...reviewHandlers,
   ...commandHandlers,
+  ...sandboxHandlers,
   ...fsHandlers,
   ...fuzzyFileSearchHandlers,
   ...configHandlers,

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { noSandbox } from "../../src/exec/testing.ts";
 import { Terminal, whyNoTmux } from "../support/tmux.ts";
 
 const skip = whyNoTmux() ?? false;
@@ -15,6 +16,23 @@ function repository(term: Terminal): void {
   git("add", ".");
   git("-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-qm", "First");
 }
+
+test("the line below the header names the sandbox, or says why there is none", { skip }, async (t) => {
+  const term = new Terminal(t, { rows: 50 });
+  await term.start();
+  if (noSandbox === false) await term.until(/commands are confined by \w+/);
+  const env = { PARLEY_SANDBOX_ENGINE: "firejail" };
+  const refused = new Terminal(t, { rows: 50, env });
+  await refused.start();
+  await refused.until(/No sandbox: there is no engine "firejail"/);
+  refused.keep("80x50-no-sandbox");
+  const config = 'approval_policy = "on-request"\nsandbox_mode = "danger-full-access"';
+  const open = new Terminal(t, { rows: 50, env, config });
+  await open.start();
+  open.say("/status");
+  await open.until(/│ sandbox\s+No sandbox: there is no engine/);
+  assert.equal(open.scrollback().match(/firejail/g)?.length, 1, "only where it was asked for: nobody needs a sandbox there");
+});
 
 test("/help, /status, /mcp, /skills and a command that does not exist", { skip }, async (t) => {
   const term = new Terminal(t, { rows: 50 });
@@ -28,7 +46,8 @@ test("/help, /status, /mcp, /skills and a command that does not exist", { skip }
   for (const name of "model approvals status diff review undo compact mcp skills new resume fork rename transcript help quit".split(" "))
     assert.match(help, new RegExp(`/${name}\\b`));
   term.say("/status");
-  await term.until(/│ server\s+in this process/);
+  const status = await term.until(/│ server\s+in this process/);
+  if (noSandbox === false) assert.match(status, /│ sandbox\s+commands are confined by /);
   term.keep("80x50-status");
   term.say("/mcp");
   await term.until("No MCP server is configured");

@@ -71,6 +71,12 @@ describe("npm start with nothing installed", { skip: noBareMachine() }, () => {
     await page.getByRole("button", { name: title }).click();
   }
 
+  test("the settings name the sandbox that is used instead of bubblewrap", async () => {
+    await page.goto(new URL("/settings/general", page.url()).href);
+    await page.getByText(/Commands are confined by .*bubblewrap: bubblewrap \(bwrap\) is not installed/).waitFor();
+    await picture(page, "bare-sandbox");
+  });
+
   test("the tour's command runs in a sandbox", async () => {
     await pick("See it run a command");
     await page

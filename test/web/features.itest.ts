@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { FakeBridge } from "../../apps/web/test/fake-bridge.ts";
 import { requests } from "../../apps/web/test/fake-world.ts";
 import { fill } from "../../apps/web/test/play.ts";
-import { openBrowser, pageFolder, patienceMs, picture, pressTwice, until, watchConsole } from "./page.ts";
+import { checkAccessibility, openBrowser, pageFolder, patienceMs, picture, pressTwice, until, watchConsole } from "./page.ts";
 
 const skip = { skip: existsSync(process.env["PARLEY_CHROMIUM"] ?? "/usr/bin/chromium") ? false : "no Chromium on this machine" };
 
@@ -310,6 +310,38 @@ describe("what the page can do", skip, () => {
     assert.deepEqual(bridge.keys, ["sk-test-key"]);
     await page.goto(url);
     await page.getByRole("list", { name: "Ideas" }).waitFor();
+  });
+
+  test("the sandbox is named in the settings, and a weak or missing one on every screen", async () => {
+    const withSandbox = (sandbox: object) => (body: unknown) => {
+      const known = body as { runtime?: object };
+      return known.runtime === undefined ? body : { ...known, runtime: { ...known.runtime, sandbox } };
+    };
+    const general = page.locator(".settings-page");
+    bridge.poison = withSandbox({ engine: "bubblewrap", standing: "full", line: "commands are confined by bubblewrap", fix: null });
+    await open("/settings/general");
+    await general.getByText("Commands are confined by bubblewrap.").waitFor();
+    assert.equal(await page.locator(".banner-sandbox").count(), 0);
+    const weak = {
+      engine: "landlock",
+      standing: "weaker",
+      line: "commands are confined by Landlock. Landlock cannot protect <b>names</b>",
+    };
+    bridge.poison = withSandbox({ ...weak, fix: "install bubblewrap" });
+    await open("/");
+    await page.getByText("The sandbox of this machine is weaker than it could be.").click();
+    await page.getByText("Landlock cannot protect <b>names</b>. Install bubblewrap.").waitFor();
+    await picture(page, "58-weaker-sandbox");
+    await checkAccessibility(page, "the banner of a weaker sandbox");
+    bridge.poison = withSandbox({ engine: "none", standing: "refused", line: "No sandbox: none. Install bubblewrap" });
+    await open("/s/s4");
+    await page.getByText("Commands are refused: this machine has no sandbox.").click();
+    await page.getByText("No sandbox: none. Install bubblewrap.").waitFor();
+    await picture(page, "59-no-sandbox");
+    await checkAccessibility(page, "the banner of a refused sandbox");
+    bridge.poison = (body) => body;
+    await open("/");
+    await page.locator(".banner-sandbox").waitFor({ state: "detached" });
   });
 
   test("keys can be changed, and help shows those that hold", async () => {

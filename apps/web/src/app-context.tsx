@@ -1,6 +1,6 @@
 /** What every screen can reach: the controller, the settings, where we are, and the few lists that several screens share. */
 import { createContext, useContext, useRef, useSyncExternalStore } from "react";
-import type { Models, Scope } from "./connection/connection.ts";
+import type { Models, SandboxFacts, Scope } from "./connection/connection.ts";
 import type { Controller } from "./state/controller.ts";
 import type { AppState } from "./state/model.ts";
 import type { Place } from "./state/router.ts";
@@ -17,6 +17,8 @@ export interface App {
   /** True while no model is set up and the built-in tour answers. */
   readonly offlineTour: boolean;
   readonly defaultFolder: string;
+  /** What confines commands; undefined where the engine does not say. */
+  readonly sandbox: SandboxFacts | undefined;
   /** Reads the lists that several screens share again, after the account has changed. */
   readonly reload: () => void;
   readonly toast: (message: string, tone?: "info" | "problem", undo?: () => void) => void;

@@ -3,4 +3,4 @@
 import type { RequestId } from "../RequestId";
 import type { TurnRevertParams } from "./TurnRevertParams";
 
-export type ClientRequest = { method: "turn/revert", id: RequestId, params: TurnRevertParams };
+export type ClientRequest = { method: "sandbox/read", id: RequestId } | { method: "turn/revert", id: RequestId, params: TurnRevertParams };

@@ -1,6 +1,7 @@
 // Generated from the method tables of Parley's app-server. Do not edit.
 
 export type { ClientRequest } from "./ClientRequest";
+export type { SandboxReadResponse } from "./SandboxReadResponse";
 export type { SeedAnswersResponse } from "./SeedAnswersResponse";
 export type { SeedOpenQuestionParams } from "./SeedOpenQuestionParams";
 export type { SeedQuestionnaireParams } from "./SeedQuestionnaireParams";

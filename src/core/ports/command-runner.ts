@@ -70,7 +70,7 @@ export interface CommandRunner {
    */
   start(command: Command, confinement: Confinement, signal: AbortSignal): Promise<RunningCommand>;
   /** Which sandbox confines commands on this machine. Tries it out at the first call. */
-  sandbox(): Promise<SandboxState>;
+  sandbox(): Promise<DescribedSandbox>;
   /**
    * Why a command could change names that are protected, where this machine's sandbox cannot keep it from that: then a person is asked first.
    * Undefined where it can.
@@ -86,6 +86,15 @@ export interface SandboxState {
   readonly text: string;
   /** What it cannot do that the best one can. */
   readonly limits: readonly string[];
+}
+
+/** The same in one line, as the doctor, the page and the terminal say it. */
+export interface DescribedSandbox extends SandboxState {
+  /** `weaker` where it cannot do all that the best one can, `refused` where no command can be confined. */
+  readonly standing: "full" | "weaker" | "refused";
+  readonly line: string;
+  /** What gives a better one; undefined where there is nothing to mend. */
+  readonly fix: string | undefined;
 }
 
 /** Why a command was not started: a text for the user with the fix, and the kind for those who decide by it. */

@@ -19,6 +19,7 @@ import {
 import { Empty } from "../../protocol/define.ts";
 import { ListMcpServerStatusResponse, McpServerOauthLoginResponse } from "../../protocol/mcp.ts";
 import { CollaborationModeListResponse, ModelListResponse } from "../../protocol/model.ts";
+import { SandboxReadResponse } from "../../protocol/sandbox.ts";
 import { SkillsConfigWriteResponse, SkillsListResponse } from "../../protocol/skills.ts";
 import { bounded, route } from "./define.ts";
 import { Failure, InvalidRequest } from "./records.ts";
@@ -44,6 +45,8 @@ export const engineRoutes = {
             remote: boolean(),
             platform: maybe(string()),
             cwd: string(),
+            /** What confines commands there; null where the engine does not say. */
+            sandbox: maybe(SandboxReadResponse()),
           }),
           methods: record(literals("available", "disabled", "unknown")),
           details: record(string()),

@@ -1,5 +1,6 @@
 /** Handlers that hand a question on to the engine. */
-
+import { fits } from "../../lib/schema.ts";
+import { SandboxReadResponse } from "../../protocol/sandbox.ts";
 import { isUnsupported } from "../../sessions/refusals.ts";
 import type { engineRoutes } from "../api/engine.ts";
 import type { Core } from "../core.ts";
@@ -48,10 +49,16 @@ async function probe(core: Core): Promise<Readonly<Record<string, readonly [Verd
   return Object.fromEntries(results);
 }
 
+/** Asked each time, since a person may mend it meanwhile. Another engine than ours does not say, or may say anything. */
+async function sandboxOf({ link }: Core): Promise<SandboxReadResponse | null> {
+  const read = await link.call("sandbox/read", {}).catch(() => null);
+  return fits(SandboxReadResponse(), read) ? read : null;
+}
+
 export const engineHandlers: HandlersFor<typeof engineRoutes> = {
   async "GET /api/capabilities"({ core, query }) {
     if (query.refresh === true || !probed.has(core)) probed.set(core, probe(core));
-    const found = (await probed.get(core)) ?? {};
+    const [found = {}, sandbox] = await Promise.all([probed.get(core), sandboxOf(core)]);
     return ok({
       status: "ok",
       runtime: {
@@ -61,6 +68,7 @@ export const engineHandlers: HandlersFor<typeof engineRoutes> = {
         remote: core.engine.remote,
         platform: process.platform,
         cwd: core.engine.cwd,
+        sandbox,
       },
       methods: Object.fromEntries(Object.entries(found).map(([m, [verdict]]) => [m, verdict])),
       details: Object.fromEntries(Object.entries(found).flatMap(([m, [, text]]) => (text === "" ? [] : [[m, text]]))),

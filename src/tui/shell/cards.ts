@@ -7,6 +7,7 @@ import { contextLeft, shortPath, tokens } from "../draw/composer.ts";
 import { cleanLine } from "../text/clean.ts";
 import type { Command } from "./commands.ts";
 import type { Completions } from "./completions.ts";
+import { readSandbox, sandboxWords } from "./sandbox.ts";
 import type { Shell } from "./shell.ts";
 import { accessWords } from "./words.ts";
 
@@ -22,6 +23,7 @@ export async function showStatus(shell: Shell): Promise<void> {
     ["model", `${settings.model}${settings.effort === undefined ? "" : ` ${settings.effort}`} (${settings.provider})`],
     ["folder", cleanLine(options.remote === undefined ? shortPath(settings.cwd, homedir()) : settings.cwd)],
     ["access", accessWords(settings.sandbox, settings.approvalPolicy)],
+    ...(await sandboxRows(shell)),
     ["mode", settings.mode],
     ["account", await accountWords(shell)],
     ...usageRows(usage),
@@ -52,6 +54,11 @@ async function accountWords(shell: Shell): Promise<string> {
   } catch {
     return "unknown";
   }
+}
+
+async function sandboxRows(shell: Shell): Promise<Row[]> {
+  const sandbox = await readSandbox(shell);
+  return sandbox === undefined ? [] : [["sandbox", sandboxWords(sandbox)]];
 }
 
 /** Servers without an account refuse; then there is nothing to show. */

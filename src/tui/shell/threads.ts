@@ -10,6 +10,7 @@ import { emit } from "../state/conversation.ts";
 import { type Entry, note } from "../state/entry.ts";
 import { type Opened, openConversation } from "../state/open.ts";
 import { cleanLine } from "../text/clean.ts";
+import { readSandbox, sandboxWords } from "./sandbox.ts";
 import { reasonOf, type Shell } from "./shell.ts";
 import { accessWords } from "./words.ts";
 
@@ -60,11 +61,21 @@ async function show(shell: Shell, opened: Opened, how: "new" | "resumed" | "fork
   const next = openConversation(opened, welcome(shell, opened, how), shell.now());
   store.setConversation({ ...next, outbox: [...leftOver, ...next.outbox], starting: before.starting });
   store.setUi({ queue: [] });
+  shell.run(() => noteSandbox(shell, opened));
   if (before.threadId !== undefined && before.threadId !== opened.thread.id)
     await shell
       .client()
       .call("thread/unsubscribe", { threadId: before.threadId })
       .catch(() => {}); // the old thread is not shown any more either way
+}
+
+/** Below the header, as soon as the machine has tried its sandbox out: nobody waits for that. */
+async function noteSandbox(shell: Shell, { sandbox: { type }, thread }: Opened): Promise<void> {
+  // Without a sandbox it does not matter which one the machine has.
+  if (type !== "readOnly" && type !== "workspaceWrite") return;
+  const sandbox = await readSandbox(shell);
+  if (sandbox === undefined || shell.store.conversation.threadId !== thread.id) return;
+  shell.store.note(sandbox.standing === "full" ? "info" : "warning", sandboxWords(sandbox));
 }
 
 function welcome({ options }: Shell, opened: Opened, how: "new" | "resumed" | "forked"): Entry {

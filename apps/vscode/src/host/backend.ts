@@ -168,7 +168,7 @@ export class Backend {
     models: async () => (await this.link.call("model/list", { limit: 200 })).data,
     skills: async ({ cwd }) => (await this.link.call("skills/list", { cwds: [cwd] })).data.flatMap((entry) => entry.skills),
     files: ({ sessionId, query }) => this.#files(sessionId, query),
-    capabilities: () => ({
+    capabilities: async () => ({
       status: "ok",
       runtime: {
         userAgent: this.link.client?.server.userAgent ?? "",
@@ -176,6 +176,8 @@ export class Backend {
         offlineTour: false,
         remote: !this.#ports.isOwn(),
         cwd: this.#ports.folder(),
+        // A server that is no Parley does not say.
+        sandbox: await this.link.call("sandbox/read", {}).catch(() => null),
       },
       methods: {},
       details: {},

@@ -14,6 +14,7 @@ export type Me = Answer<"GET /api/auth/me">;
 export type Rules = Answer<"GET /api/rules">;
 export type AuditPage = Answer<"GET /api/audit">;
 export type Capabilities = Answer<"GET /api/capabilities">;
+export type SandboxFacts = NonNullable<Capabilities["runtime"]["sandbox"]>;
 export type Account = Answer<"GET /api/account">;
 export type RateLimits = Answer<"GET /api/account/rate-limits">["rateLimits"];
 export type FoundFile = Answer<"GET /api/sessions/:sessionId/files">["data"][number];

@@ -1,7 +1,7 @@
 /** Decides between signing in and the page itself, and gives every screen what it shares. */
 import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { type App, AppContext } from "../app-context.tsx";
-import type { Me, Models } from "../connection/connection.ts";
+import type { Capabilities, Me, Models } from "../connection/connection.ts";
 import type { Controller } from "../state/controller.ts";
 import { type Address, browserAddress, type Place } from "../state/router.ts";
 import { readSettings, type Settings, writeJson } from "../state/settings.ts";
@@ -69,10 +69,13 @@ export function Root({ controller, address = browserAddress }: { controller: Con
 }
 
 /** Lists that are read after signing in, and again when the account has changed. */
-function useShared(controller: Controller, ready: boolean): Pick<App, "models" | "scope" | "offlineTour" | "defaultFolder" | "reload"> {
+function useShared(
+  controller: Controller,
+  ready: boolean,
+): Pick<App, "models" | "scope" | "offlineTour" | "defaultFolder" | "sandbox" | "reload"> {
   const [models, setModels] = useState<Models>([]);
   const [me, setMe] = useState<Me>();
-  const [runtime, setRuntime] = useState({ offlineTour: false, cwd: "" });
+  const [runtime, setRuntime] = useState<Pick<Capabilities["runtime"], "offlineTour" | "cwd" | "sandbox">>({ offlineTour: false, cwd: "" });
   const reload = useCallback((): void => {
     const { connection } = controller;
     // Each may be missing on an older engine; the page works without it.
@@ -88,7 +91,10 @@ function useShared(controller: Controller, ready: boolean): Pick<App, "models" |
   }, [ready, reload]);
   const scope = me?.scope ?? "admin";
   return useMemo(
-    () => ({ models, scope, offlineTour: runtime.offlineTour, defaultFolder: runtime.cwd, reload }),
+    () => ({
+      ...{ models, scope, reload },
+      ...{ offlineTour: runtime.offlineTour, defaultFolder: runtime.cwd, sandbox: runtime.sandbox ?? undefined },
+    }),
     [models, scope, runtime, reload],
   );
 }

@@ -11,6 +11,7 @@ import { Home } from "./home.tsx";
 import { Inbox } from "./inbox.tsx";
 import { watchForPeople } from "./notifications.ts";
 import { Palette } from "./palette.tsx";
+import { SandboxBanner } from "./sandbox.tsx";
 import { SessionScreen } from "./session.tsx";
 import { SettingsScreen } from "./settings/settings.tsx";
 import { Sidebar } from "./sidebar.tsx";
@@ -98,6 +99,7 @@ export function Shell({ onRunner }: { onRunner: (run: (command: string) => void)
       ) : null}
       <main id="main" className="main" tabIndex={-1}>
         <Banner link={link} engineDown={!engine.running} reason={engine.reason} />
+        <SandboxBanner />
         <Screen
           onCommands={(handle) => (sessionCommands.current = handle)}
           menuButton={

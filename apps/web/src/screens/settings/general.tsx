@@ -2,6 +2,7 @@
 import { type ReactElement, useState } from "react";
 import { useApp } from "../../app-context.tsx";
 import { Button, Switch } from "../../ui/controls.tsx";
+import { SandboxLine } from "../sandbox.tsx";
 
 function Choice<T extends string>({
   label,
@@ -99,6 +100,7 @@ export function General(): ReactElement {
       <Switch label="A turn is done" checked={settings.notify.done} onChange={(done) => notify({ done })} />
       <Switch label="A turn failed" checked={settings.notify.failed} onChange={(failed) => notify({ failed })} />
       <Switch label="With a sound" checked={settings.notify.sound} onChange={(sound) => notify({ sound })} />
+      <SandboxLine />
     </>
   );
 }

@@ -1,0 +1,18 @@
+/** What confines commands on the server's machine, for the header and `/status`. */
+import type { SandboxReadResponse } from "../../protocol/sandbox.ts";
+import { cleanLine } from "../text/clean.ts";
+import type { Shell } from "./shell.ts";
+
+/** Trying a sandbox out takes a tenth of a second; a busy machine may take its time. */
+const patienceMs = 30_000;
+
+/** Undefined where the server does not say: another one than Parley, or an older one. */
+export async function readSandbox(shell: Shell): Promise<SandboxReadResponse | undefined> {
+  try {
+    return await shell.client().call("sandbox/read", {}, { timeoutMs: patienceMs });
+  } catch {
+    return undefined;
+  }
+}
+
+export const sandboxWords = ({ line, fix }: SandboxReadResponse): string => cleanLine(`${line}${fix ? `. To strengthen it: ${fix}` : ""}`);
