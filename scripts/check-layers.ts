@@ -49,7 +49,7 @@ const product: House = {
 };
 
 /** What the page knows of the manager and the wire. */
-const wireTypes = src("protocol", "manager/api", "manager/api.ts", "manager/events.ts");
+const wireTypes = src("protocol", "sessions/records.ts", "manager/api", "manager/api.ts", "manager/events.ts");
 /** What of the sessions' room gets into the page itself. */
 const pureSessions = src("sessions/thread-view.ts");
 const web = (...names: string[]): readonly string[] => names.map((name) => `apps/web/src/${name}`);

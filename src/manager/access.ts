@@ -1,7 +1,8 @@
 /** Who may do what: the token file for scripts, one-time links that become devices, and the list from which a device can be struck. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Actor } from "../sessions/records.ts";
 import { type Scope, scopes } from "./api/define.ts";
-import type { Actor, Device } from "./api/records.ts";
+import type { Device } from "./api/records.ts";
 import { failure, type Problem } from "./problems.ts";
 import type { ManagerStore, StoredDevice } from "./store.ts";
 

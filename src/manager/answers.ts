@@ -1,25 +1,9 @@
-/** The protocol's own answer for what a person decided, for each kind of request and each generation of it. */
-
+/** The protocol's own answer for what a caller of the HTTP routes decided, for each kind of request and each generation of it. */
 import { isRecord } from "../lib/is-record.ts";
-import type { PendingRequest, RequestKind } from "./api/records.ts";
+import { isLegacy, type Outcome } from "../sessions/answers.ts";
+import type { PendingRequest } from "../sessions/records.ts";
 import { invalid } from "./problems.ts";
 
-export type Outcome = { readonly result: unknown } | { readonly error: { readonly code: number; readonly message: string } };
-
-const kinds: Readonly<Record<string, RequestKind>> = {
-  "item/commandExecution/requestApproval": "command",
-  execCommandApproval: "command",
-  "item/fileChange/requestApproval": "fileChange",
-  applyPatchApproval: "fileChange",
-  "item/permissions/requestApproval": "permissions",
-  "item/tool/requestUserInput": "question",
-  "tool/requestUserInput": "question",
-  "item/tool/call": "toolCall",
-  "mcpServer/elicitation/request": "elicitation",
-};
-export const kindOf = (method: string): RequestKind => kinds[method] ?? "other";
-
-const isLegacy = (method: string): boolean => method === "execCommandApproval" || method === "applyPatchApproval";
 const legacyWords: Readonly<Record<string, string>> = {
   accept: "approved",
   acceptForSession: "approved_for_session",
@@ -62,59 +46,4 @@ export function toolOutcome(body: Readonly<Record<string, unknown>>): { result: 
   const success = body["success"] !== false;
   const text = typeof body["text"] === "string" && body["text"] !== "" ? [{ type: "inputText", text: body["text"] }] : [];
   return { result: { success, contentItems: body["contentItems"] ?? text }, success };
-}
-
-/** What a session that no person watches answers: no, in each kind's own way. */
-export function refusal(request: Pick<PendingRequest, "kind" | "method">): Outcome {
-  switch (request.kind) {
-    case "command":
-    case "fileChange":
-      return { result: { decision: isLegacy(request.method) ? "denied" : "decline" } };
-    case "permissions":
-      return { result: { permissions: {}, scope: "turn" } };
-    case "question":
-      return { result: { answers: {} } };
-    case "toolCall":
-      return { result: { success: false, contentItems: [{ type: "inputText", text: "Nobody is there to answer this tool call." }] } };
-    case "elicitation":
-      return { result: { action: "decline" } };
-    default:
-      return { error: { code: -32_600, message: "nobody is there to answer" } };
-  }
-}
-
-/** The decision inside an answer, for people and the audit book. */
-export function decisionIn(outcome: Outcome): unknown {
-  if ("error" in outcome) return "refused";
-  const { result } = outcome;
-  if (!isRecord(result)) return null;
-  if (result["decision"] !== undefined) return result["decision"];
-  if (result["action"] !== undefined) return result["action"];
-  if (result["permissions"] !== undefined)
-    return Object.keys(isRecord(result["permissions"]) ? result["permissions"] : {}).length === 0 ? "decline" : (result["scope"] ?? "turn");
-  if (result["success"] !== undefined) return result["success"] === true ? "success" : "failure";
-  return "answered";
-}
-
-export function summaryOf(method: string, params: Readonly<Record<string, unknown>>): string {
-  const text = (key: string): string | undefined => (typeof params[key] === "string" && params[key] !== "" ? params[key] : undefined);
-  const command = Array.isArray(params["command"]) ? params["command"].join(" ") : text("command");
-  switch (kindOf(method)) {
-    case "command":
-      return command ?? text("reason") ?? "Run a command";
-    case "fileChange":
-      return text("reason") ?? "Change files";
-    case "permissions":
-      return text("reason") ?? "Grant permissions";
-    case "question": {
-      const [first] = Array.isArray(params["questions"]) ? params["questions"] : [];
-      return isRecord(first) && typeof first["question"] === "string" ? first["question"] : "A question";
-    }
-    case "toolCall":
-      return `Tool ${text("tool") ?? "call"}`;
-    case "elicitation":
-      return text("message") ?? text("title") ?? "An MCP server asks";
-    default:
-      return method;
-  }
 }

@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { isRecord } from "../lib/is-record.ts";
+import type { Actor } from "../sessions/records.ts";
 import { Access } from "./access.ts";
-import type { Actor } from "./api/records.ts";
 import { AuditBook } from "./audit.ts";
 import { DeltaMerge } from "./delta-merge.ts";
 import { type Engine, EngineLink } from "./engine.ts";

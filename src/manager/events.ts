@@ -17,8 +17,9 @@ import {
 } from "../lib/schema.ts";
 import { ThreadTokenUsage } from "../protocol/thread.ts";
 import { TurnPlanStep } from "../protocol/turn.ts";
+import { Actor, PendingRequest, QueuedMessage, SessionSummary } from "../sessions/records.ts";
 import { withPattern } from "./api/define.ts";
-import { Actor, PendingRequest, Project, QueuedMessage, SessionSummary, TranscriptRow } from "./api/records.ts";
+import { Project, TranscriptRow } from "./api/records.ts";
 
 /**
  * Which kinds of events a socket wants.

@@ -1,8 +1,8 @@
 /** Messages on their way to a session: started, steered or queued, and never twice. */
 import type { UserInput } from "../protocol/item.ts";
+import { choosesAnything, merged, type Overrides, turnSettings } from "../sessions/controls.ts";
+import type { Actor, QueuedMessage, SessionControls } from "../sessions/records.ts";
 import { hasTurnEnded, isNotSteerable } from "../sessions/refusals.ts";
-import type { Actor, QueuedMessage, SessionControls } from "./api/records.ts";
-import { merged, type Overrides, turnSettings } from "./controls.ts";
 import { EngineDown, type EngineLink, RpcError } from "./engine.ts";
 import type { Hub } from "./hub.ts";
 import { failure, invalid } from "./problems.ts";
@@ -95,8 +95,7 @@ export class Messages {
     const earlier = await this.#arrived(session.id, message.messageId);
     if (earlier !== undefined) return this.#accept(session, message.messageId, earlier, "started");
     const controls = merged(sessions.controls(session), message.overrides);
-    if (Object.values(message.overrides).some((v) => v !== undefined && v !== null))
-      store.change({ controls: { ...store.state.controls, [session.id]: controls } });
+    if (choosesAnything(message.overrides)) store.change({ controls: { ...store.state.controls, [session.id]: controls } });
     if (session.activeTurnId !== null && message.delivery === "queue") return this.#enqueue(session, message);
     if (session.activeTurnId !== null) {
       const steered = await this.#steer(session, message, session.activeTurnId);

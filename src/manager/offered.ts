@@ -1,10 +1,10 @@
 /** Holds an answer against the question: it may say what was offered and nothing else, and only who may make rules makes one. */
 import { isDeepStrictEqual } from "node:util";
 import { isRecord } from "../lib/is-record.ts";
+import type { Outcome } from "../sessions/answers.ts";
+import type { PendingRequest } from "../sessions/records.ts";
 import { allows } from "./access.ts";
-import type { Outcome } from "./answers.ts";
 import type { Scope } from "./api/define.ts";
-import type { PendingRequest } from "./api/records.ts";
 import { failure, invalid } from "./problems.ts";
 
 /** The scope of the rules' own routes. */

@@ -1,8 +1,8 @@
 /** Everything that waits for an answer. One answer per request, whoever gives it; each end is told with who and why. */
 
-import { decisionIn, kindOf, type Outcome, refusal, summaryOf } from "./answers.ts";
+import { decisionIn, kindOf, type Outcome, refusal, summaryOf } from "../sessions/answers.ts";
+import type { Actor, PendingRequest } from "../sessions/records.ts";
 import type { Scope } from "./api/define.ts";
-import type { Actor, PendingRequest } from "./api/records.ts";
 import type { AuditBook } from "./audit.ts";
 import type { ServerRequest } from "./engine.ts";
 import type { Hub } from "./hub.ts";

@@ -5,10 +5,10 @@ import type { ThreadItem } from "../protocol/item.ts";
 import type { AskForApproval } from "../protocol/policy.ts";
 import type { Thread, ThreadTokenUsage } from "../protocol/thread.ts";
 import type { Turn, TurnPlanStep } from "../protocol/turn.ts";
+import { controlsFrom, type EngineSettings } from "../sessions/controls.ts";
+import type { SessionControls, SessionState, SessionSummary } from "../sessions/records.ts";
 import { isUnknownThread, isUnsupported } from "../sessions/refusals.ts";
-import type { SessionControls, SessionState, SessionSummary } from "./api/records.ts";
 import { type ClientTool, toolSpecs } from "./client-tools.ts";
-import { controlsFrom } from "./controls.ts";
 import type { EngineLink } from "./engine.ts";
 import type { Hub } from "./hub.ts";
 import { LiveTurn } from "./live-turn.ts";
@@ -16,20 +16,13 @@ import { failure, Problem } from "./problems.ts";
 import type { ManagerStore } from "./store.ts";
 import { rowOf } from "./transcript.ts";
 
-export interface Settings {
-  readonly model: string;
-  readonly effort: string | null;
-  readonly approvalPolicy: AskForApproval;
-  readonly sandbox: { readonly type: string; readonly networkAccess?: unknown };
-}
-
 export interface Session {
   readonly id: string;
   thread: Thread;
   archived: boolean;
   /** Whether our connection hears this thread. */
   attached: boolean;
-  settings: Settings | undefined;
+  settings: EngineSettings | undefined;
   live: LiveTurn | undefined;
   activeTurnId: string | null;
   lastTurnStatus: string | null;
@@ -212,7 +205,7 @@ export class Sessions {
     model: string;
     reasoningEffort?: string | null | undefined;
     approvalPolicy: AskForApproval;
-    sandbox: Settings["sandbox"];
+    sandbox: EngineSettings["sandbox"];
   }): Session {
     const session = this.learn(opened.thread);
     session.attached = true;
@@ -355,7 +348,12 @@ export class Sessions {
         break;
       case "thread/settings/updated": {
         const { threadSettings: s } = params as unknown as {
-          threadSettings: { model: string; effort?: string | null; approvalPolicy: AskForApproval; sandboxPolicy: Settings["sandbox"] };
+          threadSettings: {
+            model: string;
+            effort?: string | null;
+            approvalPolicy: AskForApproval;
+            sandboxPolicy: EngineSettings["sandbox"];
+          };
         };
         session.settings = { model: s.model, effort: s.effort ?? null, approvalPolicy: s.approvalPolicy, sandbox: s.sandboxPolicy };
         break;

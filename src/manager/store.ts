@@ -19,7 +19,8 @@ import {
   unknown,
 } from "../lib/schema.ts";
 import { errorCode, isCode, systemWords } from "../lib/system-error.ts";
-import { PendingRequest, Project, QueuedMessage, SessionControls, TranscriptRow } from "./api/records.ts";
+import { PendingRequest, QueuedMessage, SessionControls } from "../sessions/records.ts";
+import { Project, TranscriptRow } from "./api/records.ts";
 
 const StoredDevice = named("StoredDevice", () =>
   object({

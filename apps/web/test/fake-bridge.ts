@@ -4,9 +4,10 @@ import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import path from "node:path";
 import { type WebSocket, WebSocketServer } from "ws";
-import type { PendingRequest, Project, QueuedMessage, SessionSummary } from "../../../src/manager/api/records.ts";
+import type { Project } from "../../../src/manager/api/records.ts";
 import type { UserInput } from "../../../src/protocol/item.ts";
 import type { Turn } from "../../../src/protocol/turn.ts";
+import type { PendingRequest, QueuedMessage, SessionSummary } from "../../../src/sessions/records.ts";
 
 const types: Record<string, string> = {
   ".html": "text/html; charset=utf-8",

@@ -1,7 +1,8 @@
 /** Invented sessions and scripted turns for the fake bridge: every kind of item and request that the page can show. */
-import type { PendingRequest, SessionSummary } from "../../../src/manager/api/records.ts";
+
 import type { ThreadItem } from "../../../src/protocol/item.ts";
 import type { Turn } from "../../../src/protocol/turn.ts";
+import type { PendingRequest, SessionSummary } from "../../../src/sessions/records.ts";
 
 const now = (): number => Math.floor(Date.now() / 1000);
 

@@ -1,7 +1,8 @@
 /** The routes of projects: named groups of sessions. */
 import { array, literals, maybe, named, object, string } from "../../lib/schema.ts";
+import { SessionSummary } from "../../sessions/records.ts";
 import { bounded, route } from "./define.ts";
-import { Failure, InvalidRequest, Project, SessionSummary } from "./records.ts";
+import { Failure, InvalidRequest, Project } from "./records.ts";
 
 export const projectRoutes = {
   "GET /api/projects": route({

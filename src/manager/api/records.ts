@@ -11,120 +11,19 @@ import {
   nullable,
   object,
   optional,
-  record,
   string,
   union,
   unknown,
 } from "../../lib/schema.ts";
-import { UserInput } from "../../protocol/item.ts";
-import { AskForApproval } from "../../protocol/policy.ts";
 import { ThreadTokenUsage } from "../../protocol/thread.ts";
-
-export const ApprovalPolicy = named("ApprovalPolicy", () => literals("untrusted", "on-failure", "on-request", "never"));
-export type ApprovalPolicy = Infer<typeof ApprovalPolicy>;
-export const NetworkAccess = named("ManagerNetworkAccess", () => literals("restricted", "enabled"));
-export type NetworkAccess = Infer<typeof NetworkAccess>;
-export const FilesystemSandbox = named("FilesystemSandbox", () => literals("read-only", "workspace-write", "danger-full-access"));
-export type FilesystemSandbox = Infer<typeof FilesystemSandbox>;
-
-/** What a session may do and with which model; kept by the manager and applied to each message. */
-export const SessionControls = named("SessionControls", () =>
-  object({
-    model: nullable(string()),
-    effort: maybe(string()),
-    approvalPolicy: ApprovalPolicy(),
-    networkAccess: NetworkAccess(),
-    filesystemSandbox: FilesystemSandbox(),
-    settings: record(unknown()),
-  }),
-);
-export type SessionControls = Infer<typeof SessionControls>;
-
-/** One word for what a session is doing, so that no client has to guess it from events. */
-export const SessionState = named("SessionState", () => literals("idle", "working", "waiting", "failed", "notLoaded"));
-export type SessionState = Infer<typeof SessionState>;
-
-export const SessionSummary = named("SessionSummary", () =>
-  object({
-    sessionId: string(),
-    title: string(),
-    /** Whether the session exists on disk yet; it does from its first message on. */
-    materialized: boolean(),
-    modelProvider: string(),
-    approvalPolicy: nullable(AskForApproval()),
-    sessionControls: nullable(SessionControls()),
-    createdAt: integer(),
-    updatedAt: integer(),
-    cwd: string(),
-    source: string(),
-    projectId: nullable(string()),
-    state: SessionState(),
-    pendingCount: natural(),
-    archived: boolean(),
-    systemOwned: boolean(),
-    preview: string(),
-    model: maybe(string()),
-    branch: maybe(string()),
-    activeTurnId: maybe(string()),
-    lastTurnStatus: maybe(string()),
-    parentSessionId: maybe(string()),
-    forkedFromId: maybe(string()),
-    queued: natural(),
-  }),
-);
-export type SessionSummary = Infer<typeof SessionSummary>;
+import { Actor, PendingRequest } from "../../sessions/records.ts";
 
 export const Project = named("Project", () =>
   object({ projectId: string(), name: string(), workingDirectory: nullable(string()), createdAt: string(), updatedAt: string() }),
 );
 export type Project = Infer<typeof Project>;
 
-/** Who did something: a signed-in device or script, a client on the protocol itself, a rule, or no one (time, end of the turn). */
-export const Actor = named("Actor", () =>
-  object({ kind: literals("device", "script", "client", "rule", "timeout", "system"), id: maybe(string()), name: string() }),
-);
-export type Actor = Infer<typeof Actor>;
-
-export const RequestKind = named("RequestKind", () =>
-  literals("command", "fileChange", "permissions", "question", "toolCall", "elicitation", "other"),
-);
-export type RequestKind = Infer<typeof RequestKind>;
-
-/** Something that waits for an answer. `approvalId` repeats `requestId` for the kinds that the approval routes serve. */
-export const PendingRequest = named("PendingRequest", () =>
-  object({
-    requestId: string(),
-    approvalId: optional(string()),
-    kind: RequestKind(),
-    method: string(),
-    threadId: string(),
-    rootThreadId: string(),
-    turnId: nullable(string()),
-    itemId: nullable(string()),
-    callId: nullable(string()),
-    tool: nullable(string()),
-    arguments: unknown(),
-    questions: optional(array(unknown())),
-    /** What a client tool says of itself, where the session was started here. */
-    toolSpec: optional(object({ description: string(), inputSchema: unknown() })),
-    summary: string(),
-    /** The request's own params, as the engine sent them. */
-    details: unknown(),
-    createdAt: string(),
-    expiresAt: nullable(string()),
-    status: literals("pending", "responding"),
-    sessionTitle: nullable(string()),
-  }),
-);
-export type PendingRequest = Infer<typeof PendingRequest>;
-
 export const PendingList = named("PendingList", () => object({ data: array(PendingRequest()) }));
-
-/** A message that waits for the running turn to end. */
-export const QueuedMessage = named("QueuedMessage", () =>
-  object({ messageId: string(), input: array(UserInput()), text: string(), createdAt: string(), by: Actor() }),
-);
-export type QueuedMessage = Infer<typeof QueuedMessage>;
 
 export const TranscriptStatus = named("TranscriptStatus", () => literals("streaming", "complete", "canceled", "error"));
 export const TranscriptRow = named("TranscriptRow", () =>

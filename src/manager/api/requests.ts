@@ -1,12 +1,12 @@
 /** The routes of everything that waits for an answer. */
 import { array, boolean, literals, maybe, named, object, optional, record, string, unknown } from "../../lib/schema.ts";
 import { DynamicToolCallOutputContentItem } from "../../protocol/item.ts";
+import { PendingRequest } from "../../sessions/records.ts";
 import { bounded, route } from "./define.ts";
 import {
   DeletedSession,
   InvalidRequest,
   PendingList,
-  PendingRequest,
   RequestAnswered,
   RequestConflict,
   RequestFailed,

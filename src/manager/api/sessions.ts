@@ -19,22 +19,16 @@ import { UserInput } from "../../protocol/item.ts";
 import { maxInputChars } from "../../protocol/limits.ts";
 import { Thread, ThreadTokenUsage } from "../../protocol/thread.ts";
 import { Turn, TurnPlanStep } from "../../protocol/turn.ts";
-import { bounded, route } from "./define.ts";
 import {
   ApprovalPolicy,
-  DeletedSession,
-  Failure,
   FilesystemSandbox,
-  InvalidRequest,
   NetworkAccess,
   QueuedMessage,
   SessionControls,
-  SessionNotFound,
   SessionSummary,
-  SystemSession,
-  TranscriptRow,
-  TranscriptStatus,
-} from "./records.ts";
+} from "../../sessions/records.ts";
+import { bounded, route } from "./define.ts";
+import { DeletedSession, Failure, InvalidRequest, SessionNotFound, SystemSession, TranscriptRow, TranscriptStatus } from "./records.ts";
 
 /** 410 for a session that was deleted, 403 for one that the system owns. */
 const gate = { 403: SystemSession, 410: DeletedSession } as const;

@@ -1,7 +1,8 @@
 /** Handlers for what waits: the lists, and the three ways to answer beside the general one. */
 
-import { approvalOutcome, type Outcome, questionOutcome, toolOutcome } from "../answers.ts";
-import type { PendingRequest } from "../api/records.ts";
+import type { Outcome } from "../../sessions/answers.ts";
+import type { PendingRequest } from "../../sessions/records.ts";
+import { approvalOutcome, questionOutcome, toolOutcome } from "../answers.ts";
 import type { requestRoutes } from "../api/requests.ts";
 import type { Core } from "../core.ts";
 import { type HandlersFor, ok } from "../handlers.ts";

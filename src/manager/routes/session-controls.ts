@@ -1,9 +1,10 @@
 /** Handlers for what is kept with a session: its controls, free-form settings, and rows added to its transcript from outside. */
 
+import { startControls, turnSettings } from "../../sessions/controls.ts";
+import type { SessionControls } from "../../sessions/records.ts";
 import { isUnsupported } from "../../sessions/refusals.ts";
-import type { SessionControls, TranscriptRow } from "../api/records.ts";
+import type { TranscriptRow } from "../api/records.ts";
 import type { sessionRoutes } from "../api/sessions.ts";
-import { startControls, turnSettings } from "../controls.ts";
 import type { Core } from "../core.ts";
 import { type HandlersFor, ok } from "../handlers.ts";
 import { failure, invalid } from "../problems.ts";

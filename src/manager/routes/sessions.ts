@@ -1,11 +1,12 @@
 /** Handlers for sessions themselves: list, start, read, talk, arrange, delete. */
 import { randomUUID } from "node:crypto";
 import type { Thread } from "../../protocol/thread.ts";
+import { merged, startControls, threadSettings } from "../../sessions/controls.ts";
+import type { SessionSummary } from "../../sessions/records.ts";
 import { isUnknownThread, isUnsupported } from "../../sessions/refusals.ts";
-import type { SessionSummary, TranscriptRow } from "../api/records.ts";
+import type { TranscriptRow } from "../api/records.ts";
 import type { sessionRoutes } from "../api/sessions.ts";
 import { toolSpecs } from "../client-tools.ts";
-import { merged, startControls, threadSettings } from "../controls.ts";
 import type { Core } from "../core.ts";
 import { RpcError } from "../engine.ts";
 import { type HandlersFor, ok } from "../handlers.ts";

@@ -1,9 +1,9 @@
 /** Messages on their way to a session: started, steered or queued, and never twice. */
 import type { UserInput } from "../../../../src/protocol/item.ts";
+import { choosesAnything, merged, turnSettings } from "../../../../src/sessions/controls.ts";
 import { hasTurnEnded, isNotSteerable } from "../../../../src/sessions/refusals.ts";
 import { Refused } from "../../../web/src/connection/connection.ts";
 import type { MessageOverrides, QueuedMessage } from "../../../web/src/state/model.ts";
-import { merged, turnSettings } from "./controls.ts";
 import type { Link } from "./link.ts";
 import type { Session, Sessions } from "./sessions.ts";
 
@@ -76,8 +76,7 @@ export class Messages {
   async #hand(session: Session, message: Message): Promise<Delivered> {
     const { sessions } = this.#ports;
     await sessions.attach(session.id);
-    if (Object.values(message.overrides).some((value) => value !== undefined))
-      sessions.choose(session, merged(sessions.controls(session), message.overrides));
+    if (choosesAnything(message.overrides)) sessions.choose(session, merged(sessions.controls(session), message.overrides));
     if (session.activeTurnId !== null && message.delivery === "queue") return this.#enqueue(session, message);
     if (session.activeTurnId !== null) {
       const steered = await this.#steer(session, message, session.activeTurnId);

@@ -1,9 +1,10 @@
 /** What waits for a person. However many cards and dialogs show a request, it gets exactly one answer, and all of them learn how it ended. */
 import { randomUUID } from "node:crypto";
 import { AnsweredElsewhere, RpcError } from "../../../../src/client/client.ts";
+import { decisionIn, kindOf, type Outcome, summaryOf } from "../../../../src/sessions/answers.ts";
 import { Refused, type RequestAnswer } from "../../../web/src/connection/connection.ts";
 import type { Actor, PendingRequest } from "../../../web/src/state/model.ts";
-import { decisionIn, kindOf, type Outcome, outcomeOf, summaryOf } from "./answers.ts";
+import { outcomeOf } from "./answers.ts";
 
 export interface Ending {
   readonly status: "resolved" | "expired";

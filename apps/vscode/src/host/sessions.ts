@@ -5,12 +5,13 @@ import type { ServerNotification } from "../../../../src/protocol/methods.ts";
 import type { AskForApproval } from "../../../../src/protocol/policy.ts";
 import type { Thread } from "../../../../src/protocol/thread.ts";
 import type { Turn } from "../../../../src/protocol/turn.ts";
+import { type Controls, controlsFrom, type EngineSettings } from "../../../../src/sessions/controls.ts";
 import { isUnknownThread } from "../../../../src/sessions/refusals.ts";
 import { emptyView, foldNotification, type ThreadView, type TurnView } from "../../../../src/sessions/thread-view.ts";
 import { Refused } from "../../../web/src/connection/connection.ts";
 import type { ThreadPage } from "../../../web/src/state/fold.ts";
 import type { QueuedMessage, SessionSummary } from "../../../web/src/state/model.ts";
-import { type Controls, controlsOf, type EngineSettings } from "./controls.ts";
+import { editorControls } from "./controls.ts";
 import type { Link } from "./link.ts";
 
 export interface Session {
@@ -307,7 +308,7 @@ export class Sessions {
     this.#ports.choose(session.id, controls);
   }
   controls(session: Session): Controls {
-    return session.chosen ?? controlsOf(session.settings);
+    return session.chosen ?? controlsFrom(session.settings, editorControls);
   }
 
   summary(session: Session): SessionSummary {

@@ -1,9 +1,11 @@
 /** What the page knows, as plain immutable data. Names follow the wire; a "view" is the wire's thing plus what only a screen needs. */
-import type { Actor, PendingRequest, Project, QueuedMessage, SessionSummary } from "../../../../src/manager/api/records.ts";
+
+import type { Project } from "../../../../src/manager/api/records.ts";
 import type { ThreadItem, UserInput } from "../../../../src/protocol/item.ts";
 import type { ServerNotification } from "../../../../src/protocol/methods.ts";
 import type { ThreadTokenUsage } from "../../../../src/protocol/thread.ts";
 import type { TurnError, TurnPlanStep } from "../../../../src/protocol/turn.ts";
+import type { Actor, PendingRequest, QueuedMessage, SessionSummary } from "../../../../src/sessions/records.ts";
 import {
   emptyView,
   type ThreadView as FoldedThread,

@@ -1,0 +1,107 @@
+/** What a session may do and with which model: as people choose it, and as the engine takes it. Pure. */
+import type { AskForApproval, SandboxMode, SandboxPolicy } from "../protocol/policy.ts";
+import type { ApprovalPolicy, FilesystemSandbox, NetworkAccess, SessionControls } from "./records.ts";
+
+/** The settings that the engine says are in force. */
+export interface EngineSettings {
+  readonly model: string;
+  readonly effort: string | null;
+  readonly approvalPolicy: AskForApproval;
+  readonly sandbox: { readonly type: string; readonly networkAccess?: unknown };
+}
+
+export type Controls = Omit<SessionControls, "settings">;
+
+/** What holds where nobody has chosen anything and the engine has not said anything yet. */
+export const startControls: SessionControls = {
+  model: null,
+  effort: null,
+  approvalPolicy: "untrusted",
+  networkAccess: "restricted",
+  filesystemSandbox: "read-only",
+  settings: {},
+};
+
+/** The controls that the engine's settings amount to. */
+export function controlsFrom(settings: EngineSettings | undefined, defaults: SessionControls | null): SessionControls {
+  const base = defaults ?? startControls;
+  if (settings === undefined) return base;
+  const { approvalPolicy, sandbox } = settings;
+  return {
+    model: settings.model,
+    effort: settings.effort,
+    approvalPolicy: typeof approvalPolicy === "string" ? approvalPolicy : "on-request",
+    networkAccess: hasNetwork(sandbox) ? "enabled" : "restricted",
+    filesystemSandbox: filesystemOf(sandbox.type),
+    settings: base.settings,
+  };
+}
+
+const hasNetwork = ({ type, networkAccess }: EngineSettings["sandbox"]): boolean =>
+  type === "dangerFullAccess" || networkAccess === true || networkAccess === "enabled";
+
+function filesystemOf(type: string): FilesystemSandbox {
+  if (type === "dangerFullAccess" || type === "externalSandbox") return "danger-full-access";
+  return type === "readOnly" ? "read-only" : "workspace-write";
+}
+
+/** What one message chooses differently. */
+export interface Overrides {
+  readonly model?: string | null | undefined;
+  readonly effort?: string | null | undefined;
+  readonly approvalPolicy?: ApprovalPolicy | undefined;
+  readonly networkAccess?: NetworkAccess | undefined;
+  readonly filesystemSandbox?: FilesystemSandbox | undefined;
+}
+
+const overridable = ["model", "effort", "approvalPolicy", "networkAccess", "filesystemSandbox"] as const;
+const isChosen = (overrides: Overrides, key: (typeof overridable)[number]): boolean =>
+  overrides[key] !== undefined && overrides[key] !== null;
+
+export const choosesAnything = (overrides: Overrides): boolean => overridable.some((key) => isChosen(overrides, key));
+
+export function merged<C extends Controls>(controls: C, overrides: Overrides): C {
+  const chosen = overridable.filter((key) => isChosen(overrides, key)).map((key) => [key, overrides[key]]);
+  return { ...controls, ...Object.fromEntries(chosen) };
+}
+
+type Policy = Exclude<ApprovalPolicy, "on-failure">;
+/** Today's engines have given this value up; what it meant is asking when needed. */
+const policyOf = (policy: ApprovalPolicy): Policy => (policy === "on-failure" ? "on-request" : policy);
+
+export function sandboxPolicy({ filesystemSandbox, networkAccess }: Pick<Controls, "filesystemSandbox" | "networkAccess">): SandboxPolicy {
+  const network = networkAccess === "enabled";
+  if (filesystemSandbox === "danger-full-access") return { type: "dangerFullAccess" };
+  if (filesystemSandbox === "read-only") return { type: "readOnly", networkAccess: network };
+  return { type: "workspaceWrite", networkAccess: network };
+}
+
+export interface TurnSettings {
+  approvalPolicy: Policy;
+  sandboxPolicy: SandboxPolicy;
+  model?: string;
+  effort?: string;
+}
+
+/** For one turn and those after it. */
+export function turnSettings(controls: Controls): TurnSettings {
+  return {
+    approvalPolicy: policyOf(controls.approvalPolicy),
+    sandboxPolicy: sandboxPolicy(controls),
+    ...(controls.model === null ? {} : { model: controls.model }),
+    ...(controls.effort == null ? {} : { effort: controls.effort }),
+  };
+}
+
+/** For a new thread, which takes the sandbox by name alone. What nobody chose is left to the engine's own configuration. */
+export function threadSettings({ approvalPolicy, filesystemSandbox, model }: Overrides): {
+  approvalPolicy?: Policy;
+  sandbox?: SandboxMode;
+  model?: string;
+} {
+  return {
+    ...(approvalPolicy === undefined ? {} : { approvalPolicy: policyOf(approvalPolicy) }),
+    ...(filesystemSandbox === undefined ? {} : { sandbox: filesystemSandbox }),
+    ...(model == null ? {} : { model }),
+  };
+}
