@@ -83,7 +83,7 @@ function install(tarball: string): void {
   works("npx runs it", `npx --no-install --prefix '${prefix}/lib' parley --version`, /^parley \d/);
 }
 function commandLine(): void {
-  works("parley --version", "parley --version", /^parley 0\.1\.0$/m);
+  works("parley --version", "parley --version", /^parley 0\.1\.0 \(codex-cli 0\.166\.0\)$/m);
   const { stdout } = sh("parley --help");
   check("parley --help has examples", /Examples:/.test(stdout));
   const commands = [...stdout.matchAll(/^ {2}([a-z][a-z-]+) {2,}/gm)].map(([, name = ""]) => name).filter((name) => name !== "help");

@@ -37,7 +37,8 @@ test("every subcommand prints its help to stdout and ends well, also through `he
   assert.equal(run(["e", "--help"]).stdout, run(["exec", "--help"]).stdout);
   assert.match(run(["mcp", "add", "--help"]).stdout, /Usage: parley mcp add <NAME>/);
   for (const words of [["--help"], ["-h"], ["help"], []]) assert.match(run(words).stdout, /parley \[OPTIONS\] <COMMAND>/);
-  for (const words of [["--version"], ["-V"], ["version"]]) assert.match(run(words).stdout, /^parley \d+\.\d+\.\d+\n$/);
+  for (const words of [["--version"], ["-V"], ["version"]])
+    assert.match(run(words).stdout, /^parley \d+\.\d+\.\d+ \(codex-cli 0\.166\.0\)\n$/);
 });
 
 test("wrong words end with 2, say so on stderr alone, and name what was meant", (t) => {
@@ -103,9 +104,9 @@ test("flags of the agent may stand before the subcommand", (t) => {
     return stderr;
   };
   const exec = ["exec", "--skip-git-repo-check", "hi"];
-  assert.match(told(["-m", "m-1", "-s", "workspace-write", ...exec]), /model +m-1[\s\S]*sandbox +workspace-write/);
-  assert.match(told(["-c", 'model="m-2"', "-s", "read-only", ...exec]), /model +m-2[\s\S]*sandbox +read-only/);
-  assert.match(told(["--profile", "quiet", "-a", "never", ...exec]), /model +of-the-profile/);
+  assert.match(told(["-m", "m-1", "-s", "workspace-write", ...exec]), /model: m-1[\s\S]*sandbox: workspace-write/);
+  assert.match(told(["-c", 'model="m-2"', "-s", "read-only", ...exec]), /model: m-2[\s\S]*sandbox: read-only/);
+  assert.match(told(["--profile", "quiet", "-a", "never", ...exec]), /model: of-the-profile/);
   assert.match(run(["--remote", "ws://127.0.0.1:1", ...exec]).stderr, /'--remote' means nothing to 'exec'/);
   assert.match(run(["-m", "x", "mcp", "list"]).stdout, /No MCP servers/);
   assert.match(run(["review", "--base", "main", "and more"]).stderr, /review takes one target, not --base and instructions/);

@@ -20,10 +20,19 @@ test("it starts from any folder, by path and through links", (t) => {
   for (const program of [launcher, path.join(folder, "absolute"), path.join(folder, "a", "relative"), "./a/relative", "./bin/parley"]) {
     const { status, stdout, stderr } = run(program, ["--version"], folder);
     assert.equal(stderr, "");
-    assert.match(stdout, /^parley \d+\.\d+\.\d+\n$/);
+    assert.match(stdout, /^parley \d+\.\d+\.\d+ \(codex-cli \d+\.\d+\.\d+\)\n$/);
     assert.equal(status, 0);
   }
   assert.match(run("/bin/sh", ["parley", "--version"], path.dirname(launcher)).stdout, /^parley /);
+});
+
+test("a link that is called codex says the version of Codex that programs look for", (t) => {
+  const folder = scratch(t);
+  symlinkSync(launcher, path.join(folder, "codex"));
+  symlinkSync(path.join(root, "dist", "parley.cjs"), path.join(folder, "codex.cjs"));
+  for (const words of [["--version"], ["-V"], ["exec", "--version"]])
+    assert.equal(run("./codex", words, folder).stdout, "codex-cli 0.166.0\n", words.join(" "));
+  assert.equal(run(process.execPath, ["codex.cjs", "--version"], folder).stdout, "codex-cli 0.166.0\n");
 });
 
 /** A checkout of a few files: the launcher, and a program that says which Node runs it. */

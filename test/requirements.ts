@@ -42,7 +42,15 @@ export const requirements = {
   "handshake.each": { source: "app-server README, Initialization", says: "each connection shakes hands on its own" },
   "handshake.optOut": { source: "observed 0.99, 0.166", says: "notifications that a client opted out of reach others only" },
   "handshake.dialect": { source: "Parley", says: "capabilities.extensions.parley.dialect is checked" },
-  "handshake.cleanName": { source: "Parley", cases: [31], says: "control characters in a client's name never reach the user agent" },
+  "handshake.cleanName": {
+    source: "observed 0.166",
+    cases: [31],
+    says: "a client's name with control characters is refused, and no other that is odd reaches the user agent as it is",
+  },
+  "handshake.generation": {
+    source: "observed 0.166",
+    says: "the user agent names today's version to clients that ask for the experimental API, and no program that only looks whether a server is there",
+  },
 
   "errors.unknownMethod": {
     source: "observed 0.92, 0.166",
@@ -122,6 +130,7 @@ export const requirements = {
     source: "app-server README, Auth endpoints",
     says: "an API key signs in and out, with login/completed before account/updated",
   },
+  "account.none": { source: "observed 0.166", says: "on an empty home clients are told that a sign-in to OpenAI is needed" },
   "account.cancel": { source: "app-server README, Auth endpoints", says: "a browser sign-in can be cancelled by its id" },
   "account.tokens": { source: "observed 0.166", says: "a client that brought its own tokens is asked for fresh ones" },
   "account.limits": { source: "observed 0.92, 0.166", says: "rate limits without an account are refused in the words that clients know" },

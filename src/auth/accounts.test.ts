@@ -204,6 +204,17 @@ describe("accounts", () => {
       assert.equal((await accounts.status({ includeToken: true, refreshToken: false })).authToken, "sk-1");
     });
 
+    it("of the environment counts before a stored sign-in, where keys are allowed, and is never renewed or stored", async () => {
+      store({ OPENAI_API_KEY: null, tokens: tokens(), last_refresh: new Date(now).toISOString() });
+      const { accounts, credentials } = open({ keyOfEnvironment: "sk-env" });
+      assert.deepEqual(await credentials.current(), { kind: "apiKey", key: "sk-env" });
+      assert.deepEqual((await accounts.read({ refreshToken: true })).account, { type: "apiKey" });
+      assert.equal(await credentials.refresh(AbortSignal.timeout(1000)), undefined);
+      assert.deepEqual(maker.refreshed, []);
+      settings('forced_login_method = "chatgpt"');
+      assert.equal((await credentials.current())?.kind, "chatgpt");
+    });
+
     it("does not count where settings ask for another way", async () => {
       store({ OPENAI_API_KEY: "sk-1" });
       settings('forced_login_method = "chatgpt"');

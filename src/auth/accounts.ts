@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { AccountEvent, Accounts, AuthStatus } from "../core/ports/accounts.ts";
 import type { Clock } from "../core/ports/clock.ts";
-import type { ConfigSource, ConfigStore } from "../core/ports/config.ts";
+import type { Config, ConfigSource, ConfigStore } from "../core/ports/config.ts";
 import type { Credentials } from "../core/ports/credentials.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { RateLimits } from "../core/ports/model-client.ts";
@@ -41,6 +41,10 @@ export interface AccountsOptions {
     signal: AbortSignal,
   ) => Promise<ChatgptAuthTokensRefreshResponse | undefined>;
   readonly openKeyring?: OpenKeyring;
+  /** Nobody has set up a model: clients then offer what Codex would, a sign-in to OpenAI. */
+  readonly lacksModel?: (config: Config) => boolean;
+  /** An API key of the environment: where API keys are allowed it counts before every stored sign-in. */
+  readonly keyOfEnvironment?: string | undefined;
 }
 
 export function createAccounts(options: AccountsOptions): { readonly accounts: Accounts; readonly credentials: Credentials } {
@@ -67,6 +71,7 @@ class LocalAccounts implements Accounts {
       clock,
       log,
       storage: () => this.#store(),
+      fixed: options.keyOfEnvironment === undefined ? undefined : { kind: "apiKey", key: options.keyOfEnvironment },
       isAllowed: (found) => this.#isAllowed(found),
       issuer: () => this.#settings().issuer,
       renewBrought: (old, signal) => this.#renewBrought(old, signal),
@@ -329,7 +334,10 @@ class LocalAccounts implements Accounts {
   }
 
   #settings(): AuthSettings {
-    return authSettings(this.#options.config.effective(this.#options.codexHome), this.#options.env);
+    const { config, codexHome, env, lacksModel } = this.#options;
+    const effective = config.effective(codexHome);
+    const settings = authSettings(effective, env);
+    return lacksModel?.(effective) === true ? { ...settings, requiresOpenaiAuth: true } : settings;
   }
   #store(): AuthStorage {
     const { store: mode } = this.#settings();

@@ -18,6 +18,8 @@ export interface TokenKeeperOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly storage: () => AuthStorage;
+  /** What the environment gives: where the settings let it be used, it counts before all else. */
+  readonly fixed: SignedIn | undefined;
   /** Whether the settings let this sign-in be used. */
   readonly isAllowed: (found: SignedIn) => boolean;
   readonly issuer: () => Issuer;
@@ -49,6 +51,7 @@ export class TokenKeeper implements Credentials {
   }
 
   async signedIn(): Promise<SignedIn | undefined> {
+    if (this.#fixed !== undefined) return this.#fixed;
     const found = signedInBy(await this.#options.storage().load());
     return found !== undefined && this.#options.isAllowed(found) ? found : undefined;
   }
@@ -88,6 +91,7 @@ export class TokenKeeper implements Credentials {
       this.#brought = (await this.#options.renewBrought(this.#brought, signal)) ?? this.#brought;
       return bringing(this.#brought);
     }
+    if (this.#fixed !== undefined) return undefined;
     const storage = this.#options.storage();
     const data = await storage.load();
     const found = signedInBy(data);
@@ -115,6 +119,11 @@ export class TokenKeeper implements Credentials {
     if (now?.kind === "chatgpt" && now.tokens.access_token !== used.tokens.access_token) return credentialOf(now);
     this.#dead = used.tokens.refresh_token;
     throw new Error(`your sign-in has ended (${error.message}); sign in again`);
+  }
+
+  get #fixed(): SignedIn | undefined {
+    const { fixed, isAllowed } = this.#options;
+    return fixed !== undefined && isAllowed(fixed) ? fixed : undefined;
   }
 
   #isStale(found: ChatgptSignIn): boolean {

@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import { nearest } from "../lib/nearest.ts";
 import { openNetworkAtFirstFetch } from "../lib/network.ts";
 import type { NewerSources } from "./built-from.ts";
+import { calledAs } from "./called-as.ts";
 import { commands } from "./commands.ts";
 import type { CommandLine } from "./leading-flags.ts";
 import { type Globals, UsageError, unknownFlag, unknownSubcommand } from "./usage.ts";
@@ -100,7 +101,7 @@ function complain(error: unknown): number {
 
 /** `parley-mcp-server` is `parley mcp-server`: some clients' settings can name a program but no words after it. */
 function ownName(): readonly string[] {
-  return /^parley-mcp-server(?:\.[cm]?js)?$/.test(path.basename(process.argv[1] ?? "")) ? ["mcp-server"] : [];
+  return calledAs() === "parley-mcp-server" ? ["mcp-server"] : [];
 }
 
 /** Runs what the process was started for; its outcome is the process's exit code. */

@@ -53,9 +53,16 @@ export type Words =
 /** What the free words ask for; `last` stands for the newest session. */
 export const newest = "last";
 
+const taskNames: readonly string[] = ["review", "resume", "fork"];
+
 /** `isPrompt`: the words stood after `--`, so that the first is a prompt even when it is the name of a task. */
 export function taskWords(words: readonly string[], flags: ExecFlags, isPrompt = false): Words {
   const [first, ...rest] = isPrompt ? [] : words;
+  // `exec PROMPT resume …`: the prompt may stand before the task that it is for.
+  if (first !== undefined && !taskNames.includes(first) && (rest[0] === "resume" || rest[0] === "fork")) {
+    const task = taskWords(rest, flags);
+    return task.kind === "resume" || task.kind === "fork" ? { ...task, prompt: task.prompt ?? first } : task;
+  }
   if (first === "review") return { kind: "review", target: reviewTarget(rest, flags) };
   if (first === "resume" && flags.last === true) return { kind: "resume", threadId: newest, prompt: one(rest) };
   if (first === "resume" || first === "fork") {

@@ -1,5 +1,6 @@
 /** What `parley exec` is given: the words of its command line, files it names, and stdin. */
-import { existsSync, readFileSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
 import type { Task } from "../adapters/exec/run.ts";
 import type { Words } from "./exec-flags.ts";
 import { StartError, UsageError } from "./usage.ts";
@@ -55,6 +56,38 @@ export function readSchema(file: string): unknown {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
     throw new StartError(`cannot read the output schema ${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** The pictures of all `--image` flags, each of which may name several. One that cannot be read is refused before anything is asked. */
+export function imagesFrom(lists: readonly string[]): string[] {
+  const files = lists.flatMap((list) => list.split(",")).map((file) => path.resolve(file));
+  for (const file of files) {
+    const reason = whyNot(() => {
+      accessSync(file, constants.R_OK);
+      if (!statSync(file).isFile()) throw new Error("it is no file");
+    });
+    if (reason !== undefined) throw new StartError(`--image: ${file} cannot be read: ${reason}`);
+  }
+  return files;
+}
+
+/** A turn costs time and money: that its message could not be kept is said before it begins. */
+export function checkWritable(file: string): void {
+  const reason = whyNot(() => {
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found?.isDirectory() === true) throw new Error("it is a folder");
+    accessSync(found === undefined ? path.dirname(path.resolve(file)) : file, constants.W_OK);
+  });
+  if (reason !== undefined) throw new StartError(`--output-last-message: ${file} cannot be written: ${reason}`);
+}
+
+function whyNot(attempt: () => void): string | undefined {
+  try {
+    attempt();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
 }
 

@@ -6,11 +6,11 @@ import { type Ended, runTask, type Task } from "../adapters/exec/run.ts";
 import { Transcript } from "../adapters/exec/transcript.ts";
 import type { Client } from "../client/client.ts";
 import { connectInProcess } from "../main/in-process.ts";
-import { localModel } from "../main/local-model.ts";
 import { RpcError } from "../protocol/errors.ts";
 import { type ExecFlags, execFlags, isUnbounded, newest, profileFrom, sandboxFrom, taskWords } from "./exec-flags.ts";
-import { readSchema, readTask, spreadImages } from "./exec-input.ts";
+import { checkWritable, imagesFrom, readSchema, readTask, spreadImages } from "./exec-input.ts";
 import { newWorktree } from "./exec-worktree.ts";
+import { localOverrides } from "./local-overrides.ts";
 import { type App, openApp, requireModel } from "./own-app.ts";
 import { listThreads, threadOf } from "./threads/find.ts";
 import { type Globals, oneOf, readFlags, StartError } from "./usage.ts";
@@ -28,11 +28,17 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   const folder = path.resolve(values.cd ?? process.cwd());
   if (!existsSync(folder)) throw new StartError(`no such folder: ${folder}`);
   const outputSchema = values["output-schema"] === undefined ? undefined : readSchema(values["output-schema"]);
+  const images = imagesFrom(values.image ?? []);
+  const lastMessageFile = values["output-last-message"];
+  if (lastMessageFile !== undefined) checkWritable(lastMessageFile);
   const local =
-    values.oss === true ? await localModel({ provider: values["local-provider"], model: values.model, flags: globals.config }) : undefined;
+    values.oss === true
+      ? await localOverrides({ provider: values["local-provider"], model: values.model, flags: globals.config })
+      : undefined;
   const app = openApp(globals, values, {
     overrides: [...(local ?? []), ...profileFrom(values)],
     flagsAreRequests: true,
+    takesCodexKey: true,
     ignore: { userConfig: values["ignore-user-config"], rules: values["ignore-rules"] },
   });
   try {
@@ -40,7 +46,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     const task = await readTask(words);
     if ((task.kind === "new" || task.kind === "review") && values.model === undefined) requireModel(app, folder);
     const cwd = values.worktree === true ? await newWorktree(folder, await app.git.root(folder)) : folder;
-    return await carryOut(app, task, { values, globals, cwd, outputSchema, colours });
+    return await carryOut(app, task, { values, globals, cwd, images, outputSchema, colours });
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     throw new StartError(error.message);
@@ -66,6 +72,7 @@ interface Run {
   readonly values: ExecFlags;
   readonly globals: Globals;
   readonly cwd: string;
+  readonly images: readonly string[];
   readonly outputSchema: unknown;
   readonly colours: boolean;
 }
@@ -73,10 +80,12 @@ interface Run {
 async function carryOut(app: App, given: Task, run: Run): Promise<number> {
   const { values } = run;
   const client = await connectInProcess(app, {
-    clientInfo: { name: process.env["CODEX_INTERNAL_ORIGINATOR_OVERRIDE"] ?? "codex_exec", title: "Parley exec", version },
+    clientInfo: { name: "codex_exec", title: "Parley exec", version },
     door: { source: "exec", unattended: true },
   });
-  const story = values.json === true || values["experimental-json"] === true ? jsonStory(client) : plainStory(client, run.colours);
+  const isJson = values.json === true || values["experimental-json"] === true;
+  const summaries = app.config.effective(run.cwd).raw["model_reasoning_summary"];
+  const story = isJson ? jsonStory(client) : plainStory(client, run.colours, typeof summaries === "string" ? summaries : "none");
   const stop = new AbortController();
   stop.signal.addEventListener("abort", () => story.stopped());
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
@@ -84,7 +93,7 @@ async function carryOut(app: App, given: Task, run: Run): Promise<number> {
     const task = await namedThread(given, client, run);
     const ended = await runTask(client, task, {
       settings: settingsFrom(run),
-      images: (values.image ?? []).flatMap((list) => list.split(",")).map((file) => path.resolve(file)),
+      images: run.images,
       outputSchema: run.outputSchema,
       signal: stop.signal,
       onOpen: (answer) => story.opened(answer, task),
@@ -92,8 +101,8 @@ async function carryOut(app: App, given: Task, run: Run): Promise<number> {
     if (ended === undefined) return 0;
     story.ended(ended);
     if (ended.turn.status !== "completed") return 1;
-    if (values["output-last-message"] !== undefined) keepLastMessage(values["output-last-message"], ended.lastMessage);
-    return 0;
+    const file = values["output-last-message"];
+    return file === undefined || keepLastMessage(file, ended.lastMessage) ? 0 : 1;
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     const doing = given.kind === "resume" || given.kind === "fork" ? `thread/${given.kind}: thread/${given.kind} failed: ` : "";
@@ -117,17 +126,17 @@ function jsonStory(client: Client): Story {
   events.listen(client);
   return {
     opened: (answer) => events.threadStarted(answer.thread.id),
-    stopped: () => events.stop(),
+    stopped: () => events.interrupt(),
     ended: ({ turn }) => events.turnEnded(turn),
   };
 }
 
-function plainStory(client: Client, colours: boolean): Story {
+function plainStory(client: Client, colours: boolean, summaries: string): Story {
   const transcript = new Transcript((text) => process.stderr.write(text), colours);
   transcript.listen(client);
   return {
     opened(answer, task) {
-      transcript.opened(answer, version);
+      transcript.opened(answer, { version, summaries });
       if (task.kind !== "review" && task.prompt !== undefined) transcript.prompt(task.prompt);
     },
     stopped: () => transcript.stopped(),
@@ -151,13 +160,15 @@ function settingsFrom({ values, globals, cwd }: Run) {
   } as const;
 }
 
-/** The turn is done and its message told; a file that cannot be written is no reason to call it failed. */
-function keepLastMessage(file: string, message: string | null): void {
+/** Says whether the message is in the file: whoever reads it next must not take an old one for it. */
+function keepLastMessage(file: string, message: string | null): boolean {
   try {
     writeFileSync(file, message ?? "");
     if (message === null) console.error(`warning: there was no last message; ${file} is empty`);
+    return true;
   } catch (error) {
-    console.error(`warning: the last message could not be written: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(`error: the last message could not be written: ${error instanceof Error ? error.message : String(error)}`);
+    return false;
   }
 }
 
@@ -184,5 +195,8 @@ function configuredPolicy({ config = [] }: ExecFlags, globals: Globals): "never"
 }
 
 function wantsColour(choice: "always" | "never" | "auto"): boolean {
-  return choice === "always" || (choice === "auto" && process.stderr.isTTY === true && !process.env["NO_COLOR"]);
+  return (
+    choice === "always" ||
+    (choice === "auto" && process.stderr.isTTY === true && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb")
+  );
 }

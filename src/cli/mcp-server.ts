@@ -5,7 +5,7 @@ import { type HttpOptions, listenHttp } from "../adapters/mcp-server/http.ts";
 import { RunningCalls } from "../adapters/mcp-server/running-calls.ts";
 import { createServer } from "../adapters/mcp-server/server.ts";
 import { LinesMcpTransport } from "../adapters/mcp-server/stdio.ts";
-import { connectInProcess, userAgentFor } from "../main/in-process.ts";
+import { connectInProcess } from "../main/in-process.ts";
 import { stdioTransport } from "../rpc/stdio.ts";
 import type { Transport } from "../rpc/transport.ts";
 import { agentFlags } from "./agent-flags.ts";
@@ -38,7 +38,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   });
   const calls = new RunningCalls(client);
   const sdk = await import("@modelcontextprotocol/server");
-  const options = { calls, version, userAgent: (of: { name: string; version: string }) => userAgentFor(app, of) };
+  const options = { calls, version, userAgent: client.server.userAgent };
   const factory: McpServerFactory = (context) => createServer(sdk, options, context);
 
   if (endpoint === undefined) await overStdio(factory);

@@ -102,7 +102,7 @@ const capabilities = { experimentalApi: true, optOutNotificationMethods: [] };
 
 async function ownServer(values: Flags, globals: Globals): Promise<Server> {
   const [{ openApp }, { connectInProcess }] = await Promise.all([import("./own-app.ts"), import("../main/in-process.ts")]);
-  const local = values.oss === true ? await localOverrides(values, globals) : [];
+  const local = values.oss === true ? await localModel(values, globals) : [];
   const search = values.search === true ? ['web_search="live"'] : [];
   const app = openApp(globals, values, { overrides: [...local, ...profileFrom(values), ...search], flagsAreRequests: true });
   return {
@@ -117,9 +117,9 @@ async function ownServer(values: Flags, globals: Globals): Promise<Server> {
   };
 }
 
-async function localOverrides(values: Flags, globals: Globals): Promise<string[]> {
-  const { localModel } = await import("../main/local-model.ts");
-  return await localModel({ provider: values["local-provider"], model: values.model, flags: globals.config });
+async function localModel(values: Flags, globals: Globals): Promise<string[]> {
+  const { localOverrides } = await import("./local-overrides.ts");
+  return await localOverrides({ provider: values["local-provider"], model: values.model, flags: globals.config });
 }
 
 function remoteServer(values: Flags): Server {

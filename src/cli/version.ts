@@ -1,9 +1,12 @@
 /** `parley --version`. */
 import manifest from "../../package.json" with { type: "json" };
+import { codexVersion } from "../protocol/codex-version.ts";
+import { calledAs } from "./called-as.ts";
 
 export const version: string = manifest.version;
 
+/** Programs that start `codex` read the version of Codex that they need out of the first line. */
 export async function run(): Promise<number> {
-  process.stdout.write(`parley ${version}\n`);
+  process.stdout.write(calledAs() === "codex" ? `codex-cli ${codexVersion}\n` : `parley ${version} (codex-cli ${codexVersion})\n`);
   return 0;
 }

@@ -49,7 +49,7 @@ export function requestFor(run: Run, tools: readonly Tool[], input: readonly Mod
     serviceTier: settings.serviceTier ?? undefined,
     outputSchema: turn.outputSchema,
     originator: meta.originator,
-    userAgent: `${meta.originator}/${ports.version} (${ports.system})`,
+    userAgent: turn.thread.userAgent,
   };
 }
 

@@ -79,6 +79,10 @@ export class LiveThread {
   readonly readOnlyBecause: string | undefined;
   /** The tools that live in the client: those the thread was started with, until someone resumes it with others. */
   dynamicTools: readonly unknown[];
+  /** Who models are told that they are called by. */
+  userAgent: string;
+  /** The name of the client that gave the last turn, for the user's `notify` program. */
+  client: string | undefined;
   /** Somebody can answer questions; false in non-interactive runs. */
   interactive = true;
   /** Its turns fail where only the offline tour would answer. */
@@ -101,6 +105,7 @@ export class LiveThread {
     this.id = options.meta.id;
     this.meta = options.meta;
     this.dynamicTools = options.meta.dynamicTools ?? [];
+    this.userAgent = `${options.meta.originator}/${ports.version} (${ports.system})`;
     this.settings = options.settings;
     this.settingsTold = options.settings;
     this.config = options.config;
@@ -437,6 +442,7 @@ export class LiveThread {
       this.ports.notifier.tell(config, {
         type: "agent-turn-complete",
         ...at,
+        client: this.client,
         inputMessages: said,
         lastAssistantMessage: turn.lastAgentMessage,
       });

@@ -19,6 +19,8 @@ export interface StartOptions extends SettingsChange {
   readonly dynamicTools?: readonly unknown[] | null | undefined;
   readonly threadSource?: string | null | undefined;
   readonly originator: string;
+  /** Who models are told that they are called by; a thread that nobody gives one names its originator and us. */
+  readonly userAgent?: string | undefined;
   readonly source: SessionSource;
   readonly parentThreadId?: string | undefined;
 }
@@ -79,6 +81,7 @@ export class Threads {
       lease: options.ephemeral === true ? undefined : await this.#ports.store.lease(id, options.originator),
     });
     thread.overrides = options.config ?? {};
+    thread.userAgent = options.userAgent ?? thread.userAgent;
     this.#live.set(id, thread);
     return thread;
   }
@@ -97,6 +100,7 @@ export class Threads {
     try {
       const thread = await loading;
       thread.dynamicTools = options.dynamicTools ?? thread.dynamicTools;
+      thread.userAgent = options.userAgent ?? thread.userAgent;
       return { thread, turns: await this.turnsOf(thread) };
     } finally {
       this.#loading.delete(id);
@@ -136,6 +140,7 @@ export class Threads {
       lease: fresh.lease,
     });
     thread.overrides = fresh.overrides;
+    thread.userAgent = fresh.userAgent;
     await thread.record(kept);
     if (past.settings !== undefined && !hasSameLimits(thread.settings, past.settings)) await thread.keepSettings();
     this.#live.set(thread.id, thread);
@@ -260,6 +265,7 @@ export interface ResumeOptions extends SettingsChange {
   readonly dynamicTools?: readonly unknown[] | null | undefined;
   readonly config?: Readonly<Record<string, unknown>> | null | undefined;
   readonly originator: string;
+  readonly userAgent?: string | undefined;
 }
 export type ForkPoint = { readonly lastTurnId: string } | { readonly beforeTurnId: string };
 

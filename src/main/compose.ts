@@ -72,6 +72,8 @@ export interface ComposeOptions {
   /** What this run leaves aside: the user's config.toml, every `.rules` file. */
   readonly ignore?: { readonly userConfig?: boolean | undefined; readonly rules?: boolean | undefined } | undefined;
   readonly compat?: Dialect | undefined;
+  /** `CODEX_API_KEY` pays where an account of OpenAI is asked for, before every stored sign-in: for runs of scripts and CI alone. */
+  readonly takesCodexKey?: boolean | undefined;
   /** Where the machine's own settings and skills live; /etc/codex unless a test says otherwise. */
   readonly systemDir?: string;
 }
@@ -99,7 +101,8 @@ export function createApp(options: ComposeOptions): App {
     available: (provider) => isUsable(provider, inUse().providers, env, isLoggedIn()),
     defaultModel: () => inUse().model,
   });
-  const isLoggedIn = (): boolean => existsSync(path.join(codexHome, "auth.json"));
+  const codexKey = options.takesCodexKey === true ? env["CODEX_API_KEY"]?.trim() || undefined : undefined;
+  const isLoggedIn = (): boolean => codexKey !== undefined || existsSync(path.join(codexHome, "auth.json"));
   const choose = (loggedIn: boolean) => chooseModel({ provider: undefined, model: undefined, providers: {}, env, loggedIn });
   const choices = new Map<boolean, ReturnType<typeof choose>>();
   const projectTrust = createProjectTrust(codexHome);
@@ -111,7 +114,7 @@ export function createApp(options: ComposeOptions): App {
     flagsAreRequests: options.flagsAreRequests,
     ...(options.systemDir === undefined ? {} : { systemDir: options.systemDir }),
     ignoreUserFile: options.ignore?.userConfig,
-    builtInProviders: builtIn(env),
+    builtInProviders: builtIn(env, codexKey !== undefined),
     fallback: () => {
       const loggedIn = isLoggedIn();
       const chosen = choices.get(loggedIn) ?? choose(loggedIn);
@@ -141,6 +144,8 @@ export function createApp(options: ComposeOptions): App {
     clock,
     log,
     askTokens: (params, signal) => askForTokens(subscriptions, params, signal),
+    keyOfEnvironment: codexKey,
+    lacksModel: ({ modelProvider, raw }) => isUnaskedTour(modelProvider, raw, env),
   });
   const usage = createUsage({ codexHome, clock, prices: catalog.price });
   const skills = createSkills({
@@ -263,10 +268,10 @@ function sourcesFor(provider: ProviderConfig | undefined, parts: Parameters<type
   return provider === undefined || provider.wireApi === "scripted" || provider.wireApi === "ai-sdk" ? [] : [modelSource(provider, parts)];
 }
 
-function builtIn(env: Readonly<Record<string, string | undefined>>): Record<string, ProviderConfig> {
-  return Object.fromEntries(
-    builtInProviderIds.flatMap((id) => [builtInProvider(id, env)].filter((p) => p !== undefined).map((p) => [id, p])),
-  );
+/** `accountPays`: the account's key counts before a key that the provider's own variable holds. */
+function builtIn(env: Readonly<Record<string, string | undefined>>, accountPays: boolean): Record<string, ProviderConfig> {
+  const found = builtInProviderIds.flatMap((id) => builtInProvider(id, env) ?? []);
+  return Object.fromEntries(found.map((p) => [p.id, accountPays && p.requiresOpenaiAuth ? { ...p, envKey: undefined } : p]));
 }
 
 /** A provider that the user named stays; else the model's name chooses one. */

@@ -1,7 +1,6 @@
 /** Joins the adapter of the older API to a connection. */
 import { V1Door } from "../adapters/v1/door.ts";
 import type { App, LegacyDoor, Session } from "../server/app.ts";
-import { userAgent } from "../server/introduce.ts";
 import { connectInProcess } from "./in-process.ts";
 
 export function openV1(app: () => App, session: Session): LegacyDoor {
@@ -16,7 +15,7 @@ export function openV1(app: () => App, session: Session): LegacyDoor {
       if (!session.optOut.has(method)) session.peer.notify(method, params);
     },
     ask: (method, params) => app().subscriptions.askSession(session, method, params),
-    userAgent: userAgent(app(), session),
+    userAgent: session.userAgent,
     authStatus: (params) => app().accounts.status(params),
     diffToRemote: (cwd) => app().git.diffToRemote(cwd, AbortSignal.timeout(60_000)),
   });

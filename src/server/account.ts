@@ -11,7 +11,7 @@ export const accountHandlers: HandlersFor<typeof accountRequests> = {
     return app.accounts.read({ refreshToken: refreshToken ?? false });
   },
   async "account/login/start"(params, { app, session, after }) {
-    const { response, events } = await app.accounts.startLogin(params, { name: session.client.name });
+    const { response, events } = await app.accounts.startLogin(params, { name: session.originator });
     if (params.type === "chatgptAuthTokens") app.subscriptions.subscribe(session, accountChannel);
     after(() => announceAccount(app, events));
     return response;

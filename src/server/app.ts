@@ -82,6 +82,10 @@ export interface Session {
   /** It hears the model's items of all its threads, not only of those it asks this for. */
   readonly hearsRaw: boolean;
   client: { readonly name: string; readonly title: string | null; readonly version: string };
+  /** Who threads that are started here are said to come from. */
+  originator: string;
+  /** As the client was told it, and as models are called with it. */
+  userAgent: string;
   initialized: boolean;
   dialect: Dialect;
   experimental: boolean;
@@ -116,3 +120,9 @@ export type HandlersFor<Table> = {
 
 /** Whether a client is of the documents' generation, which some messages are kept for. */
 export const isOlder = (session: Session): boolean => session.dialect !== "0.166";
+
+/** An adapter's own connection speaks for the client on the other side of it. */
+export function calledBy(session: Session): { readonly originator: string; readonly userAgent: string } {
+  const { originator, userAgent } = session.onBehalfOf ?? session;
+  return { originator, userAgent };
+}

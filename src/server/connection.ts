@@ -62,6 +62,8 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
     hearsRaw: options.hearsRaw === true,
     onBehalfOf: options.onBehalfOf,
     client: { name: "unknown", title: null, version: "0" },
+    originator: "unknown",
+    userAgent: "",
     initialized: false,
     dialect: app.compat ?? "0.92",
     experimental: false,

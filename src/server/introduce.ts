@@ -1,6 +1,7 @@
 /** What a client that introduces itself is taken for, and what it is told. Serves `initialize`, and the door that answers it before the rest is loaded. */
 import { terminalName } from "../lib/terminal-name.ts";
 import { visibleLine } from "../lib/visible-text.ts";
+import { codexVersion } from "../protocol/codex-version.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { InitializeParams, InitializeResponse } from "../protocol/initialize.ts";
 import type { App, Dialect, Session } from "./app.ts";
@@ -8,22 +9,31 @@ import type { App, Dialect, Session } from "./app.ts";
 /** What of the app goes into the answer. */
 export type About = Pick<App, "version" | "codexHome" | "system" | "compat">;
 /** What a session knows of its client from then on. */
-export type Introduction = Pick<Session, "client" | "dialect" | "experimental" | "optOut">;
+export type Introduction = Pick<Session, "client" | "originator" | "userAgent" | "dialect" | "experimental" | "optOut">;
 
-/** Throws invalidRequest for a dialect that nobody speaks. */
+/** Throws invalidRequest for a dialect that nobody speaks, and for a name that no header can hold. */
 export function introduce(
   params: InitializeParams,
   about: About,
 ): { readonly introduction: Introduction; readonly answer: InitializeResponse } {
   const { clientInfo, capabilities } = params;
+  refuseControlCharacters(clientInfo.name);
+  const client = { name: cleaned(clientInfo.name), title: titleOf(clientInfo.title), version: cleaned(clientInfo.version) };
+  const chosen = chosenDialect(capabilities, about.compat);
+  const dialect = chosen ?? (hasMoreThanExperimental(capabilities) ? "0.166" : "0.92");
+  // Clients of today may ask for no more than the experimental API; which version answers is what they read out of the user agent.
+  const generation = speaks[chosen ?? (capabilities?.experimentalApi === true ? "0.166" : dialect)];
+  const originator = originatorOf(client.name);
   const introduction = {
-    client: { name: cleaned(clientInfo.name), title: titleOf(clientInfo.title), version: cleaned(clientInfo.version) },
-    dialect: dialectOf(capabilities, about.compat),
+    client,
+    originator,
+    userAgent: userAgent(about, { client, originator, generation }),
+    dialect,
     experimental: capabilities?.experimentalApi === true,
     optOut: new Set(capabilities?.optOutNotificationMethods ?? []),
   };
   const answer = {
-    userAgent: userAgent(about, introduction),
+    userAgent: introduction.userAgent,
     codexHome: about.codexHome,
     platformFamily: process.platform === "win32" ? "windows" : "unix",
     platformOs: process.platform === "darwin" ? "macos" : process.platform === "win32" ? "windows" : process.platform,
@@ -33,15 +43,31 @@ export function introduce(
 
 const dialects: readonly Dialect[] = ["seed-000", "0.92", "0.166"];
 
-/** Today's clients send more than `experimentalApi`; the documents' clients send nothing else (CONFLICTS §0.2). */
-function dialectOf(capabilities: InitializeParams["capabilities"], compat: Dialect | undefined): Dialect {
+function chosenDialect(capabilities: InitializeParams["capabilities"], compat: Dialect | undefined): Dialect | undefined {
   const chosen = (capabilities?.extensions as { parley?: { dialect?: unknown } } | null | undefined)?.parley?.dialect;
   const own = dialects.find((d) => d === chosen);
   if (chosen !== undefined && own === undefined)
     throw invalidRequest(`Invalid request: capabilities.extensions.parley.dialect must be one of ${dialects.join(", ")}`);
-  if (own !== undefined) return own;
-  if (compat !== undefined) return compat;
-  return Object.keys(capabilities ?? {}).some((key) => key !== "experimentalApi") ? "0.166" : "0.92";
+  return own ?? compat;
+}
+
+/** Today's clients send more than `experimentalApi`; the documents' clients send nothing else (CONFLICTS §0.2). */
+const hasMoreThanExperimental = (capabilities: InitializeParams["capabilities"]): boolean =>
+  Object.keys(capabilities ?? {}).some((key) => key !== "experimentalApi");
+
+function refuseControlCharacters(name: string): void {
+  if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(name))
+    throw invalidRequest(`Invalid clientInfo.name: '${name.slice(0, 100)}'. Must be a valid HTTP header value.`);
+}
+
+/** Programs that only look whether a server is there, or that pass others' work on: they give it no name of their own. */
+const nameless: readonly string[] = ["codex_app_server_daemon", "codex-backend"];
+
+/** Who threads are said to come from: the client, unless the environment of the process names another. */
+function originatorOf(name: string): string {
+  const override = process.env["CODEX_INTERNAL_ORIGINATOR_OVERRIDE"];
+  if (override !== undefined && /^[\t\x20-\x7e]+$/.test(override)) return cleaned(override);
+  return nameless.includes(name) ? "codex_cli_rs" : name;
 }
 
 /** A title is for people: any script, but one line without anything that hides or steers a terminal. */
@@ -50,16 +76,19 @@ function titleOf(title: string | null | undefined): string | null {
 }
 
 /** A name goes into headers and log lines: printable ASCII only, and not endless. */
-export function cleaned(text: string): string {
+function cleaned(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "_").slice(0, 100);
 }
 
 /** The protocol version that clients of each generation look for in the user agent. */
-const speaks: Readonly<Record<Dialect, string>> = { "seed-000": "0.98.0", "0.92": "0.98.0", "0.166": "0.166.0" };
+const speaks: Readonly<Record<Dialect, string>> = { "seed-000": "0.98.0", "0.92": "0.98.0", "0.166": codexVersion };
 
-/** `<client>/<protocol version> (<system>) <terminal> (<client>; <its version>)`, then our own name: also sent upstream. */
-export function userAgent(about: Pick<About, "system" | "version">, session: Pick<Session, "client" | "dialect">): string {
-  const { name, version } = session.client;
+/** `<originator>/<protocol version> (<system>) <terminal> (<client>; <its version>)`, then our own name: also sent upstream. */
+function userAgent(
+  about: Pick<About, "system" | "version">,
+  of: Pick<Session, "client" | "originator"> & { readonly generation: string },
+): string {
+  const { name, version } = of.client;
   const terminal = terminalName(process.env);
-  return `${name}/${speaks[session.dialect]} (${about.system}) ${terminal} (${name}; ${version}) parley/${about.version}`;
+  return `${of.originator}/${of.generation} (${about.system}) ${terminal} (${name}; ${version}) parley/${about.version}`;
 }

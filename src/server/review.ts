@@ -4,7 +4,7 @@ import type { LiveThread } from "../core/thread.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { ReviewTarget, reviewRequests } from "../protocol/review.ts";
 import type { Turn } from "../protocol/turn.ts";
-import type { Call, HandlersFor } from "./app.ts";
+import { type Call, calledBy, type HandlersFor } from "./app.ts";
 import { readRecords } from "./stored-thread.ts";
 import { announceNews } from "./thread-settings.ts";
 
@@ -42,7 +42,7 @@ async function forkFor(parent: LiveThread, { app, session }: Call): Promise<Live
       ...parent.settings,
       collaborationMode: null,
       cwd: parent.settings.cwd,
-      originator: session.client.name,
+      ...calledBy(session),
       source: { subAgent: "review" },
       ephemeral: parent.ephemeral,
     },

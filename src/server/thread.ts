@@ -19,7 +19,7 @@ import type {
   threadRequests,
 } from "../protocol/thread.ts";
 import type { Turn } from "../protocol/turn.ts";
-import type { App, Call, HandlersFor, Session } from "./app.ts";
+import { type App, type Call, calledBy, type HandlersFor, type Session } from "./app.ts";
 import { asSoleWriter, findThread, readRecords, threadFromStored } from "./stored-thread.ts";
 import { revertTo, rollBack } from "./thread-revert.ts";
 import { announceNews, collaborationModeOf } from "./thread-settings.ts";
@@ -47,7 +47,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
       ...changeFrom(params),
       config: params.config,
       dynamicTools: params.dynamicTools,
-      originator: session.client.name,
+      ...calledBy(session),
     });
     if (session.unattended) thread.interactive = false;
     if (session.needsModel) thread.needsModel = true;
@@ -251,7 +251,7 @@ function startOptions(params: ThreadStartParams | ThreadForkParams, { session }:
     ...changeFrom(params),
     cwd: path.resolve(params.cwd ?? cwd),
     config: params.config,
-    originator: session.client.name,
+    ...calledBy(session),
     source: session.source,
     ...("ephemeral" in params ? { ephemeral: params.ephemeral } : {}),
     ...("dynamicTools" in params ? { dynamicTools: params.dynamicTools } : {}),

@@ -9,9 +9,10 @@ import type { HandlersFor } from "./app.ts";
 import { announceNews } from "./thread-settings.ts";
 
 export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | "turn/steer" | "turn/interrupt">> = {
-  async "turn/start"(params, { app, after }) {
+  async "turn/start"(params, { app, session, after }) {
     const thread = app.threads.require(params.threadId);
     await thread.readyToWrite();
+    thread.client = (session.onBehalfOf ?? session).client.name;
     const { config } = thread;
     const { turn, accepted, begin } = thread.startTurn(inputFrom(params), changeFrom(params), {
       outputSchema: params.outputSchema ?? undefined,

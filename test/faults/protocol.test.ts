@@ -93,8 +93,9 @@ verifies("trust.hostileThreadIds", async (stage) => {
 
 verifies("trust.clientName", async (stage) => {
   const wire = await stage.wire();
-  const name = `evil\r\nx-injected: 1\n{"level":"error"}\u001b[31m${"n".repeat(1_000_000)}`;
-  const { result } = await wire.initialize(undefined, name);
+  const refused = await wire.initialize(undefined, `evil\r\nx-injected: 1\n{"level":"error"}\u001b[31m${"n".repeat(1_000_000)}`);
+  assert.equal(refused.error.code, -32600);
+  const { result } = await wire.initialize(undefined, `evil\u2028x-injected: 1\u0085{"level":"error"}${"n".repeat(1_000_000)}`);
   assert.match(result.userAgent, /^[\x20-\x7e]+$/);
   assert.ok(result.userAgent.length < 1000, `${result.userAgent.length} characters`);
   const { result: started } = await wire.ask("thread/start", { cwd: stage.workspace });
@@ -110,7 +111,7 @@ verifies(
     const { wire: other, threadId } = await ready(stage, { turns, config: 'approval_policy = "untrusted"' });
     const wire = await stage.wire();
     const evil = `Editor\r\n{"level":"error"}\u001b]0;x\u0007\u202e${"t".repeat(1_000_000)}`;
-    await wire.ask("initialize", { clientInfo: { name: evil, title: evil, version: evil } });
+    await wire.ask("initialize", { clientInfo: { name: evil.replace(/[\r\n\u0007\u001b]/g, "\u0085"), title: evil, version: evil } });
     await wire.ask("thread/resume", { threadId });
     await other.ask("turn/start", { threadId, input: [{ type: "text", text: "go" }] });
     const asked = await wire.request("item/commandExecution/requestApproval");

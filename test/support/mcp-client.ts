@@ -5,7 +5,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { RunningCalls } from "../../src/adapters/mcp-server/running-calls.ts";
 import { createServer } from "../../src/adapters/mcp-server/server.ts";
 import { createApp } from "../../src/main/compose.ts";
-import { connectInProcess, userAgentFor } from "../../src/main/in-process.ts";
+import { connectInProcess } from "../../src/main/in-process.ts";
 import { type StageOptions, writeHome } from "./verifies.ts";
 import type { Message } from "./wire.ts";
 
@@ -36,7 +36,7 @@ export async function mcpStage(home: string, options: McpStageOptions = {}): Pro
   const engine = await connectInProcess(app, { door: { source: "appServer" } });
   const calls = new RunningCalls(engine);
   const [near, far] = InMemoryTransport.createLinkedPair();
-  const handle = serveStdio((context) => createServer(sdk, { calls, version: "1", userAgent: (of) => userAgentFor(app, of) }, context), {
+  const handle = serveStdio((context) => createServer(sdk, { calls, version: "1", userAgent: engine.server.userAgent }, context), {
     transport: far,
   });
   const notified: Message[] = [];

@@ -61,7 +61,12 @@ export class ExecEvents {
     for (const message of this.#early.splice(0)) this.#notice(message);
   }
 
-  /** Whoever reads has asked for the end: no further event is written. */
+  /** Whoever reads has asked for the end: one last event says so, and none is written after it. */
+  interrupt(): void {
+    this.#write({ type: "turn.failed", error: { message: "interrupted" } });
+    this.#over = true;
+  }
+  /** No further event is written. */
   stop(): void {
     this.#over = true;
   }

@@ -17,6 +17,22 @@ const sandboxNames: Readonly<Record<string, string>> = {
 };
 const planMarks = { completed: "✔", inProgress: "→", pending: "·" };
 
+/** `workspace-write [workdir, /tmp, $TMPDIR] (network access enabled)`. */
+function sandboxLine(sandbox: ThreadStartResponse["sandbox"]): string {
+  const name = sandboxNames[sandbox.type] ?? sandbox.type;
+  const network = "networkAccess" in sandbox && (sandbox.networkAccess === true || sandbox.networkAccess === "enabled");
+  const roots =
+    sandbox.type === "workspaceWrite"
+      ? [
+          "workdir",
+          ...(sandbox.excludeSlashTmp === true ? [] : ["/tmp"]),
+          ...(sandbox.excludeTmpdirEnvVar === true ? [] : ["$TMPDIR"]),
+          ...(sandbox.writableRoots ?? []),
+        ]
+      : [];
+  return `${name}${roots.length > 0 ? ` [${roots.join(", ")}]` : ""}${network ? " (network access enabled)" : ""}`;
+}
+
 export class Transcript {
   readonly #out: (text: string) => void;
   readonly #colours: boolean;
@@ -36,23 +52,29 @@ export class Transcript {
     this.#colours = colours;
   }
 
-  opened(answer: ThreadStartResponse, version: string): void {
+  /** The lines of the head are Codex's: scripts look for them by name. */
+  opened(answer: ThreadStartResponse, { version, summaries }: { readonly version: string; readonly summaries: string }): void {
     this.#threadId = answer.thread.id;
-    const sandbox = sandboxNames[answer.sandbox.type] ?? answer.sandbox.type;
     const approval = typeof answer.approvalPolicy === "string" ? answer.approvalPolicy : "granular";
     this.#line(this.#styled("bold", `Parley ${version}`));
+    this.#line("--------");
     for (const [name, value] of [
-      ["folder", answer.cwd],
-      ["model", `${answer.model} (${answer.modelProvider})${answer.reasoningEffort ? `, effort ${answer.reasoningEffort}` : ""}`],
-      ["sandbox", `${sandbox}, approvals ${approval}`],
-      ["session id:", answer.thread.id], // in these words scripts look for it
+      ["workdir", answer.cwd],
+      ["model", answer.model],
+      ["provider", answer.modelProvider],
+      ["approval", approval],
+      ["sandbox", sandboxLine(answer.sandbox)],
+      ["reasoning effort", answer.reasoningEffort ?? "none"],
+      ["reasoning summaries", summaries],
+      ["session id", answer.thread.id],
     ] as const)
-      this.#line(`${this.#styled("dim", name.padEnd(8))} ${plain(value)}`);
+      this.#line(`${this.#styled("bold", `${name}:`)} ${plain(value)}`);
+    this.#line("--------");
     for (const text of this.#early.splice(0)) this.#warning(text);
   }
 
   prompt(text: string): void {
-    this.#line(`\n${this.#styled("cyan", "you")}\n${plain(text).trimEnd()}`);
+    this.#line(`${this.#styled("cyan", "user")}\n${plain(text).trimEnd()}`);
   }
 
   /** Hears one thread, from `opened` on. */
@@ -87,7 +109,7 @@ export class Transcript {
     if (turn.status === "failed" && turn.error?.message !== this.#lastError) this.#failed(turn.error?.message ?? "the turn failed", false);
     const { inputTokens = 0, cachedInputTokens = 0, outputTokens = 0 } = this.#usage ?? {};
     const tokens = inputTokens - cachedInputTokens + outputTokens;
-    if (tokens > 0) this.#line(this.#styled("dim", `\ntokens used: ${tokens.toLocaleString("en")}`));
+    if (tokens > 0) this.#line(`${this.#styled("dim", "tokens used")}\n${tokens.toLocaleString("en")}`);
   }
 
   #started(item: ThreadItem): void {

@@ -17,8 +17,8 @@ import { askFrom, tools } from "./tools.ts";
 export interface ServerOptions {
   readonly calls: RunningCalls;
   readonly version: string;
-  /** The user agent for a client of this name and version. */
-  readonly userAgent: (client: { readonly name: string; readonly version: string }) => string;
+  /** What models are called with on behalf of all clients. */
+  readonly userAgent: string;
 }
 
 /** People take their time; a question ends with its call at the latest. */
@@ -32,16 +32,7 @@ export function createServer(
   options: ServerOptions,
   { era }: McpRequestContext,
 ): Server {
-  const info = {
-    name: "codex-mcp-server",
-    title: "Codex",
-    version: options.version,
-    // Known only once the client has said its name, which is before this is written out.
-    get user_agent() {
-      const { name = "unknown", version = "0" } = server.getClientVersion() ?? {};
-      return options.userAgent({ name, version });
-    },
-  };
+  const info = { name: "codex-mcp-server", title: "Codex", version: options.version, user_agent: options.userAgent };
   const server = new sdk.Server(info, { capabilities: { tools: { listChanged: true } } });
   server.setRequestHandler("tools/list", () => ({ tools }));
   server.setRequestHandler("tools/call", (request, context) => {

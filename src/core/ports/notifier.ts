@@ -7,6 +7,8 @@ export type Notice =
       readonly threadId: string;
       readonly turnId: string;
       readonly cwd: string;
+      /** The name that the client gave itself. */
+      readonly client: string | undefined;
       readonly inputMessages: readonly string[];
       readonly lastAssistantMessage: string | null;
     }

@@ -1,6 +1,6 @@
 /** Accounts, models and modes over the wire. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type Stage, type StageOptions, verifies } from "../../support/verifies.ts";
 import type { Wire } from "../../support/wire.ts";
@@ -34,6 +34,16 @@ verifies("account.apiKey", async (stage) => {
   assert.deepEqual((await wire.ask("account/logout")).result, {});
   await wire.until((m) => m.method === "account/updated" && m.params.authMode === null);
   assert.equal((await read()).account, null);
+});
+
+verifies("account.none", async (stage) => {
+  const file = path.join(stage.home, "config.toml");
+  writeFileSync(file, "");
+  const wire = await open(stage);
+  const read = async () => (await wire.ask("account/read", {})).result;
+  assert.deepEqual(await read(), { account: null, requiresOpenaiAuth: true, workspaceRouting: null });
+  writeFileSync(file, 'model_provider = "scripted"\n');
+  assert.equal((await read()).requiresOpenaiAuth, false, "who asked for the offline model needs no account");
 });
 
 verifies("account.cancel", async (stage) => {

@@ -36,7 +36,7 @@ async function exec(stage: Stage, client: Client, task: Task, settings: Partial<
     onOpen(answer) {
       threadId = answer.thread.id;
       stream.threadStarted(threadId);
-      transcript.opened(answer, "9.9.9");
+      transcript.opened(answer, { version: "9.9.9", summaries: "auto" });
     },
   });
   if (ended !== undefined) {
@@ -262,9 +262,10 @@ verifies("exec.fork", async (stage) => {
 
 verifies("exec.plainText", async (stage) => {
   const { text } = await execWith(stage, { turns: [[{ say: "\u001b[31mred\u001b[0m and \u0007plain" }, { usage }]] });
-  assert.match(
-    text,
-    /^Parley 9\.9\.9\nfolder .*\nmodel {4}scripted \(script\)\nsandbox {2}workspace-write, approvals never\nsession id: 01/,
+  const head = text.slice(0, text.lastIndexOf("--------\n")).replace(/^(workdir|session id): .+$/gm, "$1: …");
+  assert.equal(
+    head,
+    `Parley 9.9.9\n--------\nworkdir: …\nmodel: scripted\nprovider: script\napproval: never\nsandbox: workspace-write [workdir, /tmp, $TMPDIR]\nreasoning effort: none\nreasoning summaries: auto\nsession id: …\n`,
   );
-  assert.match(text, /\nparley\nred and plain\n\ntokens used: 80\n$/);
+  assert.match(text, /\nparley\nred and plain\ntokens used\n80\n$/);
 });

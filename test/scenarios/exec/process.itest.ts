@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { responsesFrames } from "../../support/model-mocks/frames.ts";
+import { MockProvider, stream } from "../../support/model-mocks/server.ts";
 import { launcher } from "../../support/process.ts";
 import { type Stage, type StageOptions, verifies, writeHome } from "../../support/verifies.ts";
 import type { Message } from "../../support/wire.ts";
@@ -50,7 +52,7 @@ function stageWith(stage: Stage, options: StageOptions) {
 const free = "--skip-git-repo-check";
 const lastText = ({ events }: Ended): string | undefined => events.findLast((e) => e.item?.type === "agent_message")?.item.text;
 const threadOf = ({ events }: Ended): string => events[0]?.thread_id;
-const echo = { turns: [["{{user}}"], ["{{user}}"], ["{{user}}"], ["{{user}}"]] };
+const echo = { turns: Array(6).fill(["{{user}}"]) };
 
 verifies("exec.stdin", async (stage) => {
   const exec = stageWith(stage, echo);
@@ -85,7 +87,7 @@ verifies("exec.stdout", async (stage) => {
     exec([free, "-o", path.join(stage.home, "none", "x"), "go"]),
   ]);
   assert.deepEqual([plain.code, plain.stdout], [0, "The end.\n"]);
-  assert.match(plain.stderr, /\nyou\ngo\n[\s\S]*hm\n[\s\S]*\nrun .*echo inner[\s\S]*\nparley\nThe end\.\n/);
+  assert.match(plain.stderr, /\nuser\ngo\n[\s\S]*hm\n[\s\S]*\nrun .*echo inner[\s\S]*\nparley\nThe end\.\n/);
   assert.ok(!plain.stderr.includes("\u001b"), "no colours into a pipe");
   assert.equal(readFileSync(file, "utf8"), "The end.");
   assert.ok(coloured.stderr.includes("\u001b[32mparley\u001b[39m"));
@@ -148,9 +150,45 @@ verifies("exec.signals", async (stage) => {
     assert.equal(ended.code, 1, ended.stderr);
     assert.deepEqual(
       ended.events.map(({ type }) => type),
-      ["thread.started", "turn.started", "item.started"],
+      ["thread.started", "turn.started", "item.started", "turn.failed"],
     );
+    assert.deepEqual(ended.events.at(-1)?.error, { message: "interrupted" });
   }
+});
+
+verifies("exec.codexKey", async (stage) => {
+  await using provider = new MockProvider(stream(responsesFrames({ text: "paid" })));
+  const url = await provider.listen();
+  const exec = stageWith(stage, {});
+  writeFileSync(path.join(stage.home, "config.toml"), `openai_base_url = "${url}/v1"\n`);
+  writeFileSync(path.join(stage.home, "auth.json"), JSON.stringify({ auth_mode: "apikey", OPENAI_API_KEY: "sk-stored" }));
+  const given = (env: Record<string, string>): Given => ({ input: "", env: { CODEX_API_KEY: " sk-environment ", ...env } });
+  const ended = await exec([free, "go"], given({ OPENAI_API_KEY: "sk-other" }));
+  assert.deepEqual([ended.code, ended.stdout], [0, "paid\n"], ended.stderr);
+  const seen = () => provider.requests.filter(({ method }) => method === "POST").at(-1)?.headers;
+  assert.equal(seen()?.authorization, "Bearer sk-environment");
+  assert.match(seen()?.["user-agent"] ?? "", /^codex_exec\/0\.166\.0 \(.+\) \S+ \(codex_exec; .+\) parley\//);
+  await exec([free, "go"], given({ CODEX_INTERNAL_ORIGINATOR_OVERRIDE: "some_sdk" }));
+  assert.equal(seen()?.["originator"], "some_sdk");
+  assert.match(seen()?.["user-agent"] ?? "", /^some_sdk\/0\.166\.0 /);
+  await exec([free, "-c", 'forced_login_method="chatgpt"', "go"], given({}));
+  assert.notEqual(seen()?.authorization, "Bearer sk-stored");
+});
+
+verifies("exec.files", async (stage) => {
+  const exec = stageWith(stage, echo);
+  const missing = path.join(stage.home, "missing", "file");
+  for (const [flag, why] of [
+    ["-o", /--output-last-message: .*missing.file cannot be written/],
+    ["-i", /--image: .*missing.file cannot be read/],
+  ] as const) {
+    const ended = await exec([free, flag, missing, "--", "go"]);
+    assert.deepEqual([ended.code, ended.stdout], [1, ""]);
+    assert.match(ended.stderr, why);
+    assert.doesNotMatch(ended.stderr, /\n {4}at /);
+  }
+  const folder = await exec([free, "-o", stage.home, "go"]);
+  assert.deepEqual([folder.code, folder.stdout], [1, ""]);
 });
 
 verifies("exec.resume", async (stage) => {
@@ -165,6 +203,8 @@ verifies("exec.resume", async (stage) => {
   const ways: [readonly string[], Given][] = [
     [["--json", free, "resume", id, "two"], {}],
     [["resume", id, "--json", free], { input: "two" }],
+    [["--json", free, "two", "resume", id], {}],
+    [["--json", free, "two", "resume", "--last"], {}],
     [["resume", "plum", "two", "--json", free], {}],
   ];
   for (const [args, given] of ways) {

@@ -81,8 +81,23 @@ verifies("handshake.dialect", async ({ wire }) => {
 });
 
 verifies("handshake.cleanName", async ({ wire }) => {
-  const { result, error } = await (await wire()).initialize(undefined, `a\r\nX-Forged: 1\u0000${"x".repeat(1_000_000)}`);
-  if (error !== undefined) return assert.equal(error.code, -32600);
-  assert.match(result.userAgent, /^[\x20-\x7e]+$/);
+  const client = await wire();
+  const { error } = await client.initialize(undefined, "bad\rname");
+  assert.deepEqual(error, { code: -32600, message: "Invalid clientInfo.name: 'bad\rname'. Must be a valid HTTP header value." });
+  const long = (await client.initialize(undefined, `a\r\nX-Forged: 1\u0000${"x".repeat(1_000_000)}`)).error;
+  assert.ok(long.code === -32600 && long.message.length < 300);
+  const { result } = await client.initialize(undefined, `ö\u2028${"x".repeat(1_000_000)}`);
+  assert.match(result.userAgent, /^__x+\/[\x20-\x7e]+$/);
   assert.ok(result.userAgent.length < 1000);
+});
+
+verifies("handshake.generation", async ({ wire }) => {
+  const versionFor = async (capabilities: unknown): Promise<string> =>
+    /^scenario\/(\S+)/.exec((await (await wire()).initialize(capabilities)).result.userAgent)?.[1] ?? "";
+  assert.equal(await versionFor(undefined), "0.98.0");
+  assert.equal(await versionFor({ experimentalApi: true }), "0.166.0");
+  assert.equal(await versionFor({ optOutNotificationMethods: [] }), "0.166.0");
+  assert.equal(await versionFor({ experimentalApi: true, extensions: { parley: { dialect: "0.92" } } }), "0.98.0");
+  for (const name of ["codex_app_server_daemon", "codex-backend"])
+    assert.match((await (await wire()).initialize(undefined, name)).result.userAgent, /^codex_cli_rs\//, name);
 });

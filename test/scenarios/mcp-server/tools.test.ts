@@ -16,7 +16,7 @@ verifies(
     const info = stage.wire[0].result.serverInfo;
     assert.equal(info.name, "codex-mcp-server");
     assert.equal(info.title, "Codex");
-    assert.match(info.user_agent, /^scenario\/[\d.]+ \(.+\) .*\(scenario; 1\)/);
+    assert.match(info.user_agent, /^parley_client\/[\d.]+ \(.+\) .*\(parley_client; 0\) parley\//);
     assert.deepEqual(stage.client.getServerCapabilities(), { tools: { listChanged: true } });
   },
   memory,
