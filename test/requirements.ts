@@ -192,6 +192,10 @@ export const requirements = {
   "fs.watch": { source: "observed 0.166", says: "fs/changed goes to the connection that watches, and names what changed" },
   "search.session": { source: "observed 0.166", says: "fuzzy search finds scattered letters with score and places, once and in a session" },
 
+  "turn.environments": {
+    source: "observed 0.166",
+    says: "environments choose the folder, an empty list takes the machine away, and unknown ones are refused",
+  },
   "turn.steer": {
     source: "CONFLICTS 44; observed 0.166",
     says: "input sent while a turn runs goes into that turn, by turn/steer or turn/start",

@@ -15,6 +15,7 @@ const kept = {
   sandboxPolicy: ["sandbox_mode", "default_permissions"],
   permissionProfile: ["sandbox_mode", "default_permissions"],
   personality: ["personality", "model_personality"],
+  hasMachine: [],
   mode: [],
   isPairing: [],
   modeInstructions: [],

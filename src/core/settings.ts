@@ -17,6 +17,8 @@ export interface ThreadSettings {
   readonly cwd: string;
   /** The session's folders; cwd is the first. */
   readonly workspaceRoots: readonly string[];
+  /** False where the client gave the thread no machine to work on: no commands, no files. */
+  readonly hasMachine?: boolean;
   readonly model: string;
   readonly modelProvider: string;
   readonly effort: string | null;
@@ -43,6 +45,7 @@ export interface ThreadSettings {
 export interface SettingsChange {
   readonly cwd?: string | null | undefined;
   readonly runtimeWorkspaceRoots?: readonly string[] | null | undefined;
+  readonly hasMachine?: boolean | undefined;
   readonly model?: string | null | undefined;
   readonly modelProvider?: string | null | undefined;
   readonly effort?: string | null | undefined;
@@ -96,6 +99,7 @@ export function changed(settings: ThreadSettings, config: Config, change: Settin
     ...settings,
     cwd,
     workspaceRoots: rootsFor(settings, change, cwd),
+    ...(change.hasMachine === undefined ? {} : { hasMachine: change.hasMachine }),
     model: change.model ?? mode?.settings.model ?? settings.model,
     modelProvider: change.modelProvider ?? settings.modelProvider,
     effort: change.effort ?? mode?.settings.reasoning_effort ?? settings.effort,

@@ -364,6 +364,7 @@ export class LiveThread {
       historyMode: "legacy",
       projectId: null,
       ...withoutExtras,
+      environments: this.settings.hasMachine === false ? [] : [localEnvironment(this.settings)],
       turns: [...turns],
     };
   }
@@ -453,6 +454,11 @@ export class LiveThread {
   }
 }
 
+const localEnvironment = ({ cwd, workspaceRoots }: ThreadSettings) => ({
+  environmentId: "local",
+  cwd,
+  runtimeWorkspaceRoots: [...workspaceRoots],
+});
 const raise = (error: Error): never => {
   throw error;
 };

@@ -20,6 +20,7 @@ import type {
 } from "../protocol/thread.ts";
 import type { Turn } from "../protocol/turn.ts";
 import { type App, type Call, calledBy, type HandlersFor, type Session } from "./app.ts";
+import { environmentChange } from "./environments.ts";
 import { asSoleWriter, findThread, readRecords, threadFromStored } from "./stored-thread.ts";
 import { revertTo, rollBack } from "./thread-revert.ts";
 import { announceNews, collaborationModeOf } from "./thread-settings.ts";
@@ -247,9 +248,11 @@ function tellNotApplied(thread: LiveThread, params: ThreadResumeParams, { sessio
 }
 
 function startOptions(params: ThreadStartParams | ThreadForkParams, { session }: Call, cwd = process.cwd()): StartOptions {
+  const environment = "environments" in params ? environmentChange(params.environments) : {};
   return {
     ...changeFrom(params),
-    cwd: path.resolve(params.cwd ?? cwd),
+    ...environment,
+    cwd: environment.cwd ?? path.resolve(params.cwd ?? cwd),
     config: params.config,
     ...calledBy(session),
     source: session.source,

@@ -6,6 +6,7 @@ import type { LiveThread } from "../core/thread.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { TurnStartParams, TurnSteerParams, turnRequests } from "../protocol/turn.ts";
 import type { HandlersFor } from "./app.ts";
+import { environmentChange } from "./environments.ts";
 import { announceNews } from "./thread-settings.ts";
 
 export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | "turn/steer" | "turn/interrupt">> = {
@@ -81,5 +82,6 @@ function changeFrom(params: TurnStartParams): Parameters<LiveThread["startTurn"]
     serviceTier,
     runtimeWorkspaceRoots,
     cwd: params.cwd ? path.resolve(params.cwd) : undefined,
+    ...environmentChange(params.environments),
   };
 }

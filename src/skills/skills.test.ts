@@ -257,6 +257,17 @@ describe("skills", () => {
       assert.match((await inject(text("$evil"))).join(), /MARKER-EVIL/);
     });
 
+    it("takes the one of two that a link names by its file", async () => {
+      const first = own("twin", "The first.");
+      const second = skill(path.join(root, "home", ".agents", "skills"), "twin", "The second.");
+      assert.deepEqual(await inject(text("use $twin")), [], "which one is not said");
+      const [said, more] = await inject(text(`use [$twin](${second})`));
+      assert.match(said ?? "", /The second\./);
+      assert.equal(more, undefined);
+      assert.match((await inject(text(`[$twin](skill://${first})`))).join(), /The first\./);
+      assert.deepEqual(await inject(text(`[$twin](${root}/SKILL.md)`)), []);
+    });
+
     it("takes only names after a dollar sign for mentions", () => {
       assert.deepEqual(mentionedNames("use $a-b. then $c, ($d) cost $5 a$e $$f \\$g $a-b"), ["a-b", "c", "d", "5"]);
     });

@@ -9,7 +9,7 @@ import type { UserInput } from "../protocol/item.ts";
 import type { SkillMetadata, SkillsListEntry } from "../protocol/skills.ts";
 import { unpackBundled } from "./bundled.ts";
 import { isUnchanged, type Root, readText, type Scan, scanRoot } from "./scan.ts";
-import { catalogueText, injectionText, mentionedNames, refusalText } from "./texts.ts";
+import { catalogueText, injectionText, linkedPaths, mentionedNames, refusalText } from "./texts.ts";
 import { FolderWatch } from "./watch.ts";
 
 export interface SkillsOptions {
@@ -91,11 +91,13 @@ class LocalSkills implements Skills {
   }
 
   async injections(content: readonly UserInput[], settings: ThreadSettings, config: Config): Promise<readonly string[]> {
-    const items = content.filter((part) => part.type === "skill");
     const words = content.flatMap((part) => (part.type === "text" ? mentionedNames(part.text) : []));
-    if (items.length === 0 && words.length === 0) return [];
+    const links = content.flatMap((part) => (part.type === "text" ? linkedPaths(part.text) : []));
+    if (content.every((part) => part.type !== "skill") && words.length === 0 && links.length === 0) return [];
     const found = await this.#find(settings.cwd, config);
     const { skills } = found;
+    const linked = skills.filter(({ path: file }) => links.some((link) => path.resolve(settings.cwd, link) === file));
+    const items = [...content.filter((part) => part.type === "skill"), ...linked];
     const chosen = new Map<string, SkillMetadata>();
     const refusals: string[] = [];
     for (const item of items) {

@@ -40,6 +40,11 @@ export function injectionText(skill: Pick<SkillMetadata, "name" | "path">, text:
 export const refusalText = (name: string, reason: string): string =>
   `<skill>\n<name>${name}</name>\nNot available: ${reason}. Tell the user so and go on without it.\n</skill>`;
 
+/** The skills that links in a text name by their file: `[$name](/folder/SKILL.md)`. */
+export function linkedPaths(text: string): string[] {
+  return [...text.matchAll(/\[\$[^\]\n]{1,200}\]\((?:skill:\/\/)?([^)\n]{1,4096})\)/gu)].map(([, file = ""]) => file.trim());
+}
+
 /** The `$names` in a text, each once, in order. */
 export function mentionedNames(text: string): string[] {
   const found = [...text.matchAll(/(?<![\p{L}\p{N}_$\\])\$([\p{L}\p{N}][\p{L}\p{N}_.:-]*)/gu)].map(([, name = ""]) =>

@@ -31,15 +31,15 @@ export function builtInTools({ version, env, shellPath, imageDataUrl, fittedData
   return {
     tools(offer) {
       const { config, model } = offer;
+      const hasMachine = offer.settings.hasMachine !== false;
       return [
-        ...shellTools(offer, shells),
-        ...editTools(offer),
+        ...(hasMachine ? [...shellTools(offer, shells), ...editTools(offer)] : []),
         ...(config.raw["include_plan_tool"] !== false && wants(offer, "update_plan") ? [updatePlan] : []),
-        ...(model.supportsImages && config.features["view_image"] !== false
+        ...(hasMachine && model.supportsImages && config.features["view_image"] !== false
           ? [viewImage((file) => imageDataUrl(file, model.imageLimits))]
           : []),
-        ...(wants(offer, "read_document") ? [readDocument(model, fittedDataUrl)] : []),
-        ...(config.features["request_permissions_tool"] === true ? [requestPermissions] : []),
+        ...(hasMachine && wants(offer, "read_document") ? [readDocument(model, fittedDataUrl)] : []),
+        ...(hasMachine && config.features["request_permissions_tool"] === true ? [requestPermissions] : []),
         ...(offer.interactive && wants(offer, "experimental_request_user_input") ? questionTools(offer) : []),
         ...webTools(offer, page),
       ];

@@ -1,0 +1,25 @@
+/** `environments` of thread/start and turn/start: on which machine, and in which folder of it, a thread works. This server has one. */
+import path from "node:path";
+import type { SettingsChange } from "../core/settings.ts";
+import { invalidRequest } from "../protocol/errors.ts";
+import type { TurnEnvironmentParams } from "../protocol/thread-environment.ts";
+
+const local = "local";
+
+/** Absent leaves all as it is, an empty list takes the machine away. Throws invalidRequest for machines that are not there. */
+export function environmentChange(
+  environments: readonly TurnEnvironmentParams[] | null | undefined,
+): Pick<SettingsChange, "cwd" | "runtimeWorkspaceRoots" | "hasMachine"> {
+  if (environments === undefined || environments === null) return {};
+  for (const { environmentId } of environments)
+    if (environmentId !== local) throw invalidRequest(`unknown turn environment id \`${environmentId}\``);
+  const [only, another] = environments;
+  if (another !== undefined) throw invalidRequest(`duplicate turn environment id \`${local}\``);
+  if (only === undefined) return { hasMachine: false };
+  const roots = only.runtimeWorkspaceRoots ?? undefined;
+  return {
+    cwd: path.resolve(only.cwd),
+    hasMachine: true,
+    ...(roots === undefined ? {} : { runtimeWorkspaceRoots: roots.map((root) => path.resolve(root)) }),
+  };
+}
