@@ -14,6 +14,11 @@ test("a weaker one says what it cannot do and what would strengthen it", () => {
   assert.match(fix ?? "", /install bubblewrap/);
 });
 
+test("one that mounts is full without its second layer, and says what that costs", () => {
+  const { standing, line, fix } = describeSandbox({ engine: "bubblewrap", text: "bubblewrap", limits: ["cannot do this (no Landlock)"] });
+  assert.deepEqual([standing, line, fix], ["full", "commands are confined by bubblewrap. It cannot do this (no Landlock)", undefined]);
+});
+
 test("a refusal is said as it is, with the fix that it names", () => {
   const { standing, line, fix } = describeSandbox({ engine: "none", text: "No sandbox: so. Install it", limits: [] });
   assert.deepEqual({ standing, line, fix }, { standing: "refused", line: "No sandbox: so. Install it", fix: undefined });

@@ -9,6 +9,8 @@ export function describeSandbox(state: SandboxState): DescribedSandbox {
   if (engine === "none") return { ...state, standing: "refused", line: text, fix: undefined };
   const confined = `commands are confined by ${text}`;
   if (limits.length === 0) return { ...state, standing: "full", line: confined, fix: undefined };
-  const name = engine === "landlock" ? "Landlock" : engine;
-  return { ...state, standing: "weaker", line: `${confined}. ${name} ${limits.join("; ")}`, fix: howToStrengthen };
+  if (engine === "landlock")
+    return { ...state, standing: "weaker", line: `${confined}. Landlock ${limits.join("; ")}`, fix: howToStrengthen };
+  // The best there is but for a second layer, which only another kernel would bring.
+  return { ...state, standing: "full", line: `${confined}. It ${limits.join("; ")}`, fix: undefined };
 }

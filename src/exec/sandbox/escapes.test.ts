@@ -174,6 +174,25 @@ for (const { engine, skip } of await testedEngines())
       assert.throws(() => readSync(reader, Buffer.alloc(10)), /EAGAIN/);
     });
 
+    test("named pipes anywhere outside the writable folders take nothing, in no mode; those in them do", async (t) => {
+      const own = openBench({ engine });
+      t.after(() => own.close());
+      const { limits } = await own.runner.sandbox();
+      if (limits.some((text) => text.includes("named pipes"))) return t.skip(`needs Landlock: ${limits.join()}`);
+      const places = [path.join(own.outside, "orders"), path.join(own.base, "orders"), path.join(own.work, "orders")];
+      for (const place of places) assert.equal(spawnSync("mkfifo", ["-m", "666", place]).status, 0);
+      const readers = places.map((place) => openSync(place, constants.O_RDWR | constants.O_NONBLOCK));
+      t.after(() => {
+        for (const reader of readers) closeSync(reader);
+      });
+      const line = `for p in ${places.join(" ")}; do (echo orders > $p) 2>/dev/null && echo TOOK $p; (exec 9<>$p && echo orders >&9) 2>/dev/null && echo TOOK $p; done; echo END`;
+      assert.equal((await own.sh(line, { policy: { type: "readOnly" } })).output, "END\n");
+      for (const reader of readers) assert.throws(() => readSync(reader, Buffer.alloc(10)), /EAGAIN/);
+      const took = `TOOK ${places[2]}\n`;
+      assert.equal((await own.sh(line, { policy })).output, `${took}${took}END\n`);
+      for (const reader of readers.slice(0, 2)) assert.throws(() => readSync(reader, Buffer.alloc(10)), /EAGAIN/);
+    });
+
     test("datagrams: none leaves, to this machine or another", async (t) => {
       const socket = createSocket("udp4");
       let hits = 0;

@@ -31,7 +31,7 @@ export class LinuxSandbox implements PlatformSandbox {
 
   constructor(context: SandboxContext) {
     this.#context = context;
-    this.#choice = new EngineChoice(context.engine);
+    this.#choice = new EngineChoice(context.engine, path.join(context.codexHome, "parley", "run"));
   }
 
   get leftovers(): Leftovers {

@@ -1,6 +1,6 @@
 /**
  * Named pipes of the system and of the user's session that a command could write into: a read-only mount does not keep anyone from that, and
- * behind them services wait for orders. They lie under /run; where the kernel has Landlock, an engine that uses it closes all others, too.
+ * behind them services wait for orders. They lie under /run. Where the kernel has Landlock, the layer under the mounts closes all others, too.
  */
 import { accessSync, constants, readdirSync } from "node:fs";
 import path from "node:path";

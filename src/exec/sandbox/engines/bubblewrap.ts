@@ -1,10 +1,13 @@
 /** bubblewrap as the engine: the plan becomes the words of its command line. */
 import { spawn } from "node:child_process";
 import type { WrappedCommand } from "../../../core/ports/command-runner.ts";
-import { findSystemProgram } from "../../program.ts";
+import { findSystemProgram, programCandidates } from "../../program.ts";
 import { type Mount, wholeDisk } from "../mounts.ts";
 import { cutOffWords } from "../propagation.ts";
 import type { Engine, Refusal, SandboxPlan } from "./engine.ts";
+import { ruleMark, ruleVariables, stepWords } from "./landlock-step.ts";
+import { layerRules, limitsWithout } from "./layer.ts";
+import { makeStepFile, type StepFile } from "./step-file.ts";
 
 /** In the order of `extra`. */
 const seccompDescriptor = 3;
@@ -16,17 +19,33 @@ const laterDescriptor = 6;
 const shellNames = ["PWD", "OLDPWD", "SHLVL", "_"];
 /** bubblewrap takes no more words than this, the command's own included. */
 const maxWords = 8_000;
+/** Where the program that lays Landlock on the command is shown inside. */
+const stepInside = "/dev/parley-landlock";
 
 export class BubblewrapEngine implements Engine {
   readonly name = "bubblewrap";
-  readonly title = "bubblewrap";
   readonly mounts = true;
-  readonly limits = [];
   readonly program = [];
+  readonly #folder: string | undefined;
   /** bubblewrap before 0.5 cannot set modes. */
   #canSetModes = true;
   /** What cuts it off from the machine's mounts. */
   #before: readonly string[] = [];
+  /** What lays Landlock on commands, or why nothing does. */
+  #layer: StepFile | string = "it was not tried out yet";
+
+  /** `folder` is one of the server's own, which no command can write; without it there is no second layer. */
+  constructor(folder: string | undefined) {
+    this.#folder = folder;
+  }
+
+  get title(): string {
+    return `bubblewrap${typeof this.#layer === "string" ? "" : ", with Landlock under it"}`;
+  }
+
+  get limits(): readonly string[] {
+    return limitsWithout(typeof this.#layer === "string" ? this.#layer : undefined);
+  }
 
   get makesEmptyFolders(): boolean {
     return this.#canSetModes;
@@ -35,13 +54,21 @@ export class BubblewrapEngine implements Engine {
   async probe(filter: Uint8Array): Promise<string | undefined> {
     const bwrap = findSystemProgram("bwrap");
     if (bwrap === undefined) return "bubblewrap (bwrap) is not installed";
+    const makingLayer = this.#folder === undefined ? "there is no folder for its program" : makeStepFile(this.#folder);
     let reason = await tryOut([bwrap], filter, ["--perms", "0555", "--tmpfs", "/tmp"]);
     this.#canSetModes = reason?.includes("--perms") !== true;
     if (!this.#canSetModes) reason = await tryOut([bwrap], filter, []);
-    const before = reason === undefined ? cutOffWords() : [];
+    this.#layer = await makingLayer;
+    if (reason !== undefined) return reason;
+    const before = cutOffWords();
+    const [whyNotCutOff, whyNoLayer] = await Promise.all([
+      before.length === 0 ? undefined : tryOut([...before, bwrap], filter, []),
+      typeof this.#layer === "string" ? this.#layer : tryLayer(bwrap, filter, this.#layer),
+    ]);
     // Some systems let bubblewrap make namespaces, and no other program.
-    this.#before = before.length > 0 && (await tryOut([...before, bwrap], filter, [])) === undefined ? before : [];
-    return reason;
+    this.#before = whyNotCutOff === undefined ? before : [];
+    if (whyNoLayer !== undefined) this.#layer = whyNoLayer;
+    return undefined;
   }
 
   unusableWith(writable: readonly string[]): string | undefined {
@@ -51,18 +78,27 @@ export class BubblewrapEngine implements Engine {
   wrap(plan: SandboxPlan): WrappedCommand | Refusal {
     const bwrap = findSystemProgram("bwrap", plan.writable) ?? "";
     const [disk = wholeDisk, ...mounts] = plan.mounts;
+    const step = typeof this.#layer === "string" ? undefined : this.#layer;
+    if (Object.keys(plan.env).some((name) => name.startsWith(ruleMark)))
+      return { refused: "No sandbox: the name of an environment variable begins with the control character 1" };
+    try {
+      step?.ensure();
+    } catch (error) {
+      return { refused: `No sandbox: ${step?.path} is gone and cannot be made again: ${error instanceof Error ? error.message : error}` };
+    }
+    const argv = step === undefined ? plan.argv : [stepInside, ...stepWords(filesOf(plan), plan.argv)];
     const options = [
       ...[...namespaces(plan.network), ...(plan.hasTerminal ? [] : ["--new-session"])],
       ...["--seccomp", String(seccompDescriptor), "--sync-fd", String(lifeDescriptor)],
-      ...[...mounts.flatMap(wordsOf), "--chdir", plan.cwd],
+      ...[...mounts.flatMap((mount) => wordsOf(mount, step)), "--chdir", plan.cwd],
       ...shellNames.flatMap((name) => ["--unsetenv", name]),
-      ...Object.entries(plan.env).flatMap(([name, value]) => ["--setenv", name, value]),
+      ...[...Object.entries(plan.env), ...(step === undefined ? [] : ruleVariables(layerRules(plan)))].flatMap(variable),
     ];
-    if (options.length + plan.argv.length > maxWords)
+    if (options.length + argv.length > maxWords)
       return { refused: "No sandbox: the command has too many words or environment variables to be confined" };
     const first = bytesOf(wordsOf(disk));
     return {
-      argv: [...this.#before, bwrap, ...readOptions(optionsDescriptor), "--", ...plan.argv],
+      argv: [...this.#before, bwrap, ...readOptions(optionsDescriptor), "--", ...argv],
       cwd: "/",
       // Variables such as LD_LIBRARY_PATH may name folders that commands write: they are for the command, never for bubblewrap itself.
       env: {},
@@ -71,14 +107,19 @@ export class BubblewrapEngine implements Engine {
       // Without the disk there is no program to run.
       ahead: {
         kind: "same command",
-        argv: [...this.#before, bwrap, ...readOptions(optionsDescriptor), ...readOptions(laterDescriptor), "--", ...plan.argv],
+        argv: [...this.#before, bwrap, ...readOptions(optionsDescriptor), ...readOptions(laterDescriptor), "--", ...argv],
         ...{ waitsAt: optionsDescriptor, wordLength: first.length, readsAt: laterDescriptor },
       },
     };
   }
 }
 
-function wordsOf(mount: Mount): string[] {
+/** Where the command's program may be: what the C library would try. */
+function filesOf({ argv: [name = ""], env, cwd }: SandboxPlan): readonly string[] {
+  return name.includes("/") ? [name] : programCandidates(name, env["PATH"], cwd);
+}
+
+function wordsOf(mount: Mount, step?: StepFile): string[] {
   const { at } = mount;
   switch (mount.kind) {
     case "bind":
@@ -88,7 +129,7 @@ function wordsOf(mount: Mount): string[] {
     case "empty":
       return ["--perms", "0555", "--tmpfs", at];
     case "devices":
-      return ["--dev", at];
+      return ["--dev", at, ...showStep(step)];
     case "processes":
       return ["--proc", at];
     case "link":
@@ -98,6 +139,8 @@ function wordsOf(mount: Mount): string[] {
   }
 }
 
+const showStep = (step: StepFile | undefined): string[] => (step === undefined ? [] : ["--ro-bind", step.path, stepInside]);
+const variable = ([name, value]: readonly [string, string]): string[] => ["--setenv", name, value];
 const readOptions = (descriptor: number): string[] => ["--args", String(descriptor)];
 const bytesOf = (options: readonly string[]): Buffer => Buffer.from(options.map((word) => `${word}\0`).join(""));
 
@@ -107,12 +150,26 @@ const namespaces = (network: boolean): string[] => [
   ...(network ? [] : ["--unshare-net"]),
 ];
 
+/** Whether the layer is in force: a folder that bubblewrap leaves open must be closed for what runs under it. */
+async function tryLayer(bwrap: string, filter: Uint8Array, step: StepFile): Promise<string | undefined> {
+  const argv = ["/bin/sh", "-c", "! (: > /tmp/written) 2> /dev/null"];
+  const rules = ruleVariables(layerRules({ mounts: [], writable: [] })).flatMap(variable);
+  const options = [...showStep(step), "--tmpfs", "/tmp", ...rules];
+  const reason = await tryOut([bwrap], filter, options, [stepInside, ...stepWords(["/bin/sh"], argv)]);
+  return reason === undefined ? undefined : `it has no effect inside (${reason})`;
+}
+
 /** Runs the smallest sandbox there is. Answers why it failed, or undefined. */
-function tryOut([program = "", ...words]: readonly string[], filter: Uint8Array, further: readonly string[]): Promise<string | undefined> {
+function tryOut(
+  [program = "", ...words]: readonly string[],
+  filter: Uint8Array,
+  further: readonly string[],
+  argv: readonly string[] = ["/bin/sh", "-c", ":"],
+): Promise<string | undefined> {
   return new Promise((resolve) => {
     const base = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc"];
     const options = [...namespaces(false), "--seccomp", String(seccompDescriptor), ...base, ...further];
-    const child = spawn(program, [...words, ...options, "--", "/bin/sh", "-c", ":"], {
+    const child = spawn(program, [...words, ...options, "--", ...argv], {
       cwd: "/",
       env: {},
       stdio: ["ignore", "ignore", "pipe", "pipe"],

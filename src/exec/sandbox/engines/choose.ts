@@ -13,8 +13,8 @@ export interface Chosen {
   readonly instead: string;
 }
 
-const makers: Readonly<Record<EngineName, () => Engine>> = {
-  bubblewrap: () => new BubblewrapEngine(),
+const makers: Readonly<Record<EngineName, (folder: string | undefined) => Engine>> = {
+  bubblewrap: (folder) => new BubblewrapEngine(folder),
   namespaces: () => new NamespaceEngine(),
   landlock: () => new LandlockEngine(),
 };
@@ -25,14 +25,19 @@ const howToInstall =
 const howToAllow =
   "Allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces=10000; on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0 or an AppArmor profile for bwrap; in Docker --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined)";
 
-/** `wanted` is what the settings say; a word that names no engine is refused with the ones that do. */
+/**
+ * `wanted` is what the settings say; a word that names no engine is refused with the ones that do. `folder` is one of the server's own for what
+ * an engine has to keep on the disk.
+ */
 export class EngineChoice {
   readonly #wanted: () => string;
+  readonly #folder: string | undefined;
   #search: Promise<Chosen | Refusal> | undefined;
   #chosen: Chosen | undefined;
 
-  constructor(wanted = () => "auto") {
+  constructor(wanted = () => "auto", folder?: string) {
     this.#wanted = wanted;
+    this.#folder = folder;
   }
 
   /** What was chosen, once it was. */
@@ -42,11 +47,14 @@ export class EngineChoice {
 
   /** A failure is not remembered: the person may mend it while the server runs. */
   get(): Promise<Chosen | Refusal> {
-    this.#search ??= this.#find().then((found) => {
-      if ("refused" in found) this.#search = undefined;
-      else this.#chosen = found;
-      return found;
-    });
+    this.#search ??= this.#find()
+      .then((found) => {
+        if (!("refused" in found)) this.#chosen = found;
+        return found;
+      })
+      .finally(() => {
+        if (this.#chosen === undefined) this.#search = undefined;
+      });
     return this.#search;
   }
 
@@ -61,7 +69,7 @@ export class EngineChoice {
       return { refused: `No sandbox: there is no engine "${wanted}"; sandbox_engine is one of auto, ${engineNames.join(", ")}` };
     const failures: string[] = [];
     for (const name of names) {
-      const engine = makers[name]();
+      const engine = makers[name](this.#folder);
       const reason = await engine.probe(filter);
       if (reason === undefined) return { engine, filter, instead: failures.length === 0 ? "" : ` (${failures.join("; ")})` };
       failures.push(`${name}: ${reason}`);

@@ -317,7 +317,7 @@ function applyLandlock(kernel: Kernel, { rules, noTcp, isLayer }: LandlockOrders
 }
 
 /** The rights that this version of Landlock knows, by our words for them. */
-function landlockRights(version: number) {
+export function landlockRights(version: number) {
   const all = version >= 5 ? 0xffffn : version >= 3 ? 0x7fffn : version >= 2 ? 0x3fffn : 0x1fffn;
   const execute = 1n;
   const writeFile = 1n << 1n;

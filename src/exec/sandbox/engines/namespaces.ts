@@ -5,11 +5,12 @@
 import path from "node:path";
 import type { WrappedCommand } from "../../../core/ports/command-runner.ts";
 import { findSystemProgram } from "../../program.ts";
-import { baseMounts, type Mount, wholeDisk } from "../mounts.ts";
+import { baseMounts, wholeDisk } from "../mounts.ts";
 import type { Engine, Refusal, SandboxPlan } from "./engine.ts";
 import { helperNode, helperWords, noHelperNode, ordersBytes, ordersDescriptor, programBytes, runHelper } from "./helper.ts";
 import { landlockVersion } from "./landlock-version.ts";
-import type { LandlockRule, Orders } from "./orders.ts";
+import { layerRules, layerSince, limitsWithout, noLandlock } from "./layer.ts";
+import type { Orders } from "./orders.ts";
 
 const lifeDescriptor = 5;
 
@@ -17,13 +18,16 @@ export class NamespaceEngine implements Engine {
   readonly name = "namespaces";
   readonly mounts = true;
   readonly makesEmptyFolders = true;
-  readonly limits = [];
   readonly #node = helperNode();
   readonly #program = programBytes();
   #hasLandlock = false;
 
   get title(): string {
     return `namespaces made by Parley itself${this.#hasLandlock ? ", with Landlock under them" : ""}`;
+  }
+
+  get limits(): readonly string[] {
+    return limitsWithout(this.#hasLandlock ? undefined : noLandlock);
   }
 
   get program(): readonly string[] {
@@ -46,7 +50,7 @@ export class NamespaceEngine implements Engine {
     };
     const orders = ordersFor({ ...plan, mounts: [wholeDisk, ...baseMounts(false)] });
     const [{ code, said }, version] = await Promise.all([runHelper(words.argv, this.#program, orders), landlockVersion()]);
-    this.#hasLandlock = version >= 2;
+    this.#hasLandlock = version >= layerSince;
     return code === 0 ? undefined : said.split("\n").at(-1) || `unshare ended with ${code}`;
   }
 
@@ -98,14 +102,4 @@ function ordersFor(plan: SandboxPlan): Orders {
     landlock: { rules: layerRules(plan), noTcp: false, isLayer: true },
     filter: Buffer.from(plan.filter).toString("base64"),
   };
-}
-
-/** The same as the mounts say, once more: what they show may be read, what they open may be written. */
-function layerRules({ mounts, writable }: SandboxPlan): LandlockRule[] {
-  const scratch = mounts.filter((mount): mount is Extract<Mount, { kind: "memory" }> => mount.kind === "memory" && mount.at === "/dev/shm");
-  return [
-    { path: "/", allow: ["read", "run"] },
-    { path: "/dev", allow: ["device"] },
-    ...[...writable, ...scratch.map(({ at }) => at)].map((at): LandlockRule => ({ path: at, allow: ["write", "run"] })),
-  ];
 }

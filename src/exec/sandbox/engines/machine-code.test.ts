@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { executable, type Step } from "./machine-code.ts";
+
+/** Each step beside what GNU as makes of the same instructions. The x64 code also runs, in the tests of the step itself. */
+const encoded: readonly { readonly step: Step; readonly arm64: string }[] = [
+  { step: { do: "set", to: "a0", value: 0x0123_4567_89abn }, arm64: "d2913560 f2a8ace0 f2c02460 f2e00000" },
+  { step: { do: "copy", to: "k0", from: "result" }, arm64: "aa0003f3" },
+  { step: { do: "stack", to: "k3" }, arm64: "910003f6" },
+  { step: { do: "add", to: "k1", value: 16 }, arm64: "91004294" },
+  { step: { do: "add", to: "k3", value: -64 }, arm64: "d10102d6" },
+  { step: { do: "addRegister", to: "k4", from: "a3" }, arm64: "8b0302f7" },
+  { step: { do: "load", to: "k2", at: "k0", offset: -8 }, arm64: "f85f8275" },
+  { step: { do: "loadByte", to: "a3", at: "k4" }, arm64: "384002e3" },
+  { step: { do: "store", from: "a0", at: "k3", offset: 8 }, arm64: "f80082c0" },
+  { step: { do: "call", number: 446 }, arm64: "d28037c8 d4000001" },
+  { step: { do: "jumpIf", what: "result", is: "<", than: 0, to: "start" }, arm64: "f100001f 54ffffeb" },
+  { step: { do: "jumpIf", what: "result", is: "!=", than: -8, to: "start" }, arm64: "b100201f 54ffffe1" },
+  { step: { do: "jumpIf", what: "a3", is: "==", than: 0, to: "end" }, arm64: "f100007f 54000020" },
+  { step: { do: "jump", to: "end" }, arm64: "14000001" },
+];
+
+const headers = 64 + 56;
+
+describe("machine code", () => {
+  for (const { step, arm64 } of encoded)
+    test(`on arm64: ${step.do} ${arm64}`, () => {
+      const steps: Step[] = [{ do: "label", name: "start" }, step, { do: "label", name: "end" }];
+      const code = executable("arm64", { steps, data: {} }).subarray(headers);
+      assert.equal([...new Uint32Array(Uint8Array.from(code).buffer)].map((each) => each.toString(16).padStart(8, "0")).join(" "), arm64);
+    });
+
+  test("data comes after the code, at the address that the code is given", () => {
+    for (const arch of ["x64", "arm64"] as const) {
+      const file = Buffer.from(
+        executable(arch, { steps: [{ do: "address", to: "a0", of: "b" }], data: { a: Buffer.from("first"), b: Buffer.from("second") } }),
+      );
+      assert.equal(file.length - file.indexOf("second"), 8);
+      const words = arch === "x64" ? [file.readUInt32LE(headers + 2)] : [0, 4].map((i) => (file.readUInt32LE(headers + i) >> 5) & 0xffff);
+      const address = words.reduceRight((sum, word) => sum * 0x1_0000 + word, 0);
+      assert.equal(address - 0x40_0000, file.indexOf("second"));
+    }
+  });
+
+  test("a name that nothing has is an error, not a jump to anywhere", () => {
+    assert.throws(() => executable("x64", { steps: [{ do: "jump", to: "nowhere" }], data: {} }), /nothing is called nowhere/);
+  });
+});

@@ -1,0 +1,204 @@
+/**
+ * Assembles programs of a few system calls for x64 and arm64, and makes an executable file of them. For what must run inside a sandbox before
+ * the command and may cost no time: a Node there would take longer than most commands.
+ */
+import type { FilterArch } from "../seccomp.ts";
+
+/** `a0` to `a3` are the arguments of a system call, `result` is its answer (on arm64 the same register as `a0`); the others keep their values. */
+export type Register = "a0" | "a1" | "a2" | "a3" | "result" | "k0" | "k1" | "k2" | "k3" | "k4";
+export type Condition = "==" | "!=" | "<" | ">=";
+
+export type Step =
+  | { readonly do: "label"; readonly name: string }
+  | { readonly do: "set"; readonly to: Register; readonly value: bigint }
+  /** The address of something in the data. */
+  | { readonly do: "address"; readonly to: Register; readonly of: string }
+  | { readonly do: "copy"; readonly to: Register; readonly from: Register }
+  /** The place where the kernel has put the number of words, and after it the words. */
+  | { readonly do: "stack"; readonly to: Register }
+  | { readonly do: "add"; readonly to: Register; readonly value: number }
+  | { readonly do: "addRegister"; readonly to: Register; readonly from: Register }
+  | { readonly do: "load"; readonly to: Register; readonly at: Register; readonly offset: number }
+  | { readonly do: "loadByte"; readonly to: Register; readonly at: Register }
+  | { readonly do: "store"; readonly from: Register; readonly at: Register; readonly offset: number }
+  | { readonly do: "call"; readonly number: number }
+  | { readonly do: "jump"; readonly to: string }
+  | { readonly do: "jumpIf"; readonly what: Register; readonly is: Condition; readonly than: number; readonly to: string };
+
+export interface TinyProgram {
+  readonly steps: readonly Step[];
+  readonly data: Readonly<Record<string, Uint8Array>>;
+}
+
+/** Where the file is loaded; a multiple of every page size. */
+const base = 0x40_0000;
+const pageSize = 0x1_0000;
+const headerSize = 64 + 56;
+
+/** The whole file: an ELF header, one segment that can be read and run, and in it the code and the data. */
+export function executable(arch: FilterArch, { steps, data }: TinyProgram): Uint8Array {
+  const { encode, machine } = processors[arch];
+  const sizes = steps.map((step) => encode(step, () => 0).length);
+  const places = new Map<string, number>();
+  let at = base + headerSize;
+  for (const [i, step] of steps.entries()) {
+    if (step.do === "label") places.set(step.name, at);
+    at += sizes[i] ?? 0;
+  }
+  const padded = Object.entries(data).map(([name, bytes]) => {
+    places.set(name, at);
+    at += Math.ceil(bytes.length / 8) * 8;
+    return Buffer.concat([bytes], Math.ceil(bytes.length / 8) * 8);
+  });
+  let here = base + headerSize;
+  const code = steps.map((step, i) => {
+    const end = here + (sizes[i] ?? 0);
+    const placeOf = (name: string): number => {
+      const place = places.get(name);
+      if (place === undefined) throw new Error(`machine code: nothing is called ${name}`);
+      return place;
+    };
+    const bytes = encode(step, step.do === "address" ? placeOf : (name) => placeOf(name) - (arch === "x64" ? end : end - 4));
+    here = end;
+    return bytes;
+  });
+  return Buffer.concat([header(machine, at - base), ...code, ...padded]);
+}
+
+/** ELF header and program header, 64-bit, little-endian. */
+function header(machine: number, length: number): Uint8Array {
+  const bytes = Buffer.alloc(headerSize);
+  bytes.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]); // "ELF", 64 bits, little-endian, version 1
+  bytes.writeUInt16LE(2, 16); // an executable
+  bytes.writeUInt16LE(machine, 18);
+  bytes.writeUInt32LE(1, 20);
+  bytes.writeBigUInt64LE(BigInt(base + headerSize), 24); // where it begins
+  bytes.writeBigUInt64LE(64n, 32); // the program header follows
+  bytes.writeUInt16LE(64, 52);
+  bytes.writeUInt16LE(56, 54);
+  bytes.writeUInt16LE(1, 56);
+  bytes.writeUInt32LE(1, 64); // a segment to be loaded
+  bytes.writeUInt32LE(4 | 1, 68); // can be read and run
+  bytes.writeBigUInt64LE(BigInt(base), 80);
+  bytes.writeBigUInt64LE(BigInt(base), 88);
+  bytes.writeBigUInt64LE(BigInt(length), 96);
+  bytes.writeBigUInt64LE(BigInt(length), 104);
+  bytes.writeBigUInt64LE(BigInt(pageSize), 112);
+  return bytes;
+}
+
+/** `find` gives the address of data, or the distance to a label. The length of what is encoded never depends on it. */
+type Encode = (step: Step, find: (name: string) => number) => Uint8Array;
+
+const processors: Readonly<Record<FilterArch, { readonly machine: number; readonly encode: Encode }>> = {
+  x64: { machine: 62, encode: encodeX64 },
+  arm64: { machine: 183, encode: encodeArm64 },
+};
+
+/** rdi, rsi, rdx, r10 and rax; then rbx, rbp, r13, r14, r15, which system calls leave alone. */
+const x64Registers: Readonly<Record<Register, number>> = {
+  ...{ a0: 7, a1: 6, a2: 2, a3: 10, result: 0 },
+  ...{ k0: 3, k1: 5, k2: 13, k3: 14, k4: 15 },
+};
+const x64Conditions: Readonly<Record<Condition, number>> = { "==": 0x84, "!=": 0x85, "<": 0x8c, ">=": 0x8d };
+
+function encodeX64(step: Step, find: (name: string) => number): Uint8Array {
+  const r = x64Registers;
+  const int32 = (value: number): number[] => [...new Uint8Array(Int32Array.of(value).buffer)];
+  const int64 = (value: bigint): number[] => [...new Uint8Array(BigInt64Array.of(value).buffer)];
+  /** REX.W with the upper bits of both registers, the operation, and which registers (`mode` 3) or a register and memory (`mode` 2). */
+  const coded = (operation: readonly number[], mode: number, reg: number, rm: number): number[] => [
+    ...[0x48 | ((reg >> 3) << 2) | (rm >> 3), ...operation],
+    (mode << 6) | ((reg & 7) << 3) | (rm & 7),
+  ];
+  const setTo = (register: number, value: bigint): number[] => [0x48 | (register >> 3), 0xb8 | (register & 7), ...int64(value)];
+  switch (step.do) {
+    case "label":
+      return Uint8Array.of();
+    case "set":
+      return Uint8Array.from(setTo(r[step.to], step.value));
+    case "address":
+      return Uint8Array.from(setTo(r[step.to], BigInt(find(step.of))));
+    case "copy":
+      return Uint8Array.from(coded([0x89], 3, r[step.from], r[step.to]));
+    case "stack":
+      return Uint8Array.from(coded([0x89], 3, 4, r[step.to]));
+    case "add":
+      return Uint8Array.from([...coded([0x81], 3, 0, r[step.to]), ...int32(step.value)]);
+    case "addRegister":
+      return Uint8Array.from(coded([0x01], 3, r[step.from], r[step.to]));
+    case "load":
+      return Uint8Array.from([...coded([0x8b], 2, r[step.to], r[step.at]), ...int32(step.offset)]);
+    case "loadByte":
+      return Uint8Array.from([...coded([0x0f, 0xb6], 2, r[step.to], r[step.at]), ...int32(0)]);
+    case "store":
+      return Uint8Array.from([...coded([0x89], 2, r[step.from], r[step.at]), ...int32(step.offset)]);
+    case "call":
+      return Uint8Array.from([...setTo(r.result, BigInt(step.number)), 0x0f, 0x05]);
+    case "jump":
+      return Uint8Array.from([0xe9, ...int32(find(step.to))]);
+    case "jumpIf":
+      return Uint8Array.from([
+        ...[...coded([0x81], 3, 7, r[step.what]), ...int32(step.than)],
+        ...[0x0f, x64Conditions[step.is], ...int32(find(step.to))],
+      ]);
+  }
+}
+
+/** x0 to x3, whose first is also the answer; then x19 to x23, which system calls leave alone. */
+const arm64Registers: Readonly<Record<Register, number>> = {
+  ...{ a0: 0, a1: 1, a2: 2, a3: 3, result: 0 },
+  ...{ k0: 19, k1: 20, k2: 21, k3: 22, k4: 23 },
+};
+const arm64Conditions: Readonly<Record<Condition, number>> = { "==": 0, "!=": 1, "<": 11, ">=": 10 };
+
+function encodeArm64(step: Step, find: (name: string) => number): Uint8Array {
+  const r = arm64Registers;
+  const coded = (...instructions: number[]): Uint8Array => new Uint8Array(Uint32Array.from(instructions.map((each) => each >>> 0)).buffer);
+  /** Sixteen bits at a time: the first clears the rest (MOVZ), the others keep it (MOVK). */
+  const setTo = (register: number, value: bigint): number[] =>
+    [0n, 1n, 2n, 3n].map(
+      (i) =>
+        (i === 0n ? 0xd280_0000 : 0xf280_0000) |
+        (Number(i) << 21) |
+        (Number((BigInt.asUintN(64, value) >> (16n * i)) & 0xffffn) << 5) |
+        register,
+    );
+  /** A number that is added or compared: as itself, or as the opposite operation with its positive. */
+  const small = (positive: number, negative: number, value: number): number => (value < 0 ? negative : positive) | (Math.abs(value) << 10);
+  /** Loads and stores with an offset of nine bits. */
+  const memory = (operation: number, register: number, at: number, offset: number): number =>
+    operation | ((offset & 0x1ff) << 12) | (at << 5) | register;
+  const instructionsTo = (name: string): number => find(name) / 4;
+  switch (step.do) {
+    case "label":
+      return coded();
+    case "set":
+      return coded(...setTo(r[step.to], step.value));
+    case "address":
+      return coded(...setTo(r[step.to], BigInt(find(step.of))));
+    case "copy":
+      return coded(0xaa00_03e0 | (r[step.from] << 16) | r[step.to]);
+    case "stack":
+      return coded(0x9100_03e0 | r[step.to]);
+    case "add":
+      return coded(small(0x9100_0000, 0xd100_0000, step.value) | (r[step.to] << 5) | r[step.to]);
+    case "addRegister":
+      return coded(0x8b00_0000 | (r[step.from] << 16) | (r[step.to] << 5) | r[step.to]);
+    case "load":
+      return coded(memory(0xf840_0000, r[step.to], r[step.at], step.offset));
+    case "loadByte":
+      return coded(memory(0x3840_0000, r[step.to], r[step.at], 0));
+    case "store":
+      return coded(memory(0xf800_0000, r[step.from], r[step.at], step.offset));
+    case "call":
+      return coded(0xd280_0000 | (step.number << 5) | 8, 0xd400_0001);
+    case "jump":
+      return coded(0x1400_0000 | (instructionsTo(step.to) & 0x3ff_ffff));
+    case "jumpIf":
+      return coded(
+        small(0xf100_001f, 0xb100_001f, step.than) | (r[step.what] << 5),
+        0x5400_0000 | ((instructionsTo(step.to) & 0x7_ffff) << 5) | arm64Conditions[step.is],
+      );
+  }
+}

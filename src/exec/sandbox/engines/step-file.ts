@@ -1,0 +1,60 @@
+/** The program that lays Landlock on commands, as a file in the server's home: bubblewrap shows it inside its sandboxes. */
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import path from "node:path";
+import { readBoundedSync } from "../../../lib/bounded-read.ts";
+import { replaceFileSync } from "../../../lib/durable-write.ts";
+import { findLstat } from "../../paths.ts";
+import { isFilterArch } from "../seccomp.ts";
+import { highestVersion, landlockStep } from "./landlock-step.ts";
+import { layerSince, noLandlock } from "./layer.ts";
+
+export class StepFile {
+  readonly path: string;
+  readonly #bytes: Uint8Array;
+
+  /** Named by its bytes, so that servers of several versions do not meet in one file. */
+  constructor(folder: string, bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.path = path.join(folder, `landlock-${createHash("sha256").update(bytes).digest("hex").slice(0, 16)}`);
+    if (!this.#isWhole()) this.#write();
+  }
+
+  /** Made again where somebody took it away. Throws when that cannot be done. */
+  ensure(): void {
+    if (findLstat(this.path)?.isFile() !== true) this.#write();
+  }
+
+  #isWhole(): boolean {
+    try {
+      return readBoundedSync(this.path, this.#bytes.length).equals(this.#bytes);
+    } catch {
+      return false;
+    }
+  }
+
+  #write(): void {
+    replaceFileSync(this.path, this.#bytes, { mode: 0o500, sync: "none" });
+  }
+}
+
+/** Makes the file for this kernel in a folder that no command can write; a text says why there is none. */
+export async function makeStepFile(folder: string): Promise<StepFile | string> {
+  const { arch } = process;
+  if (!isFilterArch(arch)) return `there is no program for ${arch} processors`;
+  try {
+    const version = await askVersion(new StepFile(folder, landlockStep(arch, 1)).path);
+    return version < layerSince ? noLandlock : new StepFile(folder, landlockStep(arch, version));
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** 0 where the kernel has no Landlock. */
+function askVersion(file: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, [], { cwd: "/", env: {}, stdio: "ignore", timeout: 10_000, killSignal: "SIGKILL" });
+    child.on("error", reject);
+    child.on("close", (code) => resolve(code === null || code > highestVersion ? 0 : code));
+  });
+}
