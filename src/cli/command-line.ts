@@ -1,13 +1,14 @@
 /** The command line: finds the subcommand and runs it. Everything else is loaded later, so that a start is short. */
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { inspect } from "node:util";
 import { nearest } from "../lib/nearest.ts";
 import { openNetworkAtFirstFetch } from "../lib/network.ts";
 import type { NewerSources } from "./built-from.ts";
 import { calledAs } from "./called-as.ts";
 import { commands } from "./commands.ts";
 import type { CommandLine } from "./leading-flags.ts";
-import { type Globals, UsageError, unknownFlag, unknownSubcommand } from "./usage.ts";
+import { type Globals, say, UsageError, unknownFlag, unknownSubcommand } from "./usage.ts";
 
 /** What the beginning of the process knows of the bundle. */
 export interface Beginning {
@@ -91,11 +92,11 @@ function missingValue(flag: string): never {
 /** An error with an exit code is the user's to mend and says how; any other is ours, and its stack is what helps. */
 function complain(error: unknown): number {
   if (!(error instanceof Error && "exitCode" in error)) {
-    console.error(error);
+    say(inspect(error));
     return 1;
   }
   const words = "command" in error ? `parley ${error.command}` : "parley";
-  console.error(`error: ${error.message}${error.exitCode === 2 ? `\n\nFor more information, try '${words} --help'.` : ""}`);
+  say(`error: ${error.message}${error.exitCode === 2 ? `\n\nFor more information, try '${words} --help'.` : ""}`);
   return error.exitCode === 2 ? 2 : 1;
 }
 

@@ -8,7 +8,7 @@ import { certificateFiles } from "../lib/network.ts";
 import { redactor } from "../lib/redact.ts";
 import { checkSandbox } from "./doctor-sandbox.ts";
 import { type App, type Config, withApp } from "./own-app.ts";
-import { type Globals, print, readFlags, refuseMore } from "./usage.ts";
+import { type Globals, print, printJson, readFlags, refuseMore } from "./usage.ts";
 
 export interface Finding {
   readonly name: string;
@@ -30,7 +30,8 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   refuseMore(positionals);
   return withApp(globals, values.config ?? [], async (app) => {
     const findings = await examine(app);
-    print(values.json === true ? `${JSON.stringify(findings, undefined, 2)}\n` : findings.map(lineOf).join(""));
+    if (values.json === true) printJson(findings);
+    else print(findings.map(lineOf).join(""));
     return findings.some(({ state }) => state === "fail") ? 1 : 0;
   });
 }

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, readFileSync, statSync } from "node:
 import path from "node:path";
 import type { Task } from "../adapters/exec/run.ts";
 import type { Words } from "./exec-flags.ts";
-import { StartError, UsageError } from "./usage.ts";
+import { StartError, say, UsageError } from "./usage.ts";
 
 /** Only a new thread takes more context from stdin beside its prompt; a fork without a prompt is just the fork. */
 export async function readTask(words: Words): Promise<Task> {
@@ -22,14 +22,14 @@ export async function readTask(words: Words): Promise<Task> {
 async function newPrompt(given: string | undefined): Promise<string> {
   if (given === undefined || given === "-") return promptFromStdin();
   if (process.stdin.isTTY) return given;
-  console.error("Reading additional input from stdin...");
+  say("Reading additional input from stdin...");
   const text = await readStdin();
   return text.trim() === "" ? given : `${given}\n\n<stdin>\n${text}${text.endsWith("\n") ? "" : "\n"}</stdin>`;
 }
 
 async function promptFromStdin(): Promise<string> {
   if (process.stdin.isTTY) throw new UsageError("no prompt: give one as an argument or on stdin");
-  console.error("Reading prompt from stdin...");
+  say("Reading prompt from stdin...");
   const text = await readStdin();
   if (text.trim() === "") throw new StartError("no prompt was given on stdin");
   return text;

@@ -5,6 +5,7 @@ import { ExecEvents } from "../adapters/exec/events.ts";
 import { type Ended, runTask, type Task } from "../adapters/exec/run.ts";
 import { Transcript } from "../adapters/exec/transcript.ts";
 import type { Client } from "../client/client.ts";
+import { terminalJson } from "../lib/terminal-text.ts";
 import { connectInProcess } from "../main/in-process.ts";
 import { RpcError } from "../protocol/errors.ts";
 import { type ExecFlags, execFlags, isUnbounded, newest, profileFrom, sandboxFrom, taskWords } from "./exec-flags.ts";
@@ -13,7 +14,7 @@ import { newWorktree } from "./exec-worktree.ts";
 import { localOverrides } from "./local-overrides.ts";
 import { type App, openApp, requireModel } from "./own-app.ts";
 import { listThreads, threadOf } from "./threads/find.ts";
-import { type Globals, oneOf, readFlags, StartError } from "./usage.ts";
+import { type Globals, oneOf, print, readFlags, StartError, say } from "./usage.ts";
 import { run as printVersion, version } from "./version.ts";
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
@@ -64,7 +65,7 @@ async function mayRunIn(app: App, cwd: string, values: ExecFlags): Promise<boole
   const { warnings, trusted } = app.config.effective(cwd);
   if (values["strict-config"] === true && warnings.length > 0) throw new StartError(`--strict-config: ${warnings.join("; ")}`);
   if (values["skip-git-repo-check"] === true || isUnbounded(values) || trusted || (await app.git.root(cwd)) !== undefined) return true;
-  console.error("Not inside a trusted directory and --skip-git-repo-check was not specified.");
+  say("Not inside a trusted directory and --skip-git-repo-check was not specified.");
   return false;
 }
 
@@ -106,7 +107,7 @@ async function carryOut(app: App, given: Task, run: Run): Promise<number> {
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     const doing = given.kind === "resume" || given.kind === "fork" ? `thread/${given.kind}: thread/${given.kind} failed: ` : "";
-    console.error(`Error: ${doing}${error.message} (code ${error.code})`);
+    say(`Error: ${doing}${error.message} (code ${error.code})`);
     return 1;
   } finally {
     client.close();
@@ -122,7 +123,7 @@ interface Story {
 }
 
 function jsonStory(client: Client): Story {
-  const events = new ExecEvents((event) => process.stdout.write(`${JSON.stringify(event)}\n`));
+  const events = new ExecEvents((event) => process.stdout.write(`${terminalJson(event)}\n`));
   events.listen(client);
   return {
     opened: (answer) => events.threadStarted(answer.thread.id),
@@ -143,7 +144,7 @@ function plainStory(client: Client, colours: boolean, summaries: string): Story 
     ended({ turn, lastMessage }) {
       transcript.ended(turn);
       const isShown = process.stdout.isTTY && process.stderr.isTTY;
-      if (lastMessage !== null && !isShown) process.stdout.write(`${lastMessage}\n`);
+      if (lastMessage !== null && !isShown) print(`${lastMessage}\n`);
     },
   };
 }
@@ -164,10 +165,10 @@ function settingsFrom({ values, globals, cwd }: Run) {
 function keepLastMessage(file: string, message: string | null): boolean {
   try {
     writeFileSync(file, message ?? "");
-    if (message === null) console.error(`warning: there was no last message; ${file} is empty`);
+    if (message === null) say(`warning: there was no last message; ${file} is empty`);
     return true;
   } catch (error) {
-    console.error(`error: the last message could not be written: ${error instanceof Error ? error.message : String(error)}`);
+    say(`error: the last message could not be written: ${error instanceof Error ? error.message : String(error)}`);
     return false;
   }
 }
@@ -180,7 +181,7 @@ async function namedThread(task: Task, client: Client, { values, cwd }: Run): Pr
   const where = values.all === true ? {} : { cwd };
   for await (const { id } of listThreads(client, { sortKey: "updated_at", sourceKinds: [...kinds], ...where }, 1))
     return { ...task, threadId: id };
-  console.error(`No session${values.all === true ? "" : " of this folder"} to resume; a new one begins.`);
+  say(`No session${values.all === true ? "" : " of this folder"} to resume; a new one begins.`);
   return { kind: "new", prompt: task.prompt };
 }
 

@@ -1,6 +1,6 @@
 /** `parley login`, `parley login status` and `parley logout`. */
 import { type App, withApp } from "./own-app.ts";
-import { type Globals, readFlags, refuseMore, StartError, unknownSubcommand } from "./usage.ts";
+import { type Globals, readFlags, refuseMore, StartError, say, unknownSubcommand } from "./usage.ts";
 
 export const flags = {
   "with-api-key": { type: "boolean" },
@@ -34,7 +34,7 @@ export async function logout(args: readonly string[], globals: Globals): Promise
       .status({ includeToken: false, refreshToken: false })
       .catch(() => ({ authMethod: "unreadable" }));
     await app.accounts.logout();
-    console.error(authMethod === null ? "Not logged in" : "Successfully logged out");
+    say(authMethod === null ? "Not logged in" : "Successfully logged out");
     return 0;
   });
 }
@@ -42,15 +42,15 @@ export async function logout(args: readonly string[], globals: Globals): Promise
 async function showStatus(app: App): Promise<number> {
   const { authMethod, authToken } = await app.accounts.status({ includeToken: true, refreshToken: false });
   if (authMethod === null) {
-    console.error("Not logged in");
+    say("Not logged in");
     return 1;
   }
-  if (authMethod === "apikey") console.error(`Logged in using an API key - ${masked(authToken ?? "")}`);
-  else if (authMethod === "bedrockApiKey") console.error("Logged in to Amazon Bedrock using an API key");
+  if (authMethod === "apikey") say(`Logged in using an API key - ${masked(authToken ?? "")}`);
+  else if (authMethod === "bedrockApiKey") say("Logged in to Amazon Bedrock using an API key");
   else {
     const { account } = await app.accounts.read({ refreshToken: false });
     const who = account?.type === "chatgpt" ? [account.email, `plan ${account.planType}`].filter((word) => word !== null).join(", ") : "";
-    console.error(`Logged in using ChatGPT${who === "" ? "" : ` (${who})`}`);
+    say(`Logged in using ChatGPT${who === "" ? "" : ` (${who})`}`);
   }
   return 0;
 }
@@ -62,12 +62,12 @@ async function saveKey(app: App): Promise<number> {
     throw new StartError(
       "the key is read from stdin and must not stand on the command line; try: printenv OPENAI_API_KEY | parley login --with-api-key",
     );
-  console.error("Reading API key from stdin...");
+  say("Reading API key from stdin...");
   const apiKey = (await readAll(process.stdin)).trim();
   if (apiKey === "") throw new StartError("no API key came on stdin");
   if (/\s/.test(apiKey)) throw new StartError("the API key on stdin has spaces or line ends in it");
   await app.accounts.startLogin({ type: "apiKey", apiKey }, client);
-  console.error("Successfully logged in");
+  say("Successfully logged in");
   return 0;
 }
 
@@ -82,11 +82,11 @@ async function signIn(app: App, byDevice: boolean): Promise<number> {
   });
   const { response } = await app.accounts.startLogin({ type: byDevice ? "chatgptDeviceCode" : "chatgpt" }, client);
   if (response.type === "chatgpt")
-    console.error(
+    say(
       `Open this address in your browser to sign in:\n\n  ${response.authUrl}\n\nOn a machine without a browser use: parley login --device-auth`,
     );
   if (response.type === "chatgptDeviceCode")
-    console.error(
+    say(
       `Open ${response.verificationUrl} in a browser and enter this code:\n\n  ${response.userCode}\n\nThe code ends in 15 minutes. Never pass it on to anybody.`,
     );
   const stop = (): void => app.accounts.close();
@@ -95,7 +95,7 @@ async function signIn(app: App, byDevice: boolean): Promise<number> {
   process.off("SIGINT", stop);
   if (event.type !== "loginCompleted" || !event.params.success)
     throw new StartError(`not signed in: ${event.type === "loginCompleted" ? event.params.error : "unknown reason"}`);
-  console.error("Successfully logged in");
+  say("Successfully logged in");
   return 0;
 }
 

@@ -3,7 +3,7 @@ import { isTable } from "../lib/toml.ts";
 import { agentFlags } from "./agent-flags.ts";
 import { type App, type Config, overridesFrom, withApp } from "./own-app.ts";
 import { whatRuns } from "./trust.ts";
-import { type Globals, oneOf, print, printJson, readFlags, StartError, UsageError, unknownSubcommand } from "./usage.ts";
+import { type Globals, oneOf, print, printJson, readFlags, StartError, say, UsageError, unknownSubcommand } from "./usage.ts";
 
 type McpServerConfig = Config["mcpServers"][string];
 type Action = (app: App, args: readonly string[]) => Promise<number>;
@@ -248,7 +248,7 @@ async function login(app: App, args: readonly string[]): Promise<number> {
     throw new StartError("'cimd' needs a published document about the client, and Parley has none; use auto or dcr");
   const scope = { threadId: undefined, config: app.config.effective(app.codexHome), cwd: process.cwd() };
   const { url, done } = await app.mcp.login(scope, name, values.scopes?.split(","));
-  console.error(`Open this address in your browser to sign in to '${name}':\n\n  ${url}\n`);
+  say(`Open this address in your browser to sign in to '${name}':\n\n  ${url}\n`);
   const { error } = await done;
   if (error !== undefined) throw new StartError(`not signed in to '${name}': ${error}`);
   return print(`Successfully logged in to MCP server '${name}'.\n`);

@@ -3,7 +3,7 @@ import type { Client } from "../client/client.ts";
 import { connectInProcess } from "../main/in-process.ts";
 import { RpcError } from "../protocol/errors.ts";
 import { type App, openApp } from "./own-app.ts";
-import { type Globals, readFlags, StartError, UsageError, unknownSubcommand } from "./usage.ts";
+import { type Globals, readFlags, StartError, say, UsageError, unknownSubcommand } from "./usage.ts";
 import { version } from "./version.ts";
 
 /** What a subcommand works with. */
@@ -61,7 +61,7 @@ async function act<N extends Name>(name: N, args: readonly string[], globals: Gl
   const { values, positionals } = readFlags(args, flags[name]);
   const { config }: { config?: string[] } = values; // every one of them takes it
   const app = openApp(globals, { config });
-  app.store.onNotice = (message) => console.error(`note: ${message}`);
+  app.store.onNotice = (message) => say(`note: ${message}`);
   try {
     const client = await connectInProcess(app, { clientInfo: { name: "parley_threads", title: "Parley threads", version } });
     return await actions[name]({ app, client }, positionals, values);

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline/promises";
 import { visibleLine } from "../lib/visible-text.ts";
 import { acceptProject } from "../main/accept-project.ts";
 import { type App, type Config, withApp } from "./own-app.ts";
-import { type Globals, print, printJson, readFlags, refuseMore, StartError } from "./usage.ts";
+import { type Globals, print, printJson, readFlags, refuseMore, StartError, say } from "./usage.ts";
 
 export const flags = {
   cd: { type: "string", short: "C" },
@@ -52,9 +52,9 @@ async function waitingIn(app: App, cwd: string): Promise<string[]> {
 }
 
 function tell(root: string, trust: string | undefined, lines: readonly string[]): void {
-  if (trust !== "trusted") console.error(`${shown(root)} is not trusted: none of its settings, rules, MCP servers and skills count.`);
-  else if (lines.length > 0) console.error(`In ${shown(root)} this is new, or changed since you accepted it, and does not count:`);
-  for (const line of lines) console.error(`  ${shown(line)}`);
+  if (trust !== "trusted") say(`${shown(root)} is not trusted: none of its settings, rules, MCP servers and skills count.`);
+  else if (lines.length > 0) say(`In ${shown(root)} this is new, or changed since you accepted it, and does not count:`);
+  for (const line of lines) say(`  ${shown(line)}`);
 }
 
 async function confirmed(): Promise<boolean> {

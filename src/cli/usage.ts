@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { nearest } from "../lib/nearest.ts";
+import { clean, terminalJson } from "../lib/terminal-text.ts";
 import type { NewerSources } from "./built-from.ts";
 
 /** The command line is wrong. */
@@ -65,12 +66,21 @@ export function oneOf<const T extends string>(flag: string, word: string, choice
   );
 }
 
-/** Writes to stdout and counts as success. */
+/** Writes to stdout and counts as success. What others have written into names, errors and settings does not steer a terminal. */
 export function print(text: string): number {
+  return printStyled(process.stdout.isTTY ? clean(text) : text);
+}
+/** The same for text with colours of ours, whose other parts are clean already. */
+export function printStyled(text: string): number {
   process.stdout.write(text);
   return 0;
 }
-export const printJson = (value: unknown): number => print(`${JSON.stringify(value, undefined, 2)}\n`);
+export const printJson = (value: unknown): number => printStyled(`${terminalJson(value, 2)}\n`);
+
+/** Writes a line to stderr, for the person. */
+export function say(text: string): void {
+  process.stderr.write(`${clean(text)}\n`);
+}
 
 /** Where config, threads and credentials live. */
 export const codexHome = (): string => path.resolve(process.env["CODEX_HOME"] || path.join(homedir(), ".codex"));

@@ -2,6 +2,7 @@
 import path from "node:path";
 import type { Log } from "../core/ports/log.ts";
 import { redactor, redactValue } from "../lib/redact.ts";
+import { terminalJson } from "../lib/terminal-text.ts";
 import { LogFile } from "./log-file.ts";
 
 const levels = ["error", "warn", "info", "debug"] as const;
@@ -89,7 +90,7 @@ export function createLog(level: LogLevel, { now, sink, clean, pid }: LineOption
       ...(pid === undefined ? {} : { pid }),
       message: clean(message.slice(0, maxText)),
     };
-    out.write(`${JSON.stringify({ ...head, ...cleaned(fields, clean), ...(dropped === 0 ? {} : { droppedLines: dropped }) })}\n`);
+    out.write(`${terminalJson({ ...head, ...cleaned(fields, clean), ...(dropped === 0 ? {} : { droppedLines: dropped }) })}\n`);
     dropped = 0;
   };
   return {

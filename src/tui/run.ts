@@ -1,6 +1,7 @@
 /** `runTui`: the terminal client from the first key to the last. Ends with the terminal as it was found, whatever happens. */
 import { homedir } from "node:os";
 import { isCode } from "../lib/system-error.ts";
+import { clean, cleanLine } from "../lib/terminal-text.ts";
 import { Screen } from "./screen/screen.ts";
 import { askBrightness, brightnessFromEnv, depthOf, isAscii, muteStray, restoreTerminal } from "./screen/terminal.ts";
 import { App } from "./shell/app.ts";
@@ -8,7 +9,6 @@ import { paste, press } from "./shell/keys.ts";
 import { reasonOf, type TuiOptions } from "./shell/shell.ts";
 import type { Store } from "./shell/store.ts";
 import { readTuiConfig, type TuiConfig } from "./shell/tui-config.ts";
-import { cleanLine } from "./text/clean.ts";
 import { createTheme, type Theme } from "./text/theme.ts";
 
 export type { Start, TuiOptions } from "./shell/shell.ts";
@@ -103,7 +103,7 @@ function guard(app: App, { restore, wake }: { readonly restore: () => void; read
   };
   const crash = (error: unknown): void => {
     restore();
-    process.stdout.write(`\nparley: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.stdout.write(`\nparley: ${clean(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`);
     app.options.report("crashed", error);
     process.exit(1);
   };

@@ -47,6 +47,9 @@ export const bridgeCases: CaseTable = {
     "an approval with escapes, direction marks, hidden and very many characters",
     `${parts} > what is asked about is spelled out`,
     "src/tui/ask/ask.test.ts > what is approved is what is seen",
+    "src/lib/terminal-text.test.ts > what cannot be seen or told from something else is spelled out",
+    "test/hostile-text.test.ts > the terminal and the page spell out the same characters",
+    `${parts} > answers, questions and forms are spelled out too`,
   ],
   155: ["slow, huge and broken HTTP heads", "E11", "src/manager/manager.test.ts > the door: foreign hosts and origins, wrong media types"],
   156: ["a websocket message of 256 MB", "E09", `${socket} > a message over the limit closes this connection with 1009 and no other`],
@@ -106,4 +109,21 @@ export const bridgeCases: CaseTable = {
     "src/manager/engine-messages.test.ts > an engine that asks without end gets a no when two hundred questions wait",
   ],
   607: ["made request heads, websocket openings and bodies", "test/fuzz/manager.ts > upgrades", "test/fuzz/manager.ts > bodies"],
+  650: [
+    "escape sequences, C1 controls and direction marks in what is printed for a person",
+    "test/tui/hostile.itest.ts > a session full of it steers nothing, and what is asked about is spelled out",
+    "test/tui/hostile.itest.ts > commands that print for a person steer nothing: exec, threads, doctor, mcp, errors",
+    "src/adapters/exec/transcript.test.ts > nothing that a model, a command or a server says steers the terminal",
+    "src/lib/terminal-text.test.ts > JSON for a terminal says the same and holds nothing that steers it",
+  ],
+  651: [
+    "a reason, an answer, a title or a path that pushes what is asked about off the screen",
+    "src/tui/draw/frame.test.ts > whatever stands around it, a command that is asked about is never shown in part without a mark",
+    "src/tui/draw/frame.test.ts > no answer, title or path pushes what is asked about off the screen",
+  ],
+  652: [
+    "a new file whose text looks like a diff",
+    `${parts} > a new file is shown whole, also one that looks like a diff, and a change is spelled out`,
+  ],
+  653: ["marks heaped on one letter", "src/lib/terminal-text.test.ts > marks heaped on a letter are cut"],
 };

@@ -1,6 +1,7 @@
 /** `exec` for a person: what happens, as it happens, on stderr; the final message alone is for stdout. */
-import { stripVTControlCharacters, styleText } from "node:util";
+import { styleText } from "node:util";
 import type { Client } from "../../client/client.ts";
+import { clean, cleanLine, cleanOutput, spelledOut } from "../../lib/terminal-text.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { ThreadStartResponse, TokenUsageBreakdown } from "../../protocol/thread.ts";
 import type { Turn } from "../../protocol/turn.ts";
@@ -68,13 +69,13 @@ export class Transcript {
       ["reasoning summaries", summaries],
       ["session id", answer.thread.id],
     ] as const)
-      this.#line(`${this.#styled("bold", `${name}:`)} ${plain(value)}`);
+      this.#line(`${this.#styled("bold", `${name}:`)} ${clean(value)}`);
     this.#line("--------");
     for (const text of this.#early.splice(0)) this.#warning(text);
   }
 
   prompt(text: string): void {
-    this.#line(`${this.#styled("cyan", "user")}\n${plain(text).trimEnd()}`);
+    this.#line(`${this.#styled("cyan", "user")}\n${clean(text).trimEnd()}`);
   }
 
   /** Hears one thread, from `opened` on. */
@@ -86,7 +87,7 @@ export class Transcript {
     client.on("turn/plan/updated", (p) => {
       if (!mine(p)) return;
       const steps = p.plan.map(({ step, status }) =>
-        this.#styled(status === "pending" ? "dim" : "reset", `${planMarks[status]} ${plain(step)}`),
+        this.#styled(status === "pending" ? "dim" : "reset", `${planMarks[status]} ${clean(step)}`),
       );
       this.#line(`\n${this.#styled("magenta", "plan")}\n${steps.join("\n")}`);
     });
@@ -115,14 +116,16 @@ export class Transcript {
   #started(item: ThreadItem): void {
     if (item.type === "enteredReviewMode") {
       this.#reviewing = true;
-      this.#line(`\n${this.#styled("magenta", "review")} ${plain(item.review)}`);
+      this.#line(`\n${this.#styled("magenta", "review")} ${clean(item.review)}`);
     }
     if (item.type === "commandExecution")
-      this.#line(`\n${this.#styled("magenta", "run")} ${plain(item.command)} ${this.#styled("dim", `in ${plain(item.cwd)}`)}`);
+      this.#line(`\n${this.#styled("magenta", "run")} ${spelledOut(item.command)} ${this.#styled("dim", `in ${cleanLine(item.cwd)}`)}`);
     if (item.type === "mcpToolCall" || item.type === "dynamicToolCall") {
       const where = item.type === "mcpToolCall" ? item.server : (item.namespace ?? undefined);
       const name = where === undefined ? item.tool : `${where}.${item.tool}`;
-      this.#line(`\n${this.#styled("magenta", "tool")} ${plain(name)} ${this.#styled("dim", plain(JSON.stringify(item.arguments) ?? ""))}`);
+      this.#line(
+        `\n${this.#styled("magenta", "tool")} ${cleanLine(name)} ${this.#styled("dim", spelledOut(JSON.stringify(item.arguments) ?? ""))}`,
+      );
     }
   }
 
@@ -130,7 +133,7 @@ export class Transcript {
     if (this.#reviewing) return;
     if (this.#streaming !== itemId) this.#line(`\n${this.#styled("green", "parley")}`);
     this.#streaming = itemId;
-    const text = plain(delta);
+    const text = clean(delta);
     this.#out(text);
     if (text !== "") this.#isMidLine = !text.endsWith("\n");
   }
@@ -145,17 +148,17 @@ export class Transcript {
       case "reasoning":
         return (item.summary ?? []).length === 0
           ? undefined
-          : this.#line(this.#styled(["dim", "italic"], `\n${plain((item.summary ?? []).join("\n")).trimEnd()}`));
+          : this.#line(this.#styled(["dim", "italic"], `\n${clean((item.summary ?? []).join("\n")).trimEnd()}`));
       case "commandExecution":
         return this.#commandDone(item);
       case "fileChange":
         return this.#line(
-          `\n${this.#styled("magenta", "edit")} ${item.changes.map(({ path, kind }) => `${kind.type} ${plain(path)}`).join(", ")}${item.status === "completed" ? "" : this.#styled("red", ` (${item.status})`)}`,
+          `\n${this.#styled("magenta", "edit")} ${item.changes.map(({ path, kind }) => `${kind.type} ${spelledOut(path)}`).join(", ")}${item.status === "completed" ? "" : this.#styled("red", ` (${item.status})`)}`,
         );
       case "mcpToolCall":
-        return this.#line(this.#styled(item.status === "completed" ? "dim" : "red", plain(item.error?.message ?? item.status)));
+        return this.#line(this.#styled(item.status === "completed" ? "dim" : "red", clean(item.error?.message ?? item.status)));
       case "webSearch":
-        return this.#line(`\n${this.#styled("magenta", "search")} ${plain(item.query)}`);
+        return this.#line(`\n${this.#styled("magenta", "search")} ${clean(item.query)}`);
       case "contextCompaction":
         return this.#line(this.#styled("dim", "\ncontext compacted"));
       default:
@@ -166,13 +169,13 @@ export class Transcript {
   #messageDone(item: Extract<ThreadItem, { type: "agentMessage" }>): void {
     if (this.#reviewing) return; // the verdict follows in readable form
     if (this.#streaming === item.id) return this.#closeLine();
-    this.#line(`\n${this.#styled("green", "parley")}\n${plain(item.text).trimEnd()}`);
+    this.#line(`\n${this.#styled("green", "parley")}\n${clean(item.text).trimEnd()}`);
   }
 
   #commandDone(item: Extract<ThreadItem, { type: "commandExecution" }>): void {
     const seconds = ((item.durationMs ?? 0) / 1000).toFixed(1);
     const how = item.status === "declined" ? "declined" : `exit ${item.exitCode ?? "?"} in ${seconds} s`;
-    const lines = plain(item.aggregatedOutput ?? "")
+    const lines = cleanOutput(item.aggregatedOutput ?? "")
       .trimEnd()
       .split("\n");
     const shown = lines.length > shownLines ? [...lines.slice(0, shownLines), `… ${lines.length - shownLines} more lines`] : lines;
@@ -184,13 +187,13 @@ export class Transcript {
     if (this.#threadId === undefined) return void this.#early.push(text);
     if (this.#warned.has(text)) return;
     this.#warned.add(text);
-    this.#line(`${this.#styled("yellow", "warning:")} ${plain(text)}`);
+    this.#line(`${this.#styled("yellow", "warning:")} ${clean(text)}`);
   }
 
   #failed(message: string, willRetry: boolean): void {
-    if (willRetry) return this.#line(this.#styled("yellow", plain(message)));
+    if (willRetry) return this.#line(this.#styled("yellow", clean(message)));
     this.#lastError = message;
-    this.#line(`${this.#styled(["bold", "red"], "error:")} ${plain(message)}`);
+    this.#line(`${this.#styled(["bold", "red"], "error:")} ${clean(message)}`);
   }
 
   #closeLine(): void {
@@ -205,6 +208,3 @@ export class Transcript {
     return this.#colours ? styleText(style, text, { validateStream: false }) : text;
   }
 }
-
-/** Text of models and commands must not steer the terminal. */
-const plain = (text: string): string => stripVTControlCharacters(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, "");

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline/promises";
 import { type RepairResult, repairThread } from "../../main/repair-thread.ts";
 import type { Thread } from "../../protocol/thread.ts";
 import type { Desk, Values } from "../threads.ts";
-import { print, printJson, StartError, UsageError } from "../usage.ts";
+import { print, printJson, StartError, say, UsageError } from "../usage.ts";
 import { threadOf, threadsNamed } from "./find.ts";
 import { titleOf } from "./story.ts";
 
@@ -31,7 +31,7 @@ export async function archive(desk: Desk, words: readonly string[], values: Valu
 export async function remove(desk: Desk, words: readonly string[], values: Values<"delete">): Promise<number> {
   const threads = await threadsNamed(desk.client, words, values.last === true);
   if (values.yes !== true && !(await confirmed(threads))) {
-    console.error("Nothing was deleted.");
+    say("Nothing was deleted.");
     return 1;
   }
   // Forks before what they come from: a thread that others refer to is not deleted.
@@ -42,7 +42,7 @@ export async function remove(desk: Desk, words: readonly string[], values: Value
 
 async function confirmed(threads: readonly Thread[]): Promise<boolean> {
   if (!process.stdin.isTTY) throw new UsageError("nobody can be asked here; say --yes to delete without a question");
-  for (const thread of threads) console.error(`  ${thread.id}  ${titleOf(thread)}`);
+  for (const thread of threads) say(`  ${thread.id}  ${titleOf(thread)}`);
   const ask = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await ask.question(`Delete ${threads.length === 1 ? "this thread" : `these ${threads.length} threads`} for good? [y/N] `);
   ask.close();

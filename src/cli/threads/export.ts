@@ -2,9 +2,10 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Client } from "../../client/client.ts";
+import { terminalJson } from "../../lib/terminal-text.ts";
 import type { Thread } from "../../protocol/thread.ts";
 import { type Desk, numberFrom, type Values } from "../threads.ts";
-import { oneOf, print, printJson, StartError } from "../usage.ts";
+import { oneOf, print, printJson, printStyled, StartError, say } from "../usage.ts";
 import { threadOf } from "./find.ts";
 
 async function wholeThread(client: Client, words: readonly string[], last: boolean): Promise<Thread> {
@@ -18,7 +19,7 @@ export async function show({ client }: Desk, words: readonly string[], values: V
   const when = oneOf("color", values.color ?? "auto", ["always", "never", "auto"]);
   const colours = when === "always" || (when === "auto" && process.stdout.isTTY === true && !process.env["NO_COLOR"]);
   const turns = values.turns === undefined ? undefined : Math.max(1, numberFrom("turns", values.turns, 1));
-  return print((await import("./text.ts")).textOf(thread, { turns, colours }));
+  return printStyled((await import("./text.ts")).textOf(thread, { turns, colours }));
 }
 
 const formats = ["markdown", "html", "json"] as const;
@@ -43,7 +44,7 @@ export async function exportThread({ app, client }: Desk, words: readonly string
     throw new StartError(`cannot write ${file}: ${error instanceof Error ? error.message : error}`);
   }
   if (values.json === true) return printJson({ threadId: thread.id, format, file: path.resolve(file), bytes: Buffer.byteLength(text) });
-  console.error(`Wrote ${file}`);
+  say(`Wrote ${file}`);
   return 0;
 }
 
@@ -54,7 +55,7 @@ function formatFrom({ format, output, json }: Values<"export">): Format {
 }
 
 async function write(thread: Thread, format: Format, withOutputs: boolean, opener: unknown): Promise<string> {
-  if (format === "json") return `${JSON.stringify(thread, undefined, 2)}\n`;
+  if (format === "json") return `${terminalJson(thread, 2)}\n`;
   if (format === "markdown") return (await import("./markdown.ts")).markdownOf(thread, withOutputs);
   return (await import("./html.ts")).htmlOf(thread, { withOutputs, openFile: openerFrom(opener, thread.cwd) });
 }

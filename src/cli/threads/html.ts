@@ -1,7 +1,7 @@
 /** A thread as one HTML page to pass on: no scripts, nothing loaded from anywhere, and nothing in the thread can become markup. */
 import { Marked } from "marked";
+import { clean } from "../../lib/terminal-text.ts";
 import type { Thread } from "../../protocol/thread.ts";
-import { clean } from "../../tui/text/clean.ts";
 import { type Block, factsOf, scenesOf, titleOf } from "./story.ts";
 
 export interface HtmlOptions {

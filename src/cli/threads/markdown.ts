@@ -1,6 +1,7 @@
 /** A thread as markdown, for people and for tools that read it. */
+
+import { clean } from "../../lib/terminal-text.ts";
 import type { Thread } from "../../protocol/thread.ts";
-import { clean } from "../../tui/text/clean.ts";
 import { type Block, factsOf, scenesOf, titleOf } from "./story.ts";
 
 export function markdownOf(thread: Thread, withOutputs: boolean): string {

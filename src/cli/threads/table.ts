@@ -1,5 +1,5 @@
 /** Tables for a terminal: one line a row, never wider than the terminal, never steered by what is in them. */
-import { cleanLine } from "../../tui/text/clean.ts";
+import { cleanLine } from "../../lib/terminal-text.ts";
 import { shorten, shortenMiddle, textWidth } from "../../tui/text/width.ts";
 
 export interface Column {

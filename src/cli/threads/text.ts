@@ -1,7 +1,7 @@
 /** A thread as text for a terminal. */
 import { styleText } from "node:util";
+import { clean } from "../../lib/terminal-text.ts";
 import type { Thread } from "../../protocol/thread.ts";
-import { clean } from "../../tui/text/clean.ts";
 import { type Block, factsOf, scenesOf, titleOf } from "./story.ts";
 
 type Style = Parameters<typeof styleText>[0];

@@ -1,4 +1,6 @@
 /** Yes-or-no questions of the server as prompts: what is asked about, and the answers with the keys that give them. */
+
+import { spelledLine, spelledOut } from "../../lib/terminal-text.ts";
 import type {
   CommandExecutionApprovalDecision,
   CommandExecutionRequestApprovalParams,
@@ -7,7 +9,6 @@ import type {
 } from "../../protocol/approval.ts";
 import type { FileUpdateChange } from "../../protocol/item.ts";
 import type { Key } from "../compose/key.ts";
-import { visible } from "../text/clean.ts";
 import { scriptOf } from "../text/shell-words.ts";
 
 export interface Choice {
@@ -57,13 +58,13 @@ export function commandApproval(params: CommandExecutionRequestApprovalParams): 
   const network = params.networkApprovalContext ?? undefined;
   const { script, shell } = scriptOf(params.command ?? "");
   const rows: (readonly [string, string])[] = [
-    ...(network === undefined ? [] : [["network", `${network.protocol} to ${visible(network.host)}`] as const]),
-    ...(params.cwd ? [["in", visible(params.cwd)] as const] : []),
-    ...(shell === undefined ? [] : [["shell", visible(shell)] as const]),
-    ...(params.reason ? [["why", visible(params.reason)] as const] : []),
+    ...(network === undefined ? [] : [["network", `${network.protocol} to ${spelledLine(network.host)}`] as const]),
+    ...(params.cwd ? [["in", spelledLine(params.cwd)] as const] : []),
+    ...(shell === undefined ? [] : [["shell", spelledLine(shell)] as const]),
     ...(params.outsideSandbox === true ? [["sandbox", "leaves it: the command gets all of your own rights"] as const] : []),
     ...(params.risk ? [["risk", params.risk] as const] : []),
     ...permissionRows(params.additionalPermissions ?? undefined),
+    ...(params.reason ? [["why", spelledOut(params.reason)] as const] : []),
   ];
   const title =
     network !== undefined
@@ -78,11 +79,14 @@ export function commandApproval(params: CommandExecutionRequestApprovalParams): 
   return {
     kind: "approval",
     title,
-    subject: { kind: "command", command: visible(script), rows },
+    subject: { kind: "command", command: spelledOut(script), rows },
     choices: carefulLast(choices),
     selected: 0,
   };
 }
+
+/** A longer rule would push what is asked about off the screen. */
+const mostRuleText = 300;
 
 /** Servers of other generations do not list the decisions. */
 function defaultDecisions({ proposedExecpolicyAmendment }: CommandExecutionRequestApprovalParams): CommandExecutionApprovalDecision[] {
@@ -99,15 +103,17 @@ function commandChoice(decision: CommandExecutionApprovalDecision, outside: bool
   if (decision === "decline") return [{ key: "n", label: "No, go on without it", answer }];
   if (decision === "cancel") return [{ key: "c", label: "No, and stop the turn", answer }];
   if ("acceptWithExecpolicyAmendment" in decision) {
-    const words = decision.acceptWithExecpolicyAmendment.execpolicy_amendment.map(visible).join(" ");
+    const words = decision.acceptWithExecpolicyAmendment.execpolicy_amendment.map(spelledLine).join(" ");
     const where = outside ? ", outside the sandbox too" : "";
+    // A rule that lasts is offered only where the person sees all of it.
+    if (words.length > mostRuleText) return [];
     return [{ key: "p", label: `Yes, and never ask again for commands that begin with: ${words}${where}`, answer }];
   }
   if (!("applyNetworkPolicyAmendment" in decision)) return [];
   const { action, host } = decision.applyNetworkPolicyAmendment.network_policy_amendment;
   return action === "allow"
-    ? [{ key: "a", label: `Yes, and always allow ${visible(host)}`, answer }]
-    : [{ key: "d", label: `No, and never allow ${visible(host)}`, answer }];
+    ? [{ key: "a", label: `Yes, and always allow ${spelledLine(host)}`, answer }]
+    : [{ key: "d", label: `No, and never allow ${spelledLine(host)}`, answer }];
 }
 
 /** The answer that stops most is the last one, and Escape. */
@@ -119,8 +125,8 @@ function carefulLast(choices: readonly Choice[]): Choice[] {
 
 export function changeApproval(params: FileChangeRequestApprovalParams, changes: readonly FileUpdateChange[]): Approval {
   const rows: (readonly [string, string])[] = [
-    ...(params.reason ? [["why", visible(params.reason)] as const] : []),
-    ...(params.grantRoot ? [["allows", `writing below ${visible(params.grantRoot)} for this session`] as const] : []),
+    ...(params.reason ? [["why", spelledOut(params.reason)] as const] : []),
+    ...(params.grantRoot ? [["allows", `writing below ${spelledLine(params.grantRoot)} for this session`] as const] : []),
   ];
   const decision = (word: string) => ({ decision: word });
   return {
@@ -146,8 +152,8 @@ export function permissionsApproval(params: PermissionsRequestApprovalParams): A
       kind: "rows",
       rows: [
         ...permissionRows(permissions),
-        ["in", visible(params.cwd)],
-        ...(params.reason ? [["why", visible(params.reason)] as const] : []),
+        ["in", spelledLine(params.cwd)],
+        ...(params.reason ? [["why", spelledOut(params.reason)] as const] : []),
       ],
     },
     choices: [
@@ -163,11 +169,11 @@ type Permissions = PermissionsRequestApprovalParams["permissions"];
 
 function permissionRows(permissions: Permissions | undefined): (readonly [string, string])[] {
   const { fileSystem, network } = permissions ?? {};
-  const list = (paths: readonly string[] | null | undefined): string => (paths ?? []).map(visible).join(", ");
+  const list = (paths: readonly string[] | null | undefined): string => (paths ?? []).map(spelledLine).join(", ");
   const rows: (readonly [string, string])[] = [
     ["read", list(fileSystem?.read)],
     ["write", list(fileSystem?.write)],
-    ...(fileSystem?.entries ?? []).map(({ access, path }) => [access, visible(pathText(path))] as const),
+    ...(fileSystem?.entries ?? []).map(({ access, path }) => [access, spelledLine(pathText(path))] as const),
     ["network", network?.enabled === true ? "all of it" : ""],
   ];
   return rows.filter(([, value]) => value !== "");

@@ -1,12 +1,12 @@
 /** The agent's questions and the forms of MCP servers, turned into forms, and what was given turned into their answers. */
 import { parse } from "../../lib/schema.ts";
+import { spelledLine, spelledOut } from "../../lib/terminal-text.ts";
 import {
   type McpElicitationPrimitiveSchema,
   McpElicitationSchema,
   type McpServerElicitationRequestParams,
 } from "../../protocol/elicitation.ts";
 import type { ToolRequestUserInputParams, ToolRequestUserInputResponse } from "../../protocol/user-input.ts";
-import { clean, cleanLine, visible } from "../text/clean.ts";
 import type { Approval } from "./approval.ts";
 import { createForm, type Field, type Form, type Given, type Option } from "./form.ts";
 
@@ -15,15 +15,15 @@ export function questionsForm({ questions }: ToolRequestUserInputParams): Form {
     const options = (question.options ?? []).map(
       ({ label, description }): Option => ({
         value: label,
-        label: cleanLine(label),
-        description: description === label ? "" : cleanLine(description ?? ""),
+        label: spelledLine(label),
+        description: description === label ? "" : spelledLine(description ?? ""),
       }),
     );
     const isMulti = question.multiple === true || question.type === "multi_choice";
     return {
       id: question.id,
-      header: cleanLine(question.header),
-      question: visible(question.question || question.text || ""),
+      header: spelledLine(question.header),
+      question: spelledOut(question.question || question.text || ""),
       detail: "",
       type: options.length === 0 ? "text" : isMulti ? "multi" : "choice",
       options,
@@ -43,22 +43,22 @@ export function questionsAnswer(given: Given): ToolRequestUserInputResponse {
 export type Elicitation = Form | Approval | { readonly kind: "unknown"; readonly mode: string };
 
 export function elicitationPrompt(params: McpServerElicitationRequestParams): Elicitation {
-  const server = cleanLine(params.serverName);
+  const server = spelledLine(params.serverName);
   switch (params.mode) {
     case "form":
     case "openai/form":
     case "openaiForm": {
       const schema = parse(McpElicitationSchema, params.requestedSchema);
       if (schema === undefined) return { kind: "unknown", mode: params.mode };
-      return elicitationForm(`${server} asks: ${clean(params.message)}`, schema);
+      return elicitationForm(`${server} asks: ${spelledOut(params.message)}`, schema);
     }
     case "url":
       return pageApproval(`${server} asks you to open a page`, [
-        ["page", visible(params.url)],
-        ["why", clean(params.message)],
+        ["page", spelledLine(params.url)],
+        ["why", spelledOut(params.message)],
       ]);
     case "openai/userVerification":
-      return pageApproval(`${server}: ${clean(params.title)}`, [["asks", clean(params.description)]]);
+      return pageApproval(`${server}: ${spelledLine(params.title)}`, [["asks", spelledOut(params.description)]]);
     default:
       return { kind: "unknown", mode: String((params as { mode?: unknown }).mode) };
   }
@@ -91,9 +91,9 @@ function fieldOf(id: string, property: McpElicitationPrimitiveSchema, required: 
   const options = optionsOf(property);
   const base = {
     id,
-    header: cleanLine(id),
-    question: clean(property.title ?? id),
-    detail: clean(property.description ?? ""),
+    header: spelledLine(id),
+    question: spelledOut(property.title ?? id),
+    detail: spelledOut(property.description ?? ""),
     allowOther: false,
     isSecret: "format" in property && (property.format as string) === "password",
     isRequired: required.includes(id),
@@ -106,7 +106,7 @@ function fieldOf(id: string, property: McpElicitationPrimitiveSchema, required: 
 }
 
 function optionsOf(property: McpElicitationPrimitiveSchema): Option[] {
-  const made = (value: string, label: string): Option => ({ value, label: cleanLine(label), description: "" });
+  const made = (value: string, label: string): Option => ({ value, label: spelledLine(label), description: "" });
   if (property.type === "boolean") return [made("true", "Yes"), made("false", "No")];
   if (property.type === "array") {
     const { items } = property;

@@ -1,8 +1,9 @@
 /** Changes of files: a headline with the numbers, then each file's diff. */
+
+import { cleanLine } from "../../lib/terminal-text.ts";
 import type { FileUpdateChange } from "../../protocol/item.ts";
-import { cleanLine } from "../text/clean.ts";
 import { type Change, changeLines, countsOf } from "../text/diff.ts";
-import { type Color, type Line, muted, prefixed, span, truncate } from "../text/spans.ts";
+import { type Color, type Line, muted, prefixed, span, truncate, wrap } from "../text/spans.ts";
 import type { Theme } from "../text/theme.ts";
 
 export interface ChangesPlace {
@@ -29,9 +30,11 @@ export function changesLines(changes: readonly FileUpdateChange[], place: Change
   const mark: Line = theme.spoken ? [] : [span(`${theme.marks.bullet} `, { color: colors[result], bold: true })];
   const ending: Line = endings[result] === "" ? [] : [span(`  ${endings[result]}`, { color: colors[result] })];
   const only = changes.length === 1 ? changes[0] : undefined;
+  // Of what is asked about every name is shown whole.
+  const fitted = (of: Line): Line[] => (result === "asked" ? wrap(of, width) : [truncate(of, width)]);
   if (only !== undefined)
     return [
-      truncate([...mark, span(`${verbs[only.kind.type]} `, { bold: true }), ...nameOf(only, place), ...ending], width),
+      ...fitted([...mark, span(`${verbs[only.kind.type]} `, { bold: true }), ...nameOf(only, place), ...ending]),
       ...diffOf(only, place, place.limit),
     ];
   const head: Line = [...mark, span(`Changed ${changes.length} files`, { bold: true }), ...countsSpans(changes), ...ending];
@@ -39,7 +42,7 @@ export function changesLines(changes: readonly FileUpdateChange[], place: Change
   const files = changes.flatMap((change) => {
     const diff = diffOf(change, place, Math.max(0, room));
     room -= diff.length;
-    return [truncate([muted("  └ "), span(`${verbs[change.kind.type]} `), ...nameOf(change, place)], width), ...diff];
+    return [...fitted([muted("  └ "), span(`${verbs[change.kind.type]} `), ...nameOf(change, place)]), ...diff];
   });
   return [truncate(head, width), ...files];
 }

@@ -1,8 +1,8 @@
 /** How entries of the transcript look. Pure: the same entry at the same width always gives the same lines. */
 
+import { expandTabs } from "../../lib/terminal-text.ts";
 import type { Entry, Folded, Tone } from "../state/entry.ts";
 import type { Piece } from "../state/stream.ts";
-import { expandTabs } from "../text/clean.ts";
 import { highlight } from "../text/code.ts";
 import { gitDiffLines } from "../text/diff.ts";
 import { markdownLines } from "../text/markdown.ts";

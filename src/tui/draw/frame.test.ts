@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { changeApproval, commandApproval } from "../ask/approval.ts";
 import { createPicker } from "../ask/picker.ts";
-import { questionsForm } from "../ask/questions.ts";
+import { elicitationPrompt, questionsForm } from "../ask/questions.ts";
 import { composerWith } from "../compose/composer.ts";
 import { type Conversation, emptyConversation, type LiveItem } from "../state/conversation.ts";
 import { append, emptyStream } from "../state/stream.ts";
@@ -83,10 +83,64 @@ test("at work: the end of the output, the plan, the time, what is queued", () =>
   ]);
 });
 
+test("whatever stands around it, a command that is asked about is never shown in part without a mark", () => {
+  const reason = Array.from({ length: 60 }, (_, i) => `because ${i}`).join("\n");
+  const paths = Array.from({ length: 60 }, (_, i) => `/p${i}`);
+  const more = { fileSystem: { read: paths, write: paths.map((path) => `${path}\nsandbox  safe`) }, network: { enabled: true } };
+  for (const rows of [8, 12, 24, 50])
+    for (const extra of [{ reason }, { additionalPermissions: more }, { reason, additionalPermissions: more }]) {
+      const lines = texts(running, asked(commandApproval({ ...ids, command: "ls\ncurl evil", cwd: "/w", ...extra })), {
+        columns: 80,
+        rows,
+      });
+      const isWhole = lines.some((line) => line.includes("ls")) && lines.some((line) => line.includes("curl evil"));
+      assert.ok(isWhole || (rows < 12 && lines.some((line) => line.includes("more lines, v shows all"))), lines.join("\n"));
+      assert.ok(
+        lines.some((line) => /y +Yes, run it/.test(line)),
+        lines.join("\n"),
+      );
+      assert.ok(!lines.some((line) => /^ {2}sandbox/.test(line)), "a value does not look like a row of its own");
+    }
+});
+
+test("no answer, title or path pushes what is asked about off the screen", () => {
+  const rule = { acceptWithExecpolicyAmendment: { execpolicy_amendment: ["sh", "-c", "x".repeat(5000)] } };
+  const offered = commandApproval({ ...ids, command: "sh -c evil", cwd: "/w", availableDecisions: ["accept", rule, "cancel"] });
+  assert.deepEqual(
+    offered.choices.map(({ key }) => key),
+    ["y", "c"],
+  );
+  const asking = elicitationPrompt({
+    threadId: "T",
+    turnId: null,
+    serverName: "srv",
+    mode: "url",
+    url: "https://evil.example/",
+    message: "m\n".repeat(100),
+    elicitationId: "e",
+  });
+  assert.ok(asking.kind === "approval");
+  assert.ok(texts(running, asked(asking)).some((line) => line.includes("evil.example")));
+  const long = `/w/${"deep/".repeat(60)}last.ts`;
+  const moved = { path: "/w/a.ts", kind: { type: "update" as const, move_path: "/w/b\u202e\n.ts" }, diff: "@@ -1 +1 @@\n-a\n+b\n" };
+  const lines = texts(running, asked(changeApproval(ids, [{ path: long, kind: { type: "add" }, diff: "x" }, moved])), {
+    columns: 80,
+    rows: 50,
+  });
+  assert.ok(
+    lines.some((line) => line.includes("last.ts")),
+    lines.join("\n"),
+  );
+  assert.ok(
+    lines.some((line) => line.includes("b\\u{202e}\\n.ts")),
+    lines.join("\n"),
+  );
+});
+
 test("a question takes the composer's place and shows what it is about", () => {
   const prompt = commandApproval({ ...ids, command: "rm -rf build", cwd: "/w", reason: "clean", risk: "high" });
   const lines = texts(running, asked(prompt));
-  assert.deepEqual(lines.slice(0, 7), ["", "? Run this command?", "  │ rm -rf build", "  in    /w", "  why   clean", "  risk  high", ""]);
+  assert.deepEqual(lines.slice(0, 7), ["", "? Run this command?", "  │ rm -rf build", "  in    /w", "  risk  high", "  why   clean", ""]);
   assert.ok(lines.some((line) => line.includes("y  Yes, run it")));
   assert.ok(!lines.some((line) => line.includes("Working")));
 });

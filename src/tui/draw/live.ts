@@ -1,7 +1,8 @@
 /** What is happening right now: the end of the message that is being written, running commands with the end of their output, the plan. */
+
+import { cleanOutput, expandTabs } from "../../lib/terminal-text.ts";
 import type { Conversation, LiveItem } from "../state/conversation.ts";
 import { openText } from "../state/stream.ts";
-import { cleanOutput, expandTabs } from "../text/clean.ts";
 import { highlight } from "../text/code.ts";
 import { markdownLines } from "../text/markdown.ts";
 import { type Line, muted, prefixed, span, truncate, wrap } from "../text/spans.ts";

@@ -1,10 +1,11 @@
 /** Questions to the person and lists to choose from, as they stand in the place of the composer. */
+
+import { spelledLine, spelledOut } from "../../lib/terminal-text.ts";
 import type { FileUpdateChange } from "../../protocol/item.ts";
 import type { Approval, Subject } from "../ask/approval.ts";
 import { type Field, type FieldState, type Form, hasOptions, isTyping, valuesOf } from "../ask/form.ts";
 import { type Picker, type PickerItem, shownItems } from "../ask/picker.ts";
 import { layout } from "../compose/editor.ts";
-import { visible } from "../text/clean.ts";
 import { highlight } from "../text/code.ts";
 import { type Line, line, lineWidth, muted, padded, prefixed, span, truncate, wrap } from "../text/spans.ts";
 import type { Theme } from "../text/theme.ts";
@@ -31,13 +32,29 @@ export function approvalPrompt(prompt: Approval, place: PromptPlace): Drawn {
   const { width, height, theme, waiting } = place;
   const count = waiting > 1 ? [muted(`  1 of ${waiting}`)] : [];
   const from = place.from === undefined ? [] : [muted(`  from ${place.from}`)];
-  const title = wrap([...mark(theme), span(prompt.title, { bold: true }), ...count, ...from], width);
+  const title = clip(wrap([...mark(theme), span(prompt.title, { bold: true }), ...count, ...from], width), Math.max(1, height >> 1));
   const choices = prompt.choices.flatMap((choice, i) => choiceLines(choice.key, choice.label, i === prompt.selected, place));
   const keys = width < narrow ? "  a letter answers" : "  press a key, or choose and press enter";
-  const hint: Line = [muted(prompt.subject.kind === "rows" ? keys : `${keys}; v shows all of it`)];
-  const room = Math.max(1, height - title.length - choices.length - 3);
+  const hint: Line = [muted(`${keys}; v shows all of it`)];
+  if (height < title.length + choices.length + 6) return lowPrompt(prompt, title.slice(0, 1), place);
+  const room = height - title.length - choices.length - 3;
   const subject = clip(subjectLines(prompt.subject, { ...place, height: room }), room);
   return { lines: [...title, ...subject, [], ...choices, truncate(hint, width)] };
+}
+
+/** In a terminal of few rows the answers share one, so that what they are about can be seen. */
+function lowPrompt(prompt: Approval, title: readonly Line[], place: PromptPlace): Drawn {
+  const { width, height, theme } = place;
+  const choices = prompt.choices.flatMap(({ key, label }, i): Line => {
+    const style = i === prompt.selected ? { bold: true } : undefined;
+    return [
+      span(i === prompt.selected ? ` ${theme.marks.current} ` : "   "),
+      span(key, { color: "accent", bold: true }),
+      span(` ${shorten(label, 14)}`, style),
+    ];
+  });
+  const room = Math.max(1, height - title.length - 1);
+  return { lines: [...title, ...clip(subjectLines(prompt.subject, { ...place, height: room }), room), truncate(choices, width)] };
 }
 
 const mark = (theme: Theme): Line => (theme.spoken ? [span("Question: ")] : [span("? ", { color: "warning", bold: true })]);
@@ -54,31 +71,50 @@ function choiceLines(key: string, label: string, isSelected: boolean, { width, t
 /** So much of a change is laid out to find its beginning and its end. */
 const mostDiffLines = 2000;
 
-/** Everything about it, for the prompt and for the pager. */
+/** Everything about it, for the prompt and for the pager: in little room the reasons give way to what they are for. */
 export function subjectLines(
   subject: Subject,
   { width, theme, cwd, height }: Pick<PromptPlace, "width" | "theme" | "cwd" | "height">,
 ): Line[] {
   const rows = keyValues(subject.rows, width - 4).map((of): Line => [span("  "), ...of]);
   if (subject.kind === "rows") return rows;
-  if (subject.kind === "changes") {
-    const changes = subject.changes.map(
-      (change): FileUpdateChange => ({ ...change, path: visible(change.path), diff: visible(change.diff) }),
-    );
-    return [...rows, ...changesLines(changes, { width, theme, cwd, limit: Math.max(height, mostDiffLines), result: "asked" })];
-  }
-  const command = subject.command.split("\n").flatMap((text) => wrap(highlight(text.replace(/\t/g, "    "), "bash"), width - 6));
-  const edge = [span("  "), muted(`${theme.marks.bar} `)];
-  return [...prefixed(clip(command, Math.max(1, height - rows.length)), edge, edge), ...rows];
+  const asked =
+    subject.kind === "changes" ? changedFiles(subject.changes, { width, theme, cwd, height }) : commandLines(subject, width, theme);
+  const least = Math.min(rows.length, Math.max(0, Math.floor(height / 3)));
+  const whole = clip(asked, Math.max(1, height - least), subject.kind === "command" ? edge(theme) : []);
+  const below = clip(rows, Math.max(0, height - whole.length));
+  return subject.kind === "changes" ? [...below, ...whole] : [...whole, ...below];
 }
 
-/** The beginning and the end: what is dangerous may hide in either. */
-function clip(lines: readonly Line[], room: number): Line[] {
+const edge = (theme: Theme): Line => [span("  "), muted(`${theme.marks.bar} `)];
+
+function commandLines({ command }: Extract<Subject, { kind: "command" }>, width: number, theme: Theme): Line[] {
+  const lines = command.split("\n").flatMap((text) => wrap(highlight(text.replace(/\t/g, "    "), "bash"), width - 6));
+  return prefixed(lines, edge(theme), edge(theme));
+}
+
+function changedFiles(given: readonly FileUpdateChange[], place: Pick<PromptPlace, "width" | "theme" | "cwd" | "height">): Line[] {
+  if (given.length === 0) return [[span("  What it would change was not sent.", { color: "warning" })]];
+  const changes = given.map(
+    (change): FileUpdateChange => ({
+      path: spelledLine(change.path),
+      kind:
+        change.kind.type === "update" && change.kind.move_path
+          ? { ...change.kind, move_path: spelledLine(change.kind.move_path) }
+          : change.kind,
+      diff: spelledOut(change.diff),
+    }),
+  );
+  return changesLines(changes, { ...place, limit: Math.max(place.height, mostDiffLines), result: "asked" });
+}
+
+/** The beginning and the end: what is dangerous may hide in either. What is left out is always said. */
+function clip(lines: readonly Line[], room: number, before: Line = []): Line[] {
   if (lines.length <= room) return [...lines];
-  if (room < 3) return lines.slice(0, room);
+  if (room < 1) return [];
   const tail = Math.floor((room - 1) / 3);
   const head = room - 1 - tail;
-  const gap: Line = [span(`    … ${lines.length - head - tail} more lines, v shows all …`, { color: "warning" })];
+  const gap: Line = [...before, span(`    … ${lines.length - head - tail} more lines, v shows all …`, { color: "warning" })];
   return [...lines.slice(0, head), gap, ...lines.slice(lines.length - tail)];
 }
 
@@ -88,7 +124,7 @@ export function formPrompt(form: Form, place: PromptPlace): Drawn {
   const state = form.states[form.index];
   if (field === undefined || state === undefined) return { lines: [] };
   const count = waiting > 1 ? [muted(`  1 of ${waiting}`)] : [];
-  const title = wrap([...mark(theme), span(form.title, { bold: true }), ...count], width).slice(0, Math.max(1, height - 8));
+  const title = clip(wrap([...mark(theme), span(form.title, { bold: true }), ...count], width), Math.max(1, height - 8));
   const tabs = form.fields.length > 1 ? [tabLine(form, place)] : [];
   const question = wrap(line(field.question, { bold: true }), width - 2).map((of): Line => [span("  "), ...of]);
   const detail = field.detail === "" ? [] : wrap([muted(field.detail)], width - 2).map((of): Line => [span("  "), ...of]);

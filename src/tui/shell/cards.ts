@@ -1,10 +1,10 @@
 /** Answers of commands that only show something: status, MCP servers, skills, help. */
 import { homedir } from "node:os";
+import { cleanLine } from "../../lib/terminal-text.ts";
 import { createPicker } from "../ask/picker.ts";
 import { withEditor } from "../compose/composer.ts";
 import { insert } from "../compose/editor.ts";
 import { contextLeft, shortPath, tokens } from "../draw/composer.ts";
-import { cleanLine } from "../text/clean.ts";
 import type { Command } from "./commands.ts";
 import type { Completions } from "./completions.ts";
 import { readSandbox, sandboxWords } from "./sandbox.ts";

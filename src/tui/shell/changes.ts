@@ -1,8 +1,9 @@
 /** Changes in the folder: showing them all, and having them reviewed. Git runs where the server runs. */
+
+import { cleanLine } from "../../lib/terminal-text.ts";
 import type { ReviewTarget } from "../../protocol/review.ts";
 import { createForm } from "../ask/form.ts";
 import { createPicker } from "../ask/picker.ts";
-import { cleanLine } from "../text/clean.ts";
 import { gitDiffLines } from "../text/diff.ts";
 import { wrapAll } from "../text/spans.ts";
 import type { Shell } from "./shell.ts";

@@ -1,8 +1,9 @@
 /** The slash commands: their names, what they say about themselves, and what each does. */
+
+import { cleanLine } from "../../lib/terminal-text.ts";
 import type { Suggestion } from "../compose/completion.ts";
 import { composerWith } from "../compose/composer.ts";
 import { fillPrompt, missingNames, readPrompts } from "../compose/prompts.ts";
-import { cleanLine } from "../text/clean.ts";
 import { showHelp, showMcp, showSkills, showStatus } from "./cards.ts";
 import { showDiff, startReview } from "./changes.ts";
 import type { Completions } from "./completions.ts";

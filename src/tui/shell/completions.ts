@@ -1,9 +1,10 @@
 /** The list under the composer: asks the server for files and skills, knows the commands, and puts a choice into the text. */
+
+import { cleanLine } from "../../lib/terminal-text.ts";
 import { complete, matching, type Popup, pathWord, type Suggestion, type Wanted, wantedAt } from "../compose/completion.ts";
 import { attachImage, type KnownSkill, withEditor } from "../compose/composer.ts";
 import { replace } from "../compose/editor.ts";
 import { isImage } from "../compose/images.ts";
-import { cleanLine } from "../text/clean.ts";
 import type { Shell } from "./shell.ts";
 
 export interface Skill extends KnownSkill {

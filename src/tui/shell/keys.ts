@@ -1,4 +1,6 @@
 /** Where each key goes: to a question, to a list, to the completions, to the composer, or to the program itself. */
+
+import { clean } from "../../lib/terminal-text.ts";
 import { pressForm } from "../ask/form.ts";
 import { pressPicker } from "../ask/picker.ts";
 import { attachImage, type Composer, emptyComposer, pasteText, pressComposer, textOf, withEditor } from "../compose/composer.ts";
@@ -7,7 +9,7 @@ import { imagesIn } from "../compose/images.ts";
 import { isControl, isLetter, type Key } from "../compose/key.ts";
 import { composerMargin } from "../draw/composer.ts";
 import { subjectLines } from "../draw/prompt.ts";
-import { clean } from "../text/clean.ts";
+import { line, wrap } from "../text/spans.ts";
 import { graphemes } from "../text/width.ts";
 import type { App } from "./app.ts";
 import { runCommand } from "./commands.ts";
@@ -38,10 +40,10 @@ export function press(app: App, key: Key): void {
 
 function pressQuestion(app: App, key: Key): boolean {
   const [asked] = app.store.ui.asked;
-  if (asked?.prompt.kind === "approval" && isLetter(key, "v") && asked.prompt.subject.kind !== "rows") {
+  if (asked?.prompt.kind === "approval" && isLetter(key, "v")) {
     const { subject, title } = asked.prompt;
     const place = { theme: app.theme, cwd: app.store.conversation.settings?.cwd ?? "", height: 100_000 };
-    app.run(() => app.page(title, (width) => subjectLines(subject, { ...place, width })));
+    app.run(() => app.page(title, (width) => [...wrap(line(title), width), [], ...subjectLines(subject, { ...place, width })]));
     return true;
   }
   return app.questions.press(key);

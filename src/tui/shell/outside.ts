@@ -5,9 +5,9 @@ import path from "node:path";
 import { readBoundedTextSync } from "../../lib/bounded-read.ts";
 import { createFileSync } from "../../lib/durable-write.ts";
 import { makePrivateFolder } from "../../lib/private-folder.ts";
+import { clean, cleanLine } from "../../lib/terminal-text.ts";
 import { createPicker } from "../ask/picker.ts";
 import { composerWith, wholeText } from "../compose/composer.ts";
-import { clean, cleanLine } from "../text/clean.ts";
 import type { Shell } from "./shell.ts";
 
 /** More than any message may have. */

@@ -1,5 +1,6 @@
 /** The server's questions: put before the person one after another, answered once, and taken away when somebody else was faster. */
 import type { AnsweredElsewhere, Client } from "../../client/client.ts";
+import { cleanLine } from "../../lib/terminal-text.ts";
 import type { DynamicToolCallParams, DynamicToolCallResponse } from "../../protocol/dynamic-tool.ts";
 import type { FileUpdateChange } from "../../protocol/item.ts";
 import { type Approval, changeApproval, commandApproval, permissionsApproval, pressApproval } from "../ask/approval.ts";
@@ -8,7 +9,6 @@ import { elicitationAnswer, elicitationPrompt, questionsAnswer, questionsForm } 
 import type { Key } from "../compose/key.ts";
 import { liveOf } from "../state/conversation.ts";
 import { type Asked, armedAt, isArmed, postponed } from "../state/ui.ts";
-import { cleanLine } from "../text/clean.ts";
 import type { Shell } from "./shell.ts";
 
 /** Another client may have brought the tool along; only when it does not answer is the call declined. */

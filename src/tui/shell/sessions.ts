@@ -1,7 +1,8 @@
 /** Choosing among stored sessions, copying and naming the one at hand. */
+
+import { cleanLine } from "../../lib/terminal-text.ts";
 import type { Thread } from "../../protocol/thread.ts";
 import { createPicker } from "../ask/picker.ts";
-import { cleanLine } from "../text/clean.ts";
 import type { Shell } from "./shell.ts";
 import { forkThread, resumeThread } from "./threads.ts";
 import { ago } from "./words.ts";

@@ -1,8 +1,9 @@
 /** Changing what the next turns run with: model and effort, access, plan mode. */
+
+import { cleanLine } from "../../lib/terminal-text.ts";
 import type { AskForApproval, SandboxPolicy } from "../../protocol/policy.ts";
 import type { ThreadSettingsUpdateParams } from "../../protocol/thread-settings.ts";
 import { createPicker } from "../ask/picker.ts";
-import { cleanLine } from "../text/clean.ts";
 import type { Shell } from "./shell.ts";
 
 type Change = Omit<ThreadSettingsUpdateParams, "threadId">;

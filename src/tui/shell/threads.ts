@@ -1,6 +1,7 @@
 /** Opening threads and talking on them: new, resumed and forked ones, messages, steering, the queue, the stop. */
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
+import { cleanLine } from "../../lib/terminal-text.ts";
 import type { UserInput } from "../../protocol/item.ts";
 import { isNotSteerable } from "../../sessions/refusals.ts";
 import { type Composer, composerWith, inputFrom, type KnownSkill, wholeText } from "../compose/composer.ts";
@@ -9,7 +10,6 @@ import { shortPath } from "../draw/composer.ts";
 import { emit } from "../state/conversation.ts";
 import { type Entry, note } from "../state/entry.ts";
 import { type Opened, openConversation } from "../state/open.ts";
-import { cleanLine } from "../text/clean.ts";
 import { readSandbox, sandboxWords } from "./sandbox.ts";
 import { reasonOf, type Shell } from "./shell.ts";
 import { accessWords } from "./words.ts";

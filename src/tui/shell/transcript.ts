@@ -1,11 +1,12 @@
 /** The whole session in the pager, with nothing folded. Read from the server each time, so that nothing of it is kept here. */
+
+import { cleanOutput } from "../../lib/terminal-text.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { Turn } from "../../protocol/turn.ts";
 import { entryLines, hasGap, type Place } from "../draw/entries.ts";
 import type { Entry } from "../state/entry.ts";
 import { entriesOf, withoutRepeats } from "../state/item-entries.ts";
 import { endingOf } from "../state/open.ts";
-import { cleanOutput } from "../text/clean.ts";
 import type { Line } from "../text/spans.ts";
 import type { Shell } from "./shell.ts";
 

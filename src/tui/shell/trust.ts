@@ -1,8 +1,8 @@
 /** The first time in a folder: whether the agent may work in it. Written to the person's config, once. */
 import path from "node:path";
 import { named, object, optional, parse, record, unknown } from "../../lib/schema.ts";
+import { cleanLine } from "../../lib/terminal-text.ts";
 import { createPicker } from "../ask/picker.ts";
-import { cleanLine } from "../text/clean.ts";
 import type { Shell } from "./shell.ts";
 
 const Projects = named("ProjectsInConfig", () => object({ projects: optional(record(unknown())) }));

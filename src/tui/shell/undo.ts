@@ -1,7 +1,8 @@
 /** `/undo`: the files of the last turn that changed any, put back. */
+
+import { cleanLine } from "../../lib/terminal-text.ts";
 import { createPicker } from "../ask/picker.ts";
 import { relative } from "../draw/changes.ts";
-import { cleanLine } from "../text/clean.ts";
 import type { Shell } from "./shell.ts";
 
 export async function undoTurn(shell: Shell): Promise<void> {

@@ -1,6 +1,7 @@
 /** A finished item of a thread as entries of the transcript. Serves the live thread and threads that are opened again alike. */
+
+import { clean, cleanLine, cleanOutput } from "../../lib/terminal-text.ts";
 import type { CommandAction, ThreadItem, UserInput } from "../../protocol/item.ts";
-import { clean, cleanLine, cleanOutput } from "../text/clean.ts";
 import { scriptOf } from "../text/shell-words.ts";
 import { type Entry, type Folded, fold, type Look, noOutput, note } from "./entry.ts";
 import { append, emptyStream, settle } from "./stream.ts";

@@ -1,6 +1,7 @@
 /** Items on their way: begun, growing, finished. */
+
+import { clean, cleanLine } from "../../lib/terminal-text.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
-import { clean, cleanLine } from "../text/clean.ts";
 import { scriptOf } from "../text/shell-words.ts";
 import { type Conversation, emit, type LiveItem, liveOf, withLive, withoutLive } from "./conversation.ts";
 import { type Entry, noOutput, note } from "./entry.ts";

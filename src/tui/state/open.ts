@@ -1,7 +1,8 @@
 /** A thread that was started, opened again or copied, as a conversation: settings, the end of its history, what is still running. */
+
+import { clean, cleanLine } from "../../lib/terminal-text.ts";
 import type { Thread, ThreadForkResponse, ThreadResumeResponse, ThreadStartResponse } from "../../protocol/thread.ts";
 import type { Turn } from "../../protocol/turn.ts";
-import { clean, cleanLine } from "../text/clean.ts";
 import { type Conversation, emit, emptyConversation, type Settings } from "./conversation.ts";
 import { type Entry, note } from "./entry.ts";
 import { entriesOf, looksOf, withoutRepeats } from "./item-entries.ts";

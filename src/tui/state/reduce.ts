@@ -1,9 +1,10 @@
 /** What each notification of the server does to the conversation. Pure: the same events always give the same state. */
+
+import { clean, cleanLine } from "../../lib/terminal-text.ts";
 import type { ParamsOf } from "../../protocol/define.ts";
 import type { ServerNotifications } from "../../protocol/methods.ts";
 import type { ThreadSettings } from "../../protocol/thread-settings.ts";
 import type { Turn } from "../../protocol/turn.ts";
-import { clean, cleanLine } from "../text/clean.ts";
 import { type Conversation, emit, liveOf, lookedEntries, type Settings, withLive } from "./conversation.ts";
 import { type Entry, note } from "./entry.ts";
 import { abandonLive, addOutput, addPlanText, addProgress, addText, addThought, finishItem, startItem } from "./live.ts";

@@ -1,6 +1,6 @@
 /** Markdown while it is still being written: tells what can go to the scrollback for good from what may still change. */
 import type { Token, Tokens } from "marked";
-import { clean } from "../text/clean.ts";
+import { clean } from "../../lib/terminal-text.ts";
 import { blocksOf } from "../text/markdown.ts";
 
 /** A part of a message that will not change any more. A joined piece goes on where the one before ended, without a blank line. */

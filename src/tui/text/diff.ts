@@ -1,5 +1,5 @@
 /** Changes of files in colour, with line numbers, as the transcript and the approval prompt show them. */
-import { clean, expandTabs } from "./clean.ts";
+import { clean, expandTabs } from "../../lib/terminal-text.ts";
 import { highlight, languageOf } from "./code.ts";
 import { type Line, lineWidth, muted, padded, type Style, span, truncate, wrap } from "./spans.ts";
 

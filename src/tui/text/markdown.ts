@@ -1,6 +1,6 @@
 /** Markdown as lines of a terminal. The text has been cleaned before; links show where they lead, so that no text can hide it. */
 import { marked, type Token, type Tokens } from "marked";
-import { expandTabs } from "./clean.ts";
+import { expandTabs } from "../../lib/terminal-text.ts";
 import { highlight } from "./code.ts";
 import { type Line, line, lineWidth, muted, prefixed, restyle, type Span, type Style, span, wrap } from "./spans.ts";
 import { tableLines } from "./table.ts";

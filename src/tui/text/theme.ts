@@ -1,4 +1,5 @@
 /** What the roles look like: for dark and light terminals, with as many colours as the terminal has, or with none. */
+import { cleanLine } from "../../lib/terminal-text.ts";
 import type { Background, Color, Line, Span, Style } from "./spans.ts";
 
 export type Brightness = "dark" | "light";
@@ -88,7 +89,9 @@ interface Palette {
   readonly backgrounds: Readonly<Record<Background, string>>;
 }
 
-function paintSpan({ text, style }: Span, palette: Palette): string {
+/** All that is drawn passes here: text that nobody cleaned does not steer the terminal either. */
+function paintSpan({ text: given, style }: Span, palette: Palette): string {
+  const text = cleanLine(given);
   if (style === undefined || text === "") return text;
   const codes = codesOf(style, palette);
   return codes === "" ? text : `\u001b[${codes}m${text}\u001b[0m`;

@@ -103,10 +103,8 @@ export function diffOfChange(change: {
   readonly diff: string;
   readonly kind: { readonly type: string; readonly move_path?: string | null | undefined };
 }): FileDiff {
-  if (change.kind.type === "add" || change.kind.type === "delete") {
-    const looksLikeDiff = /^(@@ |diff --git |--- )/.test(change.diff);
-    if (!looksLikeDiff) return wholeFile(change.path, change.diff, change.kind.type);
-  }
+  // Also where the text itself looks like a diff: read as one, lines outside its hunks would not be shown.
+  if (change.kind.type === "add" || change.kind.type === "delete") return wholeFile(change.path, change.diff, change.kind.type);
   const parsed = parseDiff(change.diff)[0];
   const base: OpenFile = { path: change.path, oldPath: null, change: "update", binary: false, hunks: [] };
   const moved = change.kind.move_path;
@@ -114,7 +112,7 @@ export function diffOfChange(change: {
     ...(parsed ?? finish(base)),
     path: moved ?? change.path,
     oldPath: moved == null ? null : change.path,
-    change: moved != null ? "rename" : change.kind.type === "add" ? "add" : change.kind.type === "delete" ? "delete" : "update",
+    change: moved != null ? "rename" : "update",
   };
 }
 

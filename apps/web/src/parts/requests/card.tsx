@@ -11,6 +11,7 @@ import { type Choice, choicesFor, detailsOf, outcomeWord, stringOf } from "./cho
 import { type Description, describe } from "./describe.ts";
 import { ElicitationForm } from "./elicitation-form.tsx";
 import { QuestionForm } from "./question-form.tsx";
+import { spelledDiff, spelledOut } from "./spelled.ts";
 import { ToolCallForm } from "./tool-call-form.tsx";
 
 export type Reply = { readonly response: unknown; readonly note?: string } | { readonly error: { readonly message: string } };
@@ -113,7 +114,7 @@ function CardBody({
   cwd: string | undefined;
   raw: boolean;
 }): ReactElement {
-  const files = change?.changes.map(diffOfChange) ?? [];
+  const files = change?.changes.map((one) => spelledDiff(diffOfChange(one))) ?? [];
   return (
     <div className="card-body">
       {description.reason === null ? null : <p className="card-reason">{description.reason}</p>}
@@ -140,7 +141,7 @@ function CardBody({
       {raw ? (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolls and must be reachable by keyboard
         <pre className="card-raw" tabIndex={0}>
-          {JSON.stringify({ method: request.method, params: request.details }, null, 2)}
+          {spelledOut(JSON.stringify({ method: request.method, params: request.details }, null, 2))}
         </pre>
       ) : null}
     </div>

@@ -1,5 +1,6 @@
 /** What a person can answer to each kind of request, and the protocol's own result for each answer. */
 import type { PendingRequest } from "../../state/model.ts";
+import { spelledLine, spelledOut } from "./spelled.ts";
 
 export interface Choice {
   readonly id: string;
@@ -60,7 +61,7 @@ function describeDecision(decision: unknown, details: Details, index: number): D
   if (typeof decision === "string") {
     const known = words[decision];
     if (known !== undefined) return decision === "acceptForSession" ? { ...known, ...sessionGrant(details) } : known;
-    return { id: decision, label: spaced(decision), tone: "decline", key: null, detail: null };
+    return { id: decision, label: spelledLine(spaced(decision)), tone: "decline", key: null, detail: null };
   }
   if (isRecord(decision)) {
     const rule = decision["acceptWithExecpolicyAmendment"];
@@ -68,19 +69,25 @@ function describeDecision(decision: unknown, details: Details, index: number): D
     const network = decision["applyNetworkPolicyAmendment"];
     if (isRecord(network)) return hostChoice(network["network_policy_amendment"], index);
     const [name] = Object.keys(decision);
-    return { id: `${name}-${index}`, label: spaced(name ?? "Other"), tone: "grant", key: null, detail: JSON.stringify(decision) };
+    return {
+      id: `${name}-${index}`,
+      label: spelledLine(spaced(name ?? "Other")),
+      tone: "grant",
+      key: null,
+      detail: spelledOut(JSON.stringify(decision)),
+    };
   }
-  return { id: `choice-${index}`, label: String(decision), tone: "decline", key: null, detail: null };
+  return { id: `choice-${index}`, label: spelledLine(String(decision)), tone: "decline", key: null, detail: null };
 }
 
 function sessionGrant(details: Details): Partial<Described> {
   const root = stringOf(details["grantRoot"]);
-  return root === null ? {} : { detail: `Changes under ${root} are not asked about again in this session.` };
+  return root === null ? {} : { detail: `Changes under ${spelledLine(root)} are not asked about again in this session.` };
 }
 
 function ruleChoice(amendment: unknown, outside: boolean): Described {
   const prefix = Array.isArray(amendment) ? amendment.map(String) : [];
-  const text = prefix.map(shellWord).join(" ");
+  const text = spelledLine(prefix.map(shellWord).join(" "));
   return {
     id: `rule:${text}`,
     label: "Always allow",
@@ -92,7 +99,7 @@ function ruleChoice(amendment: unknown, outside: boolean): Described {
 }
 
 function hostChoice(amendment: unknown, index: number): Described {
-  const host = isRecord(amendment) ? (stringOf(amendment["host"]) ?? "?") : "?";
+  const host = isRecord(amendment) ? spelledLine(stringOf(amendment["host"]) ?? "?") : "?";
   const deny = isRecord(amendment) && amendment["action"] === "deny";
   return {
     id: `host-${index}`,

@@ -1,7 +1,7 @@
 /** Says what a waiting request is about: a heading, the thing itself, and the facts a person needs to decide. */
 import type { PendingRequest } from "../../state/model.ts";
 import { detailsOf, isRecord, stringOf } from "./choices.ts";
-import { spelledOut } from "./spelled.ts";
+import { spelledLine, spelledOut } from "./spelled.ts";
 
 export interface Fact {
   readonly label: string;
@@ -30,9 +30,9 @@ export function describe(request: PendingRequest): Description {
       : [{ label: "Length", value: `${command.length} characters in ${command.split("\n").length} lines: scroll to see all of it` }];
   return {
     ...rest,
-    heading: spelledOut(heading),
+    heading: spelledLine(heading),
     command: command === null ? null : spelledOut(command),
-    facts: [...length, ...facts].map((fact) => ({ ...fact, value: spelledOut(fact.value) })),
+    facts: [...length, ...facts].map((fact) => ({ ...fact, value: spelledLine(fact.value) })),
     reason: reason === null ? null : spelledOut(reason),
   };
 }

@@ -1,6 +1,7 @@
 /** Questions and elicitation forms as fields: what to show, what is missing, and the answer the protocol wants. */
 import type { PendingRequest } from "../../state/model.ts";
 import { detailsOf, isRecord, stringOf } from "./choices.ts";
+import { spelledLine, spelledOut } from "./spelled.ts";
 
 export interface FieldOption {
   readonly value: string;
@@ -40,8 +41,8 @@ export function questionFields(request: PendingRequest): readonly Field[] {
     const secret = q["isSecret"] === true;
     return {
       id: stringOf(q["id"]) ?? String(index),
-      label: stringOf(q["question"]) ?? stringOf(q["text"]) ?? "Your answer",
-      help: stringOf(q["header"]),
+      label: spelledOut(stringOf(q["question"]) ?? stringOf(q["text"]) ?? "Your answer"),
+      help: spelledText(q["header"]),
       input: options.length === 0 ? (secret ? "secret" : "longText") : many ? "many" : "one",
       options,
       allowOther: options.length > 0 && (q["isOther"] === true || q["allowOther"] === true),
@@ -66,9 +67,9 @@ function questionsIn(request: PendingRequest): readonly unknown[] | undefined {
 }
 
 function questionOption(option: unknown): FieldOption {
-  if (!isRecord(option)) return { value: String(option), label: String(option), description: null };
+  if (!isRecord(option)) return { value: String(option), label: spelledLine(String(option)), description: null };
   const label = stringOf(option["label"]) ?? stringOf(option["value"]) ?? "?";
-  return { value: label, label, description: stringOf(option["description"]) };
+  return { value: label, label: spelledLine(label), description: spelledText(option["description"]) };
 }
 
 export function questionResponse(fields: readonly Field[], values: Readonly<Record<string, FieldValue>>): unknown {
@@ -113,8 +114,8 @@ function schemaField(id: string, schema: Readonly<Record<string, unknown>>, requ
   const format = stringOf(schema["format"]);
   return {
     id,
-    label: stringOf(schema["title"]) ?? id,
-    help: stringOf(schema["description"]),
+    label: spelledOut(stringOf(schema["title"]) ?? id),
+    help: spelledText(schema["description"]),
     input,
     options,
     allowOther: false,
@@ -131,12 +132,16 @@ function enumOptions(schema: Readonly<Record<string, unknown>>): readonly FieldO
   if (Array.isArray(titled))
     return titled.filter(isRecord).map((o) => ({
       value: String(o["const"]),
-      label: stringOf(o["title"]) ?? String(o["const"]),
-      description: stringOf(o["description"]),
+      label: spelledLine(stringOf(o["title"]) ?? String(o["const"])),
+      description: spelledText(o["description"]),
     }));
   if (!Array.isArray(schema["enum"])) return [];
   const names = Array.isArray(schema["enumNames"]) ? schema["enumNames"] : [];
-  return schema["enum"].map((value, i) => ({ value: String(value), label: stringOf(names[i]) ?? String(value), description: null }));
+  return schema["enum"].map((value, i) => ({
+    value: String(value),
+    label: spelledLine(stringOf(names[i]) ?? String(value)),
+    description: null,
+  }));
 }
 
 function initialValue(value: unknown): FieldValue {
@@ -199,4 +204,5 @@ function formatProblem(field: Field, text: string): string | null {
   return null;
 }
 
+const spelledText = (value: unknown): string | null => (typeof value === "string" && value !== "" ? spelledOut(value) : null);
 const numberOf = (value: unknown): number | null => (typeof value === "number" ? value : null);

@@ -3,6 +3,7 @@ import { type ReactElement, useState } from "react";
 import type { PendingView } from "../../state/model.ts";
 import { Button, IconButton, Switch } from "../../ui/controls.tsx";
 import type { Reply } from "./card.tsx";
+import { spelledOut } from "./spelled.ts";
 
 type Part =
   | { readonly id: number; readonly type: "inputText"; readonly text: string }
@@ -39,12 +40,12 @@ export function ToolCallForm({
       <div className="card-fields">
         {request.toolSpec === undefined ? null : (
           <div className="field">
-            <p className="hint">{request.toolSpec.description}</p>
+            <p className="hint">{spelledOut(request.toolSpec.description)}</p>
             <details className="card-schema">
               <summary>What it takes</summary>
               {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolls and must be reachable by keyboard */}
               <pre className="card-command" tabIndex={0}>
-                <code>{JSON.stringify(request.toolSpec.inputSchema, null, 2)}</code>
+                <code>{spelledOut(JSON.stringify(request.toolSpec.inputSchema, null, 2))}</code>
               </pre>
             </details>
           </div>
@@ -53,7 +54,7 @@ export function ToolCallForm({
           <span className="field-name">Arguments</span>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolls and must be reachable by keyboard */}
           <pre className="card-command" tabIndex={0}>
-            <code>{JSON.stringify(request.arguments ?? {}, null, 2)}</code>
+            <code>{spelledOut(JSON.stringify(request.arguments ?? {}, null, 2))}</code>
           </pre>
         </div>
         {parts.map((part, index) => (
