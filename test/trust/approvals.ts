@@ -44,7 +44,7 @@ export const approvalCases: CaseTable = {
   128: [
     "a command that does not look like what it is",
     "A15",
-    "apps/web/src/parts/parts.test.ts > what is asked about is spelled out",
+    "apps/web/src/parts/requests/spelled.test.ts > what is asked about is spelled out",
     "src/tui/ask/ask.test.ts > what is approved is what is seen",
   ],
   129: ["a yes after the interrupt"],

@@ -5,6 +5,7 @@ const socket = "src/rpc/websocket.test.ts";
 const door = "src/manager/door.test.ts";
 const page = "test/web/hostile.itest.ts";
 const parts = "apps/web/src/parts/parts.test.ts";
+const spelled = "apps/web/src/parts/requests/spelled.test.ts";
 const conversation = `${page} > a conversation full of it: messages, reasoning, commands, files, tools, plans, errors, titles`;
 
 export const bridgeCases: CaseTable = {
@@ -45,11 +46,11 @@ export const bridgeCases: CaseTable = {
   153: ["the page in a frame", `${door} > every answer forbids frames, sniffing, referrers and scripts from elsewhere`],
   154: [
     "an approval with escapes, direction marks, hidden and very many characters",
-    `${parts} > what is asked about is spelled out`,
+    `${spelled} > what is asked about is spelled out`,
     "src/tui/ask/ask.test.ts > what is approved is what is seen",
     "src/lib/terminal-text.test.ts > what cannot be seen or told from something else is spelled out",
     "test/hostile-text.test.ts > the terminal and the page spell out the same characters",
-    `${parts} > answers, questions and forms are spelled out too`,
+    `${spelled} > answers, questions and forms are spelled out too`,
   ],
   155: ["slow, huge and broken HTTP heads", "E11", "src/manager/manager.test.ts > the door: foreign hosts and origins, wrong media types"],
   156: ["a websocket message of 256 MB", "E09", `${socket} > a message over the limit closes this connection with 1009 and no other`],
@@ -123,7 +124,7 @@ export const bridgeCases: CaseTable = {
   ],
   652: [
     "a new file whose text looks like a diff",
-    `${parts} > a new file is shown whole, also one that looks like a diff, and a change is spelled out`,
+    `${spelled} > a new file is shown whole, also one that looks like a diff, and a change is spelled out`,
   ],
   653: ["marks heaped on one letter", "src/lib/terminal-text.test.ts > marks heaped on a letter are cut"],
 };
