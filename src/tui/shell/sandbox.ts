@@ -1,6 +1,7 @@
 /** What confines commands on the server's machine, for the header and `/status`. */
+
+import { cleanLine } from "../../lib/terminal-text.ts";
 import type { SandboxReadResponse } from "../../protocol/sandbox.ts";
-import { cleanLine } from "../text/clean.ts";
 import type { Shell } from "./shell.ts";
 
 /** Trying a sandbox out takes a tenth of a second; a busy machine may take its time. */
