@@ -15,7 +15,7 @@ function heard(colours: boolean) {
   }, colours);
   transcript.listen({ on: (method: string, listener: (params: unknown) => void) => listeners.set(method, listener) } as unknown as Client);
   const settings = { cwd: `/w${evil}`, model: evil, modelProvider: evil, approvalPolicy: "never", sandbox: { type: "readOnly" } };
-  transcript.opened({ ...settings, thread: { id: "T" } } as Parameters<Transcript["opened"]>[0], "1");
+  transcript.opened({ ...settings, thread: { id: "T" } } as Parameters<Transcript["opened"]>[0], { version: "1", summaries: "auto" });
   return {
     transcript,
     text: () => text,
