@@ -56,6 +56,43 @@ export const actingRequirements = {
     source: "Parley",
     says: "room granted for the session counts for the thread's later turns, not for a fork, and not once the person chooses another sandbox",
   },
+  "hooks.trust": {
+    source: "observed 0.166",
+    says: "a hook runs when the user trusts exactly what it does, and waits again when it changes",
+  },
+  "hooks.moments": { source: "observed 0.166", says: "hooks run at their moments of a turn, in order, and read what each is about" },
+  "hooks.prompt": {
+    source: "observed 0.166",
+    says: "a UserPromptSubmit hook adds context, or keeps words from the model and from the history",
+  },
+  "hooks.toolDenied": { source: "observed 0.166", says: "a PreToolUse hook that denies leaves no item, and the model reads why" },
+  "hooks.toolRewritten": {
+    source: "observed 0.166",
+    says: "a PreToolUse hook may change a command, a PostToolUse hook what the model reads of it",
+  },
+  "hooks.permission": {
+    source: "observed 0.166",
+    says: "a PermissionRequest hook decides in the place of people, and the audit log names it",
+  },
+  "hooks.stop": { source: "observed 0.166", says: "a Stop hook that blocks gives the turn more to do, as a hookPrompt item" },
+  "hooks.output": {
+    source: "observed 0.166",
+    says: "a hook that fails, hangs, floods or says what nobody knows decides nothing, and clients see why",
+  },
+  "hooks.ended": { source: "Parley", says: "hooks end with their turn; Interrupt and SessionEnd hooks run when it is over" },
+  "hooks.background": {
+    source: "observed 0.166",
+    says: "an async hook is waited for by nobody and blocks nothing; what it says is read at the next request",
+  },
+  "hooks.sessionStart": {
+    source: "observed 0.166",
+    says: "SessionStart hooks know how a session began, add to what the model reads, and may stop the turn",
+  },
+  "hooks.compaction": {
+    source: "observed 0.166",
+    says: "hooks run around a compaction by its trigger, and SessionStart once more after it",
+  },
+  "hooks.untrustedProject": { source: "Parley", says: "no file of a project can make the project's hooks run" },
   "audit.outcomes": {
     source: "Parley",
     says: "the audit book tells of every kind of action who decided, before it runs, and what came of it",

@@ -40,6 +40,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     overrides: [...(local ?? []), ...profileFrom(values)],
     flagsAreRequests: true,
     takesCodexKey: true,
+    trustHooks: values["dangerously-bypass-hook-trust"],
     ignore: { userConfig: values["ignore-user-config"], rules: values["ignore-rules"] },
   });
   try {

@@ -9,6 +9,7 @@ import { execFlags } from "./exec-flags.ts";
 import { flags as generate } from "./generate.ts";
 import { allFlags, type Help, renderHelp, wrapped } from "./help-text.ts";
 import { helpFor, helps } from "./helps.ts";
+import { flags as hooks } from "./hooks.ts";
 import { flags as login, logoutFlags } from "./login.ts";
 import { flags as manager } from "./manager.ts";
 import { flags as mcp } from "./mcp.ts";
@@ -43,6 +44,7 @@ const taken: Readonly<Record<string, Options>> = {
   threads: {},
   doctor,
   trust,
+  hooks,
   debug: {},
   "debug bundle": debug,
   tour: {},

@@ -18,6 +18,7 @@ export const helps: Readonly<Record<string, () => Promise<Help>>> = {
   mcp: async () => (await import("./mcp-help.ts")).help,
   doctor: async () => (await import("./small-helps.ts")).doctorHelp,
   trust: async () => (await import("./small-helps.ts")).trustHelp,
+  hooks: async () => (await import("./small-helps.ts")).hooksHelp,
   debug: async () => (await import("./small-helps.ts")).debugHelp,
   completion: async () => (await import("./small-helps.ts")).completionHelp,
   version: async () => (await import("./small-helps.ts")).versionHelp,

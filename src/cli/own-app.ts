@@ -11,7 +11,7 @@ export type Config = ReturnType<App["config"]["effective"]>;
 export type SandboxState = Awaited<ReturnType<App["runner"]["sandbox"]>>;
 
 /** `overrides` are weaker than what stands on the command line. */
-export interface AppOptions extends Pick<ComposeOptions, "compat" | "ignore" | "flagsAreRequests" | "takesCodexKey"> {
+export interface AppOptions extends Pick<ComposeOptions, "compat" | "ignore" | "flagsAreRequests" | "takesCodexKey" | "trustHooks"> {
   readonly overrides?: readonly string[];
 }
 
@@ -20,10 +20,10 @@ export function openApp(globals: Globals, flags: AgentFlags, options: AppOptions
   const home = codexHome();
   const opened: { app?: App } = {};
   const log = logFrom(globals, flags, () => logFolderOf(opened.app));
-  const { compat, ignore, flagsAreRequests, takesCodexKey, overrides = [] } = options;
+  const { compat, ignore, flagsAreRequests, takesCodexKey, trustHooks, overrides = [] } = options;
   const cliOverrides = [...globals.config, ...overrides, ...overridesFrom(flags)];
   try {
-    opened.app = createApp({ codexHome: home, log, compat, ignore, cliOverrides, flagsAreRequests, takesCodexKey });
+    opened.app = createApp({ codexHome: home, log, compat, ignore, cliOverrides, flagsAreRequests, takesCodexKey, trustHooks });
     return opened.app;
   } catch (error) {
     if (error instanceof RpcError) throw new StartError(error.message);

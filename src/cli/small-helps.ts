@@ -49,6 +49,27 @@ export const trustHelp: Help = {
   ],
 };
 
+export const hooksHelp: Help = {
+  summary: "List the hooks that the settings name, and trust them or switch them off",
+  says: [
+    "Hooks are programs and MCP tools that run at certain moments of a session, outside the sandbox and with your rights. One that is new or has changed does not run until you trust it as it is.",
+    "HOOK is a number or a key of the list. docs/hooks.md has the events, what hooks read and what they may say.",
+  ],
+  usage: ["[list] [--json] [-C DIR]", "trust | distrust | on | off HOOK... | --all [--yes] [-C DIR]"],
+  flags: [
+    { name: "all", says: "All hooks but the administrator's" },
+    { name: "yes", short: "y", says: "Trust without a question" },
+    { name: "cd", short: "C", value: "DIR", says: "Another folder than this one" },
+    jsonFlag,
+    configFlag,
+  ],
+  exitCodes: "0 done, 1 nothing was changed, 2 the command line is wrong",
+  examples: [
+    ["parley hooks", "What would run, and when"],
+    ["parley hooks trust 1 2", "Let the first two run as they are now"],
+  ],
+};
+
 export const doctorHelp: Help = {
   summary: "Say what works on this machine, with the fix for what does not",
   says: ["Checks Node, the settings, the home folder, the sandbox, git, the model provider, MCP servers and skills of this folder."],

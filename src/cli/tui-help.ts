@@ -36,9 +36,9 @@ const flags: readonly FlagHelp[] = [
   { name: "dangerously-bypass-approvals-and-sandbox", says: "No sandbox and no questions (also --yolo)" },
   { name: "yolo", says: "The same as --dangerously-bypass-approvals-and-sandbox" },
   { name: "approve-for-me", says: "The same as --full-auto" },
+  { name: "dangerously-bypass-hook-trust", says: "Run every hook that the settings name, trusted or not" },
   { name: "strict-config", says: "Refuse to start when config.toml holds keys that are not known" },
   { name: "no-daemon", says: "Taken for the sake of other programs' command lines; changes nothing" },
-  { name: "dangerously-bypass-hook-trust", says: "The same" },
   logFlag,
 ];
 

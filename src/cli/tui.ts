@@ -29,8 +29,8 @@ export const flags = {
   worktree: { type: "boolean" },
   search: { type: "boolean" },
   "strict-config": { type: "boolean" },
-  /** Taken for the sake of command lines of other programs. */
   "dangerously-bypass-hook-trust": { type: "boolean" },
+  /** Taken for the sake of command lines of other programs. */
   "no-daemon": { type: "boolean" },
   image: { type: "string", short: "i", multiple: true },
   "no-alt-screen": { type: "boolean" },
@@ -104,7 +104,11 @@ async function ownServer(values: Flags, globals: Globals): Promise<Server> {
   const [{ openApp }, { connectInProcess }] = await Promise.all([import("./own-app.ts"), import("../main/in-process.ts")]);
   const local = values.oss === true ? await localModel(values, globals) : [];
   const search = values.search === true ? ['web_search="live"'] : [];
-  const app = openApp(globals, values, { overrides: [...local, ...profileFrom(values), ...search], flagsAreRequests: true });
+  const app = openApp(globals, values, {
+    overrides: [...local, ...profileFrom(values), ...search],
+    flagsAreRequests: true,
+    trustHooks: values["dangerously-bypass-hook-trust"],
+  });
   return {
     async settle(folder) {
       const { warnings } = app.config.effective(folder);

@@ -16,6 +16,7 @@ export interface BuildInput {
   readonly project: Project;
   readonly projectServers: ProjectServers;
   readonly warnings: readonly string[];
+  readonly hooks: Config["hooks"];
   readonly requested: readonly string[];
   readonly accepted: Config["accepted"];
   readonly unacceptedRules: readonly string[];
@@ -65,6 +66,7 @@ export function buildConfig(input: BuildInput): Config {
     projectRoot: project.root,
     repository: project.repository,
     notify: list(raw, "notify") ?? [],
+    hooks: input.hooks,
     agents: { maxDepth: count(tableAt(raw, "agents"), "max_depth") ?? 2, maxThreads: count(tableAt(raw, "agents"), "max_threads") ?? 6 },
     ...loopSettingsFrom(tableAt(raw, "parley")),
     syncTurns: bool(tableAt(raw, "parley"), "sync_turns") ?? false,

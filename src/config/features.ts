@@ -33,6 +33,7 @@ export const featureRows: Readonly<Record<string, Row>> = {
     "Tool search",
     "Puts the tools of MCP servers behind a search when there are more than 20, or they take 5,000 tokens.",
   ),
+  hooks: row("stable", true, "Hooks", "Runs the programs that the settings name for moments of a session, where the user trusts them."),
   multi_agent: row("underDevelopment", false, "Sub-agents", "Lets the model give work to agents of its own."),
   web_search_request: row("deprecated", false, "Web search", 'Older name of `web_search = "live"`.'),
 };
@@ -40,6 +41,7 @@ export const featureRows: Readonly<Record<string, Row>> = {
 /** Older and other names of the same switches. */
 export const featureAliases: Readonly<Record<string, string>> = {
   collab: "multi_agent",
+  codex_hooks: "hooks",
   view_image_tool: "view_image",
   experimental_use_unified_exec_tool: "unified_exec",
   experimental_use_freeform_apply_patch: "apply_patch_freeform",
@@ -49,9 +51,9 @@ export const featureAliases: Readonly<Record<string, string>> = {
 export const foreignFeatures: ReadonlySet<string> = new Set(
   `shell_tool steer collaboration_modes personality analytics_plan_history api_key_cyber_access_programs api_key_model_discovery app_server_websocket_compression
   apps auth_elicitation background_paginated_rollout_migration browser_use browser_use_external child_agents_md chronicle code_mode
-  code_mode_only codex_git_commit codex_hooks computer_use connectors daemon_auto_start enable_fanout enable_mcp_apps
+  code_mode_only codex_git_commit computer_use connectors daemon_auto_start enable_fanout enable_mcp_apps
   enable_request_compression exec_permission_approvals experimental_windows_sandbox external_migration fast_mode goals guardian_approval
-  hooks image_detail_original image_generation in_app_browser include_apply_patch_tool js_repl mcp_connection_sharing memories memory_tool
+  image_detail_original image_generation in_app_browser include_apply_patch_tool js_repl mcp_connection_sharing memories memory_tool
   mentions_v2 network_proxy plugins powershell_utf8 prevent_idle_sleep remote_compaction remote_control remote_models
   remote_plugin request_rule responses_websockets rmcp_client secret_auth_storage shell_snapshot shell_zsh_fork skill_mcp_dependency_install
   sqlite streamable_shell tool_call_mcp_elicitation tool_suggest tui2 undo unified_exec_tty use_linux_sandbox_bwrap

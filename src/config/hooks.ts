@@ -1,149 +1,297 @@
-/** The hooks that files define, for hooks/list. Hooks of folders the user does not trust are left out. */
+/** Finds the hooks that the settings define, for hooks/list and for the agent. Hooks of folders the user does not trust are left out. */
 import { createHash } from "node:crypto";
 import path from "node:path";
+import { type Hook, hookEventNames } from "../core/ports/hooks.ts";
 import { isTable, type TomlTable } from "../lib/toml.ts";
-import type { HookEventName, HookMetadata, HookSource, HooksListEntry } from "../protocol/hooks.ts";
-import { hookEvents } from "./key-tables.ts";
+import type { HookEventName, HookSource, HooksListEntry } from "../protocol/hooks.ts";
 import type { FileCache, Layer } from "./layers.ts";
 import { mergeStack, type Stack } from "./loader.ts";
 import { bool, count, tableAt, text } from "./read-value.ts";
+import type { Requirements } from "./requirements.ts";
 
-const notRun = "this server lists hooks and runs none of them";
-const standardTimeout = 600;
+export interface HookOptions {
+  readonly requirements?: Requirements | undefined;
+  /** The user has vouched for all hooks on the command line. */
+  readonly trustAll?: boolean | undefined;
+  /** `features.hooks`. */
+  readonly isOff?: boolean | undefined;
+}
 
-export function listHooks(cwd: string, stack: Stack, files: FileCache): HooksListEntry {
+export interface FoundHooks {
+  readonly hooks: readonly Hook[];
+  readonly warnings: readonly string[];
+  /** Files that could not be read. */
+  readonly errors: HooksListEntry["errors"];
+}
+
+const maxHooks = 200;
+
+export function findHooks(stack: Stack, files: FileCache, options: HookOptions = {}): FoundHooks {
   const errors: HooksListEntry["errors"] = [];
-  const hooks: HookMetadata[] = [];
-  const state = tableAt(tableAt(mergeStack(stack.layers), "hooks"), "state");
-  for (const { file, source, table } of tablesOf(stack, files, errors))
-    for (const found of hooksIn(table, file, source, state)) hooks.push({ ...found, displayOrder: hooks.length });
-  return { cwd, hooks, errors, warnings: hooks.length === 0 ? [] : [notRun] };
+  const warnings: string[] = [];
+  // A project's own file cannot vouch for the project's hooks.
+  const state = tableAt(tableAt(mergeStack(stack.layers.filter(({ source }) => source.type !== "project")), "hooks"), "state");
+  const managedOnly = options.requirements?.values.allowManagedHooksOnly === true;
+  const hooks: Hook[] = [];
+  for (const place of placesOf(stack, files, options, errors)) {
+    if (managedOnly && !place.isManaged) continue;
+    for (const hook of hooksAt(place, { state, options, warnings })) {
+      if (hooks.length === maxHooks) {
+        warnings.push(`only the first ${maxHooks} hooks count; the rest, from ${place.file} on, is left out`);
+        return { hooks, warnings, errors };
+      }
+      hooks.push({ ...hook, metadata: { ...hook.metadata, displayOrder: hooks.length } });
+    }
+  }
+  return { hooks, warnings, errors };
 }
 
-/** Who relies on hooks to stop or to record something must not believe that they do. */
-export function hookWarnings(cwd: string, stack: Stack, files: FileCache): string[] {
-  const { hooks } = listHooks(cwd, stack, files);
-  const places = [...new Set(hooks.filter(({ enabled }) => enabled).map(({ sourcePath }) => sourcePath))];
-  return places.map((place) => `${place}: hooks are set, and ${notRun}`);
+export function listHooks(cwd: string, { hooks, warnings, errors }: FoundHooks): HooksListEntry {
+  return { cwd, hooks: hooks.map(({ metadata }) => metadata), errors, warnings: [...warnings] };
 }
 
-interface HookTable {
+/** Whoever relies on hooks to stop or to record something must not believe that they do. */
+export function hookWarnings({ hooks, warnings, errors }: FoundHooks): string[] {
+  const waiting = hooks.filter(({ runs, metadata }) => !runs && metadata.enabled);
+  const files = [...new Set(waiting.map(({ metadata }) => metadata.sourcePath))];
+  return [
+    ...errors.map(({ path: file, message }) => `${file}: ${message}`),
+    ...warnings,
+    ...files.map((file) => {
+      const many = waiting.filter(({ metadata }) => metadata.sourcePath === file).length;
+      return `${file}: ${many === 1 ? "a hook does" : `${many} hooks do`} not run, being new or changed, until you trust ${many === 1 ? "it" : "them"}: \`parley hooks\` shows what they do`;
+    }),
+  ];
+}
+
+/** One place that defines hooks. */
+interface Place {
   readonly file: string;
   readonly source: HookSource;
+  readonly isManaged: boolean;
   readonly table: TomlTable;
 }
 
-/** The `[hooks]` tables of the layers in force, and the hooks.json files beside them. */
-function* tablesOf(stack: Stack, files: FileCache, errors: HooksListEntry["errors"]): Generator<HookTable> {
-  for (const layer of stack.layers.filter((candidate) => candidate.disabledReason === undefined)) {
+/** The administrator's, then the layers in force, weakest first: each one's hooks.json before the `[hooks]` of its config.toml. */
+function* placesOf(stack: Stack, files: FileCache, options: HookOptions, errors: HooksListEntry["errors"]): Generator<Place> {
+  const { requirements } = options;
+  if (requirements?.hooks !== undefined)
+    yield {
+      ...{ source: "system", isManaged: true, table: requirements.hooks },
+      file: text(requirements.hooks, "managed_dir") ?? requirements.file,
+    };
+  const seen = new Set<string>();
+  for (const layer of stack.layers.filter(({ disabledReason }) => disabledReason === undefined)) {
     const { source } = layer;
-    const file =
-      "file" in source ? source.file : source.type === "project" ? path.join(source.dotCodexFolder, "config.toml") : "session flags";
-    yield { file, source: sourceOf(layer), table: tableAt(layer.config, "hooks") };
-    if ((source.type === "user" && typeof source.profile !== "string") || source.type === "system")
-      yield* jsonTable(path.join(path.dirname(file), "hooks.json"), source.type, files, errors);
+    const file = fileOf(layer);
+    const isManaged = source.type === "system" || source.type === "legacyManagedConfigTomlFromFile";
+    const at = { source: sourceOf(layer), isManaged };
+    if (source.type === "user" || source.type === "system")
+      yield* jsonPlace(path.join(path.dirname(file), "hooks.json"), at, { files, errors, seen });
+    if (source.type === "project") yield* jsonPlace(path.join(source.dotCodexFolder, "hooks.json"), at, { files, errors, seen });
+    yield { ...at, file, table: tableAt(layer.config, "hooks") };
   }
+  // A folder may have hooks.json and no config.toml, and then no layer.
   const folders = stack.project.trust === "trusted" ? stack.project.folders : [];
-  for (const folder of folders) yield* jsonTable(path.join(folder, ".codex", "hooks.json"), "project", files, errors);
+  for (const folder of folders)
+    yield* jsonPlace(path.join(folder, ".codex", "hooks.json"), { source: "project", isManaged: false }, { files, errors, seen });
 }
 
-function* jsonTable(file: string, source: HookSource, files: FileCache, errors: HooksListEntry["errors"]): Generator<HookTable> {
+/** The hooks.json files that count for a folder, whether they are there or not: what changes in them changes the settings. */
+export function hookFiles({ layers, project }: Stack): readonly string[] {
+  const own = layers.flatMap((layer) =>
+    layer.source.type === "user" || layer.source.type === "system" ? [path.join(path.dirname(fileOf(layer)), "hooks.json")] : [],
+  );
+  const folders = project.trust === "trusted" ? project.folders : [];
+  return [...new Set([...own, ...folders.map((folder) => path.join(folder, ".codex", "hooks.json"))])];
+}
+
+interface Reading {
+  readonly files: FileCache;
+  readonly errors: HooksListEntry["errors"];
+  readonly seen: Set<string>;
+}
+
+function* jsonPlace(file: string, at: Omit<Place, "file" | "table">, { files, errors, seen }: Reading): Generator<Place> {
+  if (seen.has(file)) return;
+  seen.add(file);
   try {
     const content = files.read(file);
     if (content === undefined) return;
     const parsed: unknown = JSON.parse(content.text);
-    if (isTable(parsed) && isTable(parsed["hooks"])) yield { file, source, table: parsed["hooks"] };
+    if (isTable(parsed) && isTable(parsed["hooks"])) yield { ...at, file, table: parsed["hooks"] };
     else errors.push({ path: file, message: "expected an object with the key `hooks`" });
   } catch (error) {
     errors.push({ path: file, message: error instanceof Error ? error.message : String(error) });
   }
 }
 
-function* hooksIn(table: TomlTable, file: string, source: HookSource, state: TomlTable): Generator<HookMetadata> {
-  for (const event of Object.keys(hookEvents)) {
-    const groups = Object.hasOwn(table, event) && Array.isArray(table[event]) ? table[event] : [];
-    for (const [g, group] of groups.entries()) {
+interface Finding {
+  readonly state: TomlTable;
+  readonly options: HookOptions;
+  readonly warnings: string[];
+}
+
+function* hooksAt(place: Place, finding: Finding): Generator<Hook> {
+  for (const [event, name] of Object.entries(hookEventNames) as [HookEventName, string][]) {
+    const groups = Object.hasOwn(place.table, name) ? place.table[name] : [];
+    for (const [g, group] of (Array.isArray(groups) ? groups : []).entries()) {
+      const matcher = isTable(group) && hasMatcher(event) ? (text(group, "matcher") ?? null) : null;
+      const wrong = matcher === null ? undefined : wrongPattern(matcher);
+      if (wrong !== undefined) {
+        finding.warnings.push(`${place.file}: ${name}: the matcher ${JSON.stringify(matcher)} is no regular expression: ${wrong}`);
+        continue;
+      }
       const handlers = isTable(group) && Array.isArray(group["hooks"]) ? group["hooks"] : [];
       for (const [h, handler] of handlers.entries()) {
-        const facts = isTable(handler) ? handlerFacts(handler) : undefined;
-        if (facts === undefined || !isTable(handler) || !isTable(group)) continue;
-        const key = `${file}:${event.replace(/(?<=.)([A-Z])/g, "_$1").toLowerCase()}:${g}:${h}`;
-        yield { ...facts, ...commonFacts({ key, event, file, source, group, handler, state }) };
+        const key = `${place.file}:${snake(name)}:${g}:${h}`;
+        const hook = isTable(handler) ? hookFrom(handler, { place, event, matcher, key }, finding) : undefined;
+        if (hook !== undefined) yield hook;
       }
     }
   }
 }
 
-interface Place {
-  readonly key: string;
-  readonly event: string;
-  readonly file: string;
-  readonly source: HookSource;
-  readonly group: TomlTable;
-  readonly handler: TomlTable;
-  readonly state: TomlTable;
-}
+const snake = (name: string): string => name.replace(/(?<=.)([A-Z])/g, "_$1").toLowerCase();
+const hasMatcher = (event: HookEventName): boolean => event !== "userPromptSubmit" && event !== "stop";
 
-function commonFacts({ key, event, file, source, group, handler, state }: Place) {
-  const matcher = text(group, "matcher") ?? null;
-  const currentHash = `sha256:${createHash("sha256")
-    .update(JSON.stringify([event, matcher, handler]))
-    .digest("hex")}`;
-  const known = tableAt(state, key);
-  const trusted = text(known, "trusted_hash");
-  return {
-    key,
-    eventName: eventNameOf(event),
-    matcher,
-    timeoutSec: count(handler, "timeout") ?? count(handler, "timeout_sec") ?? standardTimeout,
-    statusMessage: text(handler, "statusMessage") ?? text(handler, "status_message") ?? null,
-    additionalContextLimit: null,
-    sourcePath: file,
-    source,
-    pluginId: null,
-    environmentId: null,
-    displayOrder: 0,
-    enabled: bool(known, "enabled") ?? true,
-    isManaged: source === "system" || source === "legacyManagedConfigFile",
-    currentHash,
-    trustStatus: trusted === undefined ? ("untrusted" as const) : trusted === currentHash ? ("trusted" as const) : ("modified" as const),
-  };
-}
-
-function handlerFacts(handler: TomlTable) {
-  switch (handler["type"]) {
-    case "command": {
-      const command = text(handler, "command");
-      return command === undefined ? undefined : { handlerType: "command" as const, command, async: bool(handler, "async") ?? false };
-    }
-    case "mcp_tool":
-      return { handlerType: "mcpTool" as const, server: text(handler, "server") ?? "", tool: text(handler, "tool") ?? "" };
-    case "prompt":
-      return { handlerType: "prompt" as const };
-    case "agent":
-      return { handlerType: "agent" as const };
-    default:
-      return undefined;
+/** Letters, digits, `_` and `|` are names to compare with; anything else is an expression. */
+function wrongPattern(matcher: string): string | undefined {
+  if (matcher === "*" || /^[A-Za-z0-9_|]*$/.test(matcher)) return undefined;
+  try {
+    new RegExp(matcher);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
 }
 
-const eventNames: Readonly<Record<string, HookEventName>> = {
-  PreModelRequest: "preModelRequest",
-  PostModelRequest: "postModelRequest",
-  PreToolUse: "preToolUse",
-  PostToolUse: "postToolUse",
-  PermissionRequest: "permissionRequest",
-  PreCompact: "preCompact",
-  PostCompact: "postCompact",
-  SessionStart: "sessionStart",
-  SessionEnd: "sessionEnd",
-  UserPromptSubmit: "userPromptSubmit",
-  SubagentStart: "subagentStart",
-  SubagentStop: "subagentStop",
-  Stop: "stop",
-  Interrupt: "interrupt",
-};
-const eventNameOf = (event: string): HookEventName => eventNames[event] ?? "stop";
+interface Definition {
+  readonly place: Place;
+  readonly event: HookEventName;
+  readonly matcher: string | null;
+  readonly key: string;
+}
+
+function hookFrom(table: TomlTable, { place, event, matcher, key }: Definition, { state, options, warnings }: Finding): Hook | undefined {
+  const handler = handlerFrom(table, event);
+  if (typeof handler === "string") {
+    warnings.push(`${place.file}: ${hookEventNames[event]}: ${handler}`);
+    return undefined;
+  }
+  const timeoutSec = timeoutOf(table, event);
+  const statusMessage = text(table, "statusMessage") ?? text(table, "status_message") ?? null;
+  const additionalContextLimit = takesContext.has(event) ? (count(table, "additionalContextLimit") ?? null) : null;
+  const currentHash = hashOf(event, matcher, {
+    handler,
+    isAsync: bool(table, "async") ?? false,
+    timeoutSec,
+    statusMessage,
+    additionalContextLimit,
+  });
+  const known = place.isManaged ? {} : tableAt(state, key);
+  const trusted = text(known, "trusted_hash");
+  const enabled = bool(known, "enabled") ?? true;
+  const trustStatus = place.isManaged ? "managed" : trusted === undefined ? "untrusted" : trusted === currentHash ? "trusted" : "modified";
+  const shown =
+    handler.type === "command"
+      ? { handlerType: "command" as const, command: handler.command, async: handler.isAsync }
+      : { handlerType: "mcpTool" as const, server: handler.server, tool: handler.tool };
+  return {
+    handler,
+    runs: options.isOff !== true && enabled && (trustStatus === "managed" || trustStatus === "trusted" || options.trustAll === true),
+    metadata: {
+      ...shown,
+      ...{ key, eventName: event, matcher, timeoutSec, statusMessage, additionalContextLimit },
+      ...{ sourcePath: place.file, source: place.source, pluginId: null, environmentId: null, displayOrder: 0 },
+      ...{ enabled, isManaged: place.isManaged, currentHash, trustStatus },
+    },
+  };
+}
+
+/** Events whose hooks may add to what the model reads. */
+const takesContext: ReadonlySet<HookEventName> = new Set([
+  "sessionStart",
+  "subagentStart",
+  "userPromptSubmit",
+  "preToolUse",
+  "postToolUse",
+]);
+
+/** The handler, or why there is none. */
+function handlerFrom(table: TomlTable, event: HookEventName): Hook["handler"] | string {
+  switch (table["type"]) {
+    case "command": {
+      const windows = process.platform === "win32" ? (text(table, "commandWindows") ?? text(table, "command_windows")) : undefined;
+      const command = windows ?? text(table, "command") ?? "";
+      if (command.trim() === "") return "a hook of type `command` needs a `command`";
+      return { type: "command", command, env: {}, isAsync: bool(table, "async") === true && !isAtTheEnd(event) };
+    }
+    case "mcp_tool": {
+      const server = text(table, "server") ?? "";
+      const tool = text(table, "tool") ?? "";
+      if (server.trim() === "" || tool.trim() === "") return "a hook of type `mcp_tool` needs a `server` and a `tool`";
+      if (isAtTheEnd(event)) return "MCP servers end with the session, so that no tool of theirs can be called here";
+      return { type: "mcpTool", server, tool, input: tableAt(table, "input") };
+    }
+    default:
+      return `hooks of type ${JSON.stringify(table["type"] ?? null)} are not run; \`command\` and \`mcp_tool\` are`;
+  }
+}
+
+const isAtTheEnd = (event: HookEventName): boolean => event === "sessionEnd";
+
+/** Nobody waits long for what runs when a session or a turn is over. */
+function timeoutOf(table: TomlTable, event: HookEventName): number {
+  const asked = count(table, "timeout") ?? count(table, "timeout_sec");
+  const standard = event === "sessionEnd" || event === "interrupt" ? 1 : 600;
+  const most = event === "sessionEnd" ? 3 : maxTimeoutSec;
+  return Math.min(Math.max(1, Math.trunc(asked ?? standard)), most);
+}
+const maxTimeoutSec = 24 * 60 * 60;
+
+interface Identity {
+  readonly handler: Hook["handler"];
+  readonly isAsync: boolean;
+  readonly timeoutSec: number;
+  readonly statusMessage: string | null;
+  readonly additionalContextLimit: number | null;
+}
+
+const standardContextLimit = 2500;
+
+/** Codex computes the same one, so that what was trusted there is trusted here: keys sorted, standard values left out or filled in. */
+function hashOf(event: HookEventName, matcher: string | null, of: Identity): string {
+  const { handler, isAsync, timeoutSec: timeout, statusMessage, additionalContextLimit: limit } = of;
+  const inner =
+    handler.type === "command"
+      ? { async: isAsync, command: handler.command, timeout, type: "command" }
+      : { input: handler.input, server: handler.server, timeout, tool: handler.tool, type: "mcp_tool" };
+  const hook = {
+    ...inner,
+    ...(statusMessage === null ? {} : { statusMessage }),
+    ...(limit === null || limit === standardContextLimit ? {} : { additionalContextLimit: limit }),
+  };
+  const identity = { event_name: snake(hookEventNames[event]), hooks: [hook], ...(matcher === null ? {} : { matcher }) };
+  return `sha256:${createHash("sha256")
+    .update(JSON.stringify(sorted(identity)))
+    .digest("hex")}`;
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isTable(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sorted(value[key])]),
+  );
+}
+
+function fileOf({ source }: Layer): string {
+  if ("file" in source) return source.file;
+  return source.type === "project" ? path.join(source.dotCodexFolder, "config.toml") : "/<session-flags>/config.toml";
+}
 
 function sourceOf({ source }: Layer): HookSource {
   switch (source.type) {

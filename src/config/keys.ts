@@ -116,9 +116,7 @@ export const configKeys: Keys = {
     bundled: table("The skills that come along.", { enabled: value(boolean, "On or off.", { standard: "true" }) }),
     include_instructions: value(boolean, "Tell the model which skills there are.", { standard: "true" }),
   }),
-  hooks: table("Commands that run at certain moments.", hookEvents, {
-    unused: "`hooks/list` shows them; this server runs none, and a `configWarning` says so where some are set",
-  }),
+  hooks: table("Programs and MCP tools that run at certain moments, where the user trusts them; docs/hooks.md has the events.", hookEvents),
   notify: value(strings, "A program that is told about finished turns; a JSON text is added as the last argument."),
   history: history,
   agents: agents,

@@ -28,6 +28,8 @@ export interface ConfigStoreOptions {
   readonly flagsAreRequests?: boolean | undefined;
   /** The user's own config.toml counts as empty. */
   readonly ignoreUserFile?: boolean | undefined;
+  /** The user vouches for every hook, whatever was trusted before. */
+  readonly trustHooks?: boolean | undefined;
   /** What the user has agreed to of projects; kept under the home unless given. */
   readonly projectTrust?: ProjectTrust;
   /** Where the machine's own files live; /etc/codex unless a test says otherwise. */
@@ -72,7 +74,7 @@ export function createConfigStore(options: ConfigStoreOptions): ConfigStore {
       return { ...project, waiting };
     },
     acceptWaiting: (cwd) => acceptAll(loader, trust, cwd),
-    hooks: (cwd) => listHooks(cwd, loader.stack(cwd), loader.files),
+    hooks: (cwd) => listHooks(cwd, loader.hooks(cwd)),
   };
 }
 

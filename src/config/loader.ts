@@ -8,7 +8,7 @@ import type { ConfigLayerSource } from "../protocol/config.ts";
 import { invalidRequest, RpcError } from "../protocol/errors.ts";
 import { buildConfig, featuresFrom } from "./build.ts";
 import { featureRows } from "./features.ts";
-import { hookWarnings } from "./hooks.ts";
+import { type FoundHooks, findHooks, hookFiles, hookWarnings } from "./hooks.ts";
 import {
   FileCache,
   fileLayer,
@@ -40,6 +40,8 @@ export interface ConfigOptions {
   readonly flagsAreRequests?: boolean | undefined;
   /** The user's own config.toml counts as empty; the machine's, a project's and the command line's stay. */
   readonly ignoreUserFile?: boolean | undefined;
+  /** The user vouches for every hook, whatever was trusted before. */
+  readonly trustHooks?: boolean | undefined;
   /** What the user has agreed to of projects; kept under the home unless given. */
   readonly projectTrust?: ProjectTrust | undefined;
   /** Where the machine's own files live. */
@@ -109,6 +111,8 @@ export class ConfigLoader {
     if (known !== undefined && sameItems(known.from.slice(0, from.length), from) && this.#filesUnchanged(known.from.slice(from.length)))
       return known.config;
     const raw = withDemands(mergeStack(stack.layers), requirements);
+    const found = this.#hooks(stack, raw);
+    for (const file of hookFiles(stack)) read.push({ file, content: readAnyhow(this.files, file) });
     const built = buildConfig({
       codexHome: this.#options.codexHome,
       raw,
@@ -121,8 +125,9 @@ export class ConfigLoader {
         ...stack.layers.flatMap(warningsOf),
         ...unacceptedRules.map(({ file, what }) => voidText(file, what, stack.project.root)),
         ...unstableWarnings(raw),
-        ...hookWarnings(cwd, stack, this.files),
+        ...hookWarnings(found),
       ],
+      hooks: found.hooks.filter(({ runs }) => runs),
       builtInProviders: this.#options.builtInProviders ?? {},
       fallback: { model: undefined, ...fallback },
       features: this.#features,
@@ -137,6 +142,17 @@ export class ConfigLoader {
     const config = deepFreeze(enforce(built, requirements, flags?.config ?? {}));
     this.#remember(key, { from: [...from, ...read], config });
     return config;
+  }
+
+  /** The hooks of a folder, those that do not run included. */
+  hooks(cwd: string): FoundHooks {
+    const stack = this.stack(cwd);
+    return this.#hooks(stack, mergeStack(stack.layers));
+  }
+  #hooks(stack: Stack, raw: TomlTable): FoundHooks {
+    const requirements = this.requirements();
+    const isOff = { ...this.#features, ...featuresFrom(raw), ...requirements?.values.featureRequirements }["hooks"] === false;
+    return findHooks(stack, this.files, { requirements, trustAll: this.#options.trustHooks, isOff });
   }
 
   #requested(overrides: Readonly<Record<string, unknown>>): TomlTable {
@@ -297,7 +313,7 @@ export class ConfigLoader {
     dropOldest(this.#made);
   }
   #filesUnchanged(read: readonly unknown[]): boolean {
-    return read.every((entry) => isTable(entry) && this.files.read(String(entry["file"])) === entry["content"]);
+    return read.every((entry) => isTable(entry) && readAnyhow(this.files, String(entry["file"])) === entry["content"]);
   }
 }
 

@@ -2,6 +2,7 @@
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../core/ports/config.ts";
+import { hookEventNames } from "../core/ports/hooks.ts";
 import { jsonSchema, parse, problem } from "../lib/schema.ts";
 import { isTable, parseToml, setOwn, TomlSyntaxError, type TomlTable } from "../lib/toml.ts";
 import { ConfigRequirements } from "../protocol/config-requirements.ts";
@@ -14,6 +15,8 @@ import { tableAt } from "./read-value.ts";
 export interface Requirements {
   readonly file: string;
   readonly values: ConfigRequirements;
+  /** The administrator's own hooks, as they stand in the file. */
+  readonly hooks: TomlTable | undefined;
   /** Demands that this server knows of and cannot enforce, and keys it does not know. */
   readonly warnings: readonly string[];
 }
@@ -34,6 +37,7 @@ const demanded = {
 export const enforced: ReadonlySet<string> = new Set([
   ...["allowedApprovalPolicies", "allowedApprovalsReviewers", "allowedSandboxModes", "allowedPermissionProfiles"],
   ...["allowedWebSearchModes", "allowedLoginMethods", "featureRequirements", "additionalDeveloperInstructions", "defaultPermissions"],
+  ...["hooks", "allowManagedHooksOnly"],
   ...Object.values(demanded),
 ]);
 
@@ -46,8 +50,9 @@ export function readRequirements(files: FileCache, systemDir: string): Requireme
 
 function requirementsFrom(text: string, file: string): Requirements {
   const wire: TomlTable = {};
-  for (const [key, value] of Object.entries(parsed(text, file)))
-    setOwn(wire, key === "features" ? "featureRequirements" : camelCase(key), value);
+  const table = parsed(text, file);
+  for (const [key, value] of Object.entries(table))
+    setOwn(wire, key === "features" ? "featureRequirements" : camelCase(key), key === "hooks" ? managedHooks(value) : value);
   const shapes = new Set(Object.keys(jsonSchema(ConfigRequirements()).properties ?? {}));
   const warnings: string[] = [];
   const values: TomlTable = {};
@@ -57,8 +62,26 @@ function requirementsFrom(text: string, file: string): Requirements {
     if (shapes.has(key) && wrong === undefined) setOwn(values, key, value);
     if (!enforced.has(key)) warnings.push(`${file}: \`${snakeCase(key)}\` is not enforced by this server`);
   }
-  return { file, values: parse(ConfigRequirements, values) ?? {}, warnings };
+  const hooks = isTable(table["hooks"]) ? table["hooks"] : undefined;
+  return { file, values: parse(ConfigRequirements, values) ?? {}, hooks, warnings };
 }
+
+/** The administrator's hooks as the wire shows them: every event named, standard values filled in. */
+function managedHooks(hooks: unknown): unknown {
+  if (!isTable(hooks)) return hooks;
+  const { managed_dir: managedDir = null, windows_managed_dir: windowsManagedDir = null, ...events } = hooks;
+  const named = Object.fromEntries(Object.values(hookEventNames).map((name) => [name, []]));
+  return { ...named, ...mapValues(events, (groups) => each(groups, managedGroup)), managedDir, windowsManagedDir };
+}
+const managedGroup = (group: TomlTable): TomlTable => ({ ...group, hooks: each(group["hooks"] ?? [], managedHandler) });
+function managedHandler({ timeout, timeout_sec: seconds, ...handler }: TomlTable): TomlTable {
+  const standard = handler["type"] === "command" ? { async: false } : handler["type"] === "mcp_tool" ? { input: {} } : {};
+  return { ...standard, ...handler, timeoutSec: timeout ?? seconds ?? null };
+}
+const each = (list: unknown, change: (entry: TomlTable) => TomlTable): unknown =>
+  Array.isArray(list) ? list.map((entry: unknown) => (isTable(entry) ? change(entry) : entry)) : list;
+const mapValues = (table: TomlTable, change: (value: unknown) => unknown): TomlTable =>
+  Object.fromEntries(Object.entries(table).map(([key, value]) => [key, change(value)]));
 
 /** A list that allows nothing would leave no setting to fall back on. */
 const emptyList = (key: string, value: unknown): string | undefined =>

@@ -208,9 +208,9 @@ describe("write", () => {
     });
   });
 
-  describe("the administrator's demands", () => {
-    const demand = (text: string): void => put(path.join(root, "etc", "requirements.toml"), text);
+  const demand = (text: string): void => put(path.join(root, "etc", "requirements.toml"), text);
 
+  describe("the administrator's demands", () => {
     it("are null without a file and shown by their wire names with one", () => {
       assert.equal(store().requirements(), null);
       demand('allowed_sandbox_modes = ["read-only", "workspace-write"]\n[features]\nskills = false\n[rules]\nx = 1\n');
@@ -294,8 +294,8 @@ describe("write", () => {
         demand(broken);
         assert.throws(() => store().effective(work), why);
       }
-      demand('[[hooks.PreToolUse]]\nmatcher = "x"\n');
-      assert.match(store().effective(work).warnings.join("\n"), /`hooks` is not enforced/);
+      demand("[hooks]\nPreToolUse = 3\n");
+      assert.throws(() => store().effective(work), /invalid requirements in .*requirements\.toml.*PreToolUse/);
     });
   });
 
@@ -313,7 +313,7 @@ describe("write", () => {
       assert.deepEqual(store().effective(work).warnings.length, 1);
     });
 
-    it("lists hooks of the user and of trusted folders only, and says that none is run", () => {
+    it("lists hooks of the user and of trusted folders only, and says which wait for trust", () => {
       put(file, '[[hooks.PreToolUse]]\nmatcher = "shell"\n[[hooks.PreToolUse.hooks]]\ntype = "command"\ncommand = "echo"\ntimeout = 5\n');
       put(path.join(work, ".codex", "hooks.json"), '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"evil"}]}]}}');
       const before = store().hooks(work);
@@ -321,8 +321,8 @@ describe("write", () => {
         before.hooks.map((hook) => [hook.key, hook.eventName, hook.matcher, hook.timeoutSec, hook.trustStatus]),
         [[`${file}:pre_tool_use:0:0`, "preToolUse", "shell", 5, "untrusted"]],
       );
-      assert.match(before.warnings.join(), /runs none/);
-      assert.deepEqual(store().effective(work).warnings, [`${file}: hooks are set, and this server lists hooks and runs none of them`]);
+      assert.match(store().effective(work).warnings.join(), /config\.toml: a hook does not run, being new or changed, until you trust it/);
+      assert.deepEqual(store().effective(work).hooks, []);
       store().write([set(`projects.${JSON.stringify(work)}.trust_level`, "trusted")]);
       assert.deepEqual(
         store()
@@ -332,6 +332,51 @@ describe("write", () => {
       );
       put(path.join(work, ".codex", "hooks.json"), "{");
       assert.equal(store().hooks(work).errors.length, 1);
+    });
+
+    it("knows a hook by the same hash as Codex, whichever file it stands in", () => {
+      const hash = "sha256:2ba34c7a02841fada06b868a093d041fd3d9de81883c789a321916b0aa118851"; // of 0.166, for a Stop hook that runs `true`
+      put(file, '[[hooks.Stop]]\nmatcher = "without effect here"\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "true"\n');
+      put(path.join(home, "hooks.json"), '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"true","timeout":600}]}]}}');
+      assert.deepEqual(
+        store()
+          .hooks(work)
+          .hooks.map(({ currentHash, key }) => [currentHash, key]),
+        [
+          [hash, `${path.join(home, "hooks.json")}:stop:0:0`],
+          [hash, `${file}:stop:0:0`],
+        ],
+      );
+    });
+
+    it("runs managed hooks unasked, and no others where the administrator says so", () => {
+      put(file, '[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "mine"\n');
+      demand('allow_managed_hooks_only = true\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "theirs"\n');
+      const { hooks, warnings } = store().effective(work);
+      assert.deepEqual(
+        hooks.map(({ handler, metadata }) => [handler.type === "command" && handler.command, metadata.trustStatus]),
+        [["theirs", "managed"]],
+      );
+      assert.deepEqual(warnings, []);
+      assert.equal(store().requirements()?.hooks?.Stop.length, 1);
+    });
+
+    it("names what it cannot run", () => {
+      const entry = (hook: string): string => `[[hooks.PreToolUse]]\nmatcher = "x"\n[[hooks.PreToolUse.hooks]]\n${hook}\n`;
+      put(
+        file,
+        `${entry('type = "prompt"')}${entry('type = "command"\ncommand = " "')}[[hooks.PreToolUse]]\nmatcher = "("\nhooks = [{ type = "command", command = "x" }]\n`,
+      );
+      const { warnings, hooks } = store().hooks(work);
+      assert.deepEqual(hooks, []);
+      assert.match(warnings.join("\n"), /hooks of type "prompt" are not run[\s\S]*needs a `command`[\s\S]*is no regular expression/);
+    });
+
+    it("sees a changed hooks.json at once", () => {
+      const s = store();
+      assert.deepEqual(s.effective(work).warnings, []);
+      put(path.join(home, "hooks.json"), '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"true"}]}]}}');
+      assert.match(s.effective(work).warnings.join(), /hooks\.json: a hook does not run/);
     });
   });
 });

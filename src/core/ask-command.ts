@@ -2,6 +2,7 @@
 
 import type { CommandExecutionRequestApprovalParams } from "../protocol/approval.ts";
 import { availableDecisions, decisionFrom, isConfined } from "./approvals.ts";
+import { commandText, permissionByHook } from "./hooks/tool-use.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import type { ExecPolicy, ParsedCommand, Verdict } from "./ports/exec-policy.ts";
 import type { CommandAction } from "./ports/tool.ts";
@@ -22,6 +23,19 @@ export async function askAboutCommand(request: CommandRequest, reason: string | 
   if (thread.grants.coversCommand(action.argv, action.cwd, action.escalate)) {
     await thread.ports.audit.write({ ...about(request, turn), event: "decided", decision: "acceptForSession", by: "session grant" });
     return true;
+  }
+  const byHook = await permissionByHook(turn, request.callId, {
+    ...{ name: "Bash", aliases: [] },
+    input: { command: commandText(action.argv), description: reason ?? null },
+  });
+  if (byHook !== undefined) {
+    await thread.ports.audit.write({
+      ...about(request, turn),
+      event: "decided",
+      decision: byHook.allows ? "accept" : "decline",
+      by: byHook.by,
+    });
+    return byHook.allows;
   }
   const outside = action.escalate && isConfined(turn.settings.sandboxPolicy);
   const prefix = policy.proposedPrefix(action.argv, { wanted: action.prefixRule, outside });

@@ -4,10 +4,11 @@ import { runNetwork } from "./ask-network.ts";
 import { fewAtATime, maxCalls, sideBySide } from "./count-limits.ts";
 import { type OfferedCall, unknownTool } from "./find-tool.ts";
 import { userMessage } from "./history.ts";
+import { afterTool, beforeTool, hookedCall, permissionByHook } from "./hooks/tool-use.ts";
 import { closed, type LiveTurn } from "./live-turn.ts";
 import { AuditUnwritten } from "./ports/audit.ts";
 import type { ModelItem } from "./ports/model-client.ts";
-import { type Action, badArguments, failed, type ToolContext, type ToolOutput } from "./ports/tool.ts";
+import { type Action, badArguments, failed, type Tool, type ToolCall, type ToolContext, type ToolOutput } from "./ports/tool.ts";
 import { requestPermissions } from "./request-permissions.ts";
 import { type Run, remember } from "./run.ts";
 import { runCommand } from "./run-command.ts";
@@ -80,11 +81,31 @@ async function callTool({ call, tool, offered }: OfferedCall, turn: LiveTurn): P
   const action = tool.plan(call, turn.settings);
   if ("success" in action) return await withinLimit(action, call.callId, turn);
   try {
-    return await carryOut(action, call.callId, turn);
+    return turn.thread.config.hooks.length === 0
+      ? await carryOut(action, call.callId, turn)
+      : await carryOutHooked({ call, tool, action }, turn);
   } catch (error) {
     if (error instanceof AuditUnwritten) return await notRun(error, call.callId, turn);
     throw error;
   }
+}
+
+interface Planned {
+  readonly call: ToolCall;
+  readonly tool: Tool;
+  readonly action: Action;
+}
+
+/** Hooks may keep a call from being carried out, change it, and have a say in what the model reads of it. */
+async function carryOutHooked({ call, tool, action }: Planned, turn: LiveTurn): Promise<ToolOutput> {
+  const hooked = hookedCall(call, tool, action);
+  if (hooked === undefined) return await carryOut(action, call.callId, turn);
+  const passed = await beforeTool(call, hooked, turn);
+  if ("success" in passed) return await withinLimit(passed, call.callId, turn);
+  if (passed === call) return await afterTool(call, hooked, await carryOut(action, call.callId, turn), turn);
+  const changed = tool.plan(passed, turn.settings);
+  if ("success" in changed) return await withinLimit(changed, call.callId, turn);
+  return await afterTool(passed, hookedCall(passed, tool, changed) ?? hooked, await carryOut(changed, call.callId, turn), turn);
 }
 
 /** What cannot be written down does not run; the turn goes on, and the person is told. */
@@ -124,6 +145,7 @@ function contextFor(callId: string, turn: LiveTurn): ToolContext {
     completeItem: (item) => turn.completeItem(item),
     writeDown: (entry) => turn.thread.ports.audit.write({ threadId: turn.thread.id, turnId: turn.id, itemId: callId, ...entry }),
     ask: (method, params, signal) => turn.ask(method, params, signal ?? turn.signal),
+    permissionByHook: (name, input) => permissionByHook(turn, callId, { name, aliases: [], input }),
   };
 }
 

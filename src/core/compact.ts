@@ -3,6 +3,7 @@ import type { TurnError } from "../protocol/turn.ts";
 import { ask, errorFrom } from "./attempts.ts";
 import { firstText, isContext } from "./context.ts";
 import { History, userMessage } from "./history.ts";
+import { aroundCompaction } from "./hooks/moments.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import type { ModelFailure, ModelItem, ModelRequest } from "./ports/model-client.ts";
 import type { Tool } from "./ports/tool.ts";
@@ -40,6 +41,7 @@ export async function compactTurn(turn: LiveTurn): Promise<TurnOutcome> {
  */
 export async function compact(run: Run, unseen: readonly ModelItem[]): Promise<TurnError | undefined> {
   const { turn, history } = run;
+  await aroundCompaction(turn, "preCompact");
   const ready = await toolsFor(run);
   if ("failed" in ready) return ready.failed;
   const item = { type: "contextCompaction" as const, id: turn.thread.ports.ids.item() };
@@ -64,6 +66,7 @@ export async function compact(run: Run, unseen: readonly ModelItem[]): Promise<T
   turn.guard.compactedTo = history.tokens();
   await recordHistory(run, summary);
   await completeItem(run, item);
+  await aroundCompaction(turn, "postCompact");
   if (run.isThreads) turn.thread.ports.audience.toOlder(turn.thread.id, "thread/compacted", { threadId: turn.thread.id, turnId: turn.id });
   return undefined;
 }

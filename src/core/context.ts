@@ -3,6 +3,8 @@ import { invalidRequest } from "../protocol/errors.ts";
 import type { ThreadItem, UserInput } from "../protocol/item.ts";
 import { maxSteering } from "./count-limits.ts";
 import { developerMessage, userMessage } from "./history.ts";
+import { inputWaits, promptSubmitted } from "./hooks/moments.ts";
+import { hasHooks } from "./hooks/run.ts";
 import type { LiveTurn, TurnInput } from "./live-turn.ts";
 import type { CorePorts } from "./ports/core-ports.ts";
 import type { ModelItem } from "./ports/model-client.ts";
@@ -40,6 +42,10 @@ const startRecord = (turn: LiveTurn): ThreadRecord => ({
 /** Takes the words that begin a turn into the store, so that the answer to `turn/start` promises what a crash cannot take back. */
 export async function acceptInput(turn: LiveTurn, input: TurnInput): Promise<void> {
   if (input.content.length === 0) return await openTurn(turn);
+  if (inputWaits(turn.thread)) {
+    await openTurn(turn);
+    return await steer(turn, input);
+  }
   const { item, forModel, before } = await prepared(turn, input);
   turn.stored.push(await turn.storeItem(item, forModel, [startRecord(turn), ...before]));
   turn.ownInput = forModel;
@@ -47,7 +53,7 @@ export async function acceptInput(turn: LiveTurn, input: TurnInput): Promise<voi
 
 /** The context messages that the model has not seen in their present form. */
 export async function freshContext(thread: LiveThread): Promise<ModelItem[]> {
-  const told = thread.told ?? toldBy(thread.history.items);
+  const told = thread.told ?? toldBy(thread.history.items, thread.settings.developerInstructions);
   const parts = await contextParts(thread, grantedSettings(thread));
   const fresh = parts.filter((part) => told.get(part.key) !== part.text);
   thread.told = new Map(parts.map((part) => [part.key, part.text]));
@@ -74,13 +80,21 @@ export async function steer(turn: LiveTurn, input: TurnInput): Promise<void> {
   await thread.record([{ type: "steered", turnId: turn.id, item, settings: thread.settings, atMs: thread.ports.clock.now() }]);
 }
 
-/** Puts input that came while the turn ran into the history. */
-export async function takeInput(turn: LiveTurn): Promise<void> {
+const unchecked = { refused: false, context: [] };
+
+/** Puts input that came while the turn ran into the history; what a hook refuses is not said. Returns what the model reads of it. */
+export async function takeInput(turn: LiveTurn): Promise<readonly ModelItem[]> {
+  const taken: ModelItem[] = [];
   for (const input of turn.takeSteering()) {
+    const { refused, context } = hasHooks(turn.thread, "userPromptSubmit") ? await promptSubmitted(turn, input.content) : unchecked;
+    if (refused) continue;
     const { item, forModel, before } = await prepared(turn, input);
     turn.startItem(item);
     await turn.completeItem(item, forModel, before);
+    if (context.length > 0) await turn.addForModel(context);
+    taken.push(...forModel, ...context);
   }
+  return taken;
 }
 
 /**
@@ -247,13 +261,17 @@ const marks: readonly (readonly [prefix: string, key: string])[] = [
   ["<skills_instructions>", "skills"],
 ];
 
-/** What a stored history has told the model already: the last message of each kind. Developer instructions have no mark of their own. */
-function toldBy(items: readonly ModelItem[]): Map<string, string> {
+/**
+ * What a stored history has told the model already: the last message of each kind. Developer instructions have no mark of their own, as what
+ * hooks say has none: the former are known by their text.
+ */
+function toldBy(items: readonly ModelItem[], instructions: string | null | undefined): Map<string, string> {
   const told = new Map<string, string>();
   for (const item of items) {
     if (item.type !== "message" || item.role === "assistant") continue;
     const key = contextKey(item);
-    if (key !== undefined) told.set(key, firstText(item));
+    const text = firstText(item);
+    if (key !== undefined && (key !== "developer" || text === instructions)) told.set(key, text);
   }
   return told;
 }

@@ -225,6 +225,9 @@ export class LiveTurn {
     return { roots: this.settings.workspaceRoots, mayWrite: this.settings.sandboxPolicy.type !== "readOnly" };
   }
 
+  /** A Stop hook has kept it from ending before. */
+  wentOnByHook = false;
+
   /** Keeps it from going round in circles. */
   readonly guard: LoopGuard;
   /** The model that stands in for an overloaded one until the turn ends. */

@@ -40,6 +40,7 @@ export function replay(stored: readonly ThreadRecord[]): Replayed {
 function withLateWords(records: readonly ThreadRecord[]): readonly ThreadRecord[] {
   if (!records.some((record) => record.type === "steered")) return records;
   const taken = new Set(records.flatMap((record) => (record.type === "item" ? [record.item.id] : [])));
+  const ended = new Set(records.flatMap((record) => (record.type === "turnEnded" ? [record.turnId] : [])));
   const late: RecordOf<"steered">[] = [];
   const settled = (): ThreadRecord[] =>
     late.splice(0).flatMap(({ turnId, item, atMs }): ThreadRecord[] => [
@@ -49,7 +50,8 @@ function withLateWords(records: readonly ThreadRecord[]): readonly ThreadRecord[
   const known = records.flatMap((record): readonly ThreadRecord[] => {
     if (record.type === "turnStarted") return [...settled(), record];
     if (record.type !== "steered") return [record];
-    if (!taken.has(record.item.id)) late.push(record);
+    // A turn that came to its own end has taken in all that it was to: a hook kept the rest out.
+    if (!taken.has(record.item.id) && !ended.has(record.turnId)) late.push(record);
     return [];
   });
   return [...known, ...settled()];

@@ -3,6 +3,7 @@ import type { ThreadItem } from "../protocol/item.ts";
 import { decisionFrom } from "./approvals.ts";
 import { problemsIn } from "./diagnostics.ts";
 import { patchOutput } from "./file-changes.ts";
+import { permissionByHook } from "./hooks/tool-use.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { applyPlan } from "./patch/apply.ts";
 import { decidePatch, type PatchPlan, planPatch, reachOf } from "./patch/plan.ts";
@@ -25,7 +26,7 @@ export async function runPatch(action: PatchAction, callId: string, turn: LiveTu
     return failed(decision.text);
   }
   turn.startItem(item);
-  if (decision.kind === "ask" && !(await askAboutPatch(plan, decision.reason, item, turn))) {
+  if (decision.kind === "ask" && !(await askAboutPatch(plan, { reason: decision.reason, item, action }, turn))) {
     await turn.completeItem({ ...item, status: "declined" });
     turn.signal.throwIfAborted();
     return failed("patch rejected by user");
@@ -53,13 +54,27 @@ async function apply(plan: PatchPlan, item: FileChangeItem, turn: LiveTurn): Pro
   return { kind: "text", text: problems === "" ? output : `${output}${problems}\n`, success: applied.ok };
 }
 
-async function askAboutPatch(plan: PatchPlan, reason: string | null, item: FileChangeItem, turn: LiveTurn): Promise<boolean> {
+interface Asked {
+  readonly reason: string | null;
+  readonly item: FileChangeItem;
+  readonly action: PatchAction;
+}
+
+async function askAboutPatch(plan: PatchPlan, { reason, item, action }: Asked, turn: LiveTurn): Promise<boolean> {
   const { thread } = turn;
   const { audit } = thread.ports;
   const entry = about(plan, item.id, turn);
   if (thread.grants.coversFiles(plan.touched)) {
     await audit.write({ ...entry, event: "decided", decision: "acceptForSession", by: "session grant" });
     return true;
+  }
+  const byHook = await permissionByHook(turn, item.id, {
+    ...{ name: "apply_patch", aliases: ["Write", "Edit"] },
+    input: "patch" in action ? { command: action.patch, description: reason } : { changes: action.changes, description: reason },
+  });
+  if (byHook !== undefined) {
+    await audit.write({ ...entry, event: "decided", decision: byHook.allows ? "accept" : "decline", by: byHook.by });
+    return byHook.allows;
   }
   await audit.write({ ...entry, event: "requested" });
   const answer = await turn.ask("item/fileChange/requestApproval", {

@@ -1,8 +1,10 @@
 /** One answer of a model: the stream becomes items and deltas, and its usage is counted. */
 import type { TurnError } from "../protocol/turn.ts";
-import { ask, errorFrom } from "./attempts.ts";
+import { type Attempt, ask, errorFrom } from "./attempts.ts";
 import { overBudget } from "./budget.ts";
 import { type OfferedCall, offeredCall } from "./find-tool.ts";
+import { afterRequest, beforeRequest } from "./hooks/moments.ts";
+import { hasHooks } from "./hooks/run.ts";
 import type { ModelEvent, ModelFailure, OutputCut, TokenUsage } from "./ports/model-client.ts";
 import { type Tool, ToolsUnavailable } from "./ports/tool.ts";
 import { ReplyItems } from "./reply-items.ts";
@@ -27,12 +29,28 @@ export async function sample(run: Run): Promise<Reply> {
   const ready = await toolsFor(run);
   if ("failed" in ready) return { calls: [], failed: ready.failed };
   const { tools } = ready;
-  const { attempt, retries } = await ask(run, { once: () => once(run, tools), abandon: ({ items }) => items.abandonOpen() });
+  const asking = () => ask(run, { once: () => once(run, tools), abandon: ({ items }) => items.abandonOpen() });
+  const { attempt, retries } = await (hasHooks(run.turn.thread, "preModelRequest", "postModelRequest") ? hooked(run, asking) : asking());
   const { calls, goesOn, cut, failure, items } = attempt;
   if (failure === undefined) return { calls, droppedCalls: items.droppedCalls, goesOn: goesOn === true, cut };
   await items.closeOpen();
   const overflow = failure.kind === "contextWindowExceeded" ? { overflow: failure } : {};
   return { calls: [], failed: errorFrom(failure, retries), ...overflow };
+}
+
+/** With hooks around it; those after it run however it ended. */
+async function hooked<T extends { attempt: Attempt }>({ turn }: Run, asking: () => Promise<T>): Promise<T> {
+  await beforeRequest(turn);
+  try {
+    const asked = await asking();
+    const { failure } = asked.attempt;
+    if (failure === undefined) await afterRequest(turn, { status: "completed", usage: turn.thread.usage.last });
+    else await afterRequest(turn, { status: "failed", error: failure.message });
+    return asked;
+  } catch (error) {
+    if (turn.signal.aborted) await afterRequest(turn, { status: "cancelled" });
+    throw error;
+  }
 }
 
 /** What must be so before a model is asked: money is left, and the tools that the settings demand are there. */

@@ -9,6 +9,8 @@ import { Grants } from "./approvals.ts";
 import { BackgroundTerminals } from "./background.ts";
 import { abortedNote, acceptInput, keepInput, previewOf, steer } from "./context.ts";
 import { History, userMessage } from "./history.ts";
+import { HookState, type StartSource } from "./hooks/hook-state.ts";
+import { interrupted } from "./hooks/moments.ts";
 import { closed, LiveTurn, type TurnInput } from "./live-turn.ts";
 import type { Answer } from "./ports/audience.ts";
 import { AuditUnwritten } from "./ports/audit.ts";
@@ -28,6 +30,8 @@ export interface ThreadOptions {
   readonly chosen: readonly (keyof ThreadSettings)[];
   /** Kept in memory only: no file, not listed. */
   readonly ephemeral: boolean;
+  /** What SessionStart hooks are told that it began by. */
+  readonly startedBy?: StartSource | undefined;
   readonly history?: readonly ModelItem[];
   readonly usage?: ThreadTokenUsage | undefined;
   /** The provider's count of `history`. */
@@ -61,6 +65,7 @@ export class LiveThread {
   readonly history: History;
   readonly grants = new Grants();
   readonly terminals = new BackgroundTerminals();
+  readonly hooks = new HookState();
   /** Checkers that took too long after an edit, and are left out from then on. */
   readonly slowCheckers = new Set<string>();
   settings: ThreadSettings;
@@ -121,6 +126,7 @@ export class LiveThread {
     this.#stored = options.stored;
     this.lease = options.lease;
     this.readOnlyBecause = options.readOnlyBecause;
+    this.hooks.startedBy = options.startedBy ?? (options.stored ? "resume" : "startup");
   }
 
   get turn(): LiveTurn | undefined {
@@ -400,7 +406,10 @@ export class LiveThread {
   async #end(turn: LiveTurn, outcome: TurnOutcome): Promise<void> {
     const error: TurnError | null = outcome.status === "failed" ? outcome.error : null;
     turn.takesInput = false;
-    if (outcome.status === "interrupted") await this.terminals.killAll();
+    if (outcome.status === "interrupted") {
+      await this.terminals.killAll();
+      await interrupted(turn).catch((error: unknown) => this.ports.log.warn("interrupt hooks did not run", { error: String(error) }));
+    }
     await turn.commands.end((command) => this.terminals.runs(command));
     await turn.outcomesWritten();
     for (const item of turn.openItems()) if (!this.terminals.owns(item.id)) await turn.completeItem(closed(item));

@@ -2,6 +2,8 @@
 import { invalidRequest } from "../protocol/errors.ts";
 import type { SessionSource } from "../protocol/policy.ts";
 import type { Turn } from "../protocol/turn.ts";
+import type { StartSource } from "./hooks/hook-state.ts";
+import { sessionEnds } from "./hooks/moments.ts";
 import { goOnWith, hasSameLimits, keptSettings, pastModel } from "./past-settings.ts";
 import type { Config } from "./ports/config.ts";
 import type { CorePorts } from "./ports/core-ports.ts";
@@ -23,6 +25,8 @@ export interface StartOptions extends SettingsChange {
   readonly userAgent?: string | undefined;
   readonly source: SessionSource;
   readonly parentThreadId?: string | undefined;
+  /** What SessionStart hooks are told that it began by. */
+  readonly startedBy?: StartSource | undefined;
 }
 
 export class Threads {
@@ -77,6 +81,7 @@ export class Threads {
       config,
       chosen: chosenBy(options),
       ephemeral: options.ephemeral === true,
+      startedBy: options.startedBy,
       stored: false,
       lease: options.ephemeral === true ? undefined : await this.#ports.store.lease(id, options.originator),
     });
@@ -175,6 +180,7 @@ export class Threads {
     thread.warmingUp?.interrupt();
     thread.turn?.interrupt();
     await thread.turn?.ended.promise;
+    await sessionEnds(thread).catch((error: unknown) => this.#ports.log.warn("session end hooks did not run", { error: String(error) }));
     await thread.terminals.killAll();
     thread.lease?.release();
     this.onUnloaded(id);

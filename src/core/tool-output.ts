@@ -14,7 +14,7 @@ export interface LongText {
 }
 
 /** A longer text is kept in a file before it is cut; the mark at the cut says where. */
-export async function cutText(turn: LiveTurn, { text, name, maxTokens, whole }: LongText): Promise<string> {
+export async function cutText(turn: Pick<LiveTurn, "thread">, { text, name, maxTokens, whole }: LongText): Promise<string> {
   if (estimateTextTokens(text) <= maxTokens) return text;
   const file = whole ?? (await kept(turn, name, text));
   return truncateMiddle(text, maxTokens, (removed) => cutMark(removed, file));
@@ -25,7 +25,7 @@ function cutMark(removed: number, file: KeptOutput | undefined): string {
   return `…${removed} tokens truncated; ${file.isWhole ? "all of it" : "its beginning"} is in ${file.path}…`;
 }
 
-const kept = ({ thread }: LiveTurn, name: string, text: string): Promise<KeptOutput | undefined> =>
+const kept = ({ thread }: Pick<LiveTurn, "thread">, name: string, text: string): Promise<KeptOutput | undefined> =>
   thread.ports.outputs.keep(outputName(thread.id, name), text);
 
 export const outputName = (threadId: string, name: string): string => `${threadId}_${name}`;

@@ -2,6 +2,7 @@
 import type { TurnError } from "../protocol/turn.ts";
 import { callTools } from "./call-tool.ts";
 import { takeInput } from "./context.ts";
+import { beforeInput, beforeStop, inputWaits, sessionStarts } from "./hooks/moments.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { askOrStop } from "./loop-guard.ts";
 import { isNearLimit, makeRoom, recover } from "./make-room.ts";
@@ -14,8 +15,17 @@ export type TurnOutcome = { readonly status: "completed" | "interrupted" } | { r
 export async function runTurn(turn: LiveTurn): Promise<TurnOutcome> {
   turn.announceStored();
   if (turn.ownInput.length === 0 && !turn.hasSteering()) return { status: "completed" }; // an empty input is a turn without a model call
+  if (inputWaits(turn.thread) && !(await admitted(turn))) return { status: "completed" };
   const error = await work(threadRun(turn));
   return error === undefined ? { status: "completed" } : { status: "failed", error };
+}
+
+/** Whether hooks let the words that begin the turn pass, where they wait for that. */
+async function admitted(turn: LiveTurn): Promise<boolean> {
+  if (await sessionStarts(turn)) return false;
+  if (turn.ownInput.length > 0) return true;
+  turn.ownInput = await takeInput(turn);
+  return turn.ownInput.length > 0;
 }
 
 /** Works until the model has nothing more to do. Returns why it failed. */
@@ -35,6 +45,7 @@ export async function work(run: Run): Promise<TurnError | undefined> {
     if (full !== undefined) return full;
     turn.signal.throwIfAborted();
     if (turn.hasSteering()) turn.guard.noteWords();
+    if (turn.thread.hooks.areDue && run.isThreads && (await beforeInput(turn))) return undefined;
     await takeInput(turn); // what was typed while we worked
     const reply = await sample(run);
     if (reply.failed !== undefined) {
@@ -45,6 +56,7 @@ export async function work(run: Run): Promise<TurnError | undefined> {
     turn.ownInput = [];
     if (reply.calls.length === 0) {
       if (reply.goesOn === true || turn.hasSteering()) continue;
+      if (run.isThreads && turn.kind === "regular" && (await beforeStop(turn))) continue;
       return undefined;
     }
     const failed = (isNearLimit(run) ? await makeRoom(run, "calls") : undefined) ?? (await callTools(run, reply));

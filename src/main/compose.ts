@@ -24,6 +24,7 @@ import { createCommandRunner } from "../exec/spawn.ts";
 import { createSurroundings } from "../exec/surroundings.ts";
 import { createWorkspace } from "../exec/workspace.ts";
 import { OrderedRuns } from "../lib/ordered-runs.ts";
+import { withoutUndefined } from "../lib/without-undefined.ts";
 import { createMcpAcceptance } from "../mcp/acceptance.ts";
 import { createMcpServers } from "../mcp/servers.ts";
 import { createModelCatalog } from "../models/catalog.ts";
@@ -71,6 +72,8 @@ export interface ComposeOptions {
   readonly flagsAreRequests?: boolean | undefined;
   /** What this run leaves aside: the user's config.toml, every `.rules` file. */
   readonly ignore?: { readonly userConfig?: boolean | undefined; readonly rules?: boolean | undefined } | undefined;
+  /** The user vouches for every hook of this run. */
+  readonly trustHooks?: boolean | undefined;
   readonly compat?: Dialect | undefined;
   /** `CODEX_API_KEY` pays where an account of OpenAI is asked for, before every stored sign-in: for runs of scripts and CI alone. */
   readonly takesCodexKey?: boolean | undefined;
@@ -114,6 +117,7 @@ export function createApp(options: ComposeOptions): App {
     flagsAreRequests: options.flagsAreRequests,
     ...(options.systemDir === undefined ? {} : { systemDir: options.systemDir }),
     ignoreUserFile: options.ignore?.userConfig,
+    trustHooks: options.trustHooks,
     builtInProviders: builtIn(env, codexKey !== undefined),
     fallback: () => {
       const loggedIn = isLoggedIn();
@@ -195,6 +199,8 @@ export function createApp(options: ComposeOptions): App {
     ]),
     runner,
     commandEnv: commandEnvironments(env),
+    personEnv: withoutUndefined(env),
+    callMcpTool: (scope, call) => mcp.callTool(scope, call),
     execPolicy: createExecPolicies({ codexHome, searchPath: env["PATH"], ignoreRules: options.ignore?.rules }),
     surroundings,
     skills,

@@ -259,6 +259,7 @@ function startOptions(params: ThreadStartParams | ThreadForkParams, { session }:
     ...("ephemeral" in params ? { ephemeral: params.ephemeral } : {}),
     ...("dynamicTools" in params ? { dynamicTools: params.dynamicTools } : {}),
     ...("threadSource" in params ? { threadSource: params.threadSource } : {}),
+    ...("sessionStartSource" in params ? { startedBy: params.sessionStartSource ?? undefined } : {}),
   };
 }
 

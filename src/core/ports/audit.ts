@@ -3,7 +3,7 @@ export interface AuditEntry {
   readonly threadId: string;
   readonly turnId: string;
   readonly itemId: string;
-  readonly kind: "command" | "fileChange" | "mcpToolCall" | "permissions" | "shellCommand" | "network";
+  readonly kind: "command" | "fileChange" | "mcpToolCall" | "permissions" | "shellCommand" | "network" | "hook";
   /** What it is about: the command line, the files, the tool with its arguments, the address. */
   readonly subject: string;
   readonly cwd?: string;

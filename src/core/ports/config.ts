@@ -10,6 +10,7 @@ import type { ConfigRequirements } from "../../protocol/config-requirements.ts";
 import type { HooksListEntry } from "../../protocol/hooks.ts";
 import type { ApprovalsReviewer, AskForApproval, Personality, ReasoningSummary, SandboxMode } from "../../protocol/policy.ts";
 import type { CommandLimits } from "./command-runner.ts";
+import type { Hook } from "./hooks.ts";
 import type { Digests } from "./project-trust.ts";
 
 export interface ProviderConfig {
@@ -140,6 +141,8 @@ export interface Config {
   /** The project root, or the main checkout of a linked worktree. */
   readonly repository: string;
   readonly notify: readonly string[];
+  /** Those that may run, in the order of their places. */
+  readonly hooks: readonly Hook[];
   /** How deep agents may start agents, and how many one thread may have at a time. */
   readonly agents: { readonly maxDepth: number; readonly maxThreads: number };
   /** fsync at the end of each turn. */

@@ -11,6 +11,7 @@ import type { CommandRunner } from "./command-runner.ts";
 import type { Config, ConfigStore } from "./config.ts";
 import type { ExecPolicy } from "./exec-policy.ts";
 import type { Log } from "./log.ts";
+import type { McpServers } from "./mcp.ts";
 import type { ModelCatalog, ModelClients } from "./model-client.ts";
 import type { Notifier } from "./notifier.ts";
 import type { OutputFiles } from "./output-files.ts";
@@ -43,6 +44,9 @@ export interface CorePorts {
   readonly runner: CommandRunner;
   /** The environment that commands get under a config's policy. */
   commandEnv(config: Config): Readonly<Record<string, string>>;
+  /** What the person's own programs get: hooks. */
+  readonly personEnv: Readonly<Record<string, string>>;
+  callMcpTool: McpServers["callTool"];
   readonly audit: Audit;
   readonly workspace: Workspace;
   readonly undo: UndoStore;

@@ -1,0 +1,140 @@
+/** The moments of a thread at which hooks run, and what their verdicts come to. Each does nothing where no hook is set. */
+import type { UserInput } from "../../protocol/item.ts";
+import { developerMessage, userMessage } from "../history.ts";
+import { Interrupted, type LiveTurn } from "../live-turn.ts";
+import type { ModelItem, TokenUsage } from "../ports/model-client.ts";
+import type { LiveThread } from "../thread.ts";
+import { hasHooks, type RanHook, runHooks } from "./run.ts";
+
+/** Whether words that begin a turn must wait for hooks before anybody sees them. */
+export const inputWaits = (thread: LiveThread): boolean =>
+  thread.config.hooks.length > 0 && hasHooks(thread, "sessionStart", "subagentStart", "userPromptSubmit");
+
+/** SessionStart, or SubagentStart in a thread that another started. True: the turn is to end. */
+export async function sessionStarts(turn: LiveTurn): Promise<boolean> {
+  const { thread } = turn;
+  const source = thread.hooks.startedBy;
+  if (source === undefined) return false;
+  thread.hooks.startedBy = undefined;
+  const isChild = thread.meta.parentThreadId !== undefined;
+  if (isChild && source !== "startup") return false;
+  const ran = await runHooks(
+    thread,
+    turn,
+    isChild ? { event: "subagentStart", subjects: ["default"] } : { event: "sessionStart", subjects: [source], input: { source } },
+  );
+  await addContext(turn, ran);
+  return ran.some(({ stopped }) => stopped !== undefined);
+}
+
+/** What a person wants to say. `refused`: it is not said. */
+export async function promptSubmitted(
+  turn: LiveTurn,
+  content: readonly UserInput[],
+): Promise<{ refused: boolean; context: readonly ModelItem[] }> {
+  const prompt = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  const ran = await runHooks(turn.thread, turn, { event: "userPromptSubmit", input: { prompt } });
+  return { refused: ran.some(({ blocked, stopped }) => (blocked ?? stopped) !== undefined), context: contextOf(ran) };
+}
+
+/** Before the next request: a session that begins anew after a compaction, and what hooks in the background have said. True: the turn is to end. */
+export async function beforeInput(turn: LiveTurn): Promise<boolean> {
+  if (await sessionStarts(turn)) return true;
+  const texts = turn.thread.hooks.takeArrived();
+  if (texts.length > 0) await turn.addForModel(texts.map(developerMessage));
+  return false;
+}
+
+/** Before a request to a model: such hooks look on. */
+export async function beforeRequest(turn: LiveTurn): Promise<void> {
+  await runHooks(turn.thread, turn, { event: "preModelRequest" });
+}
+
+export interface RequestEnd {
+  readonly status: "completed" | "cancelled" | "failed";
+  readonly error?: string | undefined;
+  readonly usage?: TokenUsage | undefined;
+}
+
+export async function afterRequest(turn: LiveTurn, { status, error, usage }: RequestEnd): Promise<void> {
+  const signal = status === "cancelled" ? AbortSignal.any([turn.thread.hooks.signal, AbortSignal.timeout(graceMs)]) : turn.signal;
+  await runHooks(turn.thread, turn, {
+    event: "postModelRequest",
+    input: { status, error: error ?? null, token_usage: usage === undefined ? null : onDisk(usage) },
+    signal,
+  });
+}
+/** For what runs after the turn was stopped. */
+const graceMs = 3000;
+
+const onDisk = (usage: TokenUsage): Record<string, number> => ({
+  input_tokens: usage.inputTokens,
+  cached_input_tokens: usage.cachedInputTokens,
+  cache_write_input_tokens: usage.cacheWriteInputTokens ?? 0,
+  output_tokens: usage.outputTokens,
+  reasoning_output_tokens: usage.reasoningOutputTokens,
+  total_tokens: usage.totalTokens,
+});
+
+/** Around a compaction. A hook that stops it stops the turn. */
+export async function aroundCompaction(turn: LiveTurn, event: "preCompact" | "postCompact"): Promise<void> {
+  const { thread } = turn;
+  if (thread.config.hooks.length === 0) return;
+  const trigger = turn.kind === "compact" ? "manual" : "auto";
+  if (event === "postCompact") thread.hooks.startedBy = "compact";
+  const ran = await runHooks(thread, turn, { event, subjects: [trigger], input: { trigger } });
+  if (!ran.some(({ stopped }) => stopped !== undefined)) return;
+  turn.interrupt();
+  throw new Interrupted();
+}
+
+/** Before a turn ends by itself. True: it goes on, with what the hooks want done. */
+export async function beforeStop(turn: LiveTurn): Promise<boolean> {
+  const { thread } = turn;
+  if (!hasHooks(thread, "stop", "subagentStop")) return false;
+  const input = { stop_hook_active: turn.wentOnByHook, last_assistant_message: turn.lastAgentMessage };
+  const isChild = thread.meta.parentThreadId !== undefined;
+  const ran = await runHooks(
+    thread,
+    turn,
+    isChild
+      ? { event: "subagentStop", subjects: ["default"], input: { ...input, agent_transcript_path: thread.path } }
+      : { event: "stop", input },
+  );
+  if (ran.some(({ stopped }) => stopped !== undefined)) return false;
+  const fragments = ran.flatMap(({ blocked, runId }) => (blocked === undefined ? [] : [{ text: blocked, hookRunId: runId }]));
+  if (fragments.length === 0) return false;
+  turn.wentOnByHook = true;
+  const text = fragments.map(
+    (fragment) => `<hook_prompt hook_run_id="${quoted(fragment.hookRunId)}">${escaped(fragment.text)}</hook_prompt>`,
+  );
+  const item = { type: "hookPrompt" as const, id: thread.ports.ids.item(), fragments };
+  turn.startItem(item);
+  await turn.completeItem(item, [userMessage(text.join("\n"))]);
+  return true;
+}
+
+const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+const quoted = (text: string): string => escaped(text).replaceAll('"', "&quot;");
+
+/** After a person stopped a turn. */
+export async function interrupted(turn: LiveTurn): Promise<void> {
+  const { thread } = turn;
+  if (!hasHooks(thread, "interrupt")) return;
+  await runHooks(thread, turn, { event: "interrupt", signal: thread.hooks.signal });
+}
+
+/** Before a thread is let go. */
+export async function sessionEnds(thread: LiveThread): Promise<void> {
+  if (thread.meta.parentThreadId === undefined && hasHooks(thread, "sessionEnd"))
+    await runHooks(thread, undefined, { event: "sessionEnd", subjects: ["other"], input: { reason: "other" } });
+  thread.hooks.end();
+}
+
+const contextOf = (ran: readonly RanHook[]): readonly ModelItem[] =>
+  ran.flatMap(({ context }) => (context === undefined ? [] : [developerMessage(context)]));
+
+export async function addContext(turn: LiveTurn, ran: readonly RanHook[]): Promise<void> {
+  const items = contextOf(ran);
+  if (items.length > 0) await turn.addForModel(items);
+}

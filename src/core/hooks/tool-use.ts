@@ -1,0 +1,122 @@
+/** Hooks around a tool call: which tool they are told of, what they may change, and what the model reads of it. */
+import type { LiveTurn } from "../live-turn.ts";
+import type { Action, HookDecision, Tool, ToolCall, ToolOutput } from "../ports/tool.ts";
+import { failed } from "../ports/tool.ts";
+import { addContext } from "./moments.ts";
+import { hasHooks, runHooks } from "./run.ts";
+
+/** A call as hooks know it: by the names that their authors write, with the arguments under stable names. */
+export interface HookedCall {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly input: unknown;
+}
+
+/** Undefined for calls that are no action of their own: more input for a command that runs. */
+export function hookedCall(call: ToolCall, tool: Tool, action: Action): HookedCall | undefined {
+  if (action.kind === "stdin") return undefined;
+  if (action.kind === "command") return { name: "Bash", aliases: [tool.name], input: { command: commandText(action.argv) } };
+  if (action.kind === "patch" && "patch" in action)
+    return { name: "apply_patch", aliases: ["Write", "Edit"], input: { command: action.patch } };
+  const name = tool.namespace === undefined ? tool.name : `${tool.namespace}__${tool.name}`;
+  if (action.kind === "patch") return { name: "apply_patch", aliases: ["Write", "Edit", name], input: call.args };
+  return { name, aliases: tool.name === "spawn_agent" ? ["Agent"] : [], input: call.args ?? { input: call.text } };
+}
+
+/** What a shell is given is the command; another program is named with its arguments. */
+export function commandText(argv: readonly string[]): string {
+  const [program = "", flag = "", text] = argv;
+  const isShell = /(?:^|\/)(?:ba|z|da|k|fi)?sh$/.test(program) && /^-[a-z]*c$/.test(flag);
+  return isShell && text !== undefined && argv.length === 3 ? text : argv.join(" ");
+}
+
+/** The call to carry out, or what the model reads instead. */
+export async function beforeTool(call: ToolCall, hooked: HookedCall, turn: LiveTurn): Promise<ToolCall | ToolOutput> {
+  const ran = await runHooks(turn.thread, turn, { event: "preToolUse", ...about(call, hooked) });
+  await addContext(turn, ran);
+  const reason = ran.find(({ blocked }) => blocked !== undefined)?.blocked;
+  if (reason !== undefined) return failed(blockedText(reason, hooked));
+  const update = ran.findLast(({ updatedInput }) => updatedInput !== undefined);
+  return update === undefined ? call : rewritten(call, hooked, update.updatedInput);
+}
+
+const about = ({ callId }: ToolCall, { name, aliases, input }: HookedCall) => ({
+  callId,
+  subjects: [name, ...aliases],
+  input: { tool_name: name, tool_input: input, tool_use_id: callId },
+});
+
+function blockedText(reason: string, { name, input }: HookedCall): string {
+  const command = textAt(input, "command");
+  return command === undefined
+    ? `Tool call blocked by PreToolUse hook: ${reason}. Tool: ${name}`
+    : `Command blocked by PreToolUse hook: ${reason}. Command: ${command}`;
+}
+
+const textAt = (value: unknown, key: string): string | undefined => {
+  const found = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+  return typeof found === "string" ? found : undefined;
+};
+
+/** The same call with the hook's arguments, in the form that its tool takes. */
+function rewritten(call: ToolCall, { name }: HookedCall, input: unknown): ToolCall | ToolOutput {
+  const command = textAt(input, "command");
+  if (name !== "Bash" && !(name === "apply_patch" && command !== undefined)) return { ...call, args: input, text: JSON.stringify(input) };
+  if (command === undefined) return failed("a PreToolUse hook returned `updatedInput` without a `command`; the command was not run");
+  const args = typeof call.args === "object" && call.args !== null ? (call.args as Record<string, unknown>) : undefined;
+  if (args === undefined) return { ...call, text: command };
+  const key = ["cmd", "command", "input", "patch"].find((candidate) => candidate in args) ?? "command";
+  const changed = { ...args, [key]: Array.isArray(args[key]) ? ["bash", "-lc", command] : command };
+  return { ...call, args: changed, text: JSON.stringify(changed) };
+}
+
+/** What the model reads of a result: the hook's words where it blocks or stops. */
+export async function afterTool(call: ToolCall, hooked: HookedCall, output: ToolOutput, turn: LiveTurn): Promise<ToolOutput> {
+  if (!hasHooks(turn.thread, "postToolUse") || !wasCarriedOut(call, output, turn)) return output;
+  const at = about(call, hooked);
+  const ran = await runHooks(turn.thread, turn, {
+    event: "postToolUse",
+    ...at,
+    input: { ...at.input, tool_response: responseOf(call, output, turn) },
+  });
+  await addContext(turn, ran);
+  const feedback = ran.flatMap(({ blocked, stopped }) => blocked ?? stopped ?? []);
+  if (feedback.length === 0) return output;
+  return { kind: "text", text: feedback.join("\n\n"), success: output.success };
+}
+
+/** Nothing happened where somebody said no. */
+function wasCarriedOut({ callId }: ToolCall, { success }: ToolOutput, turn: LiveTurn): boolean {
+  const item = turn.items.findLast(({ id }) => id === callId);
+  if (item?.type === "commandExecution") return item.status !== "declined" && item.exitCode !== null && item.exitCode !== -1;
+  if (item?.type === "fileChange") return item.status === "completed";
+  return success;
+}
+
+/** What a command printed, as it was; of other tools what the model reads. */
+function responseOf({ callId }: ToolCall, output: ToolOutput, turn: LiveTurn): string {
+  const item = turn.items.findLast(({ id }) => id === callId);
+  if (item?.type === "commandExecution") return item.aggregatedOutput ?? "";
+  if (output.kind === "text") return output.text;
+  return output.content.flatMap((part) => (part.type === "input_text" ? [part.text] : [])).join("\n");
+}
+
+/** What hooks say about a question before people are asked: any no is final, a yes needs no person; undefined leaves it to them. */
+export async function permissionByHook(
+  turn: LiveTurn,
+  callId: string,
+  { name, aliases, input }: HookedCall,
+): Promise<HookDecision | undefined> {
+  if (!hasHooks(turn.thread, "permissionRequest")) return undefined;
+  const moment = {
+    event: "permissionRequest" as const,
+    subjects: [name, ...aliases],
+    input: { tool_name: name, tool_input: input },
+    callId,
+  };
+  const ran = await runHooks(turn.thread, turn, moment);
+  const no = ran.find(({ blocked }) => blocked !== undefined);
+  if (no?.blocked !== undefined) return { allows: false, by: `hook ${no.runId}`, message: no.blocked };
+  const yes = ran.findLast(({ allowed }) => allowed === true);
+  return yes === undefined ? undefined : { allows: true, by: `hook ${yes.runId}` };
+}

@@ -1,0 +1,47 @@
+/** Hooks: programs and MCP tools that the user's settings name, run at set moments of a thread. */
+import type { HookEventName, HookMetadata } from "../../protocol/hooks.ts";
+
+/** A hook as the settings define it. */
+export interface Hook {
+  /** As `hooks/list` shows it. */
+  readonly metadata: HookMetadata;
+  readonly handler: CommandHook | McpToolHook;
+  /** Whether it may run: switched on, and managed or trusted with exactly this content. */
+  readonly runs: boolean;
+}
+
+export interface CommandHook {
+  readonly type: "command";
+  /** For the user's shell. */
+  readonly command: string;
+  /** Added to the environment of the person's own programs. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Nobody waits for it, and it decides nothing. */
+  readonly isAsync: boolean;
+}
+
+export interface McpToolHook {
+  readonly type: "mcpTool";
+  readonly server: string;
+  readonly tool: string;
+  /** Its arguments; `${field.inner}` stands for a field of the event. */
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** The names of the events as settings, hooks themselves and trust keys spell them. */
+export const hookEventNames: Readonly<Record<HookEventName, string>> = {
+  preModelRequest: "PreModelRequest",
+  postModelRequest: "PostModelRequest",
+  preToolUse: "PreToolUse",
+  permissionRequest: "PermissionRequest",
+  postToolUse: "PostToolUse",
+  preCompact: "PreCompact",
+  postCompact: "PostCompact",
+  sessionStart: "SessionStart",
+  sessionEnd: "SessionEnd",
+  userPromptSubmit: "UserPromptSubmit",
+  subagentStart: "SubagentStart",
+  subagentStop: "SubagentStop",
+  stop: "Stop",
+  interrupt: "Interrupt",
+};
