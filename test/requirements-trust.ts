@@ -148,6 +148,23 @@ export const trustRequirements = {
     cases: [174, 186],
     says: "an MCP answer of 100 MB, without end or full of pictures is bounded, and the thread goes on",
   },
+  "trust.mcpCrowd": {
+    source,
+    cases: [203],
+    says: "of an MCP server's 100,000 tools those are offered that the settings name, and the person hears when a list is cut",
+  },
+  "trust.loadedThreads": {
+    source,
+    cases: [204],
+    says: "a connection watches 500 threads and a server loads 1,000; one that nobody watches makes room, and the error says what to do",
+  },
+  "trust.manyTools": { source, cases: [204], says: "a thread has at most 512 tools of its client" },
+  "trust.manyCommands": { source, cases: [204], says: "a connection runs at most 64 commands of its own at once" },
+  "trust.endlessOutput": {
+    source,
+    cases: [205],
+    says: "without a cap, too, what is kept of a command's output is bounded, and the client is warned when it is cut",
+  },
   "trust.mcpNames": {
     source,
     cases: [174],

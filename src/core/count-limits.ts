@@ -8,6 +8,8 @@ export const sideBySide = 16;
 export const maxTerminals = 64;
 /** Messages that wait for a running turn to take them in. */
 export const maxSteering = 100;
+/** Threads of a server that are loaded at once. */
+export const maxLoadedThreads = 1000;
 
 /** Carries out work on each of a list, a few at a time, in order of their start. All are settled; then the first failure is thrown. */
 export async function fewAtATime<T>(list: readonly T[], atOnce: number, work: (one: T) => Promise<void>): Promise<void> {

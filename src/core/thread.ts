@@ -255,9 +255,16 @@ export class LiveThread {
   get #needsLease(): boolean {
     return this.lease === undefined && !this.ephemeral && this.readOnlyBecause === undefined;
   }
+  get #isBusy(): boolean {
+    return this.#turn !== undefined || this.terminals.list().length > 0;
+  }
+  /** Nothing runs in it, and nobody watches it. */
+  get isIdle(): boolean {
+    return !this.#isBusy && !this.ports.audience.isWatched(this.id);
+  }
   /** Nobody watches an idle thread: other processes may write it. */
   rest(): void {
-    if (this.#turn !== undefined || this.terminals.list().length > 0) return;
+    if (this.#isBusy) return;
     this.lease?.release();
     this.lease = undefined;
   }

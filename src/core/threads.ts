@@ -4,6 +4,7 @@ import type { SessionSource } from "../protocol/policy.ts";
 import type { Turn } from "../protocol/turn.ts";
 import type { StartSource } from "./hooks/hook-state.ts";
 import { sessionEnds } from "./hooks/moments.ts";
+import { IdleThreads } from "./idle-threads.ts";
 import { goOnWith, hasSameLimits, keptSettings, pastModel } from "./past-settings.ts";
 import type { Config } from "./ports/config.ts";
 import type { CorePorts } from "./ports/core-ports.ts";
@@ -33,9 +34,11 @@ export class Threads {
   readonly #ports: CorePorts;
   readonly #live = new Map<string, LiveThread>();
   readonly #loading = new Map<string, Promise<LiveThread>>();
+  readonly #idle: IdleThreads;
 
   constructor(ports: CorePorts) {
     this.#ports = ports;
+    this.#idle = new IdleThreads({ all: this.#live, unload: (id) => this.#letGo(id) }, () => performance.now());
   }
 
   get ids(): readonly string[] {
@@ -45,16 +48,21 @@ export class Threads {
     return [...this.#live.values()];
   }
   find(id: string): LiveThread | undefined {
-    return this.#live.get(id);
+    const thread = this.#live.get(id);
+    if (thread !== undefined) this.#idle.used(thread);
+    return thread;
   }
   require(id: string): LiveThread {
     checkId(id, "thread");
-    const thread = this.#live.get(id);
+    const thread = this.find(id);
     if (thread === undefined) throw invalidRequest(`thread not found: ${id}`);
     return thread;
   }
 
-  async start(options: StartOptions): Promise<LiveThread> {
+  start(options: StartOptions): Promise<LiveThread> {
+    return this.#idle.withRoom(() => this.#start(options));
+  }
+  async #start(options: StartOptions): Promise<LiveThread> {
     const { cwd } = options;
     const config = this.#ports.config.effective(cwd, options.config ?? {});
     refuseUnknownProvider(config, options.modelProvider);
@@ -87,20 +95,24 @@ export class Threads {
     });
     thread.overrides = options.config ?? {};
     thread.userAgent = options.userAgent ?? thread.userAgent;
-    this.#live.set(id, thread);
+    this.#add(thread);
     return thread;
+  }
+  #add(thread: LiveThread): void {
+    this.#live.set(thread.id, thread);
+    this.#idle.used(thread);
   }
 
   /** The thread as it is live already, or opened from the store. Two requests at once open it once. */
   async resume(id: string, options: ResumeOptions): Promise<{ thread: LiveThread; turns: readonly Turn[] }> {
     checkId(id, "session");
-    const live = this.#live.get(id) ?? (await this.#loading.get(id));
+    const live = this.find(id) ?? (await this.#loading.get(id));
     // One that another process held when it was opened may be free by now.
     if (live !== undefined && live.readOnlyBecause === undefined) {
       live.dynamicTools = options.dynamicTools ?? live.dynamicTools;
       return { thread: live, turns: await this.turnsOf(live) };
     }
-    const loading = this.#open(id, options);
+    const loading = this.#idle.withRoom(() => this.#open(id, options));
     this.#loading.set(id, loading);
     try {
       const thread = await loading;
@@ -148,7 +160,7 @@ export class Threads {
     thread.userAgent = fresh.userAgent;
     await thread.record(kept);
     if (past.settings !== undefined && !hasSameLimits(thread.settings, past.settings)) await thread.keepSettings();
-    this.#live.set(thread.id, thread);
+    this.#add(thread);
     return { thread, turns: past.turns };
   }
 
@@ -185,6 +197,16 @@ export class Threads {
     thread.lease?.release();
     this.onUnloaded(id);
   }
+  async #letGo(id: string): Promise<void> {
+    await this.unload(id);
+    const { audience } = this.#ports;
+    audience.toAll("thread/status/changed", { threadId: id, status: { type: "notLoaded" } });
+    audience.toAll("thread/closed", { threadId: id });
+  }
+  /** Lets go of those that nobody has watched for long; to be called now and then. */
+  unloadUnwatched(): Promise<void> {
+    return this.#idle.unloadUnwatched();
+  }
   /** Called when a thread was let go: what was kept for it elsewhere can go too. */
   onUnloaded: (id: string) => void = () => {};
 
@@ -202,7 +224,7 @@ export class Threads {
       const past = replay(await this.#ports.store.read(id));
       const thread = this.#fromPast(stored, past, options, held);
       if (past.settings !== undefined && !hasSameLimits(thread.settings, past.settings)) await thread.keepSettings();
-      this.#live.set(id, thread);
+      this.#add(thread);
       return thread;
     } catch (error) {
       held.lease?.release(); // what could not be opened is free for others

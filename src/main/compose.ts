@@ -81,6 +81,9 @@ export interface ComposeOptions {
   readonly systemDir?: string;
 }
 
+/** How often the server checks for threads that nobody watches. */
+const unloadEveryMs = 60_000;
+
 /** `CODEX_HOME`, else `~/.codex`: shared with every tool that reads the same threads and config. */
 export function codexHomeFrom(env: Readonly<Record<string, string | undefined>>): string {
   return path.resolve(env["CODEX_HOME"] || path.join(homedir(), ".codex"));
@@ -215,7 +218,15 @@ export function createApp(options: ComposeOptions): App {
     places: { codexHome, tmpdir: env["TMPDIR"], userHome: env["HOME"] || homedir(), program },
   };
   const threads = new Threads(ports);
-  threads.onUnloaded = (id) => void mcp.leave(id);
+  threads.onUnloaded = (id) => {
+    const failed = (error: unknown): void => log.warn("what a thread had could not be let go", { threadId: id, error: String(error) });
+    agents.closeBelow(id).catch(failed);
+    mcp.leave(id).catch(failed);
+    subscriptions.unloaded(id);
+  };
+  const unloading = setInterval(() => {
+    threads.unloadUnwatched().catch((error: unknown) => log.warn("idle threads could not be unloaded", { error: String(error) }));
+  }, unloadEveryMs).unref();
   accounts.onEvent((event) => announceAccount({ subscriptions }, [event]));
   config.onChange((trusted) => {
     for (const folder of trusted)
@@ -257,6 +268,7 @@ export function createApp(options: ComposeOptions): App {
     openLegacy: (session) => openV1(() => app, session),
     compat: options.compat,
     async close() {
+      clearInterval(unloading);
       await threads.close();
       await mcp.close();
       await runner.close();

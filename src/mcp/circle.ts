@@ -3,6 +3,8 @@ import type { Audience } from "../core/ports/audience.ts";
 import type { McpServerConfig } from "../core/ports/config.ts";
 import type { McpScope } from "../core/ports/mcp.ts";
 import type { ToolContext } from "../core/ports/tool.ts";
+import { Allowance } from "../lib/allowance.ts";
+import { visibleText } from "../lib/visible-text.ts";
 import { NotAccepted, refusalOf } from "./acceptance.ts";
 import { type ConnectionState, McpConnection } from "./connection.ts";
 import { elicit } from "./elicitation.ts";
@@ -21,6 +23,12 @@ export interface Circle {
   searched: boolean;
   usedAt: number;
 }
+
+/** Names that one warning shows, and characters of each. */
+const maxNames = 10;
+const maxName = 64;
+/** Warnings about one server that its thread gets. */
+const warningsPerMinute = 10;
 
 export const newCircle = (threadId: string | undefined): Circle => ({
   threadId,
@@ -59,8 +67,17 @@ export function renew(circle: Circle, scope: McpScope, options: McpOptions): voi
 function connect(circle: Circle, config: McpServerConfig, scope: McpScope, options: McpOptions): McpConnection {
   let complaints = "";
   const questions = new QuestionLimit();
+  const warnings = new Allowance({ count: warningsPerMinute, ms: 60_000 });
+  /** What was said of lists that are too long, once each. */
+  const cuts = new Set<string>();
   const { audience } = options;
   const { threadId } = circle;
+  const warn = (what: string): void => {
+    const missed = threadId === undefined ? undefined : warnings.take();
+    if (threadId === undefined || missed === undefined) return;
+    const more = missed === 0 ? "" : ` (${missed} further warnings about it were left out)`;
+    audience.toThread(threadId, "warning", { threadId, message: `the MCP server ${config.name} ${what}${more}` });
+  };
   return new McpConnection({
     config,
     version: options.version,
@@ -96,9 +113,13 @@ function connect(circle: Circle, config: McpServerConfig, scope: McpScope, optio
       if (threadId !== undefined) announce(threadId, config.name, state, { complaints, audience });
     },
     onToolsChanged: (names) => {
-      if (threadId === undefined) return;
-      const message = `the MCP server ${config.name} now says something else of ${names.join(", ")} than before; what was accepted for the session is asked about again`;
-      audience.toThread(threadId, "warning", { threadId, message });
+      const shown = names.slice(0, maxNames).map((name) => visibleText(name, maxName));
+      const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : "";
+      warn(`now says something else of ${shown.join(", ")}${more} than before; what was accepted for the session is asked about again`);
+    },
+    onCut: (message) => {
+      if (!cuts.has(message)) warn(`is cut: ${message}`);
+      if (cuts.size < maxNames) cuts.add(message);
     },
   });
 }

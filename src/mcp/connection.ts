@@ -30,6 +30,8 @@ export interface ConnectionOptions {
   readonly onState: (state: ConnectionState) => void;
   /** Tools that say something else of themselves than before. */
   readonly onToolsChanged: (names: readonly string[]) => void;
+  /** A list was longer than what is used of it. */
+  readonly onCut: (message: string) => void;
   /** Milliseconds, always forward. */
   readonly now: () => number;
 }
@@ -47,7 +49,9 @@ export interface CallOptions {
 
 /** A list that goes on beyond this is refused: a server could go on for ever. */
 const maxPages = 50;
+/** What is used of a server's lists. */
 const maxTools = 512;
+const maxResources = 1000;
 /** What a call says of its progress beyond this is not passed on. */
 const progressPerSecond = 20;
 /** How long a server that could not be started, or that keeps ending, is left alone; doubled each time up to the last. */
@@ -107,11 +111,11 @@ export class McpConnection {
     const options = { timeout: this.config.startupTimeoutMs };
     const [tools, resources, templates] = await Promise.all([
       this.tools("now"),
-      has ? client.listResources({}, options).then((list) => list.resources) : [],
+      has ? client.listResources({}, options).then((list) => this.#cut("resources", list.resources, maxResources)) : [],
       // Servers that have resources often know no templates, and say so by an error.
       has
         ? client.listResourceTemplates({}, options).then(
-            (list) => list.resourceTemplates,
+            (list) => this.#cut("resource templates", list.resourceTemplates, maxResources),
             () => [],
           )
         : [],
@@ -216,11 +220,19 @@ export class McpConnection {
     if (client.getServerCapabilities()?.tools === undefined) return [];
     const { tools: all } = await client.listTools({}, { timeout: this.config.startupTimeoutMs });
     const { enabledTools, disabledTools } = this.config;
-    const tools = all
-      .slice(0, maxTools)
-      .filter((tool) => (enabledTools === undefined || enabledTools.includes(tool.name)) && !disabledTools.includes(tool.name));
+    const wanted = all.filter(
+      (tool) => (enabledTools === undefined || enabledTools.includes(tool.name)) && !disabledTools.includes(tool.name),
+    );
+    const tools = this.#cut("tools", wanted, maxTools);
     this.#compare(tools);
     return tools;
+  }
+
+  #cut<T>(what: "tools" | "resources" | "resource templates", list: readonly T[], most: number): readonly T[] {
+    if (list.length <= most) return list;
+    const advice = what === "tools" ? "; name those you need in enabled_tools" : "";
+    this.#options.onCut(`it offers ${list.length} ${what}, of which the first ${most} are used${advice}`);
+    return list.slice(0, most);
   }
 
   #compare(tools: readonly Tool[]): void {

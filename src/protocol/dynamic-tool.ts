@@ -34,8 +34,12 @@ export const DynamicToolCallResponse = named("DynamicToolCallResponse", () =>
 );
 export type DynamicToolCallResponse = Infer<typeof DynamicToolCallResponse>;
 
-/** Throws invalidRequest for tools that no model could be offered: names that providers refuse, or that are given twice or to others. */
+const maxDynamicTools = 512;
+
+/** Throws invalidRequest for too many tools, and for tools that no model could be offered: names that providers refuse, or that are given twice or to others. */
 export function checkDynamicTools(specs: readonly DynamicToolSpec[]): void {
+  const count = specs.reduce((sum, spec) => sum + (spec.type === "function" ? 1 : spec.tools.length), 0);
+  if (count > maxDynamicTools) throw invalidRequest(`too many dynamic tools: ${count}; a thread may have at most ${maxDynamicTools}`);
   const tools = new Set<string>();
   const namespaces = new Set<string>();
   for (const spec of specs) {

@@ -95,6 +95,8 @@ export interface Session {
   notify<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void;
   /** The client's own running commands, by the names it gave them. */
   readonly processes: Map<string, NamedCommand>;
+  /** How many commands of `command/exec` run. */
+  commands: number;
   /** Run when the connection ends: watches, searches and processes of this session. */
   readonly onClose: Set<() => void>;
 }

@@ -12,6 +12,12 @@ import type { Call, HandlersFor, NamedCommand, Session } from "./app.ts";
 const defaultTimeoutMs = 10_000;
 /** What is kept of each stream when the client sets no cap of its own. */
 const defaultCap = 1024 * 1024;
+/** What is kept of each stream at most, also without a cap: it must fit into one answer. */
+const maxKept = 16 * 1024 * 1024;
+/** A command is ended whose output the client leaves unread beyond this: it would fill the memory, or end the connection. */
+const maxUnread = 32 * 1024 * 1024;
+/** Commands of one connection that run at once. */
+const maxCommands = 64;
 
 export const commandHandlers: HandlersFor<typeof commandRequests> = {
   async "command/exec"(params, call) {
@@ -20,17 +26,23 @@ export const commandHandlers: HandlersFor<typeof commandRequests> = {
     const { processes } = call.session;
     if (params.processId && processes.has(params.processId))
       throw invalidRequest(`duplicate active command/exec process id: ${JSON.stringify(params.processId)}`);
+    if (call.session.commands >= maxCommands)
+      throw invalidRequest(`${maxCommands} commands of this connection run already, the most that may at once; wait for one or end one`);
     const output = new Output(params, call.session);
     const starting = start(params, call).then((running) => {
-      running.onOutput = (chunk, stream) => output.push(chunk, stream);
+      running.onOutput = (chunk, stream) => {
+        if (!output.push(chunk, stream)) void running.kill();
+      };
       return running;
     });
     // Known by its name from this moment on: what the client sends next is already for it.
     if (params.processId) processes.set(params.processId, { starting, takesInput: takesInput(params), tty: params.tty === true });
+    call.session.commands++;
     try {
       const exit = await (await starting).exit;
       return { exitCode: exit.exitCode, ...output.texts() };
     } finally {
+      call.session.commands--;
       if (params.processId) processes.delete(params.processId);
     }
   },
@@ -109,27 +121,41 @@ class Output {
   readonly #cap: number;
   readonly #kept = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
   readonly #size = { stdout: 0, stderr: 0 };
+  #isUnread = false;
 
   constructor(params: CommandExecParams, session: Session) {
     this.#params = params;
     this.#session = session;
-    this.#cap = params.disableOutputCap === true ? Number.POSITIVE_INFINITY : (params.outputBytesCap ?? defaultCap);
+    const wanted = params.disableOutputCap === true ? Number.POSITIVE_INFINITY : (params.outputBytesCap ?? defaultCap);
+    this.#cap = streams(params) ? wanted : Math.min(wanted, maxKept);
   }
 
-  push(chunk: Uint8Array, stream: "stdout" | "stderr"): void {
+  /** False when the command must end because its output is not read. */
+  push(chunk: Uint8Array, stream: "stdout" | "stderr"): boolean {
     const room = this.#cap - this.#size[stream];
-    if (room <= 0) return;
+    if (room <= 0 || this.#isUnread) return !this.#isUnread;
     const piece = chunk.length > room ? chunk.subarray(0, room) : chunk;
     this.#size[stream] += piece.length;
+    if (chunk.length > room && this.#cap === maxKept)
+      this.#warn(`only the first ${maxKept} bytes of ${stream} are kept; use streamStdoutStderr for more`);
     const { processId } = this.#params;
     if (this.#params.streamStdoutStderr !== true && this.#params.tty !== true) this.#kept[stream].push(Buffer.from(piece));
-    else if (processId)
+    else if (this.#session.peer.backlog > maxUnread) {
+      this.#isUnread = true;
+      this.#warn(`it was ended because more than ${maxUnread} bytes were not read by its client`);
+    } else if (processId)
       this.#session.notify("command/exec/outputDelta", {
         processId,
         stream,
         deltaBase64: Buffer.from(piece).toString("base64"),
         capReached: this.#size[stream] >= this.#cap,
       });
+    return !this.#isUnread;
+  }
+
+  #warn(what: string): void {
+    const name = this.#params.processId ?? this.#params.command[0];
+    this.#session.notify("warning", { threadId: null, message: `command/exec ${name}: ${what}` });
   }
 
   texts(): Pick<CommandExecResponse, "stdout" | "stderr"> {

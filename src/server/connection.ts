@@ -72,6 +72,7 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
     notify: <M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>) =>
       app.subscriptions.toSession(session, method, params),
     processes: new Map(),
+    commands: 0,
     onClose: new Set(),
   };
   app.subscriptions.join(session);

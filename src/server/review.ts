@@ -34,6 +34,7 @@ function start(thread: LiveThread, target: ReviewTarget, { after, app }: Call): 
 }
 
 async function forkFor(parent: LiveThread, { app, session }: Call): Promise<LiveThread> {
+  app.subscriptions.checkRoom(session);
   const { records, meta } = await readRecords(parent.id, app);
   const { thread } = await app.threads.fork(
     records,

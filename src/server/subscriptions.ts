@@ -5,6 +5,7 @@ import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
 import { problem } from "../lib/schema.ts";
 import type { Notification, ParamsOf } from "../protocol/define.ts";
+import { invalidRequest } from "../protocol/errors.ts";
 import { type ServerNotifications, type ServerRequests, serverNotifications } from "../protocol/methods.ts";
 import type { Outcome } from "../rpc/peer.ts";
 import { tooFarBehind } from "../rpc/transport.ts";
@@ -21,6 +22,11 @@ interface Pending {
   /** Who answered first. */
   by?: Session;
 }
+
+/** Threads that one connection watches. */
+const maxWatched = 500;
+/** Questions of one thread, and of the older API on one connection, that wait for an answer. */
+const maxWaiting = 64;
 
 /** Node takes a longer one for none at all. */
 const longestTimer = 2 ** 31 - 1;
@@ -70,6 +76,14 @@ export class Subscriptions implements Audience {
     this.#readers.left(session);
   }
 
+  /** Before a session joins one more thread. Throws where it watches as many as it may. */
+  checkRoom(session: Session, threadId?: string): void {
+    if (threadId !== undefined && this.#byThread.get(threadId)?.has(session) === true) return;
+    let watched = 0;
+    for (const audience of this.#byThread.values()) if (audience.has(session)) watched++;
+    if (watched >= maxWatched)
+      throw invalidRequest(`this connection watches ${maxWatched} threads, the most that it may; let some go with thread/unsubscribe`);
+  }
   /** Returns false when it was subscribed already. Pending questions of the thread are put to the newcomer under their own ids. */
   subscribe(session: Session, threadId: string, raw: boolean = session.hearsRaw): boolean {
     if (raw) this.#raw.set(session, (this.#raw.get(session) ?? new Set()).add(threadId));
@@ -103,6 +117,10 @@ export class Subscriptions implements Audience {
   /** From here on the parent's subscribers hear the child and answer its questions. */
   adopt(childId: string, parentId: string): void {
     this.#parents.set(childId, parentId);
+  }
+  /** The thread is no longer there; who comes back to it adopts it anew. */
+  unloaded(threadId: string): void {
+    this.#parents.delete(threadId);
   }
   pendingOn(threadId: string): readonly number[] {
     return [...this.#pending.values()].filter((p) => p.threadId === threadId).map((p) => p.id);
@@ -138,6 +156,8 @@ export class Subscriptions implements Audience {
     signal: AbortSignal,
   ): Promise<Answer> {
     signal.throwIfAborted();
+    if (this.pendingOn(threadId).length >= maxWaiting)
+      return { kind: "refused", message: `${maxWaiting} questions of this thread wait for an answer already`, by: "the server" };
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const pending: Pending = { id: this.#requestIds++, threadId, method, params, settle: resolve };
     this.#pending.set(pending.id, pending);
@@ -176,6 +196,8 @@ export class Subscriptions implements Audience {
   /** Asks one connection alone, about no thread. Resolves to undefined when it refuses or goes away. */
   askSession(session: Session, method: string, params: unknown): Promise<unknown> {
     const { promise, resolve } = Promise.withResolvers<unknown>();
+    if ([...this.#private.values()].filter((waiting) => waiting.session === session).length >= maxWaiting)
+      return Promise.resolve(undefined);
     const id = this.#requestIds++;
     const settle = (result: unknown): void => {
       this.#private.delete(id);

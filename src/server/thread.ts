@@ -29,6 +29,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
   async "thread/start"(params, call) {
     const { app, session } = call;
     checkDynamicTools(params.dynamicTools ?? []);
+    app.subscriptions.checkRoom(session);
     const thread = await app.threads.start(startOptions(params, call));
     thread.interactive = !session.unattended;
     thread.needsModel = session.needsModel;
@@ -43,6 +44,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     if (params.history) return await resumeHistory(params, call);
     checkDynamicTools(params.dynamicTools ?? []);
     const id = params.path ? await idFromPath(params.path, app) : params.threadId;
+    app.subscriptions.checkRoom(session, id);
     const wasLoaded = app.threads.find(id) !== undefined;
     const { thread, turns } = await app.threads.resume(id, {
       ...changeFrom(params),
@@ -69,6 +71,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
   async "thread/fork"(params, call) {
     const { app, session } = call;
     const id = params.path ? await idFromPath(params.path, app) : params.threadId;
+    app.subscriptions.checkRoom(session);
     const { records, meta } = await readRecords(id, app);
     const { thread, turns } = await app.threads.fork(
       records,
@@ -327,6 +330,7 @@ async function idFromPath(file: string, app: App): Promise<string> {
 
 async function resumeHistory(params: ThreadResumeParams, call: Call): Promise<ThreadStartResponse> {
   if (params.history?.length === 0) throw invalidRequest("history must not be empty");
+  call.app.subscriptions.checkRoom(call.session);
   const thread = await call.app.threads.startFrom(params.history ?? [], startOptions(params as ThreadStartParams, call));
   call.app.subscriptions.subscribe(call.session, thread.id);
   return await opened(thread, call.session);

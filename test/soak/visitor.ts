@@ -4,7 +4,7 @@ import { pause, type Stand } from "./stand.ts";
 
 /** After so many turns a thread is archived and a new one begun, so that memory is asked about and not history. */
 const turnsPerThread = 20;
-const turnEndMs = 90_000;
+const turnEndMs = 240_000;
 
 export const counts = {
   turns: 0,

@@ -51,4 +51,10 @@ export const protocolCases: CaseTable = {
     "src/mcp/question-limit.test.ts > a server that floods people with questions has most of them declined unseen",
   ],
   202: ["messages without end for a running turn"],
+  203: ["100,000 tools of one MCP server"],
+  204: [
+    "threads, watched threads, tools and commands of one client without end",
+    "src/core/idle-threads.test.ts > those that are being loaded count, and one that was just asked for is not let go",
+  ],
+  205: ["output without end of a client's own command"],
 };

@@ -28,7 +28,7 @@ async function turn(client: Client, threadId: string, text: string): Promise<{ c
 verifies(
   "trust.mcpAnswers",
   async ({ app, workspace }) => {
-    const client = await app({ turns: calls("twice", "stray", "flood", "asks", "shapeless"), config: server });
+    const client = await app({ turns: calls("twice", "stray", "flood", "lists", "asks", "shapeless"), config: server });
     const { thread } = await client.call("thread/start", { cwd: workspace });
     for (const [name, wanted] of [
       ["twice", /^first$/],
@@ -41,6 +41,8 @@ verifies(
       assert.equal(status, "completed", name);
       assert.match(said, wanted, name);
     }
+    const listed = Number(/listed (\d+) times/.exec((await turn(client, thread.id, "lists")).said)?.[1]);
+    assert.ok(listed >= 2 && listed <= 20, `thousands of list_changed made us ask ${listed} times`);
     const { call, status } = await turn(client, thread.id, "shapeless");
     assert.deepEqual([call.status, status], ["failed", "completed"], "an answer of no known shape is an error of the call");
   },
@@ -77,12 +79,28 @@ verifies(
       turns: [[{ expect: { tools: ["mcp__bad__twice", "exec_command"] } }, { say: "ok" }]],
       config: `features.tool_search = false\n${server}`,
     });
+    const warnings: string[] = [];
+    client.on("warning", ({ message }) => warnings.push(message));
     const { thread } = await client.call("thread/start", { cwd: workspace });
     assert.equal((await turn(client, thread.id, "go")).said, "ok");
+    assert.match(warnings.join("\n"), /the MCP server bad is cut: it offers 20\d\d tools, of which the first 512 are used; name those/);
     const { data } = await client.call("mcpServerStatus/list", {});
     const names = Object.keys(data[0]?.tools ?? {});
     assert.ok(names.length > 10 && names.length <= 600, `${names.length} tools`);
     assert.ok(names.includes("twice"));
+  },
+  { legs: ["memory"] },
+);
+
+verifies(
+  "trust.mcpCrowd",
+  async ({ app, workspace }) => {
+    const config = server
+      .replace(/hostile-mcp\.ts"/, '$&, "crowd"')
+      .replace("startup_timeout_sec", 'enabled_tools = ["twice", "many99999"]\nstartup_timeout_sec');
+    const client = await app({ turns: [[{ expect: { tools: ["mcp__bad__twice", "mcp__bad__many99999"] } }, { say: "ok" }]], config });
+    const { thread } = await client.call("thread/start", { cwd: workspace });
+    assert.equal((await turn(client, thread.id, "go")).said, "ok");
   },
   { legs: ["memory"] },
 );

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Subscriptions } from "./subscriptions.ts";
+
+test("of one thread's questions so many wait for an answer; the next is refused in words, and one of another thread is put", async () => {
+  const silent = { debug() {}, info() {}, warn() {}, error() {} };
+  const clock = { now: () => 0, sleep: () => Promise.reject(new Error("nobody sleeps here")) };
+  const subscriptions = new Subscriptions({ clock, log: silent, timeoutFor: () => undefined, checkWire: false });
+  subscriptions.listening = true;
+  const stop = new AbortController();
+  const ask = (threadId: string) =>
+    subscriptions.ask(
+      threadId,
+      "item/tool/requestUserInput",
+      { threadId, turnId: "t", itemId: "i", isBlocking: true, questions: [] },
+      stop.signal,
+    );
+  const waiting = Array.from({ length: 64 }, () => ask("one"));
+  const refused = await ask("one");
+  assert.deepEqual(refused, { kind: "refused", message: "64 questions of this thread wait for an answer already", by: "the server" });
+  waiting.push(ask("other"));
+  assert.equal(subscriptions.pendingOn("other").length, 1);
+  stop.abort(new Error("enough"));
+  for (const end of await Promise.allSettled(waiting)) assert.equal(end.status, "rejected");
+});

@@ -1,0 +1,105 @@
+/** Numbers that a client chooses: threads that it loads and watches, tools that it brings, commands that it runs at once. */
+import assert from "node:assert/strict";
+import type { Client } from "../../../src/client/client.ts";
+import { verifies } from "../../support/verifies.ts";
+
+const memory = { legs: ["memory"] as const };
+
+/** Starts threads until the server refuses one; gives back their ids and the refusal. */
+async function startMany(client: Client, cwd: string, most: number): Promise<{ ids: string[]; refused: string }> {
+  const ids: string[] = [];
+  while (ids.length < most) {
+    const started = await client.call("thread/start", { cwd, ephemeral: true }).catch((error: Error) => error);
+    if (started instanceof Error) return { ids, refused: started.message };
+    ids.push(started.thread.id);
+  }
+  return { ids, refused: "" };
+}
+
+verifies(
+  "trust.loadedThreads",
+  async ({ app, workspace }) => {
+    const [first, second, third] = [await app(), await app(), await app()];
+    const own = await startMany(first, workspace, 600);
+    assert.equal(own.ids.length, 500);
+    assert.match(own.refused, /this connection watches 500 threads, the most that it may; let some go with thread\/unsubscribe/);
+    await first.call("thread/unsubscribe", { threadId: own.ids[0] ?? "" });
+    const again = await startMany(first, workspace, 1);
+    assert.equal(again.ids.length, 1, "room was made");
+
+    await startMany(second, workspace, 498); // with the one that nobody watches, 999 are loaded
+    const [kept] = (await startMany(third, workspace, 1)).ids;
+    const closed = new Promise<string>((resolve) => third.on("thread/closed", ({ threadId }) => resolve(threadId)));
+    const [one] = (await startMany(third, workspace, 1)).ids;
+    assert.ok(one !== undefined, "one that nobody watches makes room");
+    assert.equal(await closed, own.ids[0]);
+    assert.match(
+      (await startMany(third, workspace, 1)).refused,
+      /1000 threads are loaded, the most that there may be, and all of them are in use/,
+    );
+    assert.equal((await third.call("thread/read", { threadId: kept ?? "" })).thread.id, kept);
+  },
+  memory,
+);
+
+verifies(
+  "trust.manyTools",
+  async ({ app, workspace }) => {
+    const client = await app();
+    const dynamicTools = Array.from({ length: 513 }, (_, i) => ({
+      type: "function" as const,
+      name: `t${i}`,
+      description: "d",
+      inputSchema: { type: "object" },
+    }));
+    await assert.rejects(
+      client.call("thread/start", { cwd: workspace, dynamicTools }),
+      /too many dynamic tools: 513; a thread may have at most 512/,
+    );
+    await client.call("thread/start", { cwd: workspace, dynamicTools: dynamicTools.slice(1) });
+  },
+  memory,
+);
+
+verifies(
+  "trust.manyCommands",
+  async ({ app, workspace }) => {
+    const client = await app();
+    const run = (processId: string) =>
+      client.call("command/exec", {
+        command: ["cat"],
+        cwd: workspace,
+        processId,
+        streamStdin: true,
+        disableTimeout: true,
+        sandboxPolicy: { type: "dangerFullAccess" },
+      });
+    const running = Array.from({ length: 64 }, (_, i) => run(`p${i}`));
+    await assert.rejects(run("one too many"), /64 commands of this connection run already, the most that may at once/);
+    for (let i = 0; i < running.length; i++) await client.call("command/exec/write", { processId: `p${i}`, closeStdin: true });
+    for (const { exitCode } of await Promise.all(running)) assert.equal(exitCode, 0);
+    const last = run("last");
+    await client.call("command/exec/write", { processId: "last", closeStdin: true });
+    assert.equal((await last).exitCode, 0);
+  },
+  memory,
+);
+
+verifies(
+  "trust.endlessOutput",
+  async ({ app, workspace }) => {
+    const client = await app();
+    const warned = new Promise<string>((resolve) => client.on("warning", ({ message }) => resolve(message)));
+    const command = ["head", "-c", String(40 * 1024 * 1024), "/dev/zero"];
+    const { stdout } = await client.call("command/exec", {
+      command,
+      cwd: workspace,
+      disableOutputCap: true,
+      disableTimeout: true,
+      sandboxPolicy: { type: "dangerFullAccess" },
+    });
+    assert.equal(stdout.length, 16 * 1024 * 1024);
+    assert.match(await warned, /command\/exec head: only the first 16777216 bytes of stdout are kept; use streamStdoutStderr for more/);
+  },
+  memory,
+);
