@@ -6,6 +6,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { type Codex, findCodex } from "./bench/codex.ts";
 import { type Curve, drawCurves } from "./bench/curves.ts";
+import { type EngineFigures, measureEngines } from "./bench/engines.ts";
 import { type Bench, openBench, type Spec } from "./bench/lab.ts";
 import { type Measures, measure, scenarioNames } from "./bench/measure.ts";
 import { plot } from "./bench/plot.ts";
@@ -20,6 +21,7 @@ const files = {
   page: path.join(docs, "performance.md"),
   latest: path.join(docs, "bench/latest.json"),
   causes: path.join(docs, "bench/causes.json"),
+  engines: path.join(docs, "bench/engines.json"),
 };
 /** Quick runs are for whoever is at work here; full ones are for the repository. */
 const kept = (kind: Run["kind"], name: string): string => path.join(kind === "full" ? docs : path.join(root, "test-output"), "bench", name);
@@ -30,8 +32,10 @@ const { values: flags } = parseArgs({
   options: {
     full: { type: "boolean", default: false },
     rounds: { type: "string" },
-    /** Scenarios, with commas; `curves` and `manager` are among them. Nothing is written then. */
+    /** Scenarios, with commas; `curves`, `manager` and `engines` are among them. Nothing is written then, but for `--write`. */
     only: { type: "string" },
+    /** Keeps the figures of the sandbox's engines and makes the page anew, also of a run of them alone. */
+    write: { type: "boolean", default: false },
     codex: { type: "string" },
     "no-codex": { type: "boolean", default: false },
     /** Makes the page anew from the latest full run, after its causes were changed. */
@@ -70,10 +74,10 @@ async function measureAll(bench: Bench | undefined, codex: Codex | undefined, si
   const started = performance.now();
   const before = loadavg()[0] ?? 0;
   if (before > 0.5) process.stderr.write(`The machine is not idle (load ${before.toFixed(1)}): trust the ratios only so far.\n`);
-  if (bench === undefined) process.stderr.write("The shared benchmark is not there (PARLEY_SHARED): only the manager is measured.\n");
+  if (bench === undefined) process.stderr.write("The shared benchmark is not there (PARLEY_SHARED): only the manager and the engines are measured.\n");
   const quick = !flags.full;
   const rounds = Number(flags.rounds ?? (quick ? 1 : 4));
-  const chosen = flags.only?.split(",") ?? [...scenarioNames, "curves", "manager"];
+  const chosen = flags.only?.split(",") ?? [...scenarioNames, "curves", "manager", "engines"];
   const specs = specsOf(codex);
   let found: { measures: Measures; load: number[] } = { measures: {}, load: [] };
   let curves: readonly Curve[] = [];
@@ -84,6 +88,7 @@ async function measureAll(bench: Bench | undefined, codex: Codex | undefined, si
       curves = await drawCurves(bench, quick ? specs.filter(({ name }) => name === "ours") : specs, quick, signal);
   }
   const manager = chosen.includes("manager") && !signal.aborted ? measureManager() : {};
+  const engines = chosen.includes("engines") && !signal.aborted ? await measureEngines(quick ? 3 : 8, signal) : undefined;
   const after = loadavg()[0] ?? 0;
   return {
     kind: quick ? "quick" : "full",
@@ -103,6 +108,7 @@ async function measureAll(bench: Bench | undefined, codex: Codex | undefined, si
     measures: found.measures,
     curves,
     manager,
+    engines,
   };
 }
 
@@ -146,6 +152,9 @@ function commit(): string {
 
 /** A part of a run is shown and not kept. A run without the other server says nothing of ratios, so the page stays. */
 function keep(run: Run): number {
+  if (run.engines !== undefined && (flags.write || (flags.full && flags.only === undefined)))
+    writeFileSync(files.engines, `${JSON.stringify(run.engines)}\n`);
+  if (flags.write) return writePage(JSON.parse(readFileSync(files.latest, "utf8")));
   if (flags.only !== undefined) return 0;
   const [history, curves] = [kept(run.kind, "history.json"), kept(run.kind, "curves.svg")];
   mkdirSync(path.dirname(history), { recursive: true });
@@ -155,7 +164,8 @@ function keep(run: Run): number {
   if (run.curves.length > 0) writeFileSync(curves, plot(run.curves));
   process.stderr.write(`Took ${run.minutes} min. Curves: ${path.relative(root, curves)}, history: ${path.relative(root, history)}\n`);
   if (run.kind === "quick" || run.codex === null) return 0;
-  writeFileSync(files.latest, `${JSON.stringify({ ...run, measures: figuresOf(run.measures) })}\n`);
+  const { engines: _, ...others } = run;
+  writeFileSync(files.latest, `${JSON.stringify({ ...others, measures: figuresOf(run.measures) })}\n`);
   return writePage(run);
 }
 
@@ -173,7 +183,8 @@ function figuresOf(measures: Measures): Measures {
 function writePage(run: Run): number {
   const causes = existsSync(files.causes) ? JSON.parse(readFileSync(files.causes, "utf8")) : {};
   const old = existsSync(files.page) ? sectionOf(readFileSync(files.page, "utf8")) : "";
-  writeFileSync(files.page, [performancePage(run, causes), old].filter((text) => text !== "").join("\n"));
+  const engines: EngineFigures | undefined = existsSync(files.engines) ? JSON.parse(readFileSync(files.engines, "utf8")) : undefined;
+  writeFileSync(files.page, [performancePage({ ...run, engines }, causes), old].filter((text) => text !== "").join("\n"));
   process.stderr.write(`Wrote ${path.relative(root, files.page)}\n`);
   return 0;
 }

@@ -1,5 +1,6 @@
 /** What a run has found: the table for the terminal, the page docs/performance.md, and the entry of the history. */
 import type { Curve } from "./curves.ts";
+import { type EngineFigures, engineMeasures } from "./engines.ts";
 import type { Measures, Summary } from "./measure.ts";
 import { type BenchRow, benchRows, isScaled, type Verdict, verdictOf } from "./rows.ts";
 
@@ -23,6 +24,8 @@ export interface Run {
   readonly curves: readonly Curve[];
   /** What the manager's own bench says, by name. */
   readonly manager: Readonly<Record<string, number | string>>;
+  /** What a command costs under each engine of the sandbox; undefined where it was not measured. */
+  readonly engines: EngineFigures | undefined;
 }
 
 interface Line {
@@ -79,7 +82,8 @@ export function printed(run: Run): string {
   const manager = Object.entries(run.manager).map(
     ([name, value]) => `manager: ${name}: ${typeof value === "number" ? short(value) : value}`,
   );
-  return `${[...lines, ...(manager.length > 0 ? ["", ...manager] : [])].join("\n")}\n`;
+  const engines = run.engines === undefined ? [] : ["", ...engineTable(run.engines)];
+  return `${[...lines, ...(manager.length > 0 ? ["", ...manager] : []), ...engines].join("\n")}\n`;
 }
 
 /** The page of a full run. Each miss stands in bold, with its cause as the table of causes has it. */
@@ -112,7 +116,7 @@ ${rows.join("\n")}
 ![Curves: a turn by the length of its thread, a new thread by the number of stored ones, a turn by the number of open threads](bench/curves.svg)
 
 ${run.curves.map(curveTable).join("\n\n")}
-${managerPart(run)}
+${managerPart(run)}${enginesPart(run)}
 ## Measure it yourself
 
 \`npm run bench\` takes under three minutes and shows the same table on a smaller scale; \`npm run bench:full\` takes about twenty and writes this page. Both need the shared benchmark folder beside the checkout (or where \`PARLEY_SHARED\` says). Codex is taken from the path or installed for the occasion; \`--codex FILE\` names another program. Without it our own figures are shown. Earlier runs are in [bench/history.json](bench/history.json).
@@ -137,6 +141,35 @@ function curveTable({ title, x, y, points }: Curve): string {
 function managerPart({ manager }: Run): string {
   const rows = Object.entries(manager).map(([name, value]) => `| ${name} | ${typeof value === "number" ? short(value) : value} |`);
   return rows.length === 0 ? "" : `\n## The manager's page and bridge\n\n| measure | |\n|---|---:|\n${rows.join("\n")}\n\n`;
+}
+
+const milliseconds = (ms: number): string => (ms >= 10 ? ms.toFixed(0) : ms.toFixed(1));
+
+function engineTable({ engines }: EngineFigures): string[] {
+  const names = Object.keys(engines) as (keyof typeof engines)[];
+  const base = engines.bubblewrap;
+  const rows = (Object.keys(engineMeasures) as (keyof typeof engineMeasures)[]).map((measure) => {
+    const cells = names.map((name) => {
+      const [of, against] = [engines[name]?.[measure], base?.[measure]];
+      if (of === undefined) return "–";
+      const ratio = against === undefined || name === "bubblewrap" ? "" : `, ${(of.median / against.median).toFixed(1)}×`;
+      return `${milliseconds(of.median)} (${milliseconds(of.min)}–${milliseconds(of.max)}) ms${ratio}`;
+    });
+    return `| ${engineMeasures[measure]} | ${cells.join(" | ")} |`;
+  });
+  return [`| | ${names.join(" | ")} |`, `|---|${names.map(() => "---:|").join("")}`, ...rows];
+}
+
+function enginesPart({ engines }: Run): string {
+  if (engines === undefined) return "";
+  return `
+## The engines of the sandbox
+
+\`/bin/true\` under \`workspace-write\`, run by the command runner itself, engine after engine in each of ${engines.rounds} rounds: the median, in brackets the lowest and the highest, and the ratio to bubblewrap. ${engines.when.slice(0, 10)}, load average before the run ${short(engines.load.before)}, highest ${short(engines.load.highest)}. Our own engines need a Node for each command: one is held ready, so that a command after a pause does not wait for it; commands that follow one another without a pause do. \`npm run bench -- --only engines\` measures this alone, \`--write\` keeps it.
+
+${engineTable(engines).join("\n")}
+
+`;
 }
 
 /** What the history keeps of a run. */
