@@ -74,7 +74,8 @@ async function measureAll(bench: Bench | undefined, codex: Codex | undefined, si
   const started = performance.now();
   const before = loadavg()[0] ?? 0;
   if (before > 0.5) process.stderr.write(`The machine is not idle (load ${before.toFixed(1)}): trust the ratios only so far.\n`);
-  if (bench === undefined) process.stderr.write("The shared benchmark is not there (PARLEY_SHARED): only the manager and the engines are measured.\n");
+  if (bench === undefined)
+    process.stderr.write("The shared benchmark is not there (PARLEY_SHARED): only the manager and the engines are measured.\n");
   const quick = !flags.full;
   const rounds = Number(flags.rounds ?? (quick ? 1 : 4));
   const chosen = flags.only?.split(",") ?? [...scenarioNames, "curves", "manager", "engines"];

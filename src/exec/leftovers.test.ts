@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,6 +9,7 @@ import { markName } from "./janitor.ts";
 import { confinedCommandId, LeftoverNotes } from "./leftovers.ts";
 import { processSpace } from "./processes.ts";
 import { Placeholders } from "./sandbox/placeholders.ts";
+import { openBench, testedEngines } from "./testing.ts";
 
 describe("what a killed server left", { skip: process.platform === "linux" ? false : "needs Linux" }, () => {
   let home: string;
@@ -41,6 +42,20 @@ describe("what a killed server left", { skip: process.platform === "linux" ? fal
     own.release(at("held"));
   });
 
+  test("stand-ins of a dead server with another home go from the temporary folder, which all share", (t) => {
+    const before = process.env["TMPDIR"];
+    t.after(() => {
+      if (before === undefined) delete process.env["TMPDIR"];
+      else process.env["TMPDIR"] = before;
+    });
+    process.env["TMPDIR"] = work;
+    for (const name of [".git", ".codex"]) mkdirSync(path.join(work, name), { mode: 0o1711 });
+    writeFileSync(path.join(work, ".git", `.parley-${dead()}-x`), "");
+    mkdirSync(path.join(work, ".agents"));
+    new LeftoverNotes(path.join(home, "another")).clearOthers();
+    assert.deepEqual(readdirSync(work), [".agents"], "a folder of somebody's stays");
+  });
+
   test("a living server's notes are left alone, and go with it", () => {
     const own = new LeftoverNotes(home);
     const folder = path.join(work, ".git");
@@ -69,3 +84,30 @@ describe("what a killed server left", { skip: process.platform === "linux" ? fal
     for (const child of others) assert.ok(child.exitCode === null && child.signalCode === null);
   });
 });
+
+for (const { engine, skip, mounts } of await testedEngines())
+  describe(`stand-ins under ${engine}`, { skip }, () => {
+    test("are in a temporary folder while a command runs, and gone long before anything else of it is", async () => {
+      const own = openBench({ engine });
+      const temporary = path.join(own.base, "temporary");
+      mkdirSync(temporary);
+      const env = { PATH: "/usr/bin:/bin", TMPDIR: temporary };
+      const run = (): ReturnType<typeof own.start> =>
+        own.start(["/bin/sh", "-c", 'read -r line < "$0"', path.join(own.work, "go")], { env });
+      try {
+        spawnSync("mkfifo", [path.join(own.work, "go")]);
+        const running = await run();
+        const names = (): string[] => readdirSync(temporary).sort();
+        assert.deepEqual(names(), mounts ? [".agents", ".codex", ".git"] : []);
+        writeFileSync(path.join(own.work, "go"), "go\n");
+        await running.exit;
+        const ended = performance.now();
+        while (names().length > 0) {
+          assert.ok(performance.now() - ended < 1_500, "they outlive the command");
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      } finally {
+        await own.close();
+      }
+    });
+  });

@@ -4,12 +4,14 @@
  */
 import { randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { readBoundedSync, readBoundedTextSync } from "../lib/bounded-read.ts";
 import { appendLineSync } from "../lib/durable-write.ts";
 import { markName } from "./janitor.ts";
 import { isRunning, processNumbers, processSpace, signalProcess, startOf } from "./processes.ts";
 import { isPlaceholder } from "./sandbox/placeholders.ts";
+import { protectedNames } from "./sandbox/protection.ts";
 
 /** A server's own name: its process space, number and start tell it from every other one. */
 const serverName = (): string => `${processSpace()}-${process.pid}-${startOf(process.pid) ?? "0"}`;
@@ -56,9 +58,10 @@ export class LeftoverNotes {
     this.#noted.clear();
   }
 
-  /** Clears what dead servers left. */
+  /** Clears what dead servers left: what those of this home noted, and what stands in the temporary folders, whatever their home was. */
   clearOthers(): void {
     endOrphans();
+    for (const folder of [...new Set([tmpdir(), "/tmp"])]) for (const name of protectedNames) clearStandIn(path.join(folder, name));
     let names: readonly string[] = [];
     quietly(() => {
       names = readdirSync(this.#folder);

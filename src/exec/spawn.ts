@@ -54,6 +54,8 @@ export function createCommandRunner(options: CommandRunnerOptions): ClosableRunn
 }
 
 const settleAfterMs = 2_000;
+/** Commands that follow one another share their stand-ins in temporary folders; other programs must not meet them for longer. */
+const standInsMs = 30;
 /** What a server that was killed left is nobody's hurry: the first answers come first. */
 const clearAfterMs = 1_000;
 const outOfMemory = "\n[ended by the kernel: the machine, or the memory that this server may use, ran out of memory]\n";
@@ -77,6 +79,8 @@ class Runner implements ClosableRunner {
   readonly #guard = new ProcessGuard();
   readonly #notes: LeftoverNotes;
   readonly #clearing: NodeJS.Timeout;
+  /** Runs since the last command has ended. */
+  #standIns: NodeJS.Timeout | undefined;
   #memory: MemoryAlarm | undefined;
   #isClosed = false;
 
@@ -126,8 +130,7 @@ class Runner implements ClosableRunner {
 
   async close(): Promise<void> {
     await Promise.all([...this.#live].map((command) => command.kill()));
-    clearTimeout(this.#settling);
-    clearTimeout(this.#clearing);
+    for (const timer of [this.#settling, this.#clearing, this.#standIns]) clearTimeout(timer);
     this.#isClosed = true;
     this.#spares.drop();
     this.#confined.settle?.();
@@ -151,6 +154,7 @@ class Runner implements ClosableRunner {
     const cleanUp = (): void => {
       wrapped.cleanup?.();
       this.#janitor.forget(watched);
+      this.#clearStandInsSoon();
     };
     this.#janitor.watch(watched);
     const isOneOfMany = this.#settling !== undefined;
@@ -200,9 +204,16 @@ class Runner implements ClosableRunner {
     this.#settling = setTimeout(() => {
       this.#settling = undefined;
       this.#spares.settle();
+    }, settleAfterMs).unref();
+  }
+
+  /** Those of commands that still run stay until these end. */
+  #clearStandInsSoon(): void {
+    clearTimeout(this.#standIns);
+    this.#standIns = setTimeout(() => {
       this.#confined.settle?.();
       this.#janitor.update();
-    }, settleAfterMs).unref();
+    }, standInsMs).unref();
   }
 
   #follow(parts: Omit<LiveParts, "onGone">, signal: AbortSignal, cleanUp: () => void): LiveCommand {

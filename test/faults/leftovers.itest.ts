@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { engineNames } from "../../src/exec/sandbox/engines/engine.ts";
 import { isPlaceholder } from "../../src/exec/sandbox/placeholders.ts";
-import { noProtection } from "../../src/exec/testing.ts";
+import { noProtection, testedEngines } from "../../src/exec/testing.ts";
 import { eventually, LiveServer, processesWith, verifiesLive } from "../support/live-server.ts";
 import { stage } from "../support/live-stage.ts";
 
@@ -16,10 +17,10 @@ const leasesIn = (folder: string, pid: number | undefined): string[] =>
     .filter((at) => existsSync(at))
     .flatMap((at) => readdirSync(at).filter((name) => name.startsWith(".parley-") && name.split("-")[2] === String(pid)));
 
-async function busyServer(t: Parameters<typeof stage>[0], folder: string, seconds: string) {
+async function busyServer(t: Parameters<typeof stage>[0], folder: string, seconds: string, env: Readonly<Record<string, string>> = {}) {
   const [workspace, temporary] = [path.join(folder, "workspace"), path.join(folder, "temporary")];
   mkdirSync(temporary, { recursive: true });
-  const server = await LiveServer.start(t, folder, { env: { TMPDIR: temporary } });
+  const server = await LiveServer.start(t, folder, { env: { TMPDIR: temporary, ...env } });
   const policy = { type: "workspaceWrite", writableRoots: ["/tmp", temporary], networkAccess: false };
   const threadId = await server.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "workspace-write" });
   await server.startTurn(threadId, `sleep ${seconds}`, { sandboxPolicy: policy });
@@ -86,6 +87,31 @@ else {
     },
     { detail: "cleared by a server that runs no command" },
   );
+
+  for (const { engine, skip, mounts } of await testedEngines()) {
+    if (!mounts) continue; // It puts nothing down.
+    const env = { PARLEY_SANDBOX_ENGINE: engine };
+    if (skip !== false) test(`leftovers under ${engine}`, { skip }, () => {});
+    else
+      verifiesLive(
+        "trust.leftovers",
+        async (t) => {
+          const folder = stage(t, turns);
+          const seconds = `315.${engineNames.indexOf(engine)}${process.pid}`;
+          const { server, temporary } = await busyServer(t, folder, seconds, env);
+          const helper = helperOf(server.child.pid);
+          assert.ok(helper !== undefined, "a helper watches the server");
+          process.kill(helper, "SIGKILL");
+          await server.kill();
+          await eventually(() => processesWith(`sleep ${seconds}`).length === 0, "the end of the command");
+          assert.deepEqual(readdirSync(temporary).sort(), names.toSorted(), "what nobody was left to clear");
+          const next = await LiveServer.start(t, stage(t, turns), { env: { TMPDIR: temporary, ...env } });
+          await eventually(() => readdirSync(temporary).length === 0, "an empty temporary folder");
+          await next.stop();
+        },
+        { detail: `under ${engine}, helper killed too, cleared from the temporary folder by a server with another home` },
+      );
+  }
 }
 
 function helperOf(server: number | undefined): number | undefined {

@@ -108,6 +108,8 @@ export const sandboxCases: CaseTable = {
   407: [
     "what is left when server and helper are killed at once",
     "src/exec/leftovers.test.ts > stand-ins go, with leases of the dead or without; all else stays",
+    "src/exec/leftovers.test.ts > stand-ins of a dead server with another home go from the temporary folder, which all share",
+    "src/exec/leftovers.test.ts > are in a temporary folder while a command runs, and gone long before anything else of it is",
     "src/exec/leftovers.test.ts > a confined command without its server is ended; one of a living server and other programs go on",
   ],
   408: [

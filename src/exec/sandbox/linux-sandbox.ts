@@ -97,7 +97,7 @@ export class LinuxSandbox implements PlatformSandbox {
     this.#kept.clear();
   }
 
-  /** Stand-ins in temporary folders are in nobody's way: they stay for the next command, as making and removing them is much of its cost. */
+  /** Stand-ins in temporary folders stay for a command that follows at once, as making and removing them is much of its cost. */
   #keep(files: readonly string[]): void {
     for (const file of files) if (!this.#kept.has(file) && this.#placeholders.hold(file)) this.#kept.add(file);
   }

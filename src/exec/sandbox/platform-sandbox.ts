@@ -14,7 +14,7 @@ export interface PlatformSandbox extends Sandbox {
   readonly leftovers: Leftovers;
   /** Called before something new stands among them, so that whoever cleans up after the server knows first. */
   onLeftovers?: () => void;
-  /** Takes away what was kept for the next command. Called a while after the last one, and in the end. */
+  /** Takes away what was kept for the next command. Called shortly after each one, and in the end. */
   settle?(): void;
 }
 
