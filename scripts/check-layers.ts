@@ -50,14 +50,14 @@ const product: House = {
 
 /** What the page knows of the manager and the wire. */
 const wireTypes = src("protocol", "sessions/records.ts", "manager/api", "manager/api.ts", "manager/events.ts");
-/** What of the sessions' room gets into the page itself. */
-const pureSessions = src("sessions/thread-view.ts");
+/** What gets into the page itself. */
+const takenByPage = src("sessions/thread-view.ts", "protocol/hook-notice.ts");
 const web = (...names: string[]): readonly string[] => names.map((name) => `apps/web/src/${name}`);
 const page: House = {
   root: "apps/web/src",
   mayImport: {
     connection: [...wireTypes, ...web("state")],
-    state: [...wireTypes, ...pureSessions, ...web("connection")],
+    state: [...wireTypes, ...takenByPage, ...web("connection")],
     ui: [],
     parts: web("ui", "state"),
     screens: web("ui", "parts", "state", "connection", "app-context.tsx"),
@@ -67,7 +67,7 @@ const page: House = {
     "css.d.ts": [],
   },
   typesOf: ["src"],
-  pure: pureSessions,
+  pure: takenByPage,
 };
 
 /** The extension: what knows no editor stands in `host`, the editor's own face in `editor`, the page's screens in `panel`. */
@@ -84,9 +84,9 @@ const extension: House = {
 const maxLines = 500;
 const problems: string[] = [];
 for (const house of [product, page, extension]) for (const file of globSync(`${house.root}/**/*.{ts,tsx}`)) look(house, file);
-for (const file of pureSessions)
+for (const file of takenByPage)
   for (const { target, isType } of importsIn(readFileSync(file, "utf8")))
-    if (!isType && !pureSessions.includes(path.posix.join(path.posix.dirname(file), target)))
+    if (!isType && !takenByPage.includes(path.posix.join(path.posix.dirname(file), target)))
       problems.push(`${file}: the page takes it whole, so it may import only types: import type from ${target}`);
 // Such tests share one process: a hook outside of describe() would run around the tests of every file.
 for (const file of globSync(["src/**/*.test.{ts,tsx}", "apps/*/src/**/*.test.{ts,tsx}", "test/scenarios/**/*.test.ts"]))

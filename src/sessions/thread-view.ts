@@ -1,4 +1,5 @@
 /** Folds an engine's notifications into what a client shows of one thread. Pure: the page, the manager and the extension use the same fold. */
+import { hookNotice } from "../protocol/hook-notice.ts";
 import type { ThreadItem } from "../protocol/item.ts";
 import type { ServerNotification } from "../protocol/methods.ts";
 import type { ThreadTokenUsage } from "../protocol/thread.ts";
@@ -74,6 +75,10 @@ export function foldNotification<T extends ThreadView>(thread: T, message: Serve
     case "error": {
       const { turnId, error, willRetry } = message.params;
       return inTurn(thread, turnId, (turn) => (willRetry ? { ...turn, retrying: error.message } : { ...turn, error }));
+    }
+    case "hook/completed": {
+      const text = hookNotice(message.params.run);
+      return text === undefined ? thread : addNotice(thread, { id: crypto.randomUUID(), kind: "warning", text });
     }
     case "warning":
       return addNotice(thread, { id: crypto.randomUUID(), kind: "warning", text: message.params.message });

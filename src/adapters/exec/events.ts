@@ -1,6 +1,7 @@
 /** `exec --json`: the thread's notifications as the event stream that scripts and SDKs read. */
 import { BrokenOff } from "../../client/broken-off.ts";
 import type { Client } from "../../client/client.ts";
+import { hookNotice } from "../../protocol/hook-notice.ts";
 import type { McpToolCallResult, ThreadItem } from "../../protocol/item.ts";
 import type { TokenUsageBreakdown } from "../../protocol/thread.ts";
 import type { Turn, TurnError, TurnPlanStep } from "../../protocol/turn.ts";
@@ -47,6 +48,10 @@ export class ExecEvents {
     client.on("warning", (p) => (p.threadId == null || mine(p)) && this.#notice(p.message));
     client.on("configWarning", (p) => this.#noticeOnce(whole(p)));
     client.on("deprecationNotice", (p) => this.#noticeOnce(whole(p)));
+    client.on("hook/completed", (p) => {
+      const text = mine(p) ? hookNotice(p.run) : undefined;
+      if (text !== undefined) this.#notice(text);
+    });
     client.on("model/rerouted", (p) => mine(p) && this.#notice(`model rerouted: ${p.fromModel} -> ${p.toModel}`));
     client.on("error", (p) => {
       if (!mine(p)) return;

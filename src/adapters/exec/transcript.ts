@@ -2,6 +2,7 @@
 import { styleText } from "node:util";
 import type { Client } from "../../client/client.ts";
 import { clean, cleanLine, cleanOutput, spelledOut } from "../../lib/terminal-text.ts";
+import { hookNotice } from "../../protocol/hook-notice.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { ThreadStartResponse, TokenUsageBreakdown } from "../../protocol/thread.ts";
 import type { Turn } from "../../protocol/turn.ts";
@@ -97,6 +98,10 @@ export class Transcript {
     client.on("warning", (p) => (p.threadId == null || mine(p)) && this.#warning(p.message));
     client.on("configWarning", (p) => this.#warning(p.summary));
     client.on("deprecationNotice", (p) => this.#warning(p.summary));
+    client.on("hook/completed", (p) => {
+      const text = mine(p) ? hookNotice(p.run) : undefined;
+      if (text !== undefined) this.#warning(text);
+    });
     client.on("model/rerouted", (p) => mine(p) && this.#warning(`model rerouted: ${p.fromModel} -> ${p.toModel}`));
     client.on("error", (p) => mine(p) && this.#failed(p.error.message, p.willRetry));
   }

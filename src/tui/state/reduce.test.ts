@@ -184,6 +184,31 @@ test("other threads do not count, and turns that changed files are remembered fo
   assert.deepEqual(after(begin, completed({ ...change, status: "declined" })).changedBy, []);
 });
 
+test("a hook is heard of when it did not simply pass", () => {
+  const run = {
+    id: "stop:0:/h",
+    eventName: "stop",
+    handlerType: "command",
+    executionMode: "sync",
+    scope: "turn",
+    sourcePath: "/home/me/hooks.json",
+    displayOrder: 0,
+    startedAt: 1,
+  } as const;
+  const state = after(
+    begin,
+    { method: "hook/completed", params: { ...ids, run: { ...run, status: "completed", entries: [{ kind: "context", text: "x" }] } } },
+    {
+      method: "hook/completed",
+      params: { ...ids, run: { ...run, status: "blocked", entries: [{ kind: "feedback", text: "run the\u001b tests" }] } },
+    },
+  );
+  assert.deepEqual(
+    state.outbox.map((entry) => entry.kind === "note" && entry.text),
+    ["Stop hook said no: run the tests (/home/me/hooks.json)"],
+  );
+});
+
 test("warnings, thoughts and starting servers", () => {
   const state = after(
     begin,

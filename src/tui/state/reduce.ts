@@ -2,6 +2,7 @@
 
 import { clean, cleanLine } from "../../lib/terminal-text.ts";
 import type { ParamsOf } from "../../protocol/define.ts";
+import { hookNotice } from "../../protocol/hook-notice.ts";
 import type { ServerNotifications } from "../../protocol/methods.ts";
 import type { ThreadSettings } from "../../protocol/thread-settings.ts";
 import type { Turn } from "../../protocol/turn.ts";
@@ -29,6 +30,7 @@ export type Heard = { [M in keyof ServerNotifications]: { readonly method: M; re
   | "thread/deleted"
   | "mcpServer/startupStatus/updated"
   | "model/rerouted"
+  | "hook/completed"
   | "error"
   | "warning"
   | "configWarning"
@@ -55,6 +57,7 @@ export const heardMethods = [
   "thread/deleted",
   "mcpServer/startupStatus/updated",
   "model/rerouted",
+  "hook/completed",
   "error",
   "warning",
   "configWarning",
@@ -122,6 +125,10 @@ function reduceNotice(state: Conversation, heard: Heard): Conversation {
     }
     case "deprecationNotice":
       return emit(state, [note("warning", clean(heard.params.summary), heard.params.details ? clean(heard.params.details) : undefined)]);
+    case "hook/completed": {
+      const text = hookNotice(heard.params.run);
+      return text === undefined ? state : emit(state, [note("warning", clean(text))]);
+    }
     case "model/rerouted":
       return emit(state, [note("warning", `${cleanLine(heard.params.toModel)} answers instead of ${cleanLine(heard.params.fromModel)}`)]);
     case "thread/deleted":
