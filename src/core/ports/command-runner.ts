@@ -22,6 +22,11 @@ export interface Confinement {
   /** Names that stay read-only in the session's folders and the policy's, beside those that always do. */
   readonly protectedNames?: readonly string[];
   readonly limits?: CommandLimits;
+  /**
+   * Whether somebody agreed that it may change names that are protected, where this machine's sandbox cannot keep it from that (`openNames`).
+   * Without this it is refused there.
+   */
+  readonly namesMayBeOpen?: boolean;
 }
 
 /** What a confined command may use up. 0 is no limit; what is left out has the standard one. */

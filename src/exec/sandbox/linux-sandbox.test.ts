@@ -437,6 +437,12 @@ describe("the choice of an engine", { skip: process.platform === "linux" ? false
     await assert.rejects(own.sh("true", { roots: [own.base] }), /holds secrets of the server.*Choose a smaller workspace/);
     assert.match((await own.runner.openNames({ policy, workspaceRoots: [own.work] })) ?? "", /cannot keep commands from changing \.git/);
     assert.equal(await own.runner.openNames({ policy: readOnly, workspaceRoots: [own.work] }), undefined);
+    await assert.rejects(
+      own.sh("touch made", { namesMayBeOpen: false }),
+      /cannot keep commands from changing \.git.*nobody was asked.*readOnly/,
+    );
+    assert.ok(!existsSync(path.join(own.work, "made")));
+    assert.equal((await own.sh("echo ran", { namesMayBeOpen: false, policy: readOnly })).output, "ran\n");
     const best = openBench({ engine: "namespaces" });
     assert.equal(await best.runner.openNames({ policy, workspaceRoots: [best.work] }), undefined);
     await Promise.all([own.close(), best.close()]);

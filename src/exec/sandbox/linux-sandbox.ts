@@ -19,6 +19,10 @@ import { checkedArgv, type PlannedMount, RunningPlans } from "./swaps.ts";
 /** /dev/shm is not among them: a TMPDIR may well lie there. */
 const kernelTrees = ["/proc", "/sys", "/dev/pts", "/dev/mqueue"];
 
+/** For a client whose command is refused because names are open. */
+const howToGoOn =
+  "Choose the readOnly policy for a command that only reads, or dangerFullAccess for one that may change everything; or install bubblewrap and allow user namespaces.";
+
 export class LinuxSandbox implements PlatformSandbox {
   readonly #context: SandboxContext;
   readonly #choice: EngineChoice;
@@ -49,7 +53,9 @@ export class LinuxSandbox implements PlatformSandbox {
     ]);
     if ("refused" in chosen) return chosen;
     // An engine that can protect no name in a writable folder need not know where they all are.
-    return chosen.engine.mounts ? refusals.find((refusal) => refusal !== undefined) : undefined;
+    if (chosen.engine.mounts) return refusals.find((refusal) => refusal !== undefined);
+    const open = confinement.namesMayBeOpen === true ? undefined : await this.openNames(confinement);
+    return open === undefined ? undefined : { refused: `No sandbox: ${open}, and nobody was asked. ${howToGoOn}` };
   }
 
   async state(): Promise<SandboxState> {

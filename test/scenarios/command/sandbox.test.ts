@@ -1,9 +1,13 @@
 /** `sandbox/read`, which no other server has. */
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { engineHere, noSandbox, testedEngines } from "../../../src/exec/testing.ts";
-import { verifies } from "../../support/verifies.ts";
+import { type Stage, verifies } from "../../support/verifies.ts";
 
 const landlock = (await testedEngines()).find(({ engine }) => engine === "landlock");
+const needsLandlock = landlock?.skip ? { skip: landlock.skip } : {};
+const config = 'parley.sandbox_engine = "landlock"';
 
 verifies(
   "sandbox.read",
@@ -30,7 +34,73 @@ verifies(
     assert.match(line, /^commands are confined by Landlock .*cannot protect \.git.*; /);
     assert.match(fix ?? "", /install bubblewrap/);
   },
-  landlock?.skip ? { skip: landlock.skip } : {},
+  needsLandlock,
+);
+
+/** Commands in a workspace that may be written, confined by Landlock. */
+async function play({ app, workspace }: Stage, approvalPolicy: "on-request" | "never", lines: readonly string[], decision = "decline") {
+  const client = await app({ config, turns: [[...lines.flatMap((run) => [{ run }, { say: "next" }]), { say: "end" }]] });
+  const asked: (string | null | undefined)[] = [];
+  client.answer("item/commandExecution/requestApproval", ({ reason }) => {
+    asked.push(reason);
+    return { decision } as never;
+  });
+  const thread = await client.startThread({ cwd: workspace, approvalPolicy, sandbox: "workspace-write" });
+  const { items } = await thread.run("go");
+  const commands = items.filter((item) => item.type === "commandExecution");
+  return { asked, commands, statuses: commands.map(({ status }) => status) };
+}
+
+const why =
+  /this machine's sandbox \(Landlock.*\) cannot keep commands from changing \.git, \.codex, \.agents and other protected names in \//;
+
+verifies(
+  "sandbox.asksFirst",
+  async (stage) => {
+    const made = path.join(stage.workspace, "made");
+    const declined = await play(stage, "on-request", ["touch made", "ls"]);
+    assert.deepEqual(
+      [declined.statuses, declined.asked.length],
+      [["declined", "completed"], 1],
+      "a command that only reads is not asked about",
+    );
+    assert.match(declined.asked[0] ?? "", why);
+    assert.ok(!existsSync(made));
+    await stage.restart();
+    const accepted = await play(stage, "on-request", ["touch made", "ls"], "accept");
+    assert.deepEqual([accepted.statuses, accepted.asked.length], [["completed", "completed"], 1]);
+    assert.ok(existsSync(made));
+  },
+  needsLandlock,
+);
+
+verifies(
+  "sandbox.asksNobody",
+  async (stage) => {
+    const { statuses, asked } = await play(stage, "never", ["touch made", "ls"]);
+    assert.deepEqual([statuses, asked], [["completed"], []], "only the one that reads became a command");
+    assert.ok(!existsSync(path.join(stage.workspace, "made")));
+  },
+  needsLandlock,
+);
+
+verifies(
+  "sandbox.execOpenNames",
+  async ({ wire: connect, workspace }) => {
+    const wire = await connect({ config: `${config}\nsandbox_mode = "workspace-write"` });
+    await wire.initialize({ experimentalApi: true });
+    const exec = (sandboxPolicy: object | null) => wire.ask("command/exec", { command: ["touch", "made"], cwd: workspace, sandboxPolicy });
+    for (const policy of [null, { type: "workspaceWrite" }]) {
+      const { error } = await exec(policy);
+      assert.match(error.message, why);
+      assert.match(error.message, /nobody was asked\. Choose the readOnly policy .* or dangerFullAccess .* install bubblewrap/);
+    }
+    assert.equal((await exec({ type: "readOnly" })).result.exitCode, 1);
+    assert.ok(!existsSync(path.join(workspace, "made")));
+    assert.equal((await exec({ type: "dangerFullAccess" })).result.exitCode, 0);
+    assert.ok(existsSync(path.join(workspace, "made")));
+  },
+  needsLandlock,
 );
 
 verifies("sandbox.gated", async (stage) => {
