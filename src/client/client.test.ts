@@ -194,3 +194,42 @@ test("a client cannot be asked about a server it has not met", () => {
   const [near] = memoryPair();
   assert.throws(() => new Client(near, assert.fail).server, /handshake/);
 });
+
+test("questions can be taken and answered by their ids later; one whose taking fails is answered at once", async () => {
+  const [near, far] = memoryPair();
+  const answers = new Map<unknown, unknown>();
+  const troubles: string[] = [];
+  const server = new Peer(far, {
+    request: () => ({ userAgent: "test" }),
+    notification: () => {},
+    answer: (id, outcome) => answers.set(id, "error" in outcome ? outcome.error.message : outcome.result),
+    closed: () => {},
+  });
+  const taken: unknown[] = [];
+  const client = await openClient(near, {
+    onTrouble: (error) => troubles.push(error.message),
+    onRequest: ({ id, method, params }) => {
+      if (method === "bad") throw new Error("no");
+      taken.push([id, method, params]);
+    },
+  });
+  for (const [id, method] of [
+    ["a", "item/tool/call"],
+    [7, "odd/method"],
+    [8, "bad"],
+  ] as const)
+    server.send(JSON.stringify({ id, method, params: { x: 1 } }));
+  await client.call("model/list", {});
+  assert.deepEqual(taken, [
+    ["a", "item/tool/call", { x: 1 }],
+    [7, "odd/method", { x: 1 }],
+  ]);
+  client.respond(7, { result: { ok: true } });
+  client.respond("a", { error: new RpcError(-32_000, "later no") });
+  await client.call("model/list", {});
+  assert.deepEqual(Object.fromEntries(answers), { 7: { ok: true }, 8: "the question could not be taken", a: "later no" });
+  assert.equal(troubles.length, 1);
+  client.close();
+  await new Promise((resolve) => client.ended.addEventListener("abort", resolve));
+  assert.throws(() => client.respond(7, { result: {} }), ConnectionClosed);
+});

@@ -1,6 +1,6 @@
 /** The typed client of any app-server, over any transport: `call` asks, `on` listens, `answer` serves the server's own questions. */
 import type { ParamsOf, ResultOf } from "../protocol/define.ts";
-import { invalidRequest } from "../protocol/errors.ts";
+import { invalidRequest, type RpcError } from "../protocol/errors.ts";
 import type { InitializeParams, InitializeResponse } from "../protocol/initialize.ts";
 import type { ClientRequests, ServerNotifications, ServerRequests } from "../protocol/methods.ts";
 import type { ThreadResumeParams, ThreadStartParams } from "../protocol/thread.ts";
@@ -38,8 +38,17 @@ export interface ClientOptions {
   readonly capabilities?: InitializeParams["capabilities"];
   /** Milliseconds that `initialize` may take. */
   readonly initializeTimeoutMs?: number;
+  /** Takes every question of the server, to be answered by id with `respond`: for clients that keep questions longer than a call lasts. */
+  readonly onRequest?: (request: ServerRequest) => void;
   /** A listener that throws, or a message that cannot be read. Default: a process warning. */
   readonly onTrouble?: (error: Error) => void;
+}
+
+/** A question of the server, as it came: not checked. */
+export interface ServerRequest {
+  readonly id: string | number;
+  readonly method: string;
+  readonly params: unknown;
 }
 
 export interface CallOptions {
@@ -62,7 +71,7 @@ export async function connectClient(url: string, options: ClientOptions & Connec
 
 /** Shakes hands over an open transport, such as one end of a memory pair. */
 export async function openClient(transport: Transport, options: ClientOptions = {}): Promise<Client> {
-  const client = new Client(transport, options.onTrouble ?? ((error) => process.emitWarning(error)));
+  const client = new Client(transport, options.onTrouble ?? ((error) => process.emitWarning(error)), options.onRequest);
   try {
     await client.initialize(options);
     return client;
@@ -86,9 +95,10 @@ export class Client {
   readonly #ended = new AbortController();
   #server: InitializeResponse | undefined;
 
-  constructor(transport: Transport, onTrouble: (error: Error) => void) {
+  constructor(transport: Transport, onTrouble: (error: Error) => void, onRequest?: (request: ServerRequest) => void) {
     this.#onTrouble = onTrouble;
     this.#peer = new Peer(transport, {
+      ...(onRequest === undefined ? {} : { takeRequest: (id, method, params) => this.#take(onRequest, { id, method, params }) }),
       request: (method, params, _after, id) => this.#serve(method, params, id),
       notification: (method, params) => this.#hear(method, params),
       closed: (error) => this.#ended.abort(closedBecause(error)),
@@ -148,6 +158,12 @@ export class Client {
     this.#answers.set(method, answer);
   }
 
+  /** Answers a question that `onRequest` took. */
+  respond(id: string | number, outcome: { readonly result: unknown } | { readonly error: RpcError }): void {
+    if (this.#ended.signal.aborted) throw this.#ended.signal.reason;
+    this.#peer.respond(id, outcome);
+  }
+
   async startThread(params: ThreadStartParams = {}, options?: CallOptions): Promise<Thread> {
     return new Thread(this, (await this.call("thread/start", params, options)).thread);
   }
@@ -169,6 +185,16 @@ export class Client {
     this.close();
   }
 
+  /** A question that cannot be taken is answered all the same. */
+  #take(onRequest: (request: ServerRequest) => void, request: ServerRequest): true {
+    try {
+      onRequest(request);
+    } catch (error) {
+      this.#onTrouble(asError(error, `taking ${request.method}`));
+      this.#peer.respond(request.id, { error: invalidRequest("the question could not be taken") });
+    }
+    return true;
+  }
   async #serve(method: string, params: unknown, id: unknown): Promise<unknown> {
     const answer = this.#answers.get(method);
     if (answer === undefined) throw invalidRequest(`this client does not answer ${method}`);

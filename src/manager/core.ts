@@ -1,12 +1,14 @@
 /** The manager without its HTTP: the engine's line, what is known of sessions, what waits, who may do what, and the stream of events. */
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
+import { openClient } from "../client/client.ts";
 import { isRecord } from "../lib/is-record.ts";
+import { EngineLink, type LinkState } from "../sessions/link.ts";
 import type { Actor } from "../sessions/records.ts";
 import { Access } from "./access.ts";
 import { AuditBook } from "./audit.ts";
 import { DeltaMerge } from "./delta-merge.ts";
-import { type Engine, EngineLink } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { type PassThroughEvent, passThroughName } from "./events.ts";
 import { Hub } from "./hub.ts";
 import { Messages } from "./messages.ts";
@@ -50,6 +52,8 @@ export class Core {
   /** Sessions that an open socket follows. */
   watched: () => ReadonlySet<string> = () => new Set();
   readonly #merge: DeltaMerge;
+  /** Whether the engine was last announced as running. */
+  #isUp = false;
   readonly #timer: ReturnType<typeof setInterval>;
 
   constructor(options: CoreOptions) {
@@ -87,7 +91,13 @@ export class Core {
     this.messages = new Messages({ hub: this.hub, store: this.store, sessions: this.sessions, link, now, warn: options.warn });
     this.rules = new Rules(link, this.store, now);
     this.#merge = new DeltaMerge((method, params) => this.#publish(method, params));
-    this.link = new EngineLink(options.engine, options.version, {
+    this.link = new EngineLink({
+      open: async (handlers, signal) =>
+        openClient(await options.engine.connect(signal), {
+          clientInfo: { name: "parley_manager", title: "Parley manager", version: options.version },
+          onTrouble: (error) => options.warn("engine connection", { error: error.message }),
+          ...handlers,
+        }),
       request: (request) => {
         this.#merge.flush();
         this.hub.passThrough(passThroughName(request.method, "request"), threadOf(request.params), () =>
@@ -97,22 +107,25 @@ export class Core {
       },
       notification: (method, params) => this.#hear(method, params),
       ready: () => this.#joinRunning(),
-      state: (running, reason) => this.#engineState(running, reason),
+      state: (state) => this.#linkState(state),
+      isForeign: () => options.engine.remote,
+      givesUp: () => false,
       warn: options.warn,
+      now,
     });
     this.#timer = setInterval(() => void this.#keepHouse(), housekeepingMs);
     this.#timer.unref();
   }
 
   async start(): Promise<void> {
-    await this.link.start();
+    await this.link.startOrFail();
   }
 
   close(): void {
     clearInterval(this.#timer);
     this.#merge.flush();
     this.requests.close();
-    this.link.close();
+    this.link.stop();
   }
 
   /** Says something to everybody who listens, in the form in which the engine's own warnings come. */
@@ -274,13 +287,18 @@ export class Core {
     }
   }
 
-  #engineState(running: boolean, reason: string | null): void {
-    if (!running) {
-      this.#merge.flush();
-      this.requests.engineLost(this.engine.remote);
-      this.sessions.engineLost();
+  #linkState(state: LinkState): void {
+    if (state.kind === "running") {
+      this.#isUp = true;
+      return this.hub.emit("engine_state", null, { running: true, reason: null });
     }
-    this.hub.emit("engine_state", null, { running, reason });
+    if (state.kind !== "lost") return;
+    if (!this.#isUp) return this.warn("engine not reached", { error: state.reason });
+    this.#isUp = false;
+    this.#merge.flush();
+    this.requests.engineLost(this.engine.remote);
+    this.sessions.engineLost();
+    this.hub.emit("engine_state", null, { running: false, reason: state.reason });
   }
 
   #changed(threadId: string): void {

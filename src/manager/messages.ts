@@ -1,9 +1,11 @@
 /** Messages on their way to a session: started, steered or queued, and never twice. */
+
+import { RpcError } from "../client/client.ts";
 import type { UserInput } from "../protocol/item.ts";
 import { choosesAnything, merged, type Overrides, turnSettings } from "../sessions/controls.ts";
+import { EngineDown, type EngineLink } from "../sessions/link.ts";
 import type { Actor, QueuedMessage, SessionControls } from "../sessions/records.ts";
 import { hasTurnEnded, isNotSteerable } from "../sessions/refusals.ts";
-import { EngineDown, type EngineLink, RpcError } from "./engine.ts";
 import type { Hub } from "./hub.ts";
 import { failure, invalid } from "./problems.ts";
 import { readTurns, type Session, type Sessions } from "./sessions.ts";

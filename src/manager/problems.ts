@@ -1,7 +1,8 @@
 /** What goes wrong, as HTTP: the engine's refusals mapped to statuses, and the manager's own. */
 import { ConnectionClosed, RpcError, Timeout } from "../client/client.ts";
+import { EngineDown } from "../sessions/link.ts";
 import { isUnsupported } from "../sessions/refusals.ts";
-import { EngineDown } from "./engine.ts";
+import { NotTaken } from "../sessions/requests.ts";
 import { StateUnwritten } from "./store.ts";
 
 /** Ends a route with this status and body. */
@@ -33,6 +34,7 @@ const needsAccount = /authentication required|not (logged|signed) in/i;
 /** The status for anything that a handler can throw; undefined for a bug of ours. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
+  if (error instanceof NotTaken) return problemOfRequest(error);
   if (error instanceof Timeout) return failure(504, "codex_timeout", "The engine did not answer in time.");
   if (error instanceof StateUnwritten) return failure(507, "storage_failed", error.message);
   if (error instanceof EngineDown || error instanceof ConnectionClosed)
@@ -45,4 +47,23 @@ export function problemOf(error: unknown): Problem | undefined {
   if (needsAccount.test(message)) return failure(401, "auth_required", message);
   if (code === -32600) return failure(409, "invalid_state", message, data);
   return failure(500, "codex_error", message, data);
+}
+
+/** An answer that was not taken. */
+function problemOfRequest({ why, requestId, message, by }: NotTaken): Problem {
+  const conflict = (code: "in_flight" | "reconciled"): Problem =>
+    new Problem(409, { status: "conflict", code, requestId, message, ...(by === undefined ? {} : { by }) });
+  switch (why) {
+    case "inFlight":
+      return conflict("in_flight");
+    case "replaced":
+    case "overtaken":
+      return conflict("reconciled");
+    case "unreachable":
+      return new Problem(500, { status: "error", requestId, code: "respond_failed", message });
+    case "unknown":
+      return new Problem(404, { status: "not_found", requestId, message });
+    case "over":
+      return new Problem(404, { status: "not_found", requestId, message: `Already over: ${message}`, outcome: message, by });
+  }
 }

@@ -1,8 +1,9 @@
 /** Standing rules for commands, as the engine's rules file holds them: read, added to, changed, and taken back when their time is over. */
 import { createHash } from "node:crypto";
 import path from "node:path";
+import { RpcError } from "../client/client.ts";
+import type { EngineLink } from "../sessions/link.ts";
 import type { ApprovalRule } from "./api/records.ts";
-import { type EngineLink, RpcError } from "./engine.ts";
 import { failure } from "./problems.ts";
 import type { ManagerStore } from "./store.ts";
 

@@ -15,6 +15,8 @@ export type Outcome = { readonly result: unknown } | { readonly error: RpcError 
 export interface PeerHandlers {
   /** Returns the result, at once or later; what it throws becomes the error answer. `after` runs once the answer was sent. */
   request(method: string, params: unknown, after: (run: () => void) => void, id: Id): unknown;
+  /** Takes a request that is answered later through `respond`, perhaps after other code has asked a person. False leaves it to `request`. */
+  takeRequest?(id: string | number, method: string, params: unknown): boolean;
   notification(method: string, params: unknown): void;
   /** An answer to a question that was not asked through `call`. */
   answer?(id: string | number, outcome: Outcome): void;
@@ -75,6 +77,10 @@ export class Peer {
   send(json: string): void {
     this.#transport.send(json);
   }
+  /** Answers a request that `takeRequest` took. */
+  respond(id: string | number, outcome: Outcome): void {
+    this.#respond(id, "a request that was taken", outcome);
+  }
   /** Asks and waits. Rejects with RpcError, with ConnectionClosed, or with the signal's reason. */
   async call(method: string, params: unknown, signal?: AbortSignal): Promise<unknown> {
     if (this.#closed) throw new ConnectionClosed();
@@ -113,6 +119,7 @@ export class Peer {
     const exact = exactId(id, text);
     if (typeof method === "string") {
       if (exact === undefined) return this.#handlers.notification(method, params);
+      if (!(exact instanceof BigId) && this.#handlers.takeRequest?.(exact, method, params) === true) return;
       return this.#serve(exact, method, params);
     }
     if (exact === undefined || exact instanceof BigId) return this.#handlers.unreadable?.("neither a request nor an answer");

@@ -36,7 +36,7 @@ export const requestHandlers: HandlersFor<typeof requestRoutes> = {
 
   async "POST /api/approvals/:approvalId/decision"({ core, caller, path, body }) {
     if (body.decision === undefined && body.response === undefined) throw invalid([{ path: "decision", message: "missing field" }]);
-    const request = await core.requests.answer(
+    const request = await core.requests.answerAs(
       path.approvalId,
       caller,
       seenIn(body),
@@ -48,14 +48,14 @@ export const requestHandlers: HandlersFor<typeof requestRoutes> = {
   async "POST /api/tool-input/:requestId/decision"({ core, caller, path, body }) {
     if (body.decision === undefined && body.response === undefined && body.answers === undefined)
       throw invalid([{ path: "decision", message: "missing field" }]);
-    const request = await core.requests.answer(path.requestId, caller, seenIn(body), () =>
+    const request = await core.requests.answerAs(path.requestId, caller, seenIn(body), () =>
       body.response === undefined ? questionOutcome(body.decision, body.answers) : { result: body.response },
     );
     return ok({ status: "ok", requestId: path.requestId, threadId: request.threadId });
   },
 
   async "POST /api/tool-calls/:requestId/response"({ core, caller, path, body }) {
-    const request = await core.requests.answer(path.requestId, caller, seenIn(body), () => ({ result: toolOutcome(body).result }));
+    const request = await core.requests.answerAs(path.requestId, caller, seenIn(body), () => ({ result: toolOutcome(body).result }));
     return ok({ status: "ok", requestId: path.requestId, threadId: request.threadId });
   },
 
@@ -67,7 +67,7 @@ export const requestHandlers: HandlersFor<typeof requestRoutes> = {
       body.error == null
         ? { result: body.response }
         : { error: { code: typeof body.error.code === "number" ? body.error.code : -32_000, message: body.error.message } };
-    const request = await core.requests.answer(path.requestId, caller, seenIn(body), () => outcome);
+    const request = await core.requests.answerAs(path.requestId, caller, seenIn(body), () => outcome);
     const note = body.note?.trim();
     if (note !== undefined && note !== "") await sendNote(core, request, note, caller.actor);
     return ok({ status: "ok", requestId: path.requestId, threadId: request.threadId });

@@ -1,6 +1,8 @@
 /** Reads what the diff of a session needs from the engine: its turns, and the files as they are now. */
+
+import { RpcError } from "../../client/client.ts";
 import type { Turn } from "../../protocol/turn.ts";
-import { type EngineLink, RpcError } from "../engine.ts";
+import type { EngineLink } from "../../sessions/link.ts";
 import { diffOfSession, type SessionDiff } from "../session-diff.ts";
 import { readTurns, type Session } from "../sessions.ts";
 

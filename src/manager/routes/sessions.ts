@@ -1,5 +1,6 @@
 /** Handlers for sessions themselves: list, start, read, talk, arrange, delete. */
 import { randomUUID } from "node:crypto";
+import { RpcError } from "../../client/client.ts";
 import type { Thread } from "../../protocol/thread.ts";
 import { merged, startControls, threadSettings } from "../../sessions/controls.ts";
 import type { SessionSummary } from "../../sessions/records.ts";
@@ -8,7 +9,6 @@ import type { TranscriptRow } from "../api/records.ts";
 import type { sessionRoutes } from "../api/sessions.ts";
 import { toolSpecs } from "../client-tools.ts";
 import type { Core } from "../core.ts";
-import { RpcError } from "../engine.ts";
 import { type HandlersFor, ok } from "../handlers.ts";
 import { failure, invalid } from "../problems.ts";
 import { notFound, notMaterialized, readTurns, type Session } from "../sessions.ts";

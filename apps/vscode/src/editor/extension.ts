@@ -1,7 +1,7 @@
 /** The extension's entry: puts the backend and its faces together when the editor activates it. */
 import { commands, type ExtensionContext, window, workspace } from "vscode";
+import type { LinkState } from "../../../../src/sessions/link.ts";
 import { Backend } from "../host/backend.ts";
-import type { LinkState } from "../host/link.ts";
 import { Memory } from "../host/memory.ts";
 import { registerCommands } from "./commands.ts";
 import { DiffEditor } from "./diff-editor.ts";
@@ -16,7 +16,7 @@ export function activate(context: ExtensionContext): void {
   const log = window.createOutputChannel("Parley", { log: true });
   const memory = new Memory((context.storageUri ?? context.globalStorageUri).fsPath, (message) => log.warn(message));
   const backend = new Backend({
-    open: () => openServer(context, log),
+    open: (options) => openServer(context, log, options),
     isOwn: () => settings.connect() === "",
     editor: editorTools,
     folder: () => workspaceFolder() ?? "",

@@ -1,12 +1,13 @@
 /** Decides where a waiting request shows itself beside its card: a dialog, the diff editor, a notification. Answers go through the one backend. */
 import { commands, type Disposable, window } from "vscode";
+import type { Ending } from "../../../../src/sessions/requests.ts";
 import type { RequestAnswer } from "../../../web/src/connection/connection.ts";
 import { announcement, describe } from "../../../web/src/parts/requests/describe.ts";
 import { isQuestionnaire } from "../../../web/src/parts/requests/forms.ts";
 import type { PendingRequest } from "../../../web/src/state/model.ts";
 import type { Backend } from "../host/backend.ts";
 import { dialogLine } from "../host/dialog-line.ts";
-import type { Ending } from "../host/requests.ts";
+import { isElsewhere } from "../host/requests.ts";
 import { showDialog } from "./dialogs.ts";
 import type { DiffEditor } from "./diff-editor.ts";
 import type { Panels } from "./panel.ts";
@@ -74,7 +75,7 @@ export class Faces implements Disposable {
     const { panels, diffs, backend } = this.#ports;
     panels.badge(backend.requests.list().length);
     this.#line.remove(request.requestId);
-    if (ending.elsewhere)
+    if (isElsewhere(ending))
       void window.showInformationMessage(`Answered by ${ending.by.name}: ${oneLine(describe(request).command ?? request.summary)}`);
     await diffs.close(request.requestId);
   }

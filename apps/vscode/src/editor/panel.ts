@@ -12,10 +12,10 @@ import {
   window,
 } from "vscode";
 import { parse } from "../../../../src/lib/schema.ts";
+import type { LinkState } from "../../../../src/sessions/link.ts";
 import { Refused, type StreamEvent } from "../../../web/src/connection/connection.ts";
 import type { Place } from "../../../web/src/state/router.ts";
 import type { Backend } from "../host/backend.ts";
-import type { LinkState } from "../host/link.ts";
 import type { Memory } from "../host/memory.ts";
 import { type CallName, calls, type HostMessage, PanelMessage } from "../host/port.ts";
 

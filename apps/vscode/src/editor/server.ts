@@ -9,8 +9,12 @@ import { settings } from "./settings.ts";
 /** Where the token for a remote server is kept: the editor's secret storage, never the settings. */
 export const tokenKey = "parley.server.token";
 
-export async function openServer(context: ExtensionContext, log: LogOutputChannel): Promise<Client> {
-  const options = clientOptions(context, log);
+export async function openServer(
+  context: ExtensionContext,
+  log: LogOutputChannel,
+  taking: Pick<ClientOptions, "onRequest">,
+): Promise<Client> {
+  const options = { ...clientOptions(context, log), ...taking };
   const address = settings.connect();
   if (address !== "") {
     log.info(`connecting to ${address}`);

@@ -39,10 +39,10 @@ async function stage(t: TestContext, scenario: string) {
   });
   const backend = (name: string): Backend => {
     const made = new Backend({
-      open: async () => {
+      open: async (options) => {
         const wire = await server.connect();
         wires.push(wire);
-        return openClient(wire, { clientInfo: { name, version: "1" } });
+        return openClient(wire, { clientInfo: { name, version: "1" }, ...options });
       },
       isOwn: () => true,
       editor,

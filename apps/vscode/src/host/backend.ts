@@ -1,22 +1,24 @@
 /** Everything behind the extension's faces, without the editor: the link, the sessions, what waits, and the stream of events for the panel. */
 import { randomUUID } from "node:crypto";
 import path from "node:path";
-import { type Client, ConnectionClosed, RpcError } from "../../../../src/client/client.ts";
+import { type Client, type ClientOptions, ConnectionClosed, RpcError } from "../../../../src/client/client.ts";
 import { isRecord } from "../../../../src/lib/is-record.ts";
 import { merged, threadSettings, turnSettings } from "../../../../src/sessions/controls.ts";
+import { EngineDown, EngineLink, type EngineRequest, type LinkState } from "../../../../src/sessions/link.ts";
+import type { Ending } from "../../../../src/sessions/requests.ts";
 import { Refused, type StreamEvent } from "../../../web/src/connection/connection.ts";
 import type { PendingRequest, SessionSummary } from "../../../web/src/state/model.ts";
 import { keptControls } from "./controls.ts";
-import { Link, type LinkState, ServerDown } from "./link.ts";
 import type { Memory } from "./memory.ts";
 import { Messages } from "./messages.ts";
 import type { CallName, CallParams } from "./port.ts";
-import { type Ending, Requests } from "./requests.ts";
+import { Requests } from "./requests.ts";
 import { type Session, Sessions } from "./sessions.ts";
 import { callTool, type EditorTools, isEditorTool, toolSpecs } from "./tools.ts";
 
 export interface BackendPorts {
-  open(): Promise<Client>;
+  /** Spawns or connects, with the handshake done and these options in it. */
+  open(options: Pick<ClientOptions, "onRequest">): Promise<Client>;
   /** Whether the server is a child of ours. */
   isOwn(): boolean;
   readonly editor: EditorTools;
@@ -40,6 +42,8 @@ export interface BackendListener {
   event?(event: StreamEvent): void;
 }
 
+/** How long a call waits for a server that is being started. */
+const startMs = 20_000;
 /** How many threads are joined again when the editor starts. */
 const keptOpen = 8;
 /** How many choices and message ids are kept. */
@@ -49,7 +53,7 @@ const lastOf = (values: Record<string, unknown>): Record<string, unknown> => Obj
 type EventOf<N extends StreamEvent["type"]> = Extract<StreamEvent, { type: N }>;
 
 export class Backend {
-  readonly link: Link;
+  readonly link: EngineLink;
   readonly requests: Requests;
   readonly sessions: Sessions;
   readonly #messages: Messages;
@@ -57,22 +61,31 @@ export class Backend {
   readonly #listeners = new Set<BackendListener>();
   readonly #summaries = new Map<string, SessionSummary>();
   readonly #bootId = randomUUID();
+  /** Calls of the editor's own tools, by the engine's ids. */
+  readonly #toolCalls = new Map<unknown, AbortController>();
   #seq = 0;
   #remembered = "";
 
   constructor(ports: BackendPorts) {
     this.#ports = ports;
     const now = (): number => ports.now();
-    this.link = new Link({
-      open: () => ports.open(),
-      ready: () => this.#joinAgain(),
-      notification: (method, params) => this.#hear(method, params),
-      question: (method, params, signal) => this.#question(method, params, signal),
-      state: (state) => this.#state(state),
-      givesUp: () => ports.isOwn(),
-      now,
-    });
+    this.link = new EngineLink(
+      {
+        open: (options) => ports.open(options),
+        ready: () => this.#joinAgain(),
+        notification: (method, params) => this.#hear(method, params),
+        request: (request) => this.#request(request),
+        state: (state) => this.#state(state),
+        isForeign: () => true, // a child of ours may be any program that the settings name
+        givesUp: () => ports.isOwn(),
+        warn: (message, fields) => ports.log(`${message}: ${JSON.stringify(fields)}`),
+        now,
+      },
+      startMs,
+    );
     this.requests = new Requests({
+      bootId: this.#bootId,
+      respond: (id, outcome) => this.link.respond(id, outcome),
       now,
       titleOf: (id) => this.sessions.titleOf(id),
       rootOf: (id) => this.sessions.rootOf(id),
@@ -81,7 +94,7 @@ export class Backend {
     });
     this.sessions = new Sessions({
       link: this.link,
-      pendingCount: (id) => this.requests.list().filter((r) => r.threadId === id || r.rootThreadId === id).length,
+      pendingCount: (id) => this.requests.count(id),
       changed: (summary) => this.#sessionChanged(summary),
       folders: () => ports.folders(),
       chosen: (id) => keptControls(this.#controls()[id]),
@@ -108,13 +121,13 @@ export class Backend {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Serves one call of the panel. Rejects with Refused (a no, in words) or ServerDown (try again when the server is back). */
+  /** Serves one call of the panel. Rejects with Refused (a no, in words) or EngineDown (try again when the server is back). */
   async call<N extends CallName>(name: N, params: CallParams<N>): Promise<unknown> {
     try {
       return await this.#serve[name](params);
     } catch (error) {
       if (error instanceof RpcError) throw new Refused(409, String(error.code), error.message, error.data);
-      if (error instanceof ConnectionClosed) throw new ServerDown("The server was lost.");
+      if (error instanceof ConnectionClosed) throw new EngineDown("The server was lost.");
       throw error;
     }
   }
@@ -172,8 +185,8 @@ export class Backend {
     capabilities: async () => ({
       status: "ok",
       runtime: {
-        userAgent: this.link.client?.server.userAgent ?? "",
-        codexHome: this.link.client?.server.codexHome ?? null,
+        userAgent: this.link.userAgent,
+        codexHome: this.link.codexHome,
         offlineTour: false,
         remote: !this.#ports.isOwn(),
         cwd: this.#ports.folder(),
@@ -190,7 +203,7 @@ export class Backend {
 
   /** Hands a person's answer in, from whichever face it came. A note goes to the turn that asked. */
   async answer({ answer, ...seen }: CallParams<"answer">): Promise<void> {
-    const request = this.requests.answer(seen, answer);
+    const request = await this.requests.answerSeen(seen, answer);
     const note = "note" in answer ? (answer.note?.trim() ?? "") : "";
     const session = this.sessions.find(request.threadId);
     if (note === "" || session === undefined) return;
@@ -271,9 +284,26 @@ export class Backend {
     }
   }
 
-  #question(method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown> {
-    if (method === "item/tool/call" && isEditorTool(params["tool"])) return callTool(this.#ports.editor, params, signal);
-    return this.requests.take(method, params, signal);
+  #request(request: EngineRequest): void {
+    const { method, params } = request;
+    if (method === "item/tool/call" && isEditorTool(params["tool"])) void this.#callTool(request);
+    else this.requests.add(request);
+  }
+
+  async #callTool({ id, params }: EngineRequest): Promise<void> {
+    if (this.#toolCalls.has(id)) return; // asked again after a thread was joined again
+    const call = new AbortController();
+    this.#toolCalls.set(id, call);
+    const result = await callTool(this.#ports.editor, params, call.signal);
+    if (!call.signal.aborted && this.link.running) this.link.respond(id, { result });
+    if (this.#toolCalls.get(id) === call) this.#toolCalls.delete(id);
+  }
+
+  #endToolCalls(ids: Iterable<unknown> = [...this.#toolCalls.keys()]): void {
+    for (const id of ids) {
+      this.#toolCalls.get(id)?.abort();
+      this.#toolCalls.delete(id);
+    }
   }
 
   #hear(method: string, params: Readonly<Record<string, unknown>>): void {
@@ -281,8 +311,14 @@ export class Backend {
     this.#emit("notification", threadId, { method, params });
     if (threadId === null) return;
     const turn = isRecord(params["turn"]) ? params["turn"] : {};
+    if (method === "serverRequest/resolved") {
+      const { requestId, answeredBy } = params;
+      this.#endToolCalls([requestId]);
+      if (typeof requestId === "string" || typeof requestId === "number")
+        this.requests.resolvedByEngine(threadId, requestId, typeof answeredBy === "string" ? answeredBy : undefined);
+    }
     if (method === "turn/completed") {
-      this.requests.turnEnded(threadId, String(turn["id"]));
+      this.requests.expire(threadId, String(turn["id"]), "The turn has ended.");
       const session = this.sessions.find(threadId);
       if (session !== undefined) this.#messages.turnCompleted(session, String(turn["status"]));
     }
@@ -290,7 +326,11 @@ export class Backend {
   }
 
   #state(state: LinkState): void {
-    if (state.kind === "lost" || state.kind === "failed" || state.kind === "stopped") this.sessions.lost();
+    if (state.kind === "lost" || state.kind === "failed" || state.kind === "stopped") {
+      this.#endToolCalls();
+      this.requests.engineLost(false);
+      this.sessions.lost();
+    }
     this.#emit("engine_state", null, { running: state.kind === "running", reason: "reason" in state ? state.reason : null });
     for (const listener of this.#listeners) listener.state?.(state);
   }

@@ -1,10 +1,10 @@
 /** Messages on their way to a session: started, steered or queued, and never twice. */
 import type { UserInput } from "../../../../src/protocol/item.ts";
 import { choosesAnything, merged, turnSettings } from "../../../../src/sessions/controls.ts";
+import type { EngineLink } from "../../../../src/sessions/link.ts";
 import { hasTurnEnded, isNotSteerable } from "../../../../src/sessions/refusals.ts";
 import { Refused } from "../../../web/src/connection/connection.ts";
 import type { MessageOverrides, QueuedMessage } from "../../../web/src/state/model.ts";
-import type { Link } from "./link.ts";
 import type { Session, Sessions } from "./sessions.ts";
 
 export interface Message {
@@ -16,7 +16,7 @@ export interface Message {
 export type Delivered = "started" | "steered" | "queued";
 
 export interface MessagePorts {
-  readonly link: Link;
+  readonly link: EngineLink;
   readonly sessions: Sessions;
   queued(sessionId: string, queue: readonly QueuedMessage[]): void;
   /** Ids of messages that were taken, also in earlier runs. */

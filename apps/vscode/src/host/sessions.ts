@@ -6,13 +6,13 @@ import type { AskForApproval } from "../../../../src/protocol/policy.ts";
 import type { Thread } from "../../../../src/protocol/thread.ts";
 import type { Turn } from "../../../../src/protocol/turn.ts";
 import { type Controls, controlsFrom, type EngineSettings } from "../../../../src/sessions/controls.ts";
+import type { EngineLink } from "../../../../src/sessions/link.ts";
 import { isUnknownThread } from "../../../../src/sessions/refusals.ts";
 import { emptyView, foldNotification, type ThreadView, type TurnView } from "../../../../src/sessions/thread-view.ts";
 import { Refused } from "../../../web/src/connection/connection.ts";
 import type { ThreadPage } from "../../../web/src/state/fold.ts";
 import type { QueuedMessage, SessionSummary } from "../../../web/src/state/model.ts";
 import { editorControls } from "./controls.ts";
-import type { Link } from "./link.ts";
 
 export interface Session {
   readonly id: string;
@@ -33,7 +33,7 @@ export interface Session {
 }
 
 export interface SessionPorts {
-  readonly link: Link;
+  readonly link: EngineLink;
   pendingCount(threadId: string): number;
   changed(summary: SessionSummary): void;
   /** The folders whose sessions are listed; none means all. */

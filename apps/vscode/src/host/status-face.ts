@@ -1,5 +1,5 @@
 /** What the status bar says, for each state of the server and the sessions. */
-import type { LinkState } from "./link.ts";
+import type { LinkState } from "../../../../src/sessions/link.ts";
 
 export interface StatusFace {
   readonly text: string;

@@ -1,0 +1,54 @@
+/** Holds what an engine of another process says against the protocol, before it has a type and before anything acts on it. */
+import { type Lazy, problem, type Schema } from "../lib/schema.ts";
+import { clientRequests, serverNotifications, serverRequests } from "../protocol/methods.ts";
+
+type Rows = Readonly<Record<string, Readonly<Record<"params", Lazy>> & Partial<Record<"result", Lazy>>>>;
+
+/** No method of any generation is nearly as long. */
+const maxMethod = 200;
+
+/** Fields that engines of earlier generations do not send, by the name of the object that has them. */
+const addedLater: Readonly<Record<string, readonly string[]>> = {
+  CommandExecutionRequestApprovalParams: ["startedAtMs"],
+  FileChangeRequestApprovalParams: ["startedAtMs"],
+  FuzzyFileSearchResult: ["match_type"],
+  ItemCompletedNotification: ["completedAtMs"],
+  ItemStartedNotification: ["startedAtMs"],
+  Thread: ["ephemeral", "projectId", "sessionId", "status"],
+  ThreadForkResponse: ["approvalsReviewer"],
+  ThreadResumeResponse: ["approvalsReviewer"],
+  ThreadStartResponse: ["approvalsReviewer"],
+  ToolRequestUserInputParams: ["isBlocking"],
+};
+
+/**
+ * Why a message is not taken; undefined takes it. Methods and fields that are unknown are let through, and so is the lack of what earlier
+ * generations do not send.
+ */
+export function problemIn(kind: "notification" | "request" | "result", method: string, value: unknown): string | undefined {
+  if (method.length > maxMethod) return `a method of ${method.length} characters`;
+  const rows: Rows = kind === "notification" ? serverNotifications : kind === "request" ? serverRequests : clientRequests;
+  const row = Object.hasOwn(rows, method) ? rows[method] : undefined;
+  const schema = kind === "result" ? row?.result : row?.params;
+  return schema === undefined ? undefined : problem(loosened(schema()) as Schema, value);
+}
+
+/** Memory only: each schema is loosened once. */
+const known = new WeakMap<object, object>();
+
+function loosened(schema: unknown): unknown {
+  if (typeof schema !== "object" || schema === null) return schema;
+  const before = known.get(schema);
+  if (before !== undefined) return before;
+  if (Array.isArray(schema)) return schema.map(loosened);
+  const made: Record<string, unknown> = {};
+  known.set(schema, made);
+  for (const [key, value] of Object.entries(schema)) made[key] = key === "required" ? required(schema, value) : loosened(value);
+  return made;
+}
+
+function required(schema: object, fields: unknown): unknown {
+  const title = "title" in schema ? String(schema.title) : "";
+  const missing = Object.hasOwn(addedLater, title) ? (addedLater[title] ?? []) : [];
+  return Array.isArray(fields) ? fields.filter((field) => !missing.includes(field)) : loosened(fields);
+}

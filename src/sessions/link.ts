@@ -1,0 +1,234 @@
+/** The line to an engine: one client connection that is kept up, with the engine's questions taken under their ids to be answered later. */
+import { type CallOptions, type Client, type ClientOptions, RpcError, type ServerRequest } from "../client/client.ts";
+import { sparing } from "../lib/allowance.ts";
+import { isRecord } from "../lib/is-record.ts";
+import type { ParamsOf, ResultOf } from "../protocol/define.ts";
+import type { ClientRequests } from "../protocol/methods.ts";
+import type { Outcome } from "./answers.ts";
+import { problemIn } from "./check.ts";
+
+export type LinkState =
+  | { readonly kind: "stopped" }
+  | { readonly kind: "starting" }
+  | { readonly kind: "running"; readonly userAgent: string }
+  | { readonly kind: "lost"; readonly reason: string }
+  /** It ended too often in a short time; only a person starts it again. */
+  | { readonly kind: "failed"; readonly reason: string };
+
+type Params = Readonly<Record<string, unknown>>;
+/** A question of the engine. Its params are objects; those of an engine that is not ours have been checked. */
+export interface EngineRequest {
+  readonly id: string | number;
+  readonly method: string;
+  readonly params: Params;
+}
+
+export interface LinkPorts {
+  /** Spawns or connects, with the handshake done and these options in it. Rejects when the engine cannot be reached. */
+  open(options: Pick<ClientOptions, "onRequest">, signal: AbortSignal): Promise<Client>;
+  /** After every handshake and before the link counts as up: joins the threads that were open. */
+  ready(client: Client): Promise<void>;
+  notification(method: string, params: Params): void;
+  /** Takes a question; it is answered with `respond`. */
+  request(request: EngineRequest): void;
+  state(state: LinkState): void;
+  /** Whether the engine is another's: then all that it says is held against the protocol first. Our own is held to it by its tests. */
+  isForeign(): boolean;
+  /** Whether it is given up when it only ends. An engine elsewhere is waited for as long as it takes. */
+  givesUp(): boolean;
+  warn(message: string, fields: Params): void;
+  now(): number;
+}
+
+/** No engine at the moment. Whatever was asked was not sent. */
+export class EngineDown extends Error {
+  readonly code = "engine_unavailable";
+}
+
+const retryMs = [200, 500, 1000, 2000, 5000, 10_000];
+/** So many ends within the window mean that starting again does not help. */
+const maxEnds = 5;
+const windowMs = 60_000;
+const callTimeoutMs = 120_000;
+
+export class EngineLink {
+  readonly #ports: LinkPorts;
+  readonly #warn: LinkPorts["warn"];
+  /** How long a call waits for an engine that is being started; 0 refuses it at once. */
+  readonly #startMs: number;
+  #client: Client | undefined;
+  #state: LinkState = { kind: "stopped" };
+  #ends: number[] = [];
+  #attempt = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #waitingForStart = new Set<(client: Client | undefined) => void>();
+  /** Replaced by every start and stop, so that what an older one still brings is ignored. */
+  #run = new AbortController();
+
+  constructor(ports: LinkPorts, startMs = 0) {
+    this.#ports = ports;
+    this.#warn = sparing((message, fields) => ports.warn(message, fields));
+    this.#startMs = startMs;
+  }
+
+  get state(): LinkState {
+    return this.#state;
+  }
+  /** Whether there is a connection, also while the threads are still being joined. */
+  get running(): boolean {
+    return this.#client !== undefined;
+  }
+  get userAgent(): string {
+    return this.#client?.server.userAgent ?? "";
+  }
+  get codexHome(): string | null {
+    return this.#client?.server.codexHome ?? null;
+  }
+
+  /** Connects, and keeps connecting until `stop`. Never rejects: the state says how it went. */
+  async start(): Promise<void> {
+    if (this.#state.kind === "starting" || this.#state.kind === "running") return;
+    const run = this.#newRun();
+    this.#ends = [];
+    this.#attempt = 0;
+    await this.#open(run);
+  }
+
+  /** As `start`, but rejects when the first attempt fails; later breaks are mended all the same. */
+  async startOrFail(): Promise<void> {
+    await this.start();
+    const state = this.#state;
+    if (state.kind === "running") return;
+    this.stop();
+    throw new EngineDown("reason" in state ? state.reason : "the engine did not start");
+  }
+
+  stop(): void {
+    this.#newRun();
+    const client = this.#client;
+    this.#client = undefined;
+    client?.close();
+    this.#enter({ kind: "stopped" });
+  }
+
+  async restart(): Promise<void> {
+    this.stop();
+    await this.start();
+  }
+
+  async call<M extends keyof ClientRequests>(
+    method: M,
+    params: ParamsOf<ClientRequests[M]>,
+    options: CallOptions = {},
+  ): Promise<ResultOf<ClientRequests[M]>> {
+    const client = this.#client ?? (await this.#started());
+    const result = await client.call(method, params, { timeoutMs: callTimeoutMs, ...options });
+    if (this.#isRefused("result", method, result))
+      throw new RpcError(-32_603, `the engine's answer to ${method} does not fit the protocol`);
+    return result;
+  }
+
+  /** Answers one of the engine's questions. Throws EngineDown when the line is cut. */
+  respond(id: string | number, outcome: Outcome): void {
+    if (this.#client === undefined) throw new EngineDown("the engine is not running");
+    this.#client.respond(id, "error" in outcome ? { error: new RpcError(outcome.error.code, outcome.error.message) } : outcome);
+  }
+
+  #newRun(): AbortSignal {
+    clearTimeout(this.#timer);
+    this.#run.abort();
+    this.#run = new AbortController();
+    return this.#run.signal;
+  }
+
+  /** What is asked while the engine starts may wait for it. */
+  #started(): Promise<Client> {
+    const mayCome = this.#state.kind === "starting" || this.#state.kind === "lost";
+    if (!mayCome || this.#startMs === 0) throw new EngineDown("the engine is not running");
+    const { promise, resolve, reject } = Promise.withResolvers<Client>();
+    const timer = setTimeout(() => settle(undefined), this.#startMs);
+    const settle = (client: Client | undefined): void => {
+      clearTimeout(timer);
+      this.#waitingForStart.delete(settle);
+      if (client === undefined) reject(new EngineDown("the engine did not start"));
+      else resolve(client);
+    };
+    this.#waitingForStart.add(settle);
+    return promise;
+  }
+
+  async #open(run: AbortSignal): Promise<void> {
+    this.#enter({ kind: "starting" });
+    let client: Client | undefined;
+    let isUp = false;
+    try {
+      const early: ServerRequest[] = [];
+      const onRequest = (request: ServerRequest): void => (client === undefined ? void early.push(request) : this.#take(client, request));
+      client = await this.#ports.open({ onRequest }, run);
+      if (run.aborted) return client.close();
+      this.#listen(client, run);
+      this.#client = client;
+      isUp = true;
+      for (const request of early) this.#take(client, request);
+      await this.#ports.ready(client);
+      if (this.#client !== client) return;
+      this.#attempt = 0;
+      this.#enter({ kind: "running", userAgent: client.server.userAgent });
+    } catch (error) {
+      if (run.aborted) return;
+      // A client that was lost meanwhile has been counted by its own end.
+      const isCounted = isUp && this.#client !== client;
+      this.#client = undefined;
+      client?.close();
+      if (!isCounted) this.#ended(run, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #listen(client: Client, run: AbortSignal): void {
+    client.onAny((method, params) => {
+      if (!this.#isRefused("notification", method, params)) this.#ports.notification(method, isRecord(params) ? params : {});
+    });
+    const lost = (): void => {
+      if (this.#client !== client) return;
+      this.#client = undefined;
+      const { reason } = client.ended;
+      if (!run.aborted) this.#ended(run, reason instanceof Error && reason.message !== "" ? reason.message : "the connection was closed");
+    };
+    client.ended.addEventListener("abort", lost, { once: true });
+    if (client.ended.aborted) throw client.ended.reason;
+  }
+
+  /** No question is left without an answer. */
+  #take(client: Client, { id, method, params }: ServerRequest): void {
+    const refuse = (message: string): void => client.respond(id, { error: new RpcError(-32_602, message) });
+    if (this.#isRefused("request", method, params)) return refuse("the question does not fit the protocol");
+    try {
+      this.#ports.request({ id, method, params: isRecord(params) ? params : {} });
+    } catch (error) {
+      this.#warn("a question of the engine could not be taken", { error: error instanceof Error ? error.stack : String(error) });
+      refuse("the question could not be taken");
+    }
+  }
+
+  #isRefused(kind: "notification" | "request" | "result", method: string, value: unknown): boolean {
+    const why = this.#ports.isForeign() ? problemIn(kind, method, value) : undefined;
+    if (why !== undefined) this.#warn("the engine sent what does not fit the protocol", { kind, method: method.slice(0, 200), why });
+    return why !== undefined;
+  }
+
+  #ended(run: AbortSignal, reason: string): void {
+    const now = this.#ports.now();
+    this.#ends = [...this.#ends.filter((at) => now - at < windowMs), now];
+    if (this.#ends.length >= maxEnds && this.#ports.givesUp()) return this.#enter({ kind: "failed", reason });
+    this.#enter({ kind: "lost", reason });
+    const wait = retryMs[Math.min(this.#attempt++, retryMs.length - 1)] ?? 10_000;
+    this.#timer = setTimeout(() => void this.#open(run), wait);
+  }
+
+  #enter(state: LinkState): void {
+    this.#state = state;
+    this.#ports.state(state);
+    const isOver = state.kind === "failed" || state.kind === "stopped";
+    if (state.kind === "running" || isOver) for (const settle of [...this.#waitingForStart]) settle(this.#client);
+  }
+}
