@@ -106,8 +106,8 @@ export const bridgeCases: CaseTable = {
   605: ["a sign-in link that cannot be read", "test/web/other-ports.itest.ts > a link whose code cannot be read is refused in words"],
   606: [
     "an engine behind --connect that sends what does not fit, or asks without end",
-    "src/manager/engine-messages.test.ts > messages of a remote engine that do not fit are refused, and the manager goes on",
-    "src/manager/engine-messages.test.ts > an engine that asks without end gets a no when two hundred questions wait",
+    "src/manager/foreign-engine.test.ts > messages of a remote engine that do not fit are refused, and the manager goes on",
+    "src/manager/foreign-engine.test.ts > an engine that asks without end gets a no when two hundred questions wait",
   ],
   607: ["made request heads, websocket openings and bodies", "test/fuzz/manager.ts > upgrades", "test/fuzz/manager.ts > bodies"],
   650: [
