@@ -158,7 +158,18 @@ export const doorRequirements = {
     cases: [174],
     says: "a server that does not start is told of once, and neither stops nor slows the thread",
   },
-  "mcp.required": { source: "observed 0.166", says: "a turn fails when a required server cannot be started" },
+  "mcp.required": {
+    source: "observed 0.166",
+    says: "a thread is not opened when a required server cannot be started, and a turn fails when it is gone later",
+  },
+  "mcp.callMeta": {
+    source: "observed 0.166",
+    says: "a tool is told the thread and call it serves, and what the client's own call brings as _meta",
+  },
+  "mcp.started": {
+    source: "observed 0.166",
+    says: "servers start with their thread, after its answer, and clients are told how each fares",
+  },
   "mcp.crash": { source: "Parley", cases: [174], says: "a server that crashed is started again" },
   "mcp.timeout": { source: "config, tool_timeout_sec", cases: [174], says: "a tool that takes too long is an error for the model" },
   "mcp.interrupt": { source: "app-server README, turn/interrupt", says: "an interrupt does not wait for a tool" },
@@ -194,6 +205,10 @@ export const doorRequirements = {
     says: "a server's question reaches the client, and the thread shows that it waits",
   },
   "mcp.elicitationDeclined": { source: "Parley", says: "a question that no client can answer is declined with a warning" },
+  "mcp.elicitationNever": {
+    source: "observed 0.166",
+    says: "under never a server's question is declined, unless everything is allowed anyway; what the answer's _meta holds goes along",
+  },
   "mcp.elicitationInterrupted": { source: "observed 0.166", says: "a server's question is taken back when its turn is interrupted" },
   "mcp.elicitationSecret": { source: "MCP, Elicitation", cases: [187], says: "a question for a password comes with a caution" },
   "mcp.elicitationUrl": { source: "MCP, Elicitation", cases: [165], says: "only web addresses are offered to be opened" },

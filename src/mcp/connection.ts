@@ -43,6 +43,8 @@ export interface Offered {
 }
 
 export interface CallOptions {
+  /** Goes with the call as its `_meta`. */
+  readonly meta?: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
   readonly onProgress: (message: string) => void;
 }
@@ -88,6 +90,11 @@ export class McpConnection {
       throw error;
     });
     return this.#client;
+  }
+
+  /** For those who came after it started. */
+  tellState(): void {
+    this.#options.onState(this.state);
   }
 
   /** Something has changed that may mend it, such as a sign-in: the next use tries again. */
@@ -141,7 +148,7 @@ export class McpConnection {
     const client = await this.client("now");
     const told = new Allowance({ count: progressPerSecond, ms: 1000, now: this.#options.now });
     return await client.callTool(
-      { name, arguments: args },
+      { name, arguments: args, ...(options.meta === undefined ? {} : { _meta: { ...options.meta } }) },
       {
         signal: options.signal,
         timeout: this.config.toolTimeoutMs,

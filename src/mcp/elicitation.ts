@@ -7,7 +7,7 @@ import { visibleText } from "../lib/visible-text.ts";
 import type { McpServerElicitationRequestParams } from "../protocol/elicitation.ts";
 
 const Answered = named("ElicitationAnswer", () =>
-  object({ action: literals("accept", "decline", "cancel"), content: maybe(record(unknown())) }),
+  object({ action: literals("accept", "decline", "cancel"), content: maybe(record(unknown())), _meta: maybe(record(unknown())) }),
 );
 
 export interface Asking {
@@ -27,6 +27,7 @@ export async function elicit(request: ElicitRequest["params"], asking: Asking, w
     audience.toThread(threadId, "warning", { threadId, message: `a question of the MCP server ${server} was declined: ${why}` });
     return { action: "decline" };
   };
+  if (asking.serving !== undefined && asksNobody(asking.serving)) return decline("the approval policy is never");
   if (request.mode === "url" && !isWebAddress(request.url)) return decline("it wants to open something that is no web address");
   const params = paramsFor(request, asking);
   const method = "mcpServer/elicitation/request";
@@ -38,10 +39,15 @@ export async function elicit(request: ElicitRequest["params"], asking: Asking, w
   if (answer.kind === "timedOut") return signal.aborted ? { action: "cancel" } : decline("nobody answered in time");
   const read = parse(Answered, answer.result);
   if (read === undefined) return decline("the answer could not be read");
+  const meta = read._meta ? { _meta: read._meta } : {};
   return read.action === "accept" && read.content
-    ? { action: "accept", content: read.content as NonNullable<ElicitResult["content"]> }
-    : { action: read.action };
+    ? { action: "accept", content: read.content as NonNullable<ElicitResult["content"]>, ...meta }
+    : { action: read.action, ...meta };
 }
+
+/** Who wants no questions gets none, unless everything is allowed anyway: then the server's questions are about its own work. */
+const asksNobody = ({ settings }: ToolContext): boolean =>
+  settings.approvalPolicy === "never" && settings.sandboxPolicy.type !== "dangerFullAccess";
 
 const isWebAddress = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
@@ -51,7 +57,7 @@ const caution = "MCP servers should not ask for passwords or keys: answer only i
 
 function paramsFor(request: ElicitRequest["params"], { server, threadId, serving }: Asking): McpServerElicitationRequestParams {
   const message = visibleText(request.message, maxMessage);
-  const common = { serverName: server, threadId, turnId: serving?.turnId ?? null, message, _meta: null };
+  const common = { serverName: server, threadId, turnId: serving?.turnId ?? null, message, _meta: request._meta ?? null };
   if (request.mode === "url") return { ...common, mode: "url", url: request.url, elicitationId: request.elicitationId };
   const asksForSecret = secretWords.test(`${message} ${JSON.stringify(request.requestedSchema.properties)}`);
   return {

@@ -61,6 +61,22 @@ export function createMcpServers(options: McpOptions): McpServers {
         return await toolsOf(circle, grants, offer, signal);
       },
     },
+    start(scope) {
+      if (Object.keys(scope.config.mcpServers).length === 0) return;
+      const running = new Set(circles.get(scope.threadId ?? nobody)?.connections.values());
+      for (const connection of circleFor(scope).connections.values()) if (running.has(connection)) connection.tellState();
+    },
+    async required(scope) {
+      // A server that waits for the user's yes stops no thread from opening, in which the yes can be given.
+      const needed = Object.values(scope.config.mcpServers).filter(
+        (config) => config.enabled && config.required && options.acceptance.isAccepted(config),
+      );
+      if (needed.length === 0) return;
+      const { connections } = circleFor(scope);
+      const tried = await Promise.all(needed.map(async ({ name }) => await reasonOf(name, connections.get(name)?.client())));
+      const failures = tried.filter((failure) => failure !== undefined);
+      if (failures.length > 0) throw internalError(`required MCP servers failed to initialize: ${failures.join("; ")}`);
+    },
     async statuses(scope, { detail, serverName }) {
       const isWanted = ({ name }: McpServerConfig): boolean => serverName === undefined || name === serverName;
       const chosen = [...circleFor(scope).connections.values()].filter(({ config }) => isWanted(config));
@@ -74,11 +90,12 @@ export function createMcpServers(options: McpOptions): McpServers {
       const { contents } = await reach(require(scope, server).read(uri), server);
       return { contents: contents as Awaited<ReturnType<McpServers["readResource"]>>["contents"] };
     },
-    async callTool(scope, { server, tool, args }) {
+    async callTool(scope, { server, tool, args, meta }) {
       const connection = require(scope, server);
       const given = typeof args === "object" && args !== null ? (args as Record<string, unknown>) : {};
       const signal = AbortSignal.timeout(Math.max(connection.config.toolTimeoutMs, 1) * 10); // progress may prolong it, not for ever
-      const result = bounded(await reach(connection.call(tool, given, { signal, onProgress: () => {} }), server));
+      const sent = { ...(isObject(meta) ? meta : {}), ...(scope.threadId === undefined ? {} : { threadId: scope.threadId }) };
+      const result = bounded(await reach(connection.call(tool, given, { signal, meta: sent, onProgress: () => {} }), server));
       return {
         content: result.content,
         isError: result.isError ?? null,
@@ -126,6 +143,16 @@ function endIdle(circles: Map<string, Circle>): void {
     void closeCircle(circle);
   }
 }
+
+/** Why a server did not start; undefined when it did. */
+const reasonOf = async (name: string, starting: Promise<unknown> | undefined): Promise<string | undefined> =>
+  await starting?.then(
+    () => undefined,
+    (error: unknown) => `${name}: ${error instanceof Error ? error.message : String(error)}`,
+  );
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The server's own word on the request, under a code that clients know. */
 const isRefusal = (error: unknown): error is Error & { readonly code: number } =>

@@ -57,7 +57,11 @@ async function run(tool: McpTool, args: Record<string, unknown>, context: ToolCo
   const leave = enter(context);
   try {
     const result = bounded(
-      await connection.call(tool.name, args, { signal: context.signal, onProgress: (message) => tellProgress(message, context) }),
+      await connection.call(tool.name, args, {
+        signal: context.signal,
+        meta: { callId: context.callId, threadId: context.threadId, sessionId: context.threadId, turnId: context.turnId },
+        onProgress: (message) => tellProgress(message, context),
+      }),
     );
     await noteOutcome(result.isError === true ? "failed" : "completed");
     await context.completeItem({

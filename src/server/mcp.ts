@@ -1,5 +1,7 @@
 /** `mcpServerStatus/list` and `mcpServer/*`: what MCP servers offer, for the client itself. */
 import type { McpScope } from "../core/ports/mcp.ts";
+import type { LiveThread } from "../core/thread.ts";
+import { internalError, RpcError } from "../protocol/errors.ts";
 import type { mcpRequests } from "../protocol/mcp.ts";
 import type { App, HandlersFor } from "./app.ts";
 import { page } from "./page.ts";
@@ -26,13 +28,32 @@ export const mcpHandlers: HandlersFor<typeof mcpRequests> = {
   },
   "mcpServer/resource/read": (params, { app }) => app.mcp.readResource(scopeOf(params.threadId, app), params.server, params.uri),
   "mcpServer/tool/call": (params, { app }) =>
-    app.mcp.callTool(scopeOf(params.threadId, app), { server: params.server, tool: params.tool, args: params.arguments }),
+    app.mcp.callTool(scopeOf(params.threadId, app), {
+      server: params.server,
+      tool: params.tool,
+      args: params.arguments,
+      meta: params._meta,
+    }),
 };
+
+/** A server that is required and cannot be started keeps the thread from opening: rejects with RpcError. */
+export async function awaitRequired(thread: LiveThread, app: App): Promise<void> {
+  try {
+    await app.mcp.required(scopeIn(thread));
+  } catch (error) {
+    await app.threads.unload(thread.id);
+    throw error instanceof RpcError ? internalError(`error creating thread: ${error.message}`) : error;
+  }
+}
+
+/** A thread that opens brings its servers along. */
+export const startServers = (thread: LiveThread, app: App): void => app.mcp.start(scopeIn(thread));
+
+const scopeIn = ({ id, config, settings }: LiveThread): McpScope => ({ threadId: id, config, cwd: settings.cwd });
 
 /** A thread's own connections when it is named, else the ones kept for looking around. */
 function scopeOf(threadId: string | null | undefined, app: App): McpScope {
-  const thread = threadId ? app.threads.require(threadId) : undefined;
-  if (thread !== undefined) return { threadId: thread.id, config: thread.config, cwd: thread.settings.cwd };
+  if (threadId) return scopeIn(app.threads.require(threadId));
   const cwd = process.cwd();
   return { threadId: undefined, config: app.config.effective(cwd), cwd };
 }

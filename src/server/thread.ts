@@ -21,6 +21,7 @@ import type {
 import type { Turn } from "../protocol/turn.ts";
 import { type App, type Call, calledBy, type HandlersFor, type Session } from "./app.ts";
 import { environmentChange } from "./environments.ts";
+import { awaitRequired, startServers } from "./mcp.ts";
 import { asSoleWriter, findThread, readRecords, threadFromStored } from "./stored-thread.ts";
 import { revertTo, rollBack } from "./thread-revert.ts";
 import { announceNews, collaborationModeOf } from "./thread-settings.ts";
@@ -33,9 +34,10 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     const thread = await app.threads.start(startOptions(params, call));
     thread.interactive = !session.unattended;
     thread.needsModel = session.needsModel;
+    await awaitRequired(thread, app);
     if (session.keepsUnused) await thread.keep();
-    app.subscriptions.subscribe(session, thread.id, params.experimentalRawEvents === true || session.hearsRaw);
     announce(thread, call);
+    app.subscriptions.subscribe(session, thread.id, params.experimentalRawEvents === true || session.hearsRaw);
     return await opened(thread, session);
   },
 
@@ -54,9 +56,14 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     });
     if (session.unattended) thread.interactive = false;
     if (session.needsModel) thread.needsModel = true;
+    if (!wasLoaded) await awaitRequired(thread, app);
     app.subscriptions.subscribe(session, thread.id);
     if (wasLoaded) tellNotApplied(thread, params, call);
-    if (!wasLoaded) call.after(() => tellStatus(id, thread.status(), app));
+    if (!wasLoaded)
+      call.after(() => {
+        tellStatus(id, thread.status(), app);
+        startServers(thread, app);
+      });
     if (!wasLoaded) call.after(() => warmUpAside(thread));
     tellUsage(thread, turns, call);
     call.after(() => app.subscriptions.replay(session, thread.id));
@@ -79,9 +86,10 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
       { ...startOptions(params, call, meta.cwd), ephemeral: params.ephemeral },
     );
     thread.needsModel = session.needsModel;
-    app.subscriptions.subscribe(session, thread.id);
     const shown = params.excludeTurns === true ? [] : turns;
+    await awaitRequired(thread, app);
     announce(thread, call);
+    app.subscriptions.subscribe(session, thread.id);
     tellUsage(thread, turns, call);
     return await opened(thread, session, shown);
   },
@@ -218,6 +226,7 @@ function announce(thread: LiveThread, { app, after }: Call): void {
     app.subscriptions.toAll("thread/started", { thread: thread.toWire() });
     for (const warning of thread.config.warnings)
       app.subscriptions.toThread(thread.id, "configWarning", { summary: warning, details: null });
+    startServers(thread, app);
     warmUpAside(thread);
   });
 }

@@ -46,6 +46,8 @@ if (behaviour === "many")
         inputSchema: object({ project: { type: "string", description: "The project's path." }, page: { type: "number" } }, ["project"]),
         annotations: readOnly,
       });
+if (behaviour === "meta")
+  tools.push({ name: "meta", description: "What came with the call.", inputSchema: object({}), annotations: readOnly });
 if (behaviour === "pictures") tools.push({ name: "picture", description: "A red dot.", inputSchema: object({}), annotations: readOnly });
 if (behaviour === "odd")
   tools.push({
@@ -67,6 +69,8 @@ const said = (text: string): object => ({ content: [{ type: "text", text }] });
 
 async function call(name: string, args: Message, meta: Message): Promise<object> {
   switch (name) {
+    case "meta":
+      return said(JSON.stringify(meta));
     case "read":
       return said(`${args.name}: ${process.env["NOTE"] ?? "nothing"}`);
     case "write":

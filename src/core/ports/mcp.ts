@@ -13,6 +13,10 @@ export interface McpScope {
 export interface McpServers {
   /** Tools of all servers that could be started, and the resource tools. */
   readonly tools: ToolSource;
+  /** Starts a thread's servers side by side and tells those who watch the thread how each fares; those that run already are told again. */
+  start(scope: McpScope): void;
+  /** Resolves when every server that the settings call required has started; rejects with RpcError and the reasons when one cannot. */
+  required(scope: McpScope): Promise<void>;
   statuses(
     scope: McpScope,
     options: { readonly detail: "full" | "toolsAndAuthOnly"; readonly serverName?: string | undefined },
@@ -21,7 +25,7 @@ export interface McpServers {
   readResource(scope: McpScope, server: string, uri: string): Promise<McpResourceReadResponse>;
   callTool(
     scope: McpScope,
-    call: { readonly server: string; readonly tool: string; readonly args: unknown },
+    call: { readonly server: string; readonly tool: string; readonly args: unknown; readonly meta?: unknown },
   ): Promise<McpServerToolCallResponse>;
   /** Starts a sign-in; `done` resolves when the browser came back, and never rejects. */
   login(

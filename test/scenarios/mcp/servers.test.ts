@@ -173,9 +173,46 @@ for (const behaviour of ["exit", "complain", "mute", "garbage"])
 
 verifies("mcp.required", async ({ app, workspace }) => {
   const client = await app({ config: server("needed", "exit", "required = true") });
-  const { status, error } = await turn(client, await start(client, workspace), "go");
+  const started: unknown[] = [];
+  client.on("thread/started", (p) => started.push(p));
+  await assert.rejects(start(client, workspace), {
+    code: -32603,
+    message: /^error creating thread: required MCP servers failed to initialize: needed: /,
+  });
+  assert.deepEqual([(await client.call("thread/loaded/list", {})).data, started], [[], []]);
+});
+
+verifies("mcp.required", async ({ app, workspace, home }) => {
+  const client = await app({ config: never });
+  const threadId = await start(client, workspace);
+  const file = path.join(home, "config.toml");
+  writeFileSync(file, `${readFileSync(file, "utf8")}${server("needed", "exit", "required = true")}`);
+  const { status, error } = await turn(client, threadId, "go");
   assert.equal(status, "failed");
   assert.match(error?.message ?? "", /required MCP server needed could not be started/);
+});
+
+verifies("mcp.callMeta", async ({ app, workspace }) => {
+  const client = await app({ turns: [[call("meta"), "{{output}}"]], config: `${never}${server("notes", "meta")}` });
+  const threadId = await start(client, workspace);
+  const { said } = await turn(client, threadId, "go");
+  const { progressToken: _token, ...meta } = JSON.parse(said);
+  assert.deepEqual([meta.threadId, meta.sessionId, typeof meta.callId], [threadId, threadId, "string"]);
+  const params = { threadId, server: "notes", tool: "meta", arguments: {}, _meta: { source: "app", threadId: "forged" } };
+  const { content } = await client.call("mcpServer/tool/call", params);
+  assert.match(JSON.stringify(content), new RegExp(`source.*app.*threadId.*${threadId}`));
+});
+
+verifies("mcp.started", async (stage) => {
+  const wire = await stage.wire({ config: server("notes", "plain", "required = true") + server("gone", "exit") });
+  await wire.initialize({ experimentalApi: true });
+  const { result } = await wire.ask("thread/start", { cwd: stage.workspace });
+  const told = (name: string, status: string) =>
+    wire.until((m) => m.method === "mcpServer/startupStatus/updated" && m.params.name === name && m.params.status === status);
+  assert.equal((await told("notes", "ready")).params.threadId, result.thread.id);
+  assert.match((await told("gone", "failed")).params.error, /closed/i);
+  const order = wire.order.filter((step) => step === "thread/started" || step.startsWith("mcpServer/"));
+  assert.equal(order[0], "thread/started");
 });
 
 verifies("mcp.crash", async ({ app, workspace }) => {

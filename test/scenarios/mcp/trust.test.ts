@@ -149,7 +149,7 @@ verifies("mcp.bounded", async ({ app, workspace }) => {
 });
 
 verifies("mcp.elicitation", async ({ app, workspace }) => {
-  const client = await app({ turns: [[call("ask"), "{{output}}"]], config: `approval_policy = "never"\n${server("notes")}` });
+  const client = await app({ turns: [[call("ask"), "{{output}}"]], config: `approval_policy = "on-request"\n${server("notes")}` });
   client.answer("mcpServer/elicitation/request", (params) => {
     assert.equal(params.serverName, "notes");
     assert.equal(params.mode, "form");
@@ -164,7 +164,7 @@ verifies("mcp.elicitation", async ({ app, workspace }) => {
 });
 
 verifies("mcp.elicitationDeclined", async ({ app, workspace }) => {
-  const client = await app({ turns: [[call("ask"), "{{output}}"]], config: `approval_policy = "never"\n${server("notes")}` });
+  const client = await app({ turns: [[call("ask"), "{{output}}"]], config: `approval_policy = "on-request"\n${server("notes")}` });
   const warnings: string[] = [];
   client.on("warning", ({ message }) => warnings.push(message));
   assert.match((await turn(client, await start(client, workspace))).said, /"action":"decline"/);
@@ -172,7 +172,7 @@ verifies("mcp.elicitationDeclined", async ({ app, workspace }) => {
 });
 
 verifies("mcp.elicitationInterrupted", async ({ app, workspace }) => {
-  const client = await app({ turns: [[call("ask"), "never said"]], config: `approval_policy = "never"\n${server("notes")}` });
+  const client = await app({ turns: [[call("ask"), "never said"]], config: `approval_policy = "on-request"\n${server("notes")}` });
   const threadId = await start(client, workspace);
   const taken = Promise.withResolvers<string>();
   client.on("serverRequest/resolved", (p) => taken.resolve(p.threadId));
@@ -188,7 +188,7 @@ verifies("mcp.elicitationInterrupted", async ({ app, workspace }) => {
 });
 
 verifies("mcp.elicitationSecret", async ({ app, workspace }) => {
-  const client = await app({ turns: [[call("password"), "{{output}}"]], config: `approval_policy = "never"\n${server("notes")}` });
+  const client = await app({ turns: [[call("password"), "{{output}}"]], config: `approval_policy = "on-request"\n${server("notes")}` });
   let message = "";
   client.answer("mcpServer/elicitation/request", (params) => {
     message = "message" in params ? params.message : "";
@@ -205,7 +205,10 @@ for (const [url, opens] of [
   ["$(touch x)", false],
 ] as const)
   verifies("mcp.elicitationUrl", async ({ app, workspace }) => {
-    const client = await app({ turns: [[call("open", { url }), "{{output}}"]], config: `approval_policy = "never"\n${server("notes")}` });
+    const client = await app({
+      turns: [[call("open", { url }), "{{output}}"]],
+      config: `approval_policy = "on-request"\n${server("notes")}`,
+    });
     const asked: unknown[] = [];
     client.answer("mcpServer/elicitation/request", (params) => {
       asked.push(params.mode === "url" ? params.url : params.mode);
@@ -213,6 +216,19 @@ for (const [url, opens] of [
     });
     await turn(client, await start(client, workspace));
     assert.deepEqual(asked, opens ? [url] : []);
+  });
+
+for (const [sandbox, action] of [
+  ["workspace-write", "decline"],
+  ["danger-full-access", "accept"],
+] as const)
+  verifies("mcp.elicitationNever", async ({ app, workspace }) => {
+    const config = `approval_policy = "never"\nsandbox_mode = "${sandbox}"\n${server("notes")}`;
+    const client = await app({ turns: [[call("ask"), "{{output}}"]], config });
+    client.answer("mcpServer/elicitation/request", () => ({ action: "accept", content: { name: "Ada" }, _meta: { seen: "yes" } }));
+    const { said } = await turn(client, await start(client, workspace));
+    assert.match(said, new RegExp(`"action":"${action}"`));
+    assert.equal(said.includes('"_meta":{"seen":"yes"}'), action === "accept");
   });
 
 verifies("mcp.sampling", async ({ app, workspace }) => {
