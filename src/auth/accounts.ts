@@ -45,6 +45,8 @@ export interface AccountsOptions {
   readonly lacksModel?: (config: Config) => boolean;
   /** An API key of the environment: where API keys are allowed it counts before every stored sign-in. */
   readonly keyOfEnvironment?: string | undefined;
+  /** Asks the provider whether it takes a key. Rejects with what to tell the person. */
+  readonly checkKey?: (key: string) => Promise<void>;
 }
 
 export function createAccounts(options: AccountsOptions): { readonly accounts: Accounts; readonly credentials: Credentials } {
@@ -91,6 +93,7 @@ class LocalAccounts implements Accounts {
     this.#login?.abort.abort();
     switch (params.type) {
       case "apiKey":
+        if (params.check === true) await this.#options.checkKey?.(params.apiKey);
         await this.#leaveBedrock();
         await this.#store().save(withApiKey(await this.#previous(), params.apiKey));
         this.keeper.brought = undefined;

@@ -57,6 +57,14 @@ export const mcpServer = table("One server: `command` for a program, `url` for a
     () => literals("auto", "prompt", "writes", "approve"),
     '`approve` means `approval = "allow"`, the others `ask`.',
   ),
+  tools: named(
+    "Settings of single tools.",
+    "tool",
+    table("One tool.", {
+      approval_mode: value(() => literals("auto", "prompt", "writes", "approve"), "`approve` runs it unasked, whatever `approval` says."),
+      ...foreign("enabled"),
+    }),
+  ),
   scopes: value(strings, "OAuth scopes to ask for."),
   oauth_resource: value(string, "The OAuth resource to name."),
   oauth: table("A client that was registered with the server's maker by hand.", {
@@ -66,7 +74,7 @@ export const mcpServer = table("One server: `command` for a program, `url` for a
       standard: "`http://127.0.0.1/callback`",
     }),
   }),
-  ...foreign("tools experimental_environment environment_id supports_parallel_tool_calls name auth protocol_version"),
+  ...foreign("experimental_environment environment_id supports_parallel_tool_calls name auth protocol_version"),
 });
 
 export const environment = table("Which variables commands get.", {

@@ -54,6 +54,9 @@ function mcpServerFrom(name: string, entry: TomlTable, fromProject: McpServerCon
     disabledTools: list(entry, "disabled_tools") ?? [],
     approval:
       (text(entry, "approval") ?? (entry["default_tools_approval_mode"] === "approve" ? "allow" : "ask")) === "allow" ? "allow" : "ask",
+    allowedTools: Object.entries(tableAt(entry, "tools")).flatMap(([tool, how]) =>
+      isTable(how) && how["approval_mode"] === "approve" ? [tool] : [],
+    ),
     scopes: list(entry, "scopes") ?? [],
     oauthResource: resourceFrom(`mcp_servers.${name}.oauth_resource`, text(entry, "oauth_resource")),
     oauthClient: clientFrom(`mcp_servers.${name}.oauth`, tableAt(entry, "oauth")),

@@ -4,7 +4,7 @@ import type { CommandExecutionRequestApprovalParams } from "../protocol/approval
 import { availableDecisions, decisionFrom, isConfined } from "./approvals.ts";
 import { commandText, permissionByHook } from "./hooks/tool-use.ts";
 import type { LiveTurn } from "./live-turn.ts";
-import type { ExecPolicy, ParsedCommand, Verdict } from "./ports/exec-policy.ts";
+import type { ExecPolicy, ParsedCommand, ProposedRule, Verdict } from "./ports/exec-policy.ts";
 import type { CommandAction } from "./ports/tool.ts";
 import { about } from "./run-command.ts";
 
@@ -38,9 +38,10 @@ export async function askAboutCommand(request: CommandRequest, reason: string | 
     return byHook.allows;
   }
   const outside = action.escalate && isConfined(turn.settings.sandboxPolicy);
-  const prefix = policy.proposedPrefix(action.argv, { wanted: action.prefixRule, outside });
+  const rule = policy.proposedRule(action.argv, { wanted: action.prefixRule, outside });
+  const prefix = rule?.prefix;
   await thread.ports.audit.write({ ...about(request, turn), event: "requested", sandboxed: !action.escalate });
-  const answer = await turn.ask("item/commandExecution/requestApproval", question(request, turn, { reason, prefix, outside }));
+  const answer = await turn.ask("item/commandExecution/requestApproval", question(request, turn, { reason, rule, outside }));
   const decision = decisionFrom(answer, prefix);
   const by = answer.kind === "answered" || answer.kind === "refused" ? answer.by : answer.kind;
   if (decision.kind !== "accept") {
@@ -63,13 +64,14 @@ export async function askAboutCommand(request: CommandRequest, reason: string | 
 interface Offer {
   readonly reason: string | undefined;
   /** The rule that may be remembered. */
-  readonly prefix: readonly string[] | undefined;
+  readonly rule: ProposedRule | undefined;
   /** The command would leave the sandbox: that is what is asked, and what a rule would allow. */
   readonly outside: boolean;
 }
 
 function question({ action, callId, parsed }: CommandRequest, turn: LiveTurn, offer: Offer): CommandExecutionRequestApprovalParams {
-  const { reason, prefix, outside } = offer;
+  const { reason, rule, outside } = offer;
+  const prefix = rule?.prefix;
   return {
     kind: "command",
     threadId: turn.thread.id,
@@ -86,6 +88,7 @@ function question({ action, callId, parsed }: CommandRequest, turn: LiveTurn, of
     parsedCmd: parsedCmd(action),
     risk: outside ? "high" : parsed.risk,
     outsideSandbox: outside,
+    ...(rule === undefined ? {} : { amendmentCoversAll: rule.coversAll }),
   };
 }
 

@@ -28,7 +28,7 @@ import { withoutUndefined } from "../lib/without-undefined.ts";
 import { createMcpAcceptance } from "../mcp/acceptance.ts";
 import { createMcpServers } from "../mcp/servers.ts";
 import { createModelCatalog } from "../models/catalog.ts";
-import { modelSource } from "../models/model-lists.ts";
+import { checkKey, modelSource } from "../models/model-lists.ts";
 import { createOverrides } from "../models/overrides.ts";
 import { createProviderLists } from "../models/provider-lists.ts";
 import {
@@ -153,6 +153,11 @@ export function createApp(options: ComposeOptions): App {
     askTokens: (params, signal) => askForTokens(subscriptions, params, signal),
     keyOfEnvironment: codexKey,
     lacksModel: ({ modelProvider, raw }) => isUnaskedTour(modelProvider, raw, env),
+    checkKey: async (key) => {
+      const { providers, modelProvider } = inUse();
+      const provider = providers[modelProvider]?.requiresOpenaiAuth === true ? providers[modelProvider] : providers["openai"];
+      if (provider !== undefined) await checkKey(provider, key, env);
+    },
   });
   const usage = createUsage({ codexHome, clock, prices: catalog.price });
   const skills = createSkills({

@@ -55,7 +55,7 @@ function forbidAll(error: unknown): ExecPolicy {
       risk: "high",
     }),
     decide: () => ({ decision: "forbid", reason }),
-    proposedPrefix: () => undefined,
+    proposedRule: () => undefined,
     remember: async () => {},
   };
 }

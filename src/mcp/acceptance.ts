@@ -45,7 +45,7 @@ export function createMcpAcceptance(trust: ProjectTrust): McpAcceptance {
 const entryOf = (server: McpServerConfig): [name: string, digest: string] => [`mcp_servers.${server.name}`, definitionOf(server)];
 
 /** What runs, with what, where it is reached, and whether it is asked about: a change of any of them is another server. */
-function definitionOf({ transport, approval }: McpServerConfig): string {
+function definitionOf({ transport, approval, allowedTools }: McpServerConfig): string {
   const entries = (value: unknown): unknown =>
     typeof value === "object" && value !== null && !Array.isArray(value)
       ? Object.entries(value)
@@ -53,6 +53,8 @@ function definitionOf({ transport, approval }: McpServerConfig): string {
           .map(([key, inner]) => [key, entries(inner)])
       : value;
   return `sha256:${createHash("sha256")
-    .update(JSON.stringify(entries({ ...transport, approval })))
+    .update(
+      JSON.stringify(entries({ ...transport, approval, ...(allowedTools.length === 0 ? {} : { allowedTools: allowedTools.toSorted() }) })),
+    )
     .digest("hex")}`;
 }

@@ -87,6 +87,8 @@ export const aboutCall = (config: McpServerConfig, tool: McpTool, args: unknown)
 function allowedUnasked(config: McpServerConfig, tool: McpTool, isGranted: boolean): Pick<AuditEntry, "decision" | "by"> | undefined {
   if (tool.annotations?.readOnlyHint === true) return { decision: "allowedByPolicy", by: "the server calls it read-only" };
   if (config.approval === "allow") return { decision: "allowedByRule", by: `mcp_servers.${config.name}.approval` };
+  if (config.allowedTools.includes(tool.name))
+    return { decision: "allowedByRule", by: `mcp_servers.${config.name}.tools.${tool.name}.approval_mode` };
   return isGranted ? { decision: "acceptForSession", by: "session grant" } : undefined;
 }
 
@@ -115,6 +117,13 @@ function questionFor(
     isBlocking: true,
     autoResolutionMs: null,
     toolCallId: callId,
+    mcpToolCall: {
+      server: config.name,
+      tool: tool.name,
+      title: title === tool.name ? null : title,
+      arguments: args ?? null,
+      ofProject: config.fromProject !== undefined,
+    },
     prompt: question,
     questions: [
       {

@@ -1,6 +1,7 @@
 /** Asks providers which models they have, and looks for model servers on this machine. */
 import type { ProviderConfig } from "../core/ports/config.ts";
 import type { Credentials } from "../core/ports/credentials.ts";
+import { invalidRequest } from "../protocol/errors.ts";
 import type { ListedModel, ModelSource } from "./catalog.ts";
 import { createHttpPool, type HttpPool, readText } from "./http.ts";
 import { isRecord, type Json, listOf, numberOf, parseJson, recordOf, stringOf } from "./json.ts";
@@ -21,6 +22,29 @@ const patienceMs = 5000;
 export function modelSource(provider: ProviderConfig, parts: ModelListParts): ModelSource {
   const pool = createHttpPool(parts.env);
   return { provider: provider.id, list: async (signal) => listModels(provider, { ...parts, pool }, signal) };
+}
+
+/** Asks the provider for its models with this key. Throws invalidRequest that says what the provider thinks of it. */
+export async function checkKey(provider: ProviderConfig, key: string, env: Env): Promise<void> {
+  const { host } = new URL(provider.baseUrl);
+  const source = modelSource({ ...provider, bearerToken: key }, { env });
+  try {
+    await source.list(AbortSignal.timeout(patienceMs));
+  } catch (error) {
+    const status = error instanceof ListRefused ? error.status : undefined;
+    if (status === 401 || status === 403)
+      throw invalidRequest(`${host} refuses this key (status ${status}). It was not kept. Check that all of it was copied.`);
+    const reason = status === undefined ? "it could not be reached" : `it answered with status ${status}`;
+    throw invalidRequest(`The key could not be checked at ${host}: ${reason}. It was not kept.`);
+  }
+}
+
+class ListRefused extends Error {
+  readonly status: number;
+  constructor(url: URL, status: number) {
+    super(`${url.origin}${url.pathname} answered ${status}`);
+    this.status = status;
+  }
 }
 
 async function listModels(
@@ -71,7 +95,7 @@ async function getJson(
   const how = more.body === undefined ? { method: "GET" as const } : { method: "POST" as const, body: JSON.stringify(more.body) };
   const reply = await pool.send({ ...how, url, headers, idleMs: patienceMs }, deadline);
   const text = await readText(reply, listLimit);
-  if (reply.status !== 200) throw new Error(`${url.origin}${url.pathname} answered ${reply.status}`);
+  if (reply.status !== 200) throw new ListRefused(url, reply.status);
   return parseJson(text);
 }
 

@@ -28,7 +28,8 @@ export type GetAccountResponse = Infer<typeof GetAccountResponse>;
 
 export const LoginAccountParams = named("LoginAccountParams", () =>
   union([
-    object({ type: literals("apiKey"), apiKey: string() }),
+    /** With `check`, which no Codex has, a key that the provider refuses is not kept. */
+    object({ type: literals("apiKey"), apiKey: string(), check: optional(boolean()) }),
     object({
       type: literals("chatgpt"),
       appBrand: maybe(LoginAppBrand()),

@@ -25,6 +25,8 @@ export const CommandExecutionRequestApprovalParams = named("CommandExecutionRequ
     risk: maybe(ApprovalRisk()),
     /** The command asks to leave the sandbox; a rule that is remembered for it counts outside too. */
     outsideSandbox: maybe(boolean()),
+    /** False where the proposed rule is for one part of a compound command alone: the next time it is asked about all the same. */
+    amendmentCoversAll: optional(boolean()),
   }),
 );
 export type CommandExecutionRequestApprovalParams = Infer<typeof CommandExecutionRequestApprovalParams>;

@@ -1,5 +1,19 @@
 /** Questions of the agent to the user. Asked by core on behalf of the tools that ask. */
-import { array, boolean, type Infer, literals, maybe, named, natural, object, optional, record, string, unknown } from "../lib/schema.ts";
+import {
+  array,
+  boolean,
+  type Infer,
+  literals,
+  maybe,
+  named,
+  natural,
+  nullable,
+  object,
+  optional,
+  record,
+  string,
+  unknown,
+} from "../lib/schema.ts";
 import { request } from "./define.ts";
 import { McpServerElicitationRequestParams, McpServerElicitationRequestResponse } from "./elicitation.ts";
 
@@ -13,9 +27,24 @@ export const ToolRequestUserInputParams = named("ToolRequestUserInputParams", ()
     autoResolutionMs: maybe(natural()),
     prompt: maybe(string()),
     toolCallId: optional(string()),
+    /** Set where the question is whether a tool of an MCP server may run. */
+    mcpToolCall: optional(McpToolCallQuestion()),
   }),
 );
 export type ToolRequestUserInputParams = Infer<typeof ToolRequestUserInputParams>;
+
+export const McpToolCallQuestion = named("McpToolCallQuestion", () =>
+  object({
+    server: string(),
+    tool: string(),
+    /** What the server calls the tool for people, where that differs. */
+    title: nullable(string()),
+    arguments: unknown(),
+    /** The server is a project's own, so that what the user allows for ever cannot be kept in the user's settings. */
+    ofProject: boolean(),
+  }),
+);
+export type McpToolCallQuestion = Infer<typeof McpToolCallQuestion>;
 
 export const ToolRequestUserInputResponse = named("ToolRequestUserInputResponse", () =>
   object({ answers: record(ToolRequestUserInputAnswer()) }),

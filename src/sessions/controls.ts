@@ -1,6 +1,6 @@
 /** What a session may do and with which model: as people choose it, and as the engine takes it. Pure. */
-import type { AskForApproval, SandboxMode, SandboxPolicy } from "../protocol/policy.ts";
-import type { ApprovalPolicy, FilesystemSandbox, NetworkAccess, SessionControls } from "./records.ts";
+import type { AskForApproval, CollaborationMode, SandboxMode, SandboxPolicy } from "../protocol/policy.ts";
+import type { ApprovalPolicy, FilesystemSandbox, NetworkAccess, SessionControls, WorkMode } from "./records.ts";
 
 /** The settings that the engine says are in force. */
 export interface EngineSettings {
@@ -52,9 +52,10 @@ export interface Overrides {
   readonly approvalPolicy?: ApprovalPolicy | undefined;
   readonly networkAccess?: NetworkAccess | undefined;
   readonly filesystemSandbox?: FilesystemSandbox | undefined;
+  readonly mode?: WorkMode | undefined;
 }
 
-const overridable = ["model", "effort", "approvalPolicy", "networkAccess", "filesystemSandbox"] as const;
+const overridable = ["model", "effort", "approvalPolicy", "networkAccess", "filesystemSandbox", "mode"] as const;
 const isChosen = (overrides: Overrides, key: (typeof overridable)[number]): boolean =>
   overrides[key] !== undefined && overrides[key] !== null;
 
@@ -81,6 +82,7 @@ export interface TurnSettings {
   sandboxPolicy: SandboxPolicy;
   model?: string;
   effort?: string;
+  collaborationMode?: CollaborationMode;
 }
 
 /** For one turn and those after it. */
@@ -90,6 +92,10 @@ export function turnSettings(controls: Controls): TurnSettings {
     sandboxPolicy: sandboxPolicy(controls),
     ...(controls.model === null ? {} : { model: controls.model }),
     ...(controls.effort == null ? {} : { effort: controls.effort }),
+    // The protocol has a mode only together with a model.
+    ...(controls.mode === undefined || controls.model === null
+      ? {}
+      : { collaborationMode: { mode: controls.mode, settings: { model: controls.model, reasoning_effort: controls.effort ?? null } } }),
   };
 }
 

@@ -27,6 +27,10 @@ export type NetworkAccess = Infer<typeof NetworkAccess>;
 export const FilesystemSandbox = named("FilesystemSandbox", () => literals("read-only", "workspace-write", "danger-full-access"));
 export type FilesystemSandbox = Infer<typeof FilesystemSandbox>;
 
+/** Whether the agent works, or makes a plan first and asks what it needs to know. */
+export const WorkMode = named("WorkMode", () => literals("default", "plan"));
+export type WorkMode = Infer<typeof WorkMode>;
+
 /** What a session may do and with which model; kept by the client and applied to each message. */
 export const SessionControls = named("SessionControls", () =>
   object({
@@ -35,6 +39,8 @@ export const SessionControls = named("SessionControls", () =>
     approvalPolicy: ApprovalPolicy(),
     networkAccess: NetworkAccess(),
     filesystemSandbox: FilesystemSandbox(),
+    /** Left out: as the engine has it. */
+    mode: optional(WorkMode()),
     settings: record(unknown()),
   }),
 );

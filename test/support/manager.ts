@@ -185,8 +185,8 @@ export function realEngine(folder: string, workspace: string, scenario: string, 
   mkdirSync(home, { recursive: true });
   writeFileSync(path.join(home, "scenario.yaml"), scenario);
   const file = path.join(home, "config.toml");
-  const usual =
-    'model_provider = "scripted"\nmodel_providers.scripted.options.scenario = "scenario.yaml"\nfeatures.default_mode_request_user_input = true\n';
+  const asks = config.includes("default_mode_request_user_input") ? "" : "features.default_mode_request_user_input = true\n";
+  const usual = `model_provider = "scripted"\nmodel_providers.scripted.options.scenario = "scenario.yaml"\n${asks}`;
   // An engine that is started again finds what was written into its config meanwhile.
   if (!existsSync(file)) writeFileSync(file, usual + config);
   const ignore = (): void => {};

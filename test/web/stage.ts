@@ -10,22 +10,22 @@ export const sizes = { desktop: { width: 1440, height: 900 }, tablet: { width: 1
 export class Stage {
   readonly browser: Browser;
   readonly #scratch: ReturnType<typeof scratchFolder>;
-  readonly #scenario: string;
-  readonly #config: string;
+  readonly #play: Play;
   manager: TestManager;
 
-  private constructor(browser: Browser, scratch: ReturnType<typeof scratchFolder>, manager: TestManager, how: readonly [string, string]) {
+  private constructor(browser: Browser, scratch: ReturnType<typeof scratchFolder>, manager: TestManager, play: Play) {
     this.browser = browser;
     this.#scratch = scratch;
     this.manager = manager;
-    [this.#scenario, this.#config] = how;
+    this.#play = play;
   }
 
-  /** `config` is added to the engine's config.toml. */
-  static async open(scenario: string, config = ""): Promise<Stage> {
+  /** `config` is added to the engine's config.toml; with `offlineTour` the manager says that no model is set up. */
+  static async open(scenario: string, config = "", { offlineTour = false } = {}): Promise<Stage> {
     const browser = (await openBrowser()) ?? assert.fail("a browser");
     const scratch = scratchFolder();
-    return new Stage(browser, scratch, await start(scratch, scenario, config), [scenario, config]);
+    const play = { scenario, config, offlineTour };
+    return new Stage(browser, scratch, await start(scratch, play), play);
   }
 
   async close(): Promise<void> {
@@ -46,7 +46,7 @@ export class Stage {
     const port = Number(new URL(this.manager.url).port);
     await this.manager.close();
     await meanwhile();
-    this.manager = await start(this.#scratch, this.#scenario, this.#config, port);
+    this.manager = await start(this.#scratch, this.#play, port);
   }
 
   /** A page of a browser of its own that is signed in. */
@@ -73,8 +73,16 @@ export class Stage {
   }
 }
 
-function start(scratch: ReturnType<typeof scratchFolder>, scenario: string, config: string, port?: number): Promise<TestManager> {
-  const { engine, close } = realEngine(scratch.folder, scratch.workspace, scenario, config);
+interface Play {
+  readonly scenario: string;
+  readonly config: string;
+  readonly offlineTour: boolean;
+}
+
+function start(scratch: ReturnType<typeof scratchFolder>, { scenario, config, offlineTour }: Play, port?: number): Promise<TestManager> {
+  const real = realEngine(scratch.folder, scratch.workspace, scenario, config);
+  const { close } = real;
+  const engine = { ...real.engine, offlineTour: () => offlineTour };
   const { folder, workspace } = scratch;
   return startManager({ engine, folder, workspace, page: pageFolder, onClose: close, ...(port === undefined ? {} : { port }) });
 }

@@ -2,4 +2,4 @@
 
 import type { LoginAppBrand } from "./LoginAppBrand";
 
-export type LoginAccountParams = { type: "apiKey", apiKey: string } | { type: "chatgpt", appBrand?: LoginAppBrand | null, codexStreamlinedLogin?: boolean, useHostedLoginSuccessPage?: boolean } | { type: "chatgptDeviceCode" } | { type: "chatgptAuthTokens", accessToken: string, chatgptAccountId: string, chatgptPlanType?: string | null } | { type: "amazonBedrock", apiKey: string, region: string } | { type: "amazonBedrockAccessKeys", accessKeyId: string, region: string, secretAccessKey: string, sessionToken?: string | null };
+export type LoginAccountParams = { type: "apiKey", apiKey: string, check?: boolean } | { type: "chatgpt", appBrand?: LoginAppBrand | null, codexStreamlinedLogin?: boolean, useHostedLoginSuccessPage?: boolean } | { type: "chatgptDeviceCode" } | { type: "chatgptAuthTokens", accessToken: string, chatgptAccountId: string, chatgptPlanType?: string | null } | { type: "amazonBedrock", apiKey: string, region: string } | { type: "amazonBedrockAccessKeys", accessKeyId: string, region: string, secretAccessKey: string, sessionToken?: string | null };

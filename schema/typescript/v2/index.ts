@@ -249,6 +249,7 @@ export type { McpServerToolCallResponse } from "./McpServerToolCallResponse";
 export type { McpToolCallAppContext } from "./McpToolCallAppContext";
 export type { McpToolCallError } from "./McpToolCallError";
 export type { McpToolCallProgressNotification } from "./McpToolCallProgressNotification";
+export type { McpToolCallQuestion } from "./McpToolCallQuestion";
 export type { McpToolCallResult } from "./McpToolCallResult";
 export type { McpToolCallStatus } from "./McpToolCallStatus";
 export type { MemoryCitation } from "./MemoryCitation";

@@ -51,7 +51,8 @@ export async function permitCommand(
   params: CommandExecutionRequestApprovalParams,
   asker: Asker,
 ): Promise<CommandExecutionRequestApprovalResponse> {
-  const prefix = params.proposedExecpolicyAmendment ?? [];
+  // A rule for half of a command would be no "always".
+  const prefix = params.amendmentCoversAll === false ? [] : (params.proposedExecpolicyAmendment ?? []);
   const where = params.outsideSandbox === true ? " outside the sandbox" : "";
   const amend: PermissionOption[] =
     prefix.length === 0 ? [] : [{ optionId: amendId, name: `Always allow \`${prefix.join(" ")} …\`${where}`, kind: "allow_always" }];

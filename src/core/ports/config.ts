@@ -67,6 +67,8 @@ export interface McpServerConfig {
   readonly disabledTools: readonly string[];
   /** "allow" runs tools with side effects unasked. */
   readonly approval: "ask" | "allow";
+  /** Tools that run unasked whatever `approval` says. */
+  readonly allowedTools: readonly string[];
   readonly scopes: readonly string[];
   /** The resource to name when signing in, where it is not the server's own address. */
   readonly oauthResource: string | undefined;

@@ -19,6 +19,12 @@ export interface ParsedCommand {
   readonly risk: "low" | "medium" | "high";
 }
 
+export interface ProposedRule {
+  readonly prefix: readonly string[];
+  /** False where other parts of the command would be asked about all the same. */
+  readonly coversAll: boolean;
+}
+
 export interface ExecPolicy {
   parse(argv: readonly string[], cwd: string): ParsedCommand;
   /**
@@ -27,13 +33,10 @@ export interface ExecPolicy {
    */
   decide(argv: readonly string[], cwd: string, workspaceRoots?: readonly string[]): Verdict;
   /**
-   * The prefix that "accept and remember" would store, or undefined when none is sensible. `wanted` is the model's own proposal: taken when
+   * The rule that "accept and remember" would store, or undefined when none is sensible. `wanted` is the model's own proposal: taken when
    * it fits the command and would not allow anything at all. `outside`: the rule is to hold outside the sandbox too.
    */
-  proposedPrefix(
-    argv: readonly string[],
-    options: { wanted?: readonly string[] | undefined; outside: boolean },
-  ): readonly string[] | undefined;
+  proposedRule(argv: readonly string[], options: { wanted?: readonly string[] | undefined; outside: boolean }): ProposedRule | undefined;
   /** Writes an allow rule to the user's rules; takes effect at once. Without `outside` it allows commands that stay in their sandbox. */
   remember(prefix: readonly string[], outside: boolean): Promise<void>;
 }

@@ -258,9 +258,11 @@ describe("the policy on commands", () => {
 
   test("a prefix is proposed for the first part without a rule, and never one that allows anything", async () => {
     const policy = await withRules('prefix_rule(pattern=["ls"], decision="allow")');
-    const proposed = (script: string, wanted?: string[]) => policy.proposedPrefix(shell(script), { wanted, outside: false });
-    assert.deepEqual(proposed("touch made.txt && sleep 0.3"), ["touch", "made.txt"]);
-    assert.deepEqual(proposed("ls && make all"), ["make", "all"]);
+    const rule = (script: string, wanted?: string[]) => policy.proposedRule(shell(script), { wanted, outside: false });
+    const proposed = (script: string, wanted?: string[]) => rule(script, wanted)?.prefix;
+    assert.deepEqual(rule("touch made.txt && sleep 0.3"), { prefix: ["touch", "made.txt"], coversAll: false });
+    assert.deepEqual(rule("ls && make all"), { prefix: ["make", "all"], coversAll: true }, "the other part has a rule");
+    assert.equal(rule("npm run a && npm run b", ["npm", "run"])?.coversAll, true);
     for (const script of ["echo $x", "bash", "python3", "python3 -c", "ls", "git", "sudo", "echo 'a\nb'"])
       assert.equal(proposed(script), undefined, script);
     assert.deepEqual(proposed("npm run test -- --watch", ["npm", "run", "test"]), ["npm", "run", "test"]);
@@ -295,11 +297,11 @@ describe("the policy on commands", () => {
     await policy.remember(["ls", "-l"], false);
     assert.equal(decide("ls -l"), false);
     const outside = { wanted: undefined, outside: true };
-    assert.deepEqual(policy.proposedPrefix(shell("ls -l"), outside), ["ls", "-l"], "what is allowed inside can be granted outside");
-    assert.equal(policy.proposedPrefix(shell("ls -l"), { ...outside, outside: false }), undefined);
+    assert.deepEqual(policy.proposedRule(shell("ls -l"), outside)?.prefix, ["ls", "-l"], "what is allowed inside can be granted outside");
+    assert.equal(policy.proposedRule(shell("ls -l"), { ...outside, outside: false }), undefined);
     await policy.remember(["ls", "-l"], true);
     assert.equal(decide("ls -l"), true);
-    assert.equal(policy.proposedPrefix(shell("ls -l"), outside), undefined);
+    assert.equal(policy.proposedRule(shell("ls -l"), outside), undefined);
     await policy.remember(["mkdir", "x"], false);
     assert.equal(decide("ls -l && mkdir x"), false, "each part needs the grant");
     const fresh = await createExecPolicy({ codexHome: home, searchPath });

@@ -1,6 +1,6 @@
 /** What the rules say about a command before anybody is asked. Implements the ExecPolicy port. */
 import path from "node:path";
-import type { ExecPolicy, ParsedCommand, Verdict } from "../../core/ports/exec-policy.ts";
+import type { ExecPolicy, ParsedCommand, ProposedRule, Verdict } from "../../core/ports/exec-policy.ts";
 import { commandActions } from "../command-actions.ts";
 import { type CommandLine, loadShellParser, understand } from "../command-line.ts";
 import { commandRisk } from "../command-risk.ts";
@@ -81,10 +81,10 @@ class RulePolicy implements ExecPolicy {
     return verdict;
   }
 
-  proposedPrefix(
+  proposedRule(
     argv: readonly string[],
     { wanted, outside }: { wanted?: readonly string[] | undefined; outside: boolean },
-  ): readonly string[] | undefined {
+  ): ProposedRule | undefined {
     const { commands } = understand(argv, this.#parser);
     if (commands === undefined) return undefined;
     const decides = ({ rule }: Match): boolean => rule.decision !== "allow" || !outside || rule.outside;
@@ -92,8 +92,9 @@ class RulePolicy implements ExecPolicy {
     const [first] = undecided;
     if (first === undefined) return undefined;
     const fits = wanted !== undefined && undecided.every((words) => wanted.every((word, i) => words[i] === word));
-    if (fits && isSensiblePrefix(wanted)) return [...wanted];
-    return isSensiblePrefix(first) ? [...first] : undefined;
+    if (fits && isSensiblePrefix(wanted)) return { prefix: [...wanted], coversAll: true };
+    const coversAll = undecided.every((words) => first.every((word, i) => words[i] === word));
+    return isSensiblePrefix(first) ? { prefix: [...first], coversAll } : undefined;
   }
 
   async remember(prefix: readonly string[], outside: boolean): Promise<void> {

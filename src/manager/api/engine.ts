@@ -121,7 +121,8 @@ export const engineRoutes = {
     scope: "admin",
     body: named("AccountLogin", () =>
       union([
-        object({ type: literals("apiKey"), apiKey: bounded(string(), { minLength: 1 }) }),
+        /** With `check` a key that the provider refuses is not kept. */
+        object({ type: literals("apiKey"), apiKey: bounded(string(), { minLength: 1 }), check: optional(boolean()) }),
         object({ type: literals("chatgpt") }),
         object({ type: literals("chatgptDeviceCode") }),
         object({

@@ -26,6 +26,7 @@ import {
   QueuedMessage,
   SessionControls,
   SessionSummary,
+  WorkMode,
 } from "../../sessions/records.ts";
 import { bounded, route } from "./define.ts";
 import { DeletedSession, Failure, InvalidRequest, SessionNotFound, SystemSession, TranscriptRow, TranscriptStatus } from "./records.ts";
@@ -43,6 +44,7 @@ const overrides = () => ({
   approvalPolicy: optional(ApprovalPolicy()),
   networkAccess: optional(NetworkAccess()),
   filesystemSandbox: optional(FilesystemSandbox()),
+  mode: optional(WorkMode()),
   dynamicTools: optional(bounded(array(dynamicTool()), { maxItems: 128 })),
 });
 
@@ -76,7 +78,15 @@ export const sessionRoutes = {
   "POST /api/sessions": route({
     summary: "Start a session",
     scope: "drive",
-    body: named("SessionStart", () => object({ cwd: maybe(string()), projectId: maybe(string()), ...overrides() })),
+    body: named("SessionStart", () =>
+      object({
+        cwd: maybe(string()),
+        projectId: maybe(string()),
+        /** Makes the folder where there is none; otherwise that is refused as `no_such_folder`. */
+        createFolder: optional(boolean()),
+        ...overrides(),
+      }),
+    ),
     answers: { 200: SessionAndThread, 400: InvalidRequest, 404: Failure, 409: Failure, 501: Failure },
   }),
   "GET /api/sessions/:sessionId": route({

@@ -3,6 +3,7 @@
 import { RpcError } from "../../client/client.ts";
 import type { Turn } from "../../protocol/turn.ts";
 import type { EngineLink } from "../../sessions/link.ts";
+import { isUnsupported } from "../../sessions/refusals.ts";
 import { diffOfSession, type SessionDiff } from "../session-diff.ts";
 import { readTurns, type Session } from "../sessions.ts";
 
@@ -49,10 +50,14 @@ async function readFile(link: EngineLink, path: string): Promise<Uint8Array | un
   try {
     return Buffer.from((await link.call("fs/readFile", { path })).dataBase64, "base64");
   } catch (error) {
-    if (error instanceof RpcError && /no such file|os error 2\b|not found|ENOENT/i.test(error.message)) return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }
+
+/** Whether an engine says that there is nothing at a path. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof RpcError && !isUnsupported(error) && /no such file|os error 2\b|not found|ENOENT/i.test(error.message);
 
 /** The running turn as it was streamed stands in for the engine's record of it, which holds only finished items. */
 export function withLive(session: Session, data: Turn[], isFirst: boolean): Turn[] {

@@ -14,7 +14,7 @@ import { failure, invalid } from "../problems.ts";
 import { notFound, notMaterialized, readTurns, type Session } from "../sessions.ts";
 import { rowsOf } from "../transcript.ts";
 import { assign } from "./projects.ts";
-import { readDiff, withLive } from "./session-diff.ts";
+import { isMissing, readDiff, withLive } from "./session-diff.ts";
 
 type SessionTable = typeof sessionRoutes;
 type Handled = Exclude<
@@ -38,6 +38,21 @@ export async function open(core: Core, sessionId: string): Promise<Session> {
 }
 
 const bare = (thread: Thread): Thread => thread;
+
+/** The agent cannot work where nothing is. An engine that cannot be asked about folders decides for itself. */
+async function requireFolder(core: Core, cwd: string, create: boolean): Promise<void> {
+  try {
+    const { isDirectory } = await core.link.call("fs/getMetadata", { path: cwd });
+    if (!isDirectory) throw failure(409, "not_a_folder", `${cwd} is not a folder.`);
+  } catch (error) {
+    if (!isMissing(error)) {
+      if (error instanceof RpcError) return;
+      throw error;
+    }
+    if (!create) throw failure(409, "no_such_folder", `There is no folder ${cwd} on the machine that runs the engine.`);
+    await core.link.call("fs/createDirectory", { path: cwd, recursive: true });
+  }
+}
 
 async function listPage(
   core: Core,
@@ -95,6 +110,7 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     if (projectId != null && project === undefined) throw failure(404, "no_such_project", "There is no such project.");
     const controls = merged(core.store.state.defaults ?? startControls, body);
     const cwd = body.cwd ?? project?.workingDirectory ?? core.engine.cwd;
+    await requireFolder(core, cwd, body.createFolder === true);
     const tools = body.dynamicTools;
     const opened = await core.link.call("thread/start", {
       cwd,
@@ -171,12 +187,12 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     ];
     if (input.length === 0) throw invalid([{ path: "text", message: "the message is empty" }]);
     if (body.dynamicTools !== undefined) await core.sessions.offerTools(session.id, body.dynamicTools);
-    const { model, effort, approvalPolicy, networkAccess, filesystemSandbox } = body;
+    const { model, effort, approvalPolicy, networkAccess, filesystemSandbox, mode } = body;
     const accepted = await core.messages.send(session, {
       messageId: body.clientMessageId ?? randomUUID(),
       input,
       delivery: body.delivery ?? "auto",
-      overrides: { model, effort, approvalPolicy, networkAccess, filesystemSandbox },
+      overrides: { model, effort, approvalPolicy, networkAccess, filesystemSandbox, mode },
       by: caller.actor,
     });
     return { status: 202, body: { status: "accepted", sessionId: session.id, ...accepted } };

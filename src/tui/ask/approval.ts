@@ -75,7 +75,12 @@ export function commandApproval(params: CommandExecutionRequestApprovalParams): 
           ? "Run this command outside the sandbox?"
           : "Run this command?";
   const outside = params.outsideSandbox === true;
-  const choices = (params.availableDecisions ?? defaultDecisions(params)).flatMap((decision) => commandChoice(decision, outside));
+  // A rule for half of a command would ask again the next time.
+  const isWanted = (decision: CommandExecutionApprovalDecision): boolean =>
+    params.amendmentCoversAll !== false || typeof decision !== "object" || !("acceptWithExecpolicyAmendment" in decision);
+  const choices = (params.availableDecisions ?? defaultDecisions(params))
+    .filter(isWanted)
+    .flatMap((decision) => commandChoice(decision, outside));
   return {
     kind: "approval",
     title,

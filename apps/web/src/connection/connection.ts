@@ -57,6 +57,8 @@ export interface SessionQuery {
 export interface NewSession extends MessageOverrides {
   readonly cwd?: string;
   readonly projectId?: string;
+  /** Makes the folder where there is none. */
+  readonly createFolder?: boolean;
 }
 export type ReviewTarget =
   | { readonly targetType: "uncommittedChanges" }
@@ -72,6 +74,8 @@ export interface Offers {
   readonly projects: boolean;
   /** The pages of settings; none where the surroundings have settings of their own. */
   readonly settings: boolean;
+  /** Whether a session can be told to plan before it works. */
+  readonly planMode: boolean;
 }
 
 export interface Connection {
@@ -114,6 +118,8 @@ export interface Connection {
 
   pending(): Promise<readonly PendingRequest[]>;
   answer(request: PendingRequest, answer: RequestAnswer): Promise<void>;
+  /** Lets a tool of an MCP server run unasked from now on, where the page may change settings. */
+  allowTool?(server: string, tool: string): Promise<void>;
   /** Lets a request that would end by itself wait, where that can be done. */
   keep?(requestId: string): Promise<void>;
 
@@ -122,8 +128,8 @@ export interface Connection {
   files(sessionId: string, query: string): Promise<readonly FoundFile[]>;
   capabilities(): Promise<Capabilities>;
   account(): Promise<Account>;
-  /** Gives the engine a key of the vendor's, where the page may. */
-  signInWithKey?(apiKey: string): Promise<void>;
+  /** Gives the engine a key of the vendor's, where the page may. With `check` a key that the vendor refuses is not kept. */
+  signInWithKey?(apiKey: string, check: boolean): Promise<void>;
   /** Takes the engine's account away. */
   dropAccount?(): Promise<void>;
   rateLimits(): Promise<RateLimits>;

@@ -12,7 +12,7 @@ export function connectManager(): Connection {
   const call: Http["call"] = (route, input) => http.call(route, input);
   const of = (sessionId: string) => ({ path: { sessionId } });
   return {
-    offers: { name: "manager", projects: true, settings: true },
+    offers: { name: "manager", projects: true, settings: true, planMode: true },
     open(listener) {
       stream?.close();
       stream = new Stream(listener, http, key);
@@ -86,6 +86,10 @@ export function connectManager(): Connection {
     answer: ({ requestId, createdAt }, answer) =>
       done(call("POST /api/requests/:requestId/response", { path: { requestId }, body: { ...answer, createdAt } })),
 
+    allowTool: (server, tool) => {
+      const keyPath = ["mcp_servers", server, "tools", tool, "approval_mode"].map((name) => JSON.stringify(name)).join(".");
+      return done(call("POST /api/config/value", { body: { keyPath, value: "approve", mergeStrategy: "replace" } }));
+    },
     keep: (requestId) => done(call("POST /api/requests/:requestId/keep", { path: { requestId } })),
 
     models: async () => (await call("GET /api/models", { query: { limit: 200 } })).data,
@@ -93,7 +97,7 @@ export function connectManager(): Connection {
     files: async (sessionId, query) => (await call("GET /api/sessions/:sessionId/files", { ...of(sessionId), query: { query } })).data,
     capabilities: () => call("GET /api/capabilities"),
     account: () => call("GET /api/account"),
-    signInWithKey: (apiKey) => done(call("POST /api/account/login/start", { body: { type: "apiKey", apiKey } })),
+    signInWithKey: (apiKey, check) => done(call("POST /api/account/login/start", { body: { type: "apiKey", apiKey, check } })),
     dropAccount: () => done(call("POST /api/account/logout")),
     rateLimits: async () => (await call("GET /api/account/rate-limits")).rateLimits,
     mcpServers: async () => (await call("GET /api/mcp/servers")).data,

@@ -1,7 +1,6 @@
 /** The lower edge of a session: what waits for an answer, what is queued, and the composer. None of them takes another's place. */
 import { type ReactElement, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { allows, useApp } from "../app-context.tsx";
-import { RequestCard } from "../parts/requests/card.tsx";
 import type { PendingView, SessionSummary, ThreadView } from "../state/model.ts";
 import { modeOf, permissionModes } from "../state/modes.ts";
 import { Button, focusFallback, IconButton } from "../ui/controls.tsx";
@@ -9,8 +8,7 @@ import { Icon } from "../ui/icons.tsx";
 import { Composer } from "./composer/composer.tsx";
 import { ControlPickers } from "./composer/controls.tsx";
 import { TokenMeter } from "./meter.tsx";
-import { useRequestedChange } from "./requested-change.ts";
-import { whyAsked } from "./why.ts";
+import { WaitingCard } from "./request-card.tsx";
 
 export interface DockProps {
   readonly sessionId: string;
@@ -84,7 +82,7 @@ function DockCards({
           <IconButton icon="chevronRight" size={16} label="Next request" onClick={() => step(1)} />
         </div>
       )}
-      <DockCard key={request.requestId} request={request} session={session} />
+      <WaitingCard key={request.requestId} request={request} session={session} />
     </div>
   );
 }
@@ -100,30 +98,6 @@ function useFocusAfterAnswer(pending: readonly PendingView[]): void {
     if (next === null) focusFallback();
     else next.focus();
   }, [pending]);
-}
-
-function DockCard({ request, session }: { request: PendingView; session: SessionSummary | undefined }): ReactElement {
-  const { controller, settings, scope } = useApp();
-  const { connection } = controller;
-  const change = useRequestedChange(request);
-  return (
-    <RequestCard
-      request={request}
-      change={change}
-      canAnswer={allows(scope, "approve")}
-      mayMakeRules={allows(scope, "admin")}
-      letters={settings.cardKeys && allows(scope, "approve")}
-      why={whyAsked(request, session)}
-      cwd={session?.cwd}
-      onShowChange={
-        request.kind === "fileChange" && connection.showChange !== undefined ? () => connection.showChange?.(request) : undefined
-      }
-      onKeep={
-        connection.keep === undefined ? undefined : () => void controller.try(connection.keep?.(request.requestId) ?? Promise.resolve())
-      }
-      onAnswer={(reply) => void controller.answer(request, reply)}
-    />
-  );
 }
 
 function Queue({
@@ -169,16 +143,7 @@ function SessionControls({ session }: { session: SessionSummary }): ReactElement
   const { controller, scope } = useApp();
   const controls = session.sessionControls;
   const mode = controls === null ? permissionModes[1] : modeOf(controls);
-  const save = (part: Partial<NonNullable<SessionSummary["sessionControls"]>>): void => {
-    const base = controls ?? {
-      model: session.model ?? null,
-      approvalPolicy: "untrusted",
-      networkAccess: "restricted",
-      filesystemSandbox: "workspace-write",
-      settings: {},
-    };
-    void controller.try(controller.connection.setControls(session.sessionId, { ...base, ...part }));
-  };
+  const save = (part: Partial<NonNullable<SessionSummary["sessionControls"]>>): void => void controller.changeControls(session, part);
   if (mode === undefined) return null;
   return (
     <ControlPickers
@@ -188,6 +153,8 @@ function SessionControls({ session }: { session: SessionSummary }): ReactElement
       disabled={!allows(scope, "drive")}
       onModel={(model) => save({ model })}
       onEffort={(effort) => save({ effort })}
+      isPlanning={controls?.mode === "plan"}
+      onPlan={(on) => save({ mode: on ? "plan" : "default" })}
       onMode={(m) => save({ approvalPolicy: m.approvalPolicy, filesystemSandbox: m.filesystemSandbox, networkAccess: m.networkAccess })}
     />
   );

@@ -1,15 +1,17 @@
 /** The start: say what should be done, choose where and how, and a session begins. */
-import { type ReactElement, useMemo, useState } from "react";
+import { type ReactElement, useId, useMemo, useState } from "react";
 import { allows, useApp, useAppState } from "../app-context.tsx";
+import { Refused } from "../connection/connection.ts";
 import { newestFirst } from "../state/list.ts";
 import type { MessageOverrides, UserInput } from "../state/model.ts";
 import { type PermissionMode, permissionModes } from "../state/modes.ts";
 import { folderName, shortPath } from "../state/words.ts";
+import { Button, focusIt } from "../ui/controls.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Picker } from "../ui/overlays.tsx";
 import { Composer } from "./composer/composer.tsx";
 import { ControlPickers } from "./composer/controls.tsx";
-import { focusOnceDrawn } from "./focus.ts";
+import { focusOnceDrawn, focusSoon } from "./focus.ts";
 
 export function Home({ menuButton }: { menuButton: ReactElement | null }): ReactElement {
   const app = useApp();
@@ -21,6 +23,10 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
   const [mode, setMode] = useState<PermissionMode>(permissionModes[1] as PermissionMode);
   const [model, setModel] = useState<string>();
   const [effort, setEffort] = useState<string>();
+  const [isPlanning, setPlanning] = useState(false);
+  const [folderProblem, setFolderProblem] = useState<Refused>();
+  /** A folder that is made when the session starts. */
+  const [newFolder, setNewFolder] = useState<string>();
   const [starting, setStarting] = useState(false);
   const recent = useMemo(
     () =>
@@ -34,23 +40,35 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
   );
   const cwd = folder ?? recent[0] ?? defaultFolder;
   const chosen = model ?? models.find((m) => m.isDefault)?.model ?? models[0]?.model ?? null;
+  const choose = (next: string): void => {
+    setFolder(next);
+    setFolderProblem(undefined);
+  };
   const send = async (input: readonly UserInput[]): Promise<boolean> => {
     setStarting(true);
+    setFolderProblem(undefined);
     const overrides: MessageOverrides = {
       approvalPolicy: mode.approvalPolicy,
       filesystemSandbox: mode.filesystemSandbox,
       networkAccess: mode.networkAccess,
       ...(model === undefined ? {} : { model }),
       ...(effort === undefined ? {} : { effort }),
+      ...(isPlanning ? { mode: "plan" } : {}),
     };
     const project = projects.find((p) => p.workingDirectory === cwd);
     const session = await controller.startSession({
       ...(cwd === "" ? {} : { cwd }),
       ...(project === undefined ? {} : { projectId: project.projectId }),
+      ...(newFolder === cwd ? { createFolder: true } : {}),
       ...overrides,
     });
     setStarting(false);
-    if (session === undefined) return false;
+    if (session instanceof Refused) {
+      choose(cwd);
+      setTyping(true);
+      setFolderProblem(session);
+    }
+    if (session === undefined || session instanceof Refused) return false;
     controller.send(session.sessionId, input, { delivery: "auto", overrides });
     go({ name: "session", sessionId: session.sessionId, requestId: null });
     // The composer that was written in is gone; on a touch screen its keyboard may go too.
@@ -88,7 +106,7 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
                   ]}
                   onPick={(value) => {
                     setTyping(value === "?");
-                    setFolder(value === "?" ? "" : value);
+                    choose(value === "?" ? "" : value);
                   }}
                 />
                 <ControlPickers
@@ -98,27 +116,73 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
                   onModel={setModel}
                   onEffort={setEffort}
                   onMode={setMode}
+                  isPlanning={isPlanning}
+                  onPlan={setPlanning}
                   prefer="below"
                 />
               </>
             }
           />
           {typing ? (
-            <label className="field home-folder">
-              <span>Folder on the machine that runs the engine</span>
-              <input
-                type="text"
-                className="mono"
-                spellCheck={false}
-                value={folder ?? ""}
-                onChange={(e) => setFolder(e.target.value)}
-                placeholder="/path/to/project"
-              />
-            </label>
+            <FolderField
+              folder={folder ?? ""}
+              onFolder={choose}
+              problem={folderProblem}
+              isNew={newFolder === cwd}
+              onCreate={() => {
+                setNewFolder(cwd);
+                setFolderProblem(undefined);
+                focusSoon("#composer");
+              }}
+            />
           ) : null}
           <Suggestions onPick={(text) => void send([{ type: "text", text }])} disabled={!allows(scope, "drive") || starting} />
         </div>
       </div>
+    </div>
+  );
+}
+
+function FolderField({
+  folder,
+  onFolder,
+  problem,
+  isNew,
+  onCreate,
+}: {
+  folder: string;
+  onFolder: (folder: string) => void;
+  problem: Refused | undefined;
+  isNew: boolean;
+  onCreate: () => void;
+}): ReactElement {
+  const id = useId();
+  return (
+    <div className="field home-folder">
+      <label htmlFor={id}>Folder on the machine that runs the engine</label>
+      <input
+        ref={focusIt}
+        id={id}
+        type="text"
+        className="mono"
+        spellCheck={false}
+        value={folder}
+        onChange={(e) => onFolder(e.target.value)}
+        placeholder="/path/to/project"
+        aria-invalid={problem !== undefined}
+        aria-describedby={`${id}-note`}
+      />
+      <div id={`${id}-note`} role="status">
+        {problem === undefined ? null : <p className="problem">{problem.message}</p>}
+        {problem === undefined && isNew ? <p className="hint">It is made when you send.</p> : null}
+      </div>
+      {problem?.code === "no_such_folder" ? (
+        <p>
+          <Button size="small" icon="plus" onClick={onCreate}>
+            Create this folder
+          </Button>
+        </p>
+      ) : null}
     </div>
   );
 }

@@ -1,13 +1,12 @@
 /** Everything that waits for a person, across all sessions, oldest first. */
 import { type ReactElement, useMemo } from "react";
-import { allows, useApp, useAppState } from "../app-context.tsx";
-import { RequestCard, ResolutionLine } from "../parts/requests/card.tsx";
+import { useApp, useAppState } from "../app-context.tsx";
+import { ResolutionLine } from "../parts/requests/card.tsx";
 import type { PendingView, SessionSummary } from "../state/model.ts";
 import { ago, folderName, plural } from "../state/words.ts";
 import { Empty } from "../ui/controls.tsx";
-import { useRequestedChange } from "./requested-change.ts";
+import { WaitingCard } from "./request-card.tsx";
 import { useNow } from "./sidebar.tsx";
-import { whyAsked } from "./why.ts";
 
 export function Inbox({ menuButton }: { menuButton: ReactElement | null }): ReactElement {
   const pending = useAppState((s) => s.pending);
@@ -47,17 +46,11 @@ export function Inbox({ menuButton }: { menuButton: ReactElement | null }): Reac
 }
 
 function InboxCard({ request, session, now }: { request: PendingView; session: SessionSummary | undefined; now: number }): ReactElement {
-  const { controller, settings, go, scope } = useApp();
+  const { go } = useApp();
   return (
-    <RequestCard
+    <WaitingCard
       request={request}
-      change={useRequestedChange(request)}
-      cwd={session?.cwd}
-      canAnswer={allows(scope, "approve")}
-      mayMakeRules={allows(scope, "admin")}
-      letters={settings.cardKeys && allows(scope, "approve")}
-      onAnswer={(reply) => void controller.answer(request, reply)}
-      why={whyAsked(request, session)}
+      session={session}
       context={
         <CardContext
           request={request}

@@ -6,7 +6,7 @@ import { ResolutionLine } from "../parts/requests/card.tsx";
 import { Transcript, type TranscriptHandle } from "../parts/transcript/transcript.tsx";
 import { WaitingItems } from "../parts/transcript/waiting.ts";
 import { readComments, readPanel, writeComments, writePanel } from "../state/kept.ts";
-import type { ThreadView, TurnView } from "../state/model.ts";
+import type { SessionSummary, ThreadView, TurnView } from "../state/model.ts";
 import { duration } from "../state/words.ts";
 import { Button, Empty } from "../ui/controls.tsx";
 import { Grip } from "../ui/grip.tsx";
@@ -96,6 +96,10 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
         case "undo":
           if (drive) setDialog({ kind: "rollback", turns: 1 });
           return true;
+        case "plan":
+          if (drive && session !== undefined)
+            void controller.changeControls(session, { mode: session.sessionControls?.mode === "plan" ? "default" : "plan" });
+          return true;
         case "rename":
           if (drive && session !== undefined) setDialog({ kind: "rename", session });
           return true;
@@ -169,6 +173,7 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
                     <ResolutionLine key={r.request.requestId} resolution={r} />
                   ))}
                   <OutboxList sessionId={sessionId} />
+                  {session === undefined || !allows(scope, "drive") ? null : <PlanReady session={session} thread={thread} />}
                   <Working thread={thread} waits={pending.length > 0} />
                 </>
               }
@@ -239,6 +244,27 @@ function Notices({ notices }: { notices: ThreadView["notices"] }): ReactElement 
         </li>
       ))}
     </ul>
+  );
+}
+
+/** A plan that was made in plan mode can be carried out with one click. */
+function PlanReady({ session, thread }: { session: SessionSummary; thread: ThreadView }): ReactElement | null {
+  const { controller } = useApp();
+  const turn = thread.turns.at(-1);
+  const isMade = turn?.status === "completed" && turn.items.some((item) => item.type === "plan");
+  if (session.sessionControls?.mode !== "plan" || !isMade) return null;
+  const carryOut = (): void =>
+    controller.send(session.sessionId, [{ type: "text", text: "Carry out the plan." }], {
+      delivery: "auto",
+      overrides: { mode: "default" },
+    });
+  return (
+    <div className="plan-ready">
+      <Button tone="primary" icon="check" onClick={carryOut}>
+        Carry out this plan
+      </Button>
+      <span className="hint">or say what should be different</span>
+    </div>
   );
 }
 

@@ -15,6 +15,13 @@ const longestPauseMs = 30_000;
 /** Open threads are kept while few, so that going back is instant. */
 const keptThreads = 6;
 
+type Controls = NonNullable<SessionSummary["sessionControls"]>;
+interface AllowedTool {
+  readonly server: string;
+  readonly tool: string;
+}
+const folderProblems = new Set(["no_such_folder", "not_a_folder"]);
+
 export type Toast = (message: string, tone?: "info" | "problem", undo?: () => void) => void;
 
 type Later = (run: () => void, ms: number) => void;
@@ -228,7 +235,8 @@ export class Controller {
     this.store.dispatch({ type: "open", sessionId: null });
   }
 
-  async startSession(options: NewSession): Promise<SessionSummary | undefined> {
+  /** What was refused for a reason that the person can mend where they chose it is given back, not reported. */
+  async startSession(options: NewSession): Promise<SessionSummary | Refused | undefined> {
     try {
       const session = await this.connection.start(options);
       this.store.dispatch({
@@ -240,9 +248,22 @@ export class Controller {
       });
       return session;
     } catch (error) {
+      if (error instanceof Refused && folderProblems.has(error.code)) return error;
       this.report(error);
       return undefined;
     }
+  }
+
+  /** Changes some of what a session may do; the rest stays as it is. */
+  async changeControls(session: SessionSummary, part: Partial<Controls>): Promise<void> {
+    const usual: Controls = {
+      model: session.model ?? null,
+      approvalPolicy: "untrusted",
+      networkAccess: "restricted",
+      filesystemSandbox: "workspace-write",
+      settings: {},
+    };
+    await this.try(this.connection.setControls(session.sessionId, { ...(session.sessionControls ?? usual), ...part }));
   }
 
   async archive(sessionId: string): Promise<void> {
@@ -359,12 +380,13 @@ export class Controller {
   /* Answers */
 
   /** Hands an answer in. The card stays until the server's own event says that the request has ended, and by whom. */
-  async answer(request: PendingRequest, answer: RequestAnswer): Promise<void> {
+  async answer(request: PendingRequest, { allowsTool, ...answer }: RequestAnswer & { readonly allowsTool?: AllowedTool }): Promise<void> {
     const { requestId } = request;
     const current = this.store.get().pending.get(requestId);
     if (current === undefined || current.answer === "sending" || current.answer === "accepted") return;
     this.store.dispatch({ type: "answer", requestId, answer: "sending", problem: null });
     try {
+      if (allowsTool !== undefined) await this.connection.allowTool?.(allowsTool.server, allowsTool.tool);
       await this.connection.answer(request, answer);
       this.store.dispatch({ type: "answer", requestId, answer: "accepted", problem: null });
     } catch (error) {

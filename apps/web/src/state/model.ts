@@ -55,6 +55,7 @@ export interface MessageOverrides {
   readonly approvalPolicy?: "untrusted" | "on-failure" | "on-request" | "never";
   readonly filesystemSandbox?: "read-only" | "workspace-write" | "danger-full-access";
   readonly networkAccess?: "restricted" | "enabled";
+  readonly mode?: "default" | "plan";
 }
 
 /** The thread as the fold has it, and what only this page knows of it. */

@@ -7,14 +7,16 @@ import { Icon } from "../../ui/icons.tsx";
 import { DiffView } from "../diff/diff-view.tsx";
 import { diffOfChange } from "../diff/parse.ts";
 import { safeHref } from "../markdown/blocks.ts";
-import { type Choice, choicesFor, detailsOf, outcomeWord, stringOf } from "./choices.ts";
+import { type Choice, choicesFor, detailsOf, type McpToolCall, outcomeWord, stringOf } from "./choices.ts";
 import { type Description, describe } from "./describe.ts";
 import { ElicitationForm } from "./elicitation-form.tsx";
 import { QuestionForm } from "./question-form.tsx";
 import { spelledDiff, spelledOut } from "./spelled.ts";
 import { ToolCallForm } from "./tool-call-form.tsx";
 
-export type Reply = { readonly response: unknown; readonly note?: string } | { readonly error: { readonly message: string } };
+export type Reply =
+  | { readonly response: unknown; readonly note?: string; readonly allowsTool?: McpToolCall }
+  | { readonly error: { readonly message: string } };
 
 export interface CardProps {
   readonly request: PendingView;
@@ -29,6 +31,8 @@ export interface CardProps {
   readonly letters: boolean;
   /** Whether this device may make rules that last; answers that would are left out otherwise. */
   readonly mayMakeRules?: boolean;
+  /** The same for tools of MCP servers, which are allowed in the settings. */
+  readonly mayAllowTools?: boolean;
   /** Shown above the heading where cards of several sessions stand together. */
   readonly context?: ReactNode;
   readonly why?: string | undefined;
@@ -39,12 +43,15 @@ export interface CardProps {
 }
 
 export const RequestCard = memo(function RequestCard(props: CardProps): ReactElement {
-  const { request, change, onAnswer, canAnswer, letters, context, why, cwd, onShowChange, onKeep, mayMakeRules = true } = props;
+  const { request, change, onAnswer, canAnswer, letters, context, why, cwd, onShowChange, onKeep } = props;
+  const { mayMakeRules = true, mayAllowTools = false } = props;
   const heading = useId();
   const card = useRef<HTMLElement>(null);
   const [raw, setRaw] = useState(false);
   const description = describe(request);
-  const choices = choicesFor(request).filter(({ isRule }) => mayMakeRules || isRule !== true);
+  const choices = choicesFor(request).filter(
+    ({ isRule, allowsTool }) => (mayMakeRules || isRule !== true) && (mayAllowTools || allowsTool === undefined),
+  );
   const busy = request.answer === "sending" || request.answer === "accepted" || request.answer === "elsewhere";
   const onKey = (event: KeyboardEvent): void => {
     if (event.target !== card.current) return;
@@ -57,7 +64,7 @@ export const RequestCard = memo(function RequestCard(props: CardProps): ReactEle
     const choice = choices.find((c) => c.key === key);
     if (choice === undefined) return;
     event.preventDefault();
-    onAnswer({ response: choice.response });
+    onAnswer(replyOf(choice));
   };
   return (
     <section
@@ -161,7 +168,7 @@ function CardAnswer({
   onAnswer: (reply: Reply) => void;
   letters: boolean;
 }): ReactElement {
-  if (request.kind === "question") return <QuestionForm request={request} busy={busy} onAnswer={onAnswer} />;
+  if (request.kind === "question" && choices.length === 0) return <QuestionForm request={request} busy={busy} onAnswer={onAnswer} />;
   if (request.kind === "toolCall") return <ToolCallForm request={request} busy={busy} onAnswer={onAnswer} />;
   if (request.kind === "elicitation")
     return detailsOf(request)["mode"] === "url" ? (
@@ -173,7 +180,9 @@ function CardAnswer({
   return <Choices choices={choices} busy={busy} onAnswer={onAnswer} letters={letters} />;
 }
 
-const tones = { accept: "primary", grant: "grant", decline: "plain", stop: "danger" } as const;
+const tones = { accept: "primary", grant: "grant", decline: "plain", stop: "danger", quiet: "quiet" } as const;
+
+const replyOf = ({ response, allowsTool }: Choice): Reply => ({ response, ...(allowsTool === undefined ? {} : { allowsTool }) });
 
 function Choices({
   choices,
@@ -221,7 +230,7 @@ function Choices({
             tone={tones[choice.tone]}
             disabled={busy}
             title={choice.detail ?? undefined}
-            onClick={() => onAnswer({ response: choice.response })}
+            onClick={() => onAnswer(replyOf(choice))}
           >
             {choice.label}
             {letters && choice.key !== null ? (

@@ -5,13 +5,15 @@ import { spelledLine, spelledOut } from "./spelled.ts";
 export interface Choice {
   readonly id: string;
   readonly label: string;
-  readonly tone: "accept" | "grant" | "decline" | "stop";
+  readonly tone: "accept" | "grant" | "decline" | "stop" | "quiet";
   /** The single key that picks it while the card has the focus. */
   readonly key: string | null;
   /** What exactly will be remembered, for choices that reach further than this once. */
   readonly detail: string | null;
   /** It makes a rule that lasts, which not every device may do. */
   readonly isRule?: boolean;
+  /** Before the answer this tool is allowed in the person's settings. */
+  readonly allowsTool?: McpToolCall;
   /** Sent to the engine unchanged. */
   readonly response: unknown;
 }
@@ -34,16 +36,72 @@ export function choicesFor(request: PendingRequest): readonly Choice[] {
       return decisions(details, ["approved", "approved_for_session", "denied", "abort"], (decision) => ({ decision }));
     case "item/permissions/requestApproval":
       return permissionChoices(details);
+    case "item/tool/requestUserInput":
+      return mcpToolChoices(request);
     default:
       return [];
   }
 }
 
+export interface McpToolCall {
+  readonly server: string;
+  readonly tool: string;
+  readonly title: string | null;
+  readonly arguments: unknown;
+  /** The server is the project's own: nothing about it can be kept in the person's settings. */
+  readonly ofProject: boolean;
+}
+
+/** The call that the engine asks about, where the question is whether a tool of an MCP server may run. Models cannot ask such questions. */
+export function mcpToolCall(request: PendingRequest): McpToolCall | undefined {
+  const call = detailsOf(request)["mcpToolCall"];
+  if (!isRecord(call) || typeof call["server"] !== "string" || typeof call["tool"] !== "string") return undefined;
+  const { server, tool } = call;
+  return { server, tool, title: stringOf(call["title"]), arguments: call["arguments"], ofProject: call["ofProject"] === true };
+}
+
+/** The engine asks in words that an older client can show; the answer to each is the option's own label. */
+const mcpWords: Readonly<Record<string, Described>> = {
+  Accept: { id: "accept", label: "Allow once", tone: "accept", key: "y", detail: null },
+  "Accept for this session": { id: "acceptForSession", label: "Allow for session", tone: "grant", key: "s", detail: null },
+  Decline: { id: "decline", label: "Decline", tone: "decline", key: "n", detail: null },
+  Cancel: { id: "cancel", label: "Cancel", tone: "quiet", key: null, detail: null },
+};
+
+function mcpToolChoices(request: PendingRequest): readonly Choice[] {
+  const call = mcpToolCall(request);
+  const [question] = Array.isArray(request.questions) ? request.questions : [];
+  if (call === undefined || !isRecord(question) || !Array.isArray(question["options"])) return [];
+  const answer = (label: string) => ({ answers: { [String(question["id"])]: { answers: [label] } } });
+  return question["options"].filter(isRecord).flatMap((option): Choice[] => {
+    const label = String(option["label"]);
+    const known = mcpWords[label] ?? { id: label, label, tone: "decline", key: null, detail: null };
+    const choice: Choice = { ...known, response: answer(label) };
+    if (known.id !== "acceptForSession") return [choice];
+    const granted = { ...choice, detail: `${call.tool} is not asked about again in this session.` };
+    return call.ofProject ? [granted] : [granted, { ...always(call), response: choice.response }];
+  });
+}
+
+const always = (call: McpToolCall): Described & Pick<Choice, "allowsTool"> => ({
+  id: "always",
+  label: "Always allow",
+  tone: "grant",
+  key: "r",
+  detail: `${call.tool} of ${call.server} runs unasked from now on, in every session.`,
+  isRule: true,
+  allowsTool: call,
+});
+
 function decisions(details: Details, usual: readonly unknown[], wrap: (decision: unknown) => unknown): readonly Choice[] {
   const offered = details["availableDecisions"];
-  const list = Array.isArray(offered) && offered.length > 0 ? offered : usual;
+  const all: readonly unknown[] = Array.isArray(offered) && offered.length > 0 ? offered : usual;
+  // A rule for one part of `a && b` would be called "always" and ask again the next time.
+  const list = details["amendmentCoversAll"] === false ? all.filter((one) => !isRuleForCommands(one)) : all;
   return list.map((decision, index) => ({ ...describeDecision(decision, details, index), response: wrap(decision) }));
 }
+
+const isRuleForCommands = (decision: unknown): boolean => isRecord(decision) && "acceptWithExecpolicyAmendment" in decision;
 
 type Described = Omit<Choice, "response">;
 const words: Readonly<Record<string, Described>> = {

@@ -1,6 +1,6 @@
 /** Says what a waiting request is about: a heading, the thing itself, and the facts a person needs to decide. */
 import type { PendingRequest } from "../../state/model.ts";
-import { detailsOf, isRecord, stringOf } from "./choices.ts";
+import { detailsOf, isRecord, type McpToolCall, mcpToolCall, stringOf } from "./choices.ts";
 import { spelledLine, spelledOut } from "./spelled.ts";
 
 export interface Fact {
@@ -64,11 +64,29 @@ function described(request: PendingRequest): Description {
       return { badge: "Tool call", heading: `Answer the tool ${request.tool ?? "call"}`, command: null, facts: [], reason, icon: "tool" };
     case "mcpServer/elicitation/request":
       return describeElicitation(details);
-    default:
+    default: {
+      const call = mcpToolCall(request);
+      if (call !== undefined) return describeMcpCall(call);
       if (request.kind === "question")
         return { badge: "Question", heading: "The agent has a question", command: null, facts: [], reason, icon: "question" };
       return { badge: request.method, heading: request.summary, command: null, facts: [], reason, icon: "dot" };
+    }
   }
+}
+
+function describeMcpCall({ server, tool, title, arguments: given }: McpToolCall): Description {
+  return {
+    badge: "MCP tool",
+    heading: `Let ${server} run ${tool}?`,
+    command: JSON.stringify(given ?? {}, null, 2),
+    facts: [
+      { label: "Server", value: server, mono: true },
+      { label: "Tool", value: tool, mono: true },
+      ...(title === null ? [] : [{ label: "It calls itself", value: title }]),
+    ],
+    reason: null,
+    icon: "tool",
+  };
 }
 
 function describeCommand(details: Readonly<Record<string, unknown>>, cwd: readonly Fact[], reason: string | null): Description {

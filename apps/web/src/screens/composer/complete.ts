@@ -46,6 +46,7 @@ export interface SlashCommand {
 export const slashCommands: readonly SlashCommand[] = [
   { name: "new", help: "Start a new session" },
   { name: "diff", help: "Show what was changed" },
+  { name: "plan", help: "Make a plan before working, or stop doing so" },
   { name: "review", help: "Have the changes reviewed" },
   { name: "compact", help: "Summarise the conversation to make room" },
   { name: "fork", help: "Continue in a copy of this session" },

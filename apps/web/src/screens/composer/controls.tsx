@@ -2,6 +2,7 @@
 import type { ReactElement } from "react";
 import { useApp } from "../../app-context.tsx";
 import { modeOf, type PermissionMode, permissionModes } from "../../state/modes.ts";
+import { Icon } from "../../ui/icons.tsx";
 import { Picker } from "../../ui/overlays.tsx";
 
 export interface ControlProps {
@@ -11,6 +12,9 @@ export interface ControlProps {
   readonly onModel: (model: string) => void;
   readonly onEffort: (effort: string) => void;
   readonly onMode: (mode: PermissionMode) => void;
+  /** Whether it makes a plan before it works. */
+  readonly isPlanning: boolean;
+  readonly onPlan: (on: boolean) => void;
   readonly disabled?: boolean;
   readonly prefer?: "above" | "below";
 }
@@ -22,10 +26,12 @@ export function ControlPickers({
   onModel,
   onEffort,
   onMode,
+  isPlanning,
+  onPlan,
   disabled = false,
   prefer = "above",
 }: ControlProps): ReactElement {
-  const { models } = useApp();
+  const { models, controller } = useApp();
   const current = models.find((m) => m.model === model || m.id === model);
   const efforts = current?.supportedReasoningEfforts ?? [];
   const shown = models.filter((m) => !m.hidden || m.model === model);
@@ -75,6 +81,19 @@ export function ControlPickers({
           if (picked !== undefined) onMode(modeOf(picked));
         }}
       />
+      {controller.connection.offers.planMode ? (
+        <button
+          type="button"
+          className="picker plan-switch"
+          aria-pressed={isPlanning}
+          disabled={disabled}
+          title={isPlanning ? "It makes a plan and asks before it works" : "Let it make a plan before it works"}
+          onClick={() => onPlan(!isPlanning)}
+        >
+          <Icon name="plan" size={14} />
+          <span className="picker-text">Plan first</span>
+        </button>
+      ) : null}
     </>
   );
 }

@@ -1,7 +1,7 @@
 /** Which account and models the engine uses. */
-import { type ReactElement, useCallback, useState } from "react";
+import { type ReactElement, useCallback, useId, useState } from "react";
 import { allows, useApp } from "../../app-context.tsx";
-import type { Account } from "../../connection/connection.ts";
+import { type Account, Refused } from "../../connection/connection.ts";
 import { Button } from "../../ui/controls.tsx";
 import { Limits } from "../side-panel.tsx";
 import { Shown, useLoaded } from "./load.tsx";
@@ -72,26 +72,32 @@ export function AccountTab(): ReactElement {
 
 /** The key goes to the engine, which keeps it as `parley login` does; the page forgets it at once. */
 function KeyForm({ onDone }: { onDone: () => void }): ReactElement {
-  const { controller } = useApp();
+  const { controller, toast } = useApp();
   const [key, setKey] = useState("");
   const [busy, setBusy] = useState(false);
-  const save = async (): Promise<void> => {
+  const [problem, setProblem] = useState<string>();
+  const id = useId();
+  const save = async (check: boolean): Promise<void> => {
     setBusy(true);
-    const saved = await controller.try(
-      (controller.connection.signInWithKey?.(key.trim()) ?? Promise.resolve()).then(() => true),
-      "The key is kept. New sessions use it.",
-    );
-    setBusy(false);
-    if (saved !== true) return;
-    setKey("");
-    onDone();
+    setProblem(undefined);
+    try {
+      await controller.connection.signInWithKey?.(key.trim(), check);
+      toast(check ? "The key works and is kept. New sessions use it." : "The key is kept. New sessions use it.");
+      setKey("");
+      onDone();
+    } catch (error) {
+      if (error instanceof Refused && error.status !== 401) setProblem(error.message);
+      else controller.report(error);
+    } finally {
+      setBusy(false);
+    }
   };
   return (
     <form
       className="row key-form"
       onSubmit={(e) => {
         e.preventDefault();
-        void save();
+        void save(true);
       }}
     >
       <label className="field">
@@ -103,12 +109,27 @@ function KeyForm({ onDone }: { onDone: () => void }): ReactElement {
           spellCheck={false}
           placeholder="sk-…"
           value={key}
-          onChange={(e) => setKey(e.target.value)}
+          onChange={(e) => {
+            setKey(e.target.value);
+            setProblem(undefined);
+          }}
+          aria-invalid={problem !== undefined}
+          aria-describedby={`${id}-problem`}
         />
       </label>
-      <Button type="submit" tone="primary" disabled={busy || key.trim() === ""}>
-        Use this key
+      <Button type="submit" tone="primary" busy={busy} disabled={busy || key.trim() === ""}>
+        {busy ? "Checking the key…" : "Use this key"}
       </Button>
+      <div id={`${id}-problem`} className="key-problem" role="status">
+        {problem === undefined ? null : (
+          <>
+            <p className="problem">{problem}</p>
+            <Button size="small" onClick={() => void save(false)}>
+              Keep it anyway
+            </Button>
+          </>
+        )}
+      </div>
     </form>
   );
 }

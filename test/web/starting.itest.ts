@@ -1,0 +1,130 @@
+/** How work begins: in a folder that is there, with a key that works, and with a plan where one is wanted. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import { checkAccessibility, picture } from "./page.ts";
+import { composer, idle, Stage, send } from "./stage.ts";
+
+const scenario = `
+pace: 1
+turns:
+  - user: think first
+    steps:
+      - ask: "Which way?"
+        options: [Left, Right]
+      - say: "You said {{output}}\\n<proposed_plan>\\n1. Turn that way.\\n</proposed_plan>\\n"
+  - user: Carry out the plan
+    steps:
+      - say: "Carried out."
+  - user: /.*/
+    steps:
+      - say: "Heard: {{user}}"
+`;
+const goodKey = "sk-a-key-that-works";
+
+const skip = { skip: existsSync(process.env["PARLEY_CHROMIUM"] ?? "/usr/bin/chromium") ? false : "no Chromium on this machine" };
+
+describe("beginning", skip, () => {
+  let stage: Stage;
+  let page: Page;
+  let provider: http.Server;
+
+  before(async () => {
+    provider = http.createServer((request, response) => {
+      const isKnown = request.headers.authorization === `Bearer ${goodKey}`;
+      response.writeHead(isKnown ? 200 : 401, { "content-type": "application/json" });
+      response.end(JSON.stringify(isKnown ? { data: [{ id: "gpt-test" }] } : { error: { message: "Incorrect API key provided" } }));
+    });
+    await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
+    const { port } = provider.address() as AddressInfo;
+    // Questions belong to plan mode alone here, so that a question shows the mode.
+    const config = `features.default_mode_request_user_input = false\nopenai_base_url = "http://127.0.0.1:${port}/v1"\n`;
+    stage = await Stage.open(scenario, config, { offlineTour: true });
+    page = await stage.newPage();
+  });
+  after(async () => {
+    await stage.close();
+    await new Promise((resolve) => provider.close(resolve));
+  });
+
+  test("in plan mode it may ask, makes a plan, and carries it out on a click", async () => {
+    await stage.home(page);
+    const plan = page.getByRole("button", { name: "Plan first" });
+    await plan.click();
+    assert.equal(await plan.getAttribute("aria-pressed"), "true");
+    await send(page, "think first");
+    await page.getByText("Which way?").first().waitFor();
+    await page.getByRole("radio", { name: "Right" }).click();
+    await page.getByRole("button", { name: "Send answer" }).click();
+    await page.getByText("Turn that way.").waitFor();
+    assert.equal(await plan.getAttribute("aria-pressed"), "true", "the session's own switch shows the mode");
+    await picture(page, "starting-plan");
+    await checkAccessibility(page, "a plan that can be carried out");
+    await page.getByRole("button", { name: "Carry out this plan" }).click();
+    await page.getByText("Carried out.").waitFor();
+    await idle(page);
+    assert.equal(await plan.getAttribute("aria-pressed"), "false");
+    await send(page, "/plan");
+    await page.getByRole("button", { name: "Plan first", pressed: true }).waitFor();
+  });
+
+  test("without plan mode it works at once, and the switch is off", async () => {
+    await stage.begin(page, "think first");
+    await page.getByText("unavailable in Default mode").waitFor();
+    await idle(page);
+  });
+
+  test("a folder that does not exist starts nothing; it can be made", async () => {
+    await stage.home(page);
+    const missing = path.join(stage.workspace, "not/there yet");
+    const before = (await stage.manager.core.link.call("thread/loaded/list", {})).data.length;
+    await page.getByRole("button", { name: /^Folder/ }).click();
+    await page.getByRole("option", { name: "Another folder…" }).click();
+    const field = page.getByLabel("Folder on the machine that runs the engine");
+    await field.fill(missing);
+    await send(page, "hello there");
+    await page.getByText(`There is no folder ${missing}`).waitFor();
+    assert.equal(await field.getAttribute("aria-invalid"), "true");
+    assert.equal(await composer(page).inputValue(), "hello there", "the words are still there");
+    assert.equal((await stage.manager.core.link.call("thread/loaded/list", {})).data.length, before);
+    await picture(page, "starting-no-folder");
+    await checkAccessibility(page, "a folder that does not exist");
+    await page.getByRole("button", { name: "Create this folder" }).click();
+    await page.keyboard.press("Enter");
+    await page.getByText("Heard: hello there").waitFor();
+    assert.ok(existsSync(missing));
+    await stage.home(page);
+    await page.getByRole("button", { name: /^Folder/ }).click();
+    await page.getByRole("option", { name: "Another folder…" }).click();
+    await field.fill(path.join(stage.workspace, "../home/config.toml"));
+    await send(page, "hello");
+    await page.getByText("is not a folder").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Create this folder" }).count(), 0);
+    await composer(page).fill("");
+  });
+
+  test("a key that the provider refuses is not kept, unless the person wants it", async () => {
+    const kept = path.join(stage.workspace, "../home/auth.json");
+    await page.goto(`${stage.url}/settings/account`);
+    const field = page.getByLabel("OpenAI API key");
+    await field.fill("sk-mistyped");
+    await page.keyboard.press("Enter");
+    await page.getByText(/refuses this key/).waitFor();
+    assert.equal(existsSync(kept), false);
+    assert.equal(await field.inputValue(), "sk-mistyped");
+    await picture(page, "starting-bad-key");
+    await checkAccessibility(page, "a key that was refused");
+    await page.getByRole("button", { name: "Keep it anyway" }).click();
+    await page.getByRole("status").getByText("The key is kept.").waitFor();
+    assert.match(readFileSync(kept, "utf8"), /sk-mistyped/);
+    await field.fill(goodKey);
+    await page.keyboard.press("Enter");
+    await page.getByRole("status").getByText("The key works and is kept.").waitFor();
+    assert.match(readFileSync(kept, "utf8"), new RegExp(goodKey));
+    assert.equal(await field.inputValue(), "");
+  });
+});
