@@ -67,6 +67,10 @@ export const agentRequirements = {
     source: "Parley",
     says: "old tool results are cleared before a compaction is needed, at one cut that stays, resumed too",
   },
+  "agent.tourForPeople": {
+    source: "Parley",
+    says: "without a model the offline tour answers clients that a person reads, and who asks for it; a program's turn fails and says what to set",
+  },
   "agent.missingKey": { source: "Parley", says: "a provider whose env_key is not set fails the turn and names the variable" },
   "review.settings": { source: "Parley", says: "settings that are changed during a review hold, in it as after it" },
   "review.private": { source: "Parley", says: "what a reviewer reads and calls is in no history of the thread, live or resumed" },

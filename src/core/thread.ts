@@ -90,8 +90,9 @@ export class LiveThread {
   client: string | undefined;
   /** Somebody can answer questions; false in non-interactive runs. */
   interactive = true;
-  /** Its turns fail where only the offline tour would answer. */
+  /** Whoever began the last turn is a program: it fails where only the offline tour would answer, unless that was asked for. */
   needsModel = false;
+  asksForTour = false;
   /** What an ephemeral thread would have on disk. */
   readonly kept: ThreadRecord[] = [];
   /** The context messages that the model has seen last, by kind; undefined until the first turn here. */

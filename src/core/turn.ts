@@ -31,10 +31,7 @@ async function admitted(turn: LiveTurn): Promise<boolean> {
 /** Works until the model has nothing more to do. Returns why it failed. */
 export async function work(run: Run): Promise<TurnError | undefined> {
   const { turn } = run;
-  const { ports, needsModel, config } = turn.thread;
-  const why = needsModel ? ports.whyNoModel(config, run.settings.modelProvider) : undefined;
-  if (why !== undefined) return { message: why, codexErrorInfo: "other", additionalDetails: null };
-  const asking = ports.catalog.prepare(run.settings.model, turn.thread.provider(run.settings), turn.signal);
+  const asking = turn.thread.ports.catalog.prepare(run.settings.model, turn.thread.provider(run.settings), turn.signal);
   if (asking !== undefined) await asking;
   tellOfGuess(run);
   while (true) {

@@ -7,6 +7,7 @@ import type { Turn } from "../protocol/turn.ts";
 import { type Call, calledBy, type HandlersFor } from "./app.ts";
 import { readRecords } from "./stored-thread.ts";
 import { announceNews } from "./thread-settings.ts";
+import { noteWhoBegins } from "./tour.ts";
 
 export const reviewHandlers: HandlersFor<typeof reviewRequests> = {
   async "review/start"(params, call) {
@@ -22,7 +23,8 @@ export const reviewHandlers: HandlersFor<typeof reviewRequests> = {
   },
 };
 
-function start(thread: LiveThread, target: ReviewTarget, { after, app }: Call): { turn: Turn; reviewThreadId: string } {
+function start(thread: LiveThread, target: ReviewTarget, { after, app, session }: Call): { turn: Turn; reviewThreadId: string } {
+  noteWhoBegins(thread, session);
   const { turn, begin } = thread.startSpecial("review", (running) => reviewTurn(running, target));
   after(() => {
     announceNews(thread, app);

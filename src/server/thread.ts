@@ -25,6 +25,7 @@ import { awaitRequired, startServers } from "./mcp.ts";
 import { asSoleWriter, findThread, readRecords, threadFromStored } from "./stored-thread.ts";
 import { revertTo, rollBack } from "./thread-revert.ts";
 import { announceNews, collaborationModeOf } from "./thread-settings.ts";
+import { asksForTour, noteWhoBegins } from "./tour.ts";
 
 export const threadHandlers: HandlersFor<typeof threadRequests> = {
   async "thread/start"(params, call) {
@@ -33,8 +34,8 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     app.subscriptions.checkRoom(session);
     const thread = await app.threads.start(startOptions(params, call));
     thread.interactive = !session.unattended;
-    thread.needsModel = session.needsModel;
     await awaitRequired(thread, app);
+    thread.asksForTour = asksForTour(params);
     if (session.keepsUnused) await thread.keep();
     announce(thread, call);
     app.subscriptions.subscribe(session, thread.id, params.experimentalRawEvents === true || session.hearsRaw);
@@ -55,8 +56,8 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
       ...calledBy(session),
     });
     if (session.unattended) thread.interactive = false;
-    if (session.needsModel) thread.needsModel = true;
     if (!wasLoaded) await awaitRequired(thread, app);
+    thread.asksForTour ||= asksForTour(params);
     app.subscriptions.subscribe(session, thread.id);
     if (wasLoaded) tellNotApplied(thread, params, call);
     if (!wasLoaded)
@@ -85,7 +86,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
       { id, meta, upTo: forkPoint(params) },
       { ...startOptions(params, call, meta.cwd), ephemeral: params.ephemeral },
     );
-    thread.needsModel = session.needsModel;
+    thread.asksForTour = asksForTour(params);
     const shown = params.excludeTurns === true ? [] : turns;
     await awaitRequired(thread, app);
     announce(thread, call);
@@ -178,9 +179,10 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     return { thread: thread.toWire(await app.threads.turnsOf(thread)), itemsBackwardsCursor: null, turnsBackwardsCursor: null };
   },
 
-  async "thread/compact/start"(params, { app, after }) {
+  async "thread/compact/start"(params, { app, session, after }) {
     const thread = app.threads.require(params.threadId);
     await thread.makeRoom();
+    noteWhoBegins(thread, session);
     const { begin } = thread.startSpecial("compact", compactTurn);
     after(() => {
       announceNews(thread, app);

@@ -8,12 +8,15 @@ import type { TurnStartParams, TurnSteerParams, turnRequests } from "../protocol
 import type { HandlersFor } from "./app.ts";
 import { environmentChange } from "./environments.ts";
 import { announceNews } from "./thread-settings.ts";
+import { asksForTour, noteWhoBegins } from "./tour.ts";
 
 export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | "turn/steer" | "turn/interrupt">> = {
   async "turn/start"(params, { app, session, after }) {
     const thread = app.threads.require(params.threadId);
     await thread.readyToWrite();
     thread.client = (session.onBehalfOf ?? session).client.name;
+    noteWhoBegins(thread, session);
+    thread.asksForTour ||= asksForTour(params);
     const { config } = thread;
     const { turn, accepted, begin } = thread.startTurn(inputFrom(params), changeFrom(params), {
       outputSchema: params.outputSchema ?? undefined,
