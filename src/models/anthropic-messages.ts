@@ -51,7 +51,7 @@ export function createAnthropicWire(): Wire {
       };
     },
     greet: () => [],
-    lackFrom,
+    lacksFrom: (failure) => [lackFrom(failure) ?? []].flat(),
   };
 }
 

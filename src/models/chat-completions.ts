@@ -8,7 +8,7 @@ import { chatMessages } from "./chat-messages.ts";
 import { transcriptFromItems } from "./convert.ts";
 import { nearestEffort } from "./effort.ts";
 import { bearer } from "./http-client.ts";
-import { isRecord } from "./json.ts";
+import { isRecord, listOf, parseJson, recordOf } from "./json.ts";
 import { bareName, factsProvider } from "./model-names.ts";
 import { outputLimit } from "./output-limit.ts";
 import { flattenTools } from "./tools.ts";
@@ -51,10 +51,10 @@ export function createChatWire(provider: ProviderConfig): Wire {
       const limit = lacks.has("maxTokens") || hasOwnLimit(provider) ? undefined : outputLimit(model, rest);
       const body = limit === undefined ? rest : `${rest.slice(0, -1)},"${limitField(at)}":${limit}}`;
       const textTools = lacks.has("tools") && flat.tools.length > 0;
-      return { body, warnings, toolNames: flat.requestNames, reader: createChatReader(flat, textTools, limit) };
+      return { body, warnings, toolNames: flat.requestNames, reader: createChatReader(flat, textTools, limit), isWholeAnswer };
     },
     greet: () => [],
-    lackFrom,
+    lacksFrom,
   };
 }
 
@@ -88,12 +88,14 @@ function verbosityField(request: ModelRequest, model: CatalogEntry, isTaken: boo
   return isTaken && verbosity !== undefined ? { verbosity } : {};
 }
 
+const isWholeAnswer = (json: string): boolean => isRecord(recordOf(listOf(recordOf(parseJson(json))["choices"])[0])["message"]);
+
 /** Ways of whole families that no list of models tells: they are known by their names. */
 function withFamilyLacks(model: string, provider: string | undefined, lacks: Lacks): Lacks {
   const name = bareName(model);
   const own: Lack[] = [];
   if (provider === "mistral" || /^(?:open-)?(?:mi[sx]tral|ministral|magistral|codestral|devstral|pixtral)/.test(name))
-    own.push("freeCallIds");
+    own.push("freeCallIds", "freeRoles");
   if (/^(?:meta-)?llama-?3/.test(name)) own.push("severalCalls");
   return own.length === 0 ? lacks : new Set([...lacks, ...own]);
 }
@@ -119,9 +121,15 @@ function extraBody(provider: ProviderConfig): Record<string, unknown> {
   return isRecord(extra) ? { ...extra } : {};
 }
 
-function lackFrom(failure: ModelFailure, request: ModelRequest): Lack | undefined {
-  if (failure.kind !== "badRequest" && failure.kind !== "internalServerError") return undefined;
+function lacksFrom(failure: ModelFailure, request: ModelRequest): readonly Lack[] {
+  if (failure.kind !== "badRequest" && failure.kind !== "internalServerError") return [];
   const text = `${failure.message} ${failure.details ?? ""}`;
+  // A template that alternates strictly may know no messages of tools either.
+  if (/roles must alternate|unexpected role '?user'? after role|tool role/i.test(text)) return ["freeRoles", "tools"];
+  return [lackFrom(text, request) ?? []].flat();
+}
+
+function lackFrom(text: string, request: ModelRequest): Lack | undefined {
   const refused =
     /not support|unsupported|not allowed|not permitted|unrecognized|unknown (?:field|param|arg)|extra (?:inputs|fields)|unexpected|invalid (?:field|param)|no endpoints found/i;
   if (
@@ -130,6 +138,9 @@ function lackFrom(failure: ModelFailure, request: ModelRequest): Lack | undefine
   )
     return "tools";
   if (/tool[_ -]?call[_ -]?ids?\b.*(?:length|9|alphanumeric|a-z)/i.test(text)) return "freeCallIds";
+  if (/system role not supported|system role is not supported|does not support (?:the )?system/i.test(text)) return "systemRole";
+  if (/max_(?:completion_)?tokens\S* (?:is too large|must be at least)/i.test(text)) return "maxTokens";
+  if (/reasoning_effort error/i.test(text)) return "reasoningEffort";
   if (/(?:single|one) tool[- ]calls?\b|tool[- ]calls? at once|multiple tool[- ]calls/i.test(text)) return "severalCalls";
   if (!refused.test(text)) return undefined;
   if (/cache_control/i.test(text)) return "cacheControl";

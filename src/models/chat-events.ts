@@ -14,8 +14,11 @@ import type { EventReader } from "./wire.ts";
 export function createChatReader(flat: FlatTools, textTools: boolean, maxTokens?: number): EventReader {
   const writer = new ItemWriter(flat);
   const think = createTagSplitter("think", true);
-  const calls = textTools ? createTagSplitter(callTag, false) : undefined;
+  // a server without a parser for its model leaves calls in the text
+  const calls = flat.tools.length > 0 ? createTagSplitter(callTag, false) : undefined;
+  const names = new Set(flat.tools.map((tool) => tool.name));
   let written = "";
+  let isOver = false;
   let responseId: string | undefined;
   let usage: TokenUsage | undefined;
   let finish: string | undefined;
@@ -31,8 +34,8 @@ export function createChatReader(flat: FlatTools, textTools: boolean, maxTokens?
     else writer.text(piece, out);
     if (!closed) return;
     const call = callFromText(written);
-    if (call === undefined) writer.text(written, out);
-    else wholeCall(call, out);
+    if (call !== undefined && (textTools || names.has(call.name))) wholeCall(call, out);
+    else writer.text(textTools ? written : `<${callTag}>${written}${isOver ? "" : `</${callTag}>`}`, out);
     written = "";
   }
 
@@ -80,29 +83,30 @@ export function createChatReader(flat: FlatTools, textTools: boolean, maxTokens?
     writer.sealReasoning(() => seal("chat", { details: joined(all) }), out);
   }
 
-  /** Index of the wire → the call that is written under it now; some servers use one index for all their calls. */
-  const open = new Map<number, string>();
+  /** Index of the wire → the call that is written under it now; some servers use one index, or one id, for all their calls. */
+  const open = new Map<number, { readonly key: string; readonly id: string }>();
   function toolCall(part: Json, at: number, out: ModelEvent[]): void {
     const index = numberOf(part["index"]) ?? at;
     const fn = recordOf(part["function"]);
     const id = stringOf(part["id"]) ?? "";
     const name = stringOf(fn["name"]) ?? "";
-    let key = open.get(index);
-    const isNew = key === undefined || (id !== "" && id !== key && name !== "");
-    if (isNew) {
+    const args = typeof fn["arguments"] === "string" ? fn["arguments"] : isRecord(fn["arguments"]) ? JSON.stringify(fn["arguments"]) : "";
+    const before = open.get(index);
+    const isOther = before !== undefined && ((id !== "" && id !== before.id) || (args !== "" && writer.isWhole(before.key)));
+    let key = before?.key;
+    if (key === undefined || (name !== "" && isOther)) {
       if (name === "") return;
       key = id === "" || writer.hasCall(id) ? `call_${randomUUID().replaceAll("-", "")}` : id;
-      open.set(index, key);
+      open.set(index, { key, id });
       writer.beginCall(key, { callId: key, name }, out);
     }
-    if (key === undefined) return;
     if (isRecord(part["extra_content"])) writer.sealCall(key, seal("chat", { extra_content: part["extra_content"] }));
-    const args = fn["arguments"];
-    writer.callInput(key, typeof args === "string" ? args : isRecord(args) ? JSON.stringify(args) : "", out);
+    writer.callInput(key, args, out);
   }
 
   function complete(out: ModelEvent[]): boolean {
     think.flush(thought(out));
+    isOver = true;
     calls?.flush((piece, inside, closed) => textCall(piece, inside, closed, out));
     const isCut = finish === "length" || finish === "max_tokens";
     const callIds = isCut ? writer.endTornCalls(out) : [];
@@ -129,7 +133,7 @@ export function createChatReader(flat: FlatTools, textTools: boolean, maxTokens?
       }
       const chunk = parseJson(data);
       if (!isRecord(chunk)) return false;
-      if (isRecord(chunk["error"]) || typeof chunk["error"] === "string") {
+      if (isRecord(chunk["error"]) || typeof chunk["error"] === "string" || chunk["object"] === "error") {
         out.push({ type: "failed", failure: failureFromEvent(data) });
         return true;
       }
@@ -139,7 +143,7 @@ export function createChatReader(flat: FlatTools, textTools: boolean, maxTokens?
       }
       usage = usageOf(chunk["usage"] ?? recordOf(chunk["x_groq"])["usage"]) ?? usage;
       const choice = recordOf(listOf(chunk["choices"])[0]);
-      const delta = recordOf(choice["delta"]);
+      const delta = recordOf(choice["delta"] ?? choice["message"]);
       reasoning(delta, out);
       content(delta["content"] ?? delta["refusal"], out);
       for (const [at, part] of listOf(delta["tool_calls"]).entries()) if (isRecord(part)) toolCall(part, at, out);

@@ -27,7 +27,32 @@ export function chatMessages(history: ChatHistory): readonly Message[] {
   const writer = new MessageWriter(history);
   for (const entry of entries.slice(lead)) writer.add(entry);
   const system = systemText(history, entries.slice(0, lead));
-  return [...(system === "" ? [] : [{ role: "system", content: system }]), ...writer.finish()];
+  const messages = history.lacks.has("freeRoles") ? alternating(writer.finish()) : writer.finish();
+  if (system === "") return messages;
+  return history.lacks.has("systemRole") ? withLead(messages, system) : [{ role: "system", content: system }, ...messages];
+}
+
+/** For templates without a system message: its text begins the first message of the user. */
+function withLead([first, ...rest]: readonly Message[], system: string): readonly Message[] {
+  if (first?.role !== "user") return [{ role: "user", content: system }, ...(first === undefined ? [] : [first]), ...rest];
+  const { content } = first;
+  const joined = typeof content === "string" ? `${system}\n\n${content}` : [{ type: "text", text: system }, ...listOf(content)];
+  return [{ ...first, content: joined }, ...rest];
+}
+
+/**
+ * User and assistant in turns, calls and their results aside: what the person says while the model works, and images of tools, would
+ * otherwise stand behind another message of theirs. An answer in between depends on nothing that comes later, so that prefixes stay.
+ */
+function alternating(messages: readonly Message[]): readonly Message[] {
+  let before = "assistant";
+  return messages.flatMap((message) => {
+    if (message.role === "tool" || message["tool_calls"] !== undefined) return [message];
+    const isSame = message.role === before;
+    before = message.role;
+    if (!isSame) return [message];
+    return message.role === "user" ? [{ role: "assistant", content: "I see." }, message] : [{ role: "user", content: "Go on." }, message];
+  });
 }
 
 /** One system message at the start: many chat templates know no other place for it. */

@@ -87,12 +87,16 @@ function kindOfStatus(status: number, error: ErrorBody): ModelFailureKind {
 
 const overflowTags = /context_length_exceeded|exceed_context_size|context_window|model_max_prompt_tokens/;
 const overflowText =
-  /prompt is too long|maximum context length|context length exceeded|context window|exceeds? the (?:available )?context|input is too long|input length and `max_tokens` exceed|too many (?:input )?tokens|maximum number of tokens allowed|reduce the length of the (?:messages|input|prompt)|maximum prompt length/i;
-const isContextOverflow = (error: ErrorBody): boolean => overflowTags.test(error.tags) || overflowText.test(error.message);
+  /prompt is too long|greater than the context length|context length of only|context size has been exceeded|maximum context length|context length exceeded|context window|exceeds? the (?:available )?context|input is too long|input length and `max_tokens` exceed|too many (?:input )?tokens|maximum number of tokens allowed|reduce the length of the (?:messages|input|prompt)|maximum prompt length/i;
+/** The answer would be too long, not the question: without a limit, or with a smaller one, there is room. */
+const outputText = /max_(?:completion_)?tokens\S* (?:is too large|must be at least)/i;
+const isContextOverflow = (error: ErrorBody): boolean =>
+  !outputText.test(error.message) && (overflowTags.test(error.tags) || overflowText.test(error.message));
 
 const usageTags = /usage_limit_reached|usage_not_included|insufficient_quota|billing|credit|quota_exceeded|workspace_owner|spend_limit/;
 const usageText = /insufficient (?:balance|credits|funds)|credit balance is too low|exceeded your current quota|out of credits/i;
-const isUsageLimit = (error: ErrorBody): boolean => usageTags.test(error.tags) || usageText.test(error.message);
+const isUsageLimit = (error: ErrorBody): boolean =>
+  usageTags.test(error.tags) || /\b402\b/.test(error.tags) || usageText.test(error.message);
 
 function usageLimitMessage(error: ErrorBody): string {
   if (!/usage_limit_reached/.test(error.tags)) return `The provider refuses because of quota or billing: ${error.message}`;
@@ -167,11 +171,12 @@ export function failureFromEvent(body: string): ModelFailure {
   const message = error.message === "" ? "the provider gave no reason" : error.message;
   if (isContextOverflow(error)) return { kind: "contextWindowExceeded", message, retry: false };
   if (isUsageLimit(error)) return { kind: "usageLimitExceeded", message: usageLimitMessage(error), retry: false };
-  if (/invalid_prompt|invalid_request|content_policy|content_filter|policy_violation|misalignment/.test(error.tags))
+  // routers put the HTTP status of the provider behind them into `code`
+  if (/invalid_prompt|invalid_request|content_policy|content_filter|policy_violation|misalignment|\b4(?:00|04|13|22)\b/.test(error.tags))
     return { kind: "badRequest", message, retry: false };
-  if (/authentication|permission/.test(error.tags)) return { kind: "unauthorized", message, retry: false };
+  if (/authentication|permission|\b40[13]\b/.test(error.tags)) return { kind: "unauthorized", message, retry: false };
   const retry = wait === undefined ? {} : { afterMs: wait };
-  if (/overloaded|server_error|api_error|internal|slow_down|unavailable|\b5\d\d\b/.test(error.tags))
+  if (/overloaded|server_?error|api_error|internal|slow_down|unavailable|\b5\d\d\b/.test(error.tags))
     return { kind: "internalServerError", message, begun: true, retry };
   return { kind: "responseStreamDisconnected", message: `stream disconnected before completion: ${message}`, retry };
 }

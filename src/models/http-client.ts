@@ -4,9 +4,9 @@ import type { BedrockCredential, Credential, Credentials } from "../core/ports/c
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from "../core/ports/model-client.ts";
 import { createSseReader, SseTooLong } from "../lib/sse.ts";
 import type { CatalogEntry } from "./catalog.ts";
-import { cutOff, failureFromEvent, failureFromNetwork, failureFromStatus } from "./failures.ts";
+import { cutOff, failureFromNetwork, failureFromStatus } from "./failures.ts";
 import { type HttpPool, type HttpReply, isLocal, readText } from "./http.ts";
-import { isRecord, parseJson, recordOf } from "./json.ts";
+import { asStream, notAStream } from "./plain-answers.ts";
 import { inRegion } from "./providers.ts";
 import { RefusedParts } from "./refusals.ts";
 import type { ResponsesSockets, SocketRequest } from "./responses-socket.ts";
@@ -25,6 +25,8 @@ export interface HttpClientParts {
 
 const chatgptBaseUrl = "https://chatgpt.com/backend-api/codex";
 const errorBodyLimit = 64 * 1024;
+/** Of an answer that comes whole, from a server that does not stream. */
+const wholeAnswerLimit = 16 * 1024 * 1024;
 /** Far more than the longest answer with all its events: what goes on beyond it never ends. */
 const answerLimit = 256 * 1024 * 1024;
 /** Each resend drops one thing the server refused; no request has more to drop. */
@@ -47,6 +49,9 @@ interface Posted {
   readonly headers: Readonly<Record<string, string>>;
 }
 type Sent = Received | { readonly failure: ModelFailure };
+
+/** Events that come before a model has said anything. */
+const beforeAnswers: ReadonlySet<string> = new Set<ModelEvent["type"]>(["created", "rateLimits", "rerouted", "warning", "failed"]);
 
 /** Headers that hold what only the provider may know, beside those of the settings. */
 const secretHeaders = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
@@ -81,9 +86,11 @@ export class HttpModelClient implements ModelClient {
       const sending = this.#send(request, encoded, signal);
       encoded = undefined; // the body is large, and the answer may take minutes
       const sent = await sending;
-      if ("reply" in sent) return yield* this.#receive(request, reader, sent, signal);
-      const again = resends < maxResends ? this.#mend(sent.failure, request, { lacks, toolNames }) : undefined;
-      if (again === undefined) return yield [{ type: "failed", failure: sent.failure }];
+      // routers answer before they know whether the provider behind them takes the request
+      const failure = "reply" in sent ? yield* this.#receive(request, reader, sent, signal) : sent.failure;
+      if (failure === undefined) return;
+      const again = resends < maxResends ? this.#mend(failure, request, { lacks, toolNames }) : undefined;
+      if (again === undefined) return yield [{ type: "failed", failure }];
       const told = this.#news(request, again);
       if (told.length > 0) yield told;
     }
@@ -95,11 +102,11 @@ export class HttpModelClient implements ModelClient {
     request: ModelRequest,
     sent: { readonly lacks: ReadonlySet<Lack>; readonly toolNames: readonly string[] },
   ): readonly string[] | undefined {
-    const lack = this.#parts.wire.lackFrom(failure, request);
     const model = this.#parts.model(request.model);
     // A model that sees images has refused one of them, whatever the words.
-    const isOneImage = lack === "images" && model.known && model.supportsImages;
-    if (lack !== undefined && !sent.lacks.has(lack) && !isOneImage) {
+    const isOneImage = (lack: Lack): boolean => lack === "images" && model.known && model.supportsImages;
+    const lack = this.#parts.wire.lacksFrom(failure, request).find((each) => !sent.lacks.has(each) && !isOneImage(each));
+    if (lack !== undefined) {
       this.#learn(request.model, lack);
       return [];
     }
@@ -107,17 +114,28 @@ export class HttpModelClient implements ModelClient {
     return refused === undefined ? undefined : [refused];
   }
 
+  /** Returns why the answer failed when it did so before it began; any later failure is its last event. */
   async *#receive(
     request: ModelRequest,
     reader: EventReader,
     { reply, url, secrets }: Received,
     signal: AbortSignal,
-  ): AsyncGenerator<readonly ModelEvent[]> {
+  ): AsyncGenerator<readonly ModelEvent[], ModelFailure | undefined> {
     let out: ModelEvent[] = [...this.#parts.wire.greet(request, reply.headers)];
     let over = false;
     let left = true;
     let read = 0;
     let bytes = 0;
+    let begun = false;
+    let early: ModelFailure | undefined;
+    const shown = (): readonly ModelEvent[] => {
+      const events = over ? out.map((event) => withoutSecrets(event, secrets)) : out;
+      begun ||= events.some(({ type }) => !beforeAnswers.has(type));
+      const last = events.at(-1);
+      if (begun || last?.type !== "failed" || last.failure.retry !== false) return events;
+      early = last.failure;
+      return events.slice(0, -1);
+    };
     const events = createSseReader((data, event) => {
       read++;
       if (!over) over = reader.read(data, event, out);
@@ -138,17 +156,21 @@ export class HttpModelClient implements ModelClient {
         }
         if (read > before) reply.alive();
         if (out.length === 0) continue;
-        yield over ? out.map((event) => withoutSecrets(event, secrets)) : out;
+        const batch = shown();
+        if (batch.length > 0) yield batch;
         signal.throwIfAborted();
         out = [];
       }
       if (!over) {
+        over = true;
         if (read === 0) out.push({ type: "failed", failure: { ...cutOff("its first event"), kind: "responseStreamConnectionFailed" } });
         else reader.end(out);
-        yield out.map((event) => withoutSecrets(event, secrets));
+        const batch = shown();
+        if (batch.length > 0) yield batch;
       }
       left = false;
       reply.finish();
+      return early;
     } finally {
       if (left) reply.close(); // the consumer went away, or the signal fired
     }
@@ -184,9 +206,12 @@ export class HttpModelClient implements ModelClient {
       const type = `${reply.headers["content-type"] ?? ""}`.toLowerCase();
       const isStream = !type.startsWith("text/html") && !type.startsWith("application/json");
       if (reply.status >= 200 && reply.status < 300 && isStream) return { reply, url: shown, secrets };
-      const body = masked(await readText(reply, errorBodyLimit), secrets);
+      const isGood = reply.status >= 200 && reply.status < 300;
+      const text = await readText(reply, isGood ? wholeAnswerLimit : errorBodyLimit);
+      if (isGood && encoded.isWholeAnswer?.(text) === true) return { reply: asStream(reply, text), url: shown, secrets };
+      const body = masked(text, secrets);
       const refusal = { status: reply.status, statusText: reply.statusText, headers: reply.headers, body, url: shown };
-      return { failure: reply.status >= 200 && reply.status < 300 ? notAStream(type, body, shown) : failureFromStatus(refusal) };
+      return { failure: isGood ? notAStream(type, body, shown) : failureFromStatus(refusal) };
     } catch (error) {
       signal.throwIfAborted();
       return { failure: failureFromNetwork(error, shown) };
@@ -306,17 +331,6 @@ export class HttpModelClient implements ModelClient {
 function setHeader(headers: Record<string, string>, name: string, value: string): void {
   const ours = headers[name];
   headers[name] = ours !== undefined && (name === "anthropic-beta" || name === "openai-beta") ? `${ours},${value}` : value;
-}
-
-function notAStream(type: string, body: string, url: string): ModelFailure {
-  if (isRecord(recordOf(parseJson(body))["error"])) return failureFromEvent(body);
-  const what = type.startsWith("text/html") ? "a web page" : "a plain JSON answer";
-  return {
-    kind: "responseStreamConnectionFailed",
-    message: `the model provider answered with ${what} instead of an event stream, url: ${url} (check base_url, wire_api and any proxy or log-in page in between)`,
-    details: body.slice(0, 1000),
-    retry: false,
-  };
 }
 
 export const bearer = (key: string): Readonly<Record<string, string>> => ({ authorization: `Bearer ${key}` });

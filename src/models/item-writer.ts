@@ -120,9 +120,15 @@ export class ItemWriter {
     return call !== undefined && call.args !== "" && !isJson(call.args);
   }
 
-  /** Ends the calls that the output limit cut, without input, and gives their ids. */
+  /** Whether the arguments of a call that is still open are complete as they are. */
+  isWhole(key: string): boolean {
+    const call = this.#calls.get(key);
+    return call !== undefined && call.args !== "" && isJson(call.args);
+  }
+
+  /** Ends the calls that the output limit cut, be it before their arguments, without input, and gives their ids. */
   endTornCalls(out: ModelEvent[]): readonly string[] {
-    const torn = [...this.#calls.keys()].filter((key) => this.isTorn(key));
+    const torn = [...this.#calls.keys()].filter((key) => !this.isWhole(key));
     return torn.map((key) => {
       const call = this.#calls.get(key);
       if (call !== undefined) call.args = "";

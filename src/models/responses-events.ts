@@ -19,6 +19,8 @@ export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (
   const open = new Map<string, KeptText>();
   /** Calls and thoughts that have begun and are not whole yet. */
   const unfinished = new Map<string, ModelItem>();
+  /** Ids of items that were told whole. */
+  const told = new Set<string>();
   let current = "";
   let unreadable = 0;
 
@@ -69,7 +71,17 @@ export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (
     if (isCall(whole) && "status" in whole && whole.status === "incomplete") return;
     open.delete(itemId);
     unfinished.delete(itemId);
+    told.add(itemId);
     out.push({ type: "itemDone", itemId, item: whole });
+  }
+
+  /** Some servers tell what they wrote with the end alone, or the end of it there. */
+  function finishFromEnd(event: Json, out: ModelEvent[]): void {
+    for (const [output_index, value] of listOf(recordOf(event["response"])["output"]).entries()) {
+      const id = stringOf(recordOf(value)["id"]) ?? ids.get(output_index);
+      const isKnown = id === undefined ? told.size > 0 || open.size > 0 : told.has(id) || open.has(id);
+      if (isRecord(value) && !isKnown && readItem(value) !== undefined) finish({ item: value, output_index }, out);
+    }
   }
 
   /** The output limit was reached inside a call: true when the answer is ended with it. */
@@ -136,6 +148,7 @@ export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (
         return false;
       case "response.completed":
       case "response.done":
+        finishFromEnd(event, out);
         closeOpen(out);
         return readEnd(event, out);
       case "response.incomplete":

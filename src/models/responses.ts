@@ -1,6 +1,6 @@
 /** The Responses wire: items go out and come back as they are stored, so nothing is converted. */
 import type { IncomingHttpHeaders } from "node:http";
-import type { ModelItem, ModelRequest, ToolSpec } from "../core/ports/model-client.ts";
+import type { ModelFailure, ModelItem, ModelRequest, ToolSpec } from "../core/ports/model-client.ts";
 import type { CatalogEntry } from "./catalog.ts";
 import { foreignReasoning, isSealed, sealedSummary, withoutImages } from "./convert.ts";
 import { bearer } from "./http-client.ts";
@@ -82,22 +82,23 @@ export function createResponsesWire(): Wire {
         ...(other === undefined ? [] : [{ type: "rerouted" as const, model: other }]),
       ];
     },
-    lackFrom(failure, request): Lack | undefined {
-      if (failure.kind !== "badRequest") return undefined;
-      const text = `${failure.message} ${failure.details ?? ""}`;
-      const isFree =
-        request.tools.some((tool) => tool.type !== "function") || request.input.some((item) => item.type === "custom_tool_call");
-      if (isFree && /tool/i.test(text) && /\bcustom|namespace|grammar|web_search/i.test(text)) return "freeformTools";
-      if (/invalid_encrypted_content|encrypted content .*could not be/i.test(text)) return "encryptedReasoning";
-      if (/image/i.test(text) && /not support|unsupported|does not accept|invalid.*input_image/i.test(text)) return "images";
-      if (/verbosity/i.test(text) && /not support|unsupported|unknown/i.test(text)) return "verbosity";
-      if (/reasoning\.summary|reasoning summar|organization must be verified/i.test(text)) return "reasoningSummary";
-      if (/reasoning\.context/i.test(text)) return "reasoningContext";
-      if (/input_file|\bpdf\b/i.test(text) && /not support|unsupported|invalid|unknown/i.test(text)) return "pdf";
-      if (/reasoning/i.test(text) && /not support|unsupported|unknown param/i.test(text)) return "reasoningEffort";
-      return undefined;
-    },
+    lacksFrom: (failure, request) => [lackFrom(failure, request) ?? []].flat(),
   };
+}
+
+function lackFrom(failure: ModelFailure, request: ModelRequest): Lack | undefined {
+  if (failure.kind !== "badRequest") return undefined;
+  const text = `${failure.message} ${failure.details ?? ""}`;
+  const isFree = request.tools.some((tool) => tool.type !== "function") || request.input.some((item) => item.type === "custom_tool_call");
+  if (isFree && /tool/i.test(text) && /\bcustom|namespace|grammar|web_search/i.test(text)) return "freeformTools";
+  if (/invalid_encrypted_content|encrypted content .*could not be/i.test(text)) return "encryptedReasoning";
+  if (/image/i.test(text) && /not support|unsupported|does not accept|invalid.*input_image/i.test(text)) return "images";
+  if (/verbosity/i.test(text) && /not support|unsupported|unknown/i.test(text)) return "verbosity";
+  if (/reasoning\.summary|reasoning summar|organization must be verified/i.test(text)) return "reasoningSummary";
+  if (/reasoning\.context/i.test(text)) return "reasoningContext";
+  if (/input_file|\bpdf\b/i.test(text) && /not support|unsupported|invalid|unknown/i.test(text)) return "pdf";
+  if (/reasoning/i.test(text) && /not support|unsupported|unknown param/i.test(text)) return "reasoningEffort";
+  return undefined;
 }
 
 function settings(request: ModelRequest, model: CatalogEntry, lacks: Lacks, warnings: string[]): Record<string, unknown> {

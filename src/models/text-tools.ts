@@ -30,9 +30,27 @@ export const resultAsText = (callId: string, text: string): string => `<tool_res
 /** undefined when the text between the tags is not a call. */
 export function callFromText(text: string): { readonly name: string; readonly args: string } | undefined {
   const bare = text.trim().replace(/^```(?:json)?\s*|\s*```$/g, "");
+  if (bare.startsWith("<function=")) return callFromTags(bare);
   const value = parseJson(bare);
   if (!isRecord(value)) return undefined;
   const name = stringOf(value["name"]) ?? stringOf(value["tool"]);
   const args = value["arguments"] ?? value["parameters"] ?? value["input"] ?? {};
   return name === undefined ? undefined : { name, args: typeof args === "string" ? args : JSON.stringify(args) };
+}
+
+/** The form of Qwen's coders: `<function=name>` with a `<parameter=…>` for each argument. */
+function callFromTags(text: string): { readonly name: string; readonly args: string } | undefined {
+  const [, name, body] = /^<function=([^>\s]+)>([\s\S]*?)(?:<\/function>\s*)?$/.exec(text) ?? [];
+  if (name === undefined || body === undefined) return undefined;
+  const args = [...body.matchAll(/<parameter=([^>\s]+)>\n?([\s\S]*?)\n?<\/parameter>/g)].map(([, key, value]) => [
+    key,
+    argumentOf(value ?? ""),
+  ]);
+  return { name, args: JSON.stringify(Object.fromEntries(args)) };
+}
+
+/** Numbers, lists and the like are written as JSON, texts as they are. */
+function argumentOf(text: string): unknown {
+  const value = /^\s*[[{]|^(?:true|false|null|-?\d+(?:\.\d+)?)$/.test(text) ? parseJson(text) : undefined;
+  return value === undefined ? text : value;
 }

@@ -1,15 +1,15 @@
 /** Requests against mocks that refuse what vendors refuse: what can be known is kept out, what cannot is mended, and the thread lives on. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { type ChatTemplate, chatTemplates } from "../../test/support/model-mocks/chat-templates.ts";
 import { collect, modelRequest, textOf, userText } from "../../test/support/model-mocks/events.ts";
 import { anthropicFrames, chatFrames, responsesFrames } from "../../test/support/model-mocks/frames.ts";
 import { type Answer, MockProvider, stream } from "../../test/support/model-mocks/server.ts";
 import {
   anthropicRules,
   chatRules,
-  llamaTemplate,
   mistralIds,
-  mistralTemplate,
+  mistralOrder,
   type Rule,
   responsesRules,
   ruled,
@@ -148,24 +148,24 @@ describe("calls of another provider in the history", () => {
     assert.deepEqual(sent[0]?.["messages"], sent[1]?.["messages"]);
   });
 
-  for (const [name, template] of [
-    ["Mistral", mistralTemplate],
-    ["Llama", llamaTemplate],
+  for (const [name, template, refusals] of [
+    ["Mistral", chatTemplates["Mistral Small 3.2"], 2],
+    ["Llama", chatTemplates["Llama 3.x"], 1],
   ] as const)
-    it(`pass a chat template of ${name} after one refusal, and tools work as before`, async () => {
+    it(`pass a chat template of ${name} after ${refusals} refusals, and tools work as before`, async () => {
       const request = { model: "toolmodel", input: foreignThread };
       const { events, sent } = await talk("llamacpp", [...chatRules, template], [request, request]);
       assert.deepEqual(events.map(textOf), ["ok", "ok"]);
-      assert.equal(sent.length, 3);
-      assert.equal(listOf(sent[2]?.["tools"]).length, 3, "tools are offered as tools");
-      assert.equal(messagesOf(sent[2]).filter((message) => message["role"] === "tool").length, 2);
+      assert.equal(sent.length, refusals + 2);
+      assert.equal(listOf(sent.at(-1)?.["tools"]).length, 3, "tools are offered as tools");
+      assert.equal(messagesOf(sent.at(-1)).filter((message) => message["role"] === "tool").length, 2);
       assert.equal(warningsOf(events[1]), "");
     });
 
   it("keep the words of the message that held them when they are parted", async () => {
     const said: ModelItem = { type: "message", role: "assistant", content: [{ type: "output_text", text: "looking" }] };
     const input = [userText("go"), said, call("a"), call("b"), output("a", "1"), output("b", "2")];
-    const { sent } = await talk("llamacpp", [...chatRules, llamaTemplate], [{ model: "Llama-3.3-70B-Instruct", input }]);
+    const { sent } = await talk("llamacpp", [...chatRules, chatTemplates["Llama 3.x"]], [{ model: "Llama-3.3-70B-Instruct", input }]);
     assert.equal(sent.length, 1, "known by its name");
     assert.deepEqual(
       messagesOf(sent[0]).map(({ role, content }) => [role, content]),
@@ -197,6 +197,47 @@ describe("an organisation that OpenAI has not verified", () => {
   it("is not even asked for summaries unless somebody wants them", async () => {
     const { sent } = await talk("openai", [unverifiedOrganisation], [{ model: "gpt-5.5", effort: "high" }]);
     assert.equal(sent.length, 1);
+  });
+});
+
+/** Words of the person while the model works, an image of a tool, a broken call, a turn that was stopped: all that templates stumble over. */
+const busyThread: ModelItem[] = [
+  ...foreignThread,
+  userText("wait, not that one"),
+  userText("and hurry"),
+  { type: "function_call", call_id: "call_broken", name: "exec_command", arguments: '{"cmd": "ls' },
+  { type: "function_call_output", call_id: "call_broken", output: "not valid JSON" },
+  { type: "message", role: "assistant", content: [{ type: "output_text", text: "I look." }] },
+  call("call_image"),
+  {
+    type: "function_call_output",
+    call_id: "call_image",
+    output: [{ type: "input_image", image_url: `data:image/png;base64,${png(10, 10)}` }],
+  },
+  call("call_stopped"),
+  userText("never mind"),
+];
+
+describe("a busy thread and the chat templates of llama.cpp", () => {
+  const textOnly: readonly string[] = ["Gemma 2"];
+  for (const name of Object.keys(chatTemplates) as ChatTemplate[])
+    it(`${name}: passes after a few refusals, then at once, and what was sent stays a prefix`, async () => {
+      const request = { model: "toolmodel", input: busyThread, effort: "medium" };
+      const next = { ...request, input: [...busyThread, call("call_next"), output("call_next"), userText("and now")] };
+      const { events, sent } = await talk("llamacpp", [...chatRules, chatTemplates[name]], [request, request, next]);
+      assert.deepEqual(events.map(textOf), ["ok", "ok", "ok"]);
+      assert.ok(sent.length <= 6, `${sent.length} requests`);
+      const [before, after] = sent.slice(-2).map(messagesOf);
+      assert.deepEqual(after?.slice(0, before?.length), before);
+      assert.equal(listOf(sent.at(-1)?.["tools"]).length, textOnly.includes(name) ? 0 : 3);
+      for (const words of ["not that one", "hurry", "never mind", "You are a test."])
+        assert.ok(JSON.stringify(sent.at(-1)).includes(words), words);
+    });
+
+  it("Mistral's own API is asked as it likes it from the first request on", async () => {
+    const request = { model: "mistral-large-latest", input: busyThread };
+    const { events, sent } = await talk("mistral", [...chatRules, mistralIds, mistralOrder], [request]);
+    assert.deepEqual([textOf(events[0] ?? []), sent.length], ["ok", 1]);
   });
 });
 

@@ -22,6 +22,9 @@ export type Lack =
   | "freeCallIds"
   /** Several tool calls in one message: the templates of some Llama models take one alone. */
   | "severalCalls"
+  /** Messages of the user behind others of the user, with calls and their results between them or not: templates that alternate refuse them. */
+  | "freeRoles"
+  | "systemRole"
   | "cacheControl"
   | "maxTokens"
   | "hostedTools"
@@ -45,6 +48,8 @@ export interface WireRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** The tools in the order in which the body has them: refusals name them by number. */
   readonly toolNames: readonly string[];
+  /** Whether this JSON is the answer, from a server that does not stream. */
+  readonly isWholeAnswer?: (json: string) => boolean;
   /** What was left out or changed, for the user. */
   readonly warnings: readonly string[];
   /** Reads the answer to this very request. */
@@ -68,6 +73,6 @@ export interface Wire {
   encode(request: ModelRequest, model: CatalogEntry, lacks: Lacks): WireRequest;
   /** Events that the response headers hold (rate limits, another model than asked for). */
   greet(request: ModelRequest, headers: IncomingHttpHeaders): readonly ModelEvent[];
-  /** What the server could not take, read from its refusal; undefined when the refusal is about something else. */
-  lackFrom(failure: ModelFailure, request: ModelRequest): Lack | undefined;
+  /** What the server may have been unable to take, read from its refusal, the likeliest first; none when it is about something else. */
+  lacksFrom(failure: ModelFailure, request: ModelRequest): readonly Lack[];
 }

@@ -26,7 +26,7 @@ export const ruled =
     return answer(response, request);
   };
 
-const records = (value: unknown): Json[] => listOf(value).filter(isRecord);
+export const records = (value: unknown): Json[] => listOf(value).filter(isRecord);
 
 // Anthropic Messages
 
@@ -207,13 +207,22 @@ export const chatRules: readonly Rule[] = [
   },
 ];
 
-const callIds = (body: Json): string[] =>
+export const callIds = (body: Json): string[] =>
   records(body["messages"]).flatMap((message) => [
     ...records(message["tool_calls"]).flatMap((call) => stringOf(call["id"]) ?? []),
     ...(stringOf(message["tool_call_id"]) === undefined ? [] : [String(message["tool_call_id"])]),
   ]);
 
-/** Mistral's own API. */
+/** Mistral's own API: results of tools are answered before the person speaks again. */
+export const mistralOrder: Rule = ({ body }) => {
+  const roles = records(body["messages"]).map((message) => message["role"]);
+  return roles.some((role, i) => role === "user" && roles[i - 1] === "tool")
+    ? {
+        status: 400,
+        body: { object: "error", message: "Unexpected role 'user' after role 'tool'", type: "invalid_request_message_order", code: "3230" },
+      }
+    : undefined;
+};
 export const mistralIds: Rule = ({ body }) => {
   const odd = callIds(body).find((id) => !/^[a-zA-Z0-9]{9}$/.test(id));
   return odd === undefined
@@ -228,29 +237,6 @@ export const mistralIds: Rule = ({ body }) => {
         },
       };
 };
-
-const templateError = (message: string): Refusal => ({
-  status: 500,
-  body: {
-    error: {
-      code: 500,
-      type: "server_error",
-      message: `\n------------\nWhile executing CallExpression in template source:\nError: Jinja Exception: ${message}`,
-    },
-  },
-});
-
-/** llama-server with the chat template of Mistral Small or Nemo. */
-export const mistralTemplate: Rule = ({ body }) =>
-  callIds(body).every((id) => /^[a-zA-Z0-9]{9}$/.test(id))
-    ? undefined
-    : templateError("Tool call IDs should be alphanumeric strings with length 9!");
-
-/** llama-server with the chat template of Llama 3.x. */
-export const llamaTemplate: Rule = ({ body }) =>
-  records(body["messages"]).every((message) => listOf(message["tool_calls"]).length <= 1)
-    ? undefined
-    : templateError("This model only supports single tool-calls at once!");
 
 // All wires
 
