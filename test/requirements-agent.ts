@@ -53,6 +53,16 @@ export const agentRequirements = {
     source: "Parley",
     says: "a new thread warms up its websocket, and its first turn sends only what the warm-up did not",
   },
+  "agent.repeatedIds": { source: "Parley", says: "a server that gives the same id to every call loses no call, output or item" },
+  "agent.emptyAnswer": { source: "Parley", says: "an answer without a word is asked for again or said, and the thread lives" },
+  "agent.compactRefused": {
+    source: "Parley",
+    says: "where a compaction is refused and the window is full, the oldest part is left out with a warning, and the thread lives",
+  },
+  "agent.tinyWindow": {
+    source: "Parley",
+    says: "a window smaller than instructions and tools fails the turn after a few requests, and says so",
+  },
   "agent.badPicture": {
     source: "Parley",
     says: "a picture that the provider refuses is left out with a warning, and the thread lives, resumed too",

@@ -4,6 +4,7 @@ import { ask, errorFrom } from "./attempts.ts";
 import { firstText, isContext } from "./context.ts";
 import { History, userMessage } from "./history.ts";
 import { aroundCompaction } from "./hooks/moments.ts";
+import { withoutStrayOutputs } from "./leave-out-oldest.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import type { ModelFailure, ModelItem, ModelRequest } from "./ports/model-client.ts";
 import type { Tool } from "./ports/tool.ts";
@@ -99,15 +100,6 @@ function shortened(items: readonly ModelItem[], maxTokens: number): readonly Mod
   if (items.length > 3) return withoutStrayOutputs(items.slice(Math.ceil(items.length / 2)));
   const cut = items.map((item) => withShortTexts(item, maxTokens));
   return cut.every((item, i) => item === items[i]) ? undefined : cut;
-}
-
-function withoutStrayOutputs(items: readonly ModelItem[]): readonly ModelItem[] {
-  const called = new Set(
-    items.flatMap((item) => (item.type === "function_call" || item.type === "custom_tool_call" ? [item.call_id] : [])),
-  );
-  return items.filter(
-    (item) => !(item.type === "function_call_output" || item.type === "custom_tool_call_output") || called.has(item.call_id ?? ""),
-  );
 }
 
 /** The same item when it is short enough. */

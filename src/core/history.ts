@@ -75,6 +75,10 @@ export class History {
     this.#countedTokens = totalTokens;
     this.#countedItems = this.#items.length;
   }
+  /** Whether there is a call of this id; some servers give the same ids to the calls of every answer. */
+  hasCall(callId: string): boolean {
+    return this.#pairs.called.has(callId);
+  }
   /** Of the next request: exact where a provider has counted, estimated for what came since. */
   tokens(): number {
     let tokens = this.#countedItems === 0 ? this.fixedTokens : this.#countedTokens;

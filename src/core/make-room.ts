@@ -3,6 +3,7 @@ import type { TurnError } from "../protocol/turn.ts";
 import { clearOldResults } from "./clear-results.ts";
 import { compact } from "./compact.ts";
 import { isContext } from "./context.ts";
+import { isRefused, leaveOutOldest } from "./leave-out-oldest.ts";
 import type { ModelFailure, ModelItem } from "./ports/model-client.ts";
 import type { Run } from "./run.ts";
 import { estimateTokens } from "./tokens.ts";
@@ -40,7 +41,8 @@ export async function makeRoom(run: Run, before: "request" | "calls"): Promise<T
   if (guard.compactedTo !== undefined && tokens - guard.compactedTo < limit * progressShare) return undefined;
   if (guard.cannotCompact && !isFull) return undefined;
   const failed = await compact(run, unseenBy(run));
-  if (failed === undefined || isFull) return failed;
+  if (failed === undefined) return undefined;
+  if (isFull) return isRefused(failed) && (await leaveOutOldest(run, limit, failed)) ? undefined : failed;
   guard.cannotCompact = true;
   turn.notify("warning", {
     threadId: thread.id,
@@ -59,8 +61,19 @@ export async function recover(run: Run, overflow: ModelFailure, failed: TurnErro
   const past = history.items.filter((item) => !turn.ownInput.includes(item) && !isContext(item));
   const pastTokens = past.reduce((sum, item) => sum + estimateTokens(item), 0);
   // What is too long is new, or comes with every request: no hand-over of the past would help.
-  if (pastTokens < thread.contextWindow(run.settings) * reclaimableShare) return failed;
-  return await compact(run, unseenBy(run));
+  if (pastTokens < thread.contextWindow(run.settings) * reclaimableShare) return withReason(run, overflow, failed);
+  const refused = await compact(run, unseenBy(run));
+  if (refused === undefined) return undefined;
+  return isRefused(refused) && (await leaveOutOldest(run, limitOf(run), refused)) ? undefined : refused;
+}
+
+/** What comes with every request may alone be too long for a small window: no words of the person's would fit. */
+function withReason({ turn, settings, history }: Run, overflow: ModelFailure, failed: TurnError): TurnError {
+  const window = windowIn(overflow) ?? turn.thread.contextWindow(settings);
+  if (history.fixedTokens < window * fullShare) return failed;
+  const n = (tokens: number): string => tokens.toLocaleString("en-US");
+  const why = `The window of ${settings.model} has ${n(window)} tokens, and instructions and tools alone take about ${n(history.fixedTokens)}. Choose a model with a larger window, or start its server with one.`;
+  return { ...failed, message: `${why} ${failed.message}` };
 }
 
 /** The person's words while nothing has been answered; from then on the last answer and what came of it. */
@@ -77,7 +90,7 @@ function windowIn({ message, details }: ModelFailure): number | undefined {
   const text = `${message} ${details ?? ""}`.replace(/(\d)[,_](?=\d{3})/g, "$1");
   const found =
     /maximum context length (?:is|of) (\d{4,})/i.exec(text) ??
-    /(?:context (?:size|window|length)|n_ctx)\W{0,20}(\d{4,})/i.exec(text) ??
+    /(?:context (?:size|window|length)(?: of)?(?: only)?|n_ctx)\W{0,20}(\d{4,})/i.exec(text) ??
     /> (\d{4,}) maximum/i.exec(text) ??
     /maximum (?:number of tokens allowed|prompt length)\D{0,20}(\d{4,})/i.exec(text);
   return found === null ? undefined : Number(found[1]);

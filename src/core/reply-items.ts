@@ -40,6 +40,9 @@ export class ReplyItems {
   readonly #streamed = new Set<string>();
   /** In Plan mode a message begins with its first words: all of it may be the plan. */
   readonly #announced = new Map<string, Extract<ThreadItem, { type: "agentMessage" }>>();
+  /** Item id → id of its call, and the provider's id of a call → ours, where it was given before. */
+  readonly #callIds = new Map<string, string>();
+  readonly #renamed = new Map<string, string>();
   /** Tool calls of this answer, in the model's order. */
   readonly calls: ModelItem[] = [];
   /** How many more there were than one answer may hold: those are neither kept nor carried out. */
@@ -69,7 +72,7 @@ export class ReplyItems {
         return undefined;
       }
       case "itemStarted":
-        this.#itemStarted(event.itemId, event.item);
+        this.#itemStarted(event.itemId, this.#named(event.itemId, event.item));
         return undefined;
       case "summaryPartAdded":
         part(this.#reasoning(event.itemId).summary, event.index);
@@ -104,10 +107,26 @@ export class ReplyItems {
           this.droppedCalls++;
           return undefined;
         }
-        return this.#itemDone(event.itemId, event.item);
+        return this.#itemDone(event.itemId, this.#named(event.itemId, event.item));
       default:
         return undefined;
     }
+  }
+
+  /** A call by an id of its own: outputs and items are found by it, in this answer and in all before. */
+  #named(itemId: string, item: ModelItem): ModelItem {
+    if (item.type !== "function_call" && item.type !== "custom_tool_call") return item;
+    const isTaken =
+      this.#run.history.hasCall(item.call_id) || this.calls.some((call) => "call_id" in call && call.call_id === item.call_id);
+    const own = this.#callIds.get(itemId) ?? (isTaken ? `call_${this.#turn.thread.ports.ids.item().replaceAll("-", "")}` : item.call_id);
+    this.#callIds.set(itemId, own);
+    if (own === item.call_id) return item;
+    this.#renamed.set(item.call_id, own);
+    return { ...item, call_id: own };
+  }
+  /** Our id for a call of this answer that the provider names. */
+  callIdOf(providers: string): string {
+    return this.#renamed.get(providers) ?? providers;
   }
 
   /** Items whose end never came are completed with what was streamed, so that nothing spins for ever. */

@@ -20,6 +20,8 @@ export interface Reply {
   readonly goesOn?: boolean;
   /** It ended at the output limit. */
   readonly cut?: OutputCut | undefined;
+  /** There is nothing in it at all. */
+  readonly isEmpty?: boolean;
   readonly failed?: TurnError;
   /** The request was longer than the model's window. */
   readonly overflow?: ModelFailure;
@@ -32,7 +34,7 @@ export async function sample(run: Run): Promise<Reply> {
   const asking = () => ask(run, { once: () => once(run, tools), abandon: ({ items }) => items.abandonOpen() });
   const { attempt, retries } = await (hasHooks(run.turn.thread, "preModelRequest", "postModelRequest") ? hooked(run, asking) : asking());
   const { calls, goesOn, cut, failure, items } = attempt;
-  if (failure === undefined) return { calls, droppedCalls: items.droppedCalls, goesOn: goesOn === true, cut };
+  if (failure === undefined) return { calls, droppedCalls: items.droppedCalls, goesOn: goesOn === true, cut, isEmpty: !items.any };
   await items.closeOpen();
   const overflow = failure.kind === "contextWindowExceeded" ? { overflow: failure } : {};
   return { calls: [], failed: errorFrom(failure, retries), ...overflow };
@@ -98,7 +100,8 @@ async function once(run: Run, tools: readonly Tool[]): Promise<Outcome> {
             await countUsage(run, event.usage);
           }
           const calls = items.calls.map((item) => offeredCall(item, tools));
-          return { calls, goesOn: event.goesOn === true && items.any, cut: event.cut, items };
+          const cut = event.cut === undefined ? undefined : { ...event.cut, callIds: event.cut.callIds.map((id) => items.callIdOf(id)) };
+          return { calls, goesOn: event.goesOn === true && items.any, cut, items };
         }
         const waiting = take(run, event, items);
         if (waiting !== undefined) await waiting;

@@ -53,12 +53,23 @@ export async function work(run: Run): Promise<TurnError | undefined> {
     turn.ownInput = [];
     if (reply.calls.length === 0) {
       if (reply.goesOn === true || turn.hasSteering()) continue;
+      if (reply.isEmpty === true && askAgain(turn)) continue;
       if (run.isThreads && turn.kind === "regular" && (await beforeStop(turn))) continue;
       return undefined;
     }
     const failed = (isNearLimit(run) ? await makeRoom(run, "calls") : undefined) ?? (await callTools(run, reply));
     if (failed !== undefined) return failed;
   }
+}
+
+/** Some models give no answer at all now and then, and one when they are asked once more. */
+function askAgain(turn: LiveTurn): boolean {
+  if (!turn.guard.hadEmptyAnswer) {
+    turn.guard.hadEmptyAnswer = true;
+    return true;
+  }
+  turn.notify("warning", { threadId: turn.thread.id, message: "The model gave an empty answer, twice. Say something to go on." });
+  return false;
 }
 
 /** A window that is only guessed compacts a history too early or too late. */

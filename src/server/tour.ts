@@ -15,5 +15,7 @@ export function noteWhoBegins(thread: LiveThread, { needsModel, client }: Sessio
 }
 
 /** Who names the scripted provider has asked for the tour. */
-export const asksForTour = (params: { readonly model?: string | null | undefined; readonly modelProvider?: string | null | undefined }): boolean =>
-  params.modelProvider === "scripted" || params.model === "scripted";
+export const asksForTour = (params: {
+  readonly model?: string | null | undefined;
+  readonly modelProvider?: string | null | undefined;
+}): boolean => params.modelProvider === "scripted" || params.model === "scripted";

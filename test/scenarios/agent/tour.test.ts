@@ -43,7 +43,11 @@ verifies("agent.tourForPeople", async (stage) => {
     const program = await introduced(stage, name);
     for (const began of [{}, { method: "thread/compact/start" }, { method: "review/start", turn: { target } }]) {
       const { status, text } = await ended(program, stage.workspace, began);
-      assert.deepEqual([status, /no model is set up.*OPENAI_API_KEY/.test(text)], ["failed", true], `${name} ${JSON.stringify(began)}: ${text}`);
+      assert.deepEqual(
+        [status, /no model is set up.*OPENAI_API_KEY/.test(text)],
+        ["failed", true],
+        `${name} ${JSON.stringify(began)}: ${text}`,
+      );
     }
   }
 });
