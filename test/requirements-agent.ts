@@ -54,7 +54,7 @@ export const agentRequirements = {
     says: "a new thread warms up its websocket, and its first turn sends only what the warm-up did not",
   },
   "agent.repeatedIds": { source: "Parley", says: "a server that gives the same id to every call loses no call, output or item" },
-  "agent.emptyAnswer": { source: "Parley", says: "an answer without a word is asked for again or said, and the thread lives" },
+  "agent.emptyAnswer": { source: "Parley", says: "of an answer with nothing in it people are told, and the thread lives" },
   "agent.compactRefused": {
     source: "Parley",
     says: "where a compaction is refused and the window is full, the oldest part is left out with a warning, and the thread lives",

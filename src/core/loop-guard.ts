@@ -23,8 +23,6 @@ export class LoopGuard {
   cutCalls = 0;
   /** An overflow was recovered from; a second one in the same turn is final. */
   hasRecovered = false;
-  /** An answer of this turn had nothing in it; it was asked for once more. */
-  hadEmptyAnswer = false;
   /** The history's tokens after the last compaction of this turn. */
   compactedTo: number | undefined;
   /** A compaction has failed in this turn, and there was room to go on without. */

@@ -53,7 +53,7 @@ export async function work(run: Run): Promise<TurnError | undefined> {
     turn.ownInput = [];
     if (reply.calls.length === 0) {
       if (reply.goesOn === true || turn.hasSteering()) continue;
-      if (reply.isEmpty === true && askAgain(turn)) continue;
+      if (reply.isEmpty === true) turn.notify("warning", { threadId: turn.thread.id, message: emptyAnswer });
       if (run.isThreads && turn.kind === "regular" && (await beforeStop(turn))) continue;
       return undefined;
     }
@@ -62,15 +62,7 @@ export async function work(run: Run): Promise<TurnError | undefined> {
   }
 }
 
-/** Some models give no answer at all now and then, and one when they are asked once more. */
-function askAgain(turn: LiveTurn): boolean {
-  if (!turn.guard.hadEmptyAnswer) {
-    turn.guard.hadEmptyAnswer = true;
-    return true;
-  }
-  turn.notify("warning", { threadId: turn.thread.id, message: "The model gave an empty answer, twice. Say something to go on." });
-  return false;
-}
+const emptyAnswer = "The model gave an empty answer. Say something to go on, or choose another model.";
 
 /** A window that is only guessed compacts a history too early or too late. */
 function tellOfGuess({ turn, settings }: Run): void {
