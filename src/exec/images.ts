@@ -102,10 +102,10 @@ async function bySharp(bytes: Buffer, type: string, limits: ImageLimits): Promis
 async function byHand(bytes: Buffer, type: string, limits: ImageLimits): Promise<string | undefined> {
   if (type !== "image/png") return undefined;
   const { decodePng, encodePng, shrunk } = await import("../lib/png.ts");
-  const pixels = decodePng(bytes);
+  const pixels = await decodePng(bytes);
   if (pixels === undefined) return undefined;
   for (const side of sides(limits)) {
-    const out = encodePng(shrunk(pixels, side));
+    const out = await encodePng(await shrunk(pixels, side));
     if (base64Length(out) <= limits.maxBytes) return dataUrl(type, out);
   }
   return undefined;

@@ -1,5 +1,10 @@
 /** PNG files without a library: read, made smaller, written again. For pictures that are too large where no image library is installed. */
-import { crc32, deflateSync, inflateSync } from "node:zlib";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { promisify } from "node:util";
+import { crc32, deflate as packAside, inflate as unpackAside } from "node:zlib";
+
+const deflate = promisify(packAside);
+const inflate: (packed: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer> = promisify(unpackAside);
 
 /** Red, green, blue and opacity, a byte each. */
 export interface Pixels {
@@ -8,8 +13,22 @@ export interface Pixels {
   readonly data: Uint8Array;
 }
 
-/** More would hold everybody up for seconds. */
+/** More would take seconds and hundreds of megabytes. */
 const maxPixels = 12_000_000;
+
+/** Work of this long is done in one go; then everybody else gets a turn. */
+const sliceMs = 8;
+
+/** Lets others go on between the lines of a picture. */
+class Slices {
+  #began = performance.now();
+
+  async rest(): Promise<void> {
+    if (performance.now() - this.#began < sliceMs) return;
+    await nextTurn();
+    this.#began = performance.now();
+  }
+}
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** Samples of a pixel by the colour type: grey, RGB, palette, grey and opacity, RGB and opacity. */
 const samplesOf: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
@@ -26,16 +45,21 @@ interface Parts {
 }
 
 /** Undefined for what this does not read: interlaced, damaged or very large pictures. */
-export function decodePng(file: Uint8Array): Pixels | undefined {
+export async function decodePng(file: Uint8Array): Promise<Pixels | undefined> {
   const parts = partsOf(file);
   const samples = parts === undefined ? undefined : samplesOf[parts.colour];
   if (parts === undefined || samples === undefined) return undefined;
   const { width, height, depth } = parts;
   const lineLength = Math.ceil((width * samples * depth) / 8);
   try {
-    const raw = inflateSync(parts.packed, { maxOutputLength: (lineLength + 1) * height });
-    if (raw.length < (lineLength + 1) * height || !unfilter(raw, lineLength, height, Math.max(1, (samples * depth) >> 3))) return undefined;
-    return { width, height, data: coloured(raw, lineLength, parts, samples) };
+    const raw = await inflate(parts.packed, { maxOutputLength: (lineLength + 1) * height });
+    if (raw.length < (lineLength + 1) * height) return undefined;
+    const slices = new Slices();
+    for (let y = 0; y < height; y++) {
+      if (!unfilterLine(raw, lineLength, y, Math.max(1, (samples * depth) >> 3))) return undefined;
+      await slices.rest();
+    }
+    return { width, height, data: await coloured(raw, lineLength, parts, samples) };
   } catch {
     return undefined;
   }
@@ -71,22 +95,20 @@ function partsOf(bytes: Uint8Array): Parts | undefined {
   };
 }
 
-/** Undoes the prediction of each line, in place. */
-function unfilter(raw: Uint8Array, lineLength: number, height: number, step: number): boolean {
-  for (let y = 0; y < height; y++) {
-    const start = y * (lineLength + 1);
-    const filter = raw[start] ?? 0;
-    if (filter > 4) return false;
-    for (let at = start + 1; at < start + 1 + lineLength; at++) {
-      const left = at - step > start ? (raw[at - step] ?? 0) : 0;
-      const up = y > 0 ? (raw[at - lineLength - 1] ?? 0) : 0;
-      if (filter === 1) raw[at] = (raw[at] ?? 0) + left;
-      else if (filter === 2) raw[at] = (raw[at] ?? 0) + up;
-      else if (filter === 3) raw[at] = (raw[at] ?? 0) + ((left + up) >> 1);
-      else if (filter === 4) {
-        const corner = y > 0 && at - step > start ? (raw[at - lineLength - 1 - step] ?? 0) : 0;
-        raw[at] = (raw[at] ?? 0) + paeth(left, up, corner);
-      }
+/** Undoes the prediction of a line, in place. */
+function unfilterLine(raw: Uint8Array, lineLength: number, y: number, step: number): boolean {
+  const start = y * (lineLength + 1);
+  const filter = raw[start] ?? 0;
+  if (filter > 4) return false;
+  for (let at = start + 1; at < start + 1 + lineLength; at++) {
+    const left = at - step > start ? (raw[at - step] ?? 0) : 0;
+    const up = y > 0 ? (raw[at - lineLength - 1] ?? 0) : 0;
+    if (filter === 1) raw[at] = (raw[at] ?? 0) + left;
+    else if (filter === 2) raw[at] = (raw[at] ?? 0) + up;
+    else if (filter === 3) raw[at] = (raw[at] ?? 0) + ((left + up) >> 1);
+    else if (filter === 4) {
+      const corner = y > 0 && at - step > start ? (raw[at - lineLength - 1 - step] ?? 0) : 0;
+      raw[at] = (raw[at] ?? 0) + paeth(left, up, corner);
     }
   }
   return true;
@@ -99,7 +121,7 @@ function paeth(left: number, up: number, corner: number): number {
   return a <= b && a <= c ? left : b <= c ? up : corner;
 }
 
-function coloured(raw: Uint8Array, lineLength: number, parts: Parts, samples: number): Uint8Array {
+async function coloured(raw: Uint8Array, lineLength: number, parts: Parts, samples: number): Promise<Uint8Array> {
   const { width, height, depth, colour, palette, opacity } = parts;
   const out = new Uint8Array(width * height * 4);
   const scale = depth < 8 ? 255 / (2 ** depth - 1) : 1;
@@ -109,7 +131,9 @@ function coloured(raw: Uint8Array, lineLength: number, parts: Parts, samples: nu
     const bit = i * depth;
     return ((raw[line + (bit >> 3)] ?? 0) >> (8 - depth - (bit & 7))) & (2 ** depth - 1);
   };
+  const slices = new Slices();
   for (let y = 0; y < height; y++) {
+    await slices.rest();
     const line = y * (lineLength + 1) + 1;
     for (let x = 0; x < width; x++) {
       const at = (y * width + x) * 4;
@@ -132,11 +156,13 @@ function coloured(raw: Uint8Array, lineLength: number, parts: Parts, samples: nu
 }
 
 /** Each new pixel is the mean of those that it covers. */
-export function shrunk({ width, height, data }: Pixels, side: number): Pixels {
+export async function shrunk({ width, height, data }: Pixels, side: number): Promise<Pixels> {
   const factor = Math.min(1, side / Math.max(width, height));
   const [w, h] = [Math.max(1, Math.round(width * factor)), Math.max(1, Math.round(height * factor))];
   const out = new Uint8Array(w * h * 4);
+  const slices = new Slices();
   for (let y = 0; y < h; y++) {
+    await slices.rest();
     const [top, bottom] = [Math.floor((y * height) / h), Math.max(Math.floor(((y + 1) * height) / h), Math.floor((y * height) / h) + 1)];
     for (let x = 0; x < w; x++) {
       const [left, right] = [Math.floor((x * width) / w), Math.max(Math.floor(((x + 1) * width) / w), Math.floor((x * width) / w) + 1)];
@@ -160,11 +186,17 @@ export function shrunk({ width, height, data }: Pixels, side: number): Pixels {
 }
 
 /** Without opacity where no pixel needs it. Lines are written as differences to the one above, which packs well. */
-export function encodePng({ width, height, data }: Pixels): Buffer {
-  const hasOpacity = data.some((byte, i) => i % 4 === 3 && byte !== 255);
+export async function encodePng({ width, height, data }: Pixels): Promise<Buffer> {
+  const slices = new Slices();
+  let hasOpacity = false;
+  for (let y = 0; y < height && !hasOpacity; y++) {
+    await slices.rest();
+    for (let at = y * width * 4 + 3; at < (y + 1) * width * 4; at += 4) hasOpacity ||= data[at] !== 255;
+  }
   const samples = hasOpacity ? 4 : 3;
   const raw = new Uint8Array((width * samples + 1) * height);
   for (let y = 0; y < height; y++) {
+    await slices.rest();
     const start = y * (width * samples + 1);
     raw[start] = 2;
     for (let x = 0; x < width; x++)
@@ -177,7 +209,7 @@ export function encodePng({ width, height, data }: Pixels): Buffer {
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header.set([8, hasOpacity ? 6 : 2, 0, 0, 0], 8);
-  return Buffer.concat([signature, chunk("IHDR", header), chunk("IDAT", deflateSync(raw)), chunk("IEND", Buffer.alloc(0))]);
+  return Buffer.concat([signature, chunk("IHDR", header), chunk("IDAT", await deflate(raw)), chunk("IEND", Buffer.alloc(0))]);
 }
 
 function chunk(type: string, body: Uint8Array): Buffer {
