@@ -4,7 +4,7 @@ import type { ThreadItem } from "../protocol/item.ts";
 import type { MessagePhase } from "../protocol/model-item.ts";
 import { maxCalls } from "./count-limits.ts";
 import type { LiveTurn } from "./live-turn.ts";
-import { PatchPreview } from "./patch/preview.ts";
+import { PatchPreview, type PreviewForm } from "./patch/preview.ts";
 import { PlanText } from "./plan-text.ts";
 import type { ModelEvent, ModelItem } from "./ports/model-client.ts";
 import { completeItem, type Run, remember } from "./run.ts";
@@ -174,7 +174,7 @@ export class ReplyItems {
       else if (!this.#hidesMessages) this.#start(id, message);
     } else if (item.type === "reasoning") this.#reasoning(id);
     else if (item.type === "web_search_call") this.#start(id, webSearchItem(id, item));
-    else if ((item.type === "custom_tool_call" || item.type === "function_call") && item.name === "apply_patch")
+    else if (item.type === "custom_tool_call" || (item.type === "function_call" && Object.hasOwn(previewForms, item.name)))
       this.#openPreview(id, item);
     else if (isCommandCall(item)) this.#turn.snapshot.expectCommand();
   }
@@ -182,8 +182,10 @@ export class ReplyItems {
   /** Only where it is asked for, as in Codex 0.166: the previews come before their item is started. */
   #openPreview(id: string, item: Extract<ModelItem, { type: "custom_tool_call" | "function_call" }>): void {
     const { config, ports } = this.#turn.thread;
-    if (config.features["apply_patch_streaming_events"] !== true) return;
-    const preview = new PatchPreview(item.type === "custom_tool_call" ? "text" : "json", () => ports.clock.now());
+    const form = item.type === "custom_tool_call" ? "text" : previewForms[item.name];
+    const isOfFiles = item.type === "function_call" || item.name === "apply_patch";
+    if (config.features["apply_patch_streaming_events"] !== true || form === undefined || !isOfFiles) return;
+    const preview = new PatchPreview(form, () => ports.clock.now());
     this.#previews.set(id, { callId: item.call_id, preview });
   }
 
@@ -247,6 +249,9 @@ function showsRaw({ turn: { thread }, settings }: Run): boolean {
   if (config.hideReasoning || config.showRawReasoning) return config.showRawReasoning;
   return config.raw["show_raw_agent_reasoning"] !== false && ports.catalog.find(settings.model, thread.provider(settings)).thinksAloud;
 }
+
+/** Functions that change files, by how their arguments say it. */
+const previewForms: Readonly<Record<string, PreviewForm>> = { apply_patch: "json", edit: "edit", write: "write" };
 
 const commandTools: ReadonlySet<string> = new Set(["exec_command", "shell", "shell_command"]);
 const isCommandCall = (item: ModelItem): boolean =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { FileUpdateChange } from "../../protocol/item.ts";
-import { PatchPreview } from "./preview.ts";
+import { PatchPreview, type PreviewForm } from "./preview.ts";
 
 const patch =
   "*** Begin Patch\n*** Add File: a\n+one\n+two\n*** Update File: b\n*** Move to: c\n@@ def f\n-x\n+y\n*** Delete File: d\n*** End Patch\n";
@@ -13,7 +13,7 @@ const wanted: FileUpdateChange[] = [
 ];
 
 /** The last telling, with all the time in the world between the pieces. */
-function last(pieces: readonly string[], form: "text" | "json"): FileUpdateChange[] | undefined {
+function last(pieces: readonly string[], form: PreviewForm): FileUpdateChange[] | undefined {
   let now = 0;
   const preview = new PatchPreview(form, () => (now += 1000));
   return pieces.map((piece) => preview.push(piece)).findLast((changes) => changes !== undefined);
@@ -35,6 +35,32 @@ test("however it is cut, the whole patch is seen at its end", () => {
   );
 });
 
+test("edits and new files are seen as they are written, however they are cut", () => {
+  const edit = { path: "a.ts", old_text: 'say("one")\nx', new_text: 'say("two")\ny', replace_all: true };
+  const swapped = { replace_all: false, new_text: 'say("two")\ny', path: "a.ts", old_text: 'say("one")\nx' };
+  const edited = [{ path: "a.ts", kind: { type: "update", move_path: null }, diff: '@@\n-say("one")\n-x\n+say("two")\n+y\n' }];
+  const written = [{ path: "b", kind: { type: "add" }, diff: "one\n\u00fctwo\n" }];
+  fc.assert(
+    fc.property(fc.array(fc.nat(200), { maxLength: 20 }), (cuts) => {
+      for (const [form, args, changes] of [
+        ["edit", edit, edited],
+        ["edit", swapped, edited],
+        ["write", { path: "b", content: "one\n\u00fctwo" }, written],
+        ["write", { content: "one\n\u00fctwo\n", path: "b" }, written],
+      ] as const) {
+        const text = JSON.stringify(args);
+        const at = [0, ...cuts.filter((c) => c < text.length).sort((a, b) => a - b), text.length];
+        const pieces = at.slice(1).map((end, i) => text.slice(at[i], end));
+        assert.deepEqual(last(pieces, form), changes, text);
+      }
+    }),
+  );
+  let now = 0;
+  const preview = new PatchPreview("write", () => (now += 1000));
+  const shown = ['{"path": "b", "con', 'tent": "one\\nt', "wo\\nthr", 'ee"}'].map((piece) => preview.push(piece)?.[0]?.diff);
+  assert.deepEqual(shown, [undefined, "one\n", "one\ntwo\n", "one\ntwo\nthree\n"]);
+});
+
 test("half a line is not shown, and not every piece is told", () => {
   let now = 0;
   const preview = new PatchPreview("text", () => now);
@@ -46,6 +72,10 @@ test("half a line is not shown, and not every piece is told", () => {
 
 test("no text makes it throw", () => {
   fc.assert(
-    fc.property(fc.array(fc.string()), fc.constantFrom<"text" | "json">("text", "json"), (pieces, form) => void last(pieces, form)),
+    fc.property(
+      fc.array(fc.string()),
+      fc.constantFrom<PreviewForm>("text", "json", "edit", "write"),
+      (pieces, form) => void last(pieces, form),
+    ),
   );
 });

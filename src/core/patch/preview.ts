@@ -1,4 +1,4 @@
-/** Shows a patch while the model still writes it. What it says is not verified yet: the fileChange item that follows is the truth. */
+/** Shows a patch, an edit or a new file while the model still writes it. What it says is not verified yet: the fileChange item that follows is the truth. */
 import type { FileUpdateChange } from "../../protocol/item.ts";
 
 /** Not more often than people can see. */
@@ -6,15 +6,17 @@ const everyMs = 100;
 /** A patch beyond this is not worth reading over and over. */
 const maxChars = 256 * 1024;
 
+/** "text": the patch itself. "json": pieces of a function's arguments, `{"input": "…"}`. "edit" and "write": the arguments of these tools. */
+export type PreviewForm = "text" | "json" | "edit" | "write";
+
 export class PatchPreview {
-  readonly #form: "text" | "json";
+  readonly #form: PreviewForm;
   readonly #now: () => number;
   #raw = "";
   #toldAt = Number.NEGATIVE_INFINITY;
   #told = "";
 
-  /** "json": the deltas are pieces of a function's arguments, `{"input": "…"}`. */
-  constructor(form: "text" | "json", now: () => number) {
+  constructor(form: PreviewForm, now: () => number) {
     this.#form = form;
     this.#now = now;
   }
@@ -24,15 +26,81 @@ export class PatchPreview {
     if (this.#raw.length > maxChars) return undefined;
     this.#raw += delta;
     if (this.#now() - this.#toldAt < everyMs) return undefined;
-    const text = this.#form === "text" ? this.#raw : inputSoFar(this.#raw);
-    const whole = text.slice(0, text.lastIndexOf("\n") + 1);
-    if (whole.length <= this.#told.length) return undefined;
-    const changes = changesSoFar(whole);
-    if (changes.length === 0) return undefined;
+    const { whole, changes } = this.#soFar();
+    if (whole.length <= this.#told.length || changes.length === 0) return undefined;
     this.#toldAt = this.#now();
     this.#told = whole;
     return changes;
   }
+
+  #soFar(): { readonly whole: string; readonly changes: FileUpdateChange[] } {
+    if (this.#form === "edit" || this.#form === "write") {
+      const changes = this.#form === "edit" ? editSoFar(this.#raw) : fileSoFar(this.#raw);
+      return { whole: changes.map(({ path, diff }) => `${path}\n${diff}`).join("\n"), changes };
+    }
+    const text = this.#form === "text" ? this.#raw : inputSoFar(this.#raw);
+    const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+    return { whole, changes: changesSoFar(whole) };
+  }
+}
+
+/** Nothing before the old text is whole: by then it is clear what is replaced. */
+function editSoFar(raw: string): FileUpdateChange[] {
+  const fields = fieldsSoFar(raw);
+  const [file, old, next] = [fields.get("path"), fields.get("old_text"), fields.get("new_text")];
+  if (file?.isWhole !== true || old?.isWhole !== true) return [];
+  const lines = (sign: string, field: Field): string =>
+    linesSoFar(field)
+      .map((line) => `${sign}${line}\n`)
+      .join("");
+  return [
+    {
+      path: file.text,
+      kind: { type: "update", move_path: null },
+      diff: `@@\n${lines("-", old)}${next === undefined ? "" : lines("+", next)}`,
+    },
+  ];
+}
+
+/** Whether the file is new is not known yet; its whole text is what comes either way. */
+function fileSoFar(raw: string): FileUpdateChange[] {
+  const fields = fieldsSoFar(raw);
+  const [file, content] = [fields.get("path"), fields.get("content")];
+  if (file?.isWhole !== true || content === undefined) return [];
+  return [
+    {
+      path: file.text,
+      kind: { type: "add" },
+      diff: linesSoFar(content)
+        .map((line) => `${line}\n`)
+        .join(""),
+    },
+  ];
+}
+
+interface Field {
+  readonly text: string;
+  /** Its closing quote has come. */
+  readonly isWhole: boolean;
+}
+
+/** Half a line is not shown. */
+function linesSoFar({ text, isWhole }: Field): string[] {
+  const lines = text.split("\n");
+  return isWhole && lines.at(-1) !== "" ? lines : lines.slice(0, -1);
+}
+
+/** The texts at the top of unfinished arguments. */
+function fieldsSoFar(raw: string): Map<string, Field> {
+  const fields = new Map<string, Field>();
+  const next = /[{,]\s*"([a-z_]+)"\s*:\s*(?:"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*)("?)|[^",{}[\]]+)/gy;
+  for (let found = next.exec(raw.trimStart()); found !== null; found = next.exec(raw.trimStart())) {
+    const [, name = "", body, quote] = found;
+    const text = body === undefined ? undefined : textOf(body);
+    if (text !== undefined) fields.set(name, { text, isWhole: quote === '"' });
+    if (quote !== '"' && body !== undefined) break;
+  }
+  return fields;
 }
 
 /** Complete lines only; a header whose body has not come yet counts already. Paths are as the patch writes them, as in Codex 0.166. */
@@ -65,11 +133,15 @@ function inputSoFar(raw: string): string {
   const start = /^\s*\{\s*"(?:input|patch)"\s*:\s*"/.exec(raw);
   if (start === null) return "";
   // As much as is whole: not half an escape, and nothing after the closing quote.
-  const body = /^(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*/.exec(raw.slice(start[0].length))?.[0] ?? "";
+  return textOf(/^(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*/.exec(raw.slice(start[0].length))?.[0] ?? "") ?? "";
+}
+
+/** The text of a JSON string without its quotes; undefined when it is none. */
+function textOf(body: string): string | undefined {
   try {
     const value: unknown = JSON.parse(`"${body}"`);
-    return typeof value === "string" ? value : "";
+    return typeof value === "string" ? value : undefined;
   } catch {
-    return "";
+    return undefined;
   }
 }

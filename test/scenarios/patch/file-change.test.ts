@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { Vendor } from "../../support/model-mocks/vendor.ts";
 import { type Stage, type StageOptions, verifies } from "../../support/verifies.ts";
 import type { Message, Wire } from "../../support/wire.ts";
 
@@ -146,6 +147,22 @@ verifies("patch.preview", async (stage) => {
   const { params } = wire.heard.find((m) => m.method === "item/fileChange/patchUpdated");
   assert.equal(params.itemId, item.id);
   assert.deepEqual([params.changes[0].path, params.changes[0].kind], ["a", { type: "add" }]);
+});
+
+verifies("patch.preview", async ({ app, workspace }) => {
+  const args = JSON.stringify({ path: "a.txt", content: "a line\n".repeat(50) });
+  await using vendor = new Vendor({
+    wire: "chat",
+    think: (_request, n) => (n === 1 ? { calls: [{ id: "w1", name: "write", args }] } : { text: "ok" }),
+  });
+  const client = await app({ config: `features.apply_patch_streaming_events = true\n${await vendor.config()}` });
+  const previews: { itemId: string; path: string | undefined }[] = [];
+  client.on("item/fileChange/patchUpdated", ({ itemId, changes }) => void previews.push({ itemId, path: changes[0]?.path }));
+  const free = { approvalPolicy: "never", sandbox: "danger-full-access" } as const;
+  const thread = await client.startThread({ cwd: workspace, modelProvider: "mock", model: "qwen3-coder", ...free });
+  await thread.run("write a file");
+  assert.deepEqual(previews[0], { itemId: "w1", path: "a.txt" });
+  assert.equal(readFileSync(path.join(workspace, "a.txt"), "utf8").length, 350);
 });
 
 verifies("patch.failedQuietly", async (stage) => {
