@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { ManagerClient, ManagerError } from "../schema/manager/client.ts";
@@ -102,6 +102,31 @@ test("an address that others can reach is refused without TLS, and bad flags say
   assert.equal(run("--tls-cert", "x").status, 2);
   assert.equal(run("--connect", "unix:///none/such.sock").status, 1);
   assert.match(spawnSync(launcher, ["manager", "--help"], { encoding: "utf8" }).stdout, /--token-file/);
+});
+
+test("a second manager on the same home is refused and told of the first; one that was killed leaves its place", async (t) => {
+  const folder = scratch(t);
+  const first = await start(t, folder, launcher, ["manager"]);
+  const second = (): { status: number | null; stderr: string } =>
+    spawnSync(launcher, ["manager", "--no-open", "--listen", "127.0.0.1:0"], {
+      cwd: folder,
+      env: environment(folder),
+      encoding: "utf8",
+      timeout: 60_000,
+    });
+  const refused = second();
+  assert.equal(refused.status, 1);
+  assert.match(
+    refused.stderr,
+    new RegExp(`another manager \\(pid ${first.child.pid}, listening on 127\\.0\\.0\\.1:0\\) uses .*; use or stop that one`),
+  );
+  const gone = once(first.child, "exit");
+  first.child.kill("SIGKILL");
+  await gone;
+  const next = await start(t, folder, launcher, ["manager"]);
+  assert.equal((await fetch(next.url)).status, 200);
+  assert.equal(await stop(next), 0);
+  assert.equal(existsSync(path.join(next.home, "parley/manager/lock.json")), false, "who ends as asked leaves no lock");
 });
 
 test("it manages an engine of another process, and serves that one's protocol at /rpc", async (t) => {

@@ -47,12 +47,14 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     import("./own-app.ts"),
     import("../main/survive.ts"),
   ]);
+  const folder = path.join(home, "parley", "manager");
+  await refuseSecondManager(folder, values.listen ?? defaultListen);
   const { connect, "connect-token-file": connectTokenFile } = values;
   const made = connect === undefined ? await ownEngine(openApp(globals, values), home) : await remoteEngine(connect, connectTokenFile);
   const log = made.app?.log ?? logFrom(globals, values);
   const core = new Core({
     engine: made.engine,
-    folder: path.join(home, "parley", "manager"),
+    folder,
     version: manifest.version,
     fileToken: ownToken(tokenFile),
     warn: log.warn,
@@ -79,6 +81,18 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   core.close();
   await made.close();
   process.exit(0); // idle connections to models and tools must not keep a finished manager alive
+}
+
+/** Each manager rewrites the whole state: two on one folder would lose each other's projects and devices. */
+async function refuseSecondManager(folder: string, listen: string): Promise<void> {
+  const { lockFolder } = await import("../main/folder-lock.ts");
+  const other = await lockFolder(folder, `listening on ${listen}`).catch((error: Error) => {
+    throw new StartError(`cannot use ${folder}: ${error.message}`);
+  });
+  if (other !== undefined)
+    throw new StartError(
+      `another manager (pid ${other.pid}, ${other.client}) uses ${folder}; use or stop that one, or give this one a home of its own with CODEX_HOME and --connect`,
+    );
 }
 
 /** The unit runs what was called here, with the options that were given here. */

@@ -27,6 +27,7 @@ const linkLifeMs = 10 * 60 * 1000;
 /** Wrong codes in a minute before all are refused for a while: a code cannot be guessed, and a guesser cannot keep us busy. */
 const maxWrong = 20;
 const maxLinks = 100;
+const maxDevices = 500;
 /** Cookies of our name that are looked at. */
 const maxCookies = 20;
 /** How often a device's last use is written down. */
@@ -119,6 +120,8 @@ export class Access {
       this.#wrong.push(now);
       throw failure(401, "bad_code", "This link was used already, is too old, or was never made. Ask for a new one.");
     }
+    if (this.#alive().length >= maxDevices)
+      throw failure(429, "too_many_devices", `${maxDevices} devices are signed in, the most that there may be. Sign one out first.`);
     this.#links = this.#links.filter((l) => l !== link);
     const token = secret(32);
     const at = new Date(now).toISOString();

@@ -125,6 +125,7 @@ export class Core {
     clearInterval(this.#timer);
     this.#merge.flush();
     this.requests.close();
+    this.store.close();
     this.link.stop();
   }
 

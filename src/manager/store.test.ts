@@ -92,4 +92,21 @@ describe("the manager's state", () => {
     assert.match(warnings[0]?.message ?? "", /could not be written and is tried again/);
     assert.equal(statSync(file()).mode & 0o777, 0o600);
   });
+
+  it("what changes thousands of times in a moment is written at once, then now and then, and at the end", async () => {
+    const store = open();
+    const onDisk = (): string | undefined => JSON.parse(readFileSync(file(), "utf8")).titles.a;
+    for (let i = 0; i < 5000; i++) store.noteOften({ titles: { a: String(i) } });
+    assert.equal(store.state.titles["a"], "4999");
+    assert.equal(onDisk(), "0", "the first is on the disk, and none of the others cost a write");
+    while (onDisk() === "0") await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(onDisk(), "4999");
+    store.noteOften({ titles: { a: "another" } });
+    store.noteOften({ titles: { a: "the last" } });
+    store.close();
+    assert.equal(onDisk(), "the last");
+    store.noteOften({ titles: { a: "held back" } });
+    store.change({ locked: true });
+    assert.equal(onDisk(), "held back", "every other change brings it along");
+  });
 });

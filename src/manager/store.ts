@@ -107,6 +107,8 @@ const empty = (): StoredState => ({
 const keepAccepted = 1000;
 const keepTombstones = 20_000;
 const maxBytes = 256 * 1024 * 1024;
+/** How often what changes all the time is written at most. */
+const soonMs = 250;
 /** How long a change that the disk refused waits for the next try, if no other change comes first. */
 const retryMs = 5_000;
 
@@ -126,6 +128,9 @@ export class ManagerStore {
   #state: StoredState;
   /** Set while the file lags behind what is known. */
   #retry: NodeJS.Timeout | undefined;
+  /** Set for a moment after each write of what changes all the time. */
+  #pause: NodeJS.Timeout | undefined;
+  #isBehind = false;
 
   /** Reads the file. A damaged one is moved aside and said so; the manager then starts with nothing rather than not at all. */
   constructor(folder: string, warn: Warn) {
@@ -150,6 +155,27 @@ export class ManagerStore {
   note(part: Partial<StoredState>): void {
     this.#state = this.#with(part);
     this.#catchUp();
+  }
+
+  /** As `note`, for what may change thousands of times in a moment: written at once, and then now and then. */
+  noteOften(part: Partial<StoredState>): void {
+    this.#state = this.#with(part);
+    if (this.#pause !== undefined) {
+      this.#isBehind = true;
+      return;
+    }
+    this.#catchUp();
+    this.#pause = setTimeout(() => {
+      this.#pause = undefined;
+      if (this.#isBehind) this.noteOften({});
+    }, soonMs).unref();
+  }
+
+  /** Writes what is still to be written. */
+  close(): void {
+    clearTimeout(this.#pause);
+    if (this.#isBehind) this.#catchUp();
+    clearTimeout(this.#retry);
   }
 
   #with(part: Partial<StoredState>): StoredState {
@@ -207,6 +233,7 @@ export class ManagerStore {
       throw new StateUnwritten(this.#file, error);
     }
     this.#retry = undefined;
+    this.#isBehind = false;
   }
 }
 

@@ -33,10 +33,14 @@ export function assign(core: Core, sessionId: string, projectId: string | null):
   if (session !== undefined) core.sessions.tell(session);
 }
 
+const maxProjects = 1000;
+
 export const projectHandlers: HandlersFor<typeof projectRoutes> = {
   "GET /api/projects": ({ core }) => ok({ data: [...core.store.state.projects].sort((a, b) => a.name.localeCompare(b.name)) }),
 
   "POST /api/projects"({ core, body }) {
+    if (core.store.state.projects.length >= maxProjects)
+      throw failure(409, "too_many_projects", `There are ${maxProjects} projects, the most that there may be. Remove one first.`);
     const now = new Date(core.now()).toISOString();
     const project: Project = {
       projectId: randomUUID(),

@@ -1,0 +1,15 @@
+/** Keeps a folder to one process: two that each rewrite its files would undo each other's changes. */
+import path from "node:path";
+import { acquireLock, type Holder } from "../store/lock-file.ts";
+import { ownName } from "../store/processes.ts";
+
+const touchMs = 30_000;
+
+/** Undefined when the folder is ours until this process ends, however it ends; else who has it. `purpose` is what others read of us. */
+export async function lockFolder(folder: string, purpose: string): Promise<Holder | undefined> {
+  const lock = await acquireLock(path.join(folder, "lock.json"), { process: ownName(), client: purpose });
+  if ("heldBy" in lock) return lock.heldBy;
+  setInterval(() => lock.touch(), touchMs).unref();
+  process.once("exit", () => lock.release());
+  return undefined;
+}
