@@ -11,8 +11,8 @@ import type { ThreadSettings } from "./settings.ts";
 export type Step =
   | { readonly kind: "run" }
   | { readonly kind: "ask"; readonly reason: string | undefined }
-  /** The text goes to the model. */
-  | { readonly kind: "refuse"; readonly text: string };
+  /** The text goes to the model; to the person, too, where the machine is what has to change. */
+  | { readonly kind: "refuse"; readonly text: string; readonly because?: "machine" };
 
 export interface CommandFacts {
   readonly verdict: Verdict;
@@ -43,7 +43,7 @@ export function stepForCommand(settings: ThreadSettings, facts: CommandFacts): S
   if (openNames !== undefined && !isReader) {
     if (mayAsk(policy, "sandbox"))
       return { kind: "ask", reason: justification === undefined ? openNames : `${justification} (${openNames})` };
-    return { kind: "refuse", text: `rejected: ${openNames}, and the approval policy allows no questions` };
+    return { kind: "refuse", text: `rejected: ${openNames}, and the approval policy allows no questions`, because: "machine" };
   }
   if (policy === "untrusted" && !isReader) return { kind: "ask", reason: justification };
   return { kind: "run" };

@@ -70,6 +70,14 @@ export class LiveTurn {
     }),
   );
 
+  readonly #warned = new Set<string>();
+  /** For what may come again and again in one turn. */
+  warnOnce(message: string): void {
+    if (this.#warned.has(message)) return;
+    this.#warned.add(message);
+    this.notify("warning", { threadId: this.thread.id, message });
+  }
+
   get signal(): AbortSignal {
     return this.#abort.signal;
   }

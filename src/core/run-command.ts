@@ -30,6 +30,7 @@ export async function runCommand(action: CommandAction, callId: string, turn: Li
   const openNames = await thread.ports.runner.openNames(confinementFor(turn, action.escalate));
   const step = stepForCommand(turn.settings, { verdict, openNames, escalate: action.escalate, justification: action.justification });
   if (step.kind === "refuse") {
+    if (step.because === "machine") turn.warnOnce(`a command was ${step.text}`);
     await thread.ports.audit.write({ ...about(request, turn), event: "decided", decision: "refusedByPolicy", by: step.text });
     return failed(step.text);
   }

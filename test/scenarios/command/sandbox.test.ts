@@ -41,6 +41,8 @@ verifies(
 async function play({ app, workspace }: Stage, approvalPolicy: "on-request" | "never", lines: readonly string[], decision = "decline") {
   const client = await app({ config, turns: [[...lines.flatMap((run) => [{ run }, { say: "next" }]), { say: "end" }]] });
   const asked: (string | null | undefined)[] = [];
+  const warnings: string[] = [];
+  client.on("warning", ({ message }) => warnings.push(message));
   client.answer("item/commandExecution/requestApproval", ({ reason }) => {
     asked.push(reason);
     return { decision } as never;
@@ -48,7 +50,7 @@ async function play({ app, workspace }: Stage, approvalPolicy: "on-request" | "n
   const thread = await client.startThread({ cwd: workspace, approvalPolicy, sandbox: "workspace-write" });
   const { items } = await thread.run("go");
   const commands = items.filter((item) => item.type === "commandExecution");
-  return { asked, commands, statuses: commands.map(({ status }) => status) };
+  return { asked, warnings, statuses: commands.map(({ status }) => status) };
 }
 
 const why =
@@ -77,8 +79,11 @@ verifies(
 verifies(
   "sandbox.asksNobody",
   async (stage) => {
-    const { statuses, asked } = await play(stage, "never", ["touch made", "ls"]);
+    const { statuses, asked, warnings } = await play(stage, "never", ["touch made", "touch made again", "ls"]);
     assert.deepEqual([statuses, asked], [["completed"], []], "only the one that reads became a command");
+    assert.equal(warnings.length, 1, "the person hears of it once");
+    assert.match(warnings[0] ?? "", why);
+    assert.match(warnings[0] ?? "", /^a command was rejected: .*allows no questions$/);
     assert.ok(!existsSync(path.join(stage.workspace, "made")));
   },
   needsLandlock,

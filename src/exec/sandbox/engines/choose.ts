@@ -67,15 +67,26 @@ export class EngineChoice {
     const names = wanted === "auto" ? engineNames : engineNames.filter((name) => name === wanted);
     if (names.length === 0)
       return { refused: `No sandbox: there is no engine "${wanted}"; sandbox_engine is one of auto, ${engineNames.join(", ")}` };
-    const failures: string[] = [];
+    const failures: Failure[] = [];
     for (const name of names) {
       const engine = makers[name](this.#folder);
       const reason = await engine.probe(filter);
-      if (reason === undefined) return { engine, filter, instead: failures.length === 0 ? "" : ` (${failures.join("; ")})` };
-      failures.push(`${name}: ${reason}`);
+      if (reason === undefined) return { engine, filter, instead: failures.length === 0 ? "" : ` (${listed(failures)})` };
+      failures.push({ name, reason });
     }
     const fix = findSystemProgram("bwrap") === undefined ? `${howToInstall}, ${otherWays}` : `${howToAllow}, ${otherWays}`;
     const forced = wanted === "auto" ? fix : `Set sandbox_engine to auto, or mend this. ${fix}`;
-    return { refused: `No sandbox: ${failures.join("; ")}. ${forced}` };
+    return { refused: `No sandbox: ${listed(failures)}. ${forced}` };
   }
+}
+
+interface Failure {
+  readonly name: EngineName;
+  readonly reason: string;
+}
+
+/** Engines that fail for one reason share it. */
+function listed(failures: readonly Failure[]): string {
+  const byReason = Map.groupBy(failures, ({ reason }) => reason);
+  return [...byReason].map(([reason, group]) => `${group.map(({ name }) => name).join(" and ")}: ${reason}`).join("; ");
 }

@@ -14,13 +14,14 @@ const flags = ["--no-warnings", "--v8-pool-size=0", "--disable-sigusr1"];
 /** The text comes by a descriptor, so that it is no part of the command line that everybody sees. */
 const loader = `new Function(require("node:fs").readFileSync(${programDescriptor}, "utf8"))()`;
 
-export const noHelperNode =
-  "this Node has no node:ffi: start Parley with Node 26, or install the optional package that brings it (npm install without --omit=optional)";
+const ownNode = `node-${process.platform}-${process.arch}`;
+
+export const noHelperNode = `this Node (${process.version}) has no node:ffi: start Parley with Node 26, or install one beside Parley (npm install ${ownNode}@26, with -g where Parley was installed with -g)`;
 
 /** A Node with node:ffi: the one that runs the server, else the one that was installed with it. */
 export function helperNode(): string | undefined {
   if (isBuiltin("node:ffi")) return process.execPath;
-  return ownModule(`node-${process.platform}-${process.arch}/bin/node`);
+  return ownModule(`${ownNode}/bin/node`);
 }
 
 export const helperWords = (node: string): string[] => [node, ...flags, "-e", loader, "parley-sandbox"];
