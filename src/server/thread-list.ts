@@ -58,15 +58,16 @@ export const threadListHandlers: HandlersFor<typeof threadListRequests> = {
 
   async "thread/search"(params, { app }) {
     if (params.searchTerm.trim() === "") throw invalidRequest("thread/search requires a non-empty searchTerm");
-    const hits = await app.store.search(params.searchTerm, Math.min(params.limit ?? defaultLimit, maxLimit), {
+    const { hits, nextCursor } = await app.store.search(params.searchTerm, Math.max(1, Math.min(params.limit ?? defaultLimit, maxLimit)), {
       archived: params.archived === true,
       sourceKinds: params.sourceKinds ?? [],
       sortKey: params.sortKey ?? "created_at",
       sortDirection: params.sortDirection ?? "desc",
+      cursor: params.cursor ?? null,
     });
     return {
       data: hits.map((hit) => ({ thread: storedToWire(hit.thread, app), snippet: hit.snippet })),
-      nextCursor: null,
+      nextCursor,
       backwardsCursor: null,
     };
   },

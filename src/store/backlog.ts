@@ -63,11 +63,13 @@ export class Backlog {
       .reverse();
   }
 
-  /** Asks the disk when the files were changed last, in slices. */
-  async learnTimes(): Promise<void> {
+  /** Asks the disk when the files were changed last, in slices, of at most so many. */
+  async learnTimes(most: number): Promise<void> {
     let left = sliceFiles;
+    let asked = 0;
     for (const entry of this.#entries.values()) {
       if (entry.changedMs !== undefined) continue;
+      if (++asked > most) return;
       entry.changedMs = statSync(entry.file.path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
       if (--left > 0) continue;
       await setImmediate();
@@ -89,5 +91,16 @@ export class Backlog {
     const candidates = [...this.#entries.values()].filter((entry) => entry.file.archived === query.archived && isBefore(entry));
     if (candidates.length > portion) candidates.sort((a, b) => (newestFirst ? time(b) - time(a) : time(a) - time(b)));
     return candidates.slice(0, portion).map((entry) => entry.file);
+  }
+
+  /** The first moment, seen from the list's beginning, at which one of the files may have been made. */
+  frontier(query: ThreadQuery): number | undefined {
+    let first: number | undefined;
+    for (const { file, latest, earliest } of this.#entries.values()) {
+      if (file.archived !== query.archived) continue;
+      if (query.sortDirection === "desc") first = Math.max(first ?? latest, latest);
+      else first = Math.min(first ?? earliest, earliest);
+    }
+    return first;
   }
 }

@@ -1,6 +1,8 @@
 /** Walks the folders that rollouts lie in: `sessions/YYYY/MM/DD`, and the flat archive. */
 import { readdirSync, statSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { archiveFolder, dayFolder, parseRolloutName, type RolloutName, uuidTime } from "./layout.ts";
 
 export interface FoundFile extends RolloutName {
@@ -31,13 +33,28 @@ function names(folder: string): string[] {
   }
 }
 
-/** The rollouts in a folder. */
-export function filesIn(folder: string, archived: boolean): FoundFile[] {
+/** The rollouts in a folder whose names hold this id. */
+function filesIn(folder: string, archived: boolean, id: string): FoundFile[] {
   return names(folder).flatMap((name) => {
-    const parsed = parseRolloutName(name);
+    const parsed = !name.toLowerCase().includes(id.toLowerCase()) ? undefined : parseRolloutName(name);
     return parsed === undefined ? [] : [{ ...parsed, path: path.join(folder, name), folder, archived }];
   });
 }
+
+/** The same for folders of any size, in slices. */
+export async function filesInSlices(folder: string, archived: boolean): Promise<FoundFile[]> {
+  const found: FoundFile[] = [];
+  let started = performance.now();
+  for (const name of await readdir(folder).catch(() => [])) {
+    const parsed = parseRolloutName(name);
+    if (parsed !== undefined) found.push({ ...parsed, path: path.join(folder, name), folder, archived });
+    if (performance.now() - started < sliceMs) continue;
+    await setImmediate();
+    started = performance.now();
+  }
+  return found;
+}
+const sliceMs = 6;
 
 /** One file of which only the path is known. */
 export function foundFile(file: string, home: string): FoundFile {
@@ -51,13 +68,13 @@ export const mtimeOf = (folder: string): number | undefined => statSync(folder, 
 /** The files of a thread by their names alone, without any index: the likely day first, then the archive, then everywhere. */
 export function locateThread(home: string, fits: (file: FoundFile) => boolean, id: string): FoundFile[] {
   const guessed = likelyFolders(home, id);
-  const near = guessed.flatMap((folder) => filesIn(folder, false)).filter(fits);
+  const near = guessed.flatMap((folder) => filesIn(folder, false, id)).filter(fits);
   if (near.length > 0) return near;
-  const archived = filesIn(archiveFolder(home), true).filter(fits);
+  const archived = filesIn(archiveFolder(home), true, id).filter(fits);
   if (archived.length > 0) return archived;
   for (const folder of dayFolders(home)) {
     if (guessed.includes(folder)) continue;
-    const found = filesIn(folder, false).filter(fits);
+    const found = filesIn(folder, false, id).filter(fits);
     if (found.length > 0) return found;
   }
   return [];

@@ -8,7 +8,7 @@ const rolloutName = new RegExp(
   "i",
 );
 /** No two clocks on earth differ by more; file names are in the local time of whoever wrote them. */
-const zoneSpanMs = 26 * 3600_000;
+export const zoneSpanMs = 26 * 3600_000;
 
 /** Thread ids go into paths and patterns, so anything but a UUID is refused before the disk is touched. */
 export const isThreadId = (id: string): boolean => uuidOnly.test(id);

@@ -422,11 +422,14 @@ describe("local", () => {
     const b = await make(store, { ms: start + 1000, text: "other" });
     await store.rename(b, "Named thing");
     const search = async (term: string): Promise<[string, string][]> =>
-      (await store.search(term, 10)).map((hit) => [hit.thread.id, hit.snippet]);
+      (await store.search(term, 10)).hits.map((hit) => [hit.thread.id, hit.snippet]);
     assert.deepEqual(await search('"quotes"\nin'), [[a, 'an answer with "Quotes" in it']]);
     assert.deepEqual(await search("named"), [[b, "Named thing"]]);
     assert.deepEqual(await search("Be brief"), []);
-    assert.equal((await store.search("e", 1)).length, 1);
+    const first = await store.search("e", 1);
+    assert.deepEqual([first.hits.map((hit) => hit.thread.id), first.nextCursor === null], [[b], false]);
+    const second = await store.search("e", 1, { cursor: first.nextCursor });
+    assert.deepEqual([second.hits.map((hit) => hit.thread.id), second.nextCursor], [[a], null]);
   });
 
   test("git facts are changed as Codex changes them", async () => {

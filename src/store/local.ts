@@ -1,10 +1,11 @@
 /** The ThreadStore on the local disk: rollouts that Codex reads too, an index of our own beside them. */
 import { mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
-import type { Lease, StoredThread, ThreadMeta, ThreadQuery, ThreadRecord, ThreadStore } from "../core/ports/thread-store.ts";
+import type { Lease, StoredThread, ThreadHits, ThreadMeta, ThreadQuery, ThreadRecord, ThreadStore } from "../core/ports/thread-store.ts";
 import { UnfitFile } from "../lib/bounded-read.ts";
 import { replaceFile } from "../lib/durable-write.ts";
 import { invalidRequest } from "../protocol/errors.ts";
+import { writeCursor } from "./cursor.ts";
 import { type Disk, reasonOf, systemDisk } from "./disk.ts";
 import { currentFile, type FoundFile, foundFile, locateThread } from "./folders.ts";
 import { HeadReader } from "./head.ts";
@@ -110,20 +111,26 @@ class LocalStore implements ThreadStore {
     return this.#index.list(query);
   }
 
-  async search(term: string, limit: number, among: Partial<ThreadQuery> = {}): ReturnType<ThreadStore["search"]> {
+  async search(term: string, limit: number, among: Partial<ThreadQuery> = {}): Promise<ThreadHits> {
     const hits: { thread: StoredThread; snippet: string }[] = [];
-    let cursor: string | null = null;
-    do {
-      const page = await this.list({ ...everything, ...among, cursor });
-      for (const thread of page.threads) {
+    const query = { ...everything, ...among };
+    const after = ({ id, createdAtMs, updatedAtMs }: StoredThread): string =>
+      writeCursor({ ms: query.sortKey === "created_at" ? createdAtMs : updatedAtMs, id });
+    const end = performance.now() + searchMs;
+    for (let cursor = query.cursor, looked = 0; ; ) {
+      const page = await this.list({ ...query, cursor, limit: searchPage });
+      for (const [i, thread] of page.threads.entries()) {
         const own = snippetOf(thread.name ?? "", term) ?? snippetOf(thread.preview, term);
         const snippet = own ?? (await searchFile(thread.path, term));
         if (snippet !== undefined) hits.push({ thread, snippet });
-        if (hits.length >= limit) return hits;
+        const isLast = i === page.threads.length - 1 && page.nextCursor === null;
+        if (hits.length >= limit || ++looked >= mostSearched || performance.now() > end)
+          return { hits, nextCursor: isLast ? null : after(thread) };
       }
+      // A page without threads has a cursor while the list is still being built.
+      if (page.nextCursor === null || performance.now() > end || looked >= mostSearched) return { hits, nextCursor: page.nextCursor };
       cursor = page.nextCursor;
-    } while (cursor !== null);
-    return hits;
+    }
   }
 
   rename(threadId: string, name: string): Promise<void> {
@@ -142,7 +149,7 @@ class LocalStore implements ThreadStore {
       const payload = { ...first.payload, git: git == null ? undefined : gitToDisk(git) };
       await this.#writers.of(threadId).appendRaw({ timestamp: new Date(this.#now()).toISOString(), type: "session_meta", payload });
     }
-    await this.#index.setFacts(threadId, (facts) => ({ ...facts, git }));
+    await this.#index.setFacts(threadId, [file], (facts) => ({ ...facts, git }));
   }
 
   archive(threadId: string): Promise<void> {
@@ -176,6 +183,7 @@ class LocalStore implements ThreadStore {
     const files = this.#filesOf(threadId);
     const before = await this.find(threadId);
     await this.#writers.rest(threadId);
+    const moved = files.map((file) => target(file.path));
     for (const file of files) {
       const to = target(file.path);
       if (to === file.path) continue;
@@ -188,7 +196,7 @@ class LocalStore implements ThreadStore {
     }
     this.#paths.delete(threadId);
     // The file's head, from which its new row is made, does not know what was told of it since.
-    if (before !== undefined) await this.#index.setFacts(threadId, (facts) => ({ ...facts, git: before.git }));
+    if (before !== undefined) await this.#index.setFacts(threadId, moved, (facts) => ({ ...facts, git: before.git }));
   }
 
   lease(threadId: string, client: string): Promise<Lease> {
@@ -265,6 +273,11 @@ async function readable<T>(reading: Promise<T>): Promise<T> {
     throw error instanceof UnfitFile ? invalidRequest(`the thread cannot be read: ${error.message}`) : error;
   }
 }
+
+/** So long, and into so many threads, one search looks; who wants more follows its cursor. */
+const searchMs = 3_000;
+export const mostSearched = 2_000;
+const searchPage = 200;
 
 const everything: ThreadQuery = {
   ...{ cursor: null, limit: 200, sortKey: "created_at", sortDirection: "desc", archived: false, searchTerm: null },

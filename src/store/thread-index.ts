@@ -8,7 +8,7 @@ import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { StoredThread, ThreadPage, ThreadQuery } from "../core/ports/thread-store.ts";
 import { Backlog } from "./backlog.ts";
 import { type Cursor, readCursor, writeCursor } from "./cursor.ts";
-import { dayFolders, type FoundFile, filesIn, foundFile, mtimeOf } from "./folders.ts";
+import { dayFolders, type FoundFile, filesInSlices, foundFile, mtimeOf } from "./folders.ts";
 import { HeadReader } from "./head.ts";
 import { archiveFolder, ownFolder } from "./layout.ts";
 import type { Names } from "./names.ts";
@@ -24,6 +24,7 @@ import {
   type SqliteIndex,
 } from "./sqlite-index.ts";
 import { type RowSources, rowOfFile, threadOfRow } from "./thread-row.ts";
+import { UnseenFolders } from "./unseen-folders.ts";
 
 const sliceMs = 6;
 /** In the background so many files are read at a time, and then the others have their turn. */
@@ -41,6 +42,8 @@ const checkedAtOnce = 400;
 const settledMs = 2_000;
 /** So few files are read at once, which keeps pages exact even for files whose names tell a wrong time. */
 const readAllBelow = 600;
+/** No page waits for more files than this, however many there are: what it has found by then is answered, with a cursor to go on from. */
+export const mostReadForPage = 2_000;
 
 export class ThreadIndex {
   readonly #home: string;
@@ -52,12 +55,15 @@ export class ThreadIndex {
   readonly #heads = new HeadReader();
   #folders = new Map<string, number>();
   #backlog = new Backlog();
+  readonly #unseen = new UnseenFolders();
   #touched = new Set<string>();
   #sweptAtMs = Number.NEGATIVE_INFINITY;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
+  #looking: Promise<void> = Promise.resolve();
   #sweeping: Promise<void> | undefined;
   #building: Promise<void> | undefined;
   #flushTimer: NodeJS.Timeout | undefined;
+  #hasToldBuilding = false;
   #closed = false;
 
   readonly #report: (message: string) => void;
@@ -94,29 +100,73 @@ export class ThreadIndex {
     await this.#flush(db);
     if (query.sortKey !== "created_at") await this.#knowTimes(db);
     this.#names.refresh();
-    const rows = await this.#exactRows(db, query, cursor);
+    const { rows, goOn } = await this.#rowsFor(db, query, cursor);
+    this.#build(db);
     const page = rows.slice(0, query.limit);
     const [first, last] = [page[0], page.at(-1)];
     const place = (row: IndexRow): Cursor => ({ ms: query.sortKey === "created_at" ? row.createdMs : row.updatedMs, id: row.id });
+    const next = rows.length > query.limit && last !== undefined ? place(last) : goOn;
     return {
       threads: page.map((row) => threadOfRow(row, this.#names)),
-      nextCursor: rows.length > query.limit && last !== undefined ? writeCursor(place(last)) : null,
+      nextCursor: next === undefined ? null : writeCursor(next),
       backwardsCursor: first === undefined ? null : writeCursor(place(first)),
     };
   }
 
-  /** Rows of the page, after every file that might be among them was read and every one of them was seen on disk. */
-  async #exactRows(db: SqliteIndex, query: ThreadQuery, cursor: Cursor | undefined): Promise<IndexRow[]> {
+  /**
+   * Rows of the page, after every file that might be among them was read and every one of them was seen on disk. Where that would be too
+   * many, the rows that are certain by then, and where to go on.
+   */
+  async #rowsFor(
+    db: SqliteIndex,
+    query: ThreadQuery,
+    cursor: Cursor | undefined,
+  ): Promise<{ rows: IndexRow[]; goOn?: Cursor | undefined }> {
     const named = query.searchTerm === null ? [] : this.#names.matching(query.searchTerm);
     if (this.#backlog.size <= readAllBelow) await this.#readFiles(db, this.#backlog.all());
+    let left = mostReadForPage;
     // Each further look takes more at a time, so that a filter that fits few threads costs few looks.
-    for (let rechecks = 0, portion = query.limit + 50; ; portion *= 4) {
+    for (let rechecks = 0, portion = query.limit + 50; ; ) {
       const rows = db.page(query, cursor, named);
       const border = rows.length > query.limit ? rows.at(-1) : undefined;
       const missing = this.#backlog.neededFor(query, border, portion);
-      if (missing.length > 0) await this.#readFiles(db, missing);
-      else if (rechecks++ === maxRechecks || !(await this.#recheck(db, rows))) return rows;
+      const folder = this.#unseen.neededFor(query, border);
+      if ((missing.length > 0 || folder !== undefined) && left <= 0) return this.#certain(query, cursor, rows);
+      if (missing.length > 0) {
+        await this.#readFiles(db, missing);
+        left -= missing.length;
+        portion *= 4;
+      } else if (folder !== undefined) {
+        left -= await this.#lookInto(db, folder, false);
+        if (query.sortKey !== "created_at") await this.#backlog.learnTimes(mostReadForPage);
+      } else if (rechecks++ === maxRechecks || !(await this.#recheck(db, rows))) return { rows };
     }
+  }
+
+  /** Of rows that more files may come between, those that none can. By the last change none is certain before all files are known. */
+  #certain(query: ThreadQuery, cursor: Cursor | undefined, rows: readonly IndexRow[]): { rows: IndexRow[]; goOn?: Cursor | undefined } {
+    if (!this.#hasToldBuilding)
+      this.#report(
+        `the list of threads is being built (${this.#backlog.size} files and ${this.#unseen.size} folders are still to be read); until then it may lack old threads`,
+      );
+    this.#hasToldBuilding = true;
+    const last = rows.at(-1);
+    if (query.sortKey !== "created_at") {
+      const place = last === undefined ? cursor : { ms: last.updatedMs, id: last.id };
+      return {
+        rows: [...rows],
+        goOn: place ?? (query.sortDirection === "desc" ? { ms: Number.MAX_SAFE_INTEGER, id: "~" } : { ms: 0, id: "" }),
+      };
+    }
+    const isDown = query.sortDirection === "desc";
+    const borders = [this.#backlog.frontier(query), this.#unseen.frontier(query)].filter((ms) => ms !== undefined);
+    const frontier = isDown ? Math.max(...borders) : Math.min(...borders);
+    const isPast = cursor !== undefined && (isDown ? frontier >= cursor.ms : frontier <= cursor.ms);
+    return {
+      rows: rows.filter(({ createdMs }) => (isDown ? createdMs > frontier : createdMs < frontier)),
+      // "~" comes after every id.
+      goOn: isPast ? cursor : { ms: frontier, id: isDown ? "~" : "" },
+    };
   }
 
   /** Whether a row was gone or had changed on disk, so that the page must be made again. */
@@ -137,6 +187,8 @@ export class ThreadIndex {
       this.#lookedAtMs = Number.NEGATIVE_INFINITY;
       await this.#look(db);
       await this.#flush(db);
+      for (let folder = this.#unseen.newest(); folder !== undefined; folder = this.#unseen.newest())
+        await this.#lookInto(db, folder, false);
       await this.#readFiles(db, this.#backlog.all());
       this.#names.refresh();
       const rows = db.basedOn(segments, id).filter((row) => existsSync(row.path));
@@ -173,13 +225,11 @@ export class ThreadIndex {
     }, 1000).unref();
   }
 
-  /** Changes what is known of a thread beside its file. */
-  async setFacts(id: string, change: (facts: Json) => Json): Promise<void> {
+  /** Changes what is known of a thread beside its files. */
+  async setFacts(id: string, files: readonly string[], change: (facts: Json) => Json): Promise<void> {
     const db = await this.#open();
-    await this.#look(db);
+    for (const file of files) this.#touched.add(file);
     await this.#flush(db);
-    const files = this.#backlog.all().filter((file) => file.id === id);
-    await this.#readFiles(db, files);
     const row = db.byId(id);
     if (row !== undefined) await this.#write(db, () => db.setFacts(row.path, JSON.stringify(change(objectOf(JSON.parse(row.facts))))));
   }
@@ -188,7 +238,7 @@ export class ThreadIndex {
     this.#closed = true;
     clearTimeout(this.#flushTimer);
     const db = await this.#opening?.catch(() => undefined);
-    await Promise.all([this.#building, this.#sweeping]);
+    await Promise.all([this.#building, this.#sweeping, this.#looking.catch(() => {})]);
     if (db === undefined) return;
     await this.#flush(db).catch(() => {});
     db.close();
@@ -212,39 +262,57 @@ export class ThreadIndex {
     if (!onDisk) this.#file = undefined;
     this.#opening = undefined;
     this.#backlog = new Backlog();
+    this.#unseen.replace([]);
     this.#sweptAtMs = this.#lookedAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Notices files that came or went: in the newest folders at every look, in all of them now and then. */
-  async #look(db: SqliteIndex): Promise<void> {
+  /**
+   * Notices files that came or went: in the newest folders at every look, in all of them now and then. Once there are more new files than a
+   * page can need, the other folders wait until a page or the background gets to them.
+   */
+  #look(db: SqliteIndex): Promise<void> {
+    // One after another: a list beside this one must not take what is known so far for all there is.
+    this.#looking = this.#looking.catch(() => {}).then(() => this.#lookNow(db));
+    return this.#looking;
+  }
+  async #lookNow(db: SqliteIndex): Promise<void> {
     const everywhere = this.#now() - this.#lookedAtMs > sweepEveryMs;
     if (everywhere) this.#lookedAtMs = this.#now();
     const seen = new Set<string>([archiveFolder(this.#home)]);
-    this.#lookInto(db, archiveFolder(this.#home), true);
+    const waiting: string[] = [];
+    await this.#lookInto(db, archiveFolder(this.#home), true);
     let started = performance.now();
     for (const folder of dayFolders(this.#home)) {
       seen.add(folder);
-      this.#lookInto(db, folder, false);
+      if (this.#folders.get(folder) !== mtimeOf(folder)) {
+        if (this.#backlog.size < mostReadForPage) await this.#lookInto(db, folder, false);
+        else waiting.push(folder);
+      }
       if (!everywhere && seen.size > hotFolders) break;
       if (performance.now() - started < sliceMs) continue;
       await setImmediate();
       started = performance.now();
     }
-    if (everywhere) for (const folder of this.#folders.keys()) if (!seen.has(folder)) this.#lookInto(db, folder, false);
-    this.#build(db);
+    if (!everywhere) return;
+    this.#unseen.replace(waiting);
+    for (const folder of [...this.#folders.keys()]) if (!seen.has(folder)) await this.#lookInto(db, folder, false);
   }
 
-  #lookInto(db: SqliteIndex, folder: string, archived: boolean): void {
+  /** How many files in it were not known. */
+  async #lookInto(db: SqliteIndex, folder: string, archived: boolean): Promise<number> {
     const mtimeMs = mtimeOf(folder);
-    if (mtimeMs !== undefined && this.#folders.get(folder) === mtimeMs) return;
+    const isKnown = mtimeMs !== undefined && this.#folders.get(folder) === mtimeMs;
+    const files = mtimeMs === undefined || isKnown ? [] : await filesInSlices(folder, archived);
+    this.#unseen.drop(folder); // not before its files wait in the backlog: a list beside this one must see them in one of the two
+    if (isKnown) return 0;
     const known = new Map(db.statesIn(folder).map((state) => [state.path, state]));
-    const files = mtimeMs === undefined ? [] : filesIn(folder, archived);
     const fresh = files.filter((file) => !known.delete(file.path) && !this.#backlog.has(file.path));
     for (const gone of known.keys()) this.#touched.add(gone);
     this.#backlog.add(fresh);
     if (mtimeMs === undefined) this.#folders.delete(folder);
     else if (Date.now() - mtimeMs > settledMs) this.#folders.set(folder, mtimeMs);
     if (mtimeMs === undefined || fresh.length === 0) this.#keepFolder(db, folder);
+    return fresh.length;
   }
 
   /** Kept only when all its files are in the index, so that a process that dies meanwhile leaves nothing out. */
@@ -255,10 +323,12 @@ export class ThreadIndex {
 
   /** Reads the files that wait, newest first, in slices. */
   #build(db: SqliteIndex): void {
-    if (this.#building !== undefined || this.#backlog.size === 0) return;
+    if (this.#building !== undefined || (this.#backlog.size === 0 && this.#unseen.size === 0)) return;
     const work = async (): Promise<void> => {
-      while (this.#backlog.size > 0 && !this.#closed) {
+      while ((this.#backlog.size > 0 || this.#unseen.size > 0) && !this.#closed) {
         await sleep(restMs);
+        const folder = this.#unseen.newest();
+        if (this.#backlog.size < portion && folder !== undefined) await this.#lookInto(db, folder, false);
         await this.#readFiles(db, this.#backlog.newest(portion));
       }
     };
@@ -350,7 +420,7 @@ export class ThreadIndex {
       await this.#flush(db);
     }
     if (this.#now() - this.#sweptAtMs > sweepEveryMs) this.#sweeping ??= this.#sweep(db);
-    await this.#backlog.learnTimes();
+    await this.#backlog.learnTimes(mostReadForPage);
   }
 
   #compare(states: readonly FileState[]): void {

@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import path from "node:path";
 import type { Thread } from "../../protocol/thread.ts";
+import type { ThreadSearchResponse } from "../../protocol/thread-list.ts";
 import { type Desk, numberFrom, type Values } from "../threads.ts";
 import { oneOf, print, printJson, refuseMore, UsageError } from "../usage.ts";
 import { listThreads, ownKinds, threadOf } from "./find.ts";
@@ -52,15 +53,24 @@ async function collect(threads: AsyncIterable<Thread>): Promise<readonly Thread[
   return all;
 }
 
+type Hit = ThreadSearchResponse["data"][number];
+
 export async function search({ client }: Desk, words: readonly string[], values: Values<"search">): Promise<number> {
   if (words.length === 0) throw new UsageError("the words to search for are missing");
   const wanted = numberFrom("limit", values.limit, 20);
-  const { data } = await client.call("thread/search", {
-    searchTerm: words.join(" "),
-    limit: wanted === 0 ? 100 : wanted,
-    archived: values.archived === true,
-    sourceKinds: [...ownKinds],
-  });
+  const data: Hit[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: ThreadSearchResponse = await client.call("thread/search", {
+      searchTerm: words.join(" "),
+      limit: wanted === 0 ? 100 : wanted - data.length,
+      archived: values.archived === true,
+      sourceKinds: [...ownKinds],
+      cursor,
+    });
+    data.push(...page.data);
+    cursor = page.nextCursor ?? null;
+  } while (cursor !== null && (wanted === 0 || data.length < wanted));
   if (values.json === true) return printJson(data);
   if (data.length === 0) return print("Nothing was found.\n");
   const rows = data.map(({ thread, snippet }) => row(thread, snippet));

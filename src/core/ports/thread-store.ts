@@ -101,6 +101,11 @@ export interface ThreadPage {
   readonly backwardsCursor: string | null;
 }
 
+export interface ThreadHits {
+  readonly hits: readonly { readonly thread: StoredThread; readonly snippet: string }[];
+  readonly nextCursor: string | null;
+}
+
 /** Who may write a thread. One writer a thread over all processes on one home. */
 export interface Lease {
   release(): void;
@@ -126,12 +131,11 @@ export interface ThreadStore {
   /** Knows archived threads too; undefined when there is no such thread. */
   find(threadId: string): Promise<StoredThread | undefined>;
   list(query: ThreadQuery): Promise<ThreadPage>;
-  /** Text search over titles, previews and messages, newest thread first unless `among` says otherwise; it narrows as in `list`. */
-  search(
-    term: string,
-    limit: number,
-    among?: Partial<ThreadQuery>,
-  ): Promise<readonly { readonly thread: StoredThread; readonly snippet: string }[]>;
+  /**
+   * Text search over titles, previews and messages, newest thread first unless `among` says otherwise; it narrows as in `list`. One call
+   * looks into so many threads; the cursor leads on from there, also where nothing was found yet.
+   */
+  search(term: string, limit: number, among?: Partial<ThreadQuery>): Promise<ThreadHits>;
   rename(threadId: string, name: string): Promise<void>;
   updateGit(threadId: string, git: ThreadMeta["git"]): Promise<void>;
   archive(threadId: string): Promise<void>;
