@@ -16,6 +16,8 @@ const maxPaths = 300_000;
 const freshMs = 5_000;
 /** How long scoring may hold the event loop before others get a turn. */
 const sliceMs = 12;
+/** So many that fit are held before the worst are dropped: sorting hundreds of thousands at once would hold everybody up. */
+const mostHeld = 8_192;
 const maxRoots = 32;
 const maxQuery = 256;
 
@@ -101,19 +103,19 @@ class Index implements FileIndex {
   }
 
   async #best(wanted: readonly string[], limit: number, signal: AbortSignal): Promise<readonly FoundFile[]> {
-    const found: { entry: Entry; score: number }[] = [];
+    const found: Scored[] = [];
     let yieldAt = performance.now() + sliceMs;
     for (const [i, entry] of this.#entries.entries()) {
       const score = fuzzyScore(wanted, entry.hay);
       if (score !== undefined) found.push({ entry, score });
+      if (found.length >= mostHeld) keepBest(found, limit);
       if (i % 256 !== 0 || performance.now() < yieldAt) continue;
       await new Promise(setImmediate);
       signal.throwIfAborted();
       yieldAt = performance.now() + sliceMs;
     }
     signal.throwIfAborted();
-    found.sort((a, b) => b.score - a.score || compare(a.entry.hay.text, b.entry.hay.text));
-    return found.slice(0, limit).map(({ entry, score }) => ({
+    return keepBest(found, limit).map(({ entry, score }) => ({
       root: entry.root,
       path: entry.hay.text,
       kind: entry.kind,
@@ -121,6 +123,17 @@ class Index implements FileIndex {
       indices: fuzzyIndices(wanted, entry.hay),
     }));
   }
+}
+
+interface Scored {
+  readonly entry: Entry;
+  readonly score: number;
+}
+/** Sorts them and drops what is beyond the limit. */
+function keepBest(found: Scored[], limit: number): readonly Scored[] {
+  found.sort((a, b) => b.score - a.score || compare(a.entry.hay.text, b.entry.hay.text));
+  found.length = Math.min(found.length, limit);
+  return found;
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,6 +1,7 @@
 /** The files below a folder, without what ignore files leave out. Listings are remembered: a folder that did not change is only looked at. */
-import { type Dirent, readdirSync, type Stats } from "node:fs";
+import type { Stats } from "node:fs";
 import path from "node:path";
+import { firstEntriesSync } from "../lib/bounded-folder.ts";
 import {
   foldersAbove,
   isIgnored,
@@ -28,8 +29,12 @@ interface Folder {
   ruleSign: string;
   files: readonly string[];
   folders: readonly Folder[];
+  /** It has more entries than are read. */
+  isCut: boolean;
 }
 
+/** A folder with more entries, ignored ones too, is not looked through: a million of them would hold everybody up. */
+const mostEntries = 25_000;
 /** A change this shortly before a look may be followed by another one under the same time stamp. */
 export const settledAfterMs = 50;
 
@@ -43,13 +48,14 @@ export class FolderTree {
     this.#root = root;
   }
 
-  /** The whole paths of all files, or of the first ones when there are more than `limit`. */
-  async list(limit: number, pace: Pace): Promise<string[]> {
+  /** The whole paths of all files, or of the first ones when there are more than `limit`; undefined where a folder is too large to be read. */
+  async list(limit: number, pace: Pace): Promise<string[] | undefined> {
     const found: string[] = [];
     const read = await this.#prepare();
     const todo: Folder[] = this.#top === undefined ? [] : [this.#top];
     for (let next = todo.pop(); next !== undefined && found.length <= limit; next = todo.pop()) {
       if (!renew(next, read)) continue;
+      if (next.isCut) return undefined;
       for (const file of next.files) found.push(file);
       todo.push(...next.folders);
       const pause = pace();
@@ -86,6 +92,7 @@ const newFolder = (at: string, inherited: readonly Rules[]): Folder => ({
   ruleSign: "",
   files: [],
   folders: [],
+  isCut: false,
 });
 
 /** False when there is no such folder. */
@@ -95,7 +102,7 @@ function renew(folder: Folder, { rules, names }: Reader): boolean {
   const sign = signOf(found);
   if (sign === folder.sign && ruleSignOf(folder.path, folder.ruleFiles) === folder.ruleSign) return true;
   const isSettled = Date.now() - Math.max(found.mtimeMs, found.ctimeMs) > settledAfterMs;
-  const entries = entriesOf(folder.path);
+  const { entries, isCut } = firstEntriesSync(folder.path, mostEntries);
   const ruleFiles = names.filter((name) => entries.some((entry) => entry.name === name));
   const ruleSign = ruleSignOf(folder.path, ruleFiles);
   const own = ruleFiles.length === 0 ? folder.inherited : [...folder.inherited, ...rules(folder.path)];
@@ -111,7 +118,7 @@ function renew(folder: Folder, { rules, names }: Reader): boolean {
     if (isFolder) folders.push(known?.get(whole) ?? newFolder(whole, rulesBelow(whole, own)));
     else files.push(whole);
   }
-  Object.assign(folder, { sign: isSettled ? sign : "", ruleFiles, ruleSign, files, folders });
+  Object.assign(folder, { sign: isSettled ? sign : "", ruleFiles, ruleSign, files, folders, isCut });
   return true;
 }
 
@@ -126,12 +133,4 @@ function ruleSignOf(folder: string, names: readonly string[]): string {
     return Date.now() - found.mtimeMs > settledAfterMs ? `${signOf(found)}:${found.size}` : `${signOf(found)}:${Date.now()}`;
   });
   return signs.join(",");
-}
-
-function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }

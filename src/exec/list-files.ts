@@ -1,7 +1,8 @@
 /** Lists the files below a folder, hidden ones too, without what `.gitignore` and `.ignore` leave out and without our own leases. */
 import { spawn } from "node:child_process";
-import { readdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import path from "node:path";
+import { entriesOf } from "../lib/bounded-folder.ts";
 import { withSlashes } from "../lib/paths.ts";
 import { boundedProgram } from "./bounded-program.ts";
 import { foldersAbove, isIgnored, isNeverListed, type Rules, repositoryOf, rulesBelow, rulesReader } from "./ignore-rules.ts";
@@ -76,8 +77,8 @@ export const walkFiles: ListFiles = async (root, signal, take) => {
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
     if (signal.aborted || Date.now() > deadline) return;
     const rules = [...next.rules, ...readRules(next.folder)];
-    const entries = await readdir(next.folder, { withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
+    for await (const entry of entriesOf(next.folder)) {
+      if (signal.aborted || Date.now() > deadline) return;
       const whole = path.join(next.folder, entry.name);
       if (isNeverListed(entry.name) || isIgnored(whole, entry.isDirectory(), rules)) continue;
       if (entry.isDirectory()) todo.push({ folder: whole, rules: rulesBelow(whole, rules) });

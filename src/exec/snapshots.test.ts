@@ -34,6 +34,23 @@ test("what came, changed and went since the last look", async (t) => {
   assert.deepEqual(await snapshot.changes(), [], "each change is told once");
 });
 
+test("a folder of very many entries is not looked through, and what was known of the others still is", async (t) => {
+  const root = place(t);
+  writeFileSync(path.join(root, "kept"), "kept");
+  const snapshots = createSnapshots();
+  const early = await snapshots.take([root]);
+  const huge = path.join(root, "huge");
+  mkdirSync(huge);
+  for (let i = 0; i <= 25_000; i++) symlinkSync("nothing", path.join(huge, `l${i}`));
+  writeFileSync(path.join(root, "kept"), "changed");
+  assert.deepEqual(
+    (await early?.changes())?.map(({ path: file, after }) => [path.relative(root, file), text(after)]),
+    [["kept", "changed"]],
+  );
+  early?.close();
+  assert.equal(await createSnapshots().take([root]), undefined);
+});
+
 test("leases in the stand-ins of running commands are nobody's changes", async (t) => {
   const root = place(t);
   const snapshot = await createSnapshots().take([root]);

@@ -86,8 +86,13 @@ export class WorkspaceMemory {
   async #look(): Promise<void> {
     const pace = breather();
     const listed = new Set<string>();
-    for (const tree of this.#trees) for (const file of await tree.list(this.#limits.files, pace)) listed.add(file);
-    this.isTooLarge = listed.size > this.#limits.files;
+    let isCut = false;
+    for (const tree of this.#trees) {
+      const files = await tree.list(this.#limits.files, pace);
+      for (const file of files ?? []) listed.add(file);
+      isCut ||= files === undefined;
+    }
+    this.isTooLarge = isCut || listed.size > this.#limits.files;
     if (this.isTooLarge && this.#open.size === 0) return this.#forget();
     let room = this.#limits.files;
     for (const file of listed) if (this.#known.has(file) || room-- > 0) await this.#lookAt(file, pace);

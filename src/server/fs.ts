@@ -1,6 +1,6 @@
 /** `fs/*`: files of the server's machine for its client, which acts with the user's own rights. */
 import { constants } from "node:fs";
-import { copyFile, cp, lstat, mkdir, open, readdir, readlink, realpath, rm, rmdir, stat, symlink, unlink } from "node:fs/promises";
+import { copyFile, cp, lstat, mkdir, open, opendir, readlink, realpath, rm, rmdir, stat, symlink, unlink } from "node:fs/promises";
 import path from "node:path";
 import { readBounded, UnfitFile } from "../lib/bounded-read.ts";
 import { isInside } from "../lib/paths.ts";
@@ -13,6 +13,8 @@ import { watchPath } from "./fs-watch.ts";
 
 /** A larger file would not fit into one message that clients can take. */
 const maxReadBytes = 64 * 1024 * 1024;
+/** More of them would be more than one message that clients can take. */
+const maxEntries = 100_000;
 const maxWatches = 256;
 
 export const fsHandlers: HandlersFor<typeof fsRequests> = {
@@ -139,7 +141,8 @@ function fromBase64(text: string): Buffer {
 /** Links count as what they lead to; those that lead nowhere are left out. */
 async function listFolder(folder: string): Promise<FsReadDirectoryEntry[]> {
   const entries: FsReadDirectoryEntry[] = [];
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
+  for await (const entry of await opendir(folder, { bufferSize: 512 })) {
+    if (entries.length >= maxEntries) throw invalidRequest(`path \`${folder}\` has more than ${maxEntries} entries`);
     const found = entry.isSymbolicLink() ? await stat(path.join(folder, entry.name)).catch(() => undefined) : entry;
     if (found !== undefined) entries.push({ fileName: entry.name, isDirectory: found.isDirectory(), isFile: found.isFile() });
   }

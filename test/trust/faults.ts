@@ -83,5 +83,17 @@ export const faultCases: CaseTable = {
     "src/manager/store.test.ts > a torn, empty or foreign state is kept aside and said so, and the manager goes on",
     "src/manager/store.test.ts > the state of a newer version is left as it is",
   ],
+  326: [
+    "a home of very many threads without an index",
+    "src/store/large-homes.test.ts > the first page by creation reads about as many files as it shows, from either end",
+    "src/store/large-homes.test.ts > a filter that fits few threads is answered after so many files, and its cursors lead to every thread, once",
+    "src/store/large-homes.test.ts > by the last change the first page is bounded, and complete once all is read",
+    "src/store/large-homes.test.ts > a search goes on from its cursor until the oldest thread",
+  ],
+  327: [
+    "folders of very many entries in the workspace",
+    "src/lib/bounded-folder.test.ts > so many entries and no more are read, at once or one by one",
+    "src/exec/snapshots.test.ts > a folder of very many entries is not looked through",
+  ],
   325: ["kill -9 right after a command: its changes can still be taken back"],
 };

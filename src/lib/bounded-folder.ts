@@ -1,0 +1,40 @@
+/** Folders of others: a million entries are neither held in memory nor read without a pause. */
+import { type Dirent, opendirSync } from "node:fs";
+import { opendir } from "node:fs/promises";
+
+/** Entries are read from the disk in portions of this many; between two of them others have their turn. */
+const portion = 512;
+
+/** The entries one by one, in the order of the disk; nothing where the folder cannot be read. Whoever has enough stops. */
+export async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
+  try {
+    yield* await opendir(folder, { bufferSize: portion });
+  } catch {
+    // Gone, or not ours to read.
+  }
+}
+
+export interface Entries {
+  readonly entries: readonly Dirent[];
+  /** There are more than were asked for. */
+  readonly isCut: boolean;
+}
+
+/** The first entries, at once: for callers that cannot wait. Empty where the folder cannot be read. */
+export function firstEntriesSync(folder: string, most: number): Entries {
+  const entries: Dirent[] = [];
+  try {
+    const opened = opendirSync(folder, { bufferSize: portion });
+    try {
+      for (let entry = opened.readSync(); entry !== null; entry = opened.readSync()) {
+        if (entries.length >= most) return { entries, isCut: true };
+        entries.push(entry);
+      }
+    } finally {
+      opened.closeSync();
+    }
+  } catch {
+    // Gone, or not ours to read.
+  }
+  return { entries, isCut: false };
+}
