@@ -56,6 +56,19 @@ export const actingRequirements = {
     source: "Parley",
     says: "room granted for the session counts for the thread's later turns, not for a fork, and not once the person chooses another sandbox",
   },
+  "turn.additionalContext": {
+    source: "observed 0.166",
+    says: "context that a client adds is read by the model before the message, what is not to be trusted marked so; a tier for one turn is sent",
+  },
+  "thread.listFilters": {
+    source: "observed 0.166",
+    says: "thread/list filters by parent, ancestor, exclusion and originator; what nothing belongs to gives nothing, or is named as unknown",
+  },
+  "thread.initialTurnsPage": {
+    source: "observed 0.166",
+    says: "thread/resume brings the page of turns that was asked for, with a cursor that goes on",
+  },
+  "skills.onlyNamed": { source: "observed 0.166", says: "a skill that forbids implicit use is put before the model only when it is named" },
   "hooks.trust": {
     source: "observed 0.166",
     says: "a hook runs when the user trusts exactly what it does, and waits again when it changes",

@@ -184,5 +184,5 @@ function keptMessages(items: readonly ModelItem[], maxTokens: number): ModelItem
 function isPersons(item: ModelItem): boolean {
   if (item.type !== "message" || item.role !== "user" || isContext(item)) return false;
   const text = firstText(item);
-  return !/^(<turn_aborted>|<skill>|<user_shell_command>|<user_action>)/.test(text) && !text.startsWith(summaryPrefix);
+  return !/^(<turn_aborted>|<skill>|<user_shell_command>|<user_action>|<external_)/.test(text) && !text.startsWith(summaryPrefix);
 }

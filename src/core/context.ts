@@ -131,7 +131,7 @@ const itemFrom = ({ itemId, content, clientId }: TurnInput, thread: LiveThread):
 /** The person's message as an item, its context before it, its skills after it. */
 async function prepared(turn: LiveTurn, input: TurnInput): Promise<Prepared> {
   const { thread } = turn;
-  const context = await freshContext(thread);
+  const context = [...(await freshContext(thread)), ...(input.context ?? [])];
   for (const item of context) thread.history.add(item);
   if (thread.preview === "") thread.preview = previewOf(input.content);
   const skills = (await thread.ports.skills?.injections(input.content, thread.settings, thread.config)) ?? [];

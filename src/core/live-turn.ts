@@ -20,6 +20,8 @@ export interface TurnInput {
   readonly content: readonly UserInput[];
   /** The id under which the client already shows this message. */
   readonly clientId?: string | undefined;
+  /** What the client adds for the model to read before it: of its own, or from a source that is not to be trusted. */
+  readonly context?: readonly ModelItem[];
   /** Of its item, where that is known to the store already. */
   readonly itemId?: string;
 }
@@ -31,6 +33,12 @@ export class Interrupted extends Error {
   }
 }
 
+export interface TurnOptions {
+  readonly kind?: LiveTurn["kind"];
+  readonly outputSchema?: unknown;
+  readonly serviceTier?: string | undefined;
+}
+
 export class LiveTurn {
   readonly id: string;
   readonly thread: LiveThread;
@@ -38,6 +46,8 @@ export class LiveTurn {
   /** As the thread had them when the turn began; wider only by the person's word. */
   settings: ThreadSettings;
   readonly outputSchema: unknown;
+  /** For this turn alone, in place of the settings'. */
+  readonly serviceTier: string | undefined;
   readonly startedAtMs: number;
   readonly #abort = new AbortController();
   readonly #startedAt = new Map<string, number>();
@@ -50,12 +60,13 @@ export class LiveTurn {
   /** Resolves when turn/completed was sent. */
   readonly ended = Promise.withResolvers<void>();
 
-  constructor(thread: LiveThread, options: { id: string; kind?: LiveTurn["kind"]; outputSchema?: unknown; startedAtMs: number }) {
+  constructor(thread: LiveThread, options: TurnOptions & { id: string; startedAtMs: number }) {
     this.thread = thread;
     this.id = options.id;
     this.kind = options.kind ?? "regular";
     this.settings = grantedSettings(thread);
     this.outputSchema = options.outputSchema;
+    this.serviceTier = options.serviceTier;
     this.startedAtMs = options.startedAtMs;
     this.guard = new LoopGuard(thread.config.maxRequestsPerTurn);
     const key = { threadId: thread.id, turnId: options.id };

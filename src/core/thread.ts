@@ -11,7 +11,7 @@ import { abortedNote, acceptInput, keepInput, previewOf, steer } from "./context
 import { History, userMessage } from "./history.ts";
 import { HookState, type StartSource } from "./hooks/hook-state.ts";
 import { interrupted } from "./hooks/moments.ts";
-import { closed, LiveTurn, type TurnInput } from "./live-turn.ts";
+import { closed, LiveTurn, type TurnInput, type TurnOptions } from "./live-turn.ts";
 import type { Answer } from "./ports/audience.ts";
 import { AuditUnwritten } from "./ports/audit.ts";
 import type { Config, ProviderConfig } from "./ports/config.ts";
@@ -155,7 +155,7 @@ export class LiveThread {
   startTurn(
     input: TurnInput,
     change: SettingsChange,
-    options: { outputSchema?: unknown; kind?: LiveTurn["kind"] } = {},
+    options: TurnOptions = {},
   ): { turn: LiveTurn; accepted: Promise<void>; begin: () => void } {
     this.refuseReadOnly();
     const running = this.#turn;

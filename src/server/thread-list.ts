@@ -1,7 +1,7 @@
 /** `thread/list` and the other lists over threads, turns and items. */
 import type { ThreadQuery } from "../core/ports/thread-store.ts";
 import { isThreadId } from "../core/threads.ts";
-import { invalidRequest } from "../protocol/errors.ts";
+import { invalidParams, invalidRequest } from "../protocol/errors.ts";
 import type { ThreadListParams, threadListRequests } from "../protocol/thread-list.ts";
 import type { Turn } from "../protocol/turn.ts";
 import type { HandlersFor } from "./app.ts";
@@ -12,6 +12,11 @@ const maxLimit = 100;
 
 export const threadListHandlers: HandlersFor<typeof threadListRequests> = {
   async "thread/list"(params, { app }) {
+    if (params.parentThreadId && params.ancestorThreadId)
+      throw invalidRequest("parentThreadId and ancestorThreadId are mutually exclusive");
+    // There are no projects, sections or attachments here: nothing belongs to one.
+    if (params.projectId) throw invalidParams(`project not found: ${params.projectId}`);
+    if (params.sectionId || params.attachedToThreadId) return { data: [], nextCursor: null, backwardsCursor: null };
     const page = await app.store.list(queryFrom(params));
     return {
       data: page.threads.map((stored) => storedToWire(stored, app)),
@@ -81,11 +86,21 @@ function queryFrom(params: ThreadListParams): ThreadQuery {
     sortKey: params.sortKey === "updated_at" || params.sortKey === "recency_at" ? params.sortKey : "created_at",
     sortDirection: params.sortDirection ?? "desc",
     modelProviders: params.modelProviders ?? [],
-    sourceKinds: params.sourceKinds && params.sourceKinds.length > 0 ? params.sourceKinds : ["cli", "vscode"],
+    sourceKinds: sourceKindsOf(params),
     archived: params.archived === true,
     cwds: typeof cwd === "string" ? [cwd] : cwd,
     searchTerm: params.searchTerm ?? null,
+    parentId: params.parentThreadId || undefined,
+    ancestorId: params.ancestorThreadId || undefined,
+    excludedIds: params.excludedThreadIds ?? [],
+    originators: params.originators ?? [],
   };
+}
+
+/** Sub-agents are listed where somebody asks for those of a thread, or for their kind. */
+function sourceKindsOf({ sourceKinds, parentThreadId, ancestorThreadId }: ThreadListParams): readonly string[] {
+  if (sourceKinds && sourceKinds.length > 0) return sourceKinds;
+  return parentThreadId || ancestorThreadId ? [] : ["cli", "vscode"];
 }
 
 interface PageParams {
@@ -98,7 +113,7 @@ interface PageParams {
 const from = "from:";
 
 /** One page of a list in memory; the cursor is the key of the last row seen, the one backwards that of the first. */
-function pageOf<T>(
+export function pageOf<T>(
   rows: readonly T[],
   keyOf: (row: T) => string,
   params: PageParams,
@@ -120,7 +135,7 @@ function pageOf<T>(
   };
 }
 
-function viewOf(turn: Turn, view: "notLoaded" | "summary" | "full"): Turn {
+export function viewOf(turn: Turn, view: "notLoaded" | "summary" | "full"): Turn {
   if (view === "full") return turn;
   if (view === "notLoaded") return { ...turn, items: [], itemsView: "notLoaded" };
   const first = turn.items.find((item) => item.type === "userMessage");

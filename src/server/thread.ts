@@ -12,10 +12,12 @@ import { invalidRequest } from "../protocol/errors.ts";
 import type { AskForApproval } from "../protocol/policy.ts";
 import type {
   ThreadForkParams,
+  ThreadResumeInitialTurnsPageParams,
   ThreadResumeParams,
   ThreadStartParams,
   ThreadStartResponse,
   ThreadStatus,
+  TurnsPage,
   threadRequests,
 } from "../protocol/thread.ts";
 import type { Turn } from "../protocol/turn.ts";
@@ -23,6 +25,7 @@ import { type App, type Call, calledBy, type HandlersFor, type Session } from ".
 import { environmentChange } from "./environments.ts";
 import { awaitRequired, startServers } from "./mcp.ts";
 import { asSoleWriter, findThread, readRecords, threadFromStored } from "./stored-thread.ts";
+import { pageOf, viewOf } from "./thread-list.ts";
 import { revertTo, rollBack } from "./thread-revert.ts";
 import { announceNews, collaborationModeOf } from "./thread-settings.ts";
 import { asksForTour, noteWhoBegins } from "./tour.ts";
@@ -72,6 +75,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
       call.after(() => session.notify("warning", { threadId: thread.id, message: thread.readOnlyBecause ?? "" }));
     return {
       ...(await opened(thread, session, params.excludeTurns === true ? [] : turns)),
+      ...(params.initialTurnsPage ? { initialTurnsPage: firstPage(turns, params.initialTurnsPage) } : {}),
       collaborationMode: collaborationModeOf(thread),
     };
   },
@@ -259,6 +263,11 @@ function tellNotApplied(thread: LiveThread, params: ThreadResumeParams, { sessio
   if (ignored.length === 0) return;
   const message = `this thread is open already and keeps its settings; not applied: ${ignored.join(", ")}. Use thread/settings/update to change them.`;
   after(() => session.notify("warning", { threadId: thread.id, message }));
+}
+
+function firstPage(turns: readonly Turn[], wanted: ThreadResumeInitialTurnsPageParams): TurnsPage {
+  const page = pageOf(turns, (turn) => turn.id, { limit: wanted.limit, sortDirection: wanted.sortDirection ?? "desc" });
+  return { ...page, data: page.data.map((turn) => viewOf(turn, wanted.itemsView ?? "summary")) };
 }
 
 function startOptions(params: ThreadStartParams | ThreadForkParams, { session }: Call, cwd = process.cwd()): StartOptions {

@@ -2,9 +2,10 @@
 import path from "node:path";
 import { steer } from "../core/context.ts";
 import type { TurnInput } from "../core/live-turn.ts";
+import type { ModelItem } from "../core/ports/model-client.ts";
 import type { LiveThread } from "../core/thread.ts";
 import { invalidRequest } from "../protocol/errors.ts";
-import type { TurnStartParams, TurnSteerParams, turnRequests } from "../protocol/turn.ts";
+import type { AdditionalContextEntry, TurnStartParams, TurnSteerParams, turnRequests } from "../protocol/turn.ts";
 import type { HandlersFor } from "./app.ts";
 import { environmentChange } from "./environments.ts";
 import { announceNews } from "./thread-settings.ts";
@@ -20,6 +21,7 @@ export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | 
     const { config } = thread;
     const { turn, accepted, begin } = thread.startTurn(inputFrom(params), changeFrom(params), {
       outputSchema: params.outputSchema ?? undefined,
+      serviceTier: params.serviceTierForTurn ?? undefined,
     });
     await accepted;
     after(() => announceNews(thread, app));
@@ -56,7 +58,21 @@ export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | 
 const inputFrom = (params: TurnStartParams | TurnSteerParams): TurnInput => ({
   content: params.input,
   clientId: params.clientUserMessageId ?? undefined,
+  context: Object.entries(params.additionalContext ?? {}).map(contextItem),
 });
+
+/** What an application says of itself has the developer's word; what it brings from elsewhere is marked as somebody else's. */
+function contextItem([name, { kind, value }]: [string, AdditionalContextEntry]): ModelItem {
+  const isForeign = kind === "untrusted";
+  const tag = `${isForeign ? "external_" : ""}${name}`;
+  // Foreign text must not end its own mark.
+  const text = isForeign ? value.replaceAll(`</${tag}`, `<\\/${tag}`) : value;
+  return {
+    type: "message",
+    role: isForeign ? "user" : "developer",
+    content: [{ type: "input_text", text: `<${tag}>${text}</${tag}>` }],
+  };
+}
 
 function changeFrom(params: TurnStartParams): Parameters<LiveThread["startTurn"]>[1] {
   const {

@@ -1,6 +1,6 @@
 /** Reads the head of a SKILL.md and the file beside it that says how clients show the skill. */
 import path from "node:path";
-import { array, type Infer, maybe, named, object, parse, record, string, unknown } from "../lib/schema.ts";
+import { array, boolean, type Infer, maybe, named, object, optional, parse, record, string, unknown } from "../lib/schema.ts";
 import type { SkillDependencies, SkillInterface } from "../protocol/skills.ts";
 
 export interface SkillHead {
@@ -9,6 +9,8 @@ export interface SkillHead {
   readonly shortDescription: string | undefined;
   readonly interface: SkillInterface | undefined;
   readonly dependencies: SkillDependencies | undefined;
+  /** It is used when somebody names it, and never put before the model otherwise. */
+  readonly isOnlyNamed: boolean;
 }
 
 const maxName = 64;
@@ -42,6 +44,7 @@ const Head = named("SkillFrontMatter", () =>
     dependencies: maybe(unknown()),
   }),
 );
+const Policy = named("SkillPolicyFile", () => object({ allow_implicit_invocation: optional(boolean()) }));
 const Dependencies = named("SkillDependenciesFile", () => object({ tools: array(Tool()) }));
 
 /** `file` names the skill when its head does not. `extra` is the text of `agents/openai.yaml`. Throws Error with a text for the user. */
@@ -64,6 +67,7 @@ export async function readHead(file: string, text: string, extra: string | undef
     shortDescription: typeof short === "string" ? oneLine(short) : undefined,
     interface: interfaceFrom(more["interface"] ?? head.interface, folder),
     dependencies: dependenciesFrom(more["dependencies"] ?? head.dependencies),
+    isOnlyNamed: parse(Policy, more["policy"])?.allow_implicit_invocation === false,
   };
 }
 

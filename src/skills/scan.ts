@@ -21,6 +21,8 @@ export interface Scan {
   readonly errors: readonly SkillErrorInfo[];
   /** What each skill's files say, by the skill's path. */
   readonly digests: ReadonlyMap<string, string>;
+  /** The paths of those that are put before the model only when somebody names them. */
+  readonly onlyNamed: ReadonlySet<string>;
   /** Everything that was looked at, with what it looked like. */
   readonly seen: ReadonlyMap<string, string>;
 }
@@ -40,6 +42,7 @@ export async function scanRoot(root: Root): Promise<Scan> {
   const skills: FoundSkill[] = [];
   const errors: SkillErrorInfo[] = [];
   const digests = new Map<string, string>();
+  const onlyNamed = new Set<string>();
   const visited = new Set<string>();
   const queue: [folder: string, depth: number][] = [[root.folder, 0]];
   for (let next = queue.shift(); next !== undefined && visited.size < maxFolders; next = queue.shift()) {
@@ -50,11 +53,11 @@ export async function scanRoot(root: Root): Promise<Scan> {
     visited.add(real);
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     if (entries.some((entry) => entry.name === "SKILL.md"))
-      await readSkill(path.join(folder, "SKILL.md"), root, { seen, skills, errors, digests });
+      await readSkill(path.join(folder, "SKILL.md"), root, { seen, skills, errors, digests, onlyNamed });
     if (depth < maxDepth)
       for (const entry of entries) if (isOpenFolder(entry, folder, root)) queue.push([path.join(folder, entry.name), depth + 1]);
   }
-  return { skills, errors, digests, seen };
+  return { skills, errors, digests, onlyNamed, seen };
 }
 
 interface Found {
@@ -62,6 +65,7 @@ interface Found {
   readonly skills: FoundSkill[];
   readonly errors: SkillErrorInfo[];
   readonly digests: Map<string, string>;
+  readonly onlyNamed: Set<string>;
 }
 
 async function readSkill(file: string, root: Root, found: Found): Promise<void> {
@@ -69,7 +73,8 @@ async function readSkill(file: string, root: Root, found: Found): Promise<void> 
   found.seen.set(file, stampOf(file)).set(extra, stampOf(extra));
   try {
     const [text, extraText] = [await readText(file, root), await readIfThere(extra, root)];
-    const { shortDescription, interface: face, dependencies, ...head } = await readHead(file, text, extraText);
+    const { shortDescription, interface: face, dependencies, isOnlyNamed, ...head } = await readHead(file, text, extraText);
+    if (isOnlyNamed) found.onlyNamed.add(file);
     found.digests.set(file, skillDigest(text, extraText));
     found.skills.push({
       ...head,

@@ -32,6 +32,7 @@ interface Found {
   readonly errors: SkillsListEntry["errors"];
   /** Skills of the project that the user has not agreed to: path → their name in the record, and what they say. */
   readonly waiting: Readonly<Record<string, readonly [name: string, digest: string]>>;
+  readonly onlyNamed: ReadonlySet<string>;
 }
 
 const waitingReason = "it is new, or changed since you accepted it; look at it and run `parley trust` in its project to use it";
@@ -87,7 +88,8 @@ class LocalSkills implements Skills {
   async catalogue(settings: ThreadSettings, config: Config): Promise<string | undefined> {
     if (config.features["skills"] === false || tableOf(config.raw, "skills")["include_instructions"] === false) return undefined;
     const found = await this.#find(settings.cwd, config);
-    return catalogueText(found.skills.filter((skill) => refusalOf(skill, config, found) === undefined));
+    const offered = found.skills.filter(({ path: file }) => !found.onlyNamed.has(file));
+    return catalogueText(offered.filter((skill) => refusalOf(skill, config, found) === undefined));
   }
 
   async injections(content: readonly UserInput[], settings: ThreadSettings, config: Config): Promise<readonly string[]> {
@@ -135,7 +137,8 @@ class LocalSkills implements Skills {
       .map((skill) => ({ ...skill, enabled: isEnabled(skill, config.raw) }))
       .sort((a, b) => scopes.indexOf(a.scope) - scopes.indexOf(b.scope) || order(a.name, b.name) || order(a.path, b.path));
     const waiting = config.trusted ? this.#waitingAmong(skills, new Map(scans.flatMap((scan) => [...scan.digests])), config) : {};
-    return { skills, errors: [...scans.flatMap((scan) => scan.errors), ...Object.keys(waiting).map(waitingError)], waiting };
+    const errors = [...scans.flatMap((scan) => scan.errors), ...Object.keys(waiting).map(waitingError)];
+    return { skills, errors, waiting, onlyNamed: new Set(scans.flatMap((scan) => [...scan.onlyNamed])) };
   }
 
   /** The project's skills that are not what the user agreed to, by path. */

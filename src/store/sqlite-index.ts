@@ -244,6 +244,19 @@ export class SqliteIndex {
       where.push("(preview LIKE ? ESCAPE '\\' OR id IN (SELECT value FROM json_each(?)))");
       values.push(`%${query.searchTerm.replace(/[\\%_]/g, "\\$&")}%`, JSON.stringify(named));
     }
+    among("json_extract(facts, '$.originator')", query.originators ?? []);
+    if (query.excludedIds !== undefined && query.excludedIds.length > 0) {
+      where.push("id NOT IN (SELECT value FROM json_each(?))");
+      values.push(JSON.stringify(query.excludedIds));
+    }
+    if (query.parentId !== undefined) {
+      where.push(`${parentColumn} = ?`);
+      values.push(query.parentId);
+    }
+    if (query.ancestorId !== undefined) {
+      where.push(`id IN (${descendants})`);
+      values.push(query.ancestorId);
+    }
     if (after !== undefined) {
       where.push(`(${key}, id) ${beyond} (?, ?)`);
       values.push(after.ms, after.id);
@@ -259,6 +272,12 @@ export class SqliteIndex {
     this.#db.close();
   }
 }
+
+const parentColumn = "json_extract(facts, '$.parentThreadId')";
+const descendants = `WITH RECURSIVE below(id) AS (
+    SELECT id FROM files WHERE ${parentColumn} = ?
+    UNION SELECT files.id FROM files JOIN below ON ${parentColumn} = below.id
+  ) SELECT id FROM below`;
 
 /** "subAgent" asks for all kinds of it. */
 const sourceKinds = (kinds: readonly string[]): readonly string[] =>

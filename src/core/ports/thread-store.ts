@@ -94,6 +94,11 @@ export interface ThreadQuery {
   readonly archived: boolean;
   readonly cwds: readonly string[];
   readonly searchTerm: string | null;
+  /** Only threads that this one started; for `ancestorId` those that these started too. */
+  readonly parentId?: string | undefined;
+  readonly ancestorId?: string | undefined;
+  readonly excludedIds?: readonly string[];
+  readonly originators?: readonly string[];
 }
 export interface ThreadPage {
   readonly threads: readonly StoredThread[];

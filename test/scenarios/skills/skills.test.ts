@@ -98,3 +98,16 @@ verifies("skills.changed", async (stage) => {
   skill(own(stage), "brew");
   await wire.until(() => heard() > before, "skills/changed after an edit");
 });
+
+verifies("skills.onlyNamed", async (stage) => {
+  skill(own(stage), "quiet", "QUIET BODY");
+  mkdirSync(path.join(own(stage), "quiet", "agents"));
+  writeFileSync(path.join(own(stage), "quiet", "agents", "openai.yaml"), "policy:\n  allow_implicit_invocation: false\n");
+  skill(own(stage), "loud");
+  await using provider = answering();
+  const wire = await open(stage);
+  await useProvider(wire, await provider.listen());
+  const unasked = await told(wire, stage, provider, [{ type: "text", text: "hello" }]);
+  assert.ok(unasked.includes("About loud.") && !unasked.includes("About quiet."), "it is not put before the model");
+  assert.ok((await told(wire, stage, provider, [{ type: "text", text: "use $quiet" }])).includes("QUIET BODY"));
+});
