@@ -37,6 +37,7 @@ const allowed: Readonly<Record<string, string>> = {
   "src/store/codex-lock.ts": kernel,
   "src/exec/processes.ts": kernel,
   "src/exec/command-limits.ts": kernel,
+  "src/exec/command-limits-room.ts": kernel,
   "src/exec/sandbox/propagation.ts": kernel,
   "src/exec/sandbox/swaps.ts": kernel,
   "src/exec/sandbox/engines/helper.ts": "the text of the program inside comes through a pipe of our own",

@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { giveUpRoot } from "../../test/support/ordinary-user.ts";
 import { limitedArgv } from "./command-limits.ts";
+import { type Room, roomOfMachine, type Space } from "./command-limits-room.ts";
 import { type Bench, openBench, testedEngines } from "./testing.ts";
+
+const megabyte = 2 ** 20;
 
 if (process.env["PARLEY_TEST_GIVE_UP_ROOT"] === "1") giveUpRoot();
 
@@ -15,7 +19,15 @@ test("without limits a command is started as it is", () => {
   assert.deepEqual(limitedArgv(["a"], { processes: 0, openFiles: 0, fileMegabytes: 0, memoryMegabytes: 0 }), ["a"]);
 });
 
-for (const { engine, skip } of await testedEngines())
+test("how much room there is, as this machine says it", { skip: process.platform === "linux" ? false : "needs Linux" }, async () => {
+  const memory = roomOfMachine.memory();
+  assert.ok(memory !== undefined && memory.free > 0 && memory.free <= memory.total);
+  const disk = await roomOfMachine.disk("/");
+  assert.ok(disk !== undefined && disk.total > 0 && disk.free <= disk.total);
+  assert.equal(await roomOfMachine.disk("/no/such/folder"), undefined);
+});
+
+for (const { engine, skip, protects } of await testedEngines())
   describe(`what a command may use up by ${engine}`, { skip }, () => {
     let bench: Bench;
     before(() => {
@@ -47,6 +59,83 @@ for (const { engine, skip } of await testedEngines())
       }));
       assert.notEqual(exitCode, 0);
       assert.match(output, /can't start new thread|may have 300; parley\.command_limits\.processes/);
+    });
+
+    test("one that doubles again and again is ended as a whole with the reason, and holds up nobody meanwhile", async () => {
+      const mark = `doubling-${engine}-${process.pid}`;
+      // At most 2,000 of them, for the sake of the machine that runs the tests. Their parents end at once.
+      const bomb = "b() { [ $1 -gt 0 ] || { sleep 66; return; }; b $(($1 - 1)) | b $(($1 - 1)) & }; b 9; sleep 66";
+      const delays = monitorEventLoopDelay({ resolution: 20 });
+      delays.enable();
+      const running = await bench.start(["/bin/bash", "-c", bomb, mark], { limits: { processes: 300 }, timeoutMs: 120_000 });
+      const { exitCode, timedOut } = await running.exit;
+      assert.deepEqual([exitCode === 0, timedOut], [false, false], running.output());
+      assert.match(running.output(), /Resource temporarily unavailable|may have 300; parley\.command_limits\.processes/);
+      await running.kill();
+      const alive = (): string[] => readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && cmdline(pid).includes(mark));
+      for (let i = 0; i < 500 && alive().length > 0; i++) await delay(20);
+      assert.deepEqual(alive(), []);
+      assert.ok(delays.max < 20e9, `held up for ${delays.max / 1e9} s`);
+      assert.equal((await bench.sh("echo fine")).output, "fine\n");
+    });
+
+    /** A runner on a machine with as much room as the test says. */
+    const withRoom = async (room: Partial<Room>, use: (own: Bench) => Promise<void>): Promise<void> => {
+      const own = openBench({ engine, room: { memory: () => undefined, disk: () => Promise.resolve(undefined), ...room } });
+      try {
+        await use(own);
+      } finally {
+        await own.close();
+      }
+    };
+    const scarce = { memory: () => ({ free: megabyte, total: 400 * megabyte }) };
+
+    test("one that takes most of the memory is ended before the kernel has to choose; a small one runs on", async () => {
+      await withRoom(scarce, async (own) => {
+        const [hog, small] = await Promise.all([
+          own.sh(`perl -e 'my $x = "x" x 150_000_000; sleep 66'`, { timeoutMs: 60_000 }),
+          own.sh("sleep 1; echo fine"),
+        ]);
+        assert.deepEqual([hog.exitCode, hog.timedOut], [137, false]);
+        assert.match(
+          hog.output,
+          /\[ended: the machine has 1 MB of memory left, and the command uses \d+ MB; parley\.command_limits\.memory_mb/,
+        );
+        assert.equal(small.output, "fine\n");
+      });
+    });
+
+    protects("one that fills the sandbox's shared memory, too", async () => {
+      await withRoom(scarce, async (own) => {
+        const { output, timedOut } = await own.sh("head -c 150000000 /dev/zero > /dev/shm/all; sleep 66", { timeoutMs: 60_000 });
+        assert.equal(timedOut, false);
+        assert.match(output, /\[ended: the machine has 1 MB of memory left, and the command uses 1\d\d MB/);
+      });
+    });
+
+    test("one that fills the disk is ended with the reason, and one beside it that writes little runs on", async () => {
+      let file = "";
+      const written = (): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+      const disk = (): Promise<Space> => Promise.resolve({ free: 60 * megabyte - written(), total: 1000 * megabyte });
+      await withRoom({ disk }, async (own) => {
+        file = path.join(own.work, "filler");
+        const filler = "while :; do head -c 1000000 /dev/zero >> filler; sleep 0.02; done";
+        const beside = "until [ -e over ]; do sleep 0.05; done; echo fine";
+        const slow = own.start(["/bin/bash", "-c", beside], { timeoutMs: 60_000 });
+        const { output, exitCode, timedOut } = await own.sh(filler, { timeoutMs: 60_000 });
+        assert.deepEqual([exitCode, timedOut], [137, false]);
+        assert.match(output, /\[ended: the disk of \/\S+ has \d+ MB left, and had \d+ MB when the command began\]/);
+        writeFileSync(path.join(own.work, "over"), "");
+        const other = await slow;
+        assert.equal((await other.exit).exitCode, 0);
+        assert.equal(other.output(), "fine\n");
+      });
+    });
+
+    test("a disk that was full before is not the command's fault", async () => {
+      await withRoom({ disk: () => Promise.resolve({ free: 0, total: 1000 * megabyte }) }, async (own) => {
+        assert.equal((await own.sh("sleep 1.2; echo fine")).output, "fine\n");
+      });
     });
 
     test("a command that stays below its limits runs as ever", async () => {
@@ -85,7 +174,7 @@ test("as an ordinary user all of this holds too", {
   try {
     const env = { PATH: process.env["PATH"], HOME: home, TMPDIR: home, PARLEY_TEST_GIVE_UP_ROOT: "1" };
     const args = ["--test", "--test-isolation=none", import.meta.filename];
-    const { status, stdout } = spawnSync(process.execPath, args, { env, encoding: "utf8", timeout: 120_000 });
+    const { status, stdout } = spawnSync(process.execPath, args, { env, encoding: "utf8", timeout: 290_000 });
     assert.equal(status, 0, stdout);
   } finally {
     rmSync(home, { recursive: true });

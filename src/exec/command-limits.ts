@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import type { CommandLimits } from "../core/ports/command-runner.ts";
+import { inMegabytes, memoryOf, type Room, roomOfMachine, scarceDisk, scarceMemory, writtenBy } from "./command-limits-room.ts";
 import { descendantsOf, listProcesses, type ProcessEntry } from "./processes.ts";
 
 /** Large builds stay far below it; a command that starts processes without end reaches it within a second. */
@@ -44,31 +45,59 @@ export interface LimitedCommand {
   readonly pid: number;
   /** Whether that process is the command itself, and not one that confines it. */
   readonly isItself: boolean;
+  /** Whether a process that is no descendant of it any more belongs to it all the same. Asked only when there may be too many. */
+  isStray(entry: ProcessEntry): boolean;
   /** Ends it as a whole, at once, and says why. */
   endFor(reason: string): void;
 }
 
+/** What one command may use up. */
+export interface Allowance {
+  /** 0: no limit; undefined: the standard one. */
+  readonly processes: number | undefined;
+  /** Folders that it may write. */
+  readonly writable: readonly string[];
+}
+
+interface Watched {
+  readonly processes: number;
+  readonly writable: readonly string[];
+  /** What was free as the command began, by folder. */
+  readonly freeBefore: Map<string, number>;
+}
+
 const lookEveryMs = 100;
+const lookAtDisksMs = 500;
 
 /**
  * Looks after the commands that run: marks them as the first to go when memory runs out, and ends those that start processes or threads
- * without end. The kernel's own limit does not hold for root, and before Linux 5.14 it counts all
- * processes of the user. One small file is read ten times a second while commands run; who made them is found out only when there are too many.
+ * without end, or that use up the memory or a disk. The kernel's own limit on processes does not hold for root, and before Linux 5.14 it
+ * counts all processes of the user. Two small files are read ten times a second while commands run; who made what is found out only when
+ * there is too much of it.
  */
-export class ProcessGuard {
-  readonly #watched = new Map<LimitedCommand, number>();
+export class CommandGuard {
+  readonly #room: Room;
+  readonly #watched = new Map<LimitedCommand, Watched>();
   /** Not looked at yet. */
   readonly #young = new Set<LimitedCommand>();
   #timer: NodeJS.Timeout | undefined;
   /** The fewest threads that the machine had while commands ran. */
   #fewest = 0;
+  /** When the disks were looked at; endless while that goes on. */
+  #disksAt = 0;
 
-  /** 0: no limit. */
-  watch(command: LimitedCommand, limit: number | undefined): void {
+  constructor(room: Room = roomOfMachine) {
+    this.#room = room;
+  }
+
+  watch(command: LimitedCommand, { processes, writable }: Allowance): void {
     if (process.platform !== "linux") return;
     if (this.#watched.size === 0) this.#fewest = threadsOfMachine();
-    this.#watched.set(command, limit === 0 ? Number.POSITIVE_INFINITY : (limit ?? defaultProcesses()));
+    const limit = processes === 0 ? Number.POSITIVE_INFINITY : (processes ?? defaultProcesses());
+    this.#watched.set(command, { processes: limit, writable, freeBefore: new Map() });
     this.#young.add(command);
+    // What is free before it has written much; a look that still goes on is not waited for twice.
+    if (Number.isFinite(this.#disksAt)) this.#disksAt = 0;
     this.#timer ??= setInterval(() => this.#look(), lookEveryMs).unref();
   }
 
@@ -80,29 +109,93 @@ export class ProcessGuard {
   }
 
   #look(): void {
-    for (const command of this.#young) for (const each of membersOf(command, listProcesses(command.pid))) markDispensable(each);
+    for (const command of this.#young) for (const each of descendants(command, listProcesses(command.pid))) markDispensable(each);
     this.#young.clear();
+    this.#lookAtProcesses();
+    this.#lookAtMemory();
+    if (performance.now() - this.#disksAt < lookAtDisksMs) return;
+    // The next look comes when this one is over, and not while a disk does not answer.
+    this.#disksAt = Number.POSITIVE_INFINITY;
+    void this.#lookAtDisks().finally(() => {
+      this.#disksAt = performance.now();
+    });
+  }
+
+  #lookAtProcesses(): void {
     const threads = threadsOfMachine();
     this.#fewest = Math.min(this.#fewest, threads);
-    const lowest = Math.min(...this.#watched.values());
+    const lowest = Math.min(...[...this.#watched.values()].map(({ processes }) => processes));
     if (threads - this.#fewest <= lowest) return;
     const all = listProcesses();
     const counts = new Map(all.map((entry) => [entry.pid, entry.threads]));
-    for (const [command, limit] of this.#watched) {
+    for (const [command, { processes }] of this.#watched) {
       const count = membersOf(command, all).reduce((sum, pid) => sum + (counts.get(pid) ?? 0), 0);
-      if (count <= limit) continue;
-      this.forget(command);
-      command.endFor(
-        `\n[ended: the command had ${count} processes and threads, and may have ${limit}; parley.command_limits.processes sets another limit]\n`,
-      );
+      if (count > processes)
+        this.#end(
+          command,
+          `the command had ${count} processes and threads, and may have ${processes}; parley.command_limits.processes sets another limit`,
+        );
     }
+  }
+
+  #lookAtMemory(): void {
+    const space = this.#room.memory();
+    if (space === undefined || space.free >= scarceMemory(space)) return;
+    const largest = this.#mostOf(memoryOf);
+    // What others use up is not this command's fault.
+    if (largest === undefined || largest.amount < space.total / 4) return;
+    const used = inMegabytes(largest.amount);
+    const left = `the machine has ${inMegabytes(space.free)} of memory left, and the command uses ${used}`;
+    this.#end(largest.command, `${left}; parley.command_limits.memory_mb limits each of its processes`);
+  }
+
+  async #lookAtDisks(): Promise<void> {
+    const folders = new Set([...this.#watched.values()].flatMap(({ writable }) => writable));
+    for (const folder of folders) {
+      const space = await this.#room.disk(folder);
+      if (space === undefined) continue;
+      const users = [...this.#watched].filter(([, { writable }]) => writable.includes(folder));
+      for (const [, { freeBefore }] of users) if (!freeBefore.has(folder)) freeBefore.set(folder, space.free);
+      const scarce = scarceDisk(space);
+      // A disk that was as good as full before is not this command's fault.
+      const fillers = users.filter(([, { freeBefore }]) => (freeBefore.get(folder) ?? 0) > 2 * scarce).map(([command]) => command);
+      const most = space.free < scarce ? this.#mostOf(writtenBy, fillers) : undefined;
+      const before = (most && this.#watched.get(most.command)?.freeBefore.get(folder)) ?? 0;
+      // Nor is what others wrote.
+      if (most === undefined || most.amount < (before - space.free) / 4) continue;
+      const left = `the disk of ${folder} has ${inMegabytes(space.free)} left, and had ${inMegabytes(before)} when the command began`;
+      this.#end(most.command, left);
+    }
+  }
+
+  #mostOf(
+    measure: (pids: readonly number[]) => number,
+    commands: Iterable<LimitedCommand> = this.#watched.keys(),
+  ): { readonly command: LimitedCommand; readonly amount: number } | undefined {
+    const all = listProcesses();
+    return [...commands]
+      .map((command) => ({ command, amount: measure(membersOf(command, all)) }))
+      .sort((a, b) => b.amount - a.amount)
+      .at(0);
+  }
+
+  #end(command: LimitedCommand, reason: string): void {
+    this.forget(command);
+    command.endFor(`\n[ended: ${reason}]\n`);
   }
 }
 
-const membersOf = ({ pid, isItself }: LimitedCommand, all: readonly ProcessEntry[]): number[] => [
+const descendants = ({ pid, isItself }: LimitedCommand, all: readonly ProcessEntry[]): number[] => [
   ...(isItself ? [pid] : []),
   ...descendantsOf(pid, all),
 ];
+
+/** Without a process space of its own, what a command leaves in the background is nobody's child any more. */
+function membersOf(command: LimitedCommand, all: readonly ProcessEntry[]): number[] {
+  const found = new Set(descendants(command, all));
+  for (const entry of all) if (!found.has(entry.pid) && command.isStray(entry)) found.add(entry.pid);
+  return [...found];
+}
 
 /** Of all users; 0 where it is not told. */
 function threadsOfMachine(): number {

@@ -90,6 +90,12 @@ export class LiveCommand implements RunningCommand {
     return this.#parts.pid;
   }
 
+  /** A process space keeps all of its processes together. */
+  isStray({ pid, session, group }: ProcessEntry): boolean {
+    const { endsAsWhole, mark, pid: leader } = this.#parts;
+    return endsAsWhole && pid !== leader && (session === leader || group === leader || isMarked(pid, mark));
+  }
+
   write(data: Uint8Array | string): void {
     const { input } = this.#parts;
     if (input?.writable === true) input.write(data);

@@ -13,7 +13,8 @@ import {
   type RunningCommand,
 } from "../core/ports/command-runner.ts";
 import { knownSecretFiles } from "../lib/secret-files.ts";
-import { limitedArgv, MemoryAlarm, ProcessGuard, withoutProcesses } from "./command-limits.ts";
+import { CommandGuard, limitedArgv, MemoryAlarm, withoutProcesses } from "./command-limits.ts";
+import type { Room } from "./command-limits-room.ts";
 import { describeSandbox } from "./describe-sandbox.ts";
 import { inheritableDescriptors } from "./descriptors.ts";
 import { Janitor, markName, type WatchedCommand } from "./janitor.ts";
@@ -42,6 +43,8 @@ export interface CommandRunnerOptions {
   readonly engine?: (() => string) | undefined;
   /** Instead of the platform's own. */
   readonly sandbox?: PlatformSandbox;
+  /** How much memory and disk there is, instead of what the machine says. */
+  readonly room?: Room;
 }
 
 export interface ClosableRunner extends CommandRunner {
@@ -76,7 +79,7 @@ class Runner implements ClosableRunner {
   /** What the server itself got from its parent; looked up once. */
   #inherited: readonly number[] | undefined;
   readonly #terminals = new Set<number>();
-  readonly #guard = new ProcessGuard();
+  readonly #guard: CommandGuard;
   readonly #notes: LeftoverNotes;
   readonly #clearing: NodeJS.Timeout;
   /** Runs since the last command has ended. */
@@ -84,7 +87,8 @@ class Runner implements ClosableRunner {
   #memory: MemoryAlarm | undefined;
   #isClosed = false;
 
-  constructor({ codexHome, userHome, program = [], secretFiles, graceMs, engine, sandbox }: CommandRunnerOptions) {
+  constructor({ codexHome, userHome, program = [], secretFiles, graceMs, engine, sandbox, room }: CommandRunnerOptions) {
+    this.#guard = new CommandGuard(room);
     this.#graceMs = graceMs ?? 2_000;
     this.#confined =
       sandbox ??
@@ -176,7 +180,7 @@ class Runner implements ClosableRunner {
         this.#guard.forget(running);
         cleanUp();
       });
-      this.#guard.watch(running, limits.processes);
+      this.#guard.watch(running, { processes: limits.processes, writable: wrapped.writable ?? [] });
       return running;
     } catch (error) {
       cleanUp();

@@ -99,11 +99,16 @@ export const sandboxCases: CaseTable = {
     `${nested} > settings and skills of a folder below the root cannot be changed, replaced or moved`,
   ],
   406: [
-    "processes, threads, files or memory without end",
+    "processes, threads, files, memory or disk without end",
     `${limits} > one that starts processes without end is stopped with a word that says why, and the next one runs`,
     `${limits} > one that starts threads without end, too`,
     `${limits} > open files, the size of files and memory are limited where the settings say so`,
     `${limits} > when memory runs out, the command goes before the server`,
+    `${limits} > one that doubles again and again is ended as a whole with the reason, and holds up nobody meanwhile`,
+    `${limits} > one that takes most of the memory is ended before the kernel has to choose; a small one runs on`,
+    `${limits} > one that fills the sandbox's shared memory, too`,
+    `${limits} > one that fills the disk is ended with the reason, and one beside it that writes little runs on`,
+    "test/faults/used-up.itest.ts > a server answers while a command doubles its processes, and ends it with the reason",
   ],
   407: [
     "what is left when server and helper are killed at once",

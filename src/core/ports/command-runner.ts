@@ -126,6 +126,8 @@ export interface WrappedCommand {
   /** Without such a descriptor: whether all that carries the command's mark ends with it. */
   readonly endsAsWhole?: boolean;
   readonly ahead?: Ahead;
+  /** Folders that the command may write, where the wrapping knows them. */
+  readonly writable?: readonly string[];
   /** Called when the command has ended: removes what the wrapping had to put down. */
   readonly cleanup?: () => void;
 }

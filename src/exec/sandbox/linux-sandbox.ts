@@ -93,7 +93,7 @@ export class LinuxSandbox implements PlatformSandbox {
       mounts: [wholeDisk, ...baseMounts(policy.type === "workspaceWrite"), ...mounts],
     };
     const wrapped = engine.wrap(plan);
-    if (!("refused" in wrapped)) return { ...wrapped, cleanup };
+    if (!("refused" in wrapped)) return { ...wrapped, cleanup, writable: plan.writable };
     cleanup();
     return wrapped;
   }
