@@ -6,7 +6,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { giveUpRoot } from "../../test/support/ordinary-user.ts";
-import { limitedArgv } from "./command-limits.ts";
+import { kernelLimits, limitedArgv } from "./command-limits.ts";
 import { type Room, roomOfMachine, type Space } from "./command-limits-room.ts";
 import { type Bench, openBench, testedEngines } from "./testing.ts";
 
@@ -17,6 +17,12 @@ if (process.env["PARLEY_TEST_GIVE_UP_ROOT"] === "1") giveUpRoot();
 test("without limits a command is started as it is", () => {
   assert.deepEqual(limitedArgv(["a", "b"], {}), ["a", "b"]);
   assert.deepEqual(limitedArgv(["a"], { processes: 0, openFiles: 0, fileMegabytes: 0, memoryMegabytes: 0 }), ["a"]);
+});
+
+test("the kernel's limit comes a little after the guard's, and only where it counts this command alone", () => {
+  assert.deepEqual(kernelLimits({ processes: 400, openFiles: 9 }, true), { processes: 450, openFiles: 9 });
+  assert.deepEqual(kernelLimits({ processes: 400, openFiles: 9 }, false), { openFiles: 9 });
+  assert.deepEqual(kernelLimits({ processes: 0 }, true), {});
 });
 
 test("how much room there is, as this machine says it", { skip: process.platform === "linux" ? false : "needs Linux" }, async () => {

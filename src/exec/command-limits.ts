@@ -36,7 +36,13 @@ export function limitedArgv(argv: readonly string[], limits: CommandLimits): rea
   return steps.length === 0 ? argv : ["/bin/sh", "-c", `${steps.join("; ")}; exec "$@"`, "parley-limits", ...argv];
 }
 
-export const withoutProcesses = ({ processes: _, ...rest }: CommandLimits): CommandLimits => rest;
+/**
+ * The limits that the kernel keeps. It counts the processes of a user, so only in a namespace of its own those of the command; and a little
+ * later than the guard, who ends the command and says why, where the kernel only lets it fail to start another one.
+ */
+export function kernelLimits({ processes, ...rest }: CommandLimits, countsApart: boolean): CommandLimits {
+  return processes === undefined || processes === 0 || !countsApart ? rest : { ...rest, processes: processes + Math.ceil(processes / 8) };
+}
 
 /** POSIX counts files in blocks of 512 bytes; bash as `sh` does so, too. */
 const blocksInMegabyte = 2_048;
@@ -68,6 +74,7 @@ interface Watched {
 
 const lookEveryMs = 100;
 const lookAtDisksMs = 500;
+const youngLooks = 20;
 
 /**
  * Looks after the commands that run: marks them as the first to go when memory runs out, and ends those that start processes or threads
@@ -78,8 +85,8 @@ const lookAtDisksMs = 500;
 export class CommandGuard {
   readonly #room: Room;
   readonly #watched = new Map<LimitedCommand, Watched>();
-  /** Not looked at yet. */
-  readonly #young = new Set<LimitedCommand>();
+  /** How often those that are being set up are still marked: until they are, their processes may not take it. */
+  readonly #young = new Map<LimitedCommand, number>();
   #timer: NodeJS.Timeout | undefined;
   /** The fewest threads that the machine had while commands ran. */
   #fewest = 0;
@@ -95,7 +102,7 @@ export class CommandGuard {
     if (this.#watched.size === 0) this.#fewest = threadsOfMachine();
     const limit = processes === 0 ? Number.POSITIVE_INFINITY : (processes ?? defaultProcesses());
     this.#watched.set(command, { processes: limit, writable, freeBefore: new Map() });
-    this.#young.add(command);
+    this.#young.set(command, youngLooks);
     // What is free before it has written much; a look that still goes on is not waited for twice.
     if (Number.isFinite(this.#disksAt)) this.#disksAt = 0;
     this.#timer ??= setInterval(() => this.#look(), lookEveryMs).unref();
@@ -109,8 +116,11 @@ export class CommandGuard {
   }
 
   #look(): void {
-    for (const command of this.#young) for (const each of descendants(command, listProcesses(command.pid))) markDispensable(each);
-    this.#young.clear();
+    for (const [command, left] of this.#young) {
+      for (const each of descendants(command, listProcesses(command.pid))) markDispensable(each);
+      if (left > 1) this.#young.set(command, left - 1);
+      else this.#young.delete(command);
+    }
     this.#lookAtProcesses();
     this.#lookAtMemory();
     if (performance.now() - this.#disksAt < lookAtDisksMs) return;

@@ -13,7 +13,7 @@ import {
   type RunningCommand,
 } from "../core/ports/command-runner.ts";
 import { knownSecretFiles } from "../lib/secret-files.ts";
-import { CommandGuard, limitedArgv, MemoryAlarm, withoutProcesses } from "./command-limits.ts";
+import { CommandGuard, kernelLimits, limitedArgv, MemoryAlarm } from "./command-limits.ts";
 import type { Room } from "./command-limits-room.ts";
 import { describeSandbox } from "./describe-sandbox.ts";
 import { inheritableDescriptors } from "./descriptors.ts";
@@ -147,9 +147,8 @@ class Runner implements ClosableRunner {
     const { command, terminal } = plan;
     const isConfined = sandbox === this.#confined;
     const { limits = {} } = confinement;
-    // The kernel's limit on processes would count all others of the user, too; then only the guard counts them.
-    const kernelLimits = sandbox.countsApart === true ? limits : withoutProcesses(limits);
-    const wrapped = sandbox.wrap(isConfined ? { ...command, argv: limitedArgv(command.argv, kernelLimits) } : command, confinement);
+    const kept = kernelLimits(limits, sandbox.countsApart === true);
+    const wrapped = sandbox.wrap(isConfined ? { ...command, argv: limitedArgv(command.argv, kept) } : command, confinement);
     if ("refused" in wrapped) throw new CommandRefused("noSandbox", wrapped.refused);
     const spare = this.#spares.take(command, wrapped);
     const id = spare?.id ?? (isConfined ? confinedCommandId() : randomBytes(16).toString("hex"));
