@@ -3,15 +3,18 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { openClient } from "../client/client.ts";
 import { isRecord } from "../lib/is-record.ts";
+import type { ServerNotification } from "../protocol/methods.ts";
 import { EngineLink, type LinkState } from "../sessions/link.ts";
+import type { Messages } from "../sessions/messages.ts";
 import type { Actor } from "../sessions/records.ts";
 import { Access } from "./access.ts";
 import { AuditBook } from "./audit.ts";
 import { DeltaMerge } from "./delta-merge.ts";
 import type { Engine } from "./engine.ts";
+import { emitAliases } from "./event-aliases.ts";
 import { type PassThroughEvent, passThroughName } from "./events.ts";
 import { Hub } from "./hub.ts";
-import { Messages } from "./messages.ts";
+import { managerMessages } from "./messages.ts";
 import { Requests } from "./requests.ts";
 import { Rules } from "./rules.ts";
 import { Sessions } from "./sessions.ts";
@@ -88,9 +91,9 @@ export class Core {
       titleOf: (id) => this.sessions.titleOf(id),
       changed: (id) => this.#changed(id),
     });
-    this.messages = new Messages({ hub: this.hub, store: this.store, sessions: this.sessions, link, now, warn: options.warn });
+    this.messages = managerMessages({ hub: this.hub, store: this.store, sessions: this.sessions, link, now, warn: options.warn });
     this.rules = new Rules(link, this.store, now);
-    this.#merge = new DeltaMerge((method, params) => this.#publish(method, params));
+    this.#merge = new DeltaMerge((message) => this.#publish(message));
     this.link = new EngineLink({
       open: async (handlers, signal) =>
         openClient(await options.engine.connect(signal), {
@@ -105,7 +108,7 @@ export class Core {
         );
         this.requests.add(request);
       },
-      notification: (method, params) => this.#hear(method, params),
+      notification: (message) => this.#receive(message),
       ready: () => this.#joinRunning(),
       state: (state) => this.#linkState(state),
       isForeign: () => options.engine.remote,
@@ -142,12 +145,12 @@ export class Core {
     if (session.activeTurnId !== null)
       await this.link.call("turn/interrupt", { threadId: sessionId, turnId: session.activeTurnId }).catch(() => {});
     await this.link.call("thread/delete", { threadId: sessionId });
-    this.bury(sessionId, title);
+    this.recordDeletion(sessionId, title);
     return title;
   }
 
-  /** Puts up the tombstone and tells everyone. */
-  bury(sessionId: string, title: string | null): void {
+  /** Keeps a tombstone, ends what waited and announces it. */
+  recordDeletion(sessionId: string, title: string | null): void {
     if (this.sessions.isDeleted(sessionId)) return;
     const deletedAt = new Date(this.now()).toISOString();
     const { state } = this.store;
@@ -168,76 +171,54 @@ export class Core {
     this.hub.emit("session_deleted", sessionId, { status: "deleted", sessionId, title, message: "This session was deleted.", deletedAt });
   }
 
-  #hear(method: string, params: Readonly<Record<string, unknown>>): void {
-    if (!this.#merge.take(method, params)) {
-      this.#merge.flush();
-      this.#publish(method, params);
-    }
+  #receive(message: ServerNotification): void {
+    if (this.#merge.take(message)) return;
+    this.#merge.flush();
+    this.#publish(message);
   }
 
-  #publish(method: string, params: Readonly<Record<string, unknown>>): void {
-    const threadId = this.sessions.hear(method, params);
-    this.#alias(method, params, threadId);
+  #publish(message: ServerNotification): void {
+    const { method, params } = message;
+    const threadId = this.sessions.receive(message);
+    emitAliases(this.hub, message, threadId);
+    this.#follow(message);
     this.hub.emit("notification", threadId, { method, params });
     this.hub.passThrough(passThroughName(method, "notification"), threadId, () => this.#signal("notification", method, params));
   }
 
-  /** Names of the manager's own for what several clients wait for, and what follows from an event. */
-  #alias(method: string, params: Readonly<Record<string, unknown>>, threadId: string | null): void {
-    const session = threadId === null ? undefined : this.sessions.find(threadId);
-    switch (method) {
+  /** What the manager itself does about an event of the engine. */
+  #follow(message: ServerNotification): void {
+    switch (message.method) {
       case "serverRequest/resolved": {
-        const { requestId, answeredBy } = params;
-        if (threadId !== null && (typeof requestId === "string" || typeof requestId === "number"))
-          this.requests.resolvedByEngine(threadId, requestId, typeof answeredBy === "string" ? answeredBy : undefined);
+        const { threadId, requestId, answeredBy } = message.params;
+        return this.requests.resolvedByEngine(threadId, requestId, answeredBy ?? undefined);
+      }
+      case "item/completed": {
+        const { threadId, item } = message.params;
+        if (item.type === "dynamicToolCall") this.requests.itemCompleted(threadId, item.id);
         return;
       }
-      case "item/completed":
-        if (threadId !== null && isRecord(params["item"]) && params["item"]["type"] === "dynamicToolCall")
-          this.requests.itemCompleted(threadId, String(params["item"]["id"]));
+      case "turn/completed": {
+        const { threadId, turn } = message.params;
+        const session = this.sessions.find(threadId);
+        this.requests.expire(threadId, turn.id, "The turn has ended.");
+        if (session !== undefined) this.messages.turnCompleted(session, turn.status);
         return;
-      case "turn/completed":
-        if (threadId !== null && isRecord(params["turn"])) {
-          this.requests.expire(threadId, String(params["turn"]["id"]), "The turn has ended.");
-          if (session !== undefined) this.messages.turnCompleted(session, String(params["turn"]["status"]));
-        }
-        return;
+      }
       case "thread/status/changed":
         // Someone else has loaded it and a turn runs: we want to hear it, and what it may ask.
-        if (
-          threadId !== null &&
-          isRecord(params["status"]) &&
-          params["status"]["type"] === "active" &&
-          session?.attached !== true &&
-          !this.sessions.isDeleted(threadId)
-        )
-          void this.sessions.attach(threadId).catch(() => {});
+        if (message.params.status.type === "active") this.#attach(message.params.threadId);
         return;
       case "thread/started":
-        if (threadId !== null && session?.attached !== true) void this.sessions.attach(threadId).catch(() => {});
-        return;
+        return this.#attach(message.params.thread.id);
       case "thread/deleted":
-        if (threadId !== null) this.bury(threadId, this.sessions.titleOf(threadId));
-        return;
-      case "app/list/updated":
-        return this.hub.emit("app_list_updated", null, {});
-      case "mcpServer/oauthLogin/completed":
-        return this.hub.emit("mcp_oauth_completed", null, {
-          name: String(params["name"]),
-          success: params["success"] === true,
-          error: typeof params["error"] === "string" ? params["error"] : null,
-        });
-      case "account/updated":
-        return this.hub.emit("account_updated", null, {});
-      case "account/login/completed":
-        return this.hub.emit("account_login_completed", null, {
-          success: params["success"] === true,
-          error: typeof params["error"] === "string" ? params["error"] : null,
-          loginId: typeof params["loginId"] === "string" ? params["loginId"] : null,
-        });
-      case "account/rateLimits/updated":
-        return this.hub.emit("account_rate_limits_updated", null, { rateLimits: params["rateLimits"] });
+        return this.recordDeletion(message.params.threadId, this.sessions.titleOf(message.params.threadId));
     }
+  }
+
+  #attach(threadId: string): void {
+    if (this.sessions.find(threadId)?.attached === true || this.sessions.isDeleted(threadId)) return;
+    void this.sessions.attach(threadId).catch(() => {});
   }
 
   #signal(
@@ -298,14 +279,14 @@ export class Core {
     this.#isUp = false;
     this.#merge.flush();
     this.requests.engineLost(this.engine.remote);
-    this.sessions.engineLost();
+    this.sessions.engineLost("failed");
     this.hub.emit("engine_state", null, { running: false, reason: state.reason });
   }
 
   #changed(threadId: string): void {
     for (const id of new Set([threadId, this.sessions.rootOf(threadId)])) {
       const session = this.sessions.find(id);
-      if (session !== undefined) this.sessions.tell(session);
+      if (session !== undefined) this.sessions.announce(session);
     }
   }
 

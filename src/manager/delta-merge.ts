@@ -1,38 +1,40 @@
 /** Joins the pieces of one stream that arrive close together, so that every browser gets tens of events a second and not hundreds. */
+import type { ServerNotification } from "../protocol/methods.ts";
 
-type Params = Readonly<Record<string, unknown>>;
-
-const mergeable: ReadonlySet<string> = new Set([
+const mergeable = [
   "item/agentMessage/delta",
   "item/plan/delta",
   "item/commandExecution/outputDelta",
   "item/reasoning/summaryTextDelta",
   "item/reasoning/textDelta",
-]);
+] as const satisfies readonly ServerNotification["method"][];
+type Delta = Extract<ServerNotification, { method: (typeof mergeable)[number] }>;
+const isDelta = (message: ServerNotification): message is Delta => (mergeable as readonly string[]).includes(message.method);
+
 /** About one frame of a screen. */
 const windowMs = 16;
 const maxChars = 16_384;
 
 export class DeltaMerge {
-  readonly #publish: (method: string, params: Params) => void;
-  #waiting: { readonly method: string; readonly params: Params; delta: string } | undefined;
+  readonly #publish: (message: ServerNotification) => void;
+  #waiting: { readonly first: Delta; delta: string } | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(publish: (method: string, params: Params) => void) {
+  constructor(publish: (message: ServerNotification) => void) {
     this.#publish = publish;
   }
 
   /** True when the event was kept back to be joined with others; the caller flushes before publishing anything else. */
-  take(method: string, params: Params): boolean {
-    if (!mergeable.has(method) || typeof params["delta"] !== "string") return false;
+  take(message: ServerNotification): boolean {
+    if (!isDelta(message)) return false;
     const waiting = this.#waiting;
-    if (waiting !== undefined && waiting.method === method && sameStream(waiting.params, params)) {
-      waiting.delta += params["delta"];
+    if (waiting !== undefined && isSameStream(waiting.first, message)) {
+      waiting.delta += message.params.delta;
       if (waiting.delta.length > maxChars) this.flush();
       return true;
     }
     this.flush();
-    this.#waiting = { method, params, delta: params["delta"] };
+    this.#waiting = { first: message, delta: message.params.delta };
     this.#timer = setTimeout(() => this.flush(), windowMs);
     return true;
   }
@@ -41,12 +43,17 @@ export class DeltaMerge {
     clearTimeout(this.#timer);
     const waiting = this.#waiting;
     this.#waiting = undefined;
-    if (waiting !== undefined) this.#publish(waiting.method, { ...waiting.params, delta: waiting.delta });
+    if (waiting === undefined) return;
+    const { first, delta } = waiting;
+    this.#publish({ ...first, params: { ...first.params, delta } } as Delta);
   }
 }
 
-const sameStream = (a: Params, b: Params): boolean =>
-  a["threadId"] === b["threadId"] &&
-  a["itemId"] === b["itemId"] &&
-  a["summaryIndex"] === b["summaryIndex"] &&
-  a["contentIndex"] === b["contentIndex"];
+const isSameStream = (a: Delta, b: Delta): boolean =>
+  a.method === b.method && a.params.threadId === b.params.threadId && a.params.itemId === b.params.itemId && partOf(a) === partOf(b);
+
+/** Which section of a reasoning a piece belongs to. */
+function partOf({ params }: Delta): number | undefined {
+  if ("summaryIndex" in params) return params.summaryIndex;
+  return "contentIndex" in params ? params.contentIndex : undefined;
+}

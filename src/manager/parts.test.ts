@@ -104,10 +104,14 @@ test("the audit book counts on after a restart, pages backwards, and skips a tor
 
 test("pieces of one stream are joined in order, and nothing overtakes them", () => {
   const heard: string[] = [];
-  const merge = new DeltaMerge((method, params) => heard.push(`${method} ${params["itemId"]} ${params["delta"]}`));
-  const delta = (itemId: string, text: string): boolean => merge.take("item/agentMessage/delta", { threadId: "t", itemId, delta: text });
+  const merge = new DeltaMerge(
+    ({ method, params }) =>
+      void heard.push(method === "item/agentMessage/delta" ? `${method} ${params.itemId} ${params.delta}` : `${method} unexpected`),
+  );
+  const delta = (itemId: string, text: string): boolean =>
+    merge.take({ method: "item/agentMessage/delta", params: { threadId: "t", turnId: "u", itemId, delta: text } });
   assert.ok(delta("a", "1") && delta("a", "2") && delta("b", "3"));
-  assert.ok(!merge.take("item/completed", { itemId: "b" }));
+  assert.ok(!merge.take({ method: "thread/closed", params: { threadId: "t" } }));
   merge.flush();
   assert.deepEqual(heard, ["item/agentMessage/delta a 12", "item/agentMessage/delta b 3"]);
 });

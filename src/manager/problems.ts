@@ -1,7 +1,7 @@
 /** What goes wrong, as HTTP: the engine's refusals mapped to statuses, and the manager's own. */
 import { ConnectionClosed, RpcError, Timeout } from "../client/client.ts";
-import { EngineDown } from "../sessions/link.ts";
-import { isUnsupported } from "../sessions/refusals.ts";
+import { EngineDown, UnfitAnswer } from "../sessions/link.ts";
+import { isUnsupported, QueueFull, UnknownSession } from "../sessions/refusals.ts";
 import { NotTaken } from "../sessions/requests.ts";
 import { StateUnwritten } from "./store.ts";
 
@@ -31,10 +31,16 @@ export const invalid = (issues: readonly { readonly path: string; readonly messa
 
 const needsAccount = /authentication required|not (logged|signed) in/i;
 
+export const notFound = (sessionId: string): Problem =>
+  new Problem(404, { status: "not_found", sessionId, message: "There is no such session." });
+
 /** The status for anything that a handler can throw; undefined for a bug of ours. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof NotTaken) return problemOfRequest(error);
+  if (error instanceof UnknownSession) return notFound(error.sessionId);
+  if (error instanceof QueueFull) return failure(409, error.code, error.message);
+  if (error instanceof UnfitAnswer) return failure(500, "codex_error", error.message);
   if (error instanceof Timeout) return failure(504, "codex_timeout", "The engine did not answer in time.");
   if (error instanceof StateUnwritten) return failure(507, "storage_failed", error.message);
   if (error instanceof EngineDown || error instanceof ConnectionClosed)

@@ -119,7 +119,7 @@ test("what a foreign engine says is taken only where it fits, and its questions 
   const asked: unknown[] = [];
   const { link, servers, answers, warnings } = stage({
     isForeign: () => true,
-    notification: (method) => void heard.push(method),
+    notification: ({ method }) => void heard.push(method),
     request({ id, method }) {
       if (method === "breaks") throw new Error("a bug of ours");
       asked.push(id);

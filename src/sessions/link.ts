@@ -3,7 +3,7 @@ import { type CallOptions, type Client, type ClientOptions, RpcError, type Serve
 import { sparing } from "../lib/allowance.ts";
 import { isRecord } from "../lib/is-record.ts";
 import type { ParamsOf, ResultOf } from "../protocol/define.ts";
-import type { ClientRequests } from "../protocol/methods.ts";
+import type { ClientRequests, ServerNotification } from "../protocol/methods.ts";
 import type { Outcome } from "./answers.ts";
 import { problemIn } from "./check.ts";
 
@@ -28,7 +28,8 @@ export interface LinkPorts {
   open(options: Pick<ClientOptions, "onRequest">, signal: AbortSignal): Promise<Client>;
   /** After every handshake and before the link counts as up: joins the threads that were open. */
   ready(client: Client): Promise<void>;
-  notification(method: string, params: Params): void;
+  /** Of a method that no table has, too: a switch over the methods passes it by. */
+  notification(message: ServerNotification): void;
   /** Takes a question; it is answered with `respond`. */
   request(request: EngineRequest): void;
   state(state: LinkState): void;
@@ -43,6 +44,11 @@ export interface LinkPorts {
 /** No engine at the moment. Whatever was asked was not sent. */
 export class EngineDown extends Error {
   readonly code = "engine_unavailable";
+}
+
+/** The engine answered what no engine answers. What was asked for may have been done. */
+export class UnfitAnswer extends Error {
+  readonly code = "unfit_answer";
 }
 
 const retryMs = [200, 500, 1000, 2000, 5000, 10_000];
@@ -123,8 +129,7 @@ export class EngineLink {
   ): Promise<ResultOf<ClientRequests[M]>> {
     const client = this.#client ?? (await this.#started());
     const result = await client.call(method, params, { timeoutMs: callTimeoutMs, ...options });
-    if (this.#isRefused("result", method, result))
-      throw new RpcError(-32_603, `the engine's answer to ${method} does not fit the protocol`);
+    if (this.#isRefused("result", method, result)) throw new UnfitAnswer(`the engine's answer to ${method} does not fit the protocol`);
     return result;
   }
 
@@ -186,7 +191,8 @@ export class EngineLink {
 
   #listen(client: Client, run: AbortSignal): void {
     client.onAny((method, params) => {
-      if (!this.#isRefused("notification", method, params)) this.#ports.notification(method, isRecord(params) ? params : {});
+      if (this.#isRefused("notification", method, params)) return;
+      this.#ports.notification({ method, params: isRecord(params) ? params : {} } as ServerNotification);
     });
     const lost = (): void => {
       if (this.#client !== client) return;

@@ -22,3 +22,17 @@ export function isNotSteerable(error: unknown): boolean {
   const info = isRecord(error.data) ? error.data["codexErrorInfo"] : undefined;
   return (isRecord(info) && "activeTurnNotSteerable" in info) || /cannot (?:be )?steer|not steerable/i.test(error.message);
 }
+
+/** No engine that we know has such a session. */
+export class UnknownSession extends Error {
+  readonly sessionId: string;
+  constructor(sessionId: string) {
+    super("There is no such session.");
+    this.sessionId = sessionId;
+  }
+}
+
+/** A message that cannot wait with the others. */
+export class QueueFull extends Error {
+  readonly code = "queue_full";
+}

@@ -30,7 +30,7 @@ export function assign(core: Core, sessionId: string, projectId: string | null):
   core.store.change({ assignments: projectId === null ? rest : { ...rest, [sessionId]: projectId } });
   core.hub.emit("session_project_updated", sessionId, { sessionId, projectId });
   const session = core.sessions.find(sessionId);
-  if (session !== undefined) core.sessions.tell(session);
+  if (session !== undefined) core.sessions.announce(session);
 }
 
 const maxProjects = 1000;

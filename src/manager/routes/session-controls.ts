@@ -3,12 +3,12 @@
 import { startControls, turnSettings } from "../../sessions/controls.ts";
 import type { SessionControls } from "../../sessions/records.ts";
 import { isUnsupported } from "../../sessions/refusals.ts";
+import type { Session } from "../../sessions/sessions.ts";
 import type { TranscriptRow } from "../api/records.ts";
 import type { sessionRoutes } from "../api/sessions.ts";
 import type { Core } from "../core.ts";
 import { type HandlersFor, ok } from "../handlers.ts";
 import { failure, invalid } from "../problems.ts";
-import type { Session } from "../sessions.ts";
 import { open } from "./sessions.ts";
 
 type SessionTable = typeof sessionRoutes;
@@ -33,7 +33,7 @@ function refuseLocked(core: Core, scope: Scope): void {
 async function saveControls(core: Core, session: Session, controls: SessionControls): Promise<boolean> {
   core.store.change({ controls: { ...core.store.state.controls, [session.id]: controls } });
   const applied = session.attached && (await applyNow(core, session, controls));
-  core.sessions.tell(session);
+  core.sessions.announce(session);
   return applied;
 }
 

@@ -4,8 +4,8 @@ import { RpcError } from "../../client/client.ts";
 import type { Turn } from "../../protocol/turn.ts";
 import type { EngineLink } from "../../sessions/link.ts";
 import { isUnsupported } from "../../sessions/refusals.ts";
+import { readTurns, type Session, withLiveTurn } from "../../sessions/sessions.ts";
 import { diffOfSession, type SessionDiff } from "../session-diff.ts";
-import { readTurns, type Session } from "../sessions.ts";
 
 const pageSize = 200;
 /** A session of more turns than this shows its last ones. */
@@ -24,9 +24,9 @@ export async function readDiff(
   const scope = wanted.scope ?? (wanted.turnId === undefined ? "session" : "turn");
   const turns = await allTurns(link, session);
   const turnId = wanted.turnId ?? turns.findLast(changesFiles)?.id ?? null;
-  const told = turnId === null ? undefined : session.diffs.get(turnId);
+  const known = turnId === null ? undefined : session.diffs.get(turnId);
   // The engine's own diff of a turn is the better one: it saw each file before the turn.
-  if (scope === "turn" && told !== undefined && told !== "") return { scope, turnId, diff: told, inexact: [], truncated: false };
+  if (scope === "turn" && known !== undefined && known !== "") return { scope, turnId, diff: known, inexact: [], truncated: false };
   const only = scope === "turn" ? (turnId ?? "") : undefined;
   const made = await diffOfSession({ turns, turnId: only, cwd: session.thread.cwd, read: (path) => readFile(link, path) });
   return { scope, turnId: scope === "turn" ? turnId : null, ...made };
@@ -43,7 +43,7 @@ async function allTurns(link: EngineLink, session: Session): Promise<Turn[]> {
     cursor = read.nextCursor;
     if (cursor === null) break;
   }
-  return withLive(session, turns, true).toReversed();
+  return withLiveTurn(session, turns).toReversed();
 }
 
 async function readFile(link: EngineLink, path: string): Promise<Uint8Array | undefined> {
@@ -58,12 +58,3 @@ async function readFile(link: EngineLink, path: string): Promise<Uint8Array | un
 /** Whether an engine says that there is nothing at a path. */
 export const isMissing = (error: unknown): boolean =>
   error instanceof RpcError && !isUnsupported(error) && /no such file|os error 2\b|not found|ENOENT/i.test(error.message);
-
-/** The running turn as it was streamed stands in for the engine's record of it, which holds only finished items. */
-export function withLive(session: Session, data: Turn[], isFirst: boolean): Turn[] {
-  const live = session.live?.turn;
-  if (live === undefined || !isFirst) return data;
-  const known = data.some((t) => t.id === live.id);
-  if (!known) return live.status === "inProgress" ? [live, ...data] : data;
-  return data.map((t) => (t.id === live.id && (live.status === "inProgress" || t.items.length < live.items.length) ? live : t));
-}

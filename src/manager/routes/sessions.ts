@@ -5,16 +5,18 @@ import type { Thread } from "../../protocol/thread.ts";
 import { merged, startControls, threadSettings } from "../../sessions/controls.ts";
 import type { SessionSummary } from "../../sessions/records.ts";
 import { isUnknownThread, isUnsupported } from "../../sessions/refusals.ts";
+import { readTurns, type Session, withLiveTurn } from "../../sessions/sessions.ts";
+import { emptyView } from "../../sessions/thread-view.ts";
 import type { TranscriptRow } from "../api/records.ts";
 import type { sessionRoutes } from "../api/sessions.ts";
 import { toolSpecs } from "../client-tools.ts";
 import type { Core } from "../core.ts";
 import { type HandlersFor, ok } from "../handlers.ts";
-import { failure, invalid } from "../problems.ts";
-import { notFound, notMaterialized, readTurns, type Session } from "../sessions.ts";
+import { failure, invalid, notFound } from "../problems.ts";
+import { notMaterialized } from "../sessions.ts";
 import { rowsOf } from "../transcript.ts";
 import { assign } from "./projects.ts";
-import { isMissing, readDiff, withLive } from "./session-diff.ts";
+import { isMissing, readDiff } from "./session-diff.ts";
 
 type SessionTable = typeof sessionRoutes;
 type Handled = Exclude<
@@ -122,7 +124,7 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     if (tools !== undefined) core.store.change({ tools: { ...core.store.state.tools, [session.id]: tools } });
     if (project !== undefined) assign(core, session.id, project.projectId);
     core.audit.write({ type: "start", by: caller.actor, threadId: session.id, summary: `started a session in ${cwd}` });
-    core.sessions.tell(session);
+    core.sessions.announce(session);
     return ok({ session: core.sessions.summary(session), thread: bare(opened.thread) });
   },
 
@@ -131,7 +133,7 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     const session = await core.sessions.require(path.sessionId);
     const { data } = await readTurns(core.link, session.id, null, 10_000);
     const { seq, bootId } = core.hub;
-    const turns = withLive(session, data, true).toReversed();
+    const turns = withLiveTurn(session, data).toReversed();
     const side = core.store.state.side[session.id] ?? [];
     return ok({
       session: core.sessions.summary(session),
@@ -150,12 +152,12 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     const page = await readTurns(core.link, session.id, query.cursor ?? null, query.limit ?? 50);
     const { seq, bootId } = core.hub;
     return ok({
-      data: withLive(session, page.data, query.cursor === undefined),
+      data: query.cursor === undefined ? withLiveTurn(session, page.data) : page.data,
       nextCursor: page.nextCursor,
       session: core.sessions.summary(session),
       plan: session.plan === null ? null : { ...session.plan, plan: [...session.plan.plan] },
       diffs: Object.fromEntries(session.diffs),
-      tokenUsage: session.tokenUsage,
+      tokenUsage: session.view.tokenUsage,
       queue: [...core.messages.queue(session.id)],
       seq,
       bootId,
@@ -257,7 +259,7 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     core.audit.write({ type: "fork", by: caller.actor, threadId: session.id, summary: `forked ${source.id}` });
     const projectId = core.store.state.assignments[source.id];
     if (projectId !== undefined) assign(core, session.id, projectId);
-    core.sessions.tell(session);
+    core.sessions.announce(session);
     return ok({ session: core.sessions.summary(session), thread: { ...opened.thread, turns: [] } });
   },
 
@@ -274,7 +276,7 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     const numTurns = body.numTurns ?? 1;
     core.audit.write({ type: "rollback", by: caller.actor, threadId: session.id, summary: `took back ${numTurns} turns` });
     const { thread } = await rollBack(core, session, numTurns);
-    session.live = undefined;
+    session.view = emptyView;
     core.sessions.learn(thread);
     core.hub.emit("notification", session.id, { method: "thread/reverted", params: { threadId: session.id } });
     return ok({ session: core.sessions.summary(session), thread: { ...thread, turns: [] } });
@@ -311,7 +313,7 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
       if (!isUnsupported(error) && !isUnknownThread(error)) throw error;
       core.store.change({ titles: { ...core.store.state.titles, [session.id]: title } });
     }
-    core.sessions.tell(session);
+    core.sessions.announce(session);
     return ok({ status: "ok", sessionId: session.id, title, session: core.sessions.summary(session) });
   },
 
@@ -325,7 +327,7 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     }
     session.archived = true;
     session.attached = false;
-    core.sessions.tell(session);
+    core.sessions.announce(session);
     return ok({ status: "ok", sessionId: session.id, session: core.sessions.summary(session) });
   },
 
@@ -337,7 +339,7 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
       if (!isUnknownThread(error)) throw error;
     }
     session.archived = false;
-    core.sessions.tell(session);
+    core.sessions.announce(session);
     return ok({ status: "ok", sessionId: session.id, session: core.sessions.summary(session) });
   },
 

@@ -102,7 +102,7 @@ const words = { add: "new file", delete: "deletion", update: "change", rename: "
 function changesOf(request: PendingRequest, backend: Backend): readonly FileUpdateChange[] {
   const given = detailsOf(request)["changes"];
   if (Array.isArray(given)) return given.filter(isChange);
-  const turns = backend.sessions.find(request.threadId)?.live.turns ?? [];
+  const turns = backend.sessions.find(request.threadId)?.view.turns ?? [];
   const item = turns.flatMap((turn) => turn.items).findLast((i) => i.id === request.itemId);
   return item?.type === "fileChange" ? item.changes : [];
 }

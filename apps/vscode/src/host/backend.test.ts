@@ -186,7 +186,7 @@ test("after a crash the server is opened again and its threads are resumed", asy
   assert.deepEqual(states, ["lost", "starting", "running"]);
   assert.deepEqual(one.sessions.attached(), [id]);
   await send(one, id, "again");
-  await until(one, () => one.sessions.find(id)?.live.turns.some((turn) => turn.status === "completed") === true);
+  await until(one, () => one.sessions.find(id)?.view.turns.some((turn) => turn.status === "completed") === true);
   assert.match(said(await page(one, id)), /Second turn/);
 });
 
@@ -228,7 +228,7 @@ test("a message can wait for the turn, and be taken back", async (t) => {
   assert.equal(await queue("dropped"), "queued");
   await one.call("unqueue", { sessionId: id, messageId: "dropped" });
   await one.call("answer", { ...request, answer: { response: { decision: "decline" } } });
-  await until(one, () => one.sessions.find(id)?.live.turns.filter((turn) => turn.status === "completed").length === 2);
+  await until(one, () => one.sessions.find(id)?.view.turns.filter((turn) => turn.status === "completed").length === 2);
   const all = said(await page(one, id));
   assert.match(all, /Second turn/);
   assert.doesNotMatch(all, /dropped/);
@@ -243,7 +243,7 @@ test("a message sent while a review runs waits for its end", async (t) => {
   await until(one, () => one.sessions.find(id)?.activeTurnId !== null);
   assert.equal(await send(one, id, "and then?"), "queued");
   writeFileSync(path.join(project, "go"), "");
-  await until(one, () => one.sessions.find(id)?.live.turns.filter((turn) => turn.status === "completed").length === 2);
+  await until(one, () => one.sessions.find(id)?.view.turns.filter((turn) => turn.status === "completed").length === 2);
   assert.match(said(await page(one, id)), /After the review/);
 });
 

@@ -3,17 +3,21 @@ import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { type Client, type ClientOptions, ConnectionClosed, RpcError } from "../../../../src/client/client.ts";
 import { isRecord } from "../../../../src/lib/is-record.ts";
-import { merged, threadSettings, turnSettings } from "../../../../src/sessions/controls.ts";
+import type { ServerNotification } from "../../../../src/protocol/methods.ts";
+import { type Controls, choosesAnything, merged, threadSettings, turnSettings } from "../../../../src/sessions/controls.ts";
 import { EngineDown, EngineLink, type EngineRequest, type LinkState } from "../../../../src/sessions/link.ts";
+import { Messages } from "../../../../src/sessions/messages.ts";
+import type { QueuedMessage } from "../../../../src/sessions/records.ts";
+import { QueueFull, UnknownSession } from "../../../../src/sessions/refusals.ts";
 import type { Ending } from "../../../../src/sessions/requests.ts";
+import type { Session } from "../../../../src/sessions/sessions.ts";
 import { Refused, type StreamEvent } from "../../../web/src/connection/connection.ts";
 import type { PendingRequest, SessionSummary } from "../../../web/src/state/model.ts";
 import { keptControls } from "./controls.ts";
 import type { Memory } from "./memory.ts";
-import { Messages } from "./messages.ts";
 import type { CallName, CallParams } from "./port.ts";
-import { Requests } from "./requests.ts";
-import { type Session, Sessions } from "./sessions.ts";
+import { Requests, you } from "./requests.ts";
+import { Sessions } from "./sessions.ts";
 import { callTool, type EditorTools, isEditorTool, toolSpecs } from "./tools.ts";
 
 export interface BackendPorts {
@@ -61,6 +65,8 @@ export class Backend {
   readonly #listeners = new Set<BackendListener>();
   readonly #summaries = new Map<string, SessionSummary>();
   readonly #bootId = randomUUID();
+  readonly #queues = new Map<string, readonly QueuedMessage[]>();
+  readonly #chosen = new Map<string, Controls>();
   /** Calls of the editor's own tools, by the engine's ids. */
   readonly #toolCalls = new Map<unknown, AbortController>();
   #seq = 0;
@@ -73,7 +79,7 @@ export class Backend {
       {
         open: (options) => ports.open(options),
         ready: () => this.#joinAgain(),
-        notification: (method, params) => this.#hear(method, params),
+        notification: (message) => this.#receive(message),
         request: (request) => this.#request(request),
         state: (state) => this.#state(state),
         isForeign: () => true, // a child of ours may be any program that the settings name
@@ -93,22 +99,49 @@ export class Backend {
       ended: (request, ending) => this.#ended(request, ending),
     });
     this.sessions = new Sessions({
-      link: this.link,
+      link: () => this.link,
+      queue: (id) => this.#queues.get(id) ?? [],
       pendingCount: (id) => this.requests.count(id),
       changed: (summary) => this.#sessionChanged(summary),
       folders: () => ports.folders(),
-      chosen: (id) => keptControls(this.#controls()[id]),
-      choose: (id, controls) => ports.memory.set("controls", lastOf({ ...this.#controls(), [id]: controls })),
+      chosen: (id) => this.#chosen.get(id) ?? keptControls(this.#controls()[id]),
+      choose: (id, controls) => {
+        this.#chosen.set(id, controls);
+        ports.memory.set("controls", lastOf({ ...this.#controls(), [id]: controls }));
+      },
       now,
     });
-    this.#messages = new Messages({
-      link: this.link,
+    this.#messages = this.#makeMessages();
+  }
+
+  #makeMessages(): Messages {
+    const { memory } = this.#ports;
+    const handed = new Set<string>();
+    const key = (sessionId: string, messageId: string): string => `${sessionId} ${messageId}`;
+    return new Messages({
+      link: () => this.link,
       sessions: this.sessions,
-      queued: (sessionId, queue) => this.#emit("queue_updated", sessionId, { sessionId, queue: [...queue] }),
-      wasTaken: (messageId) => ports.memory.strings("taken").includes(messageId),
-      taken: (messageId) => ports.memory.set("taken", [...ports.memory.strings("taken"), messageId].slice(-keptEntries)),
-      stuck: (sessionId, reason) => ports.log(`a queued message of ${sessionId} was not taken: ${reason}`),
-      now,
+      queue: (id) => this.#queues.get(id) ?? [],
+      setQueue: (sessionId, queue) => {
+        this.#queues.set(sessionId, queue);
+        this.#emit("queue_updated", sessionId, { sessionId, queue: [...queue] });
+      },
+      accepted: (_, messageId) => (memory.strings("taken").includes(messageId) ? { turnId: null } : undefined),
+      accept: (_, messageId) => memory.set("taken", [...memory.strings("taken"), messageId].slice(-keptEntries)),
+      handed: {
+        has: (sessionId, messageId) => handed.has(key(sessionId, messageId)),
+        add: (sessionId, messageId) => void handed.add(key(sessionId, messageId)),
+        delete: (sessionId, messageId) => void handed.delete(key(sessionId, messageId)),
+      },
+      choose: (session, overrides) => {
+        if (choosesAnything(overrides)) this.sessions.choose(session, merged(this.sessions.controls(session), overrides));
+      },
+      turnSettings: (session) => {
+        const chosen = this.sessions.chosen(session);
+        return chosen === undefined ? {} : turnSettings(chosen);
+      },
+      notSent: (session, reason) => this.#ports.log(`a queued message of ${session.id} was not taken: ${reason}`),
+      now: () => this.#ports.now(),
     });
   }
 
@@ -127,6 +160,8 @@ export class Backend {
       return await this.#serve[name](params);
     } catch (error) {
       if (error instanceof RpcError) throw new Refused(409, String(error.code), error.message, error.data);
+      if (error instanceof UnknownSession) throw new Refused(404, "not_found", error.message, null);
+      if (error instanceof QueueFull) throw new Refused(409, error.code, error.message, null);
       if (error instanceof ConnectionClosed) throw new EngineDown("The server was lost.");
       throw error;
     }
@@ -162,8 +197,12 @@ export class Backend {
     turns: ({ sessionId, cursor }) => this.sessions.page(sessionId, cursor, () => this.#seq),
     start: async (params) => this.sessions.summary(await this.startSession(params)),
     resume: async ({ sessionId }) => this.sessions.summary(await this.sessions.attach(sessionId)),
-    send: async ({ sessionId, ...message }) => this.#messages.send(await this.sessions.attach(sessionId), message),
-    unqueue: ({ sessionId, messageId }) => this.#messages.take(this.#require(sessionId), messageId),
+    send: async ({ sessionId, ...message }) =>
+      (await this.#messages.send(await this.sessions.attach(sessionId), { ...message, by: you })).delivery,
+    unqueue: ({ sessionId, messageId }) => {
+      if (!this.#messages.take(this.#require(sessionId).id, messageId))
+        throw new Refused(404, "not_found", "This message is no longer waiting.", null);
+    },
     interrupt: ({ sessionId }) => this.interrupt(sessionId),
     rename: ({ sessionId, title }) => this.link.call("thread/name/set", { threadId: sessionId, name: title.trim() }),
     archive: ({ sessionId, archived }) => this.link.call(archived ? "thread/archive" : "thread/unarchive", { threadId: sessionId }),
@@ -208,7 +247,7 @@ export class Backend {
     const session = this.sessions.find(request.threadId);
     if (note === "" || session === undefined) return;
     const message = { messageId: `note-${request.requestId}`, input: [{ type: "text" as const, text: note }], delivery: "steer" as const };
-    await this.#messages.send(session, { ...message, overrides: {} });
+    await this.#messages.send(session, { ...message, overrides: {}, by: you });
   }
 
   #require(sessionId: string): Session {
@@ -257,7 +296,7 @@ export class Backend {
     const session = await this.sessions.attach(sessionId);
     const chosen = { ...controls, effort: controls.effort ?? null };
     this.sessions.choose(session, chosen);
-    this.sessions.tell(session);
+    this.sessions.announce(session);
     // In force at once where the server can; otherwise the next turn carries it.
     await this.link.call("thread/settings/update", { threadId: sessionId, ...turnSettings(chosen) }).catch(() => {});
   }
@@ -306,30 +345,36 @@ export class Backend {
     }
   }
 
-  #hear(method: string, params: Readonly<Record<string, unknown>>): void {
-    const threadId = this.sessions.hear(method, params);
+  #receive(message: ServerNotification): void {
+    const { method, params } = message;
+    const threadId = this.sessions.receive(message);
     this.#emit("notification", threadId, { method, params });
-    if (threadId === null) return;
-    const turn = isRecord(params["turn"]) ? params["turn"] : {};
-    if (method === "serverRequest/resolved") {
-      const { requestId, answeredBy } = params;
-      this.#endToolCalls([requestId]);
-      if (typeof requestId === "string" || typeof requestId === "number")
-        this.requests.resolvedByEngine(threadId, requestId, typeof answeredBy === "string" ? answeredBy : undefined);
+    switch (message.method) {
+      case "serverRequest/resolved": {
+        const { requestId, answeredBy } = message.params;
+        this.#endToolCalls([requestId]);
+        return this.requests.resolvedByEngine(message.params.threadId, requestId, answeredBy ?? undefined);
+      }
+      case "item/completed":
+        if (message.params.item.type === "dynamicToolCall") this.requests.itemCompleted(message.params.threadId, message.params.item.id);
+        return;
+      case "turn/completed": {
+        const { turn } = message.params;
+        this.requests.expire(message.params.threadId, turn.id, "The turn has ended.");
+        const session = this.sessions.find(message.params.threadId);
+        if (session !== undefined) this.#messages.turnCompleted(session, turn.status);
+        return;
+      }
+      case "thread/deleted":
+        return this.#forget(message.params.threadId);
     }
-    if (method === "turn/completed") {
-      this.requests.expire(threadId, String(turn["id"]), "The turn has ended.");
-      const session = this.sessions.find(threadId);
-      if (session !== undefined) this.#messages.turnCompleted(session, String(turn["status"]));
-    }
-    if (method === "thread/deleted") this.#forget(threadId);
   }
 
   #state(state: LinkState): void {
     if (state.kind === "lost" || state.kind === "failed" || state.kind === "stopped") {
       this.#endToolCalls();
       this.requests.engineLost(false);
-      this.sessions.lost();
+      this.sessions.engineLost("interrupted");
     }
     this.#emit("engine_state", null, { running: state.kind === "running", reason: "reason" in state ? state.reason : null });
     for (const listener of this.#listeners) listener.state?.(state);
@@ -352,7 +397,7 @@ export class Backend {
   #tellSessions(request: PendingRequest): void {
     for (const id of new Set([request.threadId, request.rootThreadId])) {
       const session = this.sessions.find(id);
-      if (session !== undefined) this.sessions.tell(session);
+      if (session !== undefined) this.sessions.announce(session);
     }
   }
 

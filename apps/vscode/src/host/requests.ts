@@ -15,7 +15,8 @@ export interface RequestPorts {
   ended(request: PendingRequest, ending: Ending): void;
 }
 
-const you: Actor = { kind: "client", name: "you" };
+/** Whoever sits in front of this editor. */
+export const you: Actor = { kind: "client", name: "you" };
 
 /** Whether somebody on another client answered. */
 export const isElsewhere = ({ status, by }: Ending): boolean => status === "resolved" && by !== you;

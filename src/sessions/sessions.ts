@@ -1,0 +1,416 @@
+/** What is known of an engine's sessions: kept up from its notifications, filled in by reading where it must be. */
+import type { ParamsOf, ResultOf } from "../protocol/define.ts";
+import type { ThreadItem } from "../protocol/item.ts";
+import type { ClientRequests, ServerNotification } from "../protocol/methods.ts";
+import type { Thread } from "../protocol/thread.ts";
+import type { Turn, TurnPlanStep } from "../protocol/turn.ts";
+import type { EngineSettings } from "./controls.ts";
+import type { EngineLink } from "./link.ts";
+import type { SessionState, SessionSummary } from "./records.ts";
+import { isUnknownThread, isUnsupported, UnknownSession } from "./refusals.ts";
+import { emptyView, foldNotification, type ThreadView, type TurnView } from "./thread-view.ts";
+
+export interface Session {
+  readonly id: string;
+  thread: Thread;
+  archived: boolean;
+  /** Whether our connection hears this thread. */
+  attached: boolean;
+  settings: EngineSettings | undefined;
+  /** The last turns as they were streamed, the running one in full. */
+  view: ThreadView;
+  activeTurnId: string | null;
+  lastTurnStatus: string | null;
+  plan: { readonly turnId: string; readonly explanation: string | null; readonly plan: readonly TurnPlanStep[] } | null;
+  /** The diffs of the last turns. */
+  readonly diffs: Map<string, string>;
+  usedAt: number;
+  /** The last summary that was sent out, to send only what is new. */
+  announced: string;
+}
+
+export interface SessionPorts {
+  link(): EngineLink;
+  pendingCount(threadId: string): number;
+  queued(threadId: string): number;
+  now(): number;
+  /** A summary that differs from the last one. */
+  changed(summary: SessionSummary): void;
+  /** What the owner knows of a session beside the engine; a title of its own goes before the thread's. */
+  about(session: Session): Pick<SessionSummary, "projectId" | "sessionControls" | "systemOwned"> & { readonly title: string | null };
+  /** What goes along when a thread is resumed. */
+  resumeWith?(id: string): Partial<ParamsOf<ClientRequests["thread/resume"]>>;
+}
+
+type Opened = Pick<ResultOf<ClientRequests["thread/resume"]>, "thread" | "model" | "reasoningEffort" | "approvalPolicy"> & {
+  readonly sandbox: EngineSettings["sandbox"];
+};
+
+/** Turns that ended are on the engine's disk; of those that were streamed only the last ones are kept. */
+const keptTurns = 3;
+
+export class EngineSessions {
+  readonly #ports: SessionPorts;
+  readonly #known = new Map<string, Session>();
+  readonly #attaching = new Map<string, Promise<Session>>();
+
+  constructor(ports: SessionPorts) {
+    this.#ports = ports;
+  }
+
+  find(id: string): Session | undefined {
+    return this.#known.get(id);
+  }
+  all(): readonly Session[] {
+    return [...this.#known.values()];
+  }
+  attached(): readonly string[] {
+    return this.all().flatMap((session) => (session.attached ? [session.id] : []));
+  }
+  titleOf(id: string): string | null {
+    const session = this.#known.get(id);
+    return session === undefined ? null : this.#title(session);
+  }
+  /** The session that a thread belongs to: a sub-agent's is the one that it was started for. */
+  rootOf(id: string): string {
+    const seen = new Set<string>();
+    let at = id;
+    for (;;) {
+      const parent = this.#known.get(at)?.thread.parentThreadId;
+      if (parent == null || parent === "" || seen.has(parent)) return at;
+      seen.add(at);
+      at = parent;
+    }
+  }
+
+  /** The session, read from the engine if need be. */
+  async require(id: string): Promise<Session> {
+    const known = this.#known.get(id);
+    if (known !== undefined) return known;
+    try {
+      return this.learn((await this.#ports.link().call("thread/read", { threadId: id, includeTurns: false })).thread);
+    } catch (error) {
+      throw isUnknownThread(error) ? new UnknownSession(id) : error;
+    }
+  }
+
+  /** Takes what the engine says of a thread. */
+  learn(thread: Thread, archived?: boolean): Session {
+    const bare = { ...thread, status: statusOf(thread), turns: [] };
+    const known = this.#known.get(thread.id);
+    if (known !== undefined) {
+      known.thread = bare;
+      if (archived !== undefined) known.archived = archived;
+      return known;
+    }
+    const session: Session = {
+      id: thread.id,
+      thread: bare,
+      archived: archived ?? false,
+      attached: false,
+      settings: undefined,
+      view: emptyView,
+      activeTurnId: null,
+      lastTurnStatus: null,
+      plan: null,
+      diffs: new Map(),
+      usedAt: this.#ports.now(),
+      announced: "",
+    };
+    this.#known.set(thread.id, session);
+    return session;
+  }
+
+  forget(id: string): void {
+    this.#known.delete(id);
+  }
+
+  /** Makes our connection hear the thread: it is loaded where it was not, and joined where it runs. */
+  attach(id: string): Promise<Session> {
+    const known = this.#known.get(id);
+    if (known !== undefined) known.usedAt = this.#ports.now();
+    if (known?.attached === true) return Promise.resolve(known);
+    const underway = this.#attaching.get(id) ?? this.#resume(id).finally(() => this.#attaching.delete(id));
+    this.#attaching.set(id, underway);
+    return underway;
+  }
+
+  /** Resumes a thread once more, with what `resumeWith` says by now. */
+  async attachAgain(id: string): Promise<Session> {
+    await this.#attaching.get(id)?.catch(() => {});
+    const known = this.#known.get(id);
+    if (known !== undefined) known.attached = false;
+    return await this.attach(id);
+  }
+
+  async #resume(id: string): Promise<Session> {
+    const link = this.#ports.link();
+    try {
+      const opened = await link.call("thread/resume", { threadId: id, excludeTurns: true, ...this.#ports.resumeWith?.(id) });
+      const session = this.opened(opened);
+      if (session.thread.status.type === "active" && session.activeTurnId === null) await this.#joinTurn(session);
+      this.announce(session);
+      return session;
+    } catch (error) {
+      throw isUnknownThread(error) ? new UnknownSession(id) : error;
+    }
+  }
+
+  /** A turn that was running before we came: what the engine has of it so far is where its later events go on. */
+  async #joinTurn(session: Session): Promise<void> {
+    const { data } = await readTurns(this.#ports.link(), session.id, null, 1);
+    const [turn] = data;
+    if (turn?.status === "inProgress" && session.activeTurnId === null) this.#running(session, turn);
+  }
+
+  /** Takes the answer to start, resume and fork. */
+  opened(opened: Opened): Session {
+    const session = this.learn(opened.thread);
+    session.attached = true;
+    session.usedAt = this.#ports.now();
+    session.settings = {
+      model: opened.model,
+      effort: opened.reasoningEffort ?? null,
+      approvalPolicy: opened.approvalPolicy,
+      sandbox: opened.sandbox,
+    };
+    const { turns } = opened.thread;
+    session.lastTurnStatus = turns.at(-1)?.status ?? session.lastTurnStatus;
+    const running = turns.findLast((turn) => turn.status === "inProgress");
+    if (running !== undefined) this.#running(session, running);
+    this.announce(session);
+    return session;
+  }
+
+  #running(session: Session, turn: Turn): void {
+    session.activeTurnId = turn.id;
+    if (session.view.turns.some(({ id }) => id === turn.id)) return;
+    session.view = foldNotification(session.view, { method: "turn/started", params: { threadId: session.id, turn } });
+  }
+
+  /** The line is cut, and with it every turn that we heard; the threads are joined again when the engine is back. */
+  engineLost(turnStatus: "failed" | "interrupted"): void {
+    for (const session of this.#known.values()) {
+      session.attached = false;
+      session.view = emptyView;
+      if (session.activeTurnId !== null) session.lastTurnStatus = turnStatus;
+      session.activeTurnId = null;
+      this.announce(session);
+    }
+  }
+
+  /** Folds a notification in. Returns the thread that it is about. */
+  receive(message: ServerNotification): string | null {
+    if (message.method === "thread/started") {
+      const { thread } = message.params;
+      this.announce(this.learn(thread));
+      return thread.id;
+    }
+    const threadId = threadOf(message);
+    const session = threadId === null ? undefined : this.#known.get(threadId);
+    if (session !== undefined) this.#receiveOf(session, message);
+    return threadId;
+  }
+
+  #receiveOf(session: Session, message: ServerNotification): void {
+    session.usedAt = this.#ports.now();
+    session.view = folded(session.view, message);
+    switch (message.method) {
+      case "item/started":
+      case "item/completed":
+        if (!takePreview(session, message.params.item)) return;
+        break;
+      case "turn/started":
+        this.#touch(session);
+        session.activeTurnId = message.params.turn.id;
+        break;
+      case "turn/completed":
+        this.#touch(session);
+        if (session.activeTurnId === message.params.turn.id) session.activeTurnId = null;
+        session.lastTurnStatus = message.params.turn.status;
+        break;
+      case "turn/plan/updated": {
+        const { turnId, explanation, plan } = message.params;
+        session.plan = { turnId, explanation: explanation ?? null, plan };
+        return;
+      }
+      case "turn/diff/updated":
+        return keepDiff(session.diffs, message.params.turnId, message.params.diff);
+      default:
+        if (!receiveThread(session, message)) return;
+    }
+    this.announce(session);
+  }
+
+  #touch(session: Session): void {
+    const now = Math.floor(this.#ports.now() / 1000);
+    session.thread = { ...session.thread, updatedAt: Math.max(now, session.thread.updatedAt) };
+  }
+
+  /** Sends a session's summary out where it differs from the last one. */
+  announce(session: Session): void {
+    const summary = this.summary(session);
+    const announced = JSON.stringify(summary);
+    if (announced === session.announced) return;
+    session.announced = announced;
+    this.#ports.changed(summary);
+  }
+
+  summary(session: Session): SessionSummary {
+    const { thread, settings } = session;
+    const pendingCount = this.#ports.pendingCount(session.id);
+    const { projectId, sessionControls, systemOwned } = this.#ports.about(session);
+    return {
+      sessionId: session.id,
+      title: this.#title(session),
+      materialized: thread.preview !== "" || session.lastTurnStatus !== null,
+      modelProvider: thread.modelProvider,
+      approvalPolicy: settings?.approvalPolicy ?? null,
+      sessionControls,
+      createdAt: thread.createdAt,
+      updatedAt: thread.updatedAt,
+      cwd: thread.cwd,
+      source: sourceName(thread.source),
+      projectId,
+      state: stateOf(session, pendingCount),
+      pendingCount,
+      archived: session.archived,
+      systemOwned,
+      preview: thread.preview.slice(0, 300),
+      model: settings?.model ?? thread.model ?? null,
+      branch: thread.gitInfo?.branch ?? null,
+      activeTurnId: session.activeTurnId,
+      lastTurnStatus: session.lastTurnStatus,
+      parentSessionId: thread.parentThreadId ?? null,
+      forkedFromId: thread.forkedFromId ?? null,
+      queued: this.#ports.queued(session.id),
+    };
+  }
+
+  #title(session: Session): string {
+    const own = this.#ports.about(session).title ?? session.thread.name;
+    if (own) return own;
+    const line = session.thread.preview.trim().split("\n")[0]?.trim() ?? "";
+    return line === "" ? "New session" : line.length > 90 ? `${line.slice(0, 90)}…` : line;
+  }
+}
+
+/** The thread that a notification is about. */
+export function threadOf({ method, params }: ServerNotification): string | null {
+  if (method === "thread/started") return params.thread.id;
+  return "threadId" in params && typeof params.threadId === "string" ? params.threadId : null;
+}
+
+/** Engines of the earlier generation do not say it. */
+const statusOf = (thread: Partial<Thread>): Thread["status"] => thread.status ?? { type: "idle" };
+
+/** Events of a turn whose beginning was not heard are left to the reading of it. */
+function folded(view: ThreadView, message: ServerNotification): ThreadView {
+  const { method, params } = message;
+  const turnId = "turnId" in params && typeof params.turnId === "string" ? params.turnId : undefined;
+  const isStray = method !== "turn/started" && turnId !== undefined && !view.turns.some((turn) => turn.id === turnId);
+  if (isStray && method !== "thread/tokenUsage/updated") return view;
+  const next = foldNotification(view, message);
+  return next.turns.length <= keptTurns ? next : { ...next, turns: next.turns.slice(-keptTurns) };
+}
+
+/** A session's first message is what it is called by. */
+function takePreview(session: Session, item: ThreadItem): boolean {
+  if (item.type !== "userMessage" || session.thread.preview !== "") return false;
+  const text = item.content.find((part) => part.type === "text");
+  if (text?.type !== "text") return false;
+  session.thread = { ...session.thread, preview: text.text };
+  return true;
+}
+
+/** A turn's diff can be large and changes often; those of the last turns are enough. */
+function keepDiff(diffs: Map<string, string>, turnId: string, diff: string): void {
+  diffs.delete(turnId);
+  diffs.set(turnId, diff.length > 4_000_000 ? diff.slice(0, 4_000_000) : diff);
+  const [oldest] = diffs.keys();
+  if (diffs.size > 100 && oldest !== undefined) diffs.delete(oldest);
+}
+
+/** Whether there was something in it that a summary says. */
+function receiveThread(session: Session, message: ServerNotification): boolean {
+  switch (message.method) {
+    case "thread/status/changed":
+      session.thread = { ...session.thread, status: message.params.status };
+      if (message.params.status.type !== "active") session.activeTurnId = null;
+      if (message.params.status.type === "notLoaded") session.attached = false;
+      return true;
+    case "thread/closed":
+      session.attached = false;
+      session.activeTurnId = null;
+      return true;
+    case "thread/name/updated":
+      session.thread = { ...session.thread, name: message.params.threadName ?? null };
+      return true;
+    case "thread/archived":
+    case "thread/unarchived":
+      session.archived = message.method === "thread/archived";
+      if (session.archived) session.attached = false;
+      return true;
+    case "thread/settings/updated": {
+      const { model, effort, approvalPolicy, sandboxPolicy } = message.params.threadSettings;
+      session.settings = { model, effort: effort ?? null, approvalPolicy, sandbox: sandboxPolicy };
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+function stateOf(session: Session, pending: number): SessionState {
+  const { status } = session.thread;
+  if (status.type === "systemError") return "failed";
+  const active = session.activeTurnId !== null || status.type === "active";
+  if (active) return pending > 0 || (status.type === "active" && status.activeFlags.length > 0) ? "waiting" : "working";
+  if (session.lastTurnStatus === "failed") return "failed";
+  return status.type === "notLoaded" ? "notLoaded" : "idle";
+}
+
+const sourceName = (source: Thread["source"]): string =>
+  typeof source === "string" ? source : "custom" in source ? source.custom : "subAgent";
+
+/** Reads turns, newest first, from any generation of engine. */
+export async function readTurns(
+  link: EngineLink,
+  threadId: string,
+  cursor: string | null,
+  limit: number,
+): Promise<{ data: Turn[]; nextCursor: string | null }> {
+  try {
+    const page = await link.call("thread/turns/list", { threadId, cursor, limit, itemsView: "full", sortDirection: "desc" });
+    return { data: page.data, nextCursor: page.nextCursor ?? null };
+  } catch (error) {
+    // An earlier engine reads a thread as a whole.
+    if (isUnsupported(error)) {
+      const { thread } = await link.call("thread/read", { threadId, includeTurns: true });
+      return { data: thread.turns.toReversed(), nextCursor: null };
+    }
+    // A session without a message has no turns on disk; that is no failure.
+    if (isUnknownThread(error) && cursor === null) return { data: [], nextCursor: null };
+    throw error;
+  }
+}
+
+/** The running turn as it was streamed stands in for the engine's record of it, which holds only finished items. Newest first. */
+export function withLiveTurn({ view }: Session, data: Turn[]): Turn[] {
+  const live = view.turns.at(-1);
+  if (live === undefined) return data;
+  const recorded = data.find((turn) => turn.id === live.id);
+  if (recorded === undefined) return live.status === "inProgress" ? [asTurn(live), ...data] : data;
+  const isFuller = live.status === "inProgress" || recorded.items.length < live.items.length;
+  return isFuller ? data.map((turn) => (turn === recorded ? { ...recorded, ...asTurn(live) } : turn)) : data;
+}
+
+const asTurn = ({ id, status, items, error, startedAt, durationMs }: TurnView): Turn => ({
+  id,
+  status,
+  items: [...items],
+  itemsView: "full",
+  error,
+  startedAt,
+  durationMs,
+});
