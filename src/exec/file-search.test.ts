@@ -94,6 +94,9 @@ test("a listing that has grown old is made again", async (t) => {
   p.file("second");
   now = 60_000;
   assert.equal((await index.search("second", 50, never)).length, 1);
+  p.file("third");
+  now = -86_400_000; // a clock that was set back
+  assert.equal((await index.search("third", 50, never)).length, 1);
   index.close();
 });
 

@@ -2,6 +2,7 @@
 import path from "node:path";
 import type { FileIndex, FileSearch, FoundFile } from "../core/ports/file-search.ts";
 import { fuzzyIndices, fuzzyScore, type Haystack, haystack, words } from "../lib/fuzzy.ts";
+import { hasPassed } from "../lib/passed.ts";
 import { type ListFiles, listWithRipgrep, walkFiles } from "./list-files.ts";
 
 export interface FileSearchOptions {
@@ -75,7 +76,8 @@ class Index implements FileIndex {
 
   /** Lists when there is no listing, or an old one; resolves when it is complete. */
   #freshen(): Promise<void> {
-    if (this.#listing === undefined || (!this.#isListing && this.#now() - this.#listedAt > freshMs)) this.#listing = this.#listAll();
+    if (this.#listing === undefined || (!this.#isListing && hasPassed(this.#listedAt, freshMs, this.#now())))
+      this.#listing = this.#listAll();
     return this.#listing;
   }
 

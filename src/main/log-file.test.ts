@@ -30,6 +30,18 @@ test("nothing is made before the first line", (t) => {
   assert.deepEqual(readdirSync(folder), ["parley-2026-08-22.log"]);
 });
 
+test("a pause after trouble ends also when the clock is set back", (t) => {
+  const { folder, file, clock } = place(t);
+  writeFileSync(folder, "in the way");
+  file.write("lost\n");
+  rmSync(folder);
+  file.write("lost too\n");
+  assert.equal(existsSync(folder), false);
+  clock.now -= day;
+  file.write("there\n");
+  assert.deepEqual(readdirSync(folder), ["parley-2026-08-21.log"]);
+});
+
 test("a full file is followed by a further one, and the folder never holds more than its limit", (t) => {
   const { folder, file, names } = place(t);
   for (let n = 0; n < 60; n++) file.write(line(n));

@@ -1,6 +1,7 @@
 /** The log on disk: a file a day in a folder of its own, bounded in size and age. Several processes write the same file line by line. */
 import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
 import path from "node:path";
+import { isBefore } from "../lib/passed.ts";
 
 export interface LogLimits {
   readonly fileBytes: number;
@@ -39,7 +40,7 @@ export class LogFile {
 
   /** Never throws: a server does not end because its log cannot be written. */
   write(text: string): void {
-    if (this.#now() < this.#pausedUntil) return;
+    if (isBefore(this.#pausedUntil, pauseMs, this.#now())) return;
     try {
       const bytes = Buffer.from(text, "utf8");
       writeSync(this.#open(), bytes);

@@ -1,5 +1,6 @@
 /** Who may do what: the token file for scripts, one-time links that become devices, and the list from which a device can be struck. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hasPassed, isBefore } from "../lib/passed.ts";
 import type { Actor } from "../sessions/records.ts";
 import { type Scope, scopes } from "./api/define.ts";
 import type { Device } from "./api/records.ts";
@@ -18,7 +19,11 @@ interface Link {
   readonly scope: Scope;
   readonly name: string | undefined;
   readonly expiresAt: number;
+  readonly lifeMs: number;
 }
+
+/** A clock that is set back makes no link live longer. */
+const isAlive = ({ expiresAt, lifeMs }: Link, nowMs: number): boolean => isBefore(expiresAt, lifeMs, nowMs);
 
 const day = 24 * 60 * 60 * 1000;
 /** A device that is used keeps its place; one that is not loses it after this time. */
@@ -93,7 +98,7 @@ export class Access {
   makeLink(scope: Scope, name: string | undefined, lifeMs = linkLifeMs): { code: string; expiresAt: string } {
     const code = secret(24);
     const expiresAt = this.#now() + lifeMs;
-    this.#links = [...this.#links.filter((l) => l.expiresAt > this.#now()), { digest: sha256(code), scope, name, expiresAt }].slice(
+    this.#links = [...this.#links.filter((l) => isAlive(l, this.#now())), { digest: sha256(code), scope, name, expiresAt, lifeMs }].slice(
       -maxLinks,
     );
     return { code, expiresAt: new Date(expiresAt).toISOString() };
@@ -112,10 +117,10 @@ export class Access {
 
   #signIn(code: string, name: string | undefined, pageDigest: string | null): { device: StoredDevice; token: string } {
     const now = this.#now();
-    this.#wrong = this.#wrong.filter((at) => now - at < 60_000);
+    this.#wrong = this.#wrong.filter((at) => !hasPassed(at, 60_000, now));
     if (this.#wrong.length >= maxWrong) throw failure(429, "too_many_attempts", "Too many wrong codes. Wait a minute.");
     const digest = sha256(code);
-    const link = this.#links.find((l) => timingSafeEqual(l.digest, digest) && l.expiresAt > now);
+    const link = this.#links.find((l) => timingSafeEqual(l.digest, digest) && isAlive(l, now));
     if (link === undefined) {
       this.#wrong.push(now);
       throw failure(401, "bad_code", "This link was used already, is too old, or was never made. Ask for a new one.");
@@ -167,7 +172,7 @@ export class Access {
 
   #seen(device: StoredDevice): void {
     const now = this.#now();
-    if (now - Date.parse(device.lastSeenAt) < seenEveryMs) return;
+    if (!hasPassed(Date.parse(device.lastSeenAt), seenEveryMs, now)) return;
     const fresh = { ...device, lastSeenAt: new Date(now).toISOString(), expiresAt: new Date(now + deviceLifeMs).toISOString() };
     this.#store.note({ devices: this.#store.state.devices.map((d) => (d.deviceId === device.deviceId ? fresh : d)) });
   }

@@ -54,6 +54,20 @@ test("the state survives a restart, is the owner's alone, and a damaged file is 
   assert.ok(readdirSync(at).some((f) => f.includes("damaged")));
 });
 
+test("a clock that is set back or ahead makes no link live longer, and locks nobody out", (t) => {
+  let now = Date.UTC(2026, 0, 10);
+  const access = new Access(new ManagerStore(folder(t), silent), "file-token-file-token", () => now);
+  const hour = 3600_000;
+  for (const jump of [-24 * hour, 365 * 24 * hour, -hour]) {
+    const { code } = access.makeLink("read", "x");
+    now += jump;
+    assert.throws(() => access.signIn(code, "x"), /too old/);
+  }
+  for (let i = 0; i < 30; i++) assert.throws(() => access.signIn(`wrong ${i}`, "x"));
+  now -= 24 * hour;
+  assert.ok(access.signIn(access.makeLink("read", "x").code, "x").token);
+});
+
 test("a link works once and for its time; a device for as long as it is used", (t) => {
   let now = Date.UTC(2026, 0, 1);
   const access = new Access(new ManagerStore(folder(t), silent), "file-token-file-token", () => now);

@@ -12,6 +12,7 @@ import type {
 } from "@modelcontextprotocol/client";
 import type { McpServerConfig } from "../core/ports/config.ts";
 import { Allowance } from "../lib/allowance.ts";
+import { isBefore } from "../lib/passed.ts";
 import { fingerprint } from "./clean.ts";
 
 export type ConnectionState =
@@ -83,7 +84,12 @@ export class McpConnection {
    * `now` asks again at once: for people who look, not for every request of a model.
    */
   client(when: "now" | "later" = "later"): Promise<Client> {
-    if (this.#client === undefined && when === "later" && this.state.kind === "failed" && this.#options.now() < this.#retryAt)
+    if (
+      this.#client === undefined &&
+      when === "later" &&
+      this.state.kind === "failed" &&
+      isBefore(this.#retryAt, pauseMs.last, this.#options.now())
+    )
       return Promise.reject(new Error(this.state.reason));
     this.#client ??= this.#start().catch((error: unknown) => {
       this.#client = undefined;

@@ -6,6 +6,7 @@ import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { StoredThread, ThreadPage, ThreadQuery } from "../core/ports/thread-store.ts";
+import { hasPassed } from "../lib/passed.ts";
 import { Backlog } from "./backlog.ts";
 import { type Cursor, readCursor, writeCursor } from "./cursor.ts";
 import { dayFolders, type FoundFile, filesInSlices, foundFile, mtimeOf } from "./folders.ts";
@@ -276,7 +277,7 @@ export class ThreadIndex {
     return this.#looking;
   }
   async #lookNow(db: SqliteIndex): Promise<void> {
-    const everywhere = this.#now() - this.#lookedAtMs > sweepEveryMs;
+    const everywhere = hasPassed(this.#lookedAtMs, sweepEveryMs, this.#now());
     if (everywhere) this.#lookedAtMs = this.#now();
     const seen = new Set<string>([archiveFolder(this.#home)]);
     const waiting: string[] = [];
@@ -419,7 +420,7 @@ export class ThreadIndex {
       this.#compare(db.newestStates(checkedAtOnce));
       await this.#flush(db);
     }
-    if (this.#now() - this.#sweptAtMs > sweepEveryMs) this.#sweeping ??= this.#sweep(db);
+    if (hasPassed(this.#sweptAtMs, sweepEveryMs, this.#now())) this.#sweeping ??= this.#sweep(db);
     await this.#backlog.learnTimes(mostReadForPage);
   }
 

@@ -1,7 +1,8 @@
 /** Servers that are killed in the moment in which a client hears that a command has ended. What it changed can be taken back all the same. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { test } from "node:test";
 import { LiveServer, verifiesLive } from "../support/live-server.ts";
 import { home, settings, stage } from "../support/live-stage.ts";
 
@@ -35,4 +36,52 @@ verifiesLive("trust.undoAfterKill", async (t) => {
     await again.stop();
   }
   assert.ok(existsSync(path.join(home(folder), "parley/undo")));
+});
+
+/** Enough that an undo takes a while, and large enough that a file is not written at once. */
+const many = 60;
+const bytes = 60_000;
+
+test("an undo that is killed at any moment is finished by the next one, and no file is left torn", async (t) => {
+  const folder = stage(t, [
+    {
+      user: "/change/",
+      steps: [
+        { run: `for i in $(seq ${many}); do head -c ${bytes} /dev/zero | tr '\\0' n > f$i.txt; rm -f g$i.txt; echo new > h$i.txt; done` },
+      ],
+    },
+  ]);
+  const at = (name: string): string => path.join(folder, "workspace", name);
+  const names = Array.from({ length: many }, (_, i) => i + 1);
+  const before = (i: number): string => `${i} `.repeat(bytes / 8);
+  let killedInside = 0;
+  for (let trial = 0; trial < 4; trial++) {
+    for (const i of names) for (const kind of ["f", "g"]) writeFileSync(at(`${kind}${i}.txt`), before(i));
+    const server = await LiveServer.start(t, folder);
+    const threadId = await server.startThread(settings(folder));
+    const turnId = await server.startTurn(threadId, "change");
+    await server.turnEnd(turnId);
+    server.call("turn/revert", { threadId, turnId }).catch(() => {});
+    // Killed when so many files are back: a moment that is told by the disk, not by a clock.
+    while (names.filter((i) => existsSync(at(`g${i}.txt`))).length < trial * 15 + 1) await new Promise(setImmediate);
+    server.child.kill("SIGKILL");
+    await server.ended;
+    for (const i of names) {
+      const text = readFileSync(at(`f${i}.txt`), "utf8");
+      assert.ok(text === before(i) || text === "n".repeat(bytes), `trial ${trial}: f${i}.txt is torn`);
+    }
+    if (names.some((i) => !existsSync(at(`g${i}.txt`)) || existsSync(at(`h${i}.txt`)))) killedInside++;
+    const again = await LiveServer.start(t, folder);
+    assert.deepEqual((await again.call("turn/revert", { threadId, turnId })).conflicts, [], `trial ${trial}`);
+    for (const i of names) {
+      for (const kind of ["f", "g"]) assert.equal(readFileSync(at(`${kind}${i}.txt`), "utf8"), before(i));
+      assert.ok(!existsSync(at(`h${i}.txt`)));
+    }
+    assert.deepEqual(
+      readdirSync(path.join(folder, "workspace")).filter((name) => !/^[fg]\d+\.txt$/.test(name) && !name.startsWith(".")),
+      [],
+    );
+    await again.stop();
+  }
+  assert.ok(killedInside > 0, "no kill came before the end of an undo");
 });

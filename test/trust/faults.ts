@@ -83,6 +83,17 @@ export const faultCases: CaseTable = {
     "src/manager/store.test.ts > a torn, empty or foreign state is kept aside and said so, and the manager goes on",
     "src/manager/store.test.ts > the state of a newer version is left as it is",
   ],
+  328: [
+    "a clock that is set back a day or ahead a year: waits, retries, listings, links and refusals",
+    "src/lib/passed.test.ts > a wait ends in time, and at once when the clock is set back or far ahead",
+    "src/manager/parts.test.ts > a clock that is set back or ahead makes no link live longer, and locks nobody out",
+    "src/main/log-file.test.ts > a pause after trouble ends also when the clock is set back",
+    "src/exec/file-search.test.ts > a listing that has grown old is made again",
+  ],
+  329: [
+    "kill -9 while changes are taken back",
+    "test/faults/undo-kill.itest.ts > an undo that is killed at any moment is finished by the next one, and no file is left torn",
+  ],
   326: [
     "a home of very many threads without an index",
     "src/store/large-homes.test.ts > the first page by creation reads about as many files as it shows, from either end",

@@ -1,4 +1,5 @@
 /** Shows a patch, an edit or a new file while the model still writes it. What it says is not verified yet: the fileChange item that follows is the truth. */
+import { hasPassed } from "../../lib/passed.ts";
 import type { FileUpdateChange } from "../../protocol/item.ts";
 
 /** Not more often than people can see. */
@@ -25,7 +26,7 @@ export class PatchPreview {
   push(delta: string): FileUpdateChange[] | undefined {
     if (this.#raw.length > maxChars) return undefined;
     this.#raw += delta;
-    if (this.#now() - this.#toldAt < everyMs) return undefined;
+    if (!hasPassed(this.#toldAt, everyMs, this.#now())) return undefined;
     const { whole, changes } = this.#soFar();
     if (whole.length <= this.#told.length || changes.length === 0) return undefined;
     this.#toldAt = this.#now();
