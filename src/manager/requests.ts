@@ -22,10 +22,6 @@ export interface RequestPorts {
   now(): number;
 }
 
-/** Characters of a question that is written down; a longer one gets another id and time after a restart. All are written at each change. */
-const maxKept = 64 * 1024;
-const fitsTheState = (request: PendingRequest): boolean => JSON.stringify(request).length <= maxKept;
-
 export class Requests extends PendingRequests {
   readonly #ports: RequestPorts;
   /** What was waiting when the manager last ended. */
@@ -49,7 +45,7 @@ export class Requests extends PendingRequests {
       },
       answering: (record, by, outcome) => answering(ports, record, by, outcome),
       ended: (record, ending) => ended(ports, record, ending),
-      changed: (pending) => store.noteOften({ pending: pending.filter(({ request }) => fitsTheState(request)) }),
+      changed: (pending) => store.noteOften({ pending: [...pending] }),
     });
     this.#ports = ports;
     this.#old = store.state.pending;

@@ -109,4 +109,15 @@ describe("the manager's state", () => {
     store.change({ locked: true });
     assert.equal(onDisk(), "held back", "every other change brings it along");
   });
+
+  it("a question that is very long is not written down, and counts all the same", () => {
+    const store = open();
+    const question = (rpcId: string, length: number) => ({ rpcId, request: { details: "x".repeat(length) } }) as never;
+    store.change({ pending: [question("1", 100), question("2", 100_000)] });
+    assert.equal(store.state.pending.length, 2);
+    assert.deepEqual(
+      JSON.parse(readFileSync(file(), "utf8")).pending.map((p: { rpcId: string }) => p.rpcId),
+      ["1"],
+    );
+  });
 });

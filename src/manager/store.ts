@@ -107,6 +107,8 @@ const empty = (): StoredState => ({
 const keepAccepted = 1000;
 const keepTombstones = 20_000;
 const maxBytes = 256 * 1024 * 1024;
+/** Characters of a question that is written down, since all of them are at each write; a longer one gets another id and time after a restart. */
+const maxQuestion = 64 * 1024;
 /** How often what changes all the time is written at most. */
 const soonMs = 250;
 /** How long a change that the disk refused waits for the next try, if no other change comes first. */
@@ -228,7 +230,8 @@ export class ManagerStore {
   #write(state: StoredState): void {
     clearTimeout(this.#retry);
     try {
-      replaceFileSync(this.#file, JSON.stringify(state), { mode: 0o600 });
+      const pending = state.pending.filter(({ request }) => JSON.stringify(request).length <= maxQuestion);
+      replaceFileSync(this.#file, JSON.stringify({ ...state, pending }), { mode: 0o600 });
     } catch (error) {
       throw new StateUnwritten(this.#file, error);
     }
