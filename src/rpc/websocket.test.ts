@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
 import { connect as connectRaw, type Socket } from "node:net";
 import { after, test } from "node:test";
 import { oddTargets, rawStatus, upgradeHeaders } from "../../test/support/odd-targets.ts";
 import { capabilityToken, digestOfToken } from "./bearer.ts";
 import { type Transport, tooFarBehind } from "./transport.ts";
-import { connectWebSocket, type Listener, type ListenOptions, listenWebSocket } from "./websocket.ts";
+import { connectWebSocket, type Listener, type ListenOptions, listenWebSocket, startListening } from "./websocket.ts";
 
 const opened: Listener[] = [];
 after(() => Promise.all(opened.map((listener) => listener.close())));
@@ -265,4 +266,19 @@ test("no address that a stranger asks for ends the listener, with an upgrade or 
     }
   assert.ok(refused.length <= 20, `strangers caused ${refused.length} lines of the log`);
   (await connectWebSocket(url, { token: "secret" })).close();
+});
+
+test("an error of a server that listens already is reported and ends nothing", async (t) => {
+  const server = createServer();
+  t.after(() => server.close());
+  const reported: unknown[] = [];
+  await startListening(
+    server,
+    () => server.listen(0, "127.0.0.1"),
+    (_message, fields) => reported.push(fields["error"]),
+  );
+  server.emit("error", new Error("no descriptor left"));
+  server.emit("error", new Error("still none"));
+  assert.deepEqual(reported, ["no descriptor left", "still none"]);
+  assert.ok(server.listening);
 });

@@ -166,6 +166,17 @@ test("a watched folder tells its own entries, a watched file its replacement, a 
   assert.equal(p.heard.filter((n) => n.watchId === "file").length, before);
 });
 
+test("a path that cannot even be looked at is watched without a throw, there or in the system's callbacks", async (t) => {
+  const { root, at, call, hears } = place(t);
+  const tooLong = at("x".repeat(300)); // stat throws for it, as it does for a folder that may not be entered
+  symlinkSync("loop", at("loop"));
+  await fsHandlers["fs/watch"]({ watchId: "long", path: tooLong }, call);
+  await fsHandlers["fs/watch"]({ watchId: "loop", path: path.join(at("loop"), "file") }, call);
+  await fsHandlers["fs/watch"]({ watchId: "root", path: root }, call);
+  writeFileSync(at("stir"), "");
+  await hears("root", "stir");
+});
+
 test("a connection's watches end with it", async (t) => {
   const p = place(t);
   fsHandlers["fs/watch"]({ watchId: "w", path: p.root }, p.call);

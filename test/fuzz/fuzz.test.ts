@@ -1,4 +1,7 @@
 /** The corpus, and twenty seconds of inputs that are the same in every run, or others with PARLEY_SEED; `npm run fuzz` tries longer and keeps what it finds. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { after, describe, it } from "node:test";
 import { managerTargets } from "./manager.ts";
 import { projectTargets } from "./projects.ts";
@@ -23,3 +26,14 @@ for (const target of targets)
       if (failure !== undefined) throw new Error(`seed ${failure.seed}: ${JSON.stringify(failure.input)}\n${failure.reason}`);
     });
   });
+
+it("the table of docs/reliability.md has a row for each target", () => {
+  const text = readFileSync(path.join(import.meta.dirname, "../../docs/reliability.md"), "utf8");
+  const table = /<!-- fuzz -->(.*?)<!-- \/fuzz -->/s.exec(text)?.[1] ?? "";
+  const rows = [...table.matchAll(/^\| (\w+) \| \d+ \| \d+ \|$/gm)].map(([, name]) => name);
+  assert.deepEqual(
+    rows,
+    targets.map(({ name }) => name),
+    "run npm run fuzz -- --write",
+  );
+});

@@ -55,7 +55,12 @@ export const bridgeCases: CaseTable = {
   155: ["slow, huge and broken HTTP heads", "E11", "src/manager/manager.test.ts > the door: foreign hosts and origins, wrong media types"],
   156: ["a websocket message of 256 MB", "E09", `${socket} > a message over the limit closes this connection with 1009 and no other`],
   157: ["bad websocket frames", "E08"],
-  158: ["floods of messages and connections", "E10"],
+  158: [
+    "floods of messages and connections",
+    "E10",
+    "test/faults/crowd.itest.ts > clients that come and go, half of them rude, hold up nobody and leave nothing behind",
+    "test/faults/crowd.itest.ts > who does not finish the handshake is put out",
+  ],
   159: [
     "a websocket client that never reads",
     `${socket} > a client that does not read is cut off with 1013 before its backlog fills the memory`,
