@@ -204,6 +204,18 @@ export const requirements = {
   "fs.watch": { source: "observed 0.166", says: "fs/changed goes to the connection that watches, and names what changed" },
   "search.session": { source: "observed 0.166", says: "fuzzy search finds scattered letters with score and places, once and in a session" },
 
+  "turn.asAskedFor": {
+    source: "observed 0.166",
+    says: "a picture's detail, the model of a mode and the name of the output schema reach the model, and each raw answer is told with its usage",
+  },
+  "thread.injectFirst": { source: "observed 0.166", says: "what is injected before the first turn stands after the context" },
+  "thread.forkName": { source: "observed 0.166", says: "a fork has the name of its source" },
+  "command.shownWithoutSecrets": {
+    source: "observed 0.166",
+    says: "secrets are masked in shown commands, and never in what is asked about",
+  },
+  "command.patch": { source: "observed 0.166", says: "command/exec of apply_patch changes files within the sandbox" },
+  "rules.broken": { source: "observed 0.166", says: "rules that cannot be read are told of when a thread opens" },
   "turn.environments": {
     source: "observed 0.166",
     says: "environments choose the folder, an empty list takes the machine away, and unknown ones are refused",

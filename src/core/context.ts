@@ -1,6 +1,7 @@
 /** The messages around a person's words: instructions, project documents, environment, skills, and the words themselves. */
 import { invalidRequest } from "../protocol/errors.ts";
 import type { ThreadItem, UserInput } from "../protocol/item.ts";
+import type { ImageDetail } from "../protocol/model-item.ts";
 import { maxSteering } from "./count-limits.ts";
 import { developerMessage, userMessage } from "./history.ts";
 import { inputWaits, promptSubmitted } from "./hooks/moments.ts";
@@ -165,14 +166,15 @@ export function plainMessage(content: readonly UserInput[]): ModelItem {
 
 function plainPart(part: UserInput): MessageContent {
   if (part.type === "text") return [{ type: "input_text", text: part.text }];
-  if (part.type === "image") return "url" in part ? wrapped(part.url) : [];
+  if (part.type === "image") return "url" in part ? wrapped(part.url, part.detail) : [];
   if (part.type === "localImage") return [{ type: "input_text", text: `[image ${part.path}]` }];
   return part.type === "mention" ? [{ type: "input_text", text: `[@${part.name}](${part.path})` }] : [];
 }
 
-const wrapped = (url: string): MessageContent => [
+/** Providers know no `original`: what they are sent is as large as they take it, and is to be looked at closely. */
+const wrapped = (url: string, detail: ImageDetail | null | undefined): MessageContent => [
   { type: "input_text", text: "<image>" },
-  { type: "input_image", image_url: url },
+  { type: "input_image", image_url: url, ...(detail ? { detail: detail === "original" ? ("high" as const) : detail } : {}) },
   { type: "input_text", text: "</image>" },
 ];
 
@@ -187,7 +189,7 @@ async function messagePart(part: UserInput, turn: LiveTurn): Promise<MessageCont
     const { surroundings } = ports;
     const url =
       part.type === "localImage" ? surroundings.imageDataUrl(part.path, imageLimits) : surroundings.fittedDataUrl(part.url, imageLimits);
-    return wrapped(await url);
+    return wrapped(await url, part.detail);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     turn.notify("warning", { threadId: turn.thread.id, message: `image ${name} could not be read: ${reason}` });

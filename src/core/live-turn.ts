@@ -7,7 +7,7 @@ import { wholeItem } from "../protocol/whole-item.ts";
 import { LoopGuard } from "./loop-guard.ts";
 import type { Answer } from "./ports/audience.ts";
 import type { AuditSubject } from "./ports/audit.ts";
-import type { ModelItem } from "./ports/model-client.ts";
+import type { ModelItem, TokenUsage } from "./ports/model-client.ts";
 import type { ThreadRecord } from "./ports/thread-store.ts";
 import { grantedSettings } from "./request-permissions.ts";
 import type { ThreadSettings } from "./settings.ts";
@@ -193,6 +193,11 @@ export class LiveTurn {
   #tellRaw(): void {
     const at = { threadId: this.thread.id, turnId: this.id };
     for (const item of this.#rawUntold.splice(0)) this.notify("rawResponseItem/completed", { ...at, item });
+  }
+  /** An answer of the model is over, for those who hear its items. */
+  tellAnswered(responseId: string, usage: TokenUsage | undefined): void {
+    const used = usage === undefined ? null : { ...usage, cacheWriteInputTokens: usage.cacheWriteInputTokens ?? 0 };
+    this.notify("rawResponse/completed", { threadId: this.thread.id, turnId: this.id, responseId, usage: used });
   }
   #announce(item: ThreadItem): void {
     this.notify("item/completed", {

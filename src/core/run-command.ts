@@ -1,4 +1,5 @@
 /** Carries out a command: what the rules say, the person's word, the sandbox, the output, the end. No tool can skip a step. */
+import { withoutSecrets } from "../lib/redact.ts";
 import type { ThreadItem } from "../protocol/item.ts";
 import { isConfined, stepForCommand } from "./approvals.ts";
 import { askAboutCommand, type CommandRequest } from "./ask-command.ts";
@@ -37,12 +38,12 @@ export async function runCommand(action: CommandAction, callId: string, turn: Li
   const item: CommandItem = {
     type: "commandExecution",
     id: callId,
-    command: parsed.display,
+    command: withoutSecrets(parsed.display),
     cwd: action.cwd,
     processId: null,
     source: "agent",
     status: "inProgress",
-    commandActions: [...parsed.actions],
+    commandActions: parsed.actions.map((step) => ({ ...step, command: withoutSecrets(step.command) })),
     aggregatedOutput: null,
     exitCode: null,
     durationMs: null,

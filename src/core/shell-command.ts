@@ -1,4 +1,5 @@
 /** The person's own `!` command in a thread: unsandboxed, and the item says so; the model reads what came of it. */
+import { withoutSecrets } from "../lib/redact.ts";
 import type { ThreadItem } from "../protocol/item.ts";
 import { CommandOutput } from "./command-output.ts";
 import { userMessage } from "./history.ts";
@@ -109,12 +110,12 @@ async function openItem(turn: LiveTurn, argv: readonly string[]): Promise<Comman
   const item: CommandItem = {
     type: "commandExecution",
     id: ports.ids.item(),
-    command: parsed.display,
+    command: withoutSecrets(parsed.display),
     cwd: settings.cwd,
     processId: null,
     source: "userShell",
     status: "inProgress",
-    commandActions: [...parsed.actions],
+    commandActions: parsed.actions.map((step) => ({ ...step, command: withoutSecrets(step.command) })),
     aggregatedOutput: null,
     exitCode: null,
     durationMs: null,

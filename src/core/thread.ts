@@ -88,6 +88,8 @@ export class LiveThread {
   userAgent: string;
   /** The name of the client that gave the last turn, for the user's `notify` program. */
   client: string | undefined;
+  /** A client has named the provider: another model is then asked there too, whoever makes it. */
+  keepsProvider = false;
   /** Somebody can answer questions; false in non-interactive runs. */
   interactive = true;
   /** Whoever began the last turn is a program: it fails where only the offline tour would answer, unless that was asked for. */
@@ -215,10 +217,13 @@ export class LiveThread {
     const next = changed(before, this.config, change);
     for (const name of chosenBy(change)) this.#chosen.add(name);
     if (next.cwd !== before.cwd) this.config = this.ports.config.effective(next.cwd, this.overrides);
-    const model = change.model ?? change.collaborationMode?.settings.model;
+    const model = change.collaborationMode?.settings.model ?? change.model;
     const provider =
       change.modelProvider ??
-      (model === undefined || model === null || model === before.model ? before.modelProvider : this.#providerFor(model));
+      (model === undefined || model === null || model === before.model || this.keepsProvider
+        ? before.modelProvider
+        : this.#providerFor(model));
+    if (change.modelProvider) this.keepsProvider = true;
     const settled = { ...next, modelProvider: provider };
     if (JSON.stringify(settled) === JSON.stringify(before)) return;
     // Whoever chooses another sandbox has the last word: what was granted on top of the old one goes with it.

@@ -95,6 +95,7 @@ export class Threads {
     });
     thread.overrides = options.config ?? {};
     thread.userAgent = options.userAgent ?? thread.userAgent;
+    thread.keepsProvider = Boolean(options.modelProvider);
     this.#add(thread);
     return thread;
   }
@@ -158,6 +159,7 @@ export class Threads {
     });
     thread.overrides = fresh.overrides;
     thread.userAgent = fresh.userAgent;
+    thread.keepsProvider = Boolean(options.modelProvider);
     await thread.record(kept);
     if (past.settings !== undefined && !hasSameLimits(thread.settings, past.settings)) await thread.keepSettings();
     this.#add(thread);
@@ -273,6 +275,7 @@ export class Threads {
       ...held,
     });
     thread.overrides = options.config ?? {};
+    thread.keepsProvider = Boolean(options.modelProvider);
     return thread;
   }
 }

@@ -57,3 +57,14 @@ export function redactValue(value: unknown, clean: (text: string) => string, dep
     ]),
   );
 }
+
+const shownMark = "[REDACTED_SECRET]";
+
+/** A command as it is shown in a transcript, with the mark that clients know. What people are asked about is never changed. */
+export function withoutSecrets(command: string): string {
+  return command
+    .replace(/\bBearer[ \t]+[\w.~+/-]{16,}=*/gi, `Bearer ${shownMark}`)
+    .replace(/sk-[A-Za-z0-9]{20,}/g, shownMark)
+    .replace(/\bAKIA[0-9A-Z]{16}\b/g, shownMark)
+    .replace(/\b(api[_-]?key|token|secret|password)\b(\s*[:=]\s*)(["']?)[^\s"']{8,}/gi, `$1$2$3${shownMark}`);
+}

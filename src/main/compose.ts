@@ -264,6 +264,8 @@ export function createApp(options: ComposeOptions): App {
     workspace: ports.workspace,
     undo: ports.undo,
     runner: ports.runner,
+    places: ports.places,
+    execPolicy: ports.execPolicy,
     commandEnv: ports.commandEnv,
     clock,
     ids: systemIds,

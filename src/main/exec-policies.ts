@@ -48,6 +48,7 @@ function forbidAll(error: unknown): ExecPolicy {
   if (!(error instanceof RulesError)) throw error;
   const reason = `rejected: a rules file is broken, so no command can run: ${error.message}`;
   return {
+    problem: error.message,
     parse: (argv) => ({
       actions: [{ type: "unknown", command: argv.join(" ") }],
       simple: undefined,

@@ -102,7 +102,9 @@ function callOptions(request: ModelRequest, flat: FlatTools, model: CatalogEntry
           toolChoice: { type: request.toolChoice ?? "auto" },
         }),
     ...(request.effort === undefined ? {} : { reasoning: nearestEffort(request.effort, model) }),
-    ...(isRecord(request.outputSchema) ? { responseFormat: { type: "json", schema: request.outputSchema, name: "final_answer" } } : {}),
+    ...(isRecord(request.outputSchema)
+      ? { responseFormat: { type: "json", schema: request.outputSchema, name: "codex_output_schema" } }
+      : {}),
     headers: { "user-agent": request.userAgent },
   };
 }

@@ -101,7 +101,7 @@ describe("a chat request", () => {
     assert.equal(body["reasoning_effort"], "high");
     assert.deepEqual(body["response_format"], {
       type: "json_schema",
-      json_schema: { name: "final_answer", strict: true, schema: { type: "object" } },
+      json_schema: { name: "codex_output_schema", strict: true, schema: { type: "object" } },
     });
   });
 

@@ -112,7 +112,9 @@ function hasOwnLimit(provider: ProviderConfig): boolean {
 
 function schemaField(request: ModelRequest, lacks: Lacks): Record<string, unknown> {
   if (!isRecord(request.outputSchema) || lacks.has("outputSchema")) return {};
-  return { response_format: { type: "json_schema", json_schema: { name: "final_answer", strict: true, schema: request.outputSchema } } };
+  return {
+    response_format: { type: "json_schema", json_schema: { name: "codex_output_schema", strict: true, schema: request.outputSchema } },
+  };
 }
 
 /** `extra_body` of the provider's table: fields that only one server knows (Ollama's options, a router's preferences). */

@@ -45,7 +45,7 @@ describe("a Responses request", () => {
       stream: true,
       include: ["reasoning.encrypted_content"],
       prompt_cache_key: modelRequest().threadId,
-      text: { verbosity: "low", format: { type: "json_schema", name: "final_answer", strict: true, schema: { type: "object" } } },
+      text: { verbosity: "low", format: { type: "json_schema", name: "codex_output_schema", strict: true, schema: { type: "object" } } },
       service_tier: "priority",
     });
     assert.deepEqual(input, [userText("hello")]);

@@ -108,7 +108,7 @@ function settings(request: ModelRequest, model: CatalogEntry, lacks: Lacks, warn
     ...(verbosity === undefined ? {} : { verbosity }),
     ...(request.outputSchema === undefined || request.outputSchema === null
       ? {}
-      : { format: { type: "json_schema", name: "final_answer", strict: true, schema: request.outputSchema } }),
+      : { format: { type: "json_schema", name: "codex_output_schema", strict: true, schema: request.outputSchema } }),
   };
   return {
     model: request.model,

@@ -1,8 +1,9 @@
 /** What happens to an item while it is made: started, deltas, completed. Sent by core, heard by every subscriber of the thread. */
-import { array, type Infer, integer, named, object, string } from "../lib/schema.ts";
+import { array, type Infer, integer, maybe, named, object, string } from "../lib/schema.ts";
 import { notification } from "./define.ts";
 import { FileUpdateChange, ThreadItem } from "./item.ts";
 import { ResponseItem } from "./model-item.ts";
+import { TokenUsageBreakdown } from "./thread.ts";
 
 export const ItemStartedNotification = named("ItemStartedNotification", () =>
   object({ item: ThreadItem(), startedAtMs: integer(), threadId: string(), turnId: string() }),
@@ -69,6 +70,11 @@ export const RawResponseItemCompletedNotification = named("RawResponseItemComple
 );
 export type RawResponseItemCompletedNotification = Infer<typeof RawResponseItemCompletedNotification>;
 
+export const RawResponseCompletedNotification = named("RawResponseCompletedNotification", () =>
+  object({ responseId: string(), threadId: string(), turnId: string(), usage: maybe(TokenUsageBreakdown()) }),
+);
+export type RawResponseCompletedNotification = Infer<typeof RawResponseCompletedNotification>;
+
 export const itemNotifications = {
   /** An item has begun; it is shown from now on. */
   "item/started": notification(ItemStartedNotification),
@@ -96,4 +102,6 @@ export const itemNotifications = {
   "item/reasoning/textDelta": notification(ReasoningTextDeltaNotification),
   /** One item exactly as the model gave it; only for threads started with `experimentalRawEvents`. */
   "rawResponseItem/completed": notification(RawResponseItemCompletedNotification),
+  /** One answer of the model is over, with its id at the provider and what it used; only for threads started with `experimentalRawEvents`. */
+  "rawResponse/completed": notification(RawResponseCompletedNotification),
 };

@@ -3,6 +3,7 @@ import type { Accounts } from "../core/ports/accounts.ts";
 import type { Clock, Ids } from "../core/ports/clock.ts";
 import type { CommandRunner, RunningCommand } from "../core/ports/command-runner.ts";
 import type { Config, ConfigStore } from "../core/ports/config.ts";
+import type { CorePorts } from "../core/ports/core-ports.ts";
 import type { FileSearch } from "../core/ports/file-search.ts";
 import type { Git } from "../core/ports/git.ts";
 import type { Log } from "../core/ports/log.ts";
@@ -41,6 +42,10 @@ export interface App {
   readonly workspace: Workspace;
   readonly undo: UndoStore;
   readonly runner: CommandRunner;
+  /** Folders of the machine that no change may reach. */
+  readonly places: CorePorts["places"];
+  /** What the rules of a config say of commands. */
+  readonly execPolicy: CorePorts["execPolicy"];
   /** The environment that commands get under a config's policy. */
   commandEnv(config: Config): Readonly<Record<string, string>>;
   readonly clock: Clock;

@@ -8,6 +8,7 @@ import type { CommandExecParams, CommandExecResponse, commandRequests } from "..
 import { internalError, invalidRequest } from "../protocol/errors.ts";
 import type { SandboxPolicy } from "../protocol/policy.ts";
 import type { Call, HandlersFor, NamedCommand, Session } from "./app.ts";
+import { applyPatchCommand, patchIn } from "./command-patch.ts";
 
 const defaultTimeoutMs = 10_000;
 /** What is kept of each stream when the client sets no cap of its own. */
@@ -28,6 +29,11 @@ export const commandHandlers: HandlersFor<typeof commandRequests> = {
       throw invalidRequest(`duplicate active command/exec process id: ${JSON.stringify(params.processId)}`);
     if (call.session.commands >= maxCommands)
       throw invalidRequest(`${maxCommands} commands of this connection run already, the most that may at once; wait for one or end one`);
+    const patch = patchIn(params);
+    if (patch !== undefined) {
+      const cwd = path.resolve(params.cwd ?? process.cwd());
+      return await applyPatchCommand(patch, { cwd, policy: policyFor(params, call.app.config.effective(cwd)), app: call.app });
+    }
     const output = new Output(params, call.session);
     const starting = start(params, call).then((running) => {
       running.onOutput = (chunk, stream) => {

@@ -128,7 +128,7 @@ export class Subscriptions implements Audience {
 
   toThread<M extends keyof ServerNotifications>(threadId: string, method: M, params: ParamsOf<ServerNotifications[M]>): void {
     const audience = this.subscribers(threadId);
-    if (method !== "rawResponseItem/completed") return this.#send(audience, method, params);
+    if (method !== "rawResponseItem/completed" && method !== "rawResponse/completed") return this.#send(audience, method, params);
     this.#send(
       [...audience].filter((session) => this.#raw.get(session)?.has(threadId) === true),
       method,

@@ -1,5 +1,6 @@
 /** Changes to a live thread between its turns: settings, metadata, injected items, the person's own commands. */
 import path from "node:path";
+import { freshContext } from "../core/context.ts";
 import { runShellCommand } from "../core/shell-command.ts";
 import type { LiveThread } from "../core/thread.ts";
 import { checkId } from "../core/threads.ts";
@@ -50,8 +51,10 @@ export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> 
       return known;
     });
     await thread.readyToWrite();
-    for (const item of items) thread.history.add(item);
-    await thread.record(items.map((item) => ({ type: "modelItem" as const, item })));
+    // What a model always reads first stays first, also where nothing was said yet.
+    const all = [...(thread.history.items.length === 0 ? await freshContext(thread) : []), ...items];
+    for (const item of all) thread.history.add(item);
+    await thread.record(all.map((item) => ({ type: "modelItem" as const, item })));
     return {};
   },
 

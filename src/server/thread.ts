@@ -66,6 +66,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     if (!wasLoaded)
       call.after(() => {
         tellStatus(id, thread.status(), app);
+        tellBrokenRules(thread, app);
         startServers(thread, app);
       });
     if (!wasLoaded) call.after(() => warmUpAside(thread));
@@ -85,6 +86,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     const id = params.path ? await idFromPath(params.path, app) : params.threadId;
     app.subscriptions.checkRoom(session);
     const { records, meta } = await readRecords(id, app);
+    const name = app.threads.find(id)?.name ?? (await app.store.find(id))?.name ?? null;
     const { thread, turns } = await app.threads.fork(
       records,
       { id, meta, upTo: forkPoint(params) },
@@ -93,6 +95,10 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     thread.asksForTour = asksForTour(params);
     const shown = params.excludeTurns === true ? [] : turns;
     await awaitRequired(thread, app);
+    if (name !== null) {
+      thread.name = name;
+      if (!thread.ephemeral) await app.store.rename(thread.id, name);
+    }
     announce(thread, call);
     app.subscriptions.subscribe(session, thread.id);
     tellUsage(thread, turns, call);
@@ -232,9 +238,21 @@ function announce(thread: LiveThread, { app, after }: Call): void {
     app.subscriptions.toAll("thread/started", { thread: thread.toWire() });
     for (const warning of thread.config.warnings)
       app.subscriptions.toThread(thread.id, "configWarning", { summary: warning, details: null });
+    tellBrokenRules(thread, app);
     startServers(thread, app);
     warmUpAside(thread);
   });
+}
+
+/** Rules that forbid must not vanish in silence, nor stop every command without a word. */
+function tellBrokenRules({ id, config }: LiveThread, { execPolicy, subscriptions, log }: App): void {
+  execPolicy(config)
+    .then(({ problem }) => {
+      if (problem === undefined) return;
+      const summary = "Error parsing rules; no command runs until the file is mended.";
+      subscriptions.toThread(id, "configWarning", { summary, details: problem });
+    })
+    .catch((error: unknown) => log.warn("the rules could not be read", { error: String(error) }));
 }
 
 /** Nobody waits for it. */

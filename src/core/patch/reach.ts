@@ -40,7 +40,7 @@ const protectedNames = new Set([".git", ".codex", ".agents"]);
 export type Standing = "writable" | "protected" | "outside";
 
 export async function writeScope(
-  settings: ThreadSettings,
+  settings: Pick<ThreadSettings, "cwd" | "workspaceRoots" | "sandboxPolicy">,
   folders: MachineFolders & WriteLimits,
   workspace: Workspace,
 ): Promise<WriteScope> {

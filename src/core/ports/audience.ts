@@ -13,7 +13,7 @@ export type Answer =
   | { readonly kind: "nobody" };
 
 export interface Audience {
-  /** To every subscriber of the thread; `rawResponseItem/completed` only to those who asked for it. */
+  /** To every subscriber of the thread; `rawResponseItem/completed` and `rawResponse/completed` only to those who asked for them. */
   toThread<M extends keyof ServerNotifications>(threadId: string, method: M, params: ParamsOf<ServerNotifications[M]>): void;
   /** To the subscribers that speak the documents' generation only. */
   toOlder<M extends keyof ServerNotifications>(threadId: string, method: M, params: ParamsOf<ServerNotifications[M]>): void;

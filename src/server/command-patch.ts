@@ -1,0 +1,41 @@
+/** `command/exec` of `apply_patch`: no program of the machine, but the server's own way to change files, under the same sandbox. */
+import { applyPlan, type BeforeImages } from "../core/patch/apply.ts";
+import { decidePatch, planPatch, reachOf } from "../core/patch/plan.ts";
+import { writeScope } from "../core/patch/reach.ts";
+import type { CommandExecParams, CommandExecResponse } from "../protocol/command.ts";
+import type { SandboxPolicy } from "../protocol/policy.ts";
+import type { App } from "./app.ts";
+
+/** The patch of a command that applies one; undefined for every other command. */
+export function patchIn({ command, processId }: CommandExecParams): string | undefined {
+  const [program, patch, more] = command;
+  const isPatch = (program === "apply_patch" || program === "applypatch") && more === undefined && !processId;
+  return isPatch ? patch : undefined;
+}
+
+/** Nobody is asked: what the sandbox closes stays closed. */
+export async function applyPatchCommand(
+  patch: string,
+  { cwd, policy, app }: { readonly cwd: string; readonly policy: SandboxPolicy; readonly app: App },
+): Promise<CommandExecResponse> {
+  const { places, workspace, config } = app;
+  const { protectedNames } = config.effective(cwd);
+  const scope = await writeScope({ cwd, workspaceRoots: [cwd], sandboxPolicy: policy }, { ...places, protectedNames }, workspace);
+  const plan = await planPatch(patch, cwd, workspace, scope);
+  if ("failed" in plan) return failure(plan.failed);
+  const decision = decidePatch(reachOf(plan, scope), "never");
+  if (decision.kind === "refuse") return failure(decision.text);
+  const applied = await applyPlan(plan, workspace, forgotten);
+  return applied.ok ? { exitCode: 0, stdout: applied.stdout, stderr: "" } : failure(applied.failed);
+}
+
+const failure = (text: string): CommandExecResponse => ({ exitCode: 1, stdout: "", stderr: `${text}\n` });
+
+/** No turn keeps what was there before: this change is the client's own. */
+const forgotten: BeforeImages = {
+  changing: async () => {},
+  changed: () => {},
+  notChanged: async () => {},
+  made: async () => {},
+  moved: () => {},
+};

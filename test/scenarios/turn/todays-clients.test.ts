@@ -1,0 +1,114 @@
+/** What clients of today send and read beside the documents: details of pictures, modes with a model, raw answers, names of forks. */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { responsesFrames } from "../../support/model-mocks/frames.ts";
+import { MockProvider, stream } from "../../support/model-mocks/server.ts";
+import { type Stage, type StageOptions, verifies } from "../../support/verifies.ts";
+import type { Message, Wire } from "../../support/wire.ts";
+
+const dot = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+const text = (words: string) => ({ type: "text", text: words, text_elements: [] });
+
+async function opened(stage: Stage, options: StageOptions, params: Record<string, unknown> = {}) {
+  const wire = await stage.wire(options);
+  await wire.initialize({ experimentalApi: true, optOutNotificationMethods: [] });
+  const { result } = await wire.ask("thread/start", { cwd: stage.workspace, ...params });
+  return { wire, threadId: result.thread.id as string };
+}
+
+async function turn(wire: Wire, threadId: string, params: Record<string, unknown> = {}): Promise<readonly Message[]> {
+  const { result } = await wire.ask("turn/start", { threadId, input: [text("go")], ...params });
+  await wire.until((m) => m.method === "turn/completed" && m.params.turn.id === result.turn.id);
+  return wire.heard.filter((m) => m.params?.turnId === result.turn.id);
+}
+
+verifies("turn.asAskedFor", async (stage) => {
+  await using provider = new MockProvider(stream(responsesFrames({ text: "seen" })));
+  const url = await provider.listen();
+  const config = `[model_providers.mock]\nname = "Mock"\nbase_url = "${url}/v1"\nwire_api = "responses"\nrequest_max_retries = 0\n`;
+  const { wire, threadId } = await opened(stage, { config }, { modelProvider: "mock", model: "gpt-5.5", experimentalRawEvents: true });
+  const body = (): Message => provider.requests.at(-1)?.body;
+  for (const [asked, sent] of [
+    ["high", "high"],
+    ["low", "low"],
+    ["original", "high"],
+    [undefined, undefined],
+  ] as const) {
+    await turn(wire, threadId, { input: [text("look"), { type: "image", url: dot, detail: asked }] });
+    const parts: Message[] = body().input.findLast((item: Message) => item.role === "user").content;
+    assert.equal(parts.find(({ type }) => type === "input_image")?.detail, sent, String(asked));
+  }
+  const collaborationMode = { mode: "default", settings: { model: "gpt-5.4", reasoning_effort: "low", developer_instructions: null } };
+  await turn(wire, threadId, { model: "gpt-5.5", effort: "high", collaborationMode });
+  assert.deepEqual([body().model, body().reasoning.effort], ["gpt-5.4", "low"]);
+  const heard = await turn(wire, threadId, { outputSchema: { type: "object" } });
+  assert.equal(body().text.format.name, "codex_output_schema");
+  const { params } = heard.find(({ method }) => method === "rawResponse/completed") ?? {};
+  assert.ok(params.responseId !== "" && params.usage.totalTokens > 0, JSON.stringify(params));
+});
+
+verifies("thread.injectFirst", async (stage) => {
+  const { wire, threadId } = await opened(stage, {}, { experimentalRawEvents: true });
+  const item = { type: "message", role: "assistant", content: [{ type: "output_text", text: "injected" }] };
+  await wire.ask("thread/inject_items", { threadId, items: [item] });
+  await turn(wire, threadId);
+  const { result } = await wire.ask("thread/read", { threadId, includeTurns: false });
+  const lines = readFileSync(result.thread.path, "utf8").trim().split("\n");
+  const roles = lines.map((line) => JSON.parse(line)).flatMap(({ type, payload }) => (type === "response_item" ? [payload.role] : []));
+  assert.deepEqual(roles.slice(roles.indexOf("assistant")), ["assistant", "user", "assistant"], roles.join());
+  assert.ok(roles.indexOf("developer") < roles.indexOf("assistant"), "the context stands before what was injected");
+});
+
+verifies("thread.forkName", async (stage) => {
+  const { wire, threadId } = await opened(stage, {});
+  await turn(wire, threadId);
+  await wire.ask("thread/name/set", { threadId, name: "Plums" });
+  const { result } = await wire.ask("thread/fork", { threadId });
+  assert.equal(result.thread.name, "Plums");
+  const { result: listed } = await wire.ask("thread/list", {});
+  assert.deepEqual(
+    listed.data.map(({ name }: Message) => name),
+    ["Plums", "Plums"],
+  );
+});
+
+verifies("command.shownWithoutSecrets", async (stage) => {
+  const command = "echo 'Authorization: Bearer abcdefghijklmnop123456'; true api_key=supersecretvalue";
+  const { wire, threadId } = await opened(stage, {
+    turns: [[{ run: command }, { say: "done" }]],
+    config: 'approval_policy = "untrusted"\n',
+  });
+  const going = turn(wire, threadId);
+  const asked = await wire.request("item/commandExecution/requestApproval");
+  assert.match(asked.params.command, /abcdefghijklmnop123456/, "what is asked about is what runs");
+  wire.send({ id: asked.id, result: { decision: "accept" } });
+  const { item } = (await going).find((m) => m.method === "item/completed" && m.params.item.type === "commandExecution")?.params ?? {};
+  assert.match(item.command, /Bearer \[REDACTED_SECRET\]'; true api_key=\[REDACTED_SECRET\]/);
+  assert.doesNotMatch(JSON.stringify(item.commandActions), /abcdefghijklmnop|supersecret/);
+});
+
+verifies("command.patch", async (stage) => {
+  const { wire } = await opened(stage, { config: 'sandbox_mode = "workspace-write"\n' });
+  const run = async (file: string, more: Record<string, unknown> = {}) => {
+    const patch = `*** Begin Patch\n*** Add File: ${file}\n+hello\n*** End Patch`;
+    return (await wire.ask("command/exec", { command: ["apply_patch", patch], cwd: stage.workspace, ...more })).result;
+  };
+  assert.deepEqual(await run("new.txt"), { exitCode: 0, stdout: "Success. Updated the following files:\nA new.txt\n", stderr: "" });
+  assert.equal(readFileSync(path.join(stage.workspace, "new.txt"), "utf8"), "hello\n");
+  for (const refused of [await run(".git/config"), await run("other.txt", { sandboxPolicy: { type: "readOnly" } })]) {
+    assert.deepEqual([refused.exitCode, refused.stdout], [1, ""]);
+    assert.match(refused.stderr, /patch rejected/);
+  }
+  assert.ok(!existsSync(path.join(stage.workspace, "other.txt")));
+  assert.equal((await wire.ask("command/exec", { command: ["apply_patch", "x"], cwd: stage.workspace })).result.exitCode, 1);
+});
+
+verifies("rules.broken", async (stage) => {
+  mkdirSync(path.join(stage.home, "rules"));
+  writeFileSync(path.join(stage.home, "rules", "own.rules"), 'prefix_rule(pattern = ["a"\n');
+  const { wire } = await opened(stage, {});
+  const { params } = await wire.until((m) => m.method === "configWarning" && /rules/.test(m.params.summary));
+  assert.match(params.summary, /^Error parsing rules/);
+  assert.match(params.details, /own\.rules:2/);
+});
