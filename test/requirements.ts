@@ -204,6 +204,10 @@ export const requirements = {
   "fs.watch": { source: "observed 0.166", says: "fs/changed goes to the connection that watches, and names what changed" },
   "search.session": { source: "observed 0.166", says: "fuzzy search finds scattered letters with score and places, once and in a session" },
 
+  "approval.parsedCmd": {
+    source: "editor document, Approvals",
+    says: "parsedCmd is the program with its arguments, not the shell around it",
+  },
   "turn.asAskedFor": {
     source: "observed 0.166",
     says: "a picture's detail, the model of a mode and the name of the output schema reach the model, and each raw answer is told with its usage",
@@ -245,7 +249,7 @@ export const requirements = {
   },
   "turn.tooManyAttempts": {
     source: "app-server README, Errors; observed 0.98, 0.166",
-    says: "attempts that are used up say so with the status; 429 always does, a server's own 500 never",
+    says: "attempts that are used up say so with the status at 429; a server's 5xx is told by its status, its own 500 by its name",
   },
   "turn.failed": {
     source: "app-server README, Errors",

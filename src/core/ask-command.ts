@@ -85,15 +85,16 @@ function question({ action, callId, parsed }: CommandRequest, turn: LiveTurn, of
     commandActions: [...parsed.actions],
     proposedExecpolicyAmendment: prefix === undefined ? null : [...prefix],
     availableDecisions: availableDecisions(prefix),
-    parsedCmd: parsedCmd(action),
+    parsedCmd: parsedCmd(action, parsed),
     risk: outside ? "high" : parsed.risk,
     outsideSandbox: outside,
     ...(rule === undefined ? {} : { amendmentCoversAll: rule.coversAll }),
   };
 }
 
-/** The command as readers of the editor document expect it. */
-function parsedCmd(action: CommandAction): { command: string; args: string[]; cwd: string } {
-  const [command = "", ...args] = action.argv;
-  return { command, args, cwd: action.cwd };
+/** The command as readers of the editor document expect it: the program and its arguments, and the shell only where there is more than one of them. */
+function parsedCmd({ argv, cwd }: CommandAction, { simple }: ParsedCommand): { command: string; args: string[]; cwd: string } {
+  const only = simple?.length === 1 ? simple[0] : undefined;
+  const [command = "", ...args] = only ?? argv;
+  return { command, args, cwd };
 }

@@ -83,7 +83,7 @@ function announceRetry({ turn }: Run, failure: ModelFailure, kind: keyof Attempt
 export function errorFrom(failure: ModelFailure, retries: number): TurnError {
   const spent = failure.retry !== false && (retries > 0 || failure.httpStatus === 429);
   // A server's own error stays one, however often it was met; a broken stream has its own word too.
-  const keepsKind = failure.kind === "responseStreamDisconnected" || failure.httpStatus === 500;
+  const keepsKind = failure.kind === "responseStreamDisconnected" || (failure.httpStatus ?? 0) >= 500;
   return {
     message: spent ? `exceeded retry limit: ${failure.message}` : failure.message,
     codexErrorInfo: spent && !keepsKind ? { responseTooManyFailedAttempts: status(failure) } : infoFrom(failure),
@@ -102,6 +102,13 @@ function infoFrom(failure: ModelFailure): CodexErrorInfo {
     case "responseStreamDisconnected":
       return { responseStreamDisconnected: status(failure) };
     default:
-      return failure.kind;
+      return isPlainStatus(failure) ? { httpConnectionFailed: status(failure) } : failure.kind;
   }
 }
+
+/** Codex tells most answers that are none by their status alone; a request that cannot be read and an error inside the server have their own words. */
+const isPlainStatus = ({ kind, httpStatus }: ModelFailure): boolean =>
+  httpStatus !== undefined &&
+  httpStatus !== 400 &&
+  httpStatus !== 500 &&
+  (kind === "unauthorized" || kind === "badRequest" || kind === "internalServerError" || kind === "other");

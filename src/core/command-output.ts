@@ -10,11 +10,16 @@ const streamedCharacters = 1024 * 1024;
 const pauseMs = 40;
 const pieceCharacters = 64 * 1024;
 
+export type OutputStream = "stdout" | "stderr";
+/** Which stream each part of a piece came from, in order; the lengths are those of the text. */
+export type OutputRuns = readonly { readonly stream: OutputStream; readonly length: number }[];
+
 export class CommandOutput {
   readonly #kept = new KeptBytes(keptBytes);
-  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  readonly #onDelta: (text: string) => void;
+  readonly #decoders = { stdout: decoder(), stderr: decoder() };
+  readonly #onDelta: (text: string, runs: OutputRuns) => void;
   #waiting = "";
+  #runs: { stream: OutputStream; length: number }[] = [];
   #streamed = 0;
   /** Nothing more is streamed, and so nothing more is decoded before the end. */
   #isCut = false;
@@ -30,7 +35,7 @@ export class CommandOutput {
   #sink: OutputSink | undefined;
   #hasSpilt = false;
 
-  constructor(onDelta: (text: string) => void, openSink: () => OutputSink | undefined = () => undefined) {
+  constructor(onDelta: (text: string, runs: OutputRuns) => void, openSink: () => OutputSink | undefined = () => undefined) {
     this.#onDelta = onDelta;
     this.#openSink = openSink;
   }
@@ -41,17 +46,17 @@ export class CommandOutput {
   }
 
   /** The bytes are the caller's again when this returns. */
-  push(chunk: Uint8Array): void {
+  push(chunk: Uint8Array, stream: OutputStream = "stdout"): void {
     if (chunk.length === 0) return;
     if (!this.#hasSpilt && chunk.length > this.#kept.room) this.#spill();
     this.#sink?.write(chunk);
     this.#kept.push(chunk);
-    if (!this.#isCut) this.#stream(this.#decoder.decode(chunk, { stream: true }));
+    if (!this.#isCut) this.#stream(this.#decoders[stream].decode(chunk, { stream: true }), stream);
     this.onArrival();
   }
   /** The last bytes have come: sends what waits. */
   end(): void {
-    if (!this.#isCut) this.#stream(this.#decoder.decode());
+    for (const stream of ["stdout", "stderr"] as const) if (!this.#isCut) this.#stream(this.#decoders[stream].decode(), stream);
     this.#flush();
     this.#whole = this.#kept.text();
   }
@@ -73,11 +78,15 @@ export class CommandOutput {
     this.#sink?.write(this.#kept.bytes);
   }
 
-  #stream(text: string): void {
+  #stream(text: string, stream: OutputStream): void {
     if (text === "") return;
     this.#streamed += text.length;
     this.#isCut = this.#streamed > streamedCharacters;
-    this.#waiting += this.#isCut ? `${text.slice(0, streamedCharacters - this.#streamed)}\n…the rest is in the completed item…\n` : text;
+    const shown = this.#isCut ? `${text.slice(0, streamedCharacters - this.#streamed)}\n…the rest is in the completed item…\n` : text;
+    this.#waiting += shown;
+    const last = this.#runs.at(-1);
+    if (last?.stream === stream) last.length += shown.length;
+    else this.#runs.push({ stream, length: shown.length });
     if (this.#waiting.length >= pieceCharacters || Date.now() - this.#lastSent >= pauseMs) this.#flush();
     else this.#timer ??= setTimeout(() => this.#flush(), pauseMs);
   }
@@ -87,8 +96,15 @@ export class CommandOutput {
     this.#timer = undefined;
     if (this.#waiting === "") return;
     this.#lastSent = Date.now();
-    const text = this.#waiting;
+    const [text, runs] = [this.#waiting, this.#runs];
     this.#waiting = "";
-    this.#onDelta(text);
+    this.#runs = [];
+    this.#onDelta(text, runs);
   }
 }
+
+const decoder = (): TextDecoder => new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** What a piece's notification says of its streams: nothing where all of it is stdout, as most is. */
+export const streamsOf = (runs: OutputRuns): { runs?: { stream: OutputStream; length: number }[] } =>
+  runs.some(({ stream }) => stream === "stderr") ? { runs: runs.map((run) => ({ ...run })) } : {};

@@ -4,7 +4,7 @@ import type { ThreadItem } from "../protocol/item.ts";
 import { isConfined, stepForCommand } from "./approvals.ts";
 import { askAboutCommand, type CommandRequest } from "./ask-command.ts";
 import type { Terminal } from "./background.ts";
-import { CommandOutput } from "./command-output.ts";
+import { CommandOutput, streamsOf } from "./command-output.ts";
 import { type Cut, formatResult, formatRunning } from "./command-result.ts";
 import { maxTerminals } from "./count-limits.ts";
 import type { LiveTurn } from "./live-turn.ts";
@@ -180,10 +180,17 @@ export const outcomeOf = ({ exitCode, timedOut }: CommandExit): string => (timed
 function watch(running: RunningCommand, item: CommandItem, turn: LiveTurn, action: CommandAction): Terminal {
   const { thread } = turn;
   const output = new CommandOutput(
-    (delta) => turn.notify("item/commandExecution/outputDelta", { threadId: thread.id, turnId: turn.id, itemId: item.id, delta }),
+    (delta, runs) =>
+      turn.notify("item/commandExecution/outputDelta", {
+        threadId: thread.id,
+        turnId: turn.id,
+        itemId: item.id,
+        delta,
+        ...streamsOf(runs),
+      }),
     () => thread.ports.outputs.open(outputName(thread.id, item.id)),
   );
-  running.onOutput = (chunk) => output.push(chunk);
+  running.onOutput = (chunk, stream) => output.push(chunk, stream);
   turn.commands.add(running);
   const sessionId = thread.terminals.nextSession();
   const done = Promise.withResolvers<void>();

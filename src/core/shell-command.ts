@@ -1,7 +1,7 @@
 /** The person's own `!` command in a thread: unsandboxed, and the item says so; the model reads what came of it. */
 import { withoutSecrets } from "../lib/redact.ts";
 import type { ThreadItem } from "../protocol/item.ts";
-import { CommandOutput } from "./command-output.ts";
+import { CommandOutput, streamsOf } from "./command-output.ts";
 import { userMessage } from "./history.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import type { AuditSubject } from "./ports/audit.ts";
@@ -81,7 +81,14 @@ async function run(
   const item = await openItem(turn, argv);
   await writeDown(turn, item, command.text);
   const output = new CommandOutput(
-    (delta) => turn.notify("item/commandExecution/outputDelta", { threadId: thread.id, turnId: turn.id, itemId: item.id, delta }),
+    (delta, runs) =>
+      turn.notify("item/commandExecution/outputDelta", {
+        threadId: thread.id,
+        turnId: turn.id,
+        itemId: item.id,
+        delta,
+        ...streamsOf(runs),
+      }),
     () => ports.outputs.open(outputName(thread.id, item.id)),
   );
   try {
@@ -90,7 +97,7 @@ async function run(
       { policy: { type: "dangerFullAccess" }, workspaceRoots: settings.workspaceRoots },
       turn.signal,
     );
-    running.onOutput = (chunk) => output.push(chunk);
+    running.onOutput = (chunk, stream) => output.push(chunk, stream);
     turn.commands.add(running);
     const [exit] = await Promise.all([running.exit, whileRunning(running, item, output)]);
     output.end();

@@ -1,5 +1,5 @@
 /** What happens to an item while it is made: started, deltas, completed. Sent by core, heard by every subscriber of the thread. */
-import { array, type Infer, integer, maybe, named, object, string } from "../lib/schema.ts";
+import { array, type Infer, integer, literals, maybe, named, object, optional, string } from "../lib/schema.ts";
 import { notification } from "./define.ts";
 import { FileUpdateChange, ThreadItem } from "./item.ts";
 import { ResponseItem } from "./model-item.ts";
@@ -25,8 +25,18 @@ export const PlanDeltaNotification = named("PlanDeltaNotification", () =>
 );
 export type PlanDeltaNotification = Infer<typeof PlanDeltaNotification>;
 
+export const OutputRun = named("OutputRun", () => object({ stream: literals("stdout", "stderr"), length: integer() }));
+export type OutputRun = Infer<typeof OutputRun>;
+
 export const CommandExecutionOutputDeltaNotification = named("CommandExecutionOutputDeltaNotification", () =>
-  object({ delta: string(), itemId: string(), threadId: string(), turnId: string() }),
+  object({
+    delta: string(),
+    itemId: string(),
+    threadId: string(),
+    turnId: string(),
+    /** Where some of it came from stderr: the stream of each part, in order, with its length in characters (UTF-16). */
+    runs: optional(array(OutputRun())),
+  }),
 );
 export type CommandExecutionOutputDeltaNotification = Infer<typeof CommandExecutionOutputDeltaNotification>;
 

@@ -1,3 +1,5 @@
 // Generated from the method tables of Parley's app-server. Do not edit.
 
-export type CommandExecutionOutputDeltaNotification = { delta: string, itemId: string, threadId: string, turnId: string };
+import type { OutputRun } from "./OutputRun";
+
+export type CommandExecutionOutputDeltaNotification = { delta: string, itemId: string, threadId: string, turnId: string, runs?: Array<OutputRun> };

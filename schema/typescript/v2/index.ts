@@ -283,6 +283,7 @@ export type { OtelHttpProtocol } from "./OtelHttpProtocol";
 export type { OtelRequirements } from "./OtelRequirements";
 export type { OtelTlsConfig } from "./OtelTlsConfig";
 export type { OtelToolResultLogConfig } from "./OtelToolResultLogConfig";
+export type { OutputRun } from "./OutputRun";
 export type { OverriddenMetadata } from "./OverriddenMetadata";
 export type { PatchApplyStatus } from "./PatchApplyStatus";
 export type { PatchChangeKind } from "./PatchChangeKind";

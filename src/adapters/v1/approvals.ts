@@ -17,7 +17,7 @@ export function commandQuestion(params: CommandExecutionRequestApprovalParams): 
     conversationId: params.threadId,
     callId: params.itemId,
     approvalId: null,
-    command: params.parsedCmd ? [params.parsedCmd.command, ...params.parsedCmd.args] : wordsOf(params.command ?? ""),
+    command: wordsOf(params.command ?? ""),
     cwd: params.cwd ?? "",
     reason: params.reason ?? null,
     parsedCmd: parsedCommands(params.commandActions ?? []),

@@ -8,6 +8,7 @@ import type { TokenUsageBreakdown } from "../../protocol/thread.ts";
 import type { CodexErrorInfo, TurnError } from "../../protocol/turn.ts";
 import type { EventMessage } from "../../protocol/v1/event.ts";
 import type { CodexErrorInfo as OldErrorInfo, TokenUsage } from "../../protocol/v1/event-value.ts";
+import { CommandStreams } from "./command-streams.ts";
 import { completedEvents, startedEvents } from "./items.ts";
 
 /** One event with the conversation and the turn that it belongs to. */
@@ -28,6 +29,7 @@ export class EventStream {
   readonly #windows = new Map<string, number | null>();
   readonly #lastMessage = new Map<string, string>();
   readonly #brokenOff = new BrokenOff();
+  readonly #outputs = new CommandStreams();
   /** A reviewer's answer is shown in other words; its own are heard raw. */
   readonly #rawAnswer = new Map<string, string>();
   /** Edits that have begun; whether they were approved without a question shows in what comes next. */
@@ -76,6 +78,7 @@ export class EventStream {
           ...n.params,
           folder: this.#folderOf(n.params.threadId),
           answer: this.#rawAnswer.get(n.params.turnId),
+          streams: n.params.item.type === "commandExecution" ? this.#outputs.take(n.params.item.id) : undefined,
         });
       case "item/agentMessage/delta":
         return [
@@ -98,14 +101,7 @@ export class EventStream {
         this.#noteAnswer(n.params);
         return [{ type: "raw_response_item", item: n.params.item }];
       case "item/commandExecution/outputDelta":
-        return [
-          {
-            type: "exec_command_output_delta",
-            call_id: n.params.itemId,
-            stream: "stdout",
-            chunk: Buffer.from(n.params.delta).toString("base64"),
-          },
-        ];
+        return this.#outputs.deltas(n.params);
       case "item/commandExecution/terminalInteraction":
         return [{ type: "terminal_interaction", call_id: n.params.itemId, process_id: n.params.processId, stdin: n.params.stdin }];
       case "turn/diff/updated":

@@ -4,6 +4,7 @@ import type { FileUpdateChange, TextElement, ThreadItem, UserInput } from "../..
 import type { FileChange } from "../../protocol/v1/approval.ts";
 import type { EventMessage } from "../../protocol/v1/event.ts";
 import type { TurnItem } from "../../protocol/v1/event-value.ts";
+import type { Streams } from "./command-streams.ts";
 import { outputFrom, targetFrom } from "./review.ts";
 import { durationOf, parsedCommands, wordsOf } from "./spelling.ts";
 
@@ -14,6 +15,8 @@ export interface At {
   readonly folder?: string | undefined;
   /** The last thing that the model said, as it said it. */
   readonly answer?: string | undefined;
+  /** What a command printed, each stream by itself. */
+  readonly streams?: Streams | undefined;
 }
 
 export function startedEvents(item: ThreadItem, at: At): EventMessage[] {
@@ -137,8 +140,7 @@ function commandEnd(item: Extract<ThreadItem, { type: "commandExecution" }>, at:
   return {
     type: "exec_command_end",
     ...commandOf(item, at),
-    stdout: isDeclined ? "" : output,
-    stderr: isDeclined ? commandRejected : "",
+    ...(isDeclined ? { stdout: "", stderr: commandRejected } : streamsOf(output, at.streams)),
     aggregated_output: output,
     exit_code: item.exitCode ?? -1,
     duration: durationOf(item.durationMs ?? 0),
@@ -147,6 +149,10 @@ function commandEnd(item: Extract<ThreadItem, { type: "commandExecution" }>, at:
     ...{ durationMs: item.durationMs ?? 0 },
   };
 }
+
+/** What was streamed tells the two apart; where nothing stood on stderr the item's own text is all of stdout. */
+const streamsOf = (output: string, streams: Streams | undefined): Streams =>
+  streams === undefined || streams.stderr === "" ? { stdout: output, stderr: "" } : { stdout: streams.stdout, stderr: streams.stderr };
 
 const invocationOf = (item: Extract<ThreadItem, { type: "mcpToolCall" }>) => ({
   server: item.server,

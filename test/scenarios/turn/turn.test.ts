@@ -152,7 +152,8 @@ verifies("turn.tooManyAttempts", async ({ app, workspace }) => {
     for (let i = 0; i < 3; i++) await assert.rejects(thread.run("go"), TurnFailed);
   }
   const spent = (httpStatusCode: number) => ({ responseTooManyFailedAttempts: { httpStatusCode } });
-  assert.deepEqual(infos, [spent(429), "internalServerError", "internalServerError", spent(429), "internalServerError", spent(503)]);
+  const failed = { httpConnectionFailed: { httpStatusCode: 503 } };
+  assert.deepEqual(infos, [spent(429), "internalServerError", failed, spent(429), "internalServerError", failed]);
 });
 
 verifies("turn.parallelTools", async ({ app, workspace }) => {

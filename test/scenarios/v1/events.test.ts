@@ -89,7 +89,9 @@ verifies("v1.events.command", async (stage) => {
   assert.ok(Array.isArray(begin.parsed_cmd) && Array.isArray(begin.parsedCmd));
   const output = events.filter((msg) => msg.type === "exec_command_output_delta");
   assert.equal(output.map((msg) => Buffer.from(msg.chunk, "base64").toString()).join(""), "outerr");
-  assert.equal(output[0].stream, "stdout");
+  const streamed = (name: string): string =>
+    output.flatMap((msg) => (msg.stream === name ? [Buffer.from(msg.chunk, "base64").toString()] : [])).join("");
+  assert.deepEqual([streamed("stdout"), streamed("stderr")], ["out", "err"]);
   const end = of("exec_command_end");
   assert.equal(end.exit_code, 3);
   assert.equal(end.exitCode, 3);
@@ -97,7 +99,7 @@ verifies("v1.events.command", async (stage) => {
   assert.equal(end.aggregatedOutput, "outerr");
   assert.equal(typeof end.duration.secs, "number");
   assert.equal(typeof end.durationMs, "number");
-  for (const key of ["stdout", "stderr", "formatted_output"]) assert.equal(typeof end[key], "string", key);
+  assert.deepEqual([end.stdout, end.stderr, end.formatted_output], ["out", "err", "outerr"]);
 });
 
 verifies("v1.events.patch", async (stage) => {
