@@ -1,7 +1,9 @@
 /** The command line as a person or a script meets it: help, exit codes, wrong words, and what is said where. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { commands } from "../src/cli/commands.ts";
@@ -39,6 +41,25 @@ test("every subcommand prints its help to stdout and ends well, also through `he
   for (const words of [["--help"], ["-h"], ["help"], []]) assert.match(run(words).stdout, /parley \[OPTIONS\] <COMMAND>/);
   for (const words of [["--version"], ["-V"], ["version"]])
     assert.match(run(words).stdout, /^parley \d+\.\d+\.\d+ \(codex-cli 0\.166\.0\)\n$/);
+});
+
+test("what the system refuses is said in words, without a stack, and with what to do", async (t) => {
+  const { run } = place(t);
+  const busy = createServer().listen(0, "127.0.0.1");
+  t.after(() => busy.close());
+  await once(busy, "listening");
+  const { port } = busy.address() as AddressInfo;
+  for (const [words, said] of [
+    [["app-server", "--listen", `ws://127.0.0.1:${port}`], /another program is there: choose another address with --listen/],
+    [["exec", "--skip-git-repo-check", "--oss", "--local-provider", "llamacpp", "hi"], /--oss: no local model server answers/],
+    [["login", "--with-api-key"], /^error: /m],
+  ] as const) {
+    const unwritable = words[0] === "login" ? { CODEX_HOME: "/proc/no/such/home" } : {};
+    const { status, stderr } = run(words, { input: "sk-x", env: unwritable });
+    assert.equal(status, 1, words.join(" "));
+    assert.match(stderr, said);
+    assert.doesNotMatch(stderr, /\n {4}at /);
+  }
 });
 
 test("wrong words end with 2, say so on stderr alone, and name what was meant", (t) => {

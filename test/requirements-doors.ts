@@ -98,6 +98,10 @@ export const doorRequirements = {
     says: "a picture that cannot be read, and a message file that cannot be written, fail the run at once",
   },
   "exec.resume": { source: "EXEC-JSON §1", says: "sessions go on by id, by name and by --last, with the flags on either side" },
+  "exec.resumeProvider": {
+    source: "Parley",
+    says: "a session goes on with the provider that it was started with, named by the first letters of its id",
+  },
   "exec.resumeSettings": {
     source: "Parley",
     says: "exec resume keeps the thread's sandbox and model; -c, -p, -m and -s change them",

@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
 import { nearest } from "../lib/nearest.ts";
 import { openNetworkAtFirstFetch } from "../lib/network.ts";
+import { RpcError } from "../protocol/errors.ts";
 import type { NewerSources } from "./built-from.ts";
 import { calledAs } from "./called-as.ts";
 import { commands } from "./commands.ts";
@@ -89,10 +90,14 @@ function missingValue(flag: string): never {
   throw new UsageError(`the value of '${flag}' is missing`);
 }
 
-/** An error with an exit code is the user's to mend and says how; any other is ours, and its stack is what helps. */
+/** A refusal of the server, or of the system: a folder that may not be written, a disk that is full. Its message says it all. */
+const isRefusal = (error: unknown): error is Error =>
+  error instanceof RpcError || (error instanceof Error && "syscall" in error && "code" in error);
+
+/** An error with an exit code is the user's to mend and says how; any other that is no refusal is ours, and its stack is what helps. */
 function complain(error: unknown): number {
   if (!(error instanceof Error && "exitCode" in error)) {
-    say(inspect(error));
+    say(isRefusal(error) ? `error: ${error.message}` : inspect(error));
     return 1;
   }
   const words = "command" in error ? `parley ${error.command}` : "parley";

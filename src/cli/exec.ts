@@ -13,7 +13,7 @@ import { checkWritable, imagesFrom, readSchema, readTask, spreadImages } from ".
 import { newWorktree } from "./exec-worktree.ts";
 import { localOverrides } from "./local-overrides.ts";
 import { type App, openApp, requireModel } from "./own-app.ts";
-import { listThreads, threadOf } from "./threads/find.ts";
+import { listThreads, threadIdOf } from "./threads/find.ts";
 import { type Globals, oneOf, print, readFlags, StartError, say } from "./usage.ts";
 import { run as printVersion, version } from "./version.ts";
 
@@ -177,18 +177,13 @@ function keepLastMessage(file: string, message: string | null): boolean {
 /** `--last` is the newest session of this folder, or with `--all` of any; where there is none, a new one begins. */
 async function namedThread(task: Task, client: Client, { values, cwd }: Run): Promise<Task> {
   if (task.kind !== "resume" && task.kind !== "fork") return task;
-  if (task.kind === "fork" || task.threadId !== newest) return { ...task, threadId: await idOf(client, task.threadId) };
+  if (task.kind === "fork" || task.threadId !== newest) return { ...task, threadId: await threadIdOf(client, task.threadId) };
   const kinds = ["cli", "vscode", "exec", "appServer"] as const;
   const where = values.all === true ? {} : { cwd };
   for await (const { id } of listThreads(client, { sortKey: "updated_at", sourceKinds: [...kinds], ...where }, 1))
     return { ...task, threadId: id };
   say(`No session${values.all === true ? "" : " of this folder"} to resume; a new one begins.`);
   return { kind: "new", prompt: task.prompt };
-}
-
-/** Ids go to the server as they are, so that what it says about them is heard; all else is a name or the beginning of an id. */
-async function idOf(client: Client, word: string): Promise<string> {
-  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(word) ? word : (await threadOf(client, [word], false)).id;
 }
 
 /** `-c approval_policy=…` counts; without it nobody is asked, since nobody is there. */

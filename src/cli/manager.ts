@@ -7,7 +7,18 @@ import type { Engine } from "../manager/engine.ts";
 import { findPage, openInBrowser, ownToken } from "./manager-files.ts";
 import type { App } from "./own-app.ts";
 import { hideSecretFile } from "./secret-file.ts";
-import { codexHome, type Globals, oneOf, print, readFlags, refuseMore, StartError, UsageError, unknownSubcommand } from "./usage.ts";
+import {
+  cannotListen,
+  codexHome,
+  type Globals,
+  oneOf,
+  print,
+  readFlags,
+  refuseMore,
+  StartError,
+  UsageError,
+  unknownSubcommand,
+} from "./usage.ts";
 
 export const flags = {
   listen: { type: "string" },
@@ -73,7 +84,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     tls,
     allowedHosts: values["allow-host"] ?? [],
   }).catch((error: Error) => {
-    throw new StartError(`cannot listen on ${host}:${port}: ${error.message}`);
+    throw cannotListen(error, ` on ${host}:${port}`);
   });
   announce(served.url, core.access.makeLink("admin", undefined, 24 * 60 * 60 * 1000).code, home, values["no-open"] !== true);
   await signalled();

@@ -11,7 +11,7 @@ import type { Transport } from "../rpc/transport.ts";
 import { agentFlags } from "./agent-flags.ts";
 import { authFlags, checkFromFlags, httpEndpointFrom } from "./listen-flags.ts";
 import { openApp, requireModel, surviveWith } from "./own-app.ts";
-import { type Globals, readFlags, refuseMore, StartError, signalled } from "./usage.ts";
+import { cannotListen, type Globals, readFlags, refuseMore, StartError, signalled } from "./usage.ts";
 import { version } from "./version.ts";
 
 export const flags = {
@@ -64,7 +64,7 @@ async function overStdio(factory: McpServerFactory): Promise<void> {
 
 async function overHttp(options: HttpOptions): Promise<void> {
   const listener = await listenHttp(options).catch((error: Error) => {
-    throw new StartError(`cannot listen: ${error.message}`);
+    throw cannotListen(error);
   });
   process.stderr.write(`parley mcp-server (streamable HTTP)\n  listening on: ${listener.url}\n`);
   await signalled();

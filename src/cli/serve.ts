@@ -3,7 +3,7 @@ import type { Greeting } from "../main/greet.ts";
 import { type DoorPolicy, type Endpoint, listenOn } from "../main/listen.ts";
 import type { AgentFlags } from "./agent-flags.ts";
 import { openApp, surviveWith } from "./own-app.ts";
-import { type Globals, StartError } from "./usage.ts";
+import { cannotListen, type Globals, StartError } from "./usage.ts";
 
 export interface ServeOptions {
   readonly globals: Globals;
@@ -21,7 +21,7 @@ export async function serveApp({ globals, flags, endpoints, door, compat, greeti
   surviveWith(app);
   if (flags["strict-config"] === true) refuseWarnings(app.config.effective(process.cwd()).warnings);
   const listening = await listenOn(app, endpoints, door, greeting).catch((error: Error) => {
-    throw new StartError(`cannot listen: ${error.message}`);
+    throw cannotListen(error);
   });
   for (const url of listening.urls) announce(url);
   setTimeout(keepYoungSpaceSmall, 1_000).unref(); // not before the first answers: loading node:v8 takes milliseconds

@@ -45,6 +45,10 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     if (args.length === 0) return (await import("./help.ts")).run([]);
     throw new StartError("the terminal client needs a terminal; `parley exec` works without one");
   }
+  if (process.env["TERM"] === "dumb" && values["screen-reader"] !== true)
+    throw new StartError(
+      "the terminal client draws on its screen, which TERM=dumb rules out; use `parley exec`, or --screen-reader for plain lines",
+    );
   const { start, prompt } = wordsFrom(positionals, values);
   const folder = cwdFrom(values);
   const images = (values.image ?? []).flatMap((list) => list.split(",")).map((file) => path.resolve(file));
@@ -65,7 +69,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
       codexHome: codexHome(),
       cwd,
       roots: (values["add-dir"] ?? []).map((dir) => (values.remote === undefined ? path.resolve(dir) : dir)),
-      start,
+      start: await named(start, server.connect),
       model: values.model,
       sandbox,
       approvalPolicy,
@@ -80,6 +84,17 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     letWarn();
     await server.close();
     setImmediate(() => process.exit()); // idle connections to models must not keep a finished session alive
+  }
+}
+
+/** A session may be named by the first letters of its id, or by its name, as `threads list` prints them. */
+async function named(start: Start, connect: Server["connect"]): Promise<Start> {
+  if (!("threadId" in start)) return start;
+  const [{ threadIdOf }, client] = await Promise.all([import("./threads/find.ts"), connect()]);
+  try {
+    return { ...start, threadId: await threadIdOf(client, start.threadId) };
+  } finally {
+    client.close();
   }
 }
 

@@ -15,6 +15,12 @@ export class StartError extends Error {
   readonly exitCode = 1;
 }
 
+/** Why a server could not take its address, and what to do about it. */
+export function cannotListen(error: Error, where = ""): StartError {
+  const hint = "code" in error && error.code === "EADDRINUSE" ? "; another program is there: choose another address with --listen" : "";
+  return new StartError(`cannot listen${where}: ${error.message}${hint}`);
+}
+
 export type Run = (args: readonly string[], globals: Globals, newer?: NewerSources) => Promise<number>;
 /** Flags that stood before the subcommand. */
 export interface Globals {

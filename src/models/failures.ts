@@ -140,7 +140,11 @@ export function failureFromNetwork(error: unknown, url: string): ModelFailure {
   if (!(error instanceof HttpFailure)) return broken("other", error instanceof Error ? error.message : String(error), false);
   switch (error.phase) {
     case "connect":
-      return { kind: "httpConnectionFailed", message: `cannot reach the model provider: ${error.message}, url: ${url}`, retry: {} };
+      return {
+        kind: "httpConnectionFailed",
+        message: `cannot reach the model provider: ${error.message}, url: ${url}${certificateHint(error.message)}`,
+        retry: {},
+      };
     case "request":
       return {
         kind: "responseStreamConnectionFailed",
@@ -153,6 +157,12 @@ export function failureFromNetwork(error: unknown, url: string): ModelFailure {
       return broken("responseStreamDisconnected", error.message, {});
   }
 }
+
+/** Networks with a certificate authority of their own are common, and the variable that helps is hard to guess. */
+const certificateHint = (message: string): string =>
+  /self[- ]signed|unable to (?:get|verify)|certificate|UNABLE_TO_|DEPTH_ZERO/i.test(message)
+    ? " (if your network has a certificate authority of its own, name its file in SSL_CERT_FILE)"
+    : "";
 
 function broken(kind: ModelFailureKind, why: string, retry: ModelFailure["retry"]): ModelFailure {
   return { kind, message: `stream disconnected before completion: ${why}`, retry };

@@ -60,7 +60,8 @@ export const threadHandlers: HandlersFor<typeof threadRequests> = {
     });
     if (session.unattended) thread.interactive = false;
     if (!wasLoaded) await awaitRequired(thread, app);
-    thread.asksForTour ||= asksForTour(params);
+    // No script's own thread was ever answered by the tour unless that was asked for: it goes on as it began.
+    thread.asksForTour ||= asksForTour(params) || thread.meta.source === "exec";
     app.subscriptions.subscribe(session, thread.id);
     if (wasLoaded) tellNotApplied(thread, params, call);
     if (!wasLoaded)

@@ -47,6 +47,11 @@ export async function threadOf(client: Client, words: readonly string[], last: b
   return thread;
 }
 
+/** Ids go to the server as they are, so that what it says about them is heard; all else is a name or the beginning of an id. */
+export async function threadIdOf(client: Client, word: string): Promise<string> {
+  return uuid.test(word.toLowerCase()) ? word : (await threadNamed(client, word)).id;
+}
+
 async function newestThread(client: Client): Promise<Thread> {
   for await (const thread of listThreads(client, { sortKey: "updated_at", sourceKinds: [...ownKinds] }, 1)) return thread;
   throw new StartError("there is no thread yet");

@@ -7,23 +7,33 @@ import type { Shell } from "./shell.ts";
 import { forkThread, resumeThread } from "./threads.ts";
 import { ago } from "./words.ts";
 
-const listed = 100;
+const pageSize = 100;
+/** More than anybody looks through; a server that never ends its list must not fill the memory. */
+const mostListed = 20_000;
 
-/** Newest first. Sub-agents and other helpers are left out. */
-async function listThreads(shell: Shell, limit: number): Promise<readonly Thread[]> {
-  const { data } = await shell.client().call("thread/list", {
-    limit,
-    sortKey: "updated_at",
-    sourceKinds: ["cli", "vscode", "exec", "appServer"],
-  });
+/** Newest first, of every provider. Sub-agents and other helpers are left out. */
+async function listThreads(shell: Shell, most: number): Promise<readonly Thread[]> {
   const { threadId } = shell.store.conversation;
-  return data.filter(({ id }) => id !== threadId);
+  const found: Thread[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: { data: readonly Thread[]; nextCursor?: string | null } = await shell.client().call("thread/list", {
+      cursor,
+      limit: Math.min(pageSize, most + 1), // the one that is open is left out
+      sortKey: "updated_at",
+      modelProviders: [],
+      sourceKinds: ["cli", "vscode", "exec", "appServer"],
+    });
+    found.push(...page.data.filter(({ id }) => id !== threadId));
+    cursor = page.nextCursor ?? null;
+  } while (cursor !== null && found.length < most);
+  return found.slice(0, most);
 }
 
 /** True when a thread was opened. */
 export async function chooseThread(shell: Shell, what: "resume" | "fork"): Promise<void> {
   shell.store.setUi({ busy: "Reading the list of sessions" });
-  const threads = await listThreads(shell, listed).finally(() => shell.store.setUi({ busy: undefined }));
+  const threads = await listThreads(shell, mostListed).finally(() => shell.store.setUi({ busy: undefined }));
   const picker = createPicker({
     title: what === "resume" ? "Which session shall go on?" : "Which session shall be copied?",
     items: threads.map((thread) => item(thread, shell.now())),

@@ -221,6 +221,15 @@ verifies("exec.resume", async (stage) => {
   assert.equal(threadOf(any), threadOf(elsewhere));
 });
 
+verifies("exec.resumeProvider", async (stage) => {
+  const exec = stageWith(stage, {});
+  writeFileSync(path.join(stage.home, "config.toml"), "");
+  const first = await exec(["--json", free, "-c", 'model_provider="scripted"', "one"]);
+  const again = await exec(["--json", free, "resume", threadOf(first).slice(0, 13), "two"]);
+  assert.deepEqual([first.code, again.code, threadOf(again)], [0, 0, threadOf(first)], again.stderr);
+  assert.equal((await exec(["--json", free, "three"])).code, 1, "a new session needs a model");
+});
+
 verifies("exec.resumeSettings", async (stage) => {
   const exec = stageWith(stage, {
     turns: Array(9).fill([{ run: "touch made; ls" }, { say: "{{model}} {{output}}" }]),
