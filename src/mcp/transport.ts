@@ -1,4 +1,5 @@
 /** The way to an MCP server: a child process with a bare environment, or streamable HTTP with the user's headers. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FetchLike, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
 import type { McpServerConfig } from "../core/ports/config.ts";
 import { refuseInward } from "../lib/inward.ts";
@@ -65,12 +66,20 @@ async function http(
   });
 }
 
+/** A server says how soon its stream is asked for again when it ends; it is asked no more often than this. */
+const streamEveryMs = 1_000;
+
 /** A server must not send us, with the user's headers, to another place: redirects are refused, and so is what it names inside our network. */
-const fetchFor =
-  (server: URL): FetchLike =>
-  async (url, init) => {
+export function fetchFor(server: URL): FetchLike {
+  let streamAt = Number.NEGATIVE_INFINITY;
+  return async (url, init) => {
     const why = refuseInward(new URL(url), server);
     if (why !== undefined) throw new Error(why);
+    if (isStreamRequest(init)) {
+      const wait = streamAt + streamEveryMs - performance.now();
+      streamAt = performance.now() + Math.max(0, wait);
+      if (wait > 0) await sleep(wait, undefined, { ref: false, ...(init?.signal == null ? {} : { signal: init.signal }) });
+    }
     const response = await fetch(url, { ...init, redirect: "manual" });
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel();
@@ -80,16 +89,26 @@ const fetchFor =
     }
     return bounded(response);
   };
+}
 
-/** Ends a body that holds more than one message may have: a stream of events counts anew with each line, anything else is one message. */
+const isStreamRequest = (init: Parameters<FetchLike>[1]): boolean =>
+  (init?.method ?? "GET") === "GET" && (new Headers(init?.headers).get("accept") ?? "").includes("text/event-stream");
+
+/** Ends a body that holds more than one message may have: a stream of events counts anew with each event, anything else is one message. */
 function bounded(response: Response): Response {
   if (response.body === null) return response;
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   let length = 0;
+  let line = 0;
   const counted = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
-      const lastBreak = isStream ? chunk.lastIndexOf(0x0a) : -1;
-      length = lastBreak === -1 ? length + chunk.length : chunk.length - lastBreak;
+      length += chunk.length;
+      // An event ends with an empty line; its lines are gathered until then, however short they are.
+      if (isStream)
+        for (let at = 0; at < chunk.length; at++) {
+          if (chunk[at] === lineFeed && line === 0) length = chunk.length - at - 1;
+          line = chunk[at] === lineFeed ? 0 : chunk[at] === carriageReturn ? line : line + 1;
+        }
       if (length > maxMessageBytes) controller.error(new Error("the server sent a message over the size limit"));
       else controller.enqueue(chunk);
     },
@@ -97,6 +116,8 @@ function bounded(response: Response): Response {
   const { status, statusText, headers } = response;
   return new Response(response.body.pipeThrough(counted), { status, statusText, headers });
 }
+
+const [lineFeed, carriageReturn] = [10, 13];
 
 function named(env: Readonly<Record<string, string | undefined>>, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));

@@ -56,6 +56,11 @@ export const supplyCases: CaseTable = {
     "src/exec/file-search.test.ts > more files than anybody wants are cut off, and the tool with them",
   ],
   192: ["code planted in every temp path that the server uses"],
+  750: [
+    "an MCP server whose stream never ends an event, or ends at once and is to be asked for again at once",
+    "src/mcp/transport.test.ts > an event of endless short lines ends the stream; many events do not",
+    "src/mcp/transport.test.ts > a server that ends its stream at once, and wants it asked for again at once, is asked once a second",
+  ],
   700: [
     "settings planted in a folder of a trusted project",
     "src/config/project-trust.test.ts > a file below the root never counts unasked",
