@@ -64,6 +64,10 @@ export const actingRequirements = {
     source: "observed 0.166",
     says: "thread/list filters by parent, ancestor, exclusion and originator; what nothing belongs to gives nothing, or is named as unknown",
   },
+  "thread.unloadDelay": {
+    source: "observed 0.166",
+    says: "a thread that nobody watches leaves memory after thread_unload_delay_secs, and clients hear thread/closed",
+  },
   "thread.initialTurnsPage": {
     source: "observed 0.166",
     says: "thread/resume brings the page of turns that was asked for, with a cursor that goes on",

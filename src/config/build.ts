@@ -67,6 +67,7 @@ export function buildConfig(input: BuildInput): Config {
     repository: project.repository,
     notify: list(raw, "notify") ?? [],
     hooks: input.hooks,
+    threadUnloadMs: (count(raw, "thread_unload_delay_secs") ?? 1800) * 1000,
     agents: { maxDepth: count(tableAt(raw, "agents"), "max_depth") ?? 2, maxThreads: count(tableAt(raw, "agents"), "max_threads") ?? 6 },
     ...loopSettingsFrom(tableAt(raw, "parley")),
     syncTurns: bool(tableAt(raw, "parley"), "sync_turns") ?? false,

@@ -135,6 +135,9 @@ export const configKeys: Keys = {
   }),
   check_for_update_on_startup: value(boolean, "Look for a newer version.", { unused: "no version is ever looked up" }),
   feedback: table("Reports.", { enabled: value(boolean, "Refuse `feedback/upload` when false.", { standard: "true" }) }),
+  thread_unload_delay_secs: value(natural, "Seconds after which a thread that nobody watches leaves memory, with its MCP servers.", {
+    standard: "1800",
+  }),
   suppress_unstable_features_warning: value(boolean, "No warning about features under development.", { standard: "false" }),
   windows_wsl_setup_acknowledged: value(boolean, "The notice about WSL was read.", { unused: "there is no such notice" }),
   parley: parley,
@@ -150,7 +153,7 @@ export const foreignKeys: ReadonlySet<string> = new Set(
   include_collaboration_mode_instructions include_environment_context include_environment_context_time
   include_permissions_instructions js_repl_node_module_dirs js_repl_node_path marketplaces mcp_enterprise_managed_auth
   mcp_optional_startup_grace_ms memories model_post_turn_compact_threshold_percent orchestrator plugins realtime
-  responses_api_metadata sqlite_home thread_unload_delay_secs tool_suggest experimental_use_exec_command_tool
+  responses_api_metadata sqlite_home tool_suggest experimental_use_exec_command_tool
   experimental_use_rmcp_client experimental_sandbox_command_assessment debug zsh_path`.split(/\s+/),
 );
 

@@ -6,7 +6,7 @@ import { IdleThreads } from "./idle-threads.ts";
 const minute = 60_000;
 /** Threads by name, and those that were let go. */
 function loaded(now: () => number) {
-  const all = new Map<string, { id: string; meta: { parentThreadId?: string | undefined }; isIdle: boolean }>();
+  const all = new Map<string, { id: string; meta: { parentThreadId?: string | undefined }; isIdle: boolean; unloadAfterMs: number }>();
   const gone: string[] = [];
   const idle = new IdleThreads(
     {
@@ -19,7 +19,7 @@ function loaded(now: () => number) {
     now,
   );
   const add = (id: string, isIdle = true, parentThreadId?: string): void => {
-    const thread = { id, meta: { parentThreadId }, isIdle };
+    const thread = { id, meta: { parentThreadId }, isIdle, unloadAfterMs: 30 * minute };
     all.set(id, thread);
     idle.used(thread);
   };

@@ -2,8 +2,6 @@
 import { invalidRequest } from "../protocol/errors.ts";
 import { maxLoadedThreads } from "./count-limits.ts";
 
-/** How long a thread stays loaded that nobody watches, as in Codex. */
-const unwatchedMs = 30 * 60_000;
 /** One that was asked for so recently may be about to be watched. */
 const recentMs = 1000;
 
@@ -12,6 +10,8 @@ interface LoadedThread {
   readonly meta: { readonly parentThreadId?: string | undefined };
   /** Nothing runs in it, and nobody watches it. */
   readonly isIdle: boolean;
+  /** How long it stays loaded when nobody watches it. */
+  readonly unloadAfterMs: number;
 }
 
 interface Loaded {
@@ -39,7 +39,7 @@ export class IdleThreads {
 
   /** To be called now and then. */
   async unloadUnwatched(): Promise<void> {
-    for (const thread of this.#idleFor(unwatchedMs)) await this.#loaded.unload(thread.id);
+    for (const thread of this.#idleFor(({ unloadAfterMs }) => unloadAfterMs)) await this.#loaded.unload(thread.id);
   }
 
   /** Loads one more, for which another one goes if need be. Throws where all that are loaded are in use. */
@@ -54,7 +54,7 @@ export class IdleThreads {
   }
 
   async #makeRoom(): Promise<void> {
-    const [oldest] = this.#idleFor(recentMs);
+    const [oldest] = this.#idleFor(() => recentMs);
     if (oldest === undefined)
       throw invalidRequest(
         `${maxLoadedThreads} threads are loaded, the most that there may be, and all of them are in use; let some go with thread/unsubscribe or thread/archive`,
@@ -63,11 +63,11 @@ export class IdleThreads {
   }
 
   /** Those that were not used for so long, the longest first. */
-  #idleFor(ms: number): LoadedThread[] {
+  #idleFor(wait: (thread: LoadedThread) => number): LoadedThread[] {
     const usedAt = (thread: LoadedThread): number => this.#usedAt.get(thread) ?? Number.NEGATIVE_INFINITY;
-    const before = this.#now() - ms;
+    const now = this.#now();
     return [...this.#loaded.all.values()]
-      .filter((thread) => usedAt(thread) <= before && this.#isIdle(thread))
+      .filter((thread) => usedAt(thread) <= now - wait(thread) && this.#isIdle(thread))
       .sort((a, b) => usedAt(a) - usedAt(b));
   }
   #isIdle(thread: LoadedThread): boolean {

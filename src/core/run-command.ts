@@ -212,11 +212,16 @@ function watch(running: RunningCommand, item: CommandItem, turn: LiveTurn, actio
     output.end();
     terminal.exitCode = exit.exitCode;
     output.onArrival();
-    if (thread.terminals.find(sessionId) !== undefined) {
-      await turn.snapshot.makeDurable();
-      await turn.completeItem(ended(item, terminal, exit));
+    try {
+      if (thread.terminals.find(sessionId) !== undefined) {
+        await turn.snapshot.makeDurable();
+        await turn.completeItem(ended(item, terminal, exit));
+      }
+    } catch (error) {
+      thread.ports.log.error("the end of a background command could not be stored", { item: item.id, error: String(error) });
+    } finally {
+      done.resolve(); // whoever waits for its end must not wait for ever
     }
-    done.resolve();
   });
   return terminal;
 }

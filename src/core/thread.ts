@@ -264,6 +264,9 @@ export class LiveThread {
   get #isBusy(): boolean {
     return this.#turn !== undefined || this.terminals.list().length > 0;
   }
+  get unloadAfterMs(): number {
+    return this.config.threadUnloadMs;
+  }
   /** Nothing runs in it, and nobody watches it. */
   get isIdle(): boolean {
     return !this.#isBusy && !this.ports.audience.isWatched(this.id);

@@ -229,9 +229,10 @@ export function createApp(options: ComposeOptions): App {
     mcp.leave(id).catch(failed);
     subscriptions.unloaded(id);
   };
-  const unloading = setInterval(() => {
+  const unloadUnwatched = (): void => {
     threads.unloadUnwatched().catch((error: unknown) => log.warn("idle threads could not be unloaded", { error: String(error) }));
-  }, unloadEveryMs).unref();
+  };
+  const unloading = setInterval(unloadUnwatched, unloadEveryMs).unref();
   accounts.onEvent((event) => announceAccount({ subscriptions }, [event]));
   config.onChange((trusted) => {
     for (const folder of trusted)
@@ -240,7 +241,12 @@ export function createApp(options: ComposeOptions): App {
       );
   });
   skills.onChange(() => subscriptions.toAll("skills/changed", {}));
-  subscriptions.onUnwatched = (threadId) => threads.find(threadId)?.rest();
+  subscriptions.onUnwatched = (threadId) => {
+    const thread = threads.find(threadId);
+    thread?.rest();
+    // One that is to leave soon does not wait for the next round.
+    if (thread !== undefined && thread.unloadAfterMs < unloadEveryMs) setTimeout(unloadUnwatched, thread.unloadAfterMs + 10).unref();
+  };
   store.onNotice = (message) => {
     log.info(message);
     subscriptions.toAll("warning", { message, threadId: null });

@@ -57,7 +57,7 @@ export function createUndoStore(folder: string, limits: UndoLimits = defaultLimi
     if (!usedBytes.has(place)) {
       await mkdir(place, { recursive: true, mode: 0o700 });
       usedBytes.set(place, await sizeOf(place));
-      void inOrder(async () => await prune(folder, limits, place));
+      inOrder(async () => await prune(folder, limits, place)).catch(() => undefined); // the next turn tries again
     }
     return place;
   }

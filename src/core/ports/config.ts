@@ -143,6 +143,8 @@ export interface Config {
   /** The project root, or the main checkout of a linked worktree. */
   readonly repository: string;
   readonly notify: readonly string[];
+  /** How long a thread stays loaded that nobody watches. */
+  readonly threadUnloadMs: number;
   /** Those that may run, in the order of their places. */
   readonly hooks: readonly Hook[];
   /** How deep agents may start agents, and how many one thread may have at a time. */

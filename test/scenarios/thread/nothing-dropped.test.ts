@@ -70,6 +70,21 @@ verifies(
 );
 
 verifies(
+  "thread.unloadDelay",
+  async ({ app, workspace }) => {
+    const client = await app({ config: "thread_unload_delay_secs = 1\n", turns: [["one"]] });
+    const closed = Promise.withResolvers<string>();
+    client.on("thread/closed", ({ threadId }) => closed.resolve(threadId));
+    const thread = await client.startThread({ cwd: workspace });
+    await thread.run("go");
+    await client.call("thread/unsubscribe", { threadId: thread.id });
+    assert.equal(await closed.promise, thread.id);
+    assert.deepEqual((await client.call("thread/loaded/list", {})).data, []);
+  },
+  here,
+);
+
+verifies(
   "thread.initialTurnsPage",
   async ({ app, workspace, restart }) => {
     const first = await app({ turns: [["one"], ["two"], ["three"]] });
