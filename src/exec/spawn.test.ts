@@ -178,7 +178,7 @@ for (const [mode, { name, policy, skip, engine }] of modes.entries())
           import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "spawn.ts"))};
           const runner = createCommandRunner({ codexHome: ${JSON.stringify(own.home)}, userHome: ${JSON.stringify(own.base)}, engine: () => ${JSON.stringify(engine ?? "auto")} });
           const command = { argv: ["/bin/bash", "-c", "trap '' HUP TERM; sleep ${a} & (setsid sleep ${a}.5 &); sleep ${a}"], cwd: ${JSON.stringify(own.work)}, env: { PATH: "/usr/bin:/bin" }, stdin: "closed" };
-          await runner.start(command, { policy: ${JSON.stringify(policy)}, workspaceRoots: [${JSON.stringify(own.work)}] }, new AbortController().signal);
+          await runner.start(command, { policy: ${JSON.stringify(policy)}, workspaceRoots: [${JSON.stringify(own.work)}], namesMayBeOpen: true }, new AbortController().signal);
           console.log("up");
           setInterval(() => {}, 1000);
         `;
@@ -207,7 +207,7 @@ for (const [mode, { name, policy, skip, engine }] of modes.entries())
             import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "spawn.ts"))};
             const runner = createCommandRunner({ codexHome: ${JSON.stringify(own.home)}, userHome: ${JSON.stringify(own.base)}, engine: () => ${JSON.stringify(engine ?? "auto")} });
             const command = { argv: ["/bin/sleep", "${a}"], cwd: ${JSON.stringify(own.work)}, env: { PATH: "/usr/bin:/bin" }, stdin: "closed" };
-            const start = () => runner.start(command, { policy: ${JSON.stringify(policy)}, workspaceRoots: [${JSON.stringify(own.work)}] }, new AbortController().signal);
+            const start = () => runner.start(command, { policy: ${JSON.stringify(policy)}, workspaceRoots: [${JSON.stringify(own.work)}], namesMayBeOpen: true }, new AbortController().signal);
             const warm = await start(); await warm.kill();
             void start(); void start();
             setImmediate(() => setTimeout(() => process.kill(process.pid, "SIGKILL"), ${i}));

@@ -33,9 +33,12 @@ export interface BenchOptions extends Partial<Omit<Command, "argv">> {
   readonly signal?: AbortSignal;
 }
 
+/** The engine that a whole run is forced to, if any. */
+const forcedEngine = process.env["PARLEY_SANDBOX_ENGINE"] || "auto";
+
 /** Not under the system's temporary folder, which commands may write. */
 export function openBench({
-  engine,
+  engine = forcedEngine,
   ...options
 }: Partial<Omit<CommandRunnerOptions, "engine">> & { engine?: string | undefined } = {}): Bench {
   const base = mkdtempSync("/var/tmp/parley-exec-");
@@ -46,7 +49,7 @@ export function openBench({
     userHome: base,
     graceMs: 300,
     ...options,
-    ...(engine === undefined ? {} : { engine: () => engine }),
+    engine: () => engine,
   });
   const start: Bench["start"] = async (argv, { policy, roots, protectedNames, namesMayBeOpen, limits, signal, ...command } = {}) => {
     const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: base, LANG: "C.UTF-8" };
@@ -95,7 +98,7 @@ export const noProtection: string | false =
 
 async function bestEngine(): Promise<EngineName | undefined> {
   if (process.platform !== "linux") return undefined;
-  const found = await new EngineChoice(() => process.env["PARLEY_SANDBOX_ENGINE"] || "auto").get();
+  const found = await new EngineChoice(() => forcedEngine).get();
   return "refused" in found ? undefined : found.engine.name;
 }
 

@@ -1,6 +1,7 @@
 /** A whole server for one scenario, on one of the legs: in this process, or the bundle behind a transport that we ship. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Log } from "../../src/core/ports/log.ts";
 import { createApp } from "../../src/main/compose.ts";
@@ -35,13 +36,20 @@ export function startServer(folders: ServerFolders): Promise<Server> {
   return leg === "stdio" ? overStdio(folders) : overSocket(folders, leg);
 }
 
+/** With the engine that the whole run is forced to, unless the scenario's own settings name one: the variable would count more. */
+function environment(home: string): Record<string, string | undefined> {
+  const namesEngine = readFileSync(path.join(home, "config.toml"), "utf8").includes("sandbox_engine");
+  const { PATH, PARLEY_SANDBOX_ENGINE } = process.env;
+  return { PATH, HOME: home, CODEX_HOME: home, PARLEY_CHECK_WIRE: "1", ...(namesEngine ? {} : { PARLEY_SANDBOX_ENGINE }) };
+}
+
 async function inMemory({ home, systemDir }: ServerFolders): Promise<Server> {
   const errors: string[] = [];
   const app = createApp({
     codexHome: home,
     systemDir,
     log: collectErrors(errors),
-    env: { PATH: process.env["PATH"], HOME: home, CODEX_HOME: home, PARLEY_CHECK_WIRE: "1" },
+    env: environment(home),
   });
   return {
     connect: async () => {
@@ -67,7 +75,7 @@ const entry = path.resolve(import.meta.dirname, "../../dist/parley.cjs");
 function start({ home, workspace }: ServerFolders, ...flags: string[]): ChildProcess {
   return spawn(process.execPath, [entry, "app-server", ...flags], {
     cwd: workspace,
-    env: { PATH: process.env["PATH"], HOME: home, CODEX_HOME: home, PARLEY_CHECK_WIRE: "1" },
+    env: environment(home),
     stdio: ["pipe", "pipe", "pipe"],
   });
 }

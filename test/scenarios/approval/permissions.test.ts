@@ -2,7 +2,11 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
+import type { Client } from "../../../src/client/client.ts";
 import { verifies } from "../../support/verifies.ts";
+
+/** Where the sandbox cannot protect names, commands that may write ask first; how far they reach is the same. */
+const allowCommands = (client: Client): void => client.answer("item/commandExecution/requestApproval", () => ({ decision: "accept" }));
 
 verifies("approval.permissions", async ({ app, workspace, home }) => {
   const outside = path.join(path.dirname(home), "outside");
@@ -17,6 +21,7 @@ verifies("approval.permissions", async ({ app, workspace, home }) => {
     ],
     config: "features.request_permissions_tool = true",
   });
+  allowCommands(client);
   const asked: unknown[] = [];
   client.answer("item/permissions/requestApproval", ({ permissions, reason }) => {
     asked.push([permissions.fileSystem?.write, reason]);
@@ -49,6 +54,7 @@ verifies("approval.permissionsForSession", async ({ app, workspace, home }) => {
     ],
     config: "features.request_permissions_tool = true",
   });
+  allowCommands(client);
   client.answer("item/permissions/requestApproval", () => ({ permissions: { fileSystem: { write: [outside] } }, scope: "session" }));
   const settings = { cwd: workspace, approvalPolicy: "on-request", sandbox: "workspace-write" } as const;
   const thread = await client.startThread({ ...settings, config: { "sandbox_workspace_write.exclude_slash_tmp": true } });

@@ -2,11 +2,14 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { verifies } from "../../support/verifies.ts";
+import { noProtection } from "../../../src/exec/testing.ts";
+import { type Stage, verifies } from "../../support/verifies.ts";
 
 const adds = (file: string) => ({ patch: `*** Begin Patch\n*** Add File: ${file}\n+x\n*** End Patch` });
 
-verifies("trust.protectedNames", async ({ app, workspace }) => {
+verifies("trust.protectedNames", protectedNames, noProtection === false ? {} : { skip: noProtection });
+
+async function protectedNames({ app, workspace }: Stage): Promise<void> {
   const client = await app({
     turns: [
       [{ run: "mkdir -p .vscode src; echo x > .vscode/tasks.json; echo x > src/a" }, { say: "ran" }],
@@ -25,7 +28,7 @@ verifies("trust.protectedNames", async ({ app, workspace }) => {
   assert.equal(asked.length, 2, "a patch that would write one is asked about, another is not");
   assert.deepEqual(readdirSync(path.join(workspace, "src")).sort(), ["a", "b"]);
   assert.ok(!existsSync(path.join(workspace, ".vscode")) && !existsSync(path.join(workspace, "deep")));
-});
+}
 
 verifies("trust.protectedNamesWrong", async ({ wire, workspace }) => {
   const client = await wire({ config: '[parley]\nprotected_names = ["src/.vscode"]\n' });
