@@ -85,4 +85,4 @@ async function restore(looks: readonly Look[], workspace: Workspace): Promise<Re
   return { restored: restored.sort(), conflicts };
 }
 
-const isFolder = (entry: UndoEntry): boolean => entry.leftMark === folderMark;
+export const isFolder = (entry: UndoEntry): boolean => entry.leftMark === folderMark;

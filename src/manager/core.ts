@@ -9,6 +9,7 @@ import type { Messages } from "../sessions/messages.ts";
 import type { Actor } from "../sessions/records.ts";
 import { Access } from "./access.ts";
 import { AuditBook } from "./audit.ts";
+import { Decisions } from "./decisions.ts";
 import { DeltaMerge } from "./delta-merge.ts";
 import type { Engine } from "./engine.ts";
 import { emitAliases } from "./event-aliases.ts";
@@ -42,6 +43,7 @@ export class Core {
   readonly hub: Hub;
   readonly store: ManagerStore;
   readonly audit: AuditBook;
+  readonly decisions: Decisions;
   readonly access: Access;
   readonly sessions: Sessions;
   readonly requests: Requests;
@@ -68,6 +70,7 @@ export class Core {
     const now = this.now;
     this.store = new ManagerStore(options.folder, options.warn);
     this.audit = new AuditBook(options.folder, now);
+    this.decisions = new Decisions(options.folder, options.warn);
     this.access = new Access(this.store, options.fileToken, now);
     this.hub = new Hub(randomUUID(), (id) => this.sessions.isSystemOwned(id));
     const link = (): EngineLink => this.link;
@@ -83,6 +86,7 @@ export class Core {
       hub: this.hub,
       store: this.store,
       audit: this.audit,
+      decisions: this.decisions,
       now,
       respond: (id, outcome) => this.link.respond(id, outcome),
       isSystemOwned: (id) => this.sessions.isSystemOwned(id),
@@ -167,6 +171,7 @@ export class Core {
       settings: without(state.settings),
       tools: without(state.tools),
     });
+    this.decisions.forget(sessionId);
     this.sessions.forget(sessionId);
     this.hub.emit("session_deleted", sessionId, { status: "deleted", sessionId, title, message: "This session was deleted.", deletedAt });
   }

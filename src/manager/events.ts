@@ -17,7 +17,7 @@ import {
 } from "../lib/schema.ts";
 import { ThreadTokenUsage } from "../protocol/thread.ts";
 import { TurnPlanStep } from "../protocol/turn.ts";
-import { Actor, PendingRequest, QueuedMessage, SessionSummary } from "../sessions/records.ts";
+import { Actor, AnsweredQuestion, PendingRequest, QueuedMessage, SessionSummary } from "../sessions/records.ts";
 import { withPattern } from "./api/define.ts";
 import { Project, TranscriptRow } from "./api/records.ts";
 
@@ -75,6 +75,7 @@ const resolution = () => ({
   at: string(),
   /** Why it ended without an answer. */
   reason: maybe(string()),
+  answers: optional(array(AnsweredQuestion())),
 });
 
 /** The payload of each event, by its name. */

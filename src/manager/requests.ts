@@ -5,6 +5,7 @@ import type { Actor, PendingRequest } from "../sessions/records.ts";
 import { type Ending, PendingRequests, sameParams, systemActor } from "../sessions/requests.ts";
 import type { Scope } from "./api/define.ts";
 import type { AuditBook } from "./audit.ts";
+import type { Decisions } from "./decisions.ts";
 import type { Hub } from "./hub.ts";
 import { checkOffered } from "./offered.ts";
 import type { ManagerStore, StoredRequest } from "./store.ts";
@@ -13,6 +14,7 @@ export interface RequestPorts {
   readonly hub: Hub;
   readonly store: ManagerStore;
   readonly audit: AuditBook;
+  readonly decisions: Decisions;
   respond(id: string | number, outcome: Outcome): void;
   isSystemOwned(threadId: string): boolean;
   isDeleted(threadId: string): boolean;
@@ -127,11 +129,13 @@ function answering({ hub, audit }: RequestPorts, record: PendingRequest, by: Act
     audit.write({ type: "answer", by, threadId, turnId, requestId, summary, decision: decisionIn(outcome), outcome: "sent" });
 }
 
-function ended(ports: RequestPorts, record: PendingRequest, { status, by, at, reason, decision }: Ending): void {
-  const { hub, audit } = ports;
+function ended(ports: RequestPorts, record: PendingRequest, ending: Ending): void {
+  const { status, by, at, reason, decision, answers } = ending;
+  const { hub, audit, decisions } = ports;
   const { requestId, threadId, turnId, kind, summary } = record;
   audit.write({ type: status, by, threadId, turnId, requestId, summary, decision, outcome: status });
-  const end = { status, threadId, by, at, reason };
+  decisions.add(record, ending);
+  const end = { status, threadId, by, at, reason, ...(answers === undefined ? {} : { answers: [...answers] }) };
   if (kind === "question") hub.emit("tool_user_input_resolved", threadId, { requestId, decision, ...end });
   else if (kind === "toolCall")
     hub.emit("tool_call_resolved", threadId, { requestId, success: status === "resolved" && decision !== "failure", ...end });

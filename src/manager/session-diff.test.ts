@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { unifiedDiff } from "../lib/diff.ts";
 import type { FileUpdateChange } from "../protocol/item.ts";
 import type { Turn } from "../protocol/turn.ts";
-import { diffOfSession } from "./session-diff.ts";
+import { diffOfSession, type KeptFile } from "./session-diff.ts";
 
 type Disk = Map<string, string>;
 
@@ -23,6 +23,7 @@ const diffOf = (turns: readonly Turn[], disk: Disk, turnId?: string) =>
     turns,
     turnId,
     cwd: "/project",
+    kept: () => [],
     read: async (path) => {
       const text = disk.get(path);
       return text === undefined ? undefined : Buffer.from(text);
@@ -156,4 +157,33 @@ test("relative names, declined patches, and files that cannot be read as text", 
   assert.match(diff, /^diff --git a\/sub\/a b\/sub\/a$/m);
   assert.deepEqual(inexact, ["pic"]);
   assert.doesNotMatch(diff, /a\/x /);
+});
+
+test("what commands changed is shown too, from what the engine keeps, and later turns are taken back first", async () => {
+  const turn = (id: string): Turn => ({ id, status: "completed", items: [] });
+  const file = (text: string) => ({ type: "file" as const, dataBase64: Buffer.from(text).toString("base64") });
+  const kept: Record<string, KeptFile[]> = {
+    first: [
+      { path: "/project/a.txt", before: file("one\n") },
+      { path: "/project/new.txt", before: { type: "absent" } },
+      { path: "/project/picture", before: { type: "notKept" } },
+    ],
+    second: [{ path: "/project/a.txt", before: file("two\n") }],
+  };
+  const now: Record<string, string> = { "/project/a.txt": "three\n", "/project/new.txt": "made\n", "/project/picture": "\0" };
+  const diff = (turnId: string | undefined) =>
+    diffOfSession({
+      ...{ turns: [turn("first"), turn("second")], turnId, cwd: "/project" },
+      kept: (id) => kept[id] ?? [],
+      read: async (path) => (now[path] === undefined ? undefined : Buffer.from(now[path])),
+    });
+  const whole = (await diff(undefined)).diff;
+  assert.match(whole, /-one\n\+three/);
+  assert.match(whole, /\+made/);
+  assert.match(whole, /Binary files a\/picture and b\/picture differ/);
+  const first = (await diff("first")).diff;
+  assert.match(first, /-one\n\+two/);
+  const second = (await diff("second")).diff;
+  assert.match(second, /-two\n\+three/);
+  assert.doesNotMatch(second, /made/);
 });

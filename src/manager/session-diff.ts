@@ -1,8 +1,9 @@
-/** What a session, or one turn of it, did to files: one diff from what they were before to what they are after, worked out from the patches on record. */
+/** What a session, or one turn of it, did to files: one diff from what they were before to what they are after, worked out from what the engine keeps and from the patches on record. */
 import { utf8Text } from "../lib/diff.ts";
 import { type Blob, gitFileDiff } from "../lib/git-diff.ts";
 import type { FileUpdateChange } from "../protocol/item.ts";
 import type { Turn } from "../protocol/turn.ts";
+import type { FileBefore } from "../protocol/turn-revert.ts";
 
 /** A file at one moment: its text, none, or nothing that can be known. */
 type State = { readonly text: string } | "absent" | "unknown";
@@ -14,8 +15,15 @@ export interface DiffRequest {
   readonly turnId: string | undefined;
   /** Names are shown relative to this folder. */
   readonly cwd: string;
+  /** What the files of a turn were before it, where the engine keeps that: then it also holds what commands changed. */
+  kept(turnId: string): readonly KeptFile[];
   /** The file as it is now; undefined where there is none. Rejects when it cannot be read. */
   read(path: string): Promise<Uint8Array | undefined>;
+}
+
+export interface KeptFile {
+  readonly path: string;
+  readonly before: FileBefore;
 }
 
 export interface SessionDiff {
@@ -30,31 +38,51 @@ const maxChars = 8_000_000;
 const maxFiles = 1000;
 
 /**
- * Goes back from what the files are now, newest patch first. What others did to the same files elsewhere stands on both sides and so does not
- * show; where they changed the very lines of a patch, the way back is lost.
+ * Goes back from what the files are now, newest turn first: to what the engine has kept, else by taking patches back. What others did to the
+ * same files elsewhere stands on both sides and so does not show; where they changed the very lines of a patch, the way back is lost.
  */
 export async function diffOfSession(request: DiffRequest): Promise<SessionDiff> {
-  const changes = request.turns.flatMap((turn) =>
-    changesOf(turn).map((change) => ({ turnId: turn.id, change: absolute(change, request.cwd) })),
-  );
+  const { cwd } = request;
+  const all = request.turns.map((turn) => ({
+    id: turn.id,
+    changes: changesOf(turn).map((change) => absolute(change, cwd)),
+    kept: request.kept(turn.id),
+  }));
   const shown = (turnId: string): boolean => request.turnId === undefined || turnId === request.turnId;
-  const wanted = changes.filter(({ turnId }) => shown(turnId));
-  const places = new Set(wanted.flatMap(({ change }) => [change.path, ...(moveOf(change) ?? [])]));
+  const wanted = all.filter(({ id }) => shown(id));
+  const places = new Set(
+    wanted.flatMap(({ changes, kept }) => [
+      ...changes.flatMap((change) => [change.path, ...(moveOf(change) ?? [])]),
+      ...kept.map((file) => file.path),
+    ]),
+  );
   const files = new Files(request.read);
   const after = new Map<string, State>();
   let isAfter = true;
-  for (const { turnId, change } of changes.toReversed()) {
-    if (isAfter && shown(turnId)) {
+  for (const turn of all.toReversed()) {
+    if (isAfter && shown(turn.id)) {
       for (const place of places) after.set(place, await files.at(place));
       isAfter = false;
     }
     // Older than what is shown: the way back ends here.
-    if (!isAfter && !shown(turnId)) break;
-    if (touches(change, places)) await files.takeBack(change);
+    if (!isAfter && !shown(turn.id)) break;
+    const known = new Set(turn.kept.map((file) => file.path));
+    for (const change of turn.changes.toReversed()) if (touches(change, places) && !known.has(change.path)) await files.takeBack(change);
+    for (const file of turn.kept) if (places.has(file.path)) files.put(file.path, stateOf(file.before));
   }
   const before = new Map<string, State>();
   for (const place of places) before.set(place, await files.at(place));
-  return await draw({ before, after, changes: wanted.map((w) => w.change), cwd: request.cwd });
+  return await draw({ before, after, changes: wanted.flatMap((turn) => turn.changes), cwd });
+}
+
+function stateOf(before: FileBefore): State {
+  if (before.type === "absent") return "absent";
+  return before.type === "file" ? textState(Buffer.from(before.dataBase64, "base64")) : "unknown";
+}
+
+function textState(bytes: Uint8Array): State {
+  const text = utf8Text(bytes);
+  return text === undefined || text.includes("\0") ? "unknown" : { text };
 }
 
 const changesOf = (turn: Turn): FileUpdateChange[] =>
@@ -92,6 +120,10 @@ class Files {
     return state;
   }
 
+  put(place: string, state: State): void {
+    this.#states.set(place, state);
+  }
+
   async takeBack(change: FileUpdateChange): Promise<void> {
     const { path, kind, diff } = change;
     if (kind.type === "add") return void this.#states.set(path, "absent");
@@ -106,8 +138,7 @@ class Files {
     try {
       const bytes = await this.#read(place);
       if (bytes === undefined) return "absent";
-      const text = utf8Text(bytes);
-      return text === undefined || text.includes("\0") ? "unknown" : { text };
+      return textState(bytes);
     } catch {
       return "unknown";
     }
@@ -151,8 +182,8 @@ async function draw(drawing: Drawing): Promise<SessionDiff> {
         name(place),
         changes.filter((c) => c.path === place),
       );
-      if (text !== "") parts.push({ name: name(place), text });
       if (text !== "") inexact.push(name(place));
+      parts.push({ name: name(place), text: text === "" ? notText(name(place)) : text });
     } else if (!arrived.has(place) && (to !== place || textIn(old) !== textIn(young)))
       parts.push({ name: name(to), text: await gitFileDiff(name(place), name(to), blobOf(old), blobOf(young)) });
   }
@@ -192,6 +223,9 @@ function patchByPatch(name: string, changes: readonly FileUpdateChange[]): strin
   });
   return hunks.length === 0 ? "" : `diff --git a/${name} b/${name}\n--- a/${name}\n+++ b/${name}\n${hunks.join("")}`;
 }
+
+/** A file that a command changed and that is no text, or was too large to be kept. */
+const notText = (name: string): string => `diff --git a/${name} b/${name}\nBinary files a/${name} and b/${name} differ\n`;
 
 function bounded(parts: readonly string[]): { diff: string; truncated: boolean } {
   let length = 0;

@@ -1,10 +1,15 @@
-/** `turn/revert`: puts the files that a turn changed back, unless somebody has changed them since. History stays as it is. */
-import { revertTurn } from "../core/undo.ts";
+/** `turn/files/read`: what a turn's files were before it. `turn/revert`: puts the files that a turn changed back, unless somebody has changed them since. History stays as it is. */
+import type { UndoEntry } from "../core/ports/undo-store.ts";
+import { isFolder, revertTurn } from "../core/undo.ts";
 import { invalidRequest } from "../protocol/errors.ts";
-import type { turnRevertRequests } from "../protocol/turn-revert.ts";
+import type { FileBefore, turnRevertRequests } from "../protocol/turn-revert.ts";
 import type { HandlersFor } from "./app.ts";
 
 export const turnRevertHandlers: HandlersFor<typeof turnRevertRequests> = {
+  async "turn/files/read"({ threadId, turnId }, { app }) {
+    const entries = (await app.undo.read({ threadId, turnId })) ?? [];
+    return { files: entries.filter((entry) => !isFolder(entry)).map(({ path, before }) => ({ path, before: wireState(before) })) };
+  },
   async "turn/revert"({ threadId, turnId, force }, { app }) {
     // The thread need not be loaded: what is kept outlives the process.
     if (app.threads.find(threadId)?.turn !== undefined)
@@ -14,3 +19,9 @@ export const turnRevertHandlers: HandlersFor<typeof turnRevertRequests> = {
     throw invalidRequest(`no file changes are kept for turn ${turnId} of thread ${threadId}: it changed no files, or it is too old`);
   },
 };
+
+function wireState(before: UndoEntry["before"]): FileBefore {
+  if (before === "notKept" || before.kind === "other") return { type: "notKept" };
+  if (before.kind === "file") return { type: "file", dataBase64: Buffer.from(before.bytes).toString("base64") };
+  return { type: before.kind };
+}

@@ -1,6 +1,6 @@
 /** What an engine asks, as every session client reads it: its kind, one line about it, a refusal, the decision inside an answer. Pure. */
 import { isRecord } from "../lib/is-record.ts";
-import type { PendingRequest, RequestKind } from "./records.ts";
+import type { AnsweredQuestion, PendingRequest, RequestKind } from "./records.ts";
 
 export type Outcome = { readonly result: unknown } | { readonly error: { readonly code: number; readonly message: string } };
 
@@ -53,6 +53,57 @@ export function decisionIn(outcome: Outcome): unknown {
   if (result["success"] !== undefined) return result["success"] === true ? "success" : "failure";
   return "answered";
 }
+
+/** The same for one request: a tool of an MCP server is asked about in words. */
+export function decisionOn({ details }: Pick<PendingRequest, "details">, outcome: Outcome): unknown {
+  const isToolCall = isRecord(details) && isRecord(details["mcpToolCall"]);
+  if (!isToolCall || "error" in outcome || !isRecord(outcome.result) || !isRecord(outcome.result["answers"])) return decisionIn(outcome);
+  const [first] = Object.values(outcome.result["answers"]);
+  const [word] = isRecord(first) && Array.isArray(first["answers"]) ? first["answers"] : [];
+  return chosenFor[String(word)] ?? "decline";
+}
+
+const longestAnswer = 2000;
+const mostAnswers = 20;
+/** What a form asks for under such a name is not written down. */
+const secretName = /pass(?:word|phrase|code)|secret|token|key|\bpin\b|cvv|card/i;
+
+/** What was answered to the questions of a request; undefined where it has none or was not answered. */
+export function answersIn(
+  { method, details }: Pick<PendingRequest, "method" | "details">,
+  outcome: Outcome,
+): AnsweredQuestion[] | undefined {
+  if ("error" in outcome || !isRecord(outcome.result) || !isRecord(details)) return undefined;
+  const { answers, content } = outcome.result;
+  const kind = kindOf(method);
+  if (kind === "elicitation")
+    return isRecord(content)
+      ? Object.entries(content)
+          .slice(0, mostAnswers)
+          .map(([name, value]) => ({ question: name, answers: secretName.test(name) ? null : [shown(value)] }))
+      : undefined;
+  if (kind !== "question" || !isRecord(answers) || isRecord(details["mcpToolCall"])) return undefined;
+  const questions = Array.isArray(details["questions"]) ? details["questions"].filter(isRecord) : [];
+  return questions.slice(0, mostAnswers).map((question) => {
+    const given = answers[String(question["id"])];
+    const list = isRecord(given) && Array.isArray(given["answers"]) ? given["answers"] : [];
+    const text = String(question["question"] ?? question["text"] ?? "");
+    return {
+      question: text.slice(0, longestAnswer),
+      answers: question["isSecret"] === true ? null : list.slice(0, mostAnswers).map(shown),
+    };
+  });
+}
+
+const shown = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).slice(0, longestAnswer);
+
+/** The word that was chosen where the question was whether a tool may run. */
+const chosenFor: Readonly<Record<string, string>> = {
+  Accept: "accept",
+  "Accept for this session": "acceptForSession",
+  Decline: "decline",
+  Cancel: "cancel",
+};
 
 /** One line that names what is asked. */
 export function summaryOf(method: string, params: Readonly<Record<string, unknown>>): string {

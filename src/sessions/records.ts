@@ -119,6 +119,10 @@ export const PendingRequest = named("PendingRequest", () =>
 );
 export type PendingRequest = Infer<typeof PendingRequest>;
 
+/** What was answered to one question; null where it is a secret. */
+export const AnsweredQuestion = named("AnsweredQuestion", () => object({ question: string(), answers: nullable(array(string())) }));
+export type AnsweredQuestion = Infer<typeof AnsweredQuestion>;
+
 /** A message that waits for the running turn to end. */
 export const QueuedMessage = named("QueuedMessage", () =>
   object({ messageId: string(), input: array(UserInput()), text: string(), createdAt: string(), by: Actor() }),

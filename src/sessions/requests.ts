@@ -1,7 +1,7 @@
 /** Everything of an engine that waits for an answer. One answer per request, whoever gives it; everybody learns how it ended and by whom. */
-import { decisionIn, kindOf, type Outcome, refusal, summaryOf } from "./answers.ts";
+import { answersIn, decisionOn, kindOf, type Outcome, refusal, summaryOf } from "./answers.ts";
 import type { EngineRequest } from "./link.ts";
-import type { Actor, PendingRequest } from "./records.ts";
+import type { Actor, AnsweredQuestion, PendingRequest } from "./records.ts";
 
 interface Entry {
   record: PendingRequest;
@@ -21,6 +21,8 @@ export interface Ending {
   readonly at: string;
   readonly reason: string | null;
   readonly decision: unknown;
+  /** What was answered, where there were questions. */
+  readonly answers?: readonly AnsweredQuestion[];
 }
 
 export interface RequestPorts {
@@ -313,10 +315,12 @@ export class PendingRequests {
     const { record } = entry;
     if (!this.#entries.delete(record.requestId)) return;
     clearTimeout(entry.timer);
-    const decision = entry.claim === undefined ? null : decisionIn(entry.claim.outcome);
+    const decision = entry.claim === undefined ? null : decisionOn(record, entry.claim.outcome);
+    const answers = entry.claim === undefined ? undefined : answersIn(record, entry.claim.outcome);
     this.remember(record.requestId, reason ?? (typeof decision === "string" ? decision : "answered"), by);
     this.#changed();
-    this.#ports.ended(record, { status, by, at: new Date(this.#ports.now()).toISOString(), reason, decision });
+    const at = new Date(this.#ports.now()).toISOString();
+    this.#ports.ended(record, { status, by, at, reason, decision, ...(answers === undefined ? {} : { answers }) });
     entry.ended.resolve();
   }
 

@@ -1,6 +1,7 @@
 // Generated from the method tables of Parley's app-server. Do not edit.
 
 import type { RequestId } from "../RequestId";
+import type { TurnFilesReadParams } from "./TurnFilesReadParams";
 import type { TurnRevertParams } from "./TurnRevertParams";
 
-export type ClientRequest = { method: "sandbox/read", id: RequestId } | { method: "turn/revert", id: RequestId, params: TurnRevertParams };
+export type ClientRequest = { method: "sandbox/read", id: RequestId } | { method: "turn/files/read", id: RequestId, params: TurnFilesReadParams } | { method: "turn/revert", id: RequestId, params: TurnRevertParams };

@@ -16,7 +16,7 @@ import {
   unknown,
 } from "../../lib/schema.ts";
 import { ThreadTokenUsage } from "../../protocol/thread.ts";
-import { Actor, PendingRequest } from "../../sessions/records.ts";
+import { Actor, AnsweredQuestion, PendingRequest, RequestKind } from "../../sessions/records.ts";
 
 export const Project = named("Project", () =>
   object({ projectId: string(), name: string(), workingDirectory: nullable(string()), createdAt: string(), updatedAt: string() }),
@@ -56,6 +56,25 @@ export const Device = named("Device", () =>
   }),
 );
 export type Device = Infer<typeof Device>;
+
+/** Something that waited and has ended: what was decided or answered, by whom and when. */
+export const Decision = named("Decision", () =>
+  object({
+    requestId: string(),
+    kind: RequestKind(),
+    threadId: string(),
+    turnId: nullable(string()),
+    itemId: nullable(string()),
+    summary: string(),
+    status: literals("resolved", "expired"),
+    decision: unknown(),
+    answers: optional(array(AnsweredQuestion())),
+    by: Actor(),
+    at: string(),
+    reason: nullable(string()),
+  }),
+);
+export type Decision = Infer<typeof Decision>;
 
 export const AuditEntry = named("AuditEntry", () =>
   object({

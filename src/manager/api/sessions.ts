@@ -29,7 +29,16 @@ import {
   WorkMode,
 } from "../../sessions/records.ts";
 import { bounded, route } from "./define.ts";
-import { DeletedSession, Failure, InvalidRequest, SessionNotFound, SystemSession, TranscriptRow, TranscriptStatus } from "./records.ts";
+import {
+  Decision,
+  DeletedSession,
+  Failure,
+  InvalidRequest,
+  SessionNotFound,
+  SystemSession,
+  TranscriptRow,
+  TranscriptStatus,
+} from "./records.ts";
 
 /** 410 for a session that was deleted, 403 for one that the system owns. */
 const gate = { 403: SystemSession, 410: DeletedSession } as const;
@@ -138,6 +147,7 @@ export const sessionRoutes = {
           diffs: record(string()),
           tokenUsage: nullable(ThreadTokenUsage()),
           queue: array(QueuedMessage()),
+          decisions: array(Decision()),
           /** Events up to this number are contained in the answer. */
           seq: natural(),
           bootId: string(),

@@ -5,7 +5,7 @@ import type { Turn } from "../../protocol/turn.ts";
 import type { EngineLink } from "../../sessions/link.ts";
 import { isUnsupported } from "../../sessions/refusals.ts";
 import { readTurns, type Session, withLiveTurn } from "../../sessions/sessions.ts";
-import { diffOfSession, type SessionDiff } from "../session-diff.ts";
+import { diffOfSession, type KeptFile, type SessionDiff } from "../session-diff.ts";
 
 const pageSize = 200;
 /** A session of more turns than this shows its last ones. */
@@ -23,13 +23,37 @@ export async function readDiff(
 ): Promise<SessionDiff & { scope: "session" | "turn"; turnId: string | null }> {
   const scope = wanted.scope ?? (wanted.turnId === undefined ? "session" : "turn");
   const turns = await allTurns(link, session);
-  const turnId = wanted.turnId ?? turns.findLast(changesFiles)?.id ?? null;
-  const known = turnId === null ? undefined : session.diffs.get(turnId);
-  // The engine's own diff of a turn is the better one: it saw each file before the turn.
+  const kept = await keptFiles(link, session.id, turns);
+  const turnId = wanted.turnId ?? turns.findLast((turn) => changesFiles(turn) || kept.has(turn.id))?.id ?? null;
+  const known = turnId === null || kept.has(turnId) ? undefined : session.diffs.get(turnId);
+  // The engine's own diff of a turn is better than its patches: it saw each file before the turn.
   if (scope === "turn" && known !== undefined && known !== "") return { scope, turnId, diff: known, inexact: [], truncated: false };
   const only = scope === "turn" ? (turnId ?? "") : undefined;
-  const made = await diffOfSession({ turns, turnId: only, cwd: session.thread.cwd, read: (path) => readFile(link, path) });
+  const made = await diffOfSession({
+    ...{ turns, turnId: only, cwd: session.thread.cwd },
+    kept: (id) => kept.get(id) ?? [],
+    read: (path) => readFile(link, path),
+  });
   return { scope, turnId: scope === "turn" ? turnId : null, ...made };
+}
+
+/** Engines keep the files of some hundred turns at most. */
+const maxKeptTurns = 300;
+
+/** By turn, for those in which something may have changed files. */
+async function keptFiles(link: EngineLink, threadId: string, turns: readonly Turn[]): Promise<ReadonlyMap<string, readonly KeptFile[]>> {
+  const found = new Map<string, readonly KeptFile[]>();
+  const mayHaveChanged = turns.filter((turn) => turn.items.some(({ type }) => type === "commandExecution" || type === "fileChange"));
+  for (const { id } of mayHaveChanged.slice(-maxKeptTurns)) {
+    try {
+      const { files } = await link.call("turn/files/read", { threadId, turnId: id });
+      if (files.length > 0) found.set(id, files);
+    } catch (error) {
+      if (error instanceof RpcError) return found;
+      throw error;
+    }
+  }
+  return found;
 }
 
 const changesFiles = (turn: Turn): boolean => turn.items.some((item) => item.type === "fileChange" && item.status === "completed");

@@ -159,6 +159,8 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
       diffs: Object.fromEntries(session.diffs),
       tokenUsage: session.view.tokenUsage,
       queue: [...core.messages.queue(session.id)],
+      // With the newest turns all of them come: there are few.
+      decisions: query.cursor === undefined ? core.decisions.of(session.id) : [],
       seq,
       bootId,
     });

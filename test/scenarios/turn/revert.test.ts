@@ -91,3 +91,27 @@ verifies("revert.commands", async (stage) => {
   assert.deepEqual(reverted.result.conflicts, []);
   assert.deepEqual([content(stage, "kept"), content(stage, "doomed"), content(stage, "made/n")], ["1\n", "bye\n", undefined]);
 });
+
+verifies("revert.read", async (stage) => {
+  writeFileSync(path.join(stage.workspace, "kept"), "1\n");
+  const steps = [{ run: "echo 2 > kept; echo n > made" }, { patch: patch("*** Add File: patched", "+p") }, { say: "done" }];
+  const wire = await stage.wire({ turns: [steps, [{ say: "nothing" }]], config });
+  await wire.initialize({ experimentalApi: true });
+  const { result } = await wire.ask("thread/start", { cwd: stage.workspace });
+  const threadId: string = result.thread.id;
+  const ran = async (): Promise<string> => {
+    const answer = await wire.ask("turn/start", { threadId, input: [{ type: "text", text: "go" }] });
+    await wire.notification("turn/completed");
+    return answer.result.turn.id;
+  };
+  const read = await wire.ask("turn/files/read", { threadId, turnId: await ran() });
+  assert.deepEqual(
+    read.result.files.toSorted((a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1)),
+    [
+      { path: path.join(stage.workspace, "kept"), before: { type: "file", dataBase64: Buffer.from("1\n").toString("base64") } },
+      { path: path.join(stage.workspace, "made"), before: { type: "absent" } },
+      { path: path.join(stage.workspace, "patched"), before: { type: "absent" } },
+    ],
+  );
+  assert.deepEqual((await wire.ask("turn/files/read", { threadId, turnId: await ran() })).result, { files: [] });
+});

@@ -94,8 +94,8 @@ export interface Connection {
 
   sessions(query: SessionQuery): Promise<SessionPage>;
   turns(sessionId: string, cursor: string | null): Promise<ThreadPage & { readonly session: SessionSummary }>;
-  /** What the whole session, or one turn of it, did to files; where it is missing the page shows the patches it knows. */
-  diff?(sessionId: string, turnId: string | undefined): Promise<SessionDiff>;
+  /** What the whole session, or the last turn that changed any, did to files; where it is missing the page shows the patches it knows. */
+  diff?(sessionId: string, scope: "session" | "turn"): Promise<SessionDiff>;
   start(options: NewSession): Promise<SessionSummary>;
   resume(sessionId: string): Promise<SessionSummary>;
   send(message: OutgoingMessage): Promise<"started" | "steered" | "queued">;

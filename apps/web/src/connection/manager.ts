@@ -44,11 +44,7 @@ export function connectManager(): Connection {
         page.plan == null ? null : { turnId: page.plan.turnId, explanation: page.plan.explanation ?? null, steps: page.plan.plan };
       return { ...page, sessionId, turns: page.data, olderCursor: page.nextCursor, plan };
     },
-    diff: (sessionId, turnId) =>
-      call("GET /api/sessions/:sessionId/diff", {
-        ...of(sessionId),
-        query: turnId === undefined ? { scope: "session" } : { scope: "turn", turnId },
-      }),
+    diff: (sessionId, scope) => call("GET /api/sessions/:sessionId/diff", { ...of(sessionId), query: { scope } }),
     start: async (options) => (await call("POST /api/sessions", { body: options })).session,
     resume: async (sessionId) => (await call("POST /api/sessions/:sessionId/resume", of(sessionId))).session,
     async send({ sessionId, messageId, input, delivery, overrides }) {

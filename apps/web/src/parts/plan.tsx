@@ -7,12 +7,16 @@ const words = { pending: "to do", inProgress: "in progress", completed: "done" }
 export function PlanList({ plan }: { plan: PlanView }): ReactElement {
   return (
     <div className="plan">
-      {plan.explanation === null ? null : <p className="plan-why">{plan.explanation}</p>}
+      {plan.explanation === null ? null : (
+        <p className="plan-why" dir="auto">
+          {plan.explanation}
+        </p>
+      )}
       <ol className="plan-steps">
         {plan.steps.map((step, i) => (
           <li key={i} className={`plan-step plan-step-${step.status}`} aria-current={step.status === "inProgress" ? "step" : undefined}>
             <span className="plan-mark" aria-hidden="true" />
-            <span>
+            <span dir="auto">
               {step.step}
               <span className="visually-hidden"> ({words[step.status]})</span>
             </span>

@@ -2,9 +2,10 @@
 import { type ReactElement, useCallback, useEffect, useMemo, useState } from "react";
 import { allows, useApp } from "../app-context.tsx";
 import { type Connection, Refused, type SessionDiff } from "../connection/connection.ts";
-import { commentsMessage, type LineComment } from "../parts/diff/comments.ts";
+import { type CommentDraft, commentsMessage, isCommentDraft, type LineComment } from "../parts/diff/comments.ts";
 import { DiffCount, DiffView } from "../parts/diff/diff-view.tsx";
 import { diffOfChange, type FileDiff, mergeFiles, parseDiff } from "../parts/diff/parse.ts";
+import { readCommentDraft, writeCommentDraft } from "../state/kept.ts";
 import type { SessionSummary, ThreadView, TurnView } from "../state/model.ts";
 import { plural, shortPath } from "../state/words.ts";
 import { Button, Empty, IconButton } from "../ui/controls.tsx";
@@ -20,6 +21,14 @@ export interface ChangesProps {
 export function Changes({ thread, session, comments, onComments }: ChangesProps): ReactElement {
   const { controller, settings, change, scope } = useApp();
   const [wide, setWide] = useState<"turn" | "session">("turn");
+  const [draft, setDraft] = useState(() => {
+    const kept = readCommentDraft(controller.shelf, thread.id);
+    return isCommentDraft(kept) ? kept : undefined;
+  });
+  const onDraft = (next: CommentDraft | undefined): void => {
+    setDraft(next);
+    writeCommentDraft(controller.shelf, thread.id, next);
+  };
   const shown = useChanges(controller.connection, thread, wide);
   const { files } = shown;
   const cwd = session?.cwd ?? "";
@@ -71,7 +80,7 @@ export function Changes({ thread, session, comments, onComments }: ChangesProps)
         </div>
       ) : files.length === 0 ? (
         <Empty icon="diff" title="No changes yet">
-          <p>{wide === "turn" ? "What the agent changes in files shows up here." : "Every file is as it was before this session."}</p>
+          <p>What the agent changes in files, by patches or by commands, shows up here.</p>
         </Empty>
       ) : (
         <DiffView
@@ -82,6 +91,8 @@ export function Changes({ thread, session, comments, onComments }: ChangesProps)
             ? {
                 comments: {
                   list: comments,
+                  draft,
+                  onDraft,
                   add: (c: Omit<LineComment, "id">) => onComments([...comments, { ...c, id: crypto.randomUUID() }]),
                   remove: (id: string) => onComments(comments.filter((c) => c.id !== id)),
                 },
@@ -115,25 +126,28 @@ interface Shown {
   readonly again: () => void;
 }
 
-/** The last turn's own diff comes with its events; everything else the manager works out from all patches of the session. */
+/** The manager works it out from what the engine keeps and from all patches; where there is none, the patches that are here must do. */
 function useChanges(connection: Connection, thread: ThreadView, wide: "turn" | "session"): Shown {
-  const last = thread.turns.findLast((turn) => turn.diff !== null || patches(turn).length > 0);
-  const own = wide === "turn" && (last === undefined || (last.diff !== null && last.diff !== ""));
-  const local = own || connection.diff === undefined;
+  const isLocal = connection.diff === undefined;
   const near = useMemo(() => {
-    if (!local) return undefined;
-    if (own) return parseDiff(last?.diff ?? "");
+    if (!isLocal) return undefined;
+    const last = thread.turns.findLast((turn) => turn.diff !== null || patches(turn).length > 0);
+    if (wide === "turn" && last?.diff != null && last.diff !== "") return parseDiff(last.diff);
     return mergeFiles((wide === "turn" ? patches(last) : thread.turns.flatMap(patches)).map(diffOfChange));
-  }, [local, own, wide, last, thread.turns]);
-  // Read again when a patch was added or the turn ended, not with every word that streams in.
-  const stamp = useMemo(() => thread.turns.map((t) => `${t.id}${t.status}${patches(t).length}`).join(), [thread.turns]);
-  const far = useRead(connection, local ? undefined : thread.id, wide === "turn" ? last?.id : undefined, stamp);
+  }, [isLocal, wide, thread.turns]);
+  // Read again when something that may change files was done or the turn ended, not with every word that streams in.
+  const stamp = useMemo(() => thread.turns.map((t) => `${t.id}${t.status}${deeds(t)}`).join(), [thread.turns]);
+  const far = useRead(connection, isLocal ? undefined : thread.id, wide, stamp);
   const notes = near !== undefined || far.diff === undefined ? [] : notesOf(far.diff);
   const files = useMemo(() => (far.diff === undefined ? undefined : parseDiff(far.diff.diff)), [far.diff]);
   return near === undefined
     ? { files, notes, problem: far.problem, again: far.again }
     : { files: near, notes, problem: undefined, again: far.again };
 }
+
+/** How many commands and patches of a turn have ended. */
+const deeds = (turn: TurnView): number =>
+  turn.items.filter((item) => (item.type === "commandExecution" || item.type === "fileChange") && item.status !== "inProgress").length;
 
 const patches = (turn: TurnView | undefined) =>
   turn?.items.flatMap((item) => (item.type === "fileChange" && item.status === "completed" ? item.changes : [])) ?? [];
@@ -156,14 +170,14 @@ interface Read {
 }
 
 /** What was read stays in view while it is read anew. */
-function useRead(connection: Connection, sessionId: string | undefined, turnId: string | undefined, stamp: string): Read {
+function useRead(connection: Connection, sessionId: string | undefined, wide: "turn" | "session", stamp: string): Read {
   const [read, setRead] = useState<{ key: string; diff?: SessionDiff; problem?: string }>();
   const [attempt, setAttempt] = useState(0);
-  const key = `${sessionId} ${turnId}`;
+  const key = `${sessionId} ${wide}`;
   useEffect(() => {
     if (sessionId === undefined) return;
     let isWanted = true;
-    connection.diff?.(sessionId, turnId).then(
+    connection.diff?.(sessionId, wide).then(
       (diff) => isWanted && setRead({ key, diff }),
       (error: unknown) =>
         isWanted && setRead({ key, problem: error instanceof Refused ? error.message : "The manager cannot be reached." }),
@@ -171,7 +185,7 @@ function useRead(connection: Connection, sessionId: string | undefined, turnId: 
     return () => {
       isWanted = false;
     };
-  }, [connection, sessionId, turnId, stamp, attempt]);
+  }, [connection, sessionId, wide, stamp, attempt]);
   const again = useCallback(() => setAttempt((n) => n + 1), []);
   const fresh = read?.key === key ? read : undefined;
   return { diff: fresh?.diff, problem: fresh?.problem, again };

@@ -1,7 +1,7 @@
 /** Everything that waits for a person, across all sessions, oldest first. */
 import { type ReactElement, useMemo } from "react";
 import { useApp, useAppState } from "../app-context.tsx";
-import { ResolutionLine } from "../parts/requests/card.tsx";
+import { DecisionLine } from "../parts/requests/decision-line.tsx";
 import type { PendingView, SessionSummary } from "../state/model.ts";
 import { ago, folderName, plural } from "../state/words.ts";
 import { Empty } from "../ui/controls.tsx";
@@ -35,7 +35,7 @@ export function Inbox({ menuButton }: { menuButton: ReactElement | null }): Reac
             <section className="recent">
               <h2>Recently answered</h2>
               {resolved.slice(0, 20).map((r) => (
-                <ResolutionLine key={r.request.requestId} resolution={r} />
+                <DecisionLine key={r.requestId} decision={r} />
               ))}
             </section>
           )}
@@ -76,7 +76,7 @@ function CardContext({
 }): ReactElement {
   return (
     <div className="card-context">
-      <button type="button" className="link-button" onClick={onOpen}>
+      <button type="button" className="link-button" dir="auto" onClick={onOpen}>
         {session?.title ?? request.sessionTitle ?? "Open the session"}
       </button>
       <span>{session === undefined ? "" : folderName(session.cwd)}</span>

@@ -2,6 +2,7 @@
 import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { type App, AppContext } from "../app-context.tsx";
 import type { Capabilities, Me, Models } from "../connection/connection.ts";
+import { AnswerDraftsContext } from "../parts/requests/drafts.ts";
 import type { Controller } from "../state/controller.ts";
 import { type Address, browserAddress, type Place } from "../state/router.ts";
 import { readSettings, type Settings, writeJson } from "../state/settings.ts";
@@ -61,7 +62,11 @@ export function Root({ controller, address = browserAddress }: { controller: Con
   );
   return (
     <AppContext value={app}>
-      {phase === "ready" ? <Shell onRunner={(run) => (runner.current = run)} /> : null}
+      {phase === "ready" ? (
+        <AnswerDraftsContext value={controller.answers}>
+          <Shell onRunner={(run) => (runner.current = run)} />
+        </AnswerDraftsContext>
+      ) : null}
       {phase === "signedOut" || (phase === "starting" && viaLink) ? <SignIn /> : null}
       <Toasts messages={messages} onGone={(id) => setMessages((list) => list.filter((m) => m.id !== id))} />
     </AppContext>

@@ -29,9 +29,12 @@ export function SessionHeader({ session, thread, menuButton, panel, onPanel, onC
     <header className="session-head">
       {menuButton}
       <div className="session-name">
-        <h1 title={session?.title}>{session?.title ?? "Session"}</h1>
+        <h1 title={session?.title} dir="auto">
+          {session?.title ?? "Session"}
+        </h1>
         {session === undefined ? null : (
           <p className="session-place">
+            <ParentLink session={session} />
             <span title={session.cwd}>
               <Icon name="folder" size={13} /> <span className="place-short">{folderName(session.cwd)}</span>
               <span className="place-long">{shortPath(session.cwd)}</span>
@@ -65,6 +68,22 @@ export function SessionHeader({ session, thread, menuButton, panel, onPanel, onC
       <IconButton icon="info" label="Details" className="only-wide" aria-pressed={panel === "details"} onClick={() => onPanel("details")} />
       {session === undefined ? null : <HeaderMenu session={session} onCommand={onCommand} onDialog={onDialog} />}
     </header>
+  );
+}
+
+/** From a sub-agent to the session that started it. */
+function ParentLink({ session }: { session: SessionSummary }): ReactElement | null {
+  const { go } = useApp();
+  const id = session.parentSessionId ?? null;
+  const parent = useAppState((s) => (id === null ? undefined : (s.sessions.get(id) ?? s.archived.get(id))));
+  if (id === null || parent === undefined) return null;
+  return (
+    <span>
+      <Icon name="users" size={13} /> Sub-agent of{" "}
+      <button type="button" className="link-button" dir="auto" onClick={() => go({ name: "session", sessionId: id, requestId: null })}>
+        {parent.title}
+      </button>
+    </span>
   );
 }
 

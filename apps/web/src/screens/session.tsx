@@ -2,11 +2,12 @@
 import { type CSSProperties, type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { allows, useApp, useAppState } from "../app-context.tsx";
 import type { LineComment } from "../parts/diff/comments.ts";
-import { ResolutionLine } from "../parts/requests/card.tsx";
+import { DecisionLine } from "../parts/requests/decision-line.tsx";
+import { SessionLinksContext } from "../parts/transcript/links.ts";
 import { Transcript, type TranscriptHandle } from "../parts/transcript/transcript.tsx";
 import { WaitingItems } from "../parts/transcript/waiting.ts";
 import { readComments, readPanel, writeComments, writePanel } from "../state/kept.ts";
-import type { SessionSummary, ThreadView, TurnView } from "../state/model.ts";
+import type { Decision, SessionSummary, ThreadView, TurnView } from "../state/model.ts";
 import { duration } from "../state/words.ts";
 import { Button, Empty } from "../ui/controls.tsx";
 import { Grip } from "../ui/grip.tsx";
@@ -30,8 +31,9 @@ export interface SessionProps {
 
 type Dialogs = ListDialog | { readonly kind: "review" } | { readonly kind: "rollback"; readonly turns: number };
 
-/** How many ended requests of the last turn stand under it. */
+/** How many ended requests that belong to no turn are shown. */
 const answersShown = 5;
+const noDecisions: readonly Decision[] = [];
 
 export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: SessionProps): ReactElement {
   const app = useApp();
@@ -40,13 +42,12 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
   const thread = useAppState((s) => s.threads.get(sessionId));
   const session = useAppState((s) => s.sessions.get(sessionId) ?? s.archived.get(sessionId));
   const allPending = useAppState((s) => s.pending);
-  const resolved = useAppState((s) => s.resolved);
   const [gone, setGone] = useState(false);
   const [panel, setPanel] = useState(() => readPanel(controller.shelf, sessionId, panelTabs));
   const [dialog, setDialog] = useState<Dialogs>();
   const [comments, setComments] = useState(() => readComments<LineComment>(controller.shelf, sessionId));
-  useEffect(() => writePanel(controller.shelf, sessionId, panel), [controller, sessionId, panel]);
-  useEffect(() => writeComments(controller.shelf, sessionId, comments), [controller, sessionId, comments]);
+  useEffect(() => void writePanel(controller.shelf, sessionId, panel), [controller, sessionId, panel]);
+  useEffect(() => void writeComments(controller.shelf, sessionId, comments), [controller, sessionId, comments]);
   const transcript = useRef<TranscriptHandle>(null);
   const pending = useMemo(
     () =>
@@ -56,14 +57,18 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
     [allPending, sessionId],
   );
   const waiting = useMemo(() => new Set(pending.flatMap((p) => [p.itemId, p.callId]).filter((id) => id !== null)), [pending]);
-  const lastTurn = thread?.turns.at(-1)?.id;
-  const answered = useMemo(
-    () =>
-      resolved
-        .filter((r) => r.request.threadId === sessionId && r.request.turnId === lastTurn)
-        .slice(0, answersShown)
-        .reverse(),
-    [resolved, sessionId, lastTurn],
+  const decisions = useAppState((state) => state.decisions.get(sessionId)) ?? noDecisions;
+  /** Those that no turn in sight was asked for stand after the last one. */
+  const loose = useMemo(() => {
+    const turns = new Set(thread?.turns.map((turn) => turn.id));
+    return decisions.filter((d) => d.turnId === null || (thread?.olderCursor === null && !turns.has(d.turnId))).slice(-answersShown);
+  }, [decisions, thread?.turns, thread?.olderCursor]);
+  const links = useMemo(
+    () => ({
+      titleOf: (id: string) => controller.store.get().sessions.get(id)?.title,
+      open: (id: string) => go({ name: "session", sessionId: id, requestId: null }),
+    }),
+    [controller, go],
   );
 
   useEffect(() => {
@@ -157,27 +162,30 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
           <Loading />
         ) : (
           <WaitingItems value={waiting}>
-            <Transcript
-              ref={transcript}
-              thread={thread}
-              cwd={session?.cwd ?? ""}
-              foldReasoning={settings.foldReasoning}
-              onOlder={older}
-              turnMenu={turnMenu}
-              retry={retry}
-              empty={<Start />}
-              footer={
-                <>
-                  <Notices notices={thread.notices} />
-                  {answered.map((r) => (
-                    <ResolutionLine key={r.request.requestId} resolution={r} />
-                  ))}
-                  <OutboxList sessionId={sessionId} />
-                  {session === undefined || !allows(scope, "drive") ? null : <PlanReady session={session} thread={thread} />}
-                  <Working thread={thread} waits={pending.length > 0} />
-                </>
-              }
-            />
+            <SessionLinksContext value={links}>
+              <Transcript
+                ref={transcript}
+                thread={thread}
+                decisions={decisions}
+                cwd={session?.cwd ?? ""}
+                foldReasoning={settings.foldReasoning}
+                onOlder={older}
+                turnMenu={turnMenu}
+                retry={retry}
+                empty={<Start />}
+                footer={
+                  <>
+                    <Notices notices={thread.notices} />
+                    {loose.map((d) => (
+                      <DecisionLine key={d.requestId} decision={d} />
+                    ))}
+                    <OutboxList sessionId={sessionId} />
+                    {session === undefined || !allows(scope, "drive") ? null : <PlanReady session={session} thread={thread} />}
+                    <Working thread={thread} waits={pending.length > 0} />
+                  </>
+                }
+              />
+            </SessionLinksContext>
           </WaitingItems>
         )}
         <Dock

@@ -132,7 +132,13 @@ export function Limits({ limits }: { limits: RateLimits }): ReactElement | null 
 }
 
 const windowName = (minutes: number | null): string =>
-  minutes === null ? "Limit" : minutes >= 1440 ? `${Math.round(minutes / 1440)}-day limit` : `${Math.round(minutes / 60)}-hour limit`;
+  minutes === null
+    ? "Limit"
+    : minutes >= 1440
+      ? `${Math.round(minutes / 1440)}-day limit`
+      : minutes % 60 === 0
+        ? `${minutes / 60}-hour limit`
+        : `${minutes}-minute limit`;
 
 /** Where a session was started, in words. The engine calls what comes over its protocol after the first editor that spoke it. */
 const fromWhere = (source: string): string => (source === "vscode" || source === "appServer" ? "this page or an editor" : source);

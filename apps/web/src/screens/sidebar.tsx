@@ -1,5 +1,5 @@
 /** The session list: the inbox on top, then every session with its state, found by words, arranged by time or project. */
-import { memo, type ReactElement, useEffect, useMemo, useState } from "react";
+import { type CSSProperties, memo, type ReactElement, useEffect, useMemo, useState } from "react";
 import { Virtualizer } from "virtua";
 import { allows, useApp, useAppState } from "../app-context.tsx";
 import { type ListRow, type ListView, listRows, stateWord, waitingCounts } from "../state/list.ts";
@@ -139,13 +139,14 @@ function Row({
   onDialog: (dialog: ListDialog) => void;
 }): ReactElement {
   const { scope } = useApp();
-  if (row.kind === "session") return <SessionRow session={row.session} number={row.number} now={now} onDialog={onDialog} />;
+  if (row.kind === "session")
+    return <SessionRow session={row.session} number={row.number} depth={row.depth} now={now} onDialog={onDialog} />;
   const { projectId } = row;
   return (
     <div className={`list-heading ${row.key === "waiting" ? "list-heading-waiting" : ""}`}>
       <button type="button" aria-expanded={!folded} onClick={() => onFold(row.key)}>
         <Icon name={folded ? "chevronRight" : "chevronDown"} size={12} />
-        <span>{row.text}</span>
+        <span dir="auto">{row.text}</span>
         <span className="list-count">{row.count}</span>
       </button>
       {projectId === undefined || !allows(scope, "drive") ? null : (
@@ -177,11 +178,13 @@ function Row({
 const SessionRow = memo(function SessionRow({
   session,
   number,
+  depth,
   now,
   onDialog,
 }: {
   session: SessionSummary;
   number: number;
+  depth: number;
   now: number;
   onDialog: (dialog: ListDialog) => void;
 }): ReactElement {
@@ -192,7 +195,10 @@ const SessionRow = memo(function SessionRow({
   const current = place.name === "session" && place.sessionId === session.sessionId;
   const menu = useSessionMenu(session, onDialog);
   return (
-    <div className={`session-row ${current ? "row-current" : ""}`}>
+    <div
+      className={`session-row ${current ? "row-current" : ""} ${depth > 0 ? "session-child" : ""}`}
+      style={{ "--depth": Math.min(depth, 4) } as CSSProperties}
+    >
       <button
         type="button"
         className="session-open"
@@ -201,7 +207,10 @@ const SessionRow = memo(function SessionRow({
       >
         <span className={`state-dot state-${state.id}`} aria-hidden="true" />
         <span className="session-text">
-          <span className={`session-title ${unread ? "session-unread" : ""}`}>{session.title}</span>
+          <span className={`session-title ${unread ? "session-unread" : ""}`} dir="auto">
+            {depth > 0 ? <span className="visually-hidden">Sub-agent: </span> : null}
+            {session.title}
+          </span>
           <span className="session-sub">
             <span className="session-where">{folderName(session.cwd)}</span>
             {state.id === "idle" ? null : <span className={`state-word state-word-${state.id}`}>{state.text}</span>}
@@ -209,7 +218,7 @@ const SessionRow = memo(function SessionRow({
           </span>
         </span>
         <span className="session-time">
-          {number <= 9 ? (
+          {number > 0 && number <= 9 ? (
             <span className="session-number" aria-hidden="true">
               {number}
             </span>

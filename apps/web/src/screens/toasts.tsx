@@ -40,7 +40,7 @@ function Toast({ message, onGone }: { message: Message; onGone: () => void }): R
       onBlur={() => setHeld(false)}
     >
       <Icon name={message.tone === "problem" ? "warning" : "check"} size={16} />
-      <span>{message.text}</span>
+      <span dir="auto">{message.text}</span>
       {message.undo === undefined ? null : (
         <Button
           size="small"

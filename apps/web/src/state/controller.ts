@@ -1,7 +1,7 @@
 /** Does what the person asks: joins the connection to the store, and keeps the promise that no message and no answer is lost or sent twice. */
 import type { StreamEvent } from "../../../../src/manager/events.ts";
 import { type Connection, type NewSession, Refused, type RequestAnswer } from "../connection/connection.ts";
-import { browserDepot, type Depot, KeptAttachments } from "./kept.ts";
+import { browserDepot, type Depot, KeptAnswers, KeptAttachments } from "./kept.ts";
 import type { Attachment, MessageOverrides, OutgoingMessage, PendingRequest, QueuedMessage, SessionSummary, UserInput } from "./model.ts";
 import { readJson, type Shelf, writeJson } from "./settings.ts";
 import type { Store } from "./store.ts";
@@ -39,6 +39,8 @@ export class Controller {
   /** Where this page remembers what is its own: settings, drafts, unsent messages. */
   readonly shelf: Shelf;
   readonly attachments: KeptAttachments<Attachment>;
+  readonly answers: KeptAnswers;
+  readonly #depot: Depot;
   readonly #later: Later;
   #toast: Toast = () => {};
   /** Events that arrive while the lists are read; they are folded afterwards, in order. */
@@ -51,8 +53,22 @@ export class Controller {
     this.store = store;
     this.shelf = shelf;
     this.attachments = new KeptAttachments(depot);
+    this.answers = new KeptAnswers(shelf);
+    this.#depot = depot;
     this.#later = later;
     this.#keepUnread();
+    this.#forgetAnswers();
+  }
+
+  /** What was begun for a request goes with it. Nothing is forgotten before the list of what waits has been read. */
+  #forgetAnswers(): void {
+    let before = this.store.get().pending;
+    this.store.subscribe(() => {
+      const { pending } = this.store.get();
+      if (pending === before) return;
+      before = pending;
+      if (this.#loadedOnce && this.#loading === undefined) this.answers.keepOnly((id) => pending.has(id));
+    });
   }
 
   /** What was unread stays so over a reload. */
@@ -125,7 +141,7 @@ export class Controller {
     if (!this.#loadedOnce) {
       this.#loadedOnce = true;
       await this.#readAll();
-      this.#restoreOutbox();
+      await this.#restoreOutbox();
     }
     this.#sendWaiting();
   }
@@ -366,11 +382,17 @@ export class Controller {
 
   #saveOutbox(): void {
     const unsent = this.store.get().outbox.filter((m) => m.state !== "accepted");
-    writeJson(this.shelf, outboxKey, unsent.length === 0 ? null : unsent);
+    // Pictures do not fit the shelf.
+    const fits = writeJson(this.shelf, outboxKey, unsent.length === 0 ? null : unsent);
+    if (!fits) writeJson(this.shelf, outboxKey, null);
+    if (!fits || this.#isOutboxInDepot) void this.#depot.write(outboxKey, fits ? undefined : unsent);
+    this.#isOutboxInDepot = !fits;
   }
 
-  #restoreOutbox(): void {
-    const saved = readJson(this.shelf, outboxKey);
+  #isOutboxInDepot = true;
+  async #restoreOutbox(): Promise<void> {
+    const stored = await this.#depot.read(outboxKey);
+    const saved = readJson(this.shelf, outboxKey) ?? stored;
     if (!Array.isArray(saved)) return;
     for (const message of saved as OutgoingMessage[])
       if (typeof message?.messageId === "string" && typeof message.sessionId === "string" && Array.isArray(message.input))

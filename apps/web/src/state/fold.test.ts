@@ -165,7 +165,7 @@ test("a request ends only by the server's event, which says by whom", () => {
   );
   assert.equal(ended.pending.size, 0);
   assert.deepEqual(
-    ended.resolved.map((r) => [r.request.requestId, r.decision, r.by.name]),
+    ended.resolved.map((r) => [r.requestId, r.decision, r.by.name]),
     [["r1", "accept", "Phone"]],
   );
 });

@@ -5,6 +5,7 @@ import type { Turn } from "../../../../src/protocol/turn.ts";
 import { foldNotification, turnView } from "../../../../src/sessions/thread-view.ts";
 import {
   type AppState,
+  type Decision,
   emptyState,
   emptyThread,
   type OutgoingMessage,
@@ -12,7 +13,6 @@ import {
   type PendingView,
   type Project,
   type QueuedMessage,
-  type Resolution,
   type SessionSummary,
   type ThreadTokenUsage,
   type ThreadView,
@@ -32,6 +32,8 @@ export interface ThreadPage {
   readonly diffs: Readonly<Record<string, string>>;
   readonly tokenUsage: ThreadTokenUsage | null;
   readonly queue: readonly QueuedMessage[];
+  /** What was decided in the session before, where that is kept. */
+  readonly decisions?: readonly Decision[];
   readonly seq: number;
 }
 
@@ -88,7 +90,11 @@ export function reduce(state: AppState, action: Action): AppState {
     case "threadUnread":
       return changeThread(state, action.sessionId, read);
     case "threadClosed":
-      return { ...state, threads: withEntry(state.threads, action.sessionId, undefined) };
+      return {
+        ...state,
+        threads: withEntry(state.threads, action.sessionId, undefined),
+        decisions: withEntry(state.decisions, action.sessionId, undefined),
+      };
     case "resync":
       // The numbers may begin anew.
       return { ...state, toldOf: new Map(), threads: new Map([...state.threads].map(([id, t]) => [id, { ...t, seq: 0, queueSeq: 0 }])) };
@@ -159,7 +165,8 @@ function foldPage(state: AppState, page: ThreadPage, older: boolean): AppState {
   // What happened while the page was on its way comes after it.
   const late = before.early.filter((e) => e.seq > page.seq);
   const thread = late.reduce((t, e) => ({ ...foldNotification(t, e.message), seq: e.seq }), base);
-  return dropDelivered({ ...state, threads: withEntry(state.threads, page.sessionId, thread) }, thread);
+  const decisions = withEntry(state.decisions, page.sessionId, joined(page.decisions ?? [], state.decisions.get(page.sessionId) ?? []));
+  return dropDelivered({ ...state, threads: withEntry(state.threads, page.sessionId, thread), decisions }, thread);
 }
 
 function foldEvent(state: AppState, event: StreamEvent): AppState {
@@ -265,7 +272,16 @@ function forget(state: AppState, sessionId: string): AppState {
   };
 }
 
-type Ending = Pick<Resolution, "status" | "by" | "at"> & { readonly decision?: unknown; readonly reason?: string | null | undefined };
+type Ending = Pick<Decision, "status" | "by" | "at" | "answers"> & {
+  readonly decision?: unknown;
+  readonly reason?: string | null | undefined;
+};
+
+/** What is kept, and what has been heard since; the same request counts once. */
+function joined(kept: readonly Decision[], heard: readonly Decision[]): readonly Decision[] {
+  const known = new Set(kept.map((d) => d.requestId));
+  return [...kept, ...heard.filter((d) => !known.has(d.requestId))];
+}
 
 function addPending(state: AppState, request: PendingRequest): AppState {
   const before = state.pending.get(request.requestId);
@@ -276,20 +292,25 @@ function addPending(state: AppState, request: PendingRequest): AppState {
 function resolve(state: AppState, requestId: string, end: Ending): AppState {
   const request = state.pending.get(requestId);
   if (request === undefined) return state;
-  const entry: Resolution = {
-    request,
-    status: end.status,
+  const { kind, threadId, turnId, itemId, callId, summary } = request;
+  const entry: Decision = {
+    ...{ requestId, kind, threadId, turnId, itemId: itemId ?? callId, summary, status: end.status, by: end.by, at: end.at },
     decision: end.decision ?? null,
-    by: end.by,
-    at: end.at,
     reason: end.reason ?? null,
+    ...(end.answers === undefined ? {} : { answers: end.answers }),
   };
+  const here = state.threads.has(threadId);
   return {
     ...state,
     pending: withEntry(state.pending, requestId, undefined),
-    resolved: [entry, ...state.resolved.filter((r) => r.request.requestId !== requestId)].slice(0, 200),
+    resolved: [entry, ...state.resolved.filter((r) => r.requestId !== requestId)].slice(0, 200),
+    decisions: here
+      ? withEntry(state.decisions, threadId, joined([entry], state.decisions.get(threadId) ?? []).toSorted(byTime))
+      : state.decisions,
   };
 }
+
+const byTime = (a: Decision, b: Decision): number => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0);
 
 function changePending(state: AppState, requestId: string, change: (p: PendingView) => PendingView): AppState {
   const before = state.pending.get(requestId);

@@ -78,7 +78,7 @@ export function readComments<T>(shelf: Shelf, sessionId: string): readonly T[] {
   const saved = readJson(shelf, `parley.comments.${sessionId}`);
   return isList(saved) ? (saved as readonly T[]) : [];
 }
-export const writeComments = (shelf: Shelf, sessionId: string, comments: readonly unknown[]): void =>
+export const writeComments = (shelf: Shelf, sessionId: string, comments: readonly unknown[]): boolean =>
   writeJson(shelf, `parley.comments.${sessionId}`, comments.length === 0 ? null : comments);
 
 /** Which panel stood open beside a session. */
@@ -86,5 +86,47 @@ export function readPanel<T extends string>(shelf: Shelf, sessionId: string, kno
   const saved = readJson(shelf, `parley.panel.${sessionId}`);
   return known.find((name) => name === saved);
 }
-export const writePanel = (shelf: Shelf, sessionId: string, panel: string | undefined): void =>
+export const writePanel = (shelf: Shelf, sessionId: string, panel: string | undefined): boolean =>
   writeJson(shelf, `parley.panel.${sessionId}`, panel ?? null);
+
+const answersKey = "parley.answers";
+
+/** Answers that were begun, by request and part of its card: all of it while this page lives, what is no secret for the next one too. */
+export class KeptAnswers {
+  readonly #shelf: Shelf;
+  readonly #now = new Map<string, unknown>();
+  #stored: Readonly<Record<string, unknown>>;
+
+  constructor(shelf: Shelf) {
+    this.#shelf = shelf;
+    const saved = readJson(shelf, answersKey);
+    this.#stored = typeof saved === "object" && saved !== null ? { ...saved } : {};
+  }
+
+  read(key: string): unknown {
+    return this.#now.has(key) ? this.#now.get(key) : this.#stored[key];
+  }
+
+  write(key: string, value: unknown, stored: unknown): void {
+    this.#now.set(key, value);
+    this.#save({ ...this.#stored, [key]: stored });
+  }
+
+  /** Forgets those of requests that no longer wait. */
+  keepOnly(isWaiting: (requestId: string) => boolean): void {
+    const isOver = (key: string): boolean => !isWaiting(key.slice(0, key.lastIndexOf("#")));
+    for (const key of this.#now.keys()) if (isOver(key)) this.#now.delete(key);
+    const left = Object.entries(this.#stored).filter(([key]) => !isOver(key));
+    if (left.length < Object.keys(this.#stored).length) this.#save(Object.fromEntries(left));
+  }
+
+  #save(stored: Readonly<Record<string, unknown>>): void {
+    this.#stored = stored;
+    writeJson(this.#shelf, answersKey, Object.keys(stored).length === 0 ? null : stored);
+  }
+}
+
+/** A comment on a line that is being written. */
+export const readCommentDraft = (shelf: Shelf, sessionId: string): unknown => readJson(shelf, `parley.comment.${sessionId}`);
+export const writeCommentDraft = (shelf: Shelf, sessionId: string, draft: unknown): boolean =>
+  writeJson(shelf, `parley.comment.${sessionId}`, draft ?? null);

@@ -4,7 +4,7 @@ import { dayGroup } from "./words.ts";
 
 export type ListRow =
   | { readonly kind: "heading"; readonly key: string; readonly text: string; readonly count: number; readonly projectId?: string }
-  | { readonly kind: "session"; readonly key: string; readonly session: SessionSummary; readonly number: number };
+  | { readonly kind: "session"; readonly key: string; readonly session: SessionSummary; readonly number: number; readonly depth: number };
 
 export interface ListView {
   readonly groupBy: "time" | "project";
@@ -33,7 +33,8 @@ export function listRows(
     (view.filter !== "waiting" || needsYou(s, waiting)) &&
     (view.filter !== "working" || s.state === "working" || s.state === "waiting") &&
     words.every((w) => searchText(s).includes(w));
-  const sessions = [...source.values()].filter(fits).sort(newestFirst);
+  const all = [...source.values()].filter(fits).sort(newestFirst);
+  const { roots: sessions, children } = family(all);
   const first = sessions.filter((s) => needsYou(s, waiting));
   const rest = sessions.filter((s) => !needsYou(s, waiting));
   const groups = new Map<string, { text: string; projectId?: string; list: SessionSummary[] }>();
@@ -47,7 +48,26 @@ export function listRows(
     group.list.push(session);
     groups.set(key, group);
   }
-  return flatten(groups, view.folded);
+  return flatten(groups, view.folded, children);
+}
+
+/** Sub-agents stand under who started them, where that one is in the list too. */
+function family(sessions: readonly SessionSummary[]): {
+  roots: readonly SessionSummary[];
+  children: ReadonlyMap<string, readonly SessionSummary[]>;
+} {
+  const parents = new Map(sessions.map((s) => [s.sessionId, s.parentSessionId]));
+  const isChild = (s: SessionSummary): boolean => {
+    // A circle of parents has no root; all of it stays in sight.
+    const seen = new Set([s.sessionId]);
+    for (let at = s.parentSessionId; at != null && parents.has(at); at = parents.get(at)) {
+      if (seen.has(at)) return false;
+      seen.add(at);
+    }
+    return s.parentSessionId != null && parents.has(s.parentSessionId);
+  };
+  const [roots, below] = [sessions.filter((s) => !isChild(s)), sessions.filter(isChild)];
+  return { roots, children: Map.groupBy(below, (s) => s.parentSessionId ?? "") };
 }
 
 function groupOf(session: SessionSummary, state: Pick<AppState, "projects">, view: ListView, now: number): [string, string] {
@@ -62,6 +82,7 @@ function groupOf(session: SessionSummary, state: Pick<AppState, "projects">, vie
 function flatten(
   groups: ReadonlyMap<string, { text: string; projectId?: string; list: SessionSummary[] }>,
   folded: ReadonlySet<string>,
+  children: ReadonlyMap<string, readonly SessionSummary[]>,
 ): ListRow[] {
   const rows: ListRow[] = [];
   let number = 0;
@@ -74,7 +95,11 @@ function flatten(
       ...(group.projectId === undefined ? {} : { projectId: group.projectId }),
     });
     if (folded.has(key)) continue;
-    for (const session of group.list) rows.push({ kind: "session", key: session.sessionId, session, number: ++number });
+    const add = (session: SessionSummary, depth: number): void => {
+      rows.push({ kind: "session", key: session.sessionId, session, number: depth === 0 ? ++number : 0, depth });
+      for (const child of children.get(session.sessionId) ?? []) add(child, depth + 1);
+    };
+    for (const session of group.list) add(session, 0);
   }
   return rows;
 }

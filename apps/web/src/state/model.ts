@@ -1,6 +1,6 @@
 /** What the page knows, as plain immutable data. Names follow the wire; a "view" is the wire's thing plus what only a screen needs. */
 
-import type { Project } from "../../../../src/manager/api/records.ts";
+import type { Decision, Project } from "../../../../src/manager/api/records.ts";
 import type { ThreadItem, UserInput } from "../../../../src/protocol/item.ts";
 import type { ServerNotification } from "../../../../src/protocol/methods.ts";
 import type { ThreadTokenUsage } from "../../../../src/protocol/thread.ts";
@@ -16,6 +16,7 @@ import {
 
 export type {
   Actor,
+  Decision,
   Notice,
   PendingRequest,
   PlanView,
@@ -87,15 +88,6 @@ export interface PendingView extends PendingRequest {
   readonly problem: string | null;
 }
 
-export interface Resolution {
-  readonly request: PendingRequest;
-  readonly status: "resolved" | "expired";
-  readonly decision: unknown;
-  readonly by: Actor;
-  readonly at: string;
-  readonly reason: string | null;
-}
-
 export interface AppState {
   readonly phase: "starting" | "signedOut" | "ready";
   /** Why this browser was signed out, where there is more to say than that. */
@@ -111,7 +103,9 @@ export interface AppState {
   readonly projects: readonly Project[];
   readonly pending: ReadonlyMap<string, PendingView>;
   /** The last requests that ended, newest first. */
-  readonly resolved: readonly Resolution[];
+  readonly resolved: readonly Decision[];
+  /** What was decided in the sessions that are open, oldest first. */
+  readonly decisions: ReadonlyMap<string, readonly Decision[]>;
   readonly threads: ReadonlyMap<string, ThreadView>;
   readonly outbox: readonly OutgoingMessage[];
   /** Sessions with something the person has not looked at. */
@@ -131,6 +125,7 @@ export const emptyState: AppState = {
   projects: [],
   pending: new Map(),
   resolved: [],
+  decisions: new Map(),
   threads: new Map(),
   outbox: [],
   unread: new Set(),

@@ -46,12 +46,14 @@ export function readJson(shelf: Shelf, key: string): unknown {
   }
 }
 
-export function writeJson(shelf: Shelf, key: string, value: unknown): void {
+/** False when the storage is full or forbidden: the page works on, it only forgets. */
+export function writeJson(shelf: Shelf, key: string, value: unknown): boolean {
   try {
     if (value === null) shelf.removeItem(key);
     else shelf.setItem(key, JSON.stringify(value));
+    return true;
   } catch {
-    // Storage is full or forbidden: the page works on, it only forgets.
+    return false;
   }
 }
 
@@ -72,5 +74,5 @@ export function readDraft(shelf: Shelf, sessionId: string): string {
   const saved = readJson(shelf, draftKey(sessionId));
   return typeof saved === "string" ? saved : "";
 }
-export const writeDraft = (shelf: Shelf, sessionId: string, text: string): void =>
+export const writeDraft = (shelf: Shelf, sessionId: string, text: string): boolean =>
   writeJson(shelf, draftKey(sessionId), text === "" ? null : text);

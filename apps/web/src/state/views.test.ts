@@ -157,7 +157,12 @@ test("policies make up a named mode or say plainly what they are", () => {
 test("times, sizes and paths read well", () => {
   assert.deepEqual([ago(now / 1000 - 3599, now), ago(now / 1000 - 86_399, now)], ["59m", "23h"]);
   assert.deepEqual([ago(now / 1000 - 5, now), ago(now / 1000 - 600, now), ago(now / 1000 - 7200, now)], ["now", "10m", "2h"]);
-  assert.deepEqual([duration(40), duration(2400), duration(61_000)], ["40 ms", "2.4 s", "1 m 1 s"]);
+  assert.deepEqual([duration(40), duration(2400), duration(61_000)], ["40 ms", "2.4 s", "1 min 1 s"]);
+  assert.deepEqual(
+    [59_999, 3_599_600, 3_600_000, 3_660_000, 7_199_999].map(duration),
+    ["1 min", "1 h", "1 h", "1 h 1 min", "2 h"],
+    "never 60 of a smaller unit",
+  );
   assert.deepEqual([compact(999), compact(1500), compact(86_400), compact(2_100_000)], ["999", "1.5k", "86k", "2.1M"]);
   assert.equal(shortPath("/home/ada/app/src/x.ts", "/home/ada/app"), "src/x.ts");
   assert.equal(shortPath("/home/ada/other"), "~/other");

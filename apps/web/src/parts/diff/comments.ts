@@ -9,6 +9,11 @@ export interface LineComment {
   readonly text: string;
 }
 
+export type CommentDraft = Omit<LineComment, "id">;
+
+export const isCommentDraft = (value: unknown): value is CommentDraft =>
+  typeof value === "object" && value !== null && "path" in value && "line" in value && "text" in value && typeof value.text === "string";
+
 export function commentsMessage(comments: readonly LineComment[]): string {
   const byFile = new Map<string, LineComment[]>();
   for (const comment of comments) byFile.set(comment.path, [...(byFile.get(comment.path) ?? []), comment]);

@@ -5,7 +5,7 @@ import { Icon } from "../../ui/icons.tsx";
 import type { ColorSpan } from "../code/highlight.ts";
 import { CopyButton } from "../copy-button.tsx";
 import { type LineColors, useDiffColors, withMarks } from "./colors.ts";
-import type { LineComment } from "./comments.ts";
+import type { CommentDraft, LineComment } from "./comments.ts";
 import type { DiffLine, FileDiff, Hunk } from "./parse.ts";
 import { type Piece, sideBySide, wordMarks } from "./rows.ts";
 
@@ -16,6 +16,9 @@ export interface DiffProps {
   readonly comments?: {
     readonly list: readonly LineComment[];
     readonly add: (comment: Omit<LineComment, "id">) => void;
+    /** The one that is being written. */
+    readonly draft: CommentDraft | undefined;
+    readonly onDraft: (draft: CommentDraft | undefined) => void;
     readonly remove: (id: string) => void;
   };
   /** Files start folded when there are many. */
@@ -98,25 +101,28 @@ export function DiffCount({ added, removed }: { added: number; removed: number }
 }
 
 function DiffBody({ file, view, comments }: { file: FileDiff; view: DiffProps["view"]; comments: DiffProps["comments"] }): ReactElement {
-  const [draft, setDraft] = useState<{ line: DiffLine; hunk: number }>();
   const colors = useDiffColors(file);
   if (file.binary) return <p className="diff-note">A binary file; its content is not shown.</p>;
   if (file.hunks.length === 0)
     return <p className="diff-note">{file.change === "rename" ? "Moved without changes." : "No lines to show."}</p>;
   const place = (line: DiffLine): { line: number; side: "old" | "new" } =>
     line.newLine === null ? { line: line.oldLine ?? 0, side: "old" } : { line: line.newLine, side: "new" };
+  const draft = comments?.draft;
   const tools: LineTools | undefined = comments && {
-    start: (line, hunk) => setDraft({ line, hunk }),
-    isOpen: (line, hunk) => draft?.line === line && draft.hunk === hunk,
+    draft: draft?.text ?? "",
+    write: (text) => draft !== undefined && comments.onDraft({ ...draft, text }),
+    start: (line) => comments.onDraft({ path: file.path, ...place(line), code: line.text, text: "" }),
+    isOpen: (line) =>
+      draft?.path === file.path && draft.line === place(line).line && draft.side === place(line).side && draft.code === line.text,
     of: (line) =>
       comments.list.filter(
         (c) => c.path === file.path && c.line === place(line).line && c.side === place(line).side && c.code === line.text,
       ),
     save: (line, text) => {
       comments.add({ path: file.path, ...place(line), code: line.text, text });
-      setDraft(undefined);
+      comments.onDraft(undefined);
     },
-    cancel: () => setDraft(undefined),
+    cancel: () => comments.onDraft(undefined),
     remove: comments.remove,
   };
   return (
@@ -139,7 +145,7 @@ function DiffBody({ file, view, comments }: { file: FileDiff; view: DiffProps["v
                 <td colSpan={view === "split" ? 4 : 3}>{hunk.heading === "" ? "⋯" : hunk.heading}</td>
               </tr>
             ) : null}
-            <HunkRows hunk={hunk} index={i} view={view} tools={tools} colors={colors} />
+            <HunkRows hunk={hunk} view={view} tools={tools} colors={colors} />
           </tbody>
         ))}
       </table>
@@ -148,8 +154,10 @@ function DiffBody({ file, view, comments }: { file: FileDiff; view: DiffProps["v
 }
 
 interface LineTools {
-  start(line: DiffLine, hunk: number): void;
-  isOpen(line: DiffLine, hunk: number): boolean;
+  readonly draft: string;
+  write(text: string): void;
+  start(line: DiffLine): void;
+  isOpen(line: DiffLine): boolean;
   of(line: DiffLine): readonly LineComment[];
   save(line: DiffLine, text: string): void;
   cancel(): void;
@@ -158,13 +166,11 @@ interface LineTools {
 
 function HunkRows({
   hunk,
-  index,
   view,
   tools,
   colors,
 }: {
   hunk: Hunk;
-  index: number;
   view: DiffProps["view"];
   tools: LineTools | undefined;
   colors: LineColors | undefined;
@@ -174,10 +180,10 @@ function HunkRows({
     return (
       <>
         {sideBySide(hunk).map(({ left, right }, i) => (
-          <Remarked key={i} lines={[left, right]} index={index} span={4} tools={tools}>
+          <Remarked key={i} lines={[left, right]} span={4} tools={tools}>
             <tr>
-              <SideCells line={left} side="old" marks={marks} colors={colors} tools={tools} hunk={index} />
-              <SideCells line={right} side="new" marks={marks} colors={colors} tools={tools} hunk={index} />
+              <SideCells line={left} side="old" marks={marks} colors={colors} tools={tools} />
+              <SideCells line={right} side="new" marks={marks} colors={colors} tools={tools} />
             </tr>
           </Remarked>
         ))}
@@ -186,11 +192,11 @@ function HunkRows({
   return (
     <>
       {hunk.lines.map((line, i) => (
-        <Remarked key={i} lines={[line]} index={index} span={3} tools={tools}>
+        <Remarked key={i} lines={[line]} span={3} tools={tools}>
           <tr className={`diff-line diff-line-${line.kind}`}>
             <td className="diff-no">{line.oldLine}</td>
             <td className="diff-no">{line.newLine}</td>
-            <LineCell line={line} pieces={marks.get(line)} colors={colors?.get(line)} tools={tools} hunk={index} />
+            <LineCell line={line} pieces={marks.get(line)} colors={colors?.get(line)} tools={tools} />
           </tr>
         </Remarked>
       ))}
@@ -204,14 +210,12 @@ function SideCells({
   marks,
   colors,
   tools,
-  hunk,
 }: {
   line: DiffLine | null;
   side: "old" | "new";
   marks: ReadonlyMap<DiffLine, readonly Piece[]>;
   colors: LineColors | undefined;
   tools: LineTools | undefined;
-  hunk: number;
 }): ReactElement {
   if (line === null)
     return (
@@ -229,7 +233,6 @@ function SideCells({
         pieces={marks.get(line)}
         colors={colors?.get(line)}
         tools={side === "old" && line.kind === "same" ? undefined : tools}
-        hunk={hunk}
         className={`diff-line-${line.kind}`}
       />
     </>
@@ -244,14 +247,12 @@ function LineCell({
   pieces,
   colors,
   tools,
-  hunk,
   className = "",
 }: {
   line: DiffLine;
   pieces: readonly Piece[] | undefined;
   colors: readonly ColorSpan[] | undefined;
   tools: LineTools | undefined;
-  hunk: number;
   className?: string;
 }): ReactElement {
   return (
@@ -269,7 +270,7 @@ function LineCell({
           size={14}
           label={`Comment on line ${line.newLine ?? line.oldLine}`}
           className="diff-comment-button"
-          onClick={() => tools.start(line, hunk)}
+          onClick={() => tools.start(line)}
         />
       )}
     </td>
@@ -302,13 +303,11 @@ function LineText({
 
 function Remarked({
   lines,
-  index,
   span,
   tools,
   children,
 }: {
   lines: readonly (DiffLine | null)[];
-  index: number;
   span: number;
   tools: LineTools | undefined;
   children: ReactElement;
@@ -316,7 +315,7 @@ function Remarked({
   if (tools === undefined) return children;
   const real = [...new Set(lines.filter((l) => l !== null))];
   const remarks = real.flatMap((line) => tools.of(line));
-  const writing = real.find((line) => tools.isOpen(line, index));
+  const writing = real.find((line) => tools.isOpen(line));
   return (
     <>
       {children}
@@ -324,7 +323,7 @@ function Remarked({
         <tr key={comment.id} className="diff-remark-row">
           <td colSpan={span}>
             <div className="diff-remark">
-              <p>{comment.text}</p>
+              <p dir="auto">{comment.text}</p>
               <IconButton icon="close" size={14} label="Remove comment" onClick={() => tools.remove(comment.id)} />
             </div>
           </td>
@@ -333,7 +332,7 @@ function Remarked({
       {writing === undefined ? null : (
         <tr className="diff-remark-row">
           <td colSpan={span}>
-            <CommentForm onSave={(text) => tools.save(writing, text)} onCancel={tools.cancel} />
+            <CommentForm text={tools.draft} onText={tools.write} onSave={(text) => tools.save(writing, text)} onCancel={tools.cancel} />
           </td>
         </tr>
       )}
@@ -341,8 +340,17 @@ function Remarked({
   );
 }
 
-function CommentForm({ onSave, onCancel }: { onSave: (text: string) => void; onCancel: () => void }): ReactElement {
-  const [text, setText] = useState("");
+function CommentForm({
+  text,
+  onText,
+  onSave,
+  onCancel,
+}: {
+  text: string;
+  onText: (text: string) => void;
+  onSave: (text: string) => void;
+  onCancel: () => void;
+}): ReactElement {
   const save = (): void => {
     if (text.trim() !== "") onSave(text.trim());
   };
@@ -360,7 +368,8 @@ function CommentForm({ onSave, onCancel }: { onSave: (text: string) => void; onC
         rows={2}
         value={text}
         placeholder="What should be different here?"
-        onChange={(e) => setText(e.target.value)}
+        onChange={(e) => onText(e.target.value)}
+        dir="auto"
         onKeyDown={(e) => {
           if (e.key === "Escape") onCancel();
           if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) save();

@@ -37,14 +37,18 @@ function block(token: Token, settled: boolean, depth: number): ReactNode {
     case "heading": {
       // Headings of a message stand below the headings of the page.
       const Tag = `h${Math.min(6, (token as Tokens.Heading).depth + 2)}` as "h3" | "h4" | "h5" | "h6";
-      return <Tag className={`md-h md-h${(token as Tokens.Heading).depth}`}>{inline(token.tokens, depth)}</Tag>;
+      return (
+        <Tag dir="auto" className={`md-h md-h${(token as Tokens.Heading).depth}`}>
+          {inline(token.tokens, depth)}
+        </Tag>
+      );
     }
     case "paragraph":
-      return <p>{inline(token.tokens, depth)}</p>;
+      return <p dir="auto">{inline(token.tokens, depth)}</p>;
     case "code":
       return <CodeBlock code={(token as Tokens.Code).text} language={(token as Tokens.Code).lang ?? ""} settled={settled} />;
     case "blockquote":
-      return <blockquote>{children(token.tokens, settled, depth)}</blockquote>;
+      return <blockquote dir="auto">{children(token.tokens, settled, depth)}</blockquote>;
     case "list":
       return <List token={token as Tokens.List} settled={settled} depth={depth} />;
     case "table":
@@ -52,7 +56,11 @@ function block(token: Token, settled: boolean, depth: number): ReactNode {
     case "hr":
       return <hr />;
     case "html":
-      return <p className="md-html">{token.raw}</p>;
+      return (
+        <p className="md-html" dir="auto">
+          {token.raw}
+        </p>
+      );
     case "text":
       return token.tokens === undefined ? decodeEntities((token as Tokens.Text).text) : inline(token.tokens, depth);
     default:
@@ -66,7 +74,7 @@ const Fragmented = ({ children }: { children: ReactNode }): ReactNode => childre
 
 function List({ token, settled, depth }: { token: Tokens.List; settled: boolean; depth: number }): ReactElement {
   const items = token.items.map((item, i) => (
-    <li key={i} className={item.task ? "md-task" : undefined}>
+    <li key={i} dir="auto" className={item.task ? "md-task" : undefined}>
       {item.task ? (
         <span className="md-check" role="img" aria-label={item.checked === true ? "Done" : "Open"} data-checked={item.checked} />
       ) : null}
@@ -89,7 +97,7 @@ function Table({ token, depth }: { token: Tokens.Table; depth: number }): ReactE
         <thead>
           <tr>
             {token.header.map((cell, i) => (
-              <th key={i} scope="col" style={{ textAlign: align(i) }}>
+              <th key={i} scope="col" dir="auto" style={{ textAlign: align(i) }}>
                 {inline(cell.tokens, depth)}
               </th>
             ))}
@@ -99,7 +107,7 @@ function Table({ token, depth }: { token: Tokens.Table; depth: number }): ReactE
           {token.rows.map((row, r) => (
             <tr key={r}>
               {row.map((cell, i) => (
-                <td key={i} style={{ textAlign: align(i) }}>
+                <td key={i} dir="auto" style={{ textAlign: align(i) }}>
                   {inline(cell.tokens, depth)}
                 </td>
               ))}

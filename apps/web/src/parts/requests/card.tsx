@@ -1,14 +1,15 @@
 /** One waiting request as a card: what it is, what it would do, and the answers the engine offers. It ends only when the server says so. */
 import { type KeyboardEvent, memo, type ReactElement, type ReactNode, useId, useRef, useState } from "react";
-import type { ItemOf, PendingView, Resolution } from "../../state/model.ts";
+import type { ItemOf, PendingView } from "../../state/model.ts";
 import { shortPath } from "../../state/words.ts";
 import { Button, focusIt } from "../../ui/controls.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { DiffView } from "../diff/diff-view.tsx";
 import { diffOfChange } from "../diff/parse.ts";
 import { safeHref } from "../markdown/blocks.ts";
-import { type Choice, choicesFor, detailsOf, type McpToolCall, outcomeWord, stringOf } from "./choices.ts";
+import { type Choice, choicesFor, detailsOf, type McpToolCall, stringOf } from "./choices.ts";
 import { type Description, describe } from "./describe.ts";
+import { useAnswerDraft } from "./drafts.ts";
 import { ElicitationForm } from "./elicitation-form.tsx";
 import { QuestionForm } from "./question-form.tsx";
 import { spelledDiff, spelledOut } from "./spelled.ts";
@@ -124,7 +125,11 @@ function CardBody({
   const files = change?.changes.map((one) => spelledDiff(diffOfChange(one))) ?? [];
   return (
     <div className="card-body">
-      {description.reason === null ? null : <p className="card-reason">{description.reason}</p>}
+      {description.reason === null ? null : (
+        <p className="card-reason" dir="auto">
+          {description.reason}
+        </p>
+      )}
       {description.command === null || description.command === "" ? null : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a long command scrolls and must be reachable by keyboard
         <pre className="card-command" tabIndex={0}>
@@ -177,27 +182,31 @@ function CardAnswer({
       <ElicitationForm request={request} busy={busy} onAnswer={onAnswer} />
     );
   if (choices.length === 0) return <RawAnswer busy={busy} onAnswer={onAnswer} />;
-  return <Choices choices={choices} busy={busy} onAnswer={onAnswer} letters={letters} />;
+  return <Choices requestId={request.requestId} choices={choices} busy={busy} onAnswer={onAnswer} letters={letters} />;
 }
 
 const tones = { accept: "primary", grant: "grant", decline: "plain", stop: "danger", quiet: "quiet" } as const;
 
+const isTextOrNull = (value: unknown): value is string | null => value === null || typeof value === "string";
+
 const replyOf = ({ response, allowsTool }: Choice): Reply => ({ response, ...(allowsTool === undefined ? {} : { allowsTool }) });
 
 function Choices({
+  requestId,
   choices,
   busy,
   onAnswer,
   letters,
 }: {
+  requestId: string;
   choices: readonly Choice[];
   busy: boolean;
   onAnswer: (reply: Reply) => void;
   letters: boolean;
 }): ReactElement {
-  const [note, setNote] = useState<string>();
+  const [note, setNote] = useAnswerDraft<string | null>({ requestId, part: "note", initial: null, fits: isTextOrNull });
   const decline = choices.find((c) => c.tone === "decline");
-  if (note !== undefined && decline !== undefined)
+  if (note !== null && decline !== undefined)
     return (
       <form
         className="card-answer card-note"
@@ -208,13 +217,13 @@ function Choices({
       >
         <label>
           <span>Decline, and tell the agent what to do instead</span>
-          <textarea ref={focusIt} rows={2} value={note} onChange={(e) => setNote(e.target.value)} />
+          <textarea ref={focusIt} rows={2} dir="auto" value={note} onChange={(e) => setNote(e.target.value)} />
         </label>
         <div className="card-buttons">
           <Button type="submit" tone="primary" disabled={busy || note.trim() === ""}>
             Decline and send
           </Button>
-          <Button tone="quiet" onClick={() => setNote(undefined)}>
+          <Button tone="quiet" onClick={() => setNote(null)}>
             Back
           </Button>
         </div>
@@ -333,20 +342,4 @@ function CardStatus({ request, onKeep }: { request: PendingView; onKeep: CardPro
       </p>
     );
   return null;
-}
-
-/** A request that has ended, in one line: what was decided and by whom. */
-export function ResolutionLine({ resolution }: { resolution: Resolution }): ReactElement {
-  const { badge, command, heading } = describe(resolution.request);
-  const what = command ?? heading;
-  const how = resolution.status === "expired" ? (resolution.reason ?? "Ended without an answer") : outcomeWord(resolution.decision);
-  return (
-    <p className={`resolution resolution-${resolution.status}`}>
-      <Icon name={resolution.status === "expired" ? "clock" : "check"} size={14} />
-      <span>
-        <strong>{how}</strong> by {resolution.by.name} · {badge}:{" "}
-        <span className={command === null ? undefined : "mono"}>{what.split("\n")[0]?.slice(0, 90)}</span>
-      </span>
-    </p>
-  );
 }

@@ -4,8 +4,18 @@ import type { PendingView } from "../../state/model.ts";
 import { Button } from "../../ui/controls.tsx";
 import type { Reply } from "./card.tsx";
 import { detailsOf } from "./choices.ts";
+import { useAnswerDraft } from "./drafts.ts";
 import { FieldInput } from "./fields.tsx";
-import { elicitationContent, elicitationFields, type Field, type FieldValue, fieldProblem } from "./forms.ts";
+import {
+  areFieldValues,
+  elicitationContent,
+  elicitationFields,
+  type Field,
+  type FieldValue,
+  type FieldValues,
+  fieldProblem,
+  withoutSecrets,
+} from "./forms.ts";
 
 export function ElicitationForm({
   request,
@@ -17,7 +27,10 @@ export function ElicitationForm({
   onAnswer: (reply: Reply) => void;
 }): ReactElement {
   const fields = useMemo(() => elicitationFields(request), [request]);
-  const [values, setValues] = useState<Readonly<Record<string, FieldValue>>>({});
+  const [values, setValues] = useAnswerDraft<FieldValues>({
+    ...{ requestId: request.requestId, part: "values", initial: {}, fits: areFieldValues },
+    toStore: (all) => withoutSecrets(fields, all),
+  });
   const [tried, setTried] = useState(false);
   const of = (field: Field): FieldValue => values[field.id] ?? field.initial;
   const problems = fields.map((field) => fieldProblem(field, of(field)));

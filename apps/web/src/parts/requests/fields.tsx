@@ -43,15 +43,15 @@ export function FieldInput({
         </label>
       ) : (
         <>
-          <label htmlFor={id}>
+          <label htmlFor={id} dir="auto">
             {field.label}
             {field.required ? null : <span className="hint"> (optional)</span>}
           </label>
           <Help field={field} hint={hint} />
           {field.input === "longText" ? (
-            <textarea rows={2} {...shared} onChange={(e) => text(e.target.value)} />
+            <textarea rows={2} dir="auto" {...shared} onChange={(e) => text(e.target.value)} />
           ) : (
-            <input {...shared} {...inputType(field)} onChange={(e) => text(e.target.value)} autoComplete="off" />
+            <input dir="auto" {...shared} {...inputType(field)} onChange={(e) => text(e.target.value)} autoComplete="off" />
           )}
         </>
       )}
@@ -95,7 +95,7 @@ function Options({
   const type = many ? "checkbox" : "radio";
   return (
     <fieldset className="field" aria-describedby={described}>
-      <legend>{field.label}</legend>
+      <legend dir="auto">{field.label}</legend>
       <Help field={field} hint={`${id}-help`} />
       <div className="options">
         {field.options.map((option, index) => (
@@ -107,8 +107,14 @@ function Options({
               onChange={(e) => toggle(option.value, e.target.checked)}
             />
             <span>
-              <span className="option-label">{option.label}</span>
-              {option.description === null ? null : <span className="hint">{option.description}</span>}
+              <span className="option-label" dir="auto">
+                {option.label}
+              </span>
+              {option.description === null ? null : (
+                <span className="hint" dir="auto">
+                  {option.description}
+                </span>
+              )}
             </span>
             <span className="keycap" aria-hidden="true">
               {index + 1}
@@ -134,6 +140,7 @@ function Options({
         <input
           ref={focusIt}
           type="text"
+          dir="auto"
           aria-label={`Your answer: ${field.label}`}
           value={value.text}
           onChange={(e) => onChange({ ...value, text: e.target.value })}
@@ -147,7 +154,7 @@ function Options({
 
 const Help = ({ field, hint }: { field: Field; hint: string | undefined }): ReactElement | null =>
   field.help === null ? null : (
-    <p className="hint" id={hint}>
+    <p className="hint" id={hint} dir="auto">
       {field.help}
     </p>
   );

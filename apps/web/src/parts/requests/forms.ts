@@ -29,6 +29,15 @@ export interface FieldValue {
   readonly other: boolean;
 }
 export const emptyValue: FieldValue = { picked: [], text: "", other: false };
+/** By the field's id. */
+export type FieldValues = Readonly<Record<string, FieldValue>>;
+
+export const areFieldValues = (value: unknown): value is FieldValues =>
+  isRecord(value) && Object.values(value).every((one) => isRecord(one) && Array.isArray(one["picked"]) && typeof one["text"] === "string");
+
+/** What may lie in the browser's storage until it is sent. */
+export const withoutSecrets = (fields: readonly Field[], values: FieldValues): FieldValues =>
+  Object.fromEntries(Object.entries(values).filter(([id]) => fields.find((field) => field.id === id)?.input !== "secret"));
 
 /* Questions of the model */
 

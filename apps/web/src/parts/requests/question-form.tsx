@@ -5,8 +5,20 @@ import { Button } from "../../ui/controls.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import type { Reply } from "./card.tsx";
 import { detailsOf } from "./choices.ts";
+import { useAnswerDraft } from "./drafts.ts";
 import { FieldInput } from "./fields.tsx";
-import { emptyValue, type Field, type FieldValue, fieldProblem, isQuestionnaire, questionFields, questionResponse } from "./forms.ts";
+import {
+  areFieldValues,
+  emptyValue,
+  type Field,
+  type FieldValue,
+  type FieldValues,
+  fieldProblem,
+  isQuestionnaire,
+  questionFields,
+  questionResponse,
+  withoutSecrets,
+} from "./forms.ts";
 
 export function QuestionForm({
   request,
@@ -19,7 +31,10 @@ export function QuestionForm({
 }): ReactElement {
   const id = useId();
   const fields = useMemo(() => questionFields(request), [request]);
-  const [values, setValues] = useState<Readonly<Record<string, FieldValue>>>({});
+  const [values, setValues] = useAnswerDraft<FieldValues>({
+    ...{ requestId: request.requestId, part: "values", initial: {}, fits: areFieldValues },
+    toStore: (all) => withoutSecrets(fields, all),
+  });
   const [tried, setTried] = useState(false);
   const [tab, setTab] = useState(0);
   const tabbed = isQuestionnaire(request);

@@ -3,11 +3,17 @@ import { type ReactElement, useState } from "react";
 import type { PendingView } from "../../state/model.ts";
 import { Button, IconButton, Switch } from "../../ui/controls.tsx";
 import type { Reply } from "./card.tsx";
+import { isRecord } from "./choices.ts";
+import { useAnswerDraft } from "./drafts.ts";
 import { spelledOut } from "./spelled.ts";
 
 type Part =
   | { readonly id: number; readonly type: "inputText"; readonly text: string }
   | { readonly id: number; readonly type: "inputImage"; readonly imageUrl: string; readonly name: string };
+
+const firstPart: readonly Part[] = [{ id: 0, type: "inputText", text: "" }];
+const areParts = (value: unknown): value is readonly Part[] =>
+  Array.isArray(value) && value.length > 0 && value.every((part) => isRecord(part) && typeof part["id"] === "number");
 
 export function ToolCallForm({
   request,
@@ -18,7 +24,12 @@ export function ToolCallForm({
   busy: boolean;
   onAnswer: (reply: Reply) => void;
 }): ReactElement {
-  const [parts, setParts] = useState<readonly Part[]>([{ id: 0, type: "inputText", text: "" }]);
+  const [parts, setParts] = useAnswerDraft<readonly Part[]>({
+    requestId: request.requestId,
+    part: "parts",
+    initial: firstPart,
+    fits: areParts,
+  });
   const [success, setSuccess] = useState(true);
   const change = (id: number, text: string): void =>
     setParts(parts.map((p) => (p.id === id && p.type === "inputText" ? { ...p, text } : p)));

@@ -1,7 +1,7 @@
 /** One item of a turn, whatever its kind. Everything in it is text that a model, a command or a file brought; nothing of it becomes markup. */
 import { Component, memo, type ReactElement, type ReactNode, useContext, useState } from "react";
 import type { ItemOf, ThreadItem, UserInput } from "../../state/model.ts";
-import { duration, shortPath } from "../../state/words.ts";
+import { clock, duration, shortPath } from "../../state/words.ts";
 import { Icon, type IconName } from "../../ui/icons.tsx";
 import { CopyButton } from "../copy-button.tsx";
 import { DiffCount, DiffView } from "../diff/diff-view.tsx";
@@ -9,11 +9,14 @@ import { diffOfChange } from "../diff/parse.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { unwrapShell } from "../requests/describe.ts";
 import { TerminalOutput } from "../terminal/terminal.tsx";
+import { SessionLinksContext } from "./links.ts";
 import { isLooking } from "./rows.ts";
 import { WaitingItems } from "./waiting.ts";
 
 export interface ItemProps {
   readonly item: ThreadItem;
+  /** When its turn began, in seconds since 1970. */
+  readonly startedAt?: number | null;
   readonly live: boolean;
   readonly cwd: string;
   readonly foldReasoning: boolean;
@@ -38,10 +41,10 @@ class Guard extends Component<{ fallback: ReactNode; children: ReactNode }, { fa
   }
 }
 
-function ItemBody({ item, live, cwd, foldReasoning }: ItemProps): ReactElement | null {
+function ItemBody({ item, startedAt, live, cwd, foldReasoning }: ItemProps): ReactElement | null {
   switch (item.type) {
     case "userMessage":
-      return <UserMessage item={item} />;
+      return <UserMessage item={item} at={item.startedAtMs ?? (startedAt == null ? null : startedAt * 1000)} />;
     case "agentMessage":
       return <AgentMessage item={item} live={live} />;
     case "reasoning":
@@ -81,11 +84,15 @@ function ItemBody({ item, live, cwd, foldReasoning }: ItemProps): ReactElement |
     case "imageGeneration":
       return <Note icon="image">Made a picture{item.savedPath == null ? "" : `: ${shortPath(item.savedPath, cwd)}`}</Note>;
     case "collabAgentToolCall":
-      return <Note icon="users">{collabText(item)}</Note>;
+      return (
+        <Note icon="users">
+          {collabText(item)} <AgentLinks ids={item.receiverThreadIds} />
+        </Note>
+      );
     case "subAgentActivity":
       return (
         <Note icon="users">
-          Sub-agent {item.agentPath}: {item.kind}
+          Sub-agent {item.agentPath}: {item.kind} <AgentLinks ids={[item.agentThreadId]} />
         </Note>
       );
     case "enteredReviewMode":
@@ -103,12 +110,17 @@ function ItemBody({ item, live, cwd, foldReasoning }: ItemProps): ReactElement |
   }
 }
 
-function UserMessage({ item }: { item: ItemOf<"userMessage"> }): ReactElement {
+function UserMessage({ item, at }: { item: ItemOf<"userMessage">; at: number | null }): ReactElement {
   const text = item.content.flatMap((p) => (p.type === "text" ? [p.text] : [])).join("\n\n");
   return (
     <div className="user-message">
       <InputText text={text} />
       <InputParts input={item.content} />
+      {at === null ? null : (
+        <time className="message-time" dateTime={new Date(at).toISOString()} title={new Date(at).toLocaleString()}>
+          {clock(at)}
+        </time>
+      )}
       <div className="message-tools">
         <CopyButton text={text} label="Copy message" />
       </div>
@@ -194,7 +206,9 @@ function Reasoning({ item, live, folded }: { item: ItemOf<"reasoning">; live: bo
     <div className="step step-quiet">
       <button type="button" className="step-head" aria-expanded={open} onClick={() => setOpen(!open)}>
         <Icon name="brain" size={15} />
-        <span className="step-title">{live ? `Thinking: ${title}` : title}</span>
+        <span className="step-title" dir="auto">
+          {live ? `Thinking: ${title}` : title}
+        </span>
         <Icon name={open ? "chevronDown" : "chevronRight"} size={13} />
       </button>
       {open ? (
@@ -412,6 +426,21 @@ function collabText(item: ItemOf<"collabAgentToolCall">): string {
   return `${verbs[item.tool] ?? item.tool}${prompt} (${statusWord[item.status] ?? item.status})`;
 }
 
+/** Leads to the sessions of sub-agents. */
+function AgentLinks({ ids }: { ids: readonly string[] }): ReactElement | null {
+  const links = useContext(SessionLinksContext);
+  if (links === undefined || ids.length === 0) return null;
+  return (
+    <>
+      {[...new Set(ids)].slice(0, 8).map((id) => (
+        <button key={id} type="button" className="link-button" dir="auto" onClick={() => links.open(id)}>
+          {links.titleOf(id) ?? "Open the sub-agent"}
+        </button>
+      ))}
+    </>
+  );
+}
+
 function ReviewResult({ text }: { text: string }): ReactElement {
   return (
     <div className="review-result">
@@ -427,7 +456,7 @@ export function Note({ icon, children }: { icon: IconName; children: ReactNode }
   return (
     <p className="step-note">
       <Icon name={icon} size={15} />
-      <span>{children}</span>
+      <span dir="auto">{children}</span>
     </p>
   );
 }

@@ -1,5 +1,5 @@
 /** Cuts turns into the pieces that the virtual list shows: an article per turn, several for a very long one, with runs of small steps grouped. */
-import type { ThreadItem, TurnView } from "../../state/model.ts";
+import type { Decision, ThreadItem, TurnView } from "../../state/model.ts";
 
 export type Step =
   | { readonly kind: "item"; readonly item: ThreadItem }
@@ -43,6 +43,29 @@ export function segmentsOf(turn: TurnView, number: number): readonly Segment[] {
   }
   cache.set(turn, segments);
   return segments;
+}
+
+/**
+ * Where each decision of a turn is shown: with the step it is about, else after the last step that had begun when it was made, else at the
+ * end. A part of a long turn shows those of its own steps.
+ */
+export function placeDecisions(segment: Segment, decisions: readonly Decision[]): ReadonlyMap<number | "end", readonly Decision[]> {
+  const itemsOf = (step: Step): readonly ThreadItem[] => (step.kind === "item" ? [step.item] : step.items);
+  const inTurn = new Set(segment.turn.items.map((item) => item.id));
+  const placeOf = (decision: Decision): number | "end" | undefined => {
+    const own = segment.steps.findIndex((step) => itemsOf(step).some((item) => item.id === decision.itemId));
+    if (own !== -1) return own;
+    if (decision.itemId !== null && inTurn.has(decision.itemId)) return undefined;
+    const madeAt = Date.parse(decision.at);
+    const later = segment.steps.findIndex((step) => (itemsOf(step)[0]?.startedAtMs ?? 0) > madeAt);
+    return later > 0 ? later - 1 : "end";
+  };
+  const places = new Map<number | "end", Decision[]>();
+  for (const decision of decisions) {
+    const place = placeOf(decision);
+    if (place !== undefined) places.set(place, [...(places.get(place) ?? []), decision]);
+  }
+  return places;
 }
 
 export function stepsOf(turn: TurnView): readonly Step[] {

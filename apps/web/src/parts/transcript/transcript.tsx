@@ -13,12 +13,13 @@ import {
   useState,
 } from "react";
 import { VList, type VListHandle } from "virtua";
-import type { ThreadView, TurnView } from "../../state/model.ts";
-import { duration } from "../../state/words.ts";
+import type { Decision, ThreadView, TurnView } from "../../state/model.ts";
+import { clock, duration } from "../../state/words.ts";
 import { Button } from "../../ui/controls.tsx";
 import { Icon } from "../../ui/icons.tsx";
+import { DecisionLine } from "../requests/decision-line.tsx";
 import { Item, Note } from "./items.tsx";
-import { type Segment, type Step, segmentsOf, summarize } from "./rows.ts";
+import { placeDecisions, type Segment, type Step, segmentsOf, summarize } from "./rows.ts";
 
 export interface TranscriptHandle {
   toLatest(): void;
@@ -26,6 +27,8 @@ export interface TranscriptHandle {
 
 export interface TranscriptProps {
   readonly thread: ThreadView;
+  /** What was decided in it, oldest first. */
+  readonly decisions: readonly Decision[];
   readonly cwd: string;
   readonly foldReasoning: boolean;
   readonly onOlder: () => Promise<void>;
@@ -42,9 +45,21 @@ export interface TranscriptProps {
 const nearEnd = 80;
 /** A scroll this soon after a gesture is the person's own; dragging a scrollbar and swinging lists take a while. */
 const gestureMs = 1500;
+const none: readonly Decision[] = [];
 const gestures = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
 
-export function Transcript({ thread, cwd, foldReasoning, onOlder, footer, empty, turnMenu, retry, ref }: TranscriptProps): ReactElement {
+export function Transcript({
+  thread,
+  decisions,
+  cwd,
+  foldReasoning,
+  onOlder,
+  footer,
+  empty,
+  turnMenu,
+  retry,
+  ref,
+}: TranscriptProps): ReactElement {
   const list = useRef<VListHandle>(null);
   const [atEnd, setAtEnd] = useState(true);
   const stick = useRef(true);
@@ -52,6 +67,7 @@ export function Transcript({ thread, cwd, foldReasoning, onOlder, footer, empty,
   const busy = useRef(false);
   const segments = useMemo(() => thread.turns.flatMap((turn, i) => segmentsOf(turn, i + 1)), [thread.turns]);
   const count = segments.length + 1;
+  const byTurn = useMemo(() => Map.groupBy(decisions, (decision) => decision.turnId), [decisions]);
 
   const toLatest = useCallback((): void => {
     stick.current = true;
@@ -143,6 +159,7 @@ export function Transcript({ thread, cwd, foldReasoning, onOlder, footer, empty,
             <Article
               key={segment.key}
               segment={segment}
+              decisions={byTurn.get(segment.turn.id) ?? none}
               cwd={cwd}
               foldReasoning={foldReasoning}
               menu={segment.isFirst ? turnMenu?.(segment.turn, thread.turns.length - segment.number + 1) : undefined}
@@ -166,12 +183,14 @@ export function Transcript({ thread, cwd, foldReasoning, onOlder, footer, empty,
 const Article = memo(
   function Article({
     segment,
+    decisions,
     cwd,
     foldReasoning,
     menu,
     retry,
   }: {
     segment: Segment;
+    decisions: readonly Decision[];
     cwd: string;
     foldReasoning: boolean;
     menu: ReactNode;
@@ -179,6 +198,7 @@ const Article = memo(
   }): ReactElement {
     const { turn, isFirst, isLast } = segment;
     const heading = `turn-${segment.key}`;
+    const placed = useMemo(() => placeDecisions(segment, decisions), [segment, decisions]);
     return (
       <article className="turn column" aria-labelledby={heading} data-turn={turn.id}>
         <h2 id={heading} className="visually-hidden">
@@ -189,25 +209,46 @@ const Article = memo(
           <StepView
             key={step.kind === "group" ? step.id : step.item.id}
             step={step}
+            startedAt={turn.startedAt}
+            decisions={placed.get(i) ?? none}
             live={turn.status === "inProgress" && isLast && i === segment.steps.length - 1}
             cwd={cwd}
             foldReasoning={foldReasoning}
           />
         ))}
+        {isLast ? (placed.get("end") ?? none).map((d) => <DecisionLine key={d.requestId} decision={d} />) : null}
         {isLast ? <TurnEnd turn={turn} retry={retry} /> : null}
       </article>
     );
   },
   (a, b) =>
     a.segment === b.segment &&
+    a.decisions === b.decisions &&
     a.cwd === b.cwd &&
     a.foldReasoning === b.foldReasoning &&
     (a.retry === undefined) === (b.retry === undefined),
 );
 
-function StepView({ step, live, cwd, foldReasoning }: { step: Step; live: boolean; cwd: string; foldReasoning: boolean }): ReactElement {
+interface StepProps {
+  readonly step: Step;
+  /** Made about this step. */
+  readonly decisions: readonly Decision[];
+  readonly startedAt: number | null;
+  readonly live: boolean;
+  readonly cwd: string;
+  readonly foldReasoning: boolean;
+}
+
+function StepView({ step, decisions, startedAt, live, cwd, foldReasoning }: StepProps): ReactElement {
   const [open, setOpen] = useState(false);
-  if (step.kind === "item") return <Item item={step.item} live={live} cwd={cwd} foldReasoning={foldReasoning} />;
+  const lines = decisions.map((d) => <DecisionLine key={d.requestId} decision={d} />);
+  if (step.kind === "item")
+    return (
+      <>
+        <Item item={step.item} startedAt={startedAt} live={live} cwd={cwd} foldReasoning={foldReasoning} />
+        {lines}
+      </>
+    );
   return (
     <div className="group">
       <button type="button" className="group-head" aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -217,10 +258,11 @@ function StepView({ step, live, cwd, foldReasoning }: { step: Step; live: boolea
       {open ? (
         <div className="group-body">
           {step.items.map((item) => (
-            <Item key={item.id} item={item} live={false} cwd={cwd} foldReasoning={foldReasoning} />
+            <Item key={item.id} item={item} startedAt={startedAt} live={false} cwd={cwd} foldReasoning={foldReasoning} />
           ))}
         </div>
       ) : null}
+      {lines}
     </div>
   );
 }
@@ -238,7 +280,7 @@ function TurnEnd({ turn, retry }: { turn: TurnView; retry: ReactNode }): ReactEl
         <Icon name="warning" size={16} />
         <div>
           <strong>The turn failed.</strong>
-          <p>{turn.error?.message ?? "No reason was given."}</p>
+          <p dir="auto">{turn.error?.message ?? "No reason was given."}</p>
           {turn.error?.additionalDetails == null ? null : <p className="hint">{turn.error.additionalDetails}</p>}
           {retry}
         </div>
@@ -251,5 +293,12 @@ function TurnEnd({ turn, retry }: { turn: TurnView; retry: ReactNode }): ReactEl
         {retry}
       </div>
     );
-  return turn.durationMs === null || turn.durationMs < 1000 ? null : <p className="turn-time">{duration(turn.durationMs)}</p>;
+  if (turn.durationMs === null) return null;
+  const end = turn.startedAt === null ? null : turn.startedAt * 1000 + turn.durationMs;
+  return (
+    <p className="turn-time">
+      {end === null ? null : <time dateTime={new Date(end).toISOString()}>{clock(end)}</time>}
+      {turn.durationMs < 1000 ? null : `${end === null ? "" : " · "}${duration(turn.durationMs)}`}
+    </p>
+  );
 }

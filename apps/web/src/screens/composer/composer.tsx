@@ -150,6 +150,7 @@ export function Composer(props: ComposerProps): ReactElement {
         ref={field}
         id="composer"
         aria-label="Message"
+        dir="auto"
         rows={1}
         value={text}
         placeholder={placeholder}
