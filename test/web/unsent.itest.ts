@@ -13,7 +13,7 @@ turns:
   - user: edit by command
     steps:
       - run: "sed -i s/old/new/ edited.txt && rm doomed.txt"
-      - say: "Edited."
+      - say: "It is done now."
   - user: ask me
     steps:
       - ask:
@@ -60,7 +60,7 @@ describe("what is not sent yet", skip, () => {
   test("changes that a command made are shown, for the turn and the session, over a restart too", async () => {
     await stage.begin(page, "edit by command");
     await page.getByRole("button", { name: /^Allow once/ }).click();
-    await page.getByText("Edited.").waitFor();
+    await page.getByText("It is done now.").waitFor();
     await idle(page);
     address = page.url();
     await page.getByRole("button", { name: "Changes", exact: true }).click();
