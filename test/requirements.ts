@@ -173,7 +173,10 @@ export const requirements = {
     source: "Parley",
     says: "files that a command changed are taken back with the turn, in a workspace that can be remembered",
   },
-  "revert.read": { source: "Parley", says: "turn/files/read gives the files that patches and commands of a turn changed, as they were before" },
+  "revert.read": {
+    source: "Parley",
+    says: "turn/files/read gives the files that patches and commands of a turn changed, as they were before",
+  },
   "revert.files": { source: "Parley", says: "turn/revert puts back every file that the turn's patches changed" },
   "revert.restart": { source: "Parley", says: "turn/revert works after a restart, also for a thread that is not loaded" },
   "revert.conflict": { source: "Parley", says: "a file changed since the turn is a conflict: nothing is touched unless forced" },
