@@ -44,7 +44,9 @@ test("every subcommand prints its help to stdout and ends well, also through `he
 });
 
 test("what the system refuses is said in words, without a stack, and with what to do", async (t) => {
-  const { run } = place(t);
+  const { run, home } = place(t);
+  const file = path.join(home, "file");
+  writeFileSync(file, "");
   const busy = createServer().listen(0, "127.0.0.1");
   t.after(() => busy.close());
   await once(busy, "listening");
@@ -54,7 +56,7 @@ test("what the system refuses is said in words, without a stack, and with what t
     [["exec", "--skip-git-repo-check", "--oss", "--local-provider", "llamacpp", "hi"], /--oss: no local model server answers/],
     [["login", "--with-api-key"], /^error: /m],
   ] as const) {
-    const unwritable = words[0] === "login" ? { CODEX_HOME: "/proc/no/such/home" } : {};
+    const unwritable = words[0] === "login" ? { CODEX_HOME: path.join(file, "home") } : {};
     const { status, stderr } = run(words, { input: "sk-x", env: unwritable });
     assert.equal(status, 1, words.join(" "));
     assert.match(stderr, said);

@@ -92,8 +92,8 @@ verifies("exec.stdout", async (stage) => {
   assert.equal(readFileSync(file, "utf8"), "The end.");
   assert.ok(coloured.stderr.includes("\u001b[32mparley\u001b[39m"));
   assert.equal(json.stdout.trimEnd().split("\n").length, json.events.length, "nothing but events");
-  assert.deepEqual([unwritable.code, unwritable.stdout], [0, "The end.\n"]);
-  assert.match(unwritable.stderr, /the last message could not be written/);
+  assert.deepEqual([unwritable.code, unwritable.stdout], [1, ""]);
+  assert.match(unwritable.stderr, /last-message: .*none.x cannot be written/);
 });
 
 verifies("exec.exitCodes", async (stage) => {
