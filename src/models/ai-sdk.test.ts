@@ -120,6 +120,73 @@ describe("the AI SDK adapter", () => {
     assert.equal(failureOf(inStream).kind, "internalServerError");
   });
 
+  it("is asked again without an image or a tool that was refused, and says so", async () => {
+    const image: ModelItem = {
+      type: "message",
+      role: "user",
+      content: [
+        { type: "input_text", text: "look" },
+        { type: "input_image", image_url: "data:image/png;base64,AAAA" },
+      ],
+    };
+    const refusal = (message: string): Error =>
+      Object.assign(new Error(message), { statusCode: 400, responseBody: JSON.stringify({ message }) });
+    const seen: Json[] = [];
+    const doStream = async (options: Json): Promise<unknown> => {
+      seen.push(options);
+      if (JSON.stringify(options["prompt"]).includes("AAAA"))
+        throw refusal("The model returned the following errors: Could not process image");
+      const tools = listOf(options["tools"]).map((tool) => recordOf(tool)["name"]);
+      const bad = tools.indexOf("exec_command");
+      // some packages only learn of it from the stream
+      if (bad !== -1)
+        return { stream: parts([{ type: "error", error: refusal(`tools.${bad}.custom.input_schema: does not support oneOf`) }]) };
+      return { stream: parts(aiSdkParts({ text: "ok" })) };
+    };
+    const load: AiSdkParts["load"] = async () => ({
+      createFake: () => (modelId: string) => ({ specificationVersion: "v4", modelId, doStream }),
+    });
+    const client = createAiSdkClient(provider, { env: {}, packagesDir: "/nowhere", load });
+    const events = await collect(client, modelRequest({ input: [image] }));
+    assert.equal(textOf(events), "ok");
+    const warnings = events.flatMap((event) => (event.type === "warning" ? [event.message] : []));
+    assert.match(warnings.join(" "), /refused an image.*refused the tool/s);
+    await collect(client, modelRequest({ input: [image, userText("again")] }));
+    assert.equal(seen.length, 4, "what was refused once is not sent again");
+  });
+
+  it("marks what Bedrock caches: the system prompt, the last tool, the last two messages", async () => {
+    const { client, seen } = fake(says("ok"));
+    const input: ModelItem[] = [
+      userText("one"),
+      { type: "function_call", call_id: "a", name: "exec_command", arguments: '{"cmd":"ls"}' },
+      { type: "function_call_output", call_id: "a", output: "x" },
+      userText("two"),
+    ];
+    await collect(client, modelRequest({ model: "eu.anthropic.claude-opus-4-6-v1", input }));
+    const marked = (list: unknown): boolean[] =>
+      listOf(list).map((each) => {
+        const options = recordOf(recordOf(each)["providerOptions"]);
+        return recordOf(recordOf(options["bedrock"])["cachePoint"])["type"] === "default" && options["anthropic"] !== undefined;
+      });
+    assert.deepEqual(marked(seen[0]?.["prompt"]), [true, false, false, true, true]);
+    assert.deepEqual(marked(seen[0]?.["tools"]), [false, false, true]);
+    const { client: other, seen: plain } = fake(says("ok"));
+    await collect(other, modelRequest({ model: "meta.llama4-maverick-17b-instruct-v1:0", input }));
+    assert.doesNotMatch(JSON.stringify(plain), /cachePoint|cacheControl/);
+  });
+
+  it("gives back a call that the output limit tore", async () => {
+    const torn = [
+      { type: "tool-input-start", id: "a", toolName: "exec_command" },
+      { type: "tool-input-delta", id: "a", delta: '{"cmd":"cat > x' },
+      { type: "finish", finishReason: { unified: "length" }, usage: { inputTokens: { total: 5 }, outputTokens: { total: 2 } } },
+    ];
+    const events = await collect(fake(async () => ({ stream: parts(torn) })).client, modelRequest());
+    assert.partialDeepStrictEqual(events.at(-1), { type: "completed", cut: { callIds: ["a"] } });
+    assert.partialDeepStrictEqual(itemsOf(events), [{ type: "function_call", call_id: "a", arguments: "{}" }]);
+  });
+
   it("says which package to install", async () => {
     const client = createAiSdkClient(
       { ...provider, options: { package: "@ai-sdk/no-such-package" } },

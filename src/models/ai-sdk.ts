@@ -11,6 +11,7 @@ import { transcriptFromItems } from "./convert.ts";
 import { nearestEffort } from "./effort.ts";
 import { failureFromStatus } from "./failures.ts";
 import { isRecord, type Json, numberOf, recordOf, stringOf } from "./json.ts";
+import { RefusedParts } from "./refusals.ts";
 import { type FlatTools, flattenTools } from "./tools.ts";
 
 export interface AiSdkParts {
@@ -41,48 +42,68 @@ export function createAiSdkClient(provider: ProviderConfig, parts: AiSdkParts): 
     return model;
   }
 
+  async function open(request: ModelRequest, flat: FlatTools, warnings: string[], signal: AbortSignal): Promise<AsyncIterable<unknown>> {
+    const model = await modelFor(request.model);
+    const info = catalog.find(request.model, provider);
+    const isCached = cachedOnlyWhereMarked.test(request.model);
+    const takes = { version: model.specificationVersion, takesPdf: info.supportsPdf, isCached };
+    const entries = transcriptFromItems(request.input, warnings);
+    const prompt = aiSdkPrompt({ instructions: request.instructions, entries, flat, warnings, ...takes });
+    return (await model.doStream({ ...callOptions(request, flat, info, isCached), prompt, abortSignal: signal })).stream;
+  }
+
+  const refused = new RefusedParts();
   return {
-    async *stream(request, signal) {
-      signal.throwIfAborted();
-      const warnings: string[] = [];
-      const flat = flattenTools(request.tools);
-      const entries = transcriptFromItems(request.input, warnings);
-      let stream: AsyncIterable<unknown>;
-      try {
-        const model = await modelFor(request.model);
-        const info = catalog.find(request.model, provider);
-        const isCached = cachedOnlyWhereMarked.test(request.model);
-        const takes = { version: model.specificationVersion, takesPdf: info.supportsPdf, isCached };
-        const prompt = aiSdkPrompt({ instructions: request.instructions, entries, flat, warnings, ...takes });
-        if (warnings.length > 0) yield warnings.map((message): ModelEvent => ({ type: "warning", message }));
-        const options = callOptions(request, flat, info, isCached);
-        stream = (await model.doStream({ ...options, prompt, abortSignal: signal })).stream;
-      } catch (error) {
+    async *stream(wanted, signal) {
+      for (let resends = 0; ; resends++) {
         signal.throwIfAborted();
-        return yield [{ type: "failed", failure: failureFrom(error) }];
+        const request = refused.leftOut(wanted);
+        const flat = flattenTools(request.tools);
+        const failure = yield* attempt((warnings) => open(request, flat, warnings, signal), flat, signal);
+        if (failure === undefined) return;
+        const learnt = resends < maxResends ? refused.learn(failure, request, flat.requestNames) : undefined;
+        if (learnt === undefined) return yield [{ type: "failed", failure }];
+        yield [{ type: "warning", message: learnt }];
       }
-      yield* read(stream, flat, signal);
     },
   };
 }
 
-async function* read(stream: AsyncIterable<unknown>, flat: FlatTools, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
+/** Each resend leaves out one image or tool that was refused. */
+const maxResends = 4;
+
+/** Returns why the answer failed when it did so before it began; any later failure is its last event. */
+async function* attempt(
+  open: (warnings: string[]) => Promise<AsyncIterable<unknown>>,
+  flat: FlatTools,
+  signal: AbortSignal,
+): AsyncGenerator<readonly ModelEvent[], ModelFailure | undefined> {
   const reader = createAiSdkReader(flat, failureFrom);
+  const warnings: string[] = [];
+  let begun = false;
   try {
+    const stream = await open(warnings);
+    if (warnings.length > 0) yield warnings.map((message): ModelEvent => ({ type: "warning", message }));
     for await (const part of stream) {
       signal.throwIfAborted();
       const out: ModelEvent[] = [];
       const over = isRecord(part) && reader.read(part, out);
+      begun ||= out.some(({ type }) => type === "itemStarted");
+      const last = out.at(-1);
+      if (!begun && last?.type === "failed") return last.failure;
       if (out.length > 0) yield out;
-      if (over) return;
+      if (over) return undefined;
     }
   } catch (error) {
     signal.throwIfAborted();
-    return yield [{ type: "failed", failure: failureFrom(error) }];
+    if (!begun) return failureFrom(error);
+    yield [{ type: "failed", failure: failureFrom(error) }];
+    return undefined;
   }
   const out: ModelEvent[] = [];
   reader.end(out);
   yield out;
+  return undefined;
 }
 
 /** Claude and Nova, on Bedrock and elsewhere. */
