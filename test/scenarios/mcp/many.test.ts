@@ -4,6 +4,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
+import type { MockReply } from "../../support/model-mocks/frames.ts";
+import { Vendor } from "../../support/model-mocks/vendor.ts";
 import { root } from "../../support/process.ts";
 import { verifies } from "../../support/verifies.ts";
 
@@ -70,6 +72,42 @@ verifies("mcp.oddSchema", async ({ app, workspace }) => {
   });
   const thread = await client.startThread({ cwd: workspace });
   assert.equal((await thread.run("go")).text, "ok");
+});
+
+/** What was found stands in the history: the tools at the head of each request stay the same, over a compaction, a restart and a fork. */
+verifies("mcp.searched", async (stage) => {
+  const handOver = `HAND-OVER ${"Invoices are closed with mcp__desk__close_invoices. ".repeat(8)}`;
+  const uses = (name: string, args: object): MockReply => ({ calls: [{ id: `c${++calls}`, name, args: JSON.stringify(args) }] });
+  let calls = 0;
+  let wishes: MockReply[] = [];
+  await using vendor = new Vendor({
+    wire: "chat",
+    think: ({ body }) => (JSON.stringify(body).includes("Write a hand-over") ? { text: handOver } : (wishes.shift() ?? { text: "done" })),
+  });
+  const config = `${never}${server("desk", "many")}${await vendor.config()}`;
+  const client = await stage.app({ config });
+  const thread = await client.startThread({ cwd: stage.workspace, model: "qwen3-coder", modelProvider: "mock" });
+  const closes = uses("mcp__desk__close_invoices", { project: "p" });
+  wishes = [uses("tool_search", { query: "close an invoice" }), closes];
+  await thread.run("close the invoices of p");
+  const ended = Promise.withResolvers<string>();
+  client.on("turn/completed", ({ turn }) => ended.resolve(turn.status));
+  await client.call("thread/compact/start", { threadId: thread.id });
+  assert.equal(await ended.promise, "completed");
+  const again = async (of: { run: (text: string) => Promise<{ text: string }> }): Promise<void> => {
+    wishes = [uses("mcp__desk__close_invoices", { project: "again" })];
+    assert.equal((await of.run("close them again")).text, "done");
+    assert.match(JSON.stringify(vendor.requests.at(-1)?.body["messages"]), /close_invoices of again/);
+  };
+  await again(thread);
+  await stage.restart();
+  const restarted = await stage.app({ config });
+  await again(await restarted.resumeThread(thread.id));
+  const { thread: copy } = await restarted.call("thread/fork", { threadId: thread.id });
+  await again(await restarted.resumeThread(copy.id));
+  const heads = new Set(vendor.requests.map(({ body }) => JSON.stringify(body["tools"])));
+  assert.equal(heads.size, 1, "the tools of every request are the same");
+  assert.ok(![...heads].join("").includes("close_invoices"), "found tools are in the history alone");
 });
 
 /** Answers every chat request with a word, and keeps what was sent. */

@@ -113,6 +113,56 @@ verifies("edit.diagnostics", async ({ app, home, workspace }) => {
   assert.equal(readFileSync(path.join(home, "runs"), "utf8"), "run\n", "where every command is asked about, none runs by itself");
 });
 
+/** Programs of these names stand in for checkers, in a folder that the server finds programs in. */
+async function withPrograms(folder: string, programs: Readonly<Record<string, string>>, use: () => Promise<void>): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, script] of Object.entries(programs)) writeFileSync(path.join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const before = process.env["PATH"];
+  process.env["PATH"] = `${folder}:${before}`;
+  try {
+    await use();
+  } finally {
+    process.env["PATH"] = before;
+  }
+}
+
+verifies(
+  "edit.diagnostics",
+  async ({ app, home, workspace }) => {
+    const notes = path.join(home, "runs");
+    const programs = {
+      ruff: `echo "ruff $*" >> ${JSON.stringify(notes)}\nprintf '%s:1:8: F401 os is imported but unused\\nother.py:2:1: E1 old\\n' "$5"\nexit 1`,
+      cargo: `echo "cargo $*" >> ${JSON.stringify(notes)}\nprintf 'src/main.rs:1:5: error[E0425]: cannot find value\\n' >&2\nexit 101`,
+    };
+    await withPrograms(path.join(home, "..", "programs"), programs, async () => {
+      writeFileSync(path.join(workspace, "Cargo.toml"), "[package]\n");
+      const client = await app({
+        turns: [
+          [
+            call("write", { path: "a.py", content: "import os\n" }),
+            {
+              expect: {
+                output:
+                  "/Problems that ruff finds in the changed files:\\n.*a\\.py:1:8: F401 os is imported but unused\\n\\(1 in other files\\)/",
+              },
+            },
+            call("write", { path: "src/main.rs", content: "fn main() { x }\n" }),
+            { expect: { output: "/Problems that cargo finds in the changed files:\\nsrc\\/main\\.rs:1:5: error\\[E0425\\]/" } },
+            { say: "done" },
+          ],
+        ],
+        config: `${unasked}\nparley = { diagnostics = ["ruff", "cargo"] }\n[projects.${JSON.stringify(workspace)}]\ntrust_level = "trusted"\n`,
+      });
+      const thread = await client.startThread({ cwd: workspace });
+      assert.equal((await thread.run("go")).text, "done");
+      const runs = readFileSync(notes, "utf8").trimEnd().split("\n");
+      assert.match(runs[0] ?? "", /^ruff check --no-cache --quiet --output-format=concise \S*a\.py$/);
+      assert.deepEqual(runs.slice(1), ["cargo check --offline --quiet --message-format short"]);
+    });
+  },
+  { legs: ["memory"] },
+);
+
 verifies("edit.offered", async ({ wire, workspace }) => {
   const client = await wire({ turns: [[call("nothing_like_it", {}), { say: "{{output}}" }]], config: unasked });
   await client.initialize({ experimentalApi: true });
