@@ -1,5 +1,6 @@
 /** The table of the agent's bench in docs/performance.md, beside what other agents sent over the same kind of turns. */
-import type { Figures } from "./figures.ts";
+export type Row = Readonly<Record<string, number>>;
+export type Measured = Readonly<Record<string, Row>>;
 
 const begin = "<!-- agent: begin, written by `npm run bench:agent -- --write` -->";
 const end = "<!-- agent: end -->";
@@ -22,11 +23,33 @@ export function sectionOf(page: string): string {
 
 const n = (value: number): string => value.toLocaleString("en-US");
 
-export function agentSection(measured: Readonly<Record<string, Figures>>): string {
-  const rows = Object.entries(measured).map(
-    ([name, f]) =>
-      `| ${name} | ${n(f.fixedTokens)} | ${n(f.manyToolsTokens)} | ${f.requests} | ${n(f.inputTokens)} | ${f.requests - 1 - f.brokenPrefixes}/${f.requests - 1} | ${f.brokenAcross === 0 ? "yes" : `${f.brokenAcross} broken`} | ${f.compactionShare} % | ${f.requestsOfATurn} | ${f.usd.toFixed(2)} | ${f.refused} |`,
+const cells = (...values: readonly (string | number)[]): string => `| ${values.join(" | ")} |`;
+const only = (measured: Measured, head: string): [string, Row][] =>
+  Object.entries(measured).flatMap(([name, row]) => (name.startsWith(head) ? [[name.slice(head.length), row] as [string, Row]] : []));
+const of = (row: Row, key: string): number => row[key] ?? 0;
+
+function laneRow([name, row]: readonly [string, Row]): string {
+  const steps = of(row, "requests") - 1;
+  const across = of(row, "brokenAcross") === 0 ? "yes" : `${of(row, "brokenAcross")} broken`;
+  return cells(
+    ...[name, n(of(row, "fixedTokens")), n(of(row, "manyToolsTokens")), of(row, "requests"), n(of(row, "inputTokens"))],
+    ...[`${steps - of(row, "brokenPrefixes")}/${steps}`, across, `${of(row, "compactionShare")} %`, of(row, "requestsOfATurn")],
+    ...[of(row, "usd").toFixed(2), of(row, "refused")],
   );
+}
+
+export function agentSection(measured: Measured): string {
+  const rows = Object.entries(measured)
+    .filter(([, row]) => "fixedTokens" in row)
+    .map(laneRow);
+  const limits = only(measured, "limits, ").map(([name, row]) =>
+    cells(name, of(row, "requestsOfATurn"), n(of(row, "largestResult")), of(row, "failedTurns")),
+  );
+  const templates = only(measured, "template, ").map(([name, row]) =>
+    cells(name, of(row, "refusals"), of(row, "toolsAsText") === 0 ? "as tools" : "as text", of(row, "failedTurns")),
+  );
+  const sessions = only(measured, "session, ").map(([name, row]) => cells(name, of(row, "calls"), of(row, "failedHere")));
+  const slips = measured["tolerance"] ?? {};
   return `## What the agent sends
 
 Thirty staged turns (a question, commands, a failing command of 205 kB, an edit, a plan, images, three commands at once, 22 small tasks) against mocks that refuse what the vendors refuse, measured offline by \`npm run bench:agent\`. A token is taken as four characters, a picture as a thousand tokens; money is input alone, by the price table, with the provider's prompt cache simulated. The ceilings in [bench/agent.json](bench/agent.json) only fall, and CI holds them.
@@ -43,5 +66,25 @@ Other agents over thirty turns of the same kind, captured in November 2026 and c
 | Codex 0.166, gpt-6.1-sol | 11,710 | 65 | 2,048,267 | 64/64 | |
 | Claude Code 2.1.197, Opus 5.5 | 26,056 | 68 | 2,421,919 | 67/67 | 0.69 |
 | opencode 1.18.33, Opus 5.5 | 7,161 | 68 | 1,893,172 | 67/67 | 0.55 |
-| pi 0.73.1, Opus 5.5 | 1,452 | 67 | 1,473,778 | 66/66 | 0.44 |`;
+| pi 0.73.1, Opus 5.5 | 1,452 | 67 | 1,473,778 | 66/66 | 0.44 |
+
+At the limits: a failing command of 205 kB, two at once, a result of MCP of 5 MB, a picture of 5 MB and 67 tools in a window of 200,000 tokens, then commands of that length and words in one of 8,192. For comparison, in another play: Codex 0.166 sent 12,018 characters of an MCP result of 598 kB.
+
+| wire | most requests of a turn | tokens of the largest result | failed turns |
+|---|---:|---:|---:|
+${limits.join("\n")}
+
+Chat templates of llama.cpp that refuse something, as mocks of llama-server that raise what each template raises: seven turns with two calls at once, a picture, a torn call and a compaction.
+
+| template | refused until it was known | tools | failed turns |
+|---|---:|---|---:|
+${templates.join("\n")}
+
+Of ${of(slips, "calls")} malformed calls ${of(slips, "callsAccepted")} are carried out as they were meant, of ${of(slips, "patches")} malformed patches ${of(slips, "patchesAccepted")}; the others have no one reading. Codex 0.166 took 3 of 25 calls and 16 of 28 patches of other lists of the same kinds of slips.
+
+Staged sessions, written by hand in the forms that rollouts and calls have in three versions of Codex (no recording of a real one is among them), played with real outputs:
+
+| session | calls that were made | failed here and not there |
+|---|---:|---:|
+${sessions.join("\n")}`;
 }
