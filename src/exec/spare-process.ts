@@ -25,7 +25,7 @@ const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`).repla
 const enoughRepeats = 3;
 
 /** How long a Node that waits is worth its memory after the last command. */
-const heldMs = 60_000;
+const usualHoldMs = 60_000;
 
 /** What a process is made for: its descriptors cannot be changed later. */
 interface Shape {
@@ -111,13 +111,15 @@ function asHelper({ ahead }: WrappedCommand, { constant, stdin }: Shape): Way | 
 
 export class SpareProcesses {
   readonly #pipes: PipePool;
+  readonly #holdMs: number;
   #waiting: SpareProcess | undefined;
   #dropping: NodeJS.Timeout | undefined;
   #last: readonly string[] = [];
   #repeats = 0;
 
-  constructor(pipes: PipePool) {
+  constructor(pipes: PipePool, holdMs = usualHoldMs) {
     this.#pipes = pipes;
+    this.#holdMs = holdMs;
   }
 
   /** A process that the caller makes the command of; undefined when none waits that could become it. */
@@ -160,7 +162,7 @@ export class SpareProcesses {
   settle(): void {
     if (this.#waiting?.isDear !== true) return this.drop();
     clearTimeout(this.#dropping);
-    this.#dropping = setTimeout(() => this.drop(), heldMs).unref();
+    this.#dropping = setTimeout(() => this.drop(), this.#holdMs).unref();
   }
 
   #lentWay(wrapped: WrappedCommand, shape: Shape): Way | undefined {

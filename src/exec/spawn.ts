@@ -39,6 +39,8 @@ export interface CommandRunnerOptions {
   readonly secretFiles?: () => readonly string[];
   /** Between TERM and KILL. */
   readonly graceMs?: number;
+  /** How long a process that is dear to start is held ready after the last command. */
+  readonly holdMs?: number;
   /** The engine of the Linux sandbox that the settings name; the best one of this machine when left out. */
   readonly engine?: (() => string) | undefined;
   /** Instead of the platform's own. */
@@ -87,7 +89,7 @@ class Runner implements ClosableRunner {
   #memory: MemoryAlarm | undefined;
   #isClosed = false;
 
-  constructor({ codexHome, userHome, program = [], secretFiles, graceMs, engine, sandbox, room }: CommandRunnerOptions) {
+  constructor({ codexHome, userHome, program = [], secretFiles, graceMs, holdMs, engine, sandbox, room }: CommandRunnerOptions) {
     this.#guard = new CommandGuard(room);
     this.#graceMs = graceMs ?? 2_000;
     this.#confined =
@@ -97,7 +99,7 @@ class Runner implements ClosableRunner {
         secretFiles: () => [...(secretFiles?.() ?? []), ...knownSecretFiles(codexHome)],
       });
     this.#pipes = new PipePool(path.join(codexHome, "parley", "run"));
-    this.#spares = new SpareProcesses(this.#pipes);
+    this.#spares = new SpareProcesses(this.#pipes, holdMs);
     this.#janitor = new Janitor(() => ({ ...this.#confined.leftovers, pipeFolder: this.#pipes.folder }));
     this.#notes = new LeftoverNotes(codexHome);
     this.#confined.onLeftovers = () => {

@@ -116,6 +116,8 @@ export const sandboxCases: CaseTable = {
     "src/exec/leftovers.test.ts > stand-ins of a dead server with another home go from the temporary folder, which all share",
     "src/exec/leftovers.test.ts > are in a temporary folder while a command runs, and gone long before anything else of it is",
     "src/exec/leftovers.test.ts > a confined command without its server is ended; one of a living server and other programs go on",
+    "test/faults/double-kill.itest.ts > at no moment does a command outlive the next server's start",
+    "src/exec/spare-process-helper.test.ts > ends with a server that is killed",
   ],
   408: [
     "swapping a folder for a link while another sandbox is made",

@@ -1,0 +1,76 @@
+/** Server and helper are killed together at many moments while a sandbox is being made: nothing of the command survives the next server. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { markName } from "../../src/exec/janitor.ts";
+import { LeftoverNotes } from "../../src/exec/leftovers.ts";
+import { processSpace } from "../../src/exec/processes.ts";
+import { openBench, testedEngines } from "../../src/exec/testing.ts";
+import { eventually, processesWith } from "../support/live-server.ts";
+
+/** After the command was asked for; the sandbox is made within the first of them on a quiet machine. */
+const momentsMs = [0, 3, 8, 15, 30, 60, 120];
+
+/** What a command of that server was started for, the sandbox that is being made for it included. */
+function commandsOf(server: number): number[] {
+  const mark = `${markName}=c-${processSpace()}-${server}-`;
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return (
+          readFileSync(`/proc/${pid}/environ`, "latin1").includes(mark) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"))
+        );
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+for (const { engine, skip } of await testedEngines())
+  describe(`server and helper killed at once under ${engine}`, { skip }, () => {
+    test("at no moment does a command outlive the next server's start", async () => {
+      const bench = openBench({ engine });
+      try {
+        for (const moment of momentsMs) {
+          const program = `
+            import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "../../src/exec/spawn.ts"))};
+            const runner = createCommandRunner({ codexHome: ${JSON.stringify(bench.home)}, userHome: ${JSON.stringify(bench.base)}, engine: () => ${JSON.stringify(engine)} });
+            const run = (...argv) => runner.start({ argv, cwd: "/", env: {}, stdin: "closed" }, { policy: { type: "readOnly" }, workspaceRoots: [] }, new AbortController().signal);
+            await (await run("/bin/true")).exit;
+            process.stdout.write("asked");
+            const running = await run("/bin/sleep", "66");
+            await running.exit;
+          `;
+          const server = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["ignore", "pipe", "inherit"] });
+          const pid = server.pid ?? assert.fail("a server");
+          await once(server.stdout, "data");
+          await delay(moment);
+          const [helper] = processesWith("parley-janitor").filter((each) => parentOf(each) === pid);
+          if (helper !== undefined) process.kill(helper, "SIGKILL");
+          server.kill("SIGKILL");
+          await once(server, "exit");
+          await eventually(() => {
+            new LeftoverNotes(bench.home).clearOthers();
+            return commandsOf(pid).length === 0;
+          }, `nothing is left of a command killed after ${moment} ms`);
+        }
+      } finally {
+        await bench.close();
+      }
+    });
+  });
+
+function parentOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+  } catch {
+    return 0;
+  }
+}
