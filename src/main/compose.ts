@@ -44,6 +44,7 @@ import { createModelClients } from "../models/registry.ts";
 import { announceAccount, askForTokens } from "../server/account.ts";
 import type { App, Dialect } from "../server/app.ts";
 import { Subscriptions } from "../server/subscriptions.ts";
+import { WireCheck } from "../server/wire-check.ts";
 import { createSkills } from "../skills/skills.ts";
 import { createAudit } from "../store/audit.ts";
 import { createLocalStore } from "../store/local.ts";
@@ -130,7 +131,8 @@ export function createApp(options: ComposeOptions): App {
     },
   });
   const timeouts = (method: string): number | undefined => inUse().askTimeouts[method];
-  const subscriptions = new Subscriptions({ clock, log, timeoutFor: timeouts, checkWire: env["PARLEY_CHECK_WIRE"] === "1" });
+  const wireCheck = env["PARLEY_CHECK_WIRE"] === "1" ? new WireCheck(log) : undefined;
+  const subscriptions = new Subscriptions({ clock, log, timeoutFor: timeouts, wireCheck });
   const store = createLocalStore({ home: codexHome, now: () => clock.now(), syncTurns: () => inUse().syncTurns });
   const git = createGit({
     program: () => findSystemProgram("git"),
@@ -277,6 +279,7 @@ export function createApp(options: ComposeOptions): App {
     ids: systemIds,
     log,
     subscriptions,
+    wireCheck,
     runs: new OrderedRuns(),
     openLegacy: (session) => openV1(() => app, session),
     compat: options.compat,

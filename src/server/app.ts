@@ -21,6 +21,7 @@ import type { ServerNotifications } from "../protocol/methods.ts";
 import type { SessionSource } from "../protocol/policy.ts";
 import type { Peer } from "../rpc/peer.ts";
 import type { Subscriptions } from "./subscriptions.ts";
+import type { WireCheck } from "./wire-check.ts";
 
 export interface App {
   readonly version: string;
@@ -52,6 +53,8 @@ export interface App {
   readonly ids: Ids;
   readonly log: Log;
   readonly subscriptions: Subscriptions;
+  /** Set in tests. */
+  readonly wireCheck: WireCheck | undefined;
   /** Keeps requests of one order key in the order they came, over all connections. */
   readonly runs: OrderedRuns;
   openLegacy(session: Session): LegacyDoor;

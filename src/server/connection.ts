@@ -40,7 +40,10 @@ const reportBug = (app: App, method: string, error: unknown): void =>
 export function serve(app: App, transport: Transport, options: ConnectionOptions = {}): Connection {
   const ended = Promise.withResolvers<void>();
   const peer = new Peer(transport, {
-    request: (method, params, after) => dispatch(method, params, { app, session, after }),
+    request(method, params, after) {
+      const result = dispatch(method, params, { app, session, after });
+      return app.wireCheck === undefined ? result : app.wireCheck.result(method, result);
+    },
     notification: (method) => app.log.debug("notification", { method }),
     answer: (id, outcome) => app.subscriptions.answered(session, id, outcome),
     drained: () => app.subscriptions.drained(session),

@@ -5,7 +5,7 @@ import { Subscriptions } from "./subscriptions.ts";
 test("of one thread's questions so many wait for an answer; the next is refused in words, and one of another thread is put", async () => {
   const silent = { debug() {}, info() {}, warn() {}, error() {} };
   const clock = { now: () => 0, sleep: () => Promise.reject(new Error("nobody sleeps here")) };
-  const subscriptions = new Subscriptions({ clock, log: silent, timeoutFor: () => undefined, checkWire: false });
+  const subscriptions = new Subscriptions({ clock, log: silent, timeoutFor: () => undefined, wireCheck: undefined });
   subscriptions.listening = true;
   const stop = new AbortController();
   const ask = (threadId: string) =>

@@ -3,15 +3,15 @@
 import type { Answer, Audience } from "../core/ports/audience.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
-import { problem } from "../lib/schema.ts";
-import type { Notification, ParamsOf } from "../protocol/define.ts";
+import type { ParamsOf } from "../protocol/define.ts";
 import { invalidRequest } from "../protocol/errors.ts";
-import { type ServerNotifications, type ServerRequests, serverNotifications } from "../protocol/methods.ts";
+import type { ServerNotifications, ServerRequests } from "../protocol/methods.ts";
 import type { Outcome } from "../rpc/peer.ts";
 import { tooFarBehind } from "../rpc/transport.ts";
 import { isOlder, type Session } from "./app.ts";
 import { requestFor } from "./dialect.ts";
 import { Readers } from "./readers.ts";
+import type { WireCheck } from "./wire-check.ts";
 
 interface Pending {
   readonly id: number;
@@ -36,8 +36,8 @@ export interface SubscriptionOptions {
   readonly log: Log;
   /** Seconds until a request of this kind counts as a no; undefined waits for ever. */
   readonly timeoutFor: (method: string) => number | undefined;
-  /** Checks everything that goes out against its schema; on in tests. */
-  readonly checkWire: boolean;
+  /** Set in tests. */
+  readonly wireCheck: WireCheck | undefined;
 }
 
 export class Subscriptions implements Audience {
@@ -241,6 +241,7 @@ export class Subscriptions implements Audience {
 
   #put(session: Session, pending: Pending): void {
     const { method, params } = requestFor(session, pending.method, pending.params);
+    if (method !== pending.method) this.#options.wireCheck?.check("request", method, params);
     session.peer.send(JSON.stringify({ method, id: pending.id, params }));
   }
 
@@ -263,11 +264,7 @@ export class Subscriptions implements Audience {
   }
 
   #write(method: keyof ServerNotifications, params: unknown): string {
-    if (this.#options.checkWire) {
-      const row: Notification = serverNotifications[method];
-      const wrong = problem(row.params(), params);
-      if (wrong !== undefined) this.#options.log.error("outgoing message does not fit its schema", { method, wrong });
-    }
+    this.#options.wireCheck?.check("notification", method, params);
     return `{"method":${JSON.stringify(method)},"params":${JSON.stringify(params)},"emittedAtMs":${this.#options.clock.now()}}`;
   }
 }
