@@ -18,6 +18,7 @@ const steps: readonly Step[] = [
   { name: "types of the page", program: node, args: [tool("tsc"), "-p", "apps/web"] },
   { name: "types of the extension", program: node, args: [tool("tsc"), "-p", "apps/vscode"] },
   { name: "import rule and lengths", program: node, args: ["scripts/check-layers.ts"] },
+  { name: "no circles of imports", program: node, args: ["scripts/check-cycles.ts"] },
   { name: "one way to read and write files", program: node, args: ["scripts/check-files.ts"] },
   { name: "lockfile", program: node, args: ["scripts/lockcheck.ts"] },
   { name: "generated files are fresh", program: node, args: ["scripts/generate.ts", "--check"] },

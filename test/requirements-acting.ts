@@ -114,7 +114,7 @@ export const actingRequirements = {
     source: "Parley",
     says: "the audit book tells of every kind of action who decided, before it runs, and what came of it",
   },
-  "approval.ruleForEdit": { source: "CONFLICTS 25", says: "an answer that would make a rule for commands is no yes to an edit" },
+  "approval.ruleForEdit": { source: "docs/from-codex.md", says: "an answer that would make a rule for commands is no yes to an edit" },
   "turn.webSearch": { source: "observed 0.166", says: "a web search is started and completed with an action" },
   "patch.failedQuietly": { source: "Parley", says: "a patch that failed and changed nothing brings no new diff" },
 } as const satisfies Readonly<Record<string, Requirement>>;

@@ -181,16 +181,16 @@ export const doorRequirements = {
   "mcp.reload": { source: "app-server README, config/mcpServer/reload", says: "a reload counts from the thread's next turn on" },
   "mcp.brokenReload": { source: "Parley", says: "a config that became wrong refuses the turn with the reason, and mended it goes on" },
   "mcp.approval": {
-    source: "approvals document; CONFLICTS 32b",
+    source: "approvals document; docs/from-codex.md",
     cases: [134, 135],
     says: "a tool that may change things is asked about, with the arguments that are sent",
   },
   "mcp.approvalNever": {
-    source: "CONFLICTS 32b",
+    source: "docs/from-codex.md",
     says: "where nobody may be asked, only tools that read run, and the refusal names the key",
   },
-  "mcp.approvalAllow": { source: "CONFLICTS 32b", says: "approval = allow runs tools unasked" },
-  "mcp.approvalForSession": { source: "CONFLICTS 32b", says: "accepted for the session is not asked again" },
+  "mcp.approvalAllow": { source: "docs/from-codex.md", says: "approval = allow runs tools unasked" },
+  "mcp.approvalForSession": { source: "docs/from-codex.md", says: "accepted for the session is not asked again" },
   "mcp.changedTool": {
     source: "Parley (tool poisoning)",
     cases: [184],

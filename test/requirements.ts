@@ -229,11 +229,11 @@ export const requirements = {
     says: "environments choose the folder, an empty list takes the machine away, and unknown ones are refused",
   },
   "turn.steer": {
-    source: "CONFLICTS 44; observed 0.166",
+    source: "docs/from-codex.md; observed 0.166",
     says: "input sent while a turn runs goes into that turn, by turn/steer or turn/start",
   },
   "turn.interrupt": {
-    source: "app-server README, Turns; CONFLICTS 45",
+    source: "app-server README, Turns; docs/from-codex.md",
     cases: [66],
     says: "an interrupt ends the turn, keeps what was said, and is refused on an idle thread",
   },
@@ -287,13 +287,13 @@ export const requirements = {
   },
   "approval.cancel": { source: "observed 0.92, 0.166", says: "cancel declines the command and interrupts the turn" },
   "approval.unreadable": {
-    source: "CONFLICTS 25, 26; trust A02",
+    source: "docs/from-codex.md; trust A02",
     cases: [115],
     says: "an answer of another shape, case or family is a no",
   },
-  "approval.errorAnswer": { source: "CONFLICTS §0.5; trust A03", cases: [116], says: "an error answer is a no, at once" },
+  "approval.errorAnswer": { source: "docs/from-codex.md; trust A03", cases: [116], says: "an error answer is a no, at once" },
   "approval.forSession": {
-    source: "CONFLICTS 24; trust A05",
+    source: "docs/from-codex.md; trust A05",
     cases: [117, 118],
     says: "a grant for the session covers the same command and no longer one, in both spellings",
   },
@@ -324,11 +324,11 @@ export const requirements = {
     says: "rules allow, forbid or ask, and the strictest part of a compound command decides",
   },
   "questions.pairing": {
-    source: "CONFLICTS 22",
+    source: "docs/from-codex.md",
     says: "pair programming, an older mode, may put questions and is not told to plan only",
   },
-  "questions.shapes": { source: "CONFLICTS §4", says: "every documented form of answer is understood" },
-  "questions.cancel": { source: "seed 000; CONFLICTS §4", says: "a cancelled question ends the tool call with an error, not the turn" },
+  "questions.shapes": { source: "docs/from-codex.md", says: "every documented form of answer is understood" },
+  "questions.cancel": { source: "seed 000; docs/from-codex.md", says: "a cancelled question ends the tool call with an error, not the turn" },
   "questions.planOnly": {
     source: "seed 000",
     says: "with features.default_mode_request_user_input off, questions are for Plan mode, and the model is told so elsewhere",
@@ -346,7 +346,7 @@ export const requirements = {
   },
   "edit.offered": { source: "Parley", says: "a model is offered one way to edit and one to run commands, and the others are understood" },
   "call.repaired": { source: "Parley", says: "a call with slips is repaired, and the person is asked about what will run" },
-  "dynamicTool.answers": { source: "seed 003; CONFLICTS 38", says: "a client's tool may answer in every documented form" },
+  "dynamicTool.answers": { source: "seed 003; docs/from-codex.md", says: "a client's tool may answer in every documented form" },
   "dynamicTool.resumed": { source: "Parley", says: "dynamic tools are kept with the thread and offered again after a resume" },
   "dynamicTool.offeredAnew": {
     source: "MANAGER 4; seed 003",

@@ -1,5 +1,9 @@
 /** The scripts that guard the repository are themselves guarded. */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { test } from "node:test";
 import { toAscii } from "../scripts/ascii-code.ts";
 import { makeBuiltinsLazy, makeChunkLazy } from "../scripts/lazy-builtins.ts";
@@ -141,4 +145,21 @@ test("a member of a lazy chunk keeps the sign that the bundler gave it", () => {
   const lazy = makeChunkLazy('const require_later = require("./x.cjs");\nrequire_later.inside$1(1);\nrequire_later.inside(2);\n', "later");
   assert.match(lazy, /get inside\$1\(\)/);
   assert.match(lazy, /get inside\(\)/);
+});
+
+test("files that import each other's values in a circle are named; types and import() make no circle", (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), "cycles-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const files = {
+    "a.ts": 'import { b } from "./b.ts";\nexport const a = b;\n',
+    "b.ts": 'import { type X, c } from "./c.ts";\nexport const b = c;\n',
+    "c.ts": 'export { a as c } from "./a.ts";\nexport type X = 1;\n',
+    "d.ts": 'import type { A } from "./e.ts";\nexport const d = (): A => 1;\n',
+    "e.ts": 'import { d } from "./d.ts";\nimport { type D2 } from "./f.ts";\nexport type A = number;\nexport const e = d;\n',
+    "f.ts": 'export const f = () => import("./e.ts");\nimport { e } from "./e.ts";\nexport type D2 = typeof e;\n',
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
+  const { status, stderr } = spawnSync(process.execPath, ["scripts/check-cycles.ts", folder], { encoding: "utf8" });
+  assert.equal(status, 1);
+  assert.deepEqual(stderr.match(/\w\.ts/g), ["a.ts", "b.ts", "c.ts"]);
 });

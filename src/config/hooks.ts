@@ -5,7 +5,8 @@ import { type Hook, hookEventNames } from "../core/ports/hooks.ts";
 import { isTable, type TomlTable } from "../lib/toml.ts";
 import type { HookEventName, HookSource, HooksListEntry } from "../protocol/hooks.ts";
 import type { FileCache, Layer } from "./layers.ts";
-import { mergeStack, type Stack } from "./loader.ts";
+import type { Stack } from "./loader.ts";
+import { mergeStack } from "./merge.ts";
 import { bool, count, tableAt, text } from "./read-value.ts";
 import type { Requirements } from "./requirements.ts";
 

@@ -24,7 +24,7 @@ import {
   type Waiting,
 } from "./layers.ts";
 import { projectServersIn } from "./mcp-servers.ts";
-import { deepFreeze, mergeTables } from "./merge.ts";
+import { deepFreeze, mergeStack, mergeTables } from "./merge.ts";
 import { overridesTable } from "./overrides.ts";
 import { findProject, type Project, realPath } from "./project.ts";
 import { createProjectTrust, digestOf } from "./project-trust.ts";
@@ -354,6 +354,3 @@ function dropOldest(map: Map<string, unknown>): void {
 }
 
 const sameItems = (a: readonly unknown[], b: readonly unknown[]): boolean => a.length === b.length && a.every((item, i) => item === b[i]);
-
-export const mergeStack = (layers: readonly Layer[]): TomlTable =>
-  layers.filter((layer) => layer.disabledReason === undefined).reduce<TomlTable>((merged, layer) => mergeTables(merged, layer.config), {});

@@ -1,6 +1,7 @@
 /** Laying one table of settings over another, and following dotted key paths into them. */
 import { isTable, setOwn, type TomlTable } from "../lib/toml.ts";
 import { quoteKey } from "./key.ts";
+import type { Layer } from "./layers.ts";
 
 /** `over` wins key by key; tables are merged, everything else is replaced whole. Inputs stay as they are. */
 export function mergeTables(base: TomlTable, over: TomlTable): TomlTable {
@@ -82,3 +83,7 @@ export function deepFreeze<T>(value: T): T {
   for (const inner of Object.values(value)) deepFreeze(inner);
   return value;
 }
+
+/** What layers amount to, weakest first; those that are disabled do not count. */
+export const mergeStack = (layers: readonly Layer[]): TomlTable =>
+  layers.filter((layer) => layer.disabledReason === undefined).reduce<TomlTable>((merged, layer) => mergeTables(merged, layer.config), {});

@@ -4,8 +4,7 @@ import { isTable } from "../lib/toml.ts";
 import type { ConfigLayer, ConfigLayerMetadata, ConfigReadResponse } from "../protocol/config.ts";
 import { configKeys } from "./keys.ts";
 import type { Layer } from "./layers.ts";
-import { mergeStack } from "./loader.ts";
-import { leaves, mergeTables } from "./merge.ts";
+import { leaves, mergeStack, mergeTables } from "./merge.ts";
 import { tableAt } from "./read-value.ts";
 
 /** Keys that clients find in every answer although only other programs use them. */

@@ -8,9 +8,8 @@ import { isTable, parseToml, setOwn, TomlSyntaxError, type TomlTable } from "../
 import type { ConfigEdit, ConfigWriteResponse, OverriddenMetadata } from "../protocol/config.ts";
 import { invalidRequest, type RpcError } from "../protocol/errors.ts";
 import { type Layer, makeLayer, maxFileBytes, problemOf } from "./layers.ts";
-import { mergeStack } from "./loader.ts";
 import { mcpServersFrom } from "./mcp-servers.ts";
-import { formatKeyPath, mergeTables, parseKeyPath, valueAt } from "./merge.ts";
+import { formatKeyPath, mergeStack, mergeTables, parseKeyPath, valueAt } from "./merge.ts";
 import { metadataOf } from "./read.ts";
 import { tableAt } from "./read-value.ts";
 import { editToml, withValue } from "./toml-edit.ts";

@@ -70,7 +70,7 @@ export type Decision =
 const no: Decision = { kind: "decline" };
 
 /**
- * Reads an answer to `item/<…>/requestApproval`: exact spelling, this family's words only (CONFLICTS 24–26). `offered` is the rule that the
+ * Reads an answer to `item/<…>/requestApproval`: exact spelling, this family's words only (docs/from-codex.md). `offered` is the rule that the
  * question proposed; an answer can store that one and no other.
  */
 export function decisionFrom(answer: Answer, offered?: readonly string[]): Decision {

@@ -4,9 +4,9 @@ import type { CommandExecutionRequestApprovalParams } from "../protocol/approval
 import { availableDecisions, decisionFrom, isConfined } from "./approvals.ts";
 import { commandText, permissionByHook } from "./hooks/tool-use.ts";
 import type { LiveTurn } from "./live-turn.ts";
+import type { AuditSubject } from "./ports/audit.ts";
 import type { ExecPolicy, ParsedCommand, ProposedRule, Verdict } from "./ports/exec-policy.ts";
 import type { CommandAction } from "./ports/tool.ts";
-import { about } from "./run-command.ts";
 
 export interface CommandRequest {
   readonly action: CommandAction;
@@ -97,4 +97,13 @@ function parsedCmd({ argv, cwd }: CommandAction, { simple }: ParsedCommand): { c
   const only = simple?.length === 1 ? simple[0] : undefined;
   const [command = "", ...args] = only ?? argv;
   return { command, args, cwd };
+}
+
+/** The policy of a turn by its name, for the audit log. */
+export const policyName = (turn: LiveTurn): string =>
+  typeof turn.settings.approvalPolicy === "string" ? turn.settings.approvalPolicy : "granular";
+
+/** What an entry of the audit log about a command says of it. */
+export function about({ action, callId, parsed }: CommandRequest, turn: LiveTurn): AuditSubject {
+  return { threadId: turn.thread.id, turnId: turn.id, itemId: callId, kind: "command", subject: parsed.display, cwd: action.cwd };
 }

@@ -2,11 +2,11 @@
 
 import type { ThreadItem } from "../protocol/item.ts";
 import { decisionFrom, mayAsk } from "./approvals.ts";
+import { policyName } from "./ask-command.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import type { AuditSubject } from "./ports/audit.ts";
 import type { NetworkAction, ToolContext, ToolOutput } from "./ports/tool.ts";
 import { failed } from "./ports/tool.ts";
-import { policyName } from "./run-command.ts";
 import type { ThreadSettings } from "./settings.ts";
 
 export async function runNetwork(action: NetworkAction, context: ToolContext, turn: LiveTurn): Promise<ToolOutput> {

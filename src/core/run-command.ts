@@ -2,14 +2,13 @@
 import { withoutSecrets } from "../lib/redact.ts";
 import type { ThreadItem } from "../protocol/item.ts";
 import { isConfined, stepForCommand } from "./approvals.ts";
-import { askAboutCommand, type CommandRequest } from "./ask-command.ts";
+import { about, askAboutCommand, type CommandRequest, policyName } from "./ask-command.ts";
 import type { Terminal } from "./background.ts";
 import { CommandOutput, streamsOf } from "./command-output.ts";
 import { type Cut, formatResult, formatRunning } from "./command-result.ts";
 import { maxTerminals } from "./count-limits.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { interceptPatch } from "./patch/heredoc.ts";
-import type { AuditSubject } from "./ports/audit.ts";
 import { type CommandExit, CommandRefused, type Confinement, type RunningCommand } from "./ports/command-runner.ts";
 import type { KeptOutput } from "./ports/output-files.ts";
 import { type CommandAction, failed, said, type ToolOutput } from "./ports/tool.ts";
@@ -71,13 +70,6 @@ async function allowedUnasked(request: CommandRequest, turn: LiveTurn): Promise<
     by: byRule ? (verdict.rule ?? "rule") : policyName(turn),
   });
   return true;
-}
-
-export const policyName = (turn: LiveTurn): string =>
-  typeof turn.settings.approvalPolicy === "string" ? turn.settings.approvalPolicy : "granular";
-
-export function about({ action, callId, parsed }: CommandRequest, turn: LiveTurn): AuditSubject {
-  return { threadId: turn.thread.id, turnId: turn.id, itemId: callId, kind: "command", subject: parsed.display, cwd: action.cwd };
 }
 
 /** Runs it under the sandbox that was granted; under `on-failure` a command that the sandbox stopped may be asked about and run again outside. */

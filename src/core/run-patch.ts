@@ -1,6 +1,7 @@
 /** Carries out a patch: what it would do, the person's word, the change itself, and the turn's diff after it. */
 import type { ThreadItem } from "../protocol/item.ts";
 import { decisionFrom } from "./approvals.ts";
+import { policyName } from "./ask-command.ts";
 import { problemsIn } from "./diagnostics.ts";
 import { patchOutput } from "./file-changes.ts";
 import { permissionByHook } from "./hooks/tool-use.ts";
@@ -10,7 +11,6 @@ import { decidePatch, type PatchPlan, planPatch, reachOf } from "./patch/plan.ts
 import { writeScope } from "./patch/reach.ts";
 import type { AuditSubject } from "./ports/audit.ts";
 import { failed, type PatchAction, type ToolOutput } from "./ports/tool.ts";
-import { policyName } from "./run-command.ts";
 
 type FileChangeItem = Extract<ThreadItem, { type: "fileChange" }>;
 

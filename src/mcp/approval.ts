@@ -1,4 +1,4 @@
-/** Whether a tool of an MCP server may run: those that only read run, others are asked about (CONFLICTS 32b). */
+/** Whether a tool of an MCP server may run: those that only read run, others are asked about (docs/from-codex.md). */
 import type { Tool as McpTool } from "@modelcontextprotocol/client";
 import type { Answer } from "../core/ports/audience.ts";
 import type { AuditEntry } from "../core/ports/audit.ts";

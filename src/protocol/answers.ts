@@ -1,4 +1,4 @@
-/** Answers to questions in every form that a document or a version uses (CONFLICTS §4), read by what they hold. */
+/** Answers to questions in every form that a document or a version uses (docs/from-codex.md), read by what they hold. */
 import type { ToolRequestUserInputQuestion } from "./user-input.ts";
 
 export type Answers = Readonly<Record<string, { readonly answers: readonly string[] }>>;

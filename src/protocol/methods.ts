@@ -18,6 +18,7 @@ import { reviewRequests } from "./review.ts";
 import { sandboxRequests } from "./sandbox.ts";
 import { skillsNotifications, skillsRequests } from "./skills.ts";
 import { threadRequests } from "./thread.ts";
+import { threadChangeRequests } from "./thread-change.ts";
 import { threadNotifications } from "./thread-events.ts";
 import { threadListRequests } from "./thread-list.ts";
 import { threadSettingsNotifications, threadSettingsRequests } from "./thread-settings.ts";
@@ -45,6 +46,7 @@ export const clientRequests = {
   ...threadListRequests,
   ...threadSettingsRequests,
   ...threadRequests,
+  ...threadChangeRequests,
   ...turnRequests,
   ...turnRevertRequests,
   ...v1Requests,

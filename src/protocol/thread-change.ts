@@ -1,5 +1,8 @@
-/** The params and results of changes to a thread: away and back, its title, its history. The rows are in thread.ts. */
+/** The params and results of changes to a thread: away and back, its title, its history. */
 import { type Infer, literals, maybe, named, natural, object, string } from "../lib/schema.ts";
+import { byThread, request } from "./define.ts";
+import { invalidRequest } from "./errors.ts";
+import { limitText } from "./limits.ts";
 import { Thread } from "./thread.ts";
 
 export const ThreadArchiveParams = named("ThreadArchiveParams", () => object({ threadId: string() }));
@@ -54,3 +57,34 @@ export type ThreadCompactStartResponse = Infer<typeof ThreadCompactStartResponse
 
 export const ThreadUnsubscribeStatus = named("ThreadUnsubscribeStatus", () => literals("notLoaded", "notSubscribed", "unsubscribed"));
 export type ThreadUnsubscribeStatus = Infer<typeof ThreadUnsubscribeStatus>;
+
+export const threadChangeRequests = {
+  /** Puts a thread away: it is kept, and listed only among the archived. */
+  "thread/archive": request({ params: ThreadArchiveParams, result: ThreadArchiveResponse, order: byThread }),
+  /** Brings an archived thread back. */
+  "thread/unarchive": request({ params: ThreadUnarchiveParams, result: ThreadUnarchiveResponse, order: byThread }),
+  /** Deletes a thread for good. */
+  "thread/delete": request({ params: ThreadDeleteParams, result: ThreadDeleteResponse, order: byThread }),
+  /** Stops this connection from hearing about a thread. */
+  "thread/unsubscribe": request({ params: ThreadUnsubscribeParams, result: ThreadUnsubscribeResponse, order: byThread }),
+  /** Gives a thread its title. */
+  "thread/name/set": request({
+    params: ThreadSetNameParams,
+    result: ThreadSetNameResponse,
+    order: byThread,
+    limits: ({ name }) => limitText("thread name", name),
+  }),
+  /** Drops the last turns from the history; files stay as they are. */
+  "thread/rollback": request({
+    params: ThreadRollbackParams,
+    result: ThreadRollbackResponse,
+    order: byThread,
+    limits({ numTurns }) {
+      if (numTurns < 1) throw invalidRequest("numTurns must be >= 1");
+    },
+  }),
+  /** Drops a turn and all after it from the history; files stay as they are. */
+  "thread/revert": request({ params: ThreadRevertParams, result: ThreadRevertResponse, order: byThread }),
+  /** Has the model sum up the history so far, to make room. */
+  "thread/compact/start": request({ params: ThreadCompactStartParams, result: ThreadCompactStartResponse, order: byThread }),
+};

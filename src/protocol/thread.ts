@@ -18,9 +18,8 @@ import {
 } from "../lib/schema.ts";
 import { byThread, request } from "./define.ts";
 import { DynamicToolSpec } from "./dynamic-tool.ts";
-import { invalidRequest } from "./errors.ts";
 import { LegacyAppPathString } from "./item.ts";
-import { limitPath, limitSettings, limitText } from "./limits.ts";
+import { limitPath, limitSettings } from "./limits.ts";
 import { ResponseItem } from "./model-item.ts";
 import {
   AbsolutePathBuf,
@@ -37,7 +36,6 @@ import {
   ThreadSource,
 } from "./policy.ts";
 import { acceptSettings } from "./spellings.ts";
-import * as change from "./thread-change.ts";
 import { MultiAgentMode, SelectedCapabilityRoot, ThreadEnvironment, TurnEnvironmentParams } from "./thread-environment.ts";
 import { Turn, TurnItemsView } from "./turn.ts";
 
@@ -375,32 +373,4 @@ export const threadRequests = {
   }),
   /** Reads a thread without opening it, with its turns where asked for. */
   "thread/read": request({ params: ThreadReadParams, result: ThreadReadResponse }),
-  /** Puts a thread away: it is kept, and listed only among the archived. */
-  "thread/archive": request({ params: change.ThreadArchiveParams, result: change.ThreadArchiveResponse, order: byThread }),
-  /** Brings an archived thread back. */
-  "thread/unarchive": request({ params: change.ThreadUnarchiveParams, result: change.ThreadUnarchiveResponse, order: byThread }),
-  /** Deletes a thread for good. */
-  "thread/delete": request({ params: change.ThreadDeleteParams, result: change.ThreadDeleteResponse, order: byThread }),
-  /** Stops this connection from hearing about a thread. */
-  "thread/unsubscribe": request({ params: change.ThreadUnsubscribeParams, result: change.ThreadUnsubscribeResponse, order: byThread }),
-  /** Gives a thread its title. */
-  "thread/name/set": request({
-    params: change.ThreadSetNameParams,
-    result: change.ThreadSetNameResponse,
-    order: byThread,
-    limits: ({ name }) => limitText("thread name", name),
-  }),
-  /** Drops the last turns from the history; files stay as they are. */
-  "thread/rollback": request({
-    params: change.ThreadRollbackParams,
-    result: change.ThreadRollbackResponse,
-    order: byThread,
-    limits({ numTurns }) {
-      if (numTurns < 1) throw invalidRequest("numTurns must be >= 1");
-    },
-  }),
-  /** Drops a turn and all after it from the history; files stay as they are. */
-  "thread/revert": request({ params: change.ThreadRevertParams, result: change.ThreadRevertResponse, order: byThread }),
-  /** Has the model sum up the history so far, to make room. */
-  "thread/compact/start": request({ params: change.ThreadCompactStartParams, result: change.ThreadCompactStartResponse, order: byThread }),
 };

@@ -20,7 +20,7 @@ export function requestFor(session: Session, method: keyof ServerRequests, param
   return { method, params };
 }
 
-/** The editor document has a method for each kind of question: an open one, some with options, a questionnaire (CONFLICTS §4). */
+/** The editor document has a method for each kind of question: an open one, some with options, a questionnaire (docs/from-codex.md). */
 function seedQuestion(params: ToolRequestUserInputParams): {
   method: string;
   params: SeedOpenQuestionParams | SeedToolQuestionsParams | SeedQuestionnaireParams;

@@ -51,7 +51,7 @@ function chosenDialect(capabilities: InitializeParams["capabilities"], compat: D
   return own ?? compat;
 }
 
-/** Today's clients send more than `experimentalApi`; the documents' clients send nothing else (CONFLICTS §0.2). */
+/** Today's clients send more than `experimentalApi`; the documents' clients send nothing else (docs/from-codex.md). */
 const hasMoreThanExperimental = (capabilities: InitializeParams["capabilities"]): boolean =>
   Object.keys(capabilities ?? {}).some((key) => key !== "experimentalApi");
 

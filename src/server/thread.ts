@@ -20,6 +20,7 @@ import type {
   TurnsPage,
   threadRequests,
 } from "../protocol/thread.ts";
+import type { threadChangeRequests } from "../protocol/thread-change.ts";
 import type { Turn } from "../protocol/turn.ts";
 import { type App, type Call, calledBy, type HandlersFor, type Session } from "./app.ts";
 import { environmentChange } from "./environments.ts";
@@ -30,7 +31,7 @@ import { revertTo, rollBack } from "./thread-revert.ts";
 import { announceNews, collaborationModeOf } from "./thread-settings.ts";
 import { asksForTour, noteWhoBegins } from "./tour.ts";
 
-export const threadHandlers: HandlersFor<typeof threadRequests> = {
+export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadChangeRequests> = {
   async "thread/start"(params, call) {
     const { app, session } = call;
     checkDynamicTools(params.dynamicTools ?? []);
@@ -224,7 +225,7 @@ export async function opened(thread: LiveThread, session: Session, turns: readon
   };
 }
 
-/** Today's clients cannot read `on-failure` (CONFLICTS 10). */
+/** Today's clients cannot read `on-failure` (docs/from-codex.md). */
 function approvalPolicyFor(session: Session, policy: AskForApproval): AskForApproval {
   return session.dialect === "0.166" && policy === "on-failure" ? "on-request" : policy;
 }

@@ -14,7 +14,7 @@ import { fitsVersion, sharedFolder, type Version } from "./versions.ts";
 const skip = "skip" in sharedFolder ? sharedFolder.skip : false;
 const generations: Readonly<Record<string, readonly Version[]>> = { "0.92": ["0.92", "0.99"], "0.166": ["0.166"] };
 
-/** The presets are Plan and Default for everybody; 0.92 alone has no word for the second (CONFLICTS 22). */
+/** The presets are Plan and Default for everybody; 0.92 alone has no word for the second (docs/from-codex.md). */
 const settled = /^collaborationMode\/list: .*\["plan","code","pair_programming","execute","custom"\]/;
 /** Faults of the server that are known; the test says when one is gone. */
 const knownFaults: Readonly<Record<string, RegExp | undefined>> = {};

@@ -61,7 +61,7 @@ export function patchAsked(params: FileChangeRequestApprovalParams): EventMessag
   };
 }
 
-/** Exact spelling, this family's words only; anything else is a no (CONFLICTS 25). */
+/** Exact spelling, this family's words only; anything else is a no (docs/from-codex.md). */
 export function decisionOf(answer: unknown): ReviewDecision {
   const given = typeof answer === "object" && answer !== null ? (answer as { decision?: unknown }).decision : undefined;
   return parse(ReviewDecision, given) ?? "denied";

@@ -6,7 +6,7 @@ import type { Duration, SandboxPolicy as OldPolicy } from "../../protocol/v1/eve
 
 const camel = (key: string): string => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Repeats every snake_case key in camelCase, at every depth: the older document shows the one, the servers sent the other (CONFLICTS 55). */
+/** Repeats every snake_case key in camelCase, at every depth: the older document shows the one, the servers sent the other (docs/from-codex.md). */
 export function inBothCases(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inBothCases);
   if (typeof value !== "object" || value === null) return value;

@@ -1,0 +1,48 @@
+/** Fails when files import each other's values in a circle: what such a file finds then depends on which of them was loaded first. */
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+const roots = process.argv.slice(2).length > 0 ? process.argv.slice(2) : ["src", "apps/web/src", "apps/vscode/src"];
+const files = roots.flatMap((root) => globSync(`${root}/**/*.{ts,tsx}`)).filter((file) => !/\.test\.tsx?$/.test(file));
+const imports = new Map(files.map((file) => [file, valueImports(file)]));
+
+const circles = findCircles();
+for (const circle of circles) console.error(`files import each other in a circle: ${circle.join(", ")}`);
+process.exitCode = circles.length === 0 ? 0 : 1;
+
+/** What is loaded with a file: no types, and nothing that comes by `import()`. */
+function valueImports(file: string): readonly string[] {
+  const found = readFileSync(file, "utf8").matchAll(/^(?:import|export)(?! type\b) (?:([^"';]*?) from )?"(\.[^"]+)"/gm);
+  return [...found].flatMap(([, names = "", target = ""]) => {
+    const named = /^\{([^}]*)\}$/s.exec(names.trim())?.[1];
+    const isTypes = named?.split(",").every((name) => name.trim() === "" || name.trim().startsWith("type "));
+    return isTypes === true ? [] : [path.normalize(path.join(path.dirname(file), target))];
+  });
+}
+
+/** The groups of files that all reach each other, after Tarjan. */
+function findCircles(): readonly (readonly string[])[] {
+  const number = new Map<string, number>();
+  const low = new Map<string, number>();
+  const open: string[] = [];
+  const found: string[][] = [];
+  const visit = (file: string): number => {
+    const own = number.size;
+    number.set(file, own);
+    open.push(file);
+    let lowest = own;
+    for (const next of imports.get(file) ?? []) {
+      if (!imports.has(next)) continue;
+      if (!number.has(next)) lowest = Math.min(lowest, visit(next));
+      else if (open.includes(next)) lowest = Math.min(lowest, number.get(next) ?? own);
+    }
+    low.set(file, lowest);
+    if (lowest === own) {
+      const group = open.splice(open.indexOf(file));
+      if (group.length > 1 || imports.get(file)?.includes(file) === true) found.push(group.sort());
+    }
+    return lowest;
+  };
+  for (const file of files) if (!number.has(file)) visit(file);
+  return found;
+}
