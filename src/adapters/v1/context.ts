@@ -3,7 +3,7 @@ import type { Client } from "../../client/client.ts";
 import type { ParamsOf, ResultOf } from "../../protocol/define.ts";
 import type { ThreadStartResponse } from "../../protocol/thread.ts";
 import type { v1Requests } from "../../protocol/v1/methods.ts";
-import type { Unheard } from "./unheard.ts";
+import type { UndeliveredEvents } from "./undelivered-events.ts";
 
 /** What the adapter needs of the connection it serves. */
 export interface V1Edge {
@@ -31,7 +31,7 @@ export interface V1Context extends V1Edge {
   readonly opened: Map<string, ThreadStartResponse>;
   readonly listeners: Map<string, ConversationListener>;
   /** Events of conversations that were opened here and that nobody listens to. */
-  readonly unheard: Unheard;
+  readonly undelivered: UndeliveredEvents;
   /** The running turn of each conversation. */
   readonly running: Map<string, string>;
   event(threadId: string, turnId: string, msg: { readonly type: string }): void;

@@ -74,13 +74,13 @@ export const conversationMethods: Conversations = {
     const messages = configured(answer, answer.thread.turns, context);
     return { conversationId: answer.thread.id, model: answer.model, initialMessages: messages, rolloutPath: answer.thread.path ?? "" };
   },
-  async archiveConversation(params, { client, event, listeners, unheard }) {
+  async archiveConversation(params, { client, event, listeners, undelivered }) {
     if (idOf(params.rolloutPath) !== params.conversationId)
       throw invalidRequest(`rollout path \`${params.rolloutPath}\` does not match conversation id ${params.conversationId}`);
     await inOldWords(client.call("thread/archive", { threadId: params.conversationId }));
     event(params.conversationId, "", { type: "shutdown_complete" });
     for (const [id, { conversationId }] of listeners) if (conversationId === params.conversationId) listeners.delete(id);
-    unheard.take(params.conversationId);
+    undelivered.take(params.conversationId);
     return {};
   },
   async getConversationSummary(params, { client }) {
@@ -136,7 +136,7 @@ export const conversationMethods: Conversations = {
     // The answer comes first, then what happened while nobody listened.
     setImmediate(() => {
       context.event(conversationId, "", sessionConfigured(answer, null));
-      for (const { turnId, msg } of context.unheard.take(conversationId)) context.event(conversationId, turnId, msg);
+      for (const { turnId, msg } of context.undelivered.take(conversationId)) context.event(conversationId, turnId, msg);
     });
     return { subscriptionId };
   },

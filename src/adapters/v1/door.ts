@@ -8,7 +8,7 @@ import { conversationMethods } from "./conversation.ts";
 import { EventStream } from "./events.ts";
 import { Outbox } from "./outbox.ts";
 import { inBothCases } from "./spelling.ts";
-import { Unheard } from "./unheard.ts";
+import { UndeliveredEvents } from "./undelivered-events.ts";
 
 const methods: V1Methods = { ...conversationMethods, ...accountMethods };
 /** Their consequences are told after their answer. An interrupt is the other way round: its answer says that all is over. */
@@ -57,7 +57,7 @@ async function open(edge: V1Edge): Promise<V1Context> {
     client,
     opened: new Map(),
     listeners: new Map(),
-    unheard: new Unheard(),
+    undelivered: new UndeliveredEvents(),
     running: new Map(),
     event(threadId, turnId, msg) {
       const isWanted = ({ conversationId, raw }: ConversationListener): boolean =>
@@ -70,7 +70,7 @@ async function open(edge: V1Edge): Promise<V1Context> {
           conversationId: threadId,
         });
       else if (context.opened.has(threadId) && !listeners.some(({ conversationId }) => conversationId === threadId))
-        context.unheard.keep(threadId, { turnId, msg });
+        context.undelivered.keep(threadId, { turnId, msg });
     },
   };
   client.onAny((method, params) => {

@@ -139,19 +139,25 @@ function Screen({
   useEffect(() => {
     if (place.name !== "session") onCommands(() => false);
   }, [place.name]);
-  if (place.name === "inbox") return <Inbox menuButton={menuButton} />;
-  if (place.name === "session")
-    return (
-      <SessionScreen
-        key={place.sessionId}
-        sessionId={place.sessionId}
-        requestId={place.requestId}
-        menuButton={menuButton}
-        onCommands={onCommands}
-      />
-    );
-  if (place.name === "settings") return <SettingsScreen tab={place.tab} menuButton={menuButton} />;
-  return <Home menuButton={menuButton} />;
+  // Without a default: a place that has no screen does not compile.
+  switch (place.name) {
+    case "home":
+      return <Home menuButton={menuButton} />;
+    case "inbox":
+      return <Inbox menuButton={menuButton} />;
+    case "session":
+      return (
+        <SessionScreen
+          key={place.sessionId}
+          sessionId={place.sessionId}
+          requestId={place.requestId}
+          menuButton={menuButton}
+          onCommands={onCommands}
+        />
+      );
+    case "settings":
+      return <SettingsScreen tab={place.tab} menuButton={menuButton} />;
+  }
 }
 
 function Banner({ link, engineDown, reason }: { link: string; engineDown: boolean; reason: string | null }): ReactElement | null {

@@ -8,7 +8,7 @@ interface Event {
 /** Of one conversation; what is older is forgotten. */
 const kept = 1000;
 
-export class Unheard {
+export class UndeliveredEvents {
   readonly #events = new Map<string, Event[]>();
 
   keep(conversationId: string, event: Event): void {
