@@ -328,7 +328,10 @@ export const requirements = {
     says: "pair programming, an older mode, may put questions and is not told to plan only",
   },
   "questions.shapes": { source: "docs/from-codex.md", says: "every documented form of answer is understood" },
-  "questions.cancel": { source: "seed 000; docs/from-codex.md", says: "a cancelled question ends the tool call with an error, not the turn" },
+  "questions.cancel": {
+    source: "seed 000; docs/from-codex.md",
+    says: "a cancelled question ends the tool call with an error, not the turn",
+  },
   "questions.planOnly": {
     source: "seed 000",
     says: "with features.default_mode_request_user_input off, questions are for Plan mode, and the model is told so elsewhere",
