@@ -1,6 +1,6 @@
 /** Many threads at once, each with its own output and its own policy; and a model that makes mistakes. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { RpcError } from "../../../src/client/client.ts";
 import { verifies } from "../../support/verifies.ts";
@@ -36,7 +36,8 @@ verifies("trust.policiesApart", async ({ app, workspace, home }) => {
     readdirSync(outside).filter((name) => name.startsWith("closed")),
     [],
   );
-  assert.ok(existsSync(path.join(outside, "open")));
+  // The second message may have joined the first turn, and then its words are the newest.
+  assert.ok(readdirSync(outside).some((name) => name.startsWith("open")));
 });
 
 verifies("trust.execPolicies", async ({ app, workspace, home }) => {
