@@ -40,7 +40,8 @@ export function offeredCall(item: ModelItem, tools: readonly Tool[]): OfferedCal
 export function findTool(name: string, namespace: string | undefined, tools: readonly Tool[]): Tool | undefined {
   const exact =
     tools.find((tool) => tool.name === name && (tool.namespace ?? "") === (namespace ?? "")) ??
-    tools.find((tool) => flatName(tool) === name);
+    // A flat name; another namespace beside it means another tool.
+    (namespace === undefined || name.startsWith(`${namespace}__`) ? tools.find((tool) => flatName(tool) === name) : undefined);
   if (exact !== undefined) return exact;
   const wanted = plainName(namespace === undefined ? name : `${namespace}__${name}`);
   const offered = tools.filter((tool) => tool.silent !== true);
