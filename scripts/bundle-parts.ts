@@ -25,6 +25,7 @@ const later: Readonly<Record<string, readonly string[]>> = {
     ...["plan-text", "prompts", "replay", "reply-items", "request-permissions", "review", "review-prompt", "run-command", "run-patch"],
     ...["sample", "shell-command", "turn", "turn-commands", "turn-diff", "undo", "write-stdin"],
   ],
+  "src/core/hooks": ["match", "moments", "output", "run", "run-handler", "tool-use"],
   "src/core/patch": ["*"],
   "src/exec": [
     ...["command-actions", "command-line", "descriptors", "environment", "git-folder", "live-command", "locate"],

@@ -11,6 +11,7 @@ const isFull = process.env["PARLEY_REQUIRE"] === "all";
 
 tally.skipped.push(...(await tests("npm test", ["npm", "test"])));
 await bareMachine();
+await everyEngine();
 await checks();
 await step("build", buildIfOld);
 const compared = await tests("the scenarios over every transport, and comparisons with other servers", [
@@ -64,6 +65,15 @@ async function bareMachine(): Promise<void> {
   const npmTest = ["npm", "test", "--", ...files, "test/command-line.itest.ts", "test/readme.itest.ts"];
   const skipped = await tests(name, [process.execPath, "scripts/bare-machine.ts", "env", "-u", "PARLEY_REQUIRE", ...npmTest]);
   console.log(`${skipped.length} skipped for want of a program, as they should be there`);
+}
+
+/** What commands, approvals and the sandbox promise holds under the engines that this machine would not choose by itself. */
+async function everyEngine(): Promise<void> {
+  const files = ["command", "approval", "patch"].map((area) => `test/scenarios/${area}`);
+  for (const engine of ["namespaces", "landlock"]) {
+    const forced = ["env", "-u", "PARLEY_REQUIRE", `PARLEY_SANDBOX_ENGINE=${engine}`, process.execPath, "scripts/test.ts"];
+    await tests(`commands, approvals and edits under ${engine}`, [...forced, "src/exec/sandbox", ...files]);
+  }
 }
 
 /** Each step of the check counts as one. */

@@ -126,7 +126,7 @@ test("scripts: the typed client hears events over wss, /rpc runs a turn, and `ma
     const direct = await connectClient(url.replace("https", "wss") + "/rpc", { token });
     const stop = new AbortController();
     for await (const event of client.events({ signal: stop.signal })) {
-      if (event.type === "ready") void direct.startThread({ cwd: ${JSON.stringify(at.folder)} }).then((thread) => thread.run("hello"));
+      if (event.type === "ready") void direct.startThread({ cwd: ${JSON.stringify(at.folder)}, modelProvider: "scripted" }).then((thread) => thread.run("hello"));
       if (event.type === "session_upserted" && event.payload.lastTurnStatus === "completed") stop.abort();
     }
     direct.close();

@@ -132,7 +132,7 @@ test("a second manager on the same home is refused and told of the first; one th
 test("it manages an engine of another process, and serves that one's protocol at /rpc", async (t) => {
   const folder = scratch(t);
   const socket = path.join(folder, "engine.sock");
-  const engine = spawn(launcher, ["app-server", "--listen", `unix://${socket}`], {
+  const engine = spawn(launcher, ["app-server", "-c", 'model_provider="scripted"', "--listen", `unix://${socket}`], {
     cwd: folder,
     env: environment(folder),
     stdio: ["ignore", "ignore", "pipe"],

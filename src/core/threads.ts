@@ -194,7 +194,9 @@ export class Threads {
     thread.warmingUp?.interrupt();
     thread.turn?.interrupt();
     await thread.turn?.ended.promise;
-    await sessionEnds(thread).catch((error: unknown) => this.#ports.log.warn("session end hooks did not run", { error: String(error) }));
+    if (thread.config.hooks.length > 0)
+      await sessionEnds(thread).catch((error: unknown) => this.#ports.log.warn("session end hooks did not run", { error: String(error) }));
+    thread.hooks.end();
     await thread.terminals.killAll();
     thread.lease?.release();
     this.onUnloaded(id);

@@ -54,7 +54,7 @@ import { agentTools } from "../tools/agents.ts";
 import { dynamicTools } from "../tools/dynamic-tool.ts";
 import { builtInTools } from "../tools/registry.ts";
 import { acceptProject } from "./accept-project.ts";
-import { createExecPolicies } from "./exec-policies.ts";
+import { createExecPolicies, hasRules } from "./exec-policies.ts";
 import { otelFrom } from "./otel-settings.ts";
 import { programFolders } from "./program-folders.ts";
 import { secretSettings } from "./secret-settings.ts";
@@ -182,6 +182,7 @@ export function createApp(options: ComposeOptions): App {
     ...{ version: manifest.version, system, now: () => clock.now(), log },
   });
   const whyNoModel: CorePorts["whyNoModel"] = ({ raw }, provider) => (isUnaskedTour(provider, raw, env) ? noModelText : undefined);
+  const rules = { codexHome, searchPath: env["PATH"], ignoreRules: options.ignore?.rules };
   const ports: CorePorts = {
     version: manifest.version,
     system,
@@ -211,7 +212,7 @@ export function createApp(options: ComposeOptions): App {
     commandEnv: commandEnvironments(env),
     personEnv: withoutUndefined(env),
     callMcpTool: (scope, call) => mcp.callTool(scope, call),
-    execPolicy: createExecPolicies({ codexHome, searchPath: env["PATH"], ignoreRules: options.ignore?.rules }),
+    execPolicy: createExecPolicies(rules),
     surroundings,
     skills,
     usage,
@@ -274,6 +275,7 @@ export function createApp(options: ComposeOptions): App {
     runner: ports.runner,
     places: ports.places,
     execPolicy: ports.execPolicy,
+    hasRules: (of) => hasRules(rules, of),
     commandEnv: ports.commandEnv,
     clock,
     ids: systemIds,

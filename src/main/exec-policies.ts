@@ -13,11 +13,19 @@ export interface PoliciesOptions {
   readonly ignoreRules?: boolean | undefined;
 }
 
+/** Whether anybody has written rules: without them nothing needs to be loaded before the first command. */
+export const hasRules = (options: PoliciesOptions, config: Config): boolean =>
+  foldersOf(options, config).some((folder) => stateOf(folder) !== "");
+
+function foldersOf({ codexHome, ignoreRules }: PoliciesOptions, config: Config): readonly string[] {
+  if (ignoreRules === true) return [];
+  return [path.join(codexHome, "rules"), ...(config.trusted ? [path.join(config.projectRoot, ".codex", "rules")] : [])];
+}
+
 export function createExecPolicies(options: PoliciesOptions): (config: Config) => Promise<ExecPolicy> {
   const known = new Map<string, { readonly state: string; readonly policy: Promise<ExecPolicy> }>();
   return (config) => {
-    const own = [path.join(options.codexHome, "rules"), ...(config.trusted ? [path.join(config.projectRoot, ".codex", "rules")] : [])];
-    const folders = options.ignoreRules === true ? [] : own;
+    const folders = foldersOf(options, config);
     const key = folders.join("\0");
     const state = [...folders.map(stateOf), ...config.unacceptedRules].join("\0");
     const current = known.get(key);

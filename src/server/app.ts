@@ -47,6 +47,8 @@ export interface App {
   readonly places: CorePorts["places"];
   /** What the rules of a config say of commands. */
   readonly execPolicy: CorePorts["execPolicy"];
+  /** Whether somebody has written any. */
+  hasRules(config: Config): boolean;
   /** The environment that commands get under a config's policy. */
   commandEnv(config: Config): Readonly<Record<string, string>>;
   readonly clock: Clock;

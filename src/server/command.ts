@@ -128,6 +128,7 @@ class Output {
   readonly #kept = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
   readonly #size = { stdout: 0, stderr: 0 };
   #isUnread = false;
+  readonly #cut = new Set<string>();
 
   constructor(params: CommandExecParams, session: Session) {
     this.#params = params;
@@ -139,11 +140,10 @@ class Output {
   /** False when the command must end because its output is not read. */
   push(chunk: Uint8Array, stream: "stdout" | "stderr"): boolean {
     const room = this.#cap - this.#size[stream];
+    if (chunk.length > room) this.#warnOfCut(stream);
     if (room <= 0 || this.#isUnread) return !this.#isUnread;
     const piece = chunk.length > room ? chunk.subarray(0, room) : chunk;
     this.#size[stream] += piece.length;
-    if (chunk.length > room && this.#cap === maxKept)
-      this.#warn(`only the first ${maxKept} bytes of ${stream} are kept; use streamStdoutStderr for more`);
     const { processId } = this.#params;
     if (this.#params.streamStdoutStderr !== true && this.#params.tty !== true) this.#kept[stream].push(Buffer.from(piece));
     else if (this.#session.peer.backlog > maxUnread) {
@@ -157,6 +157,13 @@ class Output {
         capReached: this.#size[stream] >= this.#cap,
       });
     return !this.#isUnread;
+  }
+
+  /** Once for each stream, and not where the client chose the cap itself. */
+  #warnOfCut(stream: "stdout" | "stderr"): void {
+    if (this.#cap !== maxKept || this.#cut.has(stream)) return;
+    this.#cut.add(stream);
+    this.#warn(`only the first ${maxKept} bytes of ${stream} are kept; use streamStdoutStderr for more`);
   }
 
   #warn(what: string): void {

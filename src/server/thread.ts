@@ -247,7 +247,8 @@ function announce(thread: LiveThread, { app, after }: Call): void {
 }
 
 /** Rules that forbid must not vanish in silence, nor stop every command without a word. */
-function tellBrokenRules({ id, config }: LiveThread, { execPolicy, subscriptions, log }: App): void {
+function tellBrokenRules({ id, config }: LiveThread, { execPolicy, hasRules, subscriptions, log }: App): void {
+  if (!hasRules(config)) return;
   execPolicy(config)
     .then(({ problem }) => {
       if (problem === undefined) return;

@@ -128,7 +128,6 @@ export async function interrupted(turn: LiveTurn): Promise<void> {
 export async function sessionEnds(thread: LiveThread): Promise<void> {
   if (thread.meta.parentThreadId === undefined && hasHooks(thread, "sessionEnd"))
     await runHooks(thread, undefined, { event: "sessionEnd", subjects: ["other"], input: { reason: "other" } });
-  thread.hooks.end();
 }
 
 const contextOf = (ran: readonly RanHook[]): readonly ModelItem[] =>

@@ -50,7 +50,8 @@ async function play({ app, workspace }: Stage, approvalPolicy: "on-request" | "n
   const thread = await client.startThread({ cwd: workspace, approvalPolicy, sandbox: "workspace-write" });
   const { items } = await thread.run("go");
   const commands = items.filter((item) => item.type === "commandExecution");
-  return { asked, warnings, statuses: commands.map(({ status }) => status) };
+  const said = commands.map(({ aggregatedOutput }) => aggregatedOutput ?? "").join("\n");
+  return { asked, warnings, said, statuses: commands.map(({ status }) => status) };
 }
 
 const why =
@@ -70,7 +71,7 @@ verifies(
     assert.ok(!existsSync(made));
     await stage.restart();
     const accepted = await play(stage, "on-request", ["touch made", "ls"], "accept");
-    assert.deepEqual([accepted.statuses, accepted.asked.length], [["completed", "completed"], 1]);
+    assert.deepEqual([accepted.statuses, accepted.asked.length], [["completed", "completed"], 1], accepted.said);
     assert.ok(existsSync(made));
   },
   needsLandlock,

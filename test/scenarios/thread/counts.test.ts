@@ -30,8 +30,10 @@ verifies(
     await startMany(second, workspace, 498); // with the one that nobody watches, 999 are loaded
     const [kept] = (await startMany(third, workspace, 1)).ids;
     const closed = new Promise<string>((resolve) => third.on("thread/closed", ({ threadId }) => resolve(threadId)));
-    const [one] = (await startMany(third, workspace, 1)).ids;
-    assert.ok(one !== undefined, "one that nobody watches makes room");
+    // One that was in use a moment ago stays for a second.
+    const deadline = performance.now() + 20_000;
+    while ((await startMany(third, workspace, 1)).ids.length === 0)
+      assert.ok(performance.now() < deadline, "one that nobody watches makes room");
     assert.equal(await closed, own.ids[0]);
     assert.match(
       (await startMany(third, workspace, 1)).refused,
