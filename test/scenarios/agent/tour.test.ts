@@ -65,20 +65,24 @@ verifies("agent.tourForPeople", async (stage) => {
 });
 
 /** A person's thread does not become a program's model, and the other way round. */
-verifies("agent.tourForPeople", async (stage) => {
-  const person = await introduced(stage, "codex-tui");
-  const program = await introduced(stage, "my-bot");
-  const { result } = await person.ask("thread/start", { cwd: stage.workspace });
-  const threadId = result.thread.id;
-  const status = async (of: Wire): Promise<string> => {
-    const before = person.heard.filter(({ method }) => method === "turn/completed").length;
-    await of.ask("turn/start", { threadId, input: [{ type: "text", text: "hello" }] });
-    const all = await person.until(() => person.heard.filter(({ method }) => method === "turn/completed").length > before);
-    assert.ok(all !== undefined);
-    return person.heard.findLast(({ method }) => method === "turn/completed").params.turn.status;
-  };
-  assert.equal(await status(person), "completed");
-  await program.ask("thread/resume", { threadId });
-  assert.equal(await status(program), "failed");
-  assert.equal(await status(person), "completed");
-});
+verifies(
+  "agent.tourForPeople",
+  async (stage) => {
+    const person = await introduced(stage, "codex-tui");
+    const program = await introduced(stage, "my-bot");
+    const { result } = await person.ask("thread/start", { cwd: stage.workspace });
+    const threadId = result.thread.id;
+    const status = async (of: Wire): Promise<string> => {
+      const before = person.heard.filter(({ method }) => method === "turn/completed").length;
+      await of.ask("turn/start", { threadId, input: [{ type: "text", text: "hello" }] });
+      const all = await person.until(() => person.heard.filter(({ method }) => method === "turn/completed").length > before);
+      assert.ok(all !== undefined);
+      return person.heard.findLast(({ method }) => method === "turn/completed").params.turn.status;
+    };
+    assert.equal(await status(person), "completed");
+    await program.ask("thread/resume", { threadId });
+    assert.equal(await status(program), "failed");
+    assert.equal(await status(person), "completed");
+  },
+  { legs: ["memory", "websocket", "unix"] },
+);
