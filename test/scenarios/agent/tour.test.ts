@@ -30,39 +30,54 @@ async function ended(client: Wire, workspace: string, { method = "turn/start", s
   return { status: params.turn.status, text: params.turn.error?.message ?? said?.params.item.text };
 }
 
-verifies("agent.tourForPeople", async (stage) => {
-  for (const name of ["codex-tui", "codex_vscode", "Codex Desktop", "parley-tui", "parley_manager", "parley_vscode"]) {
-    const { status, text } = await ended(await introduced(stage, name), stage.workspace);
-    assert.deepEqual([status, /Offline tour/.test(text)], ["completed", true], name);
-  }
-});
+/** Which client it is, every transport tells in the same way. */
+const here = { legs: ["memory"] as const };
 
-verifies("agent.tourForPeople", async (stage) => {
-  const target = { type: "uncommittedChanges" };
-  for (const name of ["my-bot", "parley_client", "codex_sdk_ts", "unknown", "codex_exec", "not codex-tui", "CODEX_VSCODE2"]) {
-    const program = await introduced(stage, name);
-    for (const began of [{}, { method: "thread/compact/start" }, { method: "review/start", turn: { target } }]) {
-      const { status, text } = await ended(program, stage.workspace, began);
-      assert.deepEqual(
-        [status, /no model is set up.*OPENAI_API_KEY/.test(text)],
-        ["failed", true],
-        `${name} ${JSON.stringify(began)}: ${text}`,
-      );
+verifies(
+  "agent.tourForPeople",
+  async (stage) => {
+    for (const name of ["codex-tui", "codex_vscode", "Codex Desktop", "parley-tui", "parley_manager", "parley_vscode"]) {
+      const { status, text } = await ended(await introduced(stage, name), stage.workspace);
+      assert.deepEqual([status, /Offline tour/.test(text)], ["completed", true], name);
     }
-  }
-});
+  },
+  here,
+);
 
-verifies("agent.tourForPeople", async (stage) => {
-  const program = await introduced(stage, "my-bot");
-  for (const asked of [
-    { start: { modelProvider: "scripted" } },
-    { start: { config: { model_provider: "scripted" } } },
-    { turn: { model: "scripted" } },
-  ]) {
-    const { status, text } = await ended(program, stage.workspace, asked);
-    assert.deepEqual([status, /Offline tour/.test(text)], ["completed", true], `${JSON.stringify(asked)}: ${text}`);
-  }
-});
+verifies(
+  "agent.tourForPeople",
+  async (stage) => {
+    const target = { type: "uncommittedChanges" };
+    for (const name of ["my-bot", "parley_client", "codex_sdk_ts", "unknown", "codex_exec", "not codex-tui", "CODEX_VSCODE2"]) {
+      const program = await introduced(stage, name);
+      for (const began of [{}, { method: "thread/compact/start" }, { method: "review/start", turn: { target } }]) {
+        const { status, text } = await ended(program, stage.workspace, began);
+        assert.deepEqual(
+          [status, /no model is set up.*OPENAI_API_KEY/.test(text)],
+          ["failed", true],
+          `${name} ${JSON.stringify(began)}: ${text}`,
+        );
+      }
+    }
+  },
+  here,
+);
+
+verifies(
+  "agent.tourForPeople",
+  async (stage) => {
+    const program = await introduced(stage, "my-bot");
+    for (const asked of [
+      { start: { modelProvider: "scripted" } },
+      { start: { config: { model_provider: "scripted" } } },
+      { turn: { model: "scripted" } },
+    ]) {
+      const { status, text } = await ended(program, stage.workspace, asked);
+      assert.deepEqual([status, /Offline tour/.test(text)], ["completed", true], `${JSON.stringify(asked)}: ${text}`);
+    }
+  },
+  here,
+);
 
 /** A person's thread does not become a program's model, and the other way round. */
 verifies(
