@@ -82,6 +82,10 @@ export const actingRequirements = {
     source: "observed 0.166",
     says: "a UserPromptSubmit hook adds context, or keeps words from the model and from the history",
   },
+  "hooks.context": {
+    source: "Parley",
+    says: "what hooks say around tool calls is read after the outputs of all calls of an answer: some providers take nothing between",
+  },
   "hooks.toolDenied": { source: "observed 0.166", says: "a PreToolUse hook that denies leaves no item, and the model reads why" },
   "hooks.toolRewritten": {
     source: "observed 0.166",

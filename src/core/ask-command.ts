@@ -2,7 +2,7 @@
 
 import type { CommandExecutionRequestApprovalParams } from "../protocol/approval.ts";
 import { availableDecisions, decisionFrom, isConfined } from "./approvals.ts";
-import { commandText, permissionByHook } from "./hooks/tool-use.ts";
+import { commandText, decidedByHook } from "./hooks/tool-use.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import type { AuditSubject } from "./ports/audit.ts";
 import type { ExecPolicy, ParsedCommand, ProposedRule, Verdict } from "./ports/exec-policy.ts";
@@ -24,19 +24,9 @@ export async function askAboutCommand(request: CommandRequest, reason: string | 
     await thread.ports.audit.write({ ...about(request, turn), event: "decided", decision: "acceptForSession", by: "session grant" });
     return true;
   }
-  const byHook = await permissionByHook(turn, request.callId, {
-    ...{ name: "Bash", aliases: [] },
-    input: { command: commandText(action.argv), description: reason ?? null },
-  });
-  if (byHook !== undefined) {
-    await thread.ports.audit.write({
-      ...about(request, turn),
-      event: "decided",
-      decision: byHook.allows ? "accept" : "decline",
-      by: byHook.by,
-    });
-    return byHook.allows;
-  }
+  const input = { command: commandText(action.argv), description: reason ?? null };
+  const byHook = await decidedByHook(turn, about(request, turn), { name: "Bash", aliases: [], input });
+  if (byHook !== undefined) return byHook.allows;
   const outside = action.escalate && isConfined(turn.settings.sandboxPolicy);
   const rule = policy.proposedRule(action.argv, { wanted: action.prefixRule, outside });
   const prefix = rule?.prefix;

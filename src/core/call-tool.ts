@@ -4,7 +4,7 @@ import { runNetwork } from "./ask-network.ts";
 import { fewAtATime, maxCalls, sideBySide } from "./count-limits.ts";
 import { type OfferedCall, unknownTool } from "./find-tool.ts";
 import { userMessage } from "./history.ts";
-import { afterTool, beforeTool, hookedCall, permissionByHook } from "./hooks/tool-use.ts";
+import { afterTool, beforeTool, type CallSite, decidedByHook, hookedCall } from "./hooks/tool-use.ts";
 import { closed, type LiveTurn } from "./live-turn.ts";
 import { AuditUnwritten } from "./ports/audit.ts";
 import type { ModelItem } from "./ports/model-client.ts";
@@ -23,11 +23,12 @@ export async function callTools(run: Run, reply: Reply): Promise<TurnError | und
   const cutIds = new Set(cut?.callIds);
   if (cut !== undefined && cutIds.size > 0 && ++run.turn.guard.cutCalls > maxCutAnswers) return cutTooOften;
   const outputs = new Map<OfferedCall, ModelItem>();
+  const site: CallSite = { turn: run.turn, later: [] };
   const { clock } = run.turn.thread.ports;
   const begun = clock.now();
   const carryOutAll = (some: readonly OfferedCall[]): Promise<void> =>
     fewAtATime(some, sideBySide, async (call) => {
-      const output = cutIds.has(call.call.callId) ? wasCut(cut?.maxOutputTokens) : await callTool(call, run.turn);
+      const output = cutIds.has(call.call.callId) ? wasCut(cut?.maxOutputTokens) : await callTool(call, site);
       const item = outputItem(call.item, call.call.callId, output);
       outputs.set(call, item);
       await remember(run, [item]);
@@ -42,6 +43,7 @@ export async function callTools(run: Run, reply: Reply): Promise<TurnError | und
     await carryOutAll([call]);
   }
   await carryOutAll(together);
+  if (site.later.length > 0) await remember(run, site.later);
   await tellDropped(run, reply);
   run.turn.guard.noteStep(
     calls.map(({ item }) => item),
@@ -73,7 +75,8 @@ const wasCut = (limit: number | undefined): ToolOutput =>
     `This call was cut off at the output limit${limit === undefined ? "" : ` of ${limit} tokens`} and was not carried out. Send it again in smaller pieces.`,
   );
 
-async function callTool({ call, tool, offered }: OfferedCall, turn: LiveTurn): Promise<ToolOutput> {
+async function callTool({ call, tool, offered }: OfferedCall, site: CallSite): Promise<ToolOutput> {
+  const { turn } = site;
   turn.signal.throwIfAborted();
   if (tool === undefined) return unknownTool(call, offered);
   if (call.args === undefined && tool.face.type === "function" && tool.takesText !== true)
@@ -83,7 +86,7 @@ async function callTool({ call, tool, offered }: OfferedCall, turn: LiveTurn): P
   try {
     return turn.thread.config.hooks.length === 0
       ? await carryOut(action, call.callId, turn)
-      : await carryOutHooked({ call, tool, action }, turn);
+      : await carryOutHooked({ call, tool, action }, site);
   } catch (error) {
     if (error instanceof AuditUnwritten) return await notRun(error, call.callId, turn);
     throw error;
@@ -97,15 +100,16 @@ interface Planned {
 }
 
 /** Hooks may keep a call from being carried out, change it, and have a say in what the model reads of it. */
-async function carryOutHooked({ call, tool, action }: Planned, turn: LiveTurn): Promise<ToolOutput> {
+async function carryOutHooked({ call, tool, action }: Planned, site: CallSite): Promise<ToolOutput> {
+  const { turn } = site;
   const hooked = hookedCall(call, tool, action);
   if (hooked === undefined) return await carryOut(action, call.callId, turn);
-  const passed = await beforeTool(call, hooked, turn);
+  const passed = await beforeTool(call, hooked, site);
   if ("success" in passed) return await withinLimit(passed, call.callId, turn);
-  if (passed === call) return await afterTool(call, hooked, await carryOut(action, call.callId, turn), turn);
+  if (passed === call) return await afterTool(call, hooked, await carryOut(action, call.callId, turn), site);
   const changed = tool.plan(passed, turn.settings);
   if ("success" in changed) return await withinLimit(changed, call.callId, turn);
-  return await afterTool(passed, hookedCall(passed, tool, changed) ?? hooked, await carryOut(changed, call.callId, turn), turn);
+  return await afterTool(passed, hookedCall(passed, tool, changed) ?? hooked, await carryOut(changed, call.callId, turn), site);
 }
 
 /** What cannot be written down does not run; the turn goes on, and the person is told. */
@@ -145,7 +149,8 @@ function contextFor(callId: string, turn: LiveTurn): ToolContext {
     completeItem: (item) => turn.completeItem(item),
     writeDown: (entry) => turn.thread.ports.audit.write({ threadId: turn.thread.id, turnId: turn.id, itemId: callId, ...entry }),
     ask: (method, params, signal) => turn.ask(method, params, signal ?? turn.signal),
-    permissionByHook: (name, input) => permissionByHook(turn, callId, { name, aliases: [], input }),
+    decidedByHook: (name, input, about) =>
+      decidedByHook(turn, { threadId: turn.thread.id, turnId: turn.id, itemId: callId, ...about }, { name, aliases: [], input }),
   };
 }
 

@@ -42,7 +42,7 @@ export async function compactTurn(turn: LiveTurn): Promise<TurnOutcome> {
  */
 export async function compact(run: Run, unseen: readonly ModelItem[]): Promise<TurnError | undefined> {
   const { turn, history } = run;
-  await aroundCompaction(turn, "preCompact");
+  await aroundCompaction(run, "preCompact");
   const ready = await toolsFor(run);
   if ("failed" in ready) return ready.failed;
   const item = { type: "contextCompaction" as const, id: turn.thread.ports.ids.item() };
@@ -67,7 +67,7 @@ export async function compact(run: Run, unseen: readonly ModelItem[]): Promise<T
   turn.guard.compactedTo = history.tokens();
   await recordHistory(run, summary);
   await completeItem(run, item);
-  await aroundCompaction(turn, "postCompact");
+  await aroundCompaction(run, "postCompact");
   if (run.isThreads) turn.thread.ports.audience.toOlder(turn.thread.id, "thread/compacted", { threadId: turn.thread.id, turnId: turn.id });
   return undefined;
 }

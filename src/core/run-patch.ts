@@ -4,7 +4,7 @@ import { decisionFrom } from "./approvals.ts";
 import { policyName } from "./ask-command.ts";
 import { problemsIn } from "./diagnostics.ts";
 import { patchOutput } from "./file-changes.ts";
-import { permissionByHook } from "./hooks/tool-use.ts";
+import { decidedByHook } from "./hooks/tool-use.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { applyPlan } from "./patch/apply.ts";
 import { decidePatch, type PatchPlan, planPatch, reachOf } from "./patch/plan.ts";
@@ -68,14 +68,9 @@ async function askAboutPatch(plan: PatchPlan, { reason, item, action }: Asked, t
     await audit.write({ ...entry, event: "decided", decision: "acceptForSession", by: "session grant" });
     return true;
   }
-  const byHook = await permissionByHook(turn, item.id, {
-    ...{ name: "apply_patch", aliases: ["Write", "Edit"] },
-    input: "patch" in action ? { command: action.patch, description: reason } : { changes: action.changes, description: reason },
-  });
-  if (byHook !== undefined) {
-    await audit.write({ ...entry, event: "decided", decision: byHook.allows ? "accept" : "decline", by: byHook.by });
-    return byHook.allows;
-  }
+  const input = "patch" in action ? { command: action.patch, description: reason } : { changes: action.changes, description: reason };
+  const byHook = await decidedByHook(turn, entry, { name: "apply_patch", aliases: ["Write", "Edit"], input });
+  if (byHook !== undefined) return byHook.allows;
   await audit.write({ ...entry, event: "requested" });
   const answer = await turn.ask("item/fileChange/requestApproval", {
     threadId: thread.id,

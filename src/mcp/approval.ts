@@ -49,11 +49,8 @@ export async function mayCall(
     await context.writeDown({ ...about, event: "decided", ...unasked });
     return { allowed: true };
   }
-  const byHook = await context.permissionByHook(`mcp__${config.name}__${tool.name}`, args);
-  if (byHook !== undefined) {
-    await context.writeDown({ ...about, event: "decided", decision: byHook.allows ? "accept" : "decline", by: byHook.by });
-    return byHook.allows ? { allowed: true } : { allowed: false, text: byHook.message ?? "a hook declined the tool call" };
-  }
+  const byHook = await context.decidedByHook(`mcp__${config.name}__${tool.name}`, args, about);
+  if (byHook !== undefined) return byHook.allows ? { allowed: true } : { allowed: false, text: byHook.message ?? "a hook declined it" };
   const policy = context.settings.approvalPolicy;
   if (policy === "never" || (typeof policy === "object" && !policy.granular.mcp_elicitations)) {
     await context.writeDown({

@@ -3,6 +3,7 @@ import type { UserInput } from "../../protocol/item.ts";
 import { developerMessage, userMessage } from "../history.ts";
 import { Interrupted, type LiveTurn } from "../live-turn.ts";
 import type { ModelItem, TokenUsage } from "../ports/model-client.ts";
+import type { Run } from "../run.ts";
 import type { LiveThread } from "../thread.ts";
 import { hasHooks, type RanHook, runHooks } from "./run.ts";
 
@@ -23,7 +24,8 @@ export async function sessionStarts(turn: LiveTurn): Promise<boolean> {
     turn,
     isChild ? { event: "subagentStart", subjects: ["default"] } : { event: "sessionStart", subjects: [source], input: { source } },
   );
-  await addContext(turn, ran);
+  const context = contextOf(ran);
+  if (context.length > 0) await turn.addForModel(context);
   return ran.some(({ stopped }) => stopped !== undefined);
 }
 
@@ -77,11 +79,11 @@ const onDisk = (usage: TokenUsage): Record<string, number> => ({
 });
 
 /** Around a compaction. A hook that stops it stops the turn. */
-export async function aroundCompaction(turn: LiveTurn, event: "preCompact" | "postCompact"): Promise<void> {
+export async function aroundCompaction({ turn, isThreads }: Run, event: "preCompact" | "postCompact"): Promise<void> {
   const { thread } = turn;
   if (thread.config.hooks.length === 0) return;
   const trigger = turn.kind === "compact" ? "manual" : "auto";
-  if (event === "postCompact") thread.hooks.startedBy = "compact";
+  if (event === "postCompact" && isThreads) thread.hooks.startedBy = "compact";
   const ran = await runHooks(thread, turn, { event, subjects: [trigger], input: { trigger } });
   if (!ran.some(({ stopped }) => stopped !== undefined)) return;
   turn.interrupt();
@@ -130,10 +132,5 @@ export async function sessionEnds(thread: LiveThread): Promise<void> {
     await runHooks(thread, undefined, { event: "sessionEnd", subjects: ["other"], input: { reason: "other" } });
 }
 
-const contextOf = (ran: readonly RanHook[]): readonly ModelItem[] =>
+export const contextOf = (ran: readonly RanHook[]): readonly ModelItem[] =>
   ran.flatMap(({ context }) => (context === undefined ? [] : [developerMessage(context)]));
-
-export async function addContext(turn: LiveTurn, ran: readonly RanHook[]): Promise<void> {
-  const items = contextOf(ran);
-  if (items.length > 0) await turn.addForModel(items);
-}

@@ -1,8 +1,11 @@
 /** Hooks around a tool call: which tool they are told of, what they may change, and what the model reads of it. */
 import type { LiveTurn } from "../live-turn.ts";
+import { shellScript } from "../patch/heredoc.ts";
+import type { AuditSubject } from "../ports/audit.ts";
+import type { ModelItem } from "../ports/model-client.ts";
 import type { Action, HookDecision, Tool, ToolCall, ToolOutput } from "../ports/tool.ts";
 import { failed } from "../ports/tool.ts";
-import { addContext } from "./moments.ts";
+import { contextOf } from "./moments.ts";
 import { hasHooks, runHooks } from "./run.ts";
 
 /** A call as hooks know it: by the names that their authors write, with the arguments under stable names. */
@@ -24,16 +27,19 @@ export function hookedCall(call: ToolCall, tool: Tool, action: Action): HookedCa
 }
 
 /** What a shell is given is the command; another program is named with its arguments. */
-export function commandText(argv: readonly string[]): string {
-  const [program = "", flag = "", text] = argv;
-  const isShell = /(?:^|\/)(?:ba|z|da|k|fi)?sh$/.test(program) && /^-[a-z]*c$/.test(flag);
-  return isShell && text !== undefined && argv.length === 3 ? text : argv.join(" ");
+export const commandText = (argv: readonly string[]): string => shellScript(argv) ?? argv.join(" ");
+
+/** Where a call is carried out. */
+export interface CallSite {
+  readonly turn: LiveTurn;
+  /** What the model is to read once every call of its answer has its output: providers take nothing between a call and that. */
+  readonly later: ModelItem[];
 }
 
 /** The call to carry out, or what the model reads instead. */
-export async function beforeTool(call: ToolCall, hooked: HookedCall, turn: LiveTurn): Promise<ToolCall | ToolOutput> {
+export async function beforeTool(call: ToolCall, hooked: HookedCall, { turn, later }: CallSite): Promise<ToolCall | ToolOutput> {
   const ran = await runHooks(turn.thread, turn, { event: "preToolUse", ...about(call, hooked) });
-  await addContext(turn, ran);
+  later.push(...contextOf(ran));
   const reason = ran.find(({ blocked }) => blocked !== undefined)?.blocked;
   if (reason !== undefined) return failed(blockedText(reason, hooked));
   const update = ran.findLast(({ updatedInput }) => updatedInput !== undefined);
@@ -71,7 +77,7 @@ function rewritten(call: ToolCall, { name }: HookedCall, input: unknown): ToolCa
 }
 
 /** What the model reads of a result: the hook's words where it blocks or stops. */
-export async function afterTool(call: ToolCall, hooked: HookedCall, output: ToolOutput, turn: LiveTurn): Promise<ToolOutput> {
+export async function afterTool(call: ToolCall, hooked: HookedCall, output: ToolOutput, { turn, later }: CallSite): Promise<ToolOutput> {
   if (!hasHooks(turn.thread, "postToolUse") || !wasCarriedOut(call, output, turn)) return output;
   const at = about(call, hooked);
   const ran = await runHooks(turn.thread, turn, {
@@ -79,7 +85,7 @@ export async function afterTool(call: ToolCall, hooked: HookedCall, output: Tool
     ...at,
     input: { ...at.input, tool_response: responseOf(call, output, turn) },
   });
-  await addContext(turn, ran);
+  later.push(...contextOf(ran));
   const feedback = ran.flatMap(({ blocked, stopped }) => blocked ?? stopped ?? []);
   if (feedback.length === 0) return output;
   return { kind: "text", text: feedback.join("\n\n"), success: output.success };
@@ -101,22 +107,23 @@ function responseOf({ callId }: ToolCall, output: ToolOutput, turn: LiveTurn): s
   return output.content.flatMap((part) => (part.type === "input_text" ? [part.text] : [])).join("\n");
 }
 
-/** What hooks say about a question before people are asked: any no is final, a yes needs no person; undefined leaves it to them. */
-export async function permissionByHook(
+/** What hooks say about a question before people are asked, in the audit log: any no is final, a yes needs no person; undefined leaves it to them. */
+export async function decidedByHook(
   turn: LiveTurn,
-  callId: string,
+  subject: AuditSubject,
   { name, aliases, input }: HookedCall,
 ): Promise<HookDecision | undefined> {
   if (!hasHooks(turn.thread, "permissionRequest")) return undefined;
-  const moment = {
-    event: "permissionRequest" as const,
+  const ran = await runHooks(turn.thread, turn, {
+    event: "permissionRequest",
     subjects: [name, ...aliases],
     input: { tool_name: name, tool_input: input },
-    callId,
-  };
-  const ran = await runHooks(turn.thread, turn, moment);
+    callId: subject.itemId,
+  });
   const no = ran.find(({ blocked }) => blocked !== undefined);
-  if (no?.blocked !== undefined) return { allows: false, by: `hook ${no.runId}`, message: no.blocked };
-  const yes = ran.findLast(({ allowed }) => allowed === true);
-  return yes === undefined ? undefined : { allows: true, by: `hook ${yes.runId}` };
+  const by = no ?? ran.findLast(({ allowed }) => allowed === true);
+  if (by === undefined) return undefined;
+  const decision = no === undefined ? "accept" : "decline";
+  await turn.thread.ports.audit.write({ ...subject, event: "decided", decision, by: `hook ${by.runId}` });
+  return no?.blocked === undefined ? { allows: true } : { allows: false, message: no.blocked };
 }

@@ -14,7 +14,7 @@ const names = new Set(["apply_patch", "applypatch"]);
 export function interceptPatch(argv: readonly string[], cwd: string): Intercepted | undefined {
   const [program = "", ...rest] = argv;
   if (names.has(path.basename(program))) return rest.length === 1 && rest[0] !== undefined ? { patch: rest[0], cwd } : undefined;
-  const script = scriptOf(program, rest) ?? (argv.length === 1 ? program : undefined);
+  const script = shellScript(argv) ?? (argv.length === 1 ? program : undefined);
   if (script === undefined) return undefined;
   const bare = script.trim();
   if (bare.startsWith("*** Begin Patch") && bare.endsWith("*** End Patch"))
@@ -22,7 +22,8 @@ export function interceptPatch(argv: readonly string[], cwd: string): Intercepte
   return fromScript(script, cwd);
 }
 
-function scriptOf(program: string, rest: readonly string[]): string | undefined {
+/** The script that a shell is given as one word; undefined for other programs. */
+export function shellScript([program = "", ...rest]: readonly string[]): string | undefined {
   const shell = path.basename(program).replace(/\.exe$/i, "");
   return shells.has(shell) && rest.length === 2 && /^-l?c$/.test(rest[0] ?? "") ? rest[1] : undefined;
 }

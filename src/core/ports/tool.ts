@@ -94,14 +94,12 @@ export interface ToolContext {
   writeDown(entry: Omit<AuditEntry, "threadId" | "turnId" | "itemId">): Promise<void>;
   /** Asks the people who watch the thread; the thread shows what it waits for meanwhile. */
   ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal?: AbortSignal): Promise<Answer>;
-  /** What the user's hooks say before people are asked; undefined leaves it to people. */
-  permissionByHook(name: string, input: unknown): Promise<HookDecision | undefined>;
+  /** What the user's hooks say before people are asked, in the audit log; undefined leaves it to people. */
+  decidedByHook(name: string, input: unknown, about: Pick<AuditEntry, "kind" | "subject">): Promise<HookDecision | undefined>;
 }
 
 export interface HookDecision {
   readonly allows: boolean;
-  /** The hook, for the audit log. */
-  readonly by: string;
   /** Why not. */
   readonly message?: string;
 }

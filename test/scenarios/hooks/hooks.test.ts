@@ -412,3 +412,29 @@ verifies(
   },
   here,
 );
+
+verifies(
+  "hooks.context",
+  async ({ app, home, workspace }) => {
+    const said = (event: string) => ({ hookSpecificOutput: { hookEventName: event, additionalContext: `from ${event}` } });
+    writeHooks(home, [
+      ["PreToolUse", undefined, answering(home, said("PreToolUse"))],
+      ["PostToolUse", undefined, answering(home, said("PostToolUse"))],
+    ]);
+    const client = await app({ turns: [[{ run: "echo one" }, { run: "echo two" }, { say: "done" }]] });
+    await trustAll(client, workspace);
+    const thread = await client.startThread({
+      ...{ cwd: workspace, approvalPolicy: "never", sandbox: "danger-full-access", experimentalRawEvents: true },
+    });
+    const kinds: string[] = [];
+    client.on("rawResponseItem/completed", ({ item }) => {
+      const text = JSON.stringify(item);
+      kinds.push(text.includes("from P") ? "context" : item.type);
+    });
+    await thread.run("go");
+    const last = kinds.lastIndexOf("function_call_output");
+    assert.equal(kinds.filter((kind) => kind === "context").length, 4, kinds.join());
+    assert.ok(kinds.indexOf("context") > last, `nothing may stand between a call and its output: ${kinds.join()}`);
+  },
+  here,
+);
