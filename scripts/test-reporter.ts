@@ -6,27 +6,34 @@ import { inspect } from "node:util";
 export interface Counts {
   passed: number;
   failed: number;
+  /** Each failed test; the file is the one that calls `test`, which may be a helper's. */
+  failures: { name: string; file: string }[];
+  /** The tests that took longest, longest first. */
+  slowest: { name: string; ms: number }[];
   /** Name and reason of each skipped test. */
   skipped: { name: string; why: string }[];
 }
 
 // biome-ignore lint/style/noDefaultExport: the test runner takes the default export
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  const counts: Counts = { passed: 0, failed: 0, skipped: [] };
+  const counts: Counts = { passed: 0, failed: 0, failures: [], slowest: [], skipped: [] };
   for await (const event of events) {
     if (event.type === "test:pass" || event.type === "test:fail") {
       const { name, file, line, details, skip, todo } = event.data;
       // A test that only holds others says nothing of its own, unless it failed before they could.
       if (event.type === "test:pass" ? details.type === "suite" : isOfItsTests(event.data.details.error)) continue;
+      counts.slowest.push({ name, ms: Math.round(details.duration_ms) });
       if (skip !== undefined && skip !== false) counts.skipped.push({ name, why: typeof skip === "string" ? skip : "no reason given" });
       else if (event.type === "test:pass") counts.passed++;
       else if (todo === undefined || todo === false) {
         counts.failed++;
+        counts.failures.push({ name, file: file ?? "" });
         yield `✖ ${name}  (${file ?? "?"}:${line ?? "?"})\n${indent(reason(event.data.details.error))}\n`;
       }
     }
     if (event.type === "test:stdout" || event.type === "test:stderr") yield event.data.message;
   }
+  counts.slowest = counts.slowest.sort((a, b) => b.ms - a.ms).slice(0, 20);
   const out = process.env["PARLEY_TEST_COUNTS"];
   if (out !== undefined) writeFileSync(out, JSON.stringify(counts));
 }

@@ -64,7 +64,11 @@ const words = process.argv.slice(2);
 const scratch = mkdtempSync(path.join(tmpdir(), "pt-"));
 // Some tests go on as an ordinary user, who must reach what they made.
 chmodSync(scratch, 0o755);
-const total: Counts = { passed: 0, failed: 0, skipped: [] };
+const total = { passed: 0, failed: 0, skipped: [] as Counts["skipped"] };
+/** A test that fails beside others gets a second try alone, but not when many failed: then the cause is no accident. */
+const maxSecondTries = process.env["PARLEY_SECOND_TRY"] === "1" ? 4 : 0;
+const slowestShown = Number(process.env["PARLEY_SLOWEST"] ?? 0);
+const again: { group: Group; files: readonly string[]; failures: Counts["failures"] }[] = [];
 
 try {
   const chosen = groups.map((group) => ({ group, files: choose(group) })).filter(({ files }) => files.length > 0);
@@ -77,7 +81,10 @@ try {
     total.skipped.push(...counts.skipped);
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     console.log(`${group.name}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped.length} skipped (${seconds} s)`);
+    for (const { name, ms } of counts.slowest.slice(0, slowestShown)) console.log(`  ${(ms / 1000).toFixed(1)} s  ${name}`);
+    if (counts.failed > 0) again.push({ group, files, failures: counts.failures });
   });
+  if (total.failed <= maxSecondTries) for (const { group, files, failures } of again) await tryAlone(group, files, failures);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
@@ -102,15 +109,28 @@ function choose(group: Group): readonly string[] {
   return all.filter((file) => wanted.some((word) => file === word || file.startsWith(`${word}${path.sep}`)));
 }
 
-function run(group: Group, files: readonly string[]): Promise<Counts> {
+/** What fails again has failed. What passes is named as unsteady, so that somebody mends it. */
+async function tryAlone(group: Group, files: readonly string[], failures: Counts["failures"]): Promise<void> {
+  for (const { name, file } of failures) {
+    const own = files.filter((each) => path.resolve(root, each) === file);
+    const { passed, failed } = await run(group, own.length > 0 ? own : files, name);
+    if (failed > 0 || passed === 0) continue;
+    total.failed--;
+    total.passed++;
+    console.log(`unsteady: ${name} failed beside other tests and passed alone`);
+  }
+}
+
+function run(group: Group, files: readonly string[], onlyTest?: string): Promise<Counts> {
   const own = path.join(scratch, group.name.replaceAll(" ", "-"));
   const countsFile = `${own}.json`;
   const home = `${own}-home`;
-  mkdirSync(home);
+  mkdirSync(home, { recursive: true });
   const temporary = mkdtempSync(path.join(scratch, "t"));
   chmodSync(temporary, 0o1777);
   const reporter = path.join(import.meta.dirname, "test-reporter.ts");
   const flags = [`--test-isolation=${group.isolation}`, `--test-timeout=${testTimeoutMs}`, `--test-reporter=${reporter}`];
+  if (onlyTest !== undefined) flags.push(`--test-name-pattern=${RegExp.escape(onlyTest)}`);
   if (group.draws === true) flags.push(`--import=${path.join(import.meta.dirname, "test-seed.ts")}`);
   // Tests must find neither the user's settings nor the user's keys.
   const { OPENAI_API_KEY: _key, NODE_OPTIONS: _options, ...env } = process.env;
@@ -136,7 +156,7 @@ function run(group: Group, files: readonly string[]): Promise<Counts> {
       clearTimeout(timer);
       process.stdout.write(Buffer.concat(said));
       if (signal !== null) console.log(`${group.name}: ended by ${signal}`);
-      const counts = readCounts(countsFile) ?? { passed: 0, failed: 1, skipped: [] };
+      const counts = readCounts(countsFile) ?? { passed: 0, failed: 1, failures: [], slowest: [], skipped: [] };
       resolve(code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts);
     });
   });
