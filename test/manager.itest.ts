@@ -58,7 +58,8 @@ test("npm start brings up the manager with its page and the offline tour, and en
   const client = new ManagerClient({ url: running.url, token: running.token });
   assert.equal((await client.getCapabilities()).runtime.offlineTour, true);
   const { session } = await client.postSessions({ cwd: running.home });
-  const sent = await client.postSessionsMessages(session.sessionId, { text: "hello" });
+  await assert.rejects(client.postSessionsMessages(session.sessionId, { text: "hello" }), /no model is set up.*OPENAI_API_KEY/);
+  const sent = await client.postSessionsMessages(session.sessionId, { text: "hello", model: "scripted" });
   assert.equal(sent.delivery, "started");
   assert.equal(await stop(running), 0);
 });

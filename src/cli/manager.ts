@@ -164,7 +164,10 @@ async function ownEngine(app: App, home: string): Promise<MadeEngine> {
     cwd,
     connect: async () => connectLocally(app),
     serve: async (transport) => serveLocally(app, transport),
-    offlineTour: () => app.config.effective(cwd).modelProvider === "scripted",
+    whyNoModel() {
+      const effective = app.config.effective(cwd);
+      return app.whyNoModel(effective, effective.modelProvider);
+    },
     credentials: () => ({ file: existsSync(path.join(home, "auth.json")), key: Boolean(process.env["OPENAI_API_KEY"]) }),
   };
   return { engine, app, close: () => app.close() };
@@ -187,7 +190,7 @@ async function remoteEngine(url: string, tokenFile: string | undefined): Promise
       void pipe(transport, await connect());
       transport.resume();
     },
-    offlineTour: () => false,
+    whyNoModel: () => undefined,
     credentials: () => ({ file: true, key: true }),
   };
   return { engine, close: async () => {} };

@@ -7,6 +7,7 @@ import type { ServerNotification } from "../protocol/methods.ts";
 import { EngineLink, type LinkState } from "../sessions/link.ts";
 import type { Messages } from "../sessions/messages.ts";
 import type { Actor } from "../sessions/records.ts";
+import type { Session } from "../sessions/sessions.ts";
 import { Access } from "./access.ts";
 import { AuditBook } from "./audit.ts";
 import { Decisions } from "./decisions.ts";
@@ -52,6 +53,8 @@ export class Core {
   readonly link: EngineLink;
   readonly now: () => number;
   readonly warn: CoreOptions["warn"];
+  /** Sessions in which a program asked for the offline tour. */
+  readonly tourSessions = new WeakSet<Session>();
   /** Where the page is reached; set when the manager listens. */
   publicUrl = "";
   /** Sessions that an open socket follows. */

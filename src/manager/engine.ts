@@ -10,8 +10,8 @@ export interface Engine {
   readonly remote: boolean;
   /** The folder in which new sessions start when none is named. */
   readonly cwd: string;
-  /** Whether no model is set up and the built-in tour answers. */
-  offlineTour(): boolean;
+  /** What to do about it when no model is set up, so that the built-in tour answers; undefined when there is one, and for a remote engine. */
+  whyNoModel(): string | undefined;
   /** Whether the engine has an account file and a key in its environment; unknown for a remote one. */
   credentials(): { readonly file: boolean; readonly key: boolean };
 }

@@ -120,6 +120,27 @@ describe("messages", () => {
     assert.deepEqual(offered(), [{ type: "function", ...tool, name: "parcel" }]);
   });
 
+  test("where no model is set up the page has the tour, and a program an error unless it asks for the tour", async () => {
+    const engine = new Forgetful();
+    engine.whyNoModel = () => "no model is set up.";
+    const it = await over(engine);
+    for (const [route, body] of [
+      ["messages", message],
+      ["compact", undefined],
+      ["review", {}],
+    ] as const) {
+      const { status, body: problem } = await it.call(`POST /api/sessions/s-1/${route}`, body);
+      assert.deepEqual([status, problem["code"]], [409, "no_model"], route);
+      assert.match(String(problem["message"]), /^no model is set up\. .*"model": "scripted"/);
+    }
+    assert.equal(engine.turns.length, 0);
+    const { body, headers } = await it.call("POST /api/auth/sign-in", { code: it.core.access.makeLink("drive", undefined).code }, {});
+    const [cookie = ""] = (headers.get("set-cookie") ?? "").split(";");
+    const page = { cookie, "x-parley-key": String(body["pageKey"]) };
+    assert.equal((await it.call("POST /api/sessions/s-1/messages", { text: "by hand" }, page)).status, 202);
+    assert.equal((await send(it, { ...message, delivery: "queue", model: "scripted" })).body["delivery"], "queued");
+  });
+
   test("tools of one namespace go to the engine together", () => {
     const tool = (name: string) => ({ name, description: name, inputSchema: {} });
     assert.deepEqual(toolSpecs([{ ...tool("a"), namespace: "desk" }, tool("b"), { ...tool("c"), namespace: "desk" }]), [

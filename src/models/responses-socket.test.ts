@@ -82,6 +82,30 @@ describe("a thread over a websocket", () => {
     });
   });
 
+  it("does without a warm-up that is never answered", async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    await stage([{ text: "ok" }], async ({ client, mock, warnings }) => {
+      await collect(client, gpt({ threadId: "before" })); // whatever is loaded at its first use has been
+      mock.beforeWarmUp = new Promise(() => {});
+      const warming = client.warmUp?.(gpt({ input: [userText("<environment_context>")] }), new AbortController().signal);
+      await mock.warmUpCame.promise;
+      const turn = collect(client, gpt());
+      for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve)); // the turn has begun to wait
+      t.mock.timers.tick(3000);
+      await warming;
+      assert.equal(textOf(await turn), "ok");
+      assert.deepEqual(
+        mock.overSocket.map(({ connection, body }) => [connection, body["generate"], body["previous_response_id"]]),
+        [
+          [1, undefined, undefined],
+          [2, false, undefined],
+          [3, undefined, undefined],
+        ],
+      );
+      assert.deepEqual([mock.overHttp.length, warnings], [0, []]);
+    });
+  });
+
   it("keeps threads apart", async () => {
     await stage([{ text: "ok" }], async ({ client, mock }) => {
       await Promise.all(["a", "b"].map((threadId) => collect(client, gpt({ threadId }))));

@@ -206,7 +206,7 @@ export function realEngine(folder: string, workspace: string, scenario: string, 
     cwd: workspace,
     connect: async () => connectLocally(app),
     serve: async (transport) => serveLocally(app, transport),
-    offlineTour: () => false,
+    whyNoModel: () => undefined,
     credentials: () => ({ file: false, key: false }),
   };
   return { engine, close: () => app.close() };
@@ -231,8 +231,8 @@ export class PlayedEngine implements Engine {
     this.on("thread/loaded/list", () => ({ data: [], nextCursor: null }));
   }
 
-  offlineTour(): boolean {
-    return false;
+  whyNoModel(): string | undefined {
+    return undefined;
   }
   credentials(): { file: boolean; key: boolean } {
     return { file: true, key: false };

@@ -82,7 +82,7 @@ interface Play {
 function start(scratch: ReturnType<typeof scratchFolder>, { scenario, config, offlineTour }: Play, port?: number): Promise<TestManager> {
   const real = realEngine(scratch.folder, scratch.workspace, scenario, config);
   const { close } = real;
-  const engine = { ...real.engine, offlineTour: () => offlineTour };
+  const engine = { ...real.engine, whyNoModel: () => (offlineTour ? "no model is set up" : undefined) };
   const { folder, workspace } = scratch;
   return startManager({ engine, folder, workspace, page: pageFolder, onClose: close, ...(port === undefined ? {} : { port }) });
 }

@@ -64,7 +64,7 @@ export const engineHandlers: HandlersFor<typeof engineRoutes> = {
       runtime: {
         userAgent: core.link.userAgent,
         codexHome: core.link.codexHome,
-        offlineTour: core.engine.offlineTour(),
+        offlineTour: core.engine.whyNoModel() !== undefined,
         remote: core.engine.remote,
         platform: process.platform,
         cwd: core.engine.cwd,

@@ -12,6 +12,7 @@ import type { sessionRoutes } from "../api/sessions.ts";
 import { toolSpecs } from "../client-tools.ts";
 import type { Core } from "../core.ts";
 import { type HandlersFor, ok } from "../handlers.ts";
+import { noteTour, requireModel } from "../needs-model.ts";
 import { failure, invalid, notFound } from "../problems.ts";
 import { notMaterialized } from "../sessions.ts";
 import { rowsOf } from "../transcript.ts";
@@ -120,6 +121,7 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
       ...(tools === undefined ? {} : { dynamicTools: toolSpecs(tools) }),
     });
     const session = core.sessions.opened(opened);
+    noteTour(core, session, body.model);
     core.store.change({ controls: { ...core.store.state.controls, [session.id]: { ...controls, model: controls.model ?? opened.model } } });
     if (tools !== undefined) core.store.change({ tools: { ...core.store.state.tools, [session.id]: tools } });
     if (project !== undefined) assign(core, session.id, project.projectId);
@@ -190,6 +192,8 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
       ...(body.text === undefined || body.text === "" ? [] : [{ type: "text" as const, text: body.text }]),
     ];
     if (input.length === 0) throw invalid([{ path: "text", message: "the message is empty" }]);
+    noteTour(core, session, body.model);
+    requireModel(core, caller, session);
     if (body.dynamicTools !== undefined) await core.sessions.offerTools(session.id, body.dynamicTools);
     const { model, effort, approvalPolicy, networkAccess, filesystemSandbox, mode } = body;
     const accepted = await core.messages.send(session, {
@@ -265,8 +269,9 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     return ok({ session: core.sessions.summary(session), thread: { ...opened.thread, turns: [] } });
   },
 
-  async "POST /api/sessions/:sessionId/compact"({ core, path }) {
+  async "POST /api/sessions/:sessionId/compact"({ core, caller, path }) {
     const session = await open(core, path.sessionId);
+    requireModel(core, caller, session);
     await core.sessions.attach(session.id);
     await core.link.call("thread/compact/start", { threadId: session.id });
     return ok({ status: "ok", sessionId: session.id });
@@ -291,8 +296,9 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     return ok({ status: "ok", sessionId: session.id });
   },
 
-  async "POST /api/sessions/:sessionId/review"({ core, path, body }) {
+  async "POST /api/sessions/:sessionId/review"({ core, caller, path, body }) {
     const session = await open(core, path.sessionId);
+    requireModel(core, caller, session);
     await core.sessions.attach(session.id);
     const started = await core.link.call("review/start", {
       threadId: session.id,
