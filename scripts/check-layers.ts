@@ -14,7 +14,7 @@ interface House {
 
 const src = (...names: string[]): readonly string[] => names.map((name) => `src/${name}`);
 /** Every edge may name the settings' types beside the ports. */
-const edge = src("core/ports", "core/settings.ts", "protocol", "lib");
+const edge = src("core/ports", "core/settings/settings.ts", "protocol", "lib");
 const door = src("client", "rpc", "protocol", "lib");
 /** The version, for the rooms that say it. */
 const manifest = "package.json";

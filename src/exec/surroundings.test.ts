@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { basePrompt } from "../core/prompts.ts";
+import { basePrompt } from "../core/context/prompts.ts";
 import { createGit } from "./git.ts";
 import { createSurroundings } from "./surroundings.ts";
 

@@ -1,4 +1,4 @@
-/** Asking the user before something is done. Asked by core/approvals.ts. */
+/** Asking the user before something is done. Asked by core/approval. */
 import { array, boolean, type Infer, integer, literals, maybe, named, object, optional, positive, string, union } from "../lib/schema.ts";
 import { request } from "./define.ts";
 import { CommandAction, LegacyAppPathString, PatchChangeKind } from "./item.ts";

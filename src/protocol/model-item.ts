@@ -1,4 +1,4 @@
-/** What the model sees and what rollout lines hold: the items of the Responses API. Mirrored by core/history.ts and store/. */
+/** What the model sees and what rollout lines hold: the items of the Responses API. Mirrored by core/context/history.ts and store/. */
 import { array, type Infer, literals, maybe, named, natural, object, record, string, union, unknown } from "../lib/schema.ts";
 import { ReasoningEffort } from "./policy.ts";
 

@@ -1,4 +1,4 @@
-/** A review of changes by the model. Mirrored by server/review.ts and core/review.ts. */
+/** A review of changes by the model. Mirrored by server/review.ts and core/turn/review.ts. */
 import { type Infer, literals, maybe, named, object, string, union } from "../lib/schema.ts";
 import { byThread, request } from "./define.ts";
 import { limitText } from "./limits.ts";

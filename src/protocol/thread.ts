@@ -1,4 +1,4 @@
-/** A conversation: making, opening, copying, closing. Mirrored by server/thread.ts and core/threads.ts. */
+/** A conversation: making, opening, copying, closing. Mirrored by server/thread.ts and core/thread/threads.ts. */
 import {
   array,
   boolean,

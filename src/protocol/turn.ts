@@ -1,4 +1,4 @@
-/** One request of the user and everything the agent does about it. Mirrored by server/turn.ts and core/turn.ts. */
+/** One request of the user and everything the agent does about it. Mirrored by server/turn.ts and core/turn/turn.ts. */
 import {
   array,
   boolean,

@@ -1,6 +1,6 @@
 /** `account/*` and `feedback/upload`. */
 import type { AccountEvent } from "../core/ports/accounts.ts";
-import { checkId } from "../core/threads.ts";
+import { checkId } from "../core/thread/threads.ts";
 import { parse } from "../lib/schema.ts";
 import { type accountRequests, type ChatgptAuthTokensRefreshParams, ChatgptAuthTokensRefreshResponse } from "../protocol/account.ts";
 import type { App, HandlersFor } from "./app.ts";

@@ -14,7 +14,7 @@ import type { ThreadStore } from "../core/ports/thread-store.ts";
 import type { UndoStore } from "../core/ports/undo-store.ts";
 import type { Usage } from "../core/ports/usage.ts";
 import type { Workspace } from "../core/ports/workspace.ts";
-import type { Threads } from "../core/threads.ts";
+import type { Threads } from "../core/thread/threads.ts";
 import type { OrderedRuns } from "../lib/ordered-runs.ts";
 import type { ParamsOf, ResultOf } from "../protocol/define.ts";
 import type { ServerNotifications } from "../protocol/methods.ts";

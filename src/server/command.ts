@@ -1,9 +1,9 @@
 /** `command/exec`: the client's own commands, in the sandbox, without a thread. */
 import path from "node:path";
-import { refuseForbidden } from "../core/demands.ts";
 import { CommandRefused, type RunningCommand } from "../core/ports/command-runner.ts";
 import type { Config } from "../core/ports/config.ts";
-import { sandboxFrom, sandboxPolicyFor } from "../core/settings.ts";
+import { refuseForbidden } from "../core/settings/demands.ts";
+import { sandboxFrom, sandboxPolicyFor } from "../core/settings/settings.ts";
 import type { CommandExecParams, CommandExecResponse, commandRequests } from "../protocol/command.ts";
 import { internalError, invalidRequest } from "../protocol/errors.ts";
 import type { SandboxPolicy } from "../protocol/policy.ts";

@@ -1,6 +1,6 @@
 /** `environments` of thread/start and turn/start: on which machine, and in which folder of it, a thread works. This server has one. */
 import path from "node:path";
-import type { SettingsChange } from "../core/settings.ts";
+import type { SettingsChange } from "../core/settings/settings.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { TurnEnvironmentParams } from "../protocol/thread-environment.ts";
 

@@ -1,6 +1,6 @@
 /** `mcpServerStatus/list` and `mcpServer/*`: what MCP servers offer, for the client itself. */
 import type { McpScope } from "../core/ports/mcp.ts";
-import type { LiveThread } from "../core/thread.ts";
+import type { LiveThread } from "../core/thread/thread.ts";
 import { internalError, RpcError } from "../protocol/errors.ts";
 import type { mcpRequests } from "../protocol/mcp.ts";
 import type { App, HandlersFor } from "./app.ts";

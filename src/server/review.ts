@@ -1,6 +1,7 @@
 /** `review/start`: the automated reviewer, in the thread itself or in a fork of it. */
-import { reviewTurn, targetLabel } from "../core/review.ts";
-import type { LiveThread } from "../core/thread.ts";
+
+import type { LiveThread } from "../core/thread/thread.ts";
+import { reviewTurn, targetLabel } from "../core/turn/review.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { ReviewTarget, reviewRequests } from "../protocol/review.ts";
 import type { Turn } from "../protocol/turn.ts";

@@ -1,8 +1,8 @@
 /** Threads as they are on disk, for the handlers that read without loading. */
 
+import { replay } from "../core/context/replay.ts";
 import { type StoredThread, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../core/ports/thread-store.ts";
-import { replay } from "../core/replay.ts";
-import { archivedError, checkId } from "../core/threads.ts";
+import { archivedError, checkId } from "../core/thread/threads.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import { type Thread, withoutExtras } from "../protocol/thread.ts";
 import type { Turn } from "../protocol/turn.ts";

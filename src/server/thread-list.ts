@@ -1,6 +1,6 @@
 /** `thread/list` and the other lists over threads, turns and items. */
 import type { ThreadQuery } from "../core/ports/thread-store.ts";
-import { isThreadId } from "../core/threads.ts";
+import { isThreadId } from "../core/thread/threads.ts";
 import { invalidParams, invalidRequest } from "../protocol/errors.ts";
 import type { ThreadListParams, threadListRequests } from "../protocol/thread-list.ts";
 import type { Turn } from "../protocol/turn.ts";

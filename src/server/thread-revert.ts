@@ -1,6 +1,6 @@
 /** Taking turns back out of a thread's history; files stay as they are (that is `turn/revert`). */
-import { replay } from "../core/replay.ts";
-import type { LiveThread } from "../core/thread.ts";
+import { replay } from "../core/context/replay.ts";
+import type { LiveThread } from "../core/thread/thread.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { App } from "./app.ts";
 

@@ -1,9 +1,9 @@
 /** Changes to a live thread between its turns: settings, metadata, injected items, the person's own commands. */
 import path from "node:path";
-import { freshContext } from "../core/context.ts";
-import { runShellCommand } from "../core/shell-command.ts";
-import type { LiveThread } from "../core/thread.ts";
-import { checkId } from "../core/threads.ts";
+import { freshContext } from "../core/context/context.ts";
+import type { LiveThread } from "../core/thread/thread.ts";
+import { checkId } from "../core/thread/threads.ts";
+import { runShellCommand } from "../core/turn/shell-command.ts";
 import { parse } from "../lib/schema.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import { ResponseItem } from "../protocol/model-item.ts";

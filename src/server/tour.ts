@@ -1,5 +1,5 @@
 /** Where the offline tour may answer when no model is set up: where a person reads it for what it is, or where it was asked for. */
-import type { LiveThread } from "../core/thread.ts";
+import type { LiveThread } from "../core/thread/thread.ts";
 import type { Session } from "./app.ts";
 
 /** Clients that show a conversation to a person: ours, and those of Codex by the names that they introduce themselves with. */

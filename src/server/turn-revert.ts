@@ -1,6 +1,7 @@
 /** `turn/files/read`: what a turn's files were before it. `turn/revert`: puts the files that a turn changed back, unless somebody has changed them since. History stays as it is. */
+
+import { isFolder, revertTurn } from "../core/edit/undo.ts";
 import type { UndoEntry } from "../core/ports/undo-store.ts";
-import { isFolder, revertTurn } from "../core/undo.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { FileBefore, turnRevertRequests } from "../protocol/turn-revert.ts";
 import type { HandlersFor } from "./app.ts";

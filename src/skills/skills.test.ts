@@ -7,7 +7,7 @@ import { createConfigStore } from "../config/load.ts";
 import { createProjectTrust } from "../config/project-trust.ts";
 import type { ProviderConfig } from "../core/ports/config.ts";
 import type { Skills } from "../core/ports/skills.ts";
-import type { ThreadSettings } from "../core/settings.ts";
+import type { ThreadSettings } from "../core/settings/settings.ts";
 import type { UserInput } from "../protocol/item.ts";
 import { parsePlain, readHead } from "./front-matter.ts";
 import { createSkills } from "./skills.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Config, ConfigStore } from "../core/ports/config.ts";
 import type { ProjectTrust } from "../core/ports/project-trust.ts";
 import type { Skills } from "../core/ports/skills.ts";
-import type { ThreadSettings } from "../core/settings.ts";
+import type { ThreadSettings } from "../core/settings/settings.ts";
 import { isTable } from "../lib/toml.ts";
 import type { UserInput } from "../protocol/item.ts";
 import type { SkillMetadata, SkillsListEntry } from "../protocol/skills.ts";

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { type Replayed, replay } from "../core/replay.ts";
+import { type Replayed, replay } from "../core/context/replay.ts";
 import type { Turn } from "../protocol/turn.ts";
 import { readRollout } from "./rollout.ts";
 

@@ -6,7 +6,7 @@ import path from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { hostileLine } from "../../test/support/hostile-lines.ts";
-import { replay } from "../core/replay.ts";
+import { replay } from "../core/context/replay.ts";
 import { readRollout } from "./rollout.ts";
 
 test("no line of any shape makes a thread unreadable", async (t) => {

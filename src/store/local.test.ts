@@ -15,8 +15,8 @@ import {
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import { replay } from "../core/context/replay.ts";
 import type { StoredThread, ThreadQuery, ThreadRecord, ThreadStore } from "../core/ports/thread-store.ts";
-import { replay } from "../core/replay.ts";
 import type { SessionSource } from "../protocol/policy.ts";
 import { rolloutPath } from "./layout.ts";
 import { createLocalStore } from "./local.ts";

@@ -1,10 +1,10 @@
 /** Calls as weak models write them: those with one reading are accepted as that, all others refused with what would have been right. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { offeredCall, unknownTool } from "../core/find-tool.ts";
+import { offeredCall, unknownTool } from "../core/model/find-tool.ts";
 import type { ModelItem } from "../core/ports/model-client.ts";
 import { type Action, badArguments, type Tool, type ToolOutput } from "../core/ports/tool.ts";
-import type { ThreadSettings } from "../core/settings.ts";
+import type { ThreadSettings } from "../core/settings/settings.ts";
 import { applyPatchFunction } from "./apply-patch.ts";
 import { edit, write } from "./edit.ts";
 import { execCommand } from "./exec-command.ts";

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
-import { replay } from "../../src/core/replay.ts";
+import { replay } from "../../src/core/context/replay.ts";
 import { createLocalStore } from "../../src/store/local.ts";
 
 const id = "01a1de79-0000-7000-8000-0000000000aa";

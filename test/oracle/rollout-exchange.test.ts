@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import type { ThreadRecord } from "../../src/core/ports/thread-store.ts";
-import type { ThreadSettings } from "../../src/core/settings.ts";
+import type { ThreadSettings } from "../../src/core/settings/settings.ts";
 import type { ThreadItem } from "../../src/protocol/item.ts";
 import type { Thread } from "../../src/protocol/thread.ts";
 import { createLocalStore } from "../../src/store/local.ts";

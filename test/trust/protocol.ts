@@ -45,7 +45,7 @@ export const protocolCases: CaseTable = {
   30: ["numbers out of range", "P30", "src/protocol/limits.test.ts > commands are not empty, times not negative, sizes not zero"],
   31: ["a client's name with control characters, 1 MB long"],
   32: ["an approval answered with 10 MB"],
-  200: ["hundreds and thousands of calls in one answer", "src/core/count-limits.test.ts > a few at a time, all of them, in order"],
+  200: ["hundreds and thousands of calls in one answer", "src/core/settings/count-limits.test.ts > a few at a time, all of them, in order"],
   201: [
     "an MCP server that asks without end",
     "src/mcp/question-limit.test.ts > a server that floods people with questions has most of them declined unseen",
@@ -54,7 +54,7 @@ export const protocolCases: CaseTable = {
   203: ["100,000 tools of one MCP server"],
   204: [
     "threads, watched threads, tools and commands of one client without end",
-    "src/core/idle-threads.test.ts > those that are being loaded count, and one that was just asked for is not let go",
+    "src/core/thread/idle-threads.test.ts > those that are being loaded count, and one that was just asked for is not let go",
   ],
   205: ["output without end of a client's own command"],
 };

@@ -1,10 +1,10 @@
 /** The moments of a thread at which hooks run, and what their verdicts come to. Each does nothing where no hook is set. */
 import type { UserInput } from "../../protocol/item.ts";
-import { developerMessage, userMessage } from "../history.ts";
-import { Interrupted, type LiveTurn } from "../live-turn.ts";
+import { developerMessage, userMessage } from "../context/history.ts";
+import type { Run } from "../model/run.ts";
 import type { ModelItem, TokenUsage } from "../ports/model-client.ts";
-import type { Run } from "../run.ts";
-import type { LiveThread } from "../thread.ts";
+import type { LiveThread } from "../thread/thread.ts";
+import { Interrupted, type LiveTurn } from "../turn/live-turn.ts";
 import { hasHooks, type RanHook, runHooks } from "./run.ts";
 
 /** Whether words that begin a turn must wait for hooks before anybody sees them. */

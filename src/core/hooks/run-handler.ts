@@ -1,11 +1,11 @@
 /** Carries out one hook: a command with the rights and the environment of the person, or a tool of an MCP server. */
 import { RpcError } from "../../protocol/errors.ts";
-import type { LiveTurn } from "../live-turn.ts";
 import type { AuditSubject } from "../ports/audit.ts";
 import { AuditUnwritten } from "../ports/audit.ts";
 import { CommandRefused } from "../ports/command-runner.ts";
 import type { CommandHook, Hook, McpToolHook } from "../ports/hooks.ts";
-import type { LiveThread } from "../thread.ts";
+import type { LiveThread } from "../thread/thread.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
 import type { HookExit } from "./output.ts";
 
 export interface HookContext {

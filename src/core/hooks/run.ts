@@ -1,9 +1,9 @@
 /** Runs the hooks of one moment: all that match at once, each announced, written into the audit log and read; results in their order. */
 import type { HookEventName, HookRunSummary } from "../../protocol/hooks.ts";
-import type { LiveTurn } from "../live-turn.ts";
+import { cutText } from "../context/tool-output.ts";
 import { type Hook, hookEventNames } from "../ports/hooks.ts";
-import type { LiveThread } from "../thread.ts";
-import { cutText } from "../tool-output.ts";
+import type { LiveThread } from "../thread/thread.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
 import { matchingHooks } from "./match.ts";
 import { type HookExit, type Verdict, verdictFrom } from "./output.ts";
 import { runHandler } from "./run-handler.ts";

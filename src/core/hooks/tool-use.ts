@@ -1,10 +1,11 @@
 /** Hooks around a tool call: which tool they are told of, what they may change, and what the model reads of it. */
-import type { LiveTurn } from "../live-turn.ts";
+
 import { shellScript } from "../patch/heredoc.ts";
 import type { AuditSubject } from "../ports/audit.ts";
 import type { ModelItem } from "../ports/model-client.ts";
 import type { Action, HookDecision, Tool, ToolCall, ToolOutput } from "../ports/tool.ts";
 import { failed } from "../ports/tool.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
 import { contextOf } from "./moments.ts";
 import { hasHooks, runHooks } from "./run.ts";
 

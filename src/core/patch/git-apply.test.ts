@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { createWorkspace } from "../../exec/workspace.ts";
 import { unifiedDiff } from "../../lib/diff.ts";
-import { fileDiff, TurnFiles } from "../turn-diff.ts";
+import { fileDiff, TurnFiles } from "../edit/turn-diff.ts";
 import { applyPlan } from "./apply.ts";
 import { planPatch } from "./plan.ts";
 import type { WriteScope } from "./reach.ts";

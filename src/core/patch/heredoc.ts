@@ -1,6 +1,6 @@
 /** Sees when a shell command is nothing but a patch, so that it becomes a file change with its own approval. */
 import path from "node:path";
-import { verificationFailed } from "../file-changes.ts";
+import { verificationFailed } from "./file-changes.ts";
 
 export type Intercepted = { readonly patch: string; readonly cwd: string } | { readonly failed: string };
 

@@ -17,7 +17,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { createWorkspace } from "../../exec/workspace.ts";
 import type { SandboxPolicy } from "../../protocol/policy.ts";
-import type { ThreadSettings } from "../settings.ts";
+import type { ThreadSettings } from "../settings/settings.ts";
 import { applyPlan, type BeforeImages } from "./apply.ts";
 import { decidePatch, type PatchPlan, planPatch, reachOf } from "./plan.ts";
 import { isProtectedName, standingOf, type WriteScope, writeScope } from "./reach.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { homeEntries } from "../../lib/home-entries.ts";
 import { isInside, rootOf } from "../../lib/paths.ts";
 import { type Workspace, WorkspaceRefusal } from "../ports/workspace.ts";
-import type { ThreadSettings } from "../settings.ts";
+import type { ThreadSettings } from "../settings/settings.ts";
 
 /** What of the machine the settings do not say. */
 export interface MachineFolders {

@@ -1,9 +1,9 @@
 /** Everything the agent needs from outside, as one value that the composition root makes. Functions take the few they use. */
 
 import type { UserInput } from "../../protocol/item.ts";
-import type { LearnedWindows } from "../learned-windows.ts";
+import type { LearnedWindows } from "../context/learned-windows.ts";
 import type { MachineFolders } from "../patch/reach.ts";
-import type { ThreadSettings } from "../settings.ts";
+import type { ThreadSettings } from "../settings/settings.ts";
 import type { Audience } from "./audience.ts";
 import type { Audit } from "./audit.ts";
 import type { Clock, Ids } from "./clock.ts";

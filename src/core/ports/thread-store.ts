@@ -3,7 +3,7 @@ import type { ThreadItem } from "../../protocol/item.ts";
 import type { SessionSource } from "../../protocol/policy.ts";
 import type { ThreadTokenUsage } from "../../protocol/thread.ts";
 import type { TurnError, TurnStatus } from "../../protocol/turn.ts";
-import type { ThreadSettings } from "../settings.ts";
+import type { ThreadSettings } from "../settings/settings.ts";
 import type { ModelItem } from "./model-client.ts";
 
 export interface ThreadMeta {

@@ -4,7 +4,7 @@ import type { ParamsOf } from "../../protocol/define.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { ServerNotifications, ServerRequests } from "../../protocol/methods.ts";
 import type { FileHunk } from "../patch/parse.ts";
-import type { ThreadSettings } from "../settings.ts";
+import type { ThreadSettings } from "../settings/settings.ts";
 import type { Answer } from "./audience.ts";
 import type { AuditEntry } from "./audit.ts";
 import type { Config } from "./config.ts";

@@ -5,7 +5,7 @@ import path from "node:path";
 import { after, test } from "node:test";
 import { deflateSync } from "node:zlib";
 import type { Offer, ToolContext, ToolOutput } from "../../core/ports/tool.ts";
-import type { ThreadSettings } from "../../core/settings.ts";
+import type { ThreadSettings } from "../../core/settings/settings.ts";
 import { pdfPages } from "./pdf-text.ts";
 import { readDocument } from "./read-document.ts";
 

@@ -1,0 +1,59 @@
+/** Asks the people who watch a thread whether a turn that should stop may go on. No answer is a no. */
+
+import type { Answer } from "../ports/audience.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
+
+const goOn = "Go on";
+const stop = "Stop here";
+
+export interface Doubt {
+  /** Names the question for clients. */
+  readonly id: string;
+  readonly header: string;
+  /** What happened, as a sentence. */
+  readonly text: string;
+  /** What a yes means. */
+  readonly ifYes: string;
+}
+
+export async function mayGoOn(turn: LiveTurn, { id, header, text, ifYes }: Doubt): Promise<boolean> {
+  const { thread } = turn;
+  if (!thread.interactive) return false;
+  const itemId = thread.ports.ids.item();
+  const question = `${text} Go on?`;
+  const answer = await turn.ask("item/tool/requestUserInput", {
+    threadId: thread.id,
+    turnId: turn.id,
+    itemId,
+    toolCallId: itemId,
+    isBlocking: true,
+    autoResolutionMs: null,
+    prompt: question,
+    questions: [
+      {
+        id,
+        header,
+        question,
+        isOther: false,
+        isSecret: false,
+        options: [
+          { label: goOn, description: ifYes },
+          { label: stop, description: "End this turn before the next model call." },
+        ],
+      },
+    ],
+  });
+  return isYes(answer);
+}
+
+/** Clients of different generations wrap the chosen label differently; it counts wherever it stands, alone. */
+function isYes(answer: Answer): boolean {
+  if (answer.kind !== "answered") return false;
+  const words = [...textsIn(answer.result)];
+  return words.includes(goOn) && !words.includes(stop);
+}
+
+function* textsIn(value: unknown): Generator<string> {
+  if (typeof value === "string") yield value;
+  else if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) yield* textsIn(inner);
+}

@@ -1,0 +1,111 @@
+/** A command's output on its way to the clients and the model: decoded, rate-limited, capped. */
+
+import type { KeptOutput, OutputSink } from "../ports/output-files.ts";
+import { KeptBytes } from "./kept-bytes.ts";
+
+/** What an item keeps of the output; the middle of a longer one is left out. */
+const keptBytes = 1024 * 1024;
+/** What is streamed live of one command; the rest is in the completed item. */
+const streamedCharacters = 1024 * 1024;
+/** Pieces that come faster than this are sent together. */
+const pauseMs = 40;
+const pieceCharacters = 64 * 1024;
+
+export type OutputStream = "stdout" | "stderr";
+/** Which stream each part of a piece came from, in order; the lengths are those of the text. */
+export type OutputRuns = readonly { readonly stream: OutputStream; readonly length: number }[];
+
+export class CommandOutput {
+  readonly #kept = new KeptBytes(keptBytes);
+  readonly #decoders = { stdout: decoder(), stderr: decoder() };
+  readonly #onDelta: (text: string, runs: OutputRuns) => void;
+  #waiting = "";
+  #runs: { stream: OutputStream; length: number }[] = [];
+  #streamed = 0;
+  /** Nothing more is streamed, and so nothing more is decoded before the end. */
+  #isCut = false;
+  #timer: NodeJS.Timeout | undefined;
+  #lastSent = 0;
+  #takenBytes = 0;
+  #whole: string | undefined;
+  /** Called on every arrival, for those who wait for output. */
+  onArrival: () => void = () => {};
+
+  /** Takes all of an output that is longer than what is kept of it here. */
+  readonly #openSink: () => OutputSink | undefined;
+  #sink: OutputSink | undefined;
+  #hasSpilt = false;
+
+  constructor(onDelta: (text: string, runs: OutputRuns) => void, openSink: () => OutputSink | undefined = () => undefined) {
+    this.#onDelta = onDelta;
+    this.#openSink = openSink;
+  }
+
+  /** Where all of it lies, once it has ended; undefined when it is all here. */
+  async whole(): Promise<KeptOutput | undefined> {
+    return await this.#sink?.end();
+  }
+
+  /** The bytes are the caller's again when this returns. */
+  push(chunk: Uint8Array, stream: OutputStream = "stdout"): void {
+    if (chunk.length === 0) return;
+    if (!this.#hasSpilt && chunk.length > this.#kept.room) this.#spill();
+    this.#sink?.write(chunk);
+    this.#kept.push(chunk);
+    if (!this.#isCut) this.#stream(this.#decoders[stream].decode(chunk, { stream: true }), stream);
+    this.onArrival();
+  }
+  /** The last bytes have come: sends what waits. */
+  end(): void {
+    for (const stream of ["stdout", "stderr"] as const) if (!this.#isCut) this.#stream(this.#decoders[stream].decode(), stream);
+    this.#flush();
+    this.#whole = this.#kept.text();
+  }
+  get text(): string {
+    return this.#whole ?? this.#kept.text();
+  }
+  /** All output since the last call, within the same cap: for a model that looks again at a running command. */
+  takeNew(): string {
+    const until = this.#whole === undefined ? this.#kept.wholeUntil : this.#kept.total;
+    const text = this.#kept.text(this.#takenBytes, until);
+    this.#takenBytes = until;
+    return text;
+  }
+
+  /** From the first byte that does not fit on, everything goes into the file too. */
+  #spill(): void {
+    this.#hasSpilt = true;
+    this.#sink = this.#openSink();
+    this.#sink?.write(this.#kept.bytes);
+  }
+
+  #stream(text: string, stream: OutputStream): void {
+    if (text === "") return;
+    this.#streamed += text.length;
+    this.#isCut = this.#streamed > streamedCharacters;
+    const shown = this.#isCut ? `${text.slice(0, streamedCharacters - this.#streamed)}\n…the rest is in the completed item…\n` : text;
+    this.#waiting += shown;
+    const last = this.#runs.at(-1);
+    if (last?.stream === stream) last.length += shown.length;
+    else this.#runs.push({ stream, length: shown.length });
+    if (this.#waiting.length >= pieceCharacters || Date.now() - this.#lastSent >= pauseMs) this.#flush();
+    else this.#timer ??= setTimeout(() => this.#flush(), pauseMs);
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#waiting === "") return;
+    this.#lastSent = Date.now();
+    const [text, runs] = [this.#waiting, this.#runs];
+    this.#waiting = "";
+    this.#runs = [];
+    this.#onDelta(text, runs);
+  }
+}
+
+const decoder = (): TextDecoder => new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** What a piece's notification says of its streams: nothing where all of it is stdout, as most is. */
+export const streamsOf = (runs: OutputRuns): { runs?: { stream: OutputStream; length: number }[] } =>
+  runs.some(({ stream }) => stream === "stderr") ? { runs: runs.map((run) => ({ ...run })) } : {};

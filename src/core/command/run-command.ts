@@ -1,0 +1,302 @@
+/** Carries out a command: what the rules say, the person's word, the sandbox, the output, the end. No tool can skip a step. */
+import { withoutSecrets } from "../../lib/redact.ts";
+import type { ThreadItem } from "../../protocol/item.ts";
+import { isConfined, stepForCommand } from "../approval/approvals.ts";
+import { about, askAboutCommand, type CommandRequest, policyName } from "../approval/ask-command.ts";
+import { cutText, outputName } from "../context/tool-output.ts";
+import { runPatch } from "../edit/run-patch.ts";
+import { interceptPatch } from "../patch/heredoc.ts";
+import { type CommandExit, CommandRefused, type Confinement, type RunningCommand } from "../ports/command-runner.ts";
+import type { KeptOutput } from "../ports/output-files.ts";
+import { type CommandAction, failed, said, type ToolOutput } from "../ports/tool.ts";
+import { maxTerminals } from "../settings/count-limits.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
+import type { Terminal } from "./background.ts";
+import { CommandOutput, streamsOf } from "./command-output.ts";
+import { type Cut, formatResult, formatRunning } from "./command-result.ts";
+
+type CommandItem = Extract<ThreadItem, { type: "commandExecution" }>;
+
+export async function runCommand(action: CommandAction, callId: string, turn: LiveTurn): Promise<ToolOutput> {
+  const { thread } = turn;
+  const patch = interceptPatch(action.argv, action.cwd);
+  if (patch !== undefined) return "failed" in patch ? failed(patch.failed) : await runPatch({ kind: "patch", ...patch }, callId, turn);
+  if (action.yieldMs !== undefined && thread.terminals.list().length >= maxTerminals)
+    return failed(`${maxTerminals} commands of this thread run in the background already; wait for one or end one before starting another`);
+  const policy = await thread.ports.execPolicy(thread.config);
+  const parsed = policy.parse(action.argv, action.cwd);
+  const verdict = policy.decide(action.argv, action.cwd, turn.settings.workspaceRoots);
+  const request: CommandRequest = { action, callId, parsed, verdict, policy };
+  const openNames = await thread.ports.runner.openNames(confinementFor(turn, action.escalate));
+  const step = stepForCommand(turn.settings, { verdict, openNames, escalate: action.escalate, justification: action.justification });
+  if (step.kind === "refuse") {
+    if (step.because === "machine") turn.warnOnce(`a command was ${step.text}`);
+    await thread.ports.audit.write({ ...about(request, turn), event: "decided", decision: "refusedByPolicy", by: step.text });
+    return failed(step.text);
+  }
+  const item: CommandItem = {
+    type: "commandExecution",
+    id: callId,
+    command: withoutSecrets(parsed.display),
+    cwd: action.cwd,
+    processId: null,
+    source: "agent",
+    status: "inProgress",
+    commandActions: parsed.actions.map((step) => ({ ...step, command: withoutSecrets(step.command) })),
+    aggregatedOutput: null,
+    exitCode: null,
+    durationMs: null,
+  };
+  turn.startItem(item);
+  if (!isReader(request)) turn.snapshot.expectCommand();
+  const granted = step.kind === "ask" ? await askAboutCommand(request, step.reason, turn) : await allowedUnasked(request, turn);
+  if (!granted) {
+    await turn.completeItem({ ...item, status: "declined" });
+    turn.signal.throwIfAborted();
+    return failed(rejection(action));
+  }
+  const confinement = { ...confinementFor(turn, action.escalate), namesMayBeOpen: true };
+  // What was not asked about because it only reads cannot write where its sandbox leaves protected names open.
+  return await runGranted(request, item, openNames !== undefined && isReader(request) ? readOnly(confinement) : confinement, turn);
+}
+
+async function allowedUnasked(request: CommandRequest, turn: LiveTurn): Promise<true> {
+  const { verdict } = request;
+  const byRule = verdict.decision === "allow" && verdict.because === "rule";
+  await turn.thread.ports.audit.write({
+    ...about(request, turn),
+    event: "decided",
+    decision: byRule ? "allowedByRule" : "allowedByPolicy",
+    by: byRule ? (verdict.rule ?? "rule") : policyName(turn),
+  });
+  return true;
+}
+
+/** Runs it under the sandbox that was granted; under `on-failure` a command that the sandbox stopped may be asked about and run again outside. */
+async function runGranted(request: CommandRequest, item: CommandItem, confinement: Confinement, turn: LiveTurn): Promise<ToolOutput> {
+  const { action } = request;
+  const first = await attempt(request, item, confinement, turn);
+  if ("output" in first) return first.output;
+  const mayLeave = turn.settings.approvalPolicy === "on-failure" && isConfined(confinement.policy);
+  if (!mayLeave || !stoppedBySandbox(first.exit, first.terminal.output.text))
+    return await finish(item, first.terminal, first.exit, action, turn);
+  const outside: CommandRequest = { ...request, action: { ...action, escalate: true } };
+  if (!(await askAboutCommand(outside, "the command failed in the sandbox; run it outside?", turn)))
+    return await endDeclined(item, first, action, turn);
+  const second = await attempt(request, item, { ...confinement, policy: { type: "dangerFullAccess" } }, turn);
+  return "output" in second ? second.output : await finish(item, second.terminal, second.exit, action, turn);
+}
+
+interface Attempt {
+  readonly terminal: Terminal;
+  readonly exit: CommandExit;
+}
+
+/** Runs it to its end, or as long as the model waits for it: then the output is what there is. */
+async function attempt(
+  request: CommandRequest,
+  item: CommandItem,
+  confinement: Confinement,
+  turn: LiveTurn,
+): Promise<Attempt | { output: ToolOutput }> {
+  const { action } = request;
+  const mayWrite = confinement.policy.type !== "readOnly" && !isReader(request);
+  const ended = mayWrite ? await turn.snapshot.remember() : () => {};
+  const started = await start(request, item, confinement, turn);
+  if ("refused" in started) {
+    ended();
+    return { output: await endRefused(item, started.refused, turn) };
+  }
+  const { terminal } = started;
+  void terminal.running.exit.then(ended);
+  const exit = await firstLook(terminal, action, turn);
+  if (exit !== undefined) return { terminal, exit };
+  return {
+    output: said(
+      await formatRunning(terminal, turn.thread.ports.clock.now() - terminal.startedAtMs, cutFor(action, terminal.itemId, turn)),
+    ),
+  };
+}
+
+/** One of the closed list of programs that only read: no file needs to be remembered for it. */
+const isReader = ({ verdict }: CommandRequest): boolean => verdict.decision === "allow" && verdict.because === "knownSafe";
+
+function confinementFor(turn: LiveTurn, escalated: boolean): Confinement {
+  const { sandboxPolicy, workspaceRoots } = turn.settings;
+  return {
+    policy: escalated ? { type: "dangerFullAccess" } : sandboxPolicy,
+    workspaceRoots,
+    protectedNames: turn.thread.config.protectedNames,
+    limits: turn.thread.config.commandLimits,
+  };
+}
+function readOnly(confinement: Confinement): Confinement {
+  const { policy } = confinement;
+  return { ...confinement, policy: { type: "readOnly", networkAccess: "networkAccess" in policy && policy.networkAccess === true } };
+}
+
+async function start(
+  request: CommandRequest,
+  item: CommandItem,
+  confinement: Confinement,
+  turn: LiveTurn,
+): Promise<{ terminal: Terminal } | { refused: string }> {
+  const { thread } = turn;
+  const { action } = request;
+  let running: RunningCommand;
+  try {
+    running = await thread.ports.runner.start(
+      {
+        argv: action.argv,
+        cwd: action.cwd,
+        env: thread.ports.commandEnv(thread.config),
+        stdin: action.yieldMs === undefined ? "closed" : "open",
+        ...(action.tty ? { tty: { cols: 120, rows: 40 } } : {}),
+        ...(action.timeoutMs === undefined ? {} : { timeoutMs: action.timeoutMs }),
+      },
+      confinement,
+      turn.signal,
+    );
+  } catch (error) {
+    if (!(error instanceof CommandRefused)) throw error;
+    turn.noteOutcome(about(request, turn), `not started: ${error.message}`);
+    return { refused: error.message };
+  }
+  void running.exit.then((exit) => turn.noteOutcome(about(request, turn), outcomeOf(exit)));
+  return { terminal: watch(running, item, turn, action) };
+}
+
+export const outcomeOf = ({ exitCode, timedOut }: CommandExit): string => (timedOut ? "timed out" : `exit code ${exitCode}`);
+
+/** Streams the output and, for a command that outlives its call, completes the item when it ends. */
+function watch(running: RunningCommand, item: CommandItem, turn: LiveTurn, action: CommandAction): Terminal {
+  const { thread } = turn;
+  const output = new CommandOutput(
+    (delta, runs) =>
+      turn.notify("item/commandExecution/outputDelta", {
+        threadId: thread.id,
+        turnId: turn.id,
+        itemId: item.id,
+        delta,
+        ...streamsOf(runs),
+      }),
+    () => thread.ports.outputs.open(outputName(thread.id, item.id)),
+  );
+  running.onOutput = (chunk, stream) => output.push(chunk, stream);
+  turn.commands.add(running);
+  const sessionId = thread.terminals.nextSession();
+  const done = Promise.withResolvers<void>();
+  const terminal: Terminal = {
+    sessionId,
+    processId: String(running.pid),
+    itemId: item.id,
+    turnId: turn.id,
+    command: item.command,
+    cwd: item.cwd,
+    tty: action.tty,
+    running,
+    output,
+    startedAtMs: thread.ports.clock.now(),
+    exitCode: undefined,
+    done: done.promise,
+  };
+  void running.exit.then(async (exit) => {
+    output.end();
+    terminal.exitCode = exit.exitCode;
+    output.onArrival();
+    try {
+      if (thread.terminals.find(sessionId) !== undefined) {
+        await turn.snapshot.makeDurable();
+        await turn.completeItem(ended(item, terminal, exit));
+      }
+    } catch (error) {
+      thread.ports.log.error("the end of a background command could not be stored", { item: item.id, error: String(error) });
+    } finally {
+      done.resolve(); // whoever waits for its end must not wait for ever
+    }
+  });
+  return terminal;
+}
+
+/** Waits for the end, or as long as the model wants to; a command that runs on is handed to the background. */
+async function firstLook(terminal: Terminal, action: CommandAction, turn: LiveTurn): Promise<CommandExit | undefined> {
+  if (action.yieldMs === undefined) return await terminal.running.exit;
+  const exit = await Promise.race([terminal.running.exit, timeout(action.yieldMs)]);
+  if (exit !== undefined) return exit;
+  turn.thread.terminals.add(terminal);
+  return undefined;
+}
+
+const timeout = (ms: number): Promise<undefined> => new Promise((resolve) => setTimeout(resolve, ms, undefined).unref());
+
+/** Waits until a running command has ended, or has been quiet after new output, or the time is up. */
+export async function waitForOutput(terminal: Terminal, ms: number, turn: LiveTurn): Promise<void> {
+  if (terminal.exitCode !== undefined) return;
+  await Promise.race([terminal.done, timeout(ms), aborted(turn.signal)]);
+  turn.signal.throwIfAborted();
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true })));
+
+async function finish(
+  item: CommandItem,
+  terminal: Terminal,
+  exit: CommandExit,
+  action: CommandAction,
+  turn: LiveTurn,
+): Promise<ToolOutput> {
+  await Promise.all([terminal.done, turn.snapshot.makeDurable()]);
+  await turn.completeItem(ended(item, terminal, exit));
+  turn.signal.throwIfAborted();
+  const result = { output: terminal.output.text, exitCode: exit.exitCode, durationMs: exit.durationMs, timedOut: exit.timedOut };
+  return {
+    kind: "text",
+    text: await formatResult(action.format, result, cutFor(action, item.id, turn, await terminal.output.whole())),
+    success: exit.exitCode === 0,
+  };
+}
+
+/** What the model wants to read of the output, within the limit of the settings. */
+export const cutFor =
+  ({ maxOutputTokens }: Pick<CommandAction, "maxOutputTokens">, name: string, turn: LiveTurn, whole?: KeptOutput): Cut =>
+  (text) => {
+    const maxTokens = Math.min(maxOutputTokens ?? Number.POSITIVE_INFINITY, turn.thread.outputLimit(turn.settings));
+    return cutText(turn, { text, name, maxTokens, whole });
+  };
+
+function ended(item: CommandItem, terminal: Terminal, exit: CommandExit): CommandItem {
+  return {
+    ...item,
+    processId: terminal.processId,
+    status: exit.exitCode === 0 ? "completed" : "failed",
+    aggregatedOutput: terminal.output.text,
+    exitCode: exit.exitCode,
+    durationMs: exit.durationMs,
+  };
+}
+
+const rejection = (action: CommandAction): string =>
+  action.format === "exec_command" ? "exec_command failed: rejected by user" : "exec command rejected by user";
+
+/** The person would not let it out of the sandbox: what it said inside is all there is. */
+async function endDeclined(item: CommandItem, { terminal, exit }: Attempt, action: CommandAction, turn: LiveTurn): Promise<ToolOutput> {
+  await Promise.all([terminal.done, turn.snapshot.makeDurable()]);
+  await turn.completeItem({ ...ended(item, terminal, exit), status: "declined" });
+  turn.signal.throwIfAborted();
+  return failed(`${rejection(action)}\nIts run in the sandbox had failed:\n${await cutFor(action, item.id, turn)(terminal.output.text)}`);
+}
+
+async function endRefused(item: CommandItem, reason: string, turn: LiveTurn): Promise<ToolOutput> {
+  await turn.completeItem({ ...item, status: "failed", aggregatedOutput: reason, exitCode: -1, durationMs: 0 });
+  return failed(reason);
+}
+
+/** The words that programs use when a sandbox stopped them. */
+function stoppedBySandbox(exit: CommandExit, output: string): boolean {
+  return (
+    exit.exitCode !== 0 &&
+    !exit.timedOut &&
+    /permission denied|read-only file system|operation not permitted|network is unreachable|could not resolve/i.test(output)
+  );
+}

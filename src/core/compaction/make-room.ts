@@ -1,0 +1,97 @@
+/** Keeps a run's requests within the model's window: what is old is cleared or compacted before it is full, and an overflow is recovered from. */
+import type { TurnError } from "../../protocol/turn.ts";
+import { isContext } from "../context/context.ts";
+import { estimateTokens } from "../context/tokens.ts";
+import type { Run } from "../model/run.ts";
+import type { ModelFailure, ModelItem } from "../ports/model-client.ts";
+import { clearOldResults } from "./clear-results.ts";
+import { compact } from "./compact.ts";
+import { isRefused, leaveOutOldest } from "./leave-out-oldest.ts";
+
+/** Compact at this share of the window when the config sets no limit. */
+const compactShare = 0.9;
+/** A request that is estimated to take more than this would probably be refused. */
+const fullShare = 0.98;
+/** After a compaction the next one waits for at least this much of the limit to be new: else it would make no room either. */
+const progressShare = 0.1;
+/** With less than this in the past, a compaction gains nothing. */
+const reclaimableShare = 0.2;
+
+/** Whether room should be made: to be looked at before each request, and after an answer before its calls are run. */
+export function isNearLimit(run: Run): boolean {
+  return run.history.tokens() >= limitOf(run) && run.history.items.some(isModels);
+}
+
+function limitOf({ turn, settings }: Run): number {
+  const window = turn.thread.contextWindow(settings);
+  return Math.min(turn.thread.config.autoCompactTokenLimit ?? Math.floor(window * compactShare), window);
+}
+
+/** Returns why the turn must end, if it must. */
+export async function makeRoom(run: Run, before: "request" | "calls"): Promise<TurnError | undefined> {
+  const { turn, history } = run;
+  const { guard, thread } = turn;
+  const limit = limitOf(run);
+  const tokens = history.tokens();
+  const isFull = tokens >= thread.contextWindow(run.settings) * fullShare;
+  // Outputs that the model has not seen are shown to it first, while there is room for them.
+  const hasUnseen = before === "request" && turn.ownInput.length === 0 && history.sinceRequest().length > 0;
+  if (hasUnseen && !isFull) return undefined;
+  if (await clearOldResults(run, limit)) return undefined;
+  if (guard.compactedTo !== undefined && tokens - guard.compactedTo < limit * progressShare) return undefined;
+  if (guard.cannotCompact && !isFull) return undefined;
+  const failed = await compact(run, unseenBy(run));
+  if (failed === undefined) return undefined;
+  if (isFull) return isRefused(failed) && (await leaveOutOldest(run, limit, failed)) ? undefined : failed;
+  guard.cannotCompact = true;
+  turn.notify("warning", {
+    threadId: thread.id,
+    message: `The history could not be compacted; the turn goes on with it. ${failed.message}`,
+  });
+  return undefined;
+}
+
+/** Once a turn: the window is known better now, and the history is made to fit it. Returns why the turn must end, if it must. */
+export async function recover(run: Run, overflow: ModelFailure, failed: TurnError): Promise<TurnError | undefined> {
+  const { turn, history } = run;
+  const { guard, thread } = turn;
+  if (guard.hasRecovered) return failed;
+  guard.hasRecovered = true;
+  thread.learnWindow(run.settings, windowIn(overflow) ?? history.tokens());
+  const past = history.items.filter((item) => !turn.ownInput.includes(item) && !isContext(item));
+  const pastTokens = past.reduce((sum, item) => sum + estimateTokens(item), 0);
+  // What is too long is new, or comes with every request: no hand-over of the past would help.
+  if (pastTokens < thread.contextWindow(run.settings) * reclaimableShare) return withReason(run, overflow, failed);
+  const refused = await compact(run, unseenBy(run));
+  if (refused === undefined) return undefined;
+  return isRefused(refused) && (await leaveOutOldest(run, limitOf(run), refused)) ? undefined : refused;
+}
+
+/** What comes with every request may alone be too long for a small window: no words of the person's would fit. */
+function withReason({ turn, settings, history }: Run, overflow: ModelFailure, failed: TurnError): TurnError {
+  const window = windowIn(overflow) ?? turn.thread.contextWindow(settings);
+  if (history.fixedTokens < window * fullShare) return failed;
+  const n = (tokens: number): string => tokens.toLocaleString("en-US");
+  const why = `The window of ${settings.model} has ${n(window)} tokens, and instructions and tools alone take about ${n(history.fixedTokens)}. Choose a model with a larger window, or start its server with one.`;
+  return { ...failed, message: `${why} ${failed.message}` };
+}
+
+/** The person's words while nothing has been answered; from then on the last answer and what came of it. */
+const unseenBy = ({ turn, history }: Run): readonly ModelItem[] => (turn.ownInput.length > 0 ? turn.ownInput : history.sinceRequest());
+
+/** A hand-over tells what the model said and did; without either there is nothing to hand over, and asking again would never end. */
+function isModels(item: ModelItem): boolean {
+  if (item.type === "message") return item.role === "assistant";
+  return item.type === "function_call" || item.type === "custom_tool_call";
+}
+
+/** Providers name their limit beside the length of what they refused. */
+function windowIn({ message, details }: ModelFailure): number | undefined {
+  const text = `${message} ${details ?? ""}`.replace(/(\d)[,_](?=\d{3})/g, "$1");
+  const found =
+    /maximum context length (?:is|of) (\d{4,})/i.exec(text) ??
+    /(?:context (?:size|window|length)(?: of)?(?: only)?|n_ctx)\W{0,20}(\d{4,})/i.exec(text) ??
+    /> (\d{4,}) maximum/i.exec(text) ??
+    /maximum (?:number of tokens allowed|prompt length)\D{0,20}(\d{4,})/i.exec(text);
+  return found === null ? undefined : Number(found[1]);
+}

@@ -1,0 +1,118 @@
+/** What the model sees of a thread: items in order, their size, and the form in which they are sent. */
+import type { ModelItem } from "../ports/model-client.ts";
+import { estimateTokens } from "./tokens.ts";
+
+/** Which calls and outputs there are, and which of them are without the other. */
+class Pairs {
+  readonly called = new Set<string>();
+  readonly answered = new Set<string>();
+  readonly alone = new Set<string>();
+
+  take(item: ModelItem): void {
+    this.#note(callOf(item), this.called, this.answered);
+    this.#note(outputOf(item), this.answered, this.called);
+  }
+  #note(id: string | undefined, own: Set<string>, other: ReadonlySet<string>): void {
+    if (id === undefined) return;
+    own.add(id);
+    if (other.has(id)) this.alone.delete(id);
+    else this.alone.add(id);
+  }
+}
+
+export class History {
+  #items: ModelItem[];
+  /** Tokens the provider counted for everything up to `#countedItems`. */
+  #countedTokens = 0;
+  #countedItems = 0;
+  /** How many of the items were in the last request that the model answered; undefined before the first. */
+  #answeredItems: number | undefined;
+  /** What instructions and tools add to every request: part of a provider's count, and of an estimate. */
+  fixedTokens = 0;
+
+  /** Kept with each item, so that a request need not look through the whole past for calls without an output. */
+  #pairs = new Pairs();
+
+  constructor(items: readonly ModelItem[] = []) {
+    this.#items = [...items];
+    for (const item of items) this.#pairs.take(item);
+  }
+
+  get items(): readonly ModelItem[] {
+    return this.#items;
+  }
+  add(item: ModelItem): void {
+    this.#items.push(item);
+    this.#pairs.take(item);
+  }
+  replace(items: readonly ModelItem[]): void {
+    this.#items = [...items];
+    this.#pairs = new Pairs();
+    for (const item of items) this.#pairs.take(item);
+    this.#countedTokens = 0;
+    this.#countedItems = 0;
+    this.#answeredItems = undefined;
+  }
+  /** Puts other items in the places of some; what the provider has counted is corrected by the difference. */
+  revise(change: (item: ModelItem) => ModelItem): void {
+    this.#items = this.#items.map((item, i) => {
+      const next = change(item);
+      if (next !== item && i < this.#countedItems) this.#countedTokens += estimateTokens(next) - estimateTokens(item);
+      return next;
+    });
+    this.#countedTokens = Math.max(0, this.#countedTokens);
+  }
+  /** The model has answered a request that held the first `count` items. */
+  answered(count: number): void {
+    this.#answeredItems = count;
+  }
+  /** The last answer and what came after it: the model has not been shown it yet. Empty when it is not known. */
+  sinceRequest(): readonly ModelItem[] {
+    return this.#answeredItems === undefined ? [] : this.#items.slice(this.#answeredItems);
+  }
+  /** The provider's own count of the request and its answer, which are all in the history now. */
+  counted(totalTokens: number): void {
+    this.#countedTokens = totalTokens;
+    this.#countedItems = this.#items.length;
+  }
+  /** Whether there is a call of this id; some servers give the same ids to the calls of every answer. */
+  hasCall(callId: string): boolean {
+    return this.#pairs.called.has(callId);
+  }
+  /** Of the next request: exact where a provider has counted, estimated for what came since. */
+  tokens(): number {
+    let tokens = this.#countedItems === 0 ? this.fixedTokens : this.#countedTokens;
+    for (let i = this.#countedItems; i < this.#items.length; i++) tokens += estimateTokens(this.#items[i]);
+    return tokens;
+  }
+
+  /** Every call has its output and every output its call: providers refuse anything else. */
+  forRequest(): readonly ModelItem[] {
+    const { called, answered, alone } = this.#pairs;
+    if (alone.size === 0) return this.#items;
+    return this.#items.flatMap((item) => {
+      const output = outputOf(item);
+      if (output !== undefined && !called.has(output)) return [];
+      const call = callOf(item);
+      return call === undefined || answered.has(call) ? [item] : [item, abortedOutput(item, call)];
+    });
+  }
+}
+
+function callOf(item: ModelItem): string | undefined {
+  return item.type === "function_call" || item.type === "custom_tool_call" ? item.call_id : undefined;
+}
+function outputOf(item: ModelItem): string | undefined {
+  return item.type === "function_call_output" || item.type === "custom_tool_call_output" ? (item.call_id ?? undefined) : undefined;
+}
+function abortedOutput(call: ModelItem, callId: string): ModelItem {
+  const type = call.type === "custom_tool_call" ? "custom_tool_call_output" : "function_call_output";
+  return { type, call_id: callId, output: "aborted" } as ModelItem;
+}
+
+export const userMessage = (text: string): ModelItem => ({ type: "message", role: "user", content: [{ type: "input_text", text }] });
+export const developerMessage = (text: string): ModelItem => ({
+  type: "message",
+  role: "developer",
+  content: [{ type: "input_text", text }],
+});

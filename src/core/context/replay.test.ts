@@ -1,0 +1,137 @@
+/** What records add up to: turns, the model's history, and what a rollback takes back. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ThreadItem } from "../../protocol/item.ts";
+import type { ModelItem } from "../ports/model-client.ts";
+import type { ThreadRecord } from "../ports/thread-store.ts";
+import type { ThreadSettings } from "../settings/settings.ts";
+import { replay } from "./replay.ts";
+
+const said = (role: string, text: string): ModelItem => ({ type: "message", role, content: [{ type: "input_text", text }] });
+const begin = (turnId: string): ThreadRecord => ({ type: "turnStarted", turnId, atMs: 5_000, contextWindow: undefined, mode: "default" });
+const user = (turnId: string): readonly ThreadRecord[] => [
+  { type: "modelItem", turnId, item: said("user", turnId) },
+  {
+    type: "item",
+    turnId,
+    startedAtMs: 1,
+    completedAtMs: 2,
+    item: { type: "userMessage", id: `u-${turnId}`, content: [{ type: "text", text: turnId }] },
+  },
+];
+const end = (turnId: string): ThreadRecord => ({
+  ...{ type: "turnEnded", turnId, status: "completed", error: null, lastAgentMessage: null, atMs: 9_999, durationMs: 4_999 },
+});
+const turn = (turnId: string): readonly ThreadRecord[] => [begin(turnId), ...user(turnId), end(turnId)];
+const texts = (items: readonly ModelItem[]): string[] =>
+  items.map((item) =>
+    item.type === "message" && item.content[0] !== undefined && "text" in item.content[0] ? item.content[0].text : item.type,
+  );
+
+test("turns keep their ids, times and items; one that never ended is interrupted", () => {
+  const { turns, preview } = replay([...turn("one"), begin("two"), ...user("two")]);
+  assert.deepEqual(
+    turns.map(({ id, status, startedAt, completedAt, durationMs }) => [id, status, startedAt, completedAt, durationMs]),
+    [
+      ["one", "completed", 5, 9, 4_999],
+      ["two", "interrupted", 5, null, null],
+    ],
+  );
+  assert.equal(preview, "one");
+  assert.deepEqual(turns[0]?.items[0], {
+    startedAtMs: 1,
+    completedAtMs: 2,
+    type: "userMessage",
+    id: "u-one",
+    content: [{ type: "text", text: "one", text_elements: [] }],
+    clientId: null,
+  });
+});
+
+test("a rollback takes back turns, their words for the model and a compaction they made", () => {
+  const records: ThreadRecord[] = [
+    { type: "modelItem", item: said("developer", "context") },
+    ...turn("one"),
+    ...turn("two"),
+    begin("three"),
+    { type: "compacted", turnId: "three", summary: "s", replacement: [said("user", "summary")] },
+    end("three"),
+    { type: "rolledBack", numTurns: 2 },
+    ...turn("four"),
+  ];
+  const { turns, modelHistory } = replay(records);
+  assert.deepEqual(
+    turns.map((t) => t.id),
+    ["one", "four"],
+  );
+  assert.deepEqual(texts(modelHistory), ["context", "one", "four"]);
+});
+
+test("a compaction that stays replaces what the model saw before it", () => {
+  const records: ThreadRecord[] = [
+    ...turn("one"),
+    { type: "compacted", turnId: "one", summary: "s", replacement: [said("user", "summary")] },
+    ...turn("two"),
+  ];
+  assert.deepEqual(texts(replay(records).modelHistory), ["summary", "two"]);
+});
+
+test("an item that ends after its turn goes to that turn, and one of a turn that was taken back goes nowhere", () => {
+  const late = (turnId: string): ThreadRecord => ({
+    ...{ type: "item", turnId, startedAtMs: 1, completedAtMs: 2 },
+    item: { type: "commandExecution", id: "call", command: "sleep 9", cwd: "/", commandActions: [], status: "completed" },
+  });
+  const { turns } = replay([
+    ...turn("one"),
+    ...turn("two"),
+    { type: "rolledBack", numTurns: 1 },
+    ...turn("three"),
+    late("one"),
+    late("two"),
+  ]);
+  assert.deepEqual(
+    turns.map((t) => [t.id, t.items.length]),
+    [
+      ["one", 2],
+      ["three", 1],
+    ],
+  );
+});
+
+test("more turns rolled back than there are leave none", () => {
+  assert.deepEqual(replay([...turn("one"), { type: "rolledBack", numTurns: 9 }]).turns, []);
+});
+
+test("work that is told again takes its place, words with the same id do not", () => {
+  const told = (item: ThreadItem): ThreadRecord => ({ type: "item", turnId: "one", startedAtMs: 1, completedAtMs: 2, item });
+  const command = (status: "inProgress" | "completed"): ThreadItem => ({
+    ...{ type: "commandExecution", id: "call", command: "ls", cwd: "/", commandActions: [], status },
+  });
+  const words = (text: string): ThreadItem => ({ type: "agentMessage", id: "msg", text });
+  const { turns } = replay([begin("one"), told(command("inProgress")), told(words("a")), told(words("b")), told(command("completed"))]);
+  assert.deepEqual(
+    turns[0]?.items.map((item) => ("status" in item ? item.status : item.type === "agentMessage" ? item.text : "")),
+    ["completed", "a", "b"],
+  );
+});
+
+test("words that a turn accepted come once: where it took them in, or as its last ones when it died before", () => {
+  const steered = (turnId: string, text: string): ThreadRecord => ({
+    ...{ type: "steered", turnId, atMs: 6_000, settings: {} as ThreadSettings },
+    item: { type: "userMessage", id: `u-${text}`, content: [{ type: "text", text }] },
+  });
+  const records: ThreadRecord[] = [
+    ...[begin("one"), ...user("one"), steered("one", "taken"), { type: "modelItem" as const, turnId: "one", item: said("assistant", "a") }],
+    ...user("taken").map((record) => ({ ...record, turnId: "one" }) as ThreadRecord),
+    ...[end("one"), begin("two"), ...user("two"), steered("two", "late")],
+    ...[{ type: "modelItem" as const, turnId: "two", item: said("assistant", "b") }, ...turn("three")],
+  ];
+  const { turns, modelHistory } = replay(records);
+  assert.deepEqual(
+    turns.map(({ items }) => items.map(({ id }) => id)),
+    [["u-one", "u-taken"], ["u-two", "u-late"], ["u-three"]],
+  );
+  assert.deepEqual(texts(modelHistory), ["one", "a", "taken", "two", "b", "late", "three"]);
+  const rolledBack = replay([...records.slice(0, -turn("three").length), { type: "rolledBack", numTurns: 1 }]);
+  assert.deepEqual([rolledBack.turns.length, texts(rolledBack.modelHistory)], [1, ["one", "a", "taken"]]);
+});

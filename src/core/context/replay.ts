@@ -1,0 +1,153 @@
+/** From a thread's records back to its turns and to what the model sees: for reading, resuming and forking. */
+import type { ThreadTokenUsage } from "../../protocol/thread.ts";
+import type { Turn } from "../../protocol/turn.ts";
+import { wholeItem } from "../../protocol/whole-item.ts";
+import type { ModelItem } from "../ports/model-client.ts";
+import type { ThreadMeta, ThreadRecord } from "../ports/thread-store.ts";
+import type { ThreadSettings } from "../settings/settings.ts";
+import { plainMessage, previewOf } from "./context.ts";
+
+export interface Replayed {
+  readonly meta: ThreadMeta | undefined;
+  readonly turns: readonly Turn[];
+  /** After compactions and rollbacks. */
+  readonly modelHistory: readonly ModelItem[];
+  readonly settings: ThreadSettings | undefined;
+  readonly usage: ThreadTokenUsage | undefined;
+  /** The provider's count of `modelHistory`, where nothing was taken out of it since. */
+  readonly countedTokens: number | undefined;
+  readonly preview: string;
+}
+
+type RecordOf<T extends ThreadRecord["type"]> = Extract<ThreadRecord, { type: T }>;
+
+export function replay(stored: readonly ThreadRecord[]): Replayed {
+  const records = withLateWords(stored);
+  const turns = turnsFromRecords(records);
+  return {
+    meta: records.find((record) => record.type === "meta")?.meta, // a copied fork may hold its parent's as well; the first one is its own
+    turns,
+    modelHistory: historyFromRecords(records, new Set(turns.map((turn) => turn.id))),
+    // Looked for in what is stored: words that a turn accepted may bring settings with them.
+    settings: stored.findLast((record) => record.type === "turnContext" || record.type === "steered")?.settings,
+    usage: records.findLast((record) => record.type === "tokenUsage")?.usage,
+    countedTokens: countedTokens(records),
+    preview: previewFromRecords(records),
+  };
+}
+
+/** Words that a turn had accepted and did not live to take in come as its last ones. */
+function withLateWords(records: readonly ThreadRecord[]): readonly ThreadRecord[] {
+  if (!records.some((record) => record.type === "steered")) return records;
+  const taken = new Set(records.flatMap((record) => (record.type === "item" ? [record.item.id] : [])));
+  const ended = new Set(records.flatMap((record) => (record.type === "turnEnded" ? [record.turnId] : [])));
+  const late: RecordOf<"steered">[] = [];
+  const settled = (): ThreadRecord[] =>
+    late.splice(0).flatMap(({ turnId, item, atMs }): ThreadRecord[] => [
+      { type: "modelItem", item: plainMessage(item.content), turnId },
+      { type: "item", turnId, item, startedAtMs: atMs, completedAtMs: atMs },
+    ]);
+  const known = records.flatMap((record): readonly ThreadRecord[] => {
+    if (record.type === "turnStarted") return [...settled(), record];
+    if (record.type !== "steered") return [record];
+    // A turn that came to its own end has taken in all that it was to: a hook kept the rest out.
+    if (!taken.has(record.item.id) && !ended.has(record.turnId)) late.push(record);
+    return [];
+  });
+  return [...known, ...settled()];
+}
+
+/** A reviewer's requests were not about the thread's history. */
+function countedTokens(records: readonly ThreadRecord[]): number | undefined {
+  const reviews = new Set(
+    records.flatMap((record) => (record.type === "item" && record.item.type === "enteredReviewMode" ? [record.turnId] : [])),
+  );
+  const newest = records.findLast(
+    (record) =>
+      (record.type === "tokenUsage" && !reviews.has(record.turnId)) || record.type === "compacted" || record.type === "rolledBack",
+  );
+  return newest?.type === "tokenUsage" ? newest.usage.last.totalTokens : undefined;
+}
+
+/** A turn that never ended is interrupted: its process died. An item that comes late goes to the turn it names. */
+function turnsFromRecords(records: readonly ThreadRecord[]): Turn[] {
+  const turns: Turn[] = [];
+  const byId = new Map<string, Turn>();
+  const turnOf = (id: string): Turn => {
+    const known = byId.get(id);
+    if (known !== undefined) return known;
+    const turn = emptyTurn(id);
+    byId.set(id, turn);
+    turns.push(turn);
+    return turn;
+  };
+  for (const record of records) {
+    if (record.type === "turnStarted") turnOf(record.turnId).startedAt = Math.floor(record.atMs / 1000);
+    else if (record.type === "item") addItem(turnOf(record.turnId), record);
+    else if (record.type === "turnEnded") endTurn(turnOf(record.turnId), record);
+    // What was rolled back stays known by its id, so that a late word about it does not bring it back.
+    else if (record.type === "rolledBack") turns.length = Math.max(0, turns.length - record.numTurns);
+  }
+  return turns;
+}
+
+const emptyTurn = (id: string): Turn => ({
+  id,
+  items: [],
+  itemsView: "full",
+  status: "interrupted",
+  error: null,
+  startedAt: null,
+  completedAt: null,
+  durationMs: null,
+});
+
+/** Work that goes on is told again when it ends. Words are not: two messages of one id are two, whatever the provider meant by it. */
+function addItem(turn: Turn, record: RecordOf<"item">): void {
+  const item = wholeItem({ startedAtMs: record.startedAtMs, completedAtMs: record.completedAtMs, ...record.item });
+  const at = "status" in item ? turn.items.findIndex((other) => other.id === item.id && other.type === item.type) : -1;
+  if (at === -1) turn.items.push(item);
+  else turn.items[at] = item;
+}
+
+function endTurn(turn: Turn, record: RecordOf<"turnEnded">): void {
+  turn.status = record.status === "inProgress" ? "interrupted" : record.status;
+  turn.error = record.error;
+  turn.completedAt = Math.floor(record.atMs / 1000);
+  turn.durationMs = record.durationMs;
+}
+
+/** Rolling back undoes all that a turn did, a compaction too: only records of turns that stayed, and of none, are played. */
+function historyFromRecords(records: readonly ThreadRecord[], stayed: ReadonlySet<string>): ModelItem[] {
+  const isGone = goneTurns(records, stayed);
+  let history: ModelItem[] = [];
+  for (const record of records) {
+    if (record.type === "modelItem" && !isGone(record.turnId)) history.push(record.item);
+    else if (record.type === "compacted" && !isGone(record.turnId)) history = [...record.replacement];
+  }
+  return history;
+}
+
+/** What the model saw before and after compactions that only their provider can read, as if they had not been made. */
+export function historyInWords(stored: readonly ThreadRecord[]): ModelItem[] {
+  const records = withLateWords(stored).filter((record) => record.type !== "compacted" || !record.replacement.some(isSealedHistory));
+  return historyFromRecords(records, new Set(turnsFromRecords(records).map((turn) => turn.id)));
+}
+
+export const isSealedHistory = (item: ModelItem): boolean => item.type === "compaction" || item.type === "context_compaction";
+
+function goneTurns(records: readonly ThreadRecord[], stayed: ReadonlySet<string>): (turnId: string | undefined) => boolean {
+  if (!records.some((record) => record.type === "rolledBack")) return () => false;
+  const gone = new Set<string | undefined>();
+  for (const record of records) if (record.type === "turnStarted" && !stayed.has(record.turnId)) gone.add(record.turnId);
+  return (turnId) => gone.has(turnId);
+}
+
+function previewFromRecords(records: readonly ThreadRecord[]): string {
+  for (const record of records) {
+    if (record.type !== "item" || record.item.type !== "userMessage") continue;
+    const preview = previewOf(record.item.content);
+    if (preview !== "") return preview;
+  }
+  return "";
+}

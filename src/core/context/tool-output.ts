@@ -1,0 +1,73 @@
+/** How much of a tool's result the model reads: as much as the limit allows, and the name of a file that holds all of it. */
+
+import type { KeptOutput } from "../ports/output-files.ts";
+import type { ToolContent, ToolOutput } from "../ports/tool.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
+import { estimateTextTokens, truncateMiddle } from "./tokens.ts";
+
+export interface LongText {
+  readonly text: string;
+  /** Names the file. */
+  readonly name: string;
+  readonly maxTokens: number;
+  /** Where all of it lies already, when `text` is itself a part. */
+  readonly whole?: KeptOutput | undefined;
+}
+
+/** A longer text is kept in a file before it is cut; the mark at the cut says where. */
+export async function cutText(turn: Pick<LiveTurn, "thread">, { text, name, maxTokens, whole }: LongText): Promise<string> {
+  if (estimateTextTokens(text) <= maxTokens) return text;
+  const file = whole ?? (await kept(turn, name, text));
+  return truncateMiddle(text, maxTokens, (removed) => cutMark(removed, file));
+}
+
+function cutMark(removed: number, file: KeptOutput | undefined): string {
+  if (file === undefined) return `…${removed} tokens truncated…`;
+  return `…${removed} tokens truncated; ${file.isWhole ? "all of it" : "its beginning"} is in ${file.path}…`;
+}
+
+const kept = ({ thread }: Pick<LiveTurn, "thread">, name: string, text: string): Promise<KeptOutput | undefined> =>
+  thread.ports.outputs.keep(outputName(thread.id, name), text);
+
+export const outputName = (threadId: string, name: string): string => `${threadId}_${name}`;
+
+/** For results of tools that do not know the limit: MCP servers', clients' and the model's own mistakes. */
+export async function withinLimit(output: ToolOutput, callId: string, turn: LiveTurn): Promise<ToolOutput> {
+  const maxTokens = turn.thread.outputLimit(turn.settings);
+  if (output.kind === "text") return { ...output, text: await cutText(turn, { text: output.text, name: callId, maxTokens }) };
+  const content = withoutSurplus(output.content);
+  const all = content.flatMap((part) => (part.type === "input_text" ? [part.text] : [])).join("\n");
+  if (estimateTextTokens(all) <= maxTokens) return { ...output, content };
+  const file = await kept(turn, callId, all);
+  return { ...output, content: shortened(content, maxTokens, file) };
+}
+
+/** Providers refuse requests with more than some dozens of pictures, and every one of them is paid for with every request. */
+const maxPictures = 20;
+
+function withoutSurplus(content: readonly ToolContent[]): readonly ToolContent[] {
+  const pictures = content.filter((part) => part.type === "input_image");
+  if (pictures.length <= maxPictures) return content;
+  const surplus = new Set<ToolContent>(pictures.slice(maxPictures));
+  const note: ToolContent = { type: "input_text", text: `[${surplus.size} more pictures were left out; ask for fewer at a time]` };
+  return [...content.filter((part) => !surplus.has(part)), note];
+}
+
+/** Pictures stay; of the texts the first keep what there is room for, and what no longer has any is left out with a word. */
+function shortened(content: readonly ToolContent[], maxTokens: number, file: KeptOutput | undefined): ToolContent[] {
+  let left = maxTokens;
+  let removed = 0;
+  const parts = content.flatMap((part): ToolContent[] => {
+    if (part.type !== "input_text") return [part];
+    const room = Math.max(0, left);
+    const tokens = estimateTextTokens(part.text);
+    left -= tokens;
+    if (tokens <= room) return [part];
+    if (room < 50) {
+      removed += tokens;
+      return [];
+    }
+    return [{ type: "input_text", text: truncateMiddle(part.text, room, (cut) => cutMark(cut, file)) }];
+  });
+  return removed === 0 ? parts : [...parts, { type: "input_text", text: cutMark(removed, file) }];
+}

@@ -1,0 +1,143 @@
+/** What the project's own checkers say of files that were just edited, for the model's next step. Only fast ones, confined, and never in the way. */
+import path from "node:path";
+import type { SandboxPolicy } from "../../protocol/policy.ts";
+import { isConfined } from "../approval/approvals.ts";
+import { CommandRefused } from "../ports/command-runner.ts";
+import type { Config } from "../ports/config.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
+
+/** A checker that takes longer once is not asked again in its thread: an edit must not wait. */
+const timeoutMs = 8000;
+const maxLines = 20;
+const maxWidth = 240;
+const maxOutput = 256 * 1024;
+
+type CheckerName = Config["diagnostics"][number];
+
+interface Checker {
+  readonly files: RegExp;
+  /** Whether it must write (its build folder) to check. */
+  readonly writes?: true;
+  /** The command for these files; undefined where the project has no such checker. */
+  command(files: readonly string[], turn: LiveTurn): Promise<readonly string[] | undefined>;
+}
+
+const checkers: Readonly<Record<CheckerName, Checker>> = {
+  ruff: {
+    files: /\.pyi?$/,
+    command: async (files, { thread }) =>
+      thread.ports.surroundings.hasProgram("ruff")
+        ? ["ruff", "check", "--no-cache", "--quiet", "--output-format=concise", ...files]
+        : undefined,
+  },
+  tsc: {
+    files: /\.[cm]?tsx?$/,
+    async command(_files, turn) {
+      const root = await folderWith("tsconfig.json", turn);
+      const tsc = root === undefined ? undefined : path.join(root, "node_modules", ".bin", "tsc");
+      if (root === undefined || tsc === undefined || !(await isThere(tsc, turn))) return undefined;
+      return [tsc, "--noEmit", "--composite", "false", "--incremental", "false", "--pretty", "false", "-p", root];
+    },
+  },
+  cargo: {
+    files: /\.rs$/,
+    writes: true,
+    command: async (_files, turn) =>
+      turn.thread.ports.surroundings.hasProgram("cargo") && (await folderWith("Cargo.toml", turn)) !== undefined
+        ? ["cargo", "check", "--offline", "--quiet", "--message-format", "short"]
+        : undefined,
+  },
+};
+
+/** A text to put behind the result of an edit; empty where there is nothing to say. `changed` are resolved paths. */
+export async function problemsIn(changed: readonly string[], turn: LiveTurn): Promise<string> {
+  const { thread, settings } = turn;
+  // A project's checker is a program of the project: it runs unasked only where commands would, in folders that the user trusts.
+  if (!thread.config.trusted || settings.approvalPolicy === "untrusted" || editorTells(thread.dynamicTools)) return "";
+  const said: string[] = [];
+  for (const name of thread.config.diagnostics) {
+    const files = changed.filter((file) => checkers[name].files.test(file));
+    if (files.length === 0 || thread.slowCheckers.has(name)) continue;
+    const command = await checkers[name].command(files, turn);
+    const output = command === undefined ? undefined : await outputOf(command, name, turn);
+    if (output !== undefined) said.push(summary(name, output, files, settings.cwd));
+  }
+  return said.filter((text) => text !== "").join("\n");
+}
+
+/** A client that brings the editor's problems as a tool knows them better. */
+const editorTells = (tools: readonly unknown[]): boolean => /"name":"[^"]*(?:diagnostics|problems)/i.test(JSON.stringify(tools));
+
+async function folderWith(name: string, turn: LiveTurn): Promise<string | undefined> {
+  for (const folder of new Set([turn.settings.cwd, turn.thread.config.projectRoot]))
+    if (await isThere(path.join(folder, name), turn)) return folder;
+  return undefined;
+}
+
+async function isThere(file: string, { thread }: LiveTurn): Promise<boolean> {
+  const { workspace } = thread.ports;
+  const place = await workspace.locate(file).catch(() => undefined);
+  const state = place === undefined ? undefined : await workspace.read(place.real).catch(() => undefined);
+  return state?.kind === "file";
+}
+
+/** Undefined when it could not run, was too slow, or found nothing. */
+async function outputOf(argv: readonly string[], name: CheckerName, turn: LiveTurn): Promise<string | undefined> {
+  const { thread, settings } = turn;
+  const { audit, runner, commandEnv } = thread.ports;
+  const subject = argv.join(" ");
+  const entry = {
+    threadId: thread.id,
+    turnId: turn.id,
+    itemId: `diagnostics-${name}`,
+    kind: "command" as const,
+    subject,
+    cwd: settings.cwd,
+  };
+  await audit.write({ ...entry, event: "decided", decision: "allowedByPolicy", by: "parley.diagnostics" });
+  const mayWrite = checkers[name].writes === true || !isConfined(settings.sandboxPolicy);
+  const policy: SandboxPolicy = mayWrite ? settings.sandboxPolicy : { type: "readOnly", networkAccess: false };
+  const confinement = {
+    policy,
+    workspaceRoots: settings.workspaceRoots,
+    protectedNames: thread.config.protectedNames,
+    limits: thread.config.commandLimits,
+  };
+  const command = { argv, cwd: settings.cwd, env: commandEnv(thread.config), stdin: "closed" as const, timeoutMs };
+  try {
+    const running = await runner.start(command, confinement, turn.signal);
+    const chunks: Buffer[] = [];
+    let room = maxOutput;
+    running.onOutput = (chunk) => {
+      const part = Buffer.from(chunk.subarray(0, Math.max(0, room)));
+      room -= part.length;
+      chunks.push(part);
+    };
+    turn.commands.add(running);
+    const exit = await running.exit;
+    turn.noteOutcome(entry, exit.timedOut ? "timed out" : `exit code ${exit.exitCode}`);
+    turn.signal.throwIfAborted();
+    if (exit.timedOut) thread.slowCheckers.add(name);
+    return exit.timedOut || exit.exitCode === 0 ? undefined : Buffer.concat(chunks).toString("utf8");
+  } catch (error) {
+    if (!(error instanceof CommandRefused)) throw error;
+    turn.noteOutcome(entry, `not started: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** The lines about the changed files; of the others how many there are. */
+function summary(name: CheckerName, output: string, files: readonly string[], cwd: string): string {
+  const lines = output.split("\n").filter((line) => /^\S.*(?::\d+:\d+|\(\d+,\d+\))/.test(line));
+  const isOwn = (line: string): boolean => {
+    const file = path.resolve(cwd, /^(.*?)(?::\d+:\d+|\(\d+,\d+\))/.exec(line)?.[1] ?? "");
+    return files.includes(file);
+  };
+  const own = lines.filter(isOwn);
+  if (own.length === 0) return "";
+  const shown = own.slice(0, maxLines).map((line) => (line.length > maxWidth ? `${line.slice(0, maxWidth)}…` : line));
+  const more = own.length > maxLines ? [`… and ${own.length - maxLines} more`] : [];
+  const elsewhere = lines.length - own.length;
+  const others = elsewhere === 0 ? [] : [`(${elsewhere} in other files)`];
+  return [`Problems that ${name} finds in the changed files:`, ...shown, ...more, ...others].join("\n");
+}

@@ -1,0 +1,108 @@
+/** What the commands of one turn change: remembered before the first of them, looked for while the model thinks, settled when the turn ends. */
+import type { Log } from "../ports/log.ts";
+import type { Snapshot, Snapshots } from "../ports/snapshots.ts";
+import type { TurnKey, UndoStore } from "../ports/undo-store.ts";
+import { stateMark } from "./undo.ts";
+
+export interface TurnSnapshotPorts {
+  readonly snapshots: Snapshots;
+  readonly undo: UndoStore;
+  readonly log: Log;
+}
+
+/** Where commands of the turn may write, as it stands now. */
+export interface SnapshotScope {
+  readonly roots: readonly string[];
+  readonly mayWrite: boolean;
+}
+
+/** A look in the background comes this long after a command, and takes no more than this part of the time. */
+const pauseMs = 50;
+const share = 10;
+
+export class TurnSnapshot {
+  readonly #key: TurnKey;
+  readonly #scope: () => SnapshotScope;
+  readonly #ports: TurnSnapshotPorts | undefined;
+  #taken: Promise<Snapshot | undefined> | undefined;
+  /** Commands that run now. */
+  #running = 0;
+  /** Something may have changed since the last look began. */
+  #isStale = false;
+  #noting: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #tookMs = 0;
+  #isSettled = false;
+
+  /** Without ports nothing is remembered: for threads that leave nothing behind. */
+  constructor(key: TurnKey, scope: () => SnapshotScope, ports: TurnSnapshotPorts | undefined) {
+    this.#key = key;
+    this.#scope = scope;
+    this.#ports = ports;
+  }
+
+  /** A command is likely to come. */
+  expectCommand(): void {
+    const { mayWrite, roots } = this.#scope();
+    if (mayWrite && this.#taken === undefined) this.#ports?.snapshots.warm(roots);
+  }
+
+  /** Before a command that may change files. What it returns is to be called when the command has ended, or was not started after all. */
+  async remember(): Promise<() => void> {
+    if (this.#ports === undefined) return () => {};
+    this.#taken ??= this.#ports.snapshots.take(this.#scope().roots);
+    await this.#taken;
+    this.#running++;
+    this.#isStale = true;
+    return () => this.#ended();
+  }
+
+  #ended(): void {
+    this.#running--;
+    this.#isStale = true;
+    if (!this.#isSettled) this.#timer ??= setTimeout(() => void this.#note(), Math.max(pauseMs, this.#tookMs * share)).unref();
+  }
+
+  /**
+   * Before the end of a command is announced: resolves when what it has changed can be taken back with the turn, whatever happens to this
+   * process then.
+   */
+  async makeDurable(): Promise<void> {
+    if (this.#taken === undefined || this.#isSettled) return;
+    if (this.#isStale) await this.#note();
+    else await this.#noting;
+  }
+
+  /** Resolves when everything that was changed can be taken back with the turn. */
+  async settle(): Promise<void> {
+    if (this.#taken === undefined) return;
+    await this.#noting;
+    if (this.#isStale || this.#running > 0) await this.#note();
+    this.#isSettled = true;
+    (await this.#taken)?.close();
+  }
+
+  #note(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#isStale = this.#running > 0;
+    this.#noting = this.#noting.then(() => this.#keepChanges());
+    return this.#noting;
+  }
+
+  /** A lost before-image costs an undo, never the command's result. */
+  async #keepChanges(): Promise<void> {
+    const { undo, log } = this.#ports ?? {};
+    const startedAt = performance.now();
+    try {
+      for (const { path, before, after } of (await (await this.#taken)?.changes()) ?? []) {
+        const mark = stateMark(after);
+        if (before !== undefined) await undo?.keep(this.#key, path, before, mark);
+        await undo?.left(this.#key, path, mark);
+      }
+    } catch (error) {
+      log?.warn("changes of a command could not be kept for undo", { error: String(error) });
+    }
+    this.#tookMs = performance.now() - startedAt;
+  }
+}

@@ -1,0 +1,88 @@
+/** Takes the file changes of one turn back, unless somebody has changed the files since. Beside `thread/rollback`, which only changes history. */
+import { createHash } from "node:crypto";
+import type { TurnKey, UndoEntry, UndoStore } from "../ports/undo-store.ts";
+import { type FileState, sameState, type Workspace, WorkspaceRefusal } from "../ports/workspace.ts";
+
+export interface Conflict {
+  readonly path: string;
+  readonly reason: string;
+}
+export interface Reverted {
+  readonly restored: string[];
+  readonly conflicts: Conflict[];
+}
+
+/** A short name for what stands at a place: equal contents have equal marks, whatever their modes. */
+export function stateMark(state: FileState): string {
+  if (state.kind === "file") return `file:${createHash("sha256").update(state.bytes).digest("hex")}`;
+  return state.kind === "link" ? `link:${state.target}` : state.kind;
+}
+
+/** Stands for a folder that the turn made. */
+export const folderMark = "folder";
+
+/**
+ * Puts the files of a turn back to what they were before it. All or nothing: with a conflict and without `force` no file is touched. `force`
+ * overwrites files that were changed since; files that were not kept stay conflicts. Undefined when nothing is kept for this turn.
+ */
+export async function revertTurn(turn: TurnKey, force: boolean, store: UndoStore, workspace: Workspace): Promise<Reverted | undefined> {
+  const entries = await store.read(turn);
+  if (entries === undefined) return undefined;
+  const looks = await Promise.all(entries.map((entry) => look(entry, workspace)));
+  const conflicts = looks.flatMap((found) => (found.reason === undefined ? [] : [{ path: found.entry.path, reason: found.reason }]));
+  if (conflicts.length > 0 && !force) return { restored: [], conflicts };
+  return await restore(looks, workspace);
+}
+
+interface Look {
+  readonly entry: UndoEntry;
+  readonly now: FileState | undefined;
+  /** Why it cannot simply be put back. */
+  readonly reason: string | undefined;
+}
+
+async function look(entry: UndoEntry, workspace: Workspace): Promise<Look> {
+  if (isFolder(entry)) return { entry, now: undefined, reason: undefined };
+  if (entry.before === "notKept") return { entry, now: undefined, reason: "its earlier content was too large to keep" };
+  try {
+    const now = await workspace.read(entry.path);
+    if (sameState(now, entry.before)) return { entry, now, reason: undefined };
+    return { entry, now, reason: stateMark(now) === entry.leftMark ? undefined : changedSince(now) };
+  } catch (error) {
+    if (error instanceof WorkspaceRefusal) return { entry, now: undefined, reason: error.message };
+    throw error;
+  }
+}
+
+function changedSince(now: FileState): string {
+  if (now.kind === "absent") return "it was deleted since the turn";
+  return now.kind === "other" ? `a ${now.what} stands there now` : "it was changed since the turn";
+}
+
+/** Files that come back first, then files that go, then the folders that the turn made, deepest first, when they are empty. */
+async function restore(looks: readonly Look[], workspace: Workspace): Promise<Reverted> {
+  const restored: string[] = [];
+  const conflicts: Conflict[] = [];
+  const rank = ({ entry }: Look): number => (isFolder(entry) ? 2 : entry.before !== "notKept" && entry.before.kind === "absent" ? 1 : 0);
+  for (const { entry, now, reason } of looks.toSorted((a, b) => rank(a) - rank(b) || b.entry.path.length - a.entry.path.length)) {
+    if (isFolder(entry)) {
+      await workspace.removeFolder(entry.path);
+      continue;
+    }
+    if (entry.before === "notKept" || now === undefined) {
+      conflicts.push({ path: entry.path, reason: reason ?? "it cannot be read" });
+      continue;
+    }
+    if (sameState(now, entry.before)) continue;
+    try {
+      await workspace.replace(entry.path, now, entry.before);
+      restored.push(entry.path);
+    } catch (error) {
+      if (!(error instanceof WorkspaceRefusal)) throw error;
+      conflicts.push({ path: entry.path, reason: error.message });
+    }
+  }
+  return { restored: restored.sort(), conflicts };
+}
+
+export const isFolder = (entry: UndoEntry): boolean => entry.leftMark === folderMark;

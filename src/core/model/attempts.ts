@@ -1,0 +1,114 @@
+/** Asks a model until it has answered: what may succeed when sent again is, and an overloaded model has a stand-in. */
+import type { CodexErrorInfo, TurnError } from "../../protocol/turn.ts";
+import type { ModelFailure } from "../ports/model-client.ts";
+import { fallBack, isOverloaded } from "./fallback.ts";
+import type { Run } from "./run.ts";
+
+export interface Attempt {
+  readonly failure?: ModelFailure | undefined;
+}
+/** How one request is made, and what is to be done about its beginnings before the next one. */
+export interface Asking<T extends Attempt> {
+  readonly once: () => Promise<T>;
+  readonly abandon: (attempt: T) => void;
+}
+
+/** The attempt that counts, with the number of those that were retried before it. */
+export async function ask<T extends Attempt>(run: Run, { once, abandon }: Asking<T>): Promise<{ attempt: T; retries: number }> {
+  const { turn } = run;
+  let tried: Attempts = { request: 0, stream: 0 };
+  while (true) {
+    turn.guard.countRequest();
+    const attempt = await once();
+    const { failure } = attempt;
+    const retries = tried.request + tried.stream;
+    if (failure === undefined) return { attempt, retries };
+    if (failure.retry === false) return { attempt, retries };
+    const limits = limitsOf(run);
+    const kind = attemptLeft(failure, tried, limits);
+    if (kind === undefined || (isOverloaded(failure) && retries >= overloadPatience)) {
+      if (fallBack(run, failure)) {
+        abandon(attempt);
+        tried = { request: 0, stream: 0 };
+        continue;
+      }
+      if (kind === undefined) return { attempt, retries };
+    }
+    tried = { ...tried, [kind]: tried[kind] + 1 };
+    announceRetry(run, failure, kind, `Reconnecting... ${tried[kind]}/${limits[kind]}`);
+    abandon(attempt); // said after the error, by which clients know that these items will be answered anew
+    await turn.thread.ports.clock.sleep(failure.retry.afterMs ?? backoff(tried[kind]), turn.signal);
+  }
+}
+
+/** An overloaded model gets this many further attempts before its stand-in is asked, where there is one. */
+const overloadPatience = 2;
+
+type Attempts = Readonly<Record<"request" | "stream", number>>;
+
+function limitsOf({ turn, settings }: Run): Attempts {
+  const { requestMaxRetries, streamMaxRetries } = turn.thread.provider(settings);
+  return { request: requestMaxRetries, stream: streamMaxRetries };
+}
+
+/**
+ * Which of the two kinds of new attempt is left. A stream that began well has its own; an answer with a server's error may use them too when
+ * its own are spent. A rate limit is not pressed so hard, and a server that cannot be reached is reported soon.
+ */
+function attemptLeft({ kind, httpStatus, begun }: ModelFailure, tried: Attempts, limits: Attempts): keyof Attempts | undefined {
+  const inStream = kind === "responseStreamDisconnected" || begun === true;
+  if (!inStream && tried.request < limits.request) return "request";
+  const mayUseStream = inStream || (httpStatus !== undefined && httpStatus >= 500);
+  return mayUseStream && tried.stream < limits.stream ? "stream" : undefined;
+}
+
+/** 200 ms, doubling, up to 20 s, with a tenth of jitter either way. */
+function backoff(attempt: number): number {
+  return Math.min(200 * 2 ** (attempt - 1), 20_000) * (0.9 + Math.random() * 0.2);
+}
+
+function announceRetry({ turn }: Run, failure: ModelFailure, kind: keyof Attempts, message: string): void {
+  turn.notify("error", {
+    threadId: turn.thread.id,
+    turnId: turn.id,
+    willRetry: true,
+    error: {
+      message,
+      codexErrorInfo: kind === "stream" ? { responseStreamDisconnected: status(failure) } : infoFrom(failure),
+      additionalDetails: failure.message,
+    },
+  });
+}
+
+export function errorFrom(failure: ModelFailure, retries: number): TurnError {
+  const spent = failure.retry !== false && (retries > 0 || failure.httpStatus === 429);
+  // A server's own error stays one, however often it was met; a broken stream has its own word too.
+  const keepsKind = failure.kind === "responseStreamDisconnected" || (failure.httpStatus ?? 0) >= 500;
+  return {
+    message: spent ? `exceeded retry limit: ${failure.message}` : failure.message,
+    codexErrorInfo: spent && !keepsKind ? { responseTooManyFailedAttempts: status(failure) } : infoFrom(failure),
+    additionalDetails: failure.details ?? null,
+  };
+}
+
+const status = (failure: ModelFailure): { httpStatusCode: number | null } => ({ httpStatusCode: failure.httpStatus ?? null });
+
+function infoFrom(failure: ModelFailure): CodexErrorInfo {
+  switch (failure.kind) {
+    case "httpConnectionFailed":
+      return { httpConnectionFailed: status(failure) };
+    case "responseStreamConnectionFailed":
+      return { responseStreamConnectionFailed: status(failure) };
+    case "responseStreamDisconnected":
+      return { responseStreamDisconnected: status(failure) };
+    default:
+      return isPlainStatus(failure) ? { httpConnectionFailed: status(failure) } : failure.kind;
+  }
+}
+
+/** Codex tells most answers that are none by their status alone; a request that cannot be read and an error inside the server have their own words. */
+const isPlainStatus = ({ kind, httpStatus }: ModelFailure): boolean =>
+  httpStatus !== undefined &&
+  httpStatus !== 400 &&
+  httpStatus !== 500 &&
+  (kind === "unauthorized" || kind === "badRequest" || kind === "internalServerError" || kind === "other");

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Answer } from "../ports/audience.ts";
+import type { BudgetState } from "../ports/usage.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
+import { overBudget } from "./budget.ts";
+
+/** A turn whose budget stands so, and whose people answer so. */
+function turn(standing: BudgetState, answer: Answer = { kind: "nobody" }) {
+  const seen = { asked: 0, extended: 0, warned: [] as string[] };
+  const usage = {
+    spent() {},
+    budget: () => standing,
+    extendBudget() {
+      seen.extended++;
+    },
+  };
+  const fake = {
+    id: "turn",
+    thread: { id: "thread", interactive: true, config: {}, ports: { usage, ids: { item: () => "item" } } },
+    notify: (_method: string, params: { message: string }) => seen.warned.push(params.message),
+    ask: async () => {
+      seen.asked++;
+      return answer;
+    },
+  };
+  return { seen, turn: fake as unknown as LiveTurn };
+}
+const spent: BudgetState = { state: "spent", text: "The budget is spent." };
+const said = (result: unknown): Answer => ({ kind: "answered", result, by: "test" });
+
+describe("the budget before a model call", () => {
+  it("asks nothing while there is some left, and warns when it is told to", async () => {
+    const fine = turn({ state: "ok" });
+    assert.equal(await overBudget(fine.turn), undefined);
+    const low = turn({ state: "warn", text: "nearly" });
+    assert.equal(await overBudget(low.turn), undefined);
+    assert.deepEqual([fine.seen.asked, low.seen.asked, low.seen.warned], [0, 0, ["nearly"]]);
+  });
+
+  it("goes on after a yes, however the client wraps it", async () => {
+    for (const result of [{ answers: { budget: { answers: ["Go on"] } } }, { answers: ["Go on"] }, { userInput: "Go on" }]) {
+      const { seen, turn: asked } = turn(spent, said(result));
+      assert.equal(await overBudget(asked), undefined);
+      assert.deepEqual([seen.asked, seen.extended], [1, 1]);
+    }
+  });
+
+  it("ends the turn after anything else", async () => {
+    const noes: Answer[] = [
+      said({ answers: { budget: { answers: ["Stop here"] } } }),
+      said({ answers: { budget: { answers: ["Go on", "Stop here"] } } }),
+      said(null),
+      { kind: "refused", message: "no", by: "test" },
+      { kind: "timedOut" },
+      { kind: "nobody" },
+    ];
+    for (const answer of noes) {
+      const { seen, turn: asked } = turn(spent, answer);
+      const error = await overBudget(asked);
+      assert.deepEqual([error?.codexErrorInfo, seen.extended], ["usageLimitExceeded", 0]);
+      assert.match(error?.message ?? "", /^The budget is spent\. Raise parley\.budget/);
+    }
+  });
+});

@@ -1,0 +1,26 @@
+/** The user's budget: a warning when it runs low, and a question before the next model call when it is spent. */
+import type { TurnError } from "../../protocol/turn.ts";
+import { mayGoOn } from "../approval/ask-to-go-on.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
+
+/** undefined when the model may be asked; else why the turn ends. */
+export async function overBudget(turn: LiveTurn): Promise<TurnError | undefined> {
+  const { thread } = turn;
+  const { usage } = thread.ports;
+  const standing = usage?.budget(thread.id, thread.config);
+  if (usage === undefined || standing === undefined || standing.state === "ok") return undefined;
+  const { text } = standing;
+  if (standing.state === "warn") {
+    turn.notify("warning", { threadId: thread.id, message: text });
+    return undefined;
+  }
+  const ifYes = "Ask again when a further fifth of the budget is used.";
+  if (!(await mayGoOn(turn, { id: "budget", header: "Budget", text, ifYes })))
+    return {
+      message: `${text} Raise parley.budget in config.toml, or start the turn again and agree to go on.`,
+      codexErrorInfo: "usageLimitExceeded",
+      additionalDetails: null,
+    };
+  usage.extendBudget(thread.id, thread.config);
+  return undefined;
+}

@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { said, type Tool } from "../ports/tool.ts";
+import { findTool } from "./find-tool.ts";
+
+const tool = (name: string, namespace?: string): Tool => ({
+  name,
+  ...(namespace === undefined ? {} : { namespace }),
+  face: { type: "function", description: "", parameters: {} },
+  plan: () => said(""),
+});
+
+test("a tool is found by its name in its namespace, by its flat name, and never in the place of another namespace's", () => {
+  const write = tool("write");
+  const notes = tool("write", "mcp__notes");
+  const all = [write, notes];
+  assert.equal(findTool("write", undefined, all), write);
+  assert.equal(findTool("write", "mcp__notes", all), notes);
+  assert.equal(findTool("mcp__notes__write", undefined, all), notes);
+  assert.equal(findTool("mcp__notes__write", "mcp__notes", all), notes);
+  assert.equal(findTool("write", "functions", all), write);
+  assert.equal(findTool("write", "mcp__notes", [write]), undefined);
+});

@@ -1,0 +1,95 @@
+/** From a model's call to the tool that it means, also when the name or the JSON is a little off, and from a tool to its offer. */
+
+import { nearest } from "../../lib/nearest.ts";
+import { repairJson } from "../../lib/repair-json.ts";
+import type { ModelItem, ToolSpec } from "../ports/model-client.ts";
+import { failed, type Tool, type ToolCall, type ToolFace, type ToolOutput } from "../ports/tool.ts";
+
+/** A call with the tool it names; undefined when nothing of that name was offered. */
+export interface OfferedCall {
+  readonly item: ModelItem;
+  readonly call: ToolCall;
+  readonly tool: Tool | undefined;
+  /** All that the model could have called. */
+  readonly offered: readonly Tool[];
+}
+
+/** A tool of a namespace is offered under one flat name, which every wire and provider understands. */
+export function specOf(tool: Tool): ToolSpec {
+  const { face } = tool;
+  if (isHosted(face)) return face;
+  return face.type === "function"
+    ? { type: face.type, name: flatName(tool), description: face.description, strict: false, parameters: face.parameters }
+    : { type: face.type, name: flatName(tool), description: face.description, format: face.format };
+}
+
+/** Carried out by the provider itself. */
+const isHosted = (face: ToolFace): face is Extract<ToolFace, { type: "web_search" | "web_fetch" }> =>
+  face.type === "web_search" || face.type === "web_fetch";
+
+const flatName = ({ name, namespace }: Tool): string => (namespace === undefined ? name : `${namespace}__${name}`);
+
+export function offeredCall(item: ModelItem, tools: readonly Tool[]): OfferedCall {
+  const { callId, name, namespace, text } = callParts(item);
+  const args = item.type === "custom_tool_call" ? undefined : repairJson(text === "" ? "{}" : text)?.value;
+  const call: ToolCall = { callId, name, namespace, args, text };
+  return { item, call, tool: findTool(name, namespace, tools), offered: tools };
+}
+
+/** By its exact name first; then by one that differs in case, spelling or a prefix, or is another agent's name for the same thing. */
+export function findTool(name: string, namespace: string | undefined, tools: readonly Tool[]): Tool | undefined {
+  const exact =
+    tools.find((tool) => tool.name === name && (tool.namespace ?? "") === (namespace ?? "")) ??
+    // A flat name; another namespace beside it means another tool.
+    (namespace === undefined || name.startsWith(`${namespace}__`) ? tools.find((tool) => flatName(tool) === name) : undefined);
+  if (exact !== undefined) return exact;
+  const wanted = plainName(namespace === undefined ? name : `${namespace}__${name}`);
+  const offered = tools.filter((tool) => tool.silent !== true);
+  for (const among of [offered, tools]) {
+    const spelt = among.filter((tool) => plainName(flatName(tool)) === wanted);
+    if (spelt.length > 0) return spelt.length === 1 ? spelt[0] : undefined; // two tools that differ in case alone are not guessed between
+    const known = among.find((tool) => tool.aliases?.some((alias) => plainName(alias) === wanted) === true);
+    if (known !== undefined) return known;
+  }
+  return undefined;
+}
+
+/** `functions.ExecCommand:0` → `exec_command`. */
+function plainName(name: string): string {
+  return name
+    .trim()
+    .replace(/<\|.*$/s, "")
+    .replace(/^(?:functions?|tools?|default_api|assistant)(?:[.:/]+|__)/i, "")
+    .replace(/:\d+$|\(\)$/, "")
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replaceAll(/[\s.-]+/g, "_")
+    .toLowerCase();
+}
+
+const maxNames = 60;
+
+/** For a call of something that is not there: what is. */
+export function unknownTool({ name, namespace }: ToolCall, tools: readonly Tool[]): ToolOutput {
+  const names = tools.flatMap((tool) => (tool.silent === true || isHosted(tool.face) ? [] : [flatName(tool)]));
+  const meant = nearest(name, names);
+  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : "";
+  return failed(
+    [
+      `unsupported call: ${namespace === undefined ? "" : `${namespace}.`}${name}`,
+      meant === undefined ? "" : `Did you mean ${meant}?`,
+      names.length === 0 ? "No tools are offered." : `The tools are: ${names.slice(0, maxNames).join(", ")}${more}.`,
+    ]
+      .filter((line) => line !== "")
+      .join("\n"),
+  );
+}
+
+function callParts(item: ModelItem): { callId: string; name: string; namespace: string | undefined; text: string } {
+  if (item.type === "function_call")
+    return { callId: item.call_id, name: item.name, namespace: item.namespace ?? undefined, text: item.arguments };
+  if (item.type === "custom_tool_call")
+    return { callId: item.call_id, name: item.name, namespace: item.namespace ?? undefined, text: item.input };
+  if (item.type === "local_shell_call")
+    return { callId: item.call_id ?? item.id ?? "", name: "local_shell", namespace: undefined, text: JSON.stringify(item.action) };
+  throw new Error(`not a tool call: ${item.type}`);
+}

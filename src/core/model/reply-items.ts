@@ -1,0 +1,296 @@
+/** The output items of one model answer on their way to the clients: started, streamed, completed. */
+import { KeptText } from "../../lib/kept-text.ts";
+import type { ThreadItem } from "../../protocol/item.ts";
+import type { MessagePhase } from "../../protocol/model-item.ts";
+import { PatchPreview, type PreviewForm } from "../patch/preview.ts";
+import type { ModelEvent, ModelItem } from "../ports/model-client.ts";
+import { maxCalls } from "../settings/count-limits.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
+import { PlanText } from "./plan-text.ts";
+import { completeItem, type Run, remember } from "./run.ts";
+
+export type StreamEvent = Extract<
+  ModelEvent,
+  { type: "created" | "itemStarted" | "textDelta" | "summaryPartAdded" | "summaryDelta" | "reasoningDelta" | "toolInputDelta" | "itemDone" }
+>;
+
+/** Numbers of parts come from the provider; no answer has more. */
+const maxParts = 10_000;
+
+/** What has been streamed of an item so far. */
+interface Open {
+  readonly item: ThreadItem;
+  readonly text: KeptText;
+  readonly summary: KeptText[];
+  readonly content: KeptText[];
+}
+
+const isCall = ({ type }: ModelItem): boolean => type === "function_call" || type === "custom_tool_call" || type === "local_shell_call";
+
+export class ReplyItems {
+  readonly #run: Run;
+  readonly #turn: LiveTurn;
+  readonly #open = new Map<string, Open>();
+  readonly #plan: PlanText | undefined;
+  /** A reviewer's messages are its verdict in the form that was asked for; people are shown it in words when it is done. */
+  readonly #hidesMessages: boolean;
+  readonly #showsRaw: boolean;
+  readonly #previews = new Map<string, { readonly callId: string; readonly preview: PatchPreview }>();
+  /** Messages of which words have come one by one. */
+  readonly #streamed = new Set<string>();
+  /** In Plan mode a message begins with its first words: all of it may be the plan. */
+  readonly #announced = new Map<string, Extract<ThreadItem, { type: "agentMessage" }>>();
+  /** Item id → id of its call, and the provider's id of a call → ours, where it was given before. */
+  readonly #callIds = new Map<string, string>();
+  readonly #renamed = new Map<string, string>();
+  /** Tool calls of this answer, in the model's order. */
+  readonly calls: ModelItem[] = [];
+  /** How many more there were than one answer may hold: those are neither kept nor carried out. */
+  droppedCalls = 0;
+  /** Whether there is anything in this answer. */
+  any = false;
+
+  constructor(run: Run) {
+    const { turn } = run;
+    this.#run = run;
+    this.#turn = turn;
+    this.#hidesMessages = !run.isVisible;
+    this.#showsRaw = showsRaw(run);
+    this.#plan = run.isVisible && turn.settings.mode === "plan" ? new PlanText(turn) : undefined;
+  }
+
+  /** Returns a promise only when something must be stored before the next event. */
+  take(event: StreamEvent): Promise<void> | undefined {
+    const { thread, id: turnId } = this.#turn;
+    const at = { threadId: thread.id, turnId };
+    switch (event.type) {
+      case "textDelta": {
+        if (this.#hidesMessages) return undefined;
+        this.#streamed.add(event.itemId);
+        const delta = this.#plan === undefined ? event.delta : this.#plan.push(event.delta);
+        if (this.#plan === undefined || delta !== "") this.#say(event.itemId, delta);
+        return undefined;
+      }
+      case "itemStarted":
+        this.#itemStarted(event.itemId, this.#named(event.itemId, event.item));
+        return undefined;
+      case "summaryPartAdded":
+        part(this.#reasoning(event.itemId).summary, event.index);
+        if (!thread.config.hideReasoning)
+          this.#turn.notify("item/reasoning/summaryPartAdded", { ...at, itemId: event.itemId, summaryIndex: event.index });
+        return undefined;
+      case "summaryDelta": {
+        const open = this.#reasoning(event.itemId);
+        part(open.summary, event.index).add(event.delta);
+        if (!thread.config.hideReasoning)
+          this.#turn.notify("item/reasoning/summaryTextDelta", {
+            ...at,
+            itemId: event.itemId,
+            summaryIndex: event.index,
+            delta: event.delta,
+          });
+        return undefined;
+      }
+      case "reasoningDelta": {
+        const open = this.#reasoning(event.itemId);
+        part(open.content, event.index).add(event.delta);
+        if (this.#showsRaw)
+          this.#turn.notify("item/reasoning/textDelta", { ...at, itemId: event.itemId, contentIndex: event.index, delta: event.delta });
+        return undefined;
+      }
+      case "toolInputDelta":
+        this.#previewPatch(event.itemId, event.delta);
+        return undefined;
+      case "itemDone":
+        this.any = true;
+        if (isCall(event.item) && this.calls.length >= maxCalls) {
+          this.droppedCalls++;
+          return undefined;
+        }
+        return this.#itemDone(event.itemId, this.#named(event.itemId, event.item));
+      default:
+        return undefined;
+    }
+  }
+
+  /** A call by an id of its own: outputs and items are found by it, in this answer and in all before. */
+  #named(itemId: string, item: ModelItem): ModelItem {
+    if (item.type !== "function_call" && item.type !== "custom_tool_call") return item;
+    const isTaken =
+      this.#run.history.hasCall(item.call_id) || this.calls.some((call) => "call_id" in call && call.call_id === item.call_id);
+    const own = this.#callIds.get(itemId) ?? (isTaken ? `call_${this.#turn.thread.ports.ids.item().replaceAll("-", "")}` : item.call_id);
+    this.#callIds.set(itemId, own);
+    if (own === item.call_id) return item;
+    this.#renamed.set(item.call_id, own);
+    return { ...item, call_id: own };
+  }
+  /** Our id for a call of this answer that the provider names. */
+  callIdOf(providers: string): string {
+    return this.#renamed.get(providers) ?? providers;
+  }
+
+  /** Items whose end never came are completed with what was streamed, so that nothing spins for ever. */
+  async closeOpen(): Promise<void> {
+    for (const item of this.#takeOpen()) await this.#turn.completeItem(item);
+  }
+  /** The answer broke off and is asked for again: what was streamed of it ends for whoever watches, and is kept nowhere. */
+  abandonOpen(): void {
+    for (const item of this.#takeOpen()) this.#turn.abandonItem(item);
+    this.#plan?.abandon();
+  }
+  #takeOpen(): ThreadItem[] {
+    const taken = [...this.#open.values()];
+    this.#open.clear();
+    return taken.map(({ item, text, summary, content }) => {
+      if (item.type === "agentMessage") return { ...item, text: text.toString() };
+      return item.type === "reasoning" ? { ...item, summary: summary.map(String), content: content.map(String) } : item;
+    });
+  }
+
+  #start(id: string, item: ThreadItem): Open {
+    const open: Open = { item, text: new KeptText(), summary: [], content: [] };
+    this.#open.set(id, open);
+    this.#turn.startItem(item);
+    return open;
+  }
+  #reasoning(id: string): Open {
+    return this.#open.get(id) ?? this.#start(id, { type: "reasoning", id, summary: [], content: [] });
+  }
+
+  /** The next words of a message, which begins with them if it has not yet. */
+  #say(id: string, delta: string): void {
+    const item = this.#announced.get(id) ?? { type: "agentMessage" as const, id, text: "" };
+    const open = this.#open.get(id) ?? this.#start(id, item);
+    open.text.add(delta);
+    if (delta !== "")
+      this.#turn.notify("item/agentMessage/delta", { threadId: this.#turn.thread.id, turnId: this.#turn.id, itemId: id, delta });
+  }
+
+  #itemStarted(id: string, item: ModelItem): void {
+    if (this.#open.has(id) || (isCall(item) && this.calls.length >= maxCalls)) return;
+    if (item.type === "message") {
+      const message = { type: "agentMessage" as const, id, text: "", ...phaseOf(item) };
+      if (this.#plan !== undefined) this.#announced.set(id, message);
+      else if (!this.#hidesMessages) this.#start(id, message);
+    } else if (item.type === "reasoning") this.#reasoning(id);
+    else if (item.type === "web_search_call") this.#start(id, webSearchItem(id, item));
+    else if (item.type === "custom_tool_call" || (item.type === "function_call" && Object.hasOwn(previewForms, item.name)))
+      this.#openPreview(id, item);
+    else if (isCommandCall(item)) this.#turn.snapshot.expectCommand();
+  }
+
+  /** Only where it is asked for, as in Codex 0.166: the previews come before their item is started. */
+  #openPreview(id: string, item: Extract<ModelItem, { type: "custom_tool_call" | "function_call" }>): void {
+    const { config, ports } = this.#turn.thread;
+    const form = item.type === "custom_tool_call" ? "text" : previewForms[item.name];
+    const isOfFiles = item.type === "function_call" || item.name === "apply_patch";
+    if (config.features["apply_patch_streaming_events"] !== true || form === undefined || !isOfFiles) return;
+    const preview = new PatchPreview(form, () => ports.clock.now());
+    this.#previews.set(id, { callId: item.call_id, preview });
+  }
+
+  /** A patch can be read while it is written; its own item comes when it is verified. */
+  #previewPatch(id: string, delta: string): void {
+    const open = this.#previews.get(id);
+    const changes = open?.preview.push(delta);
+    if (open !== undefined && changes !== undefined)
+      this.#turn.notify("item/fileChange/patchUpdated", {
+        threadId: this.#turn.thread.id,
+        turnId: this.#turn.id,
+        itemId: open.callId,
+        changes,
+      });
+  }
+
+  async #itemDone(id: string, item: ModelItem): Promise<void> {
+    if (item.type === "message") return await this.#messageDone(id, item);
+    if (item.type === "reasoning") return await this.#reasoningDone(id, item);
+    if (item.type === "web_search_call") {
+      if (!this.#open.has(id)) this.#start(id, webSearchItem(id, item));
+      this.#open.delete(id);
+      return await completeItem(this.#run, webSearchItem(id, item), [item]);
+    }
+    if (isCall(item)) this.calls.push(item);
+    await remember(this.#run, [item]);
+  }
+
+  async #messageDone(id: string, item: Extract<ModelItem, { type: "message" }>): Promise<void> {
+    const whole = item.content.map((part) => ("text" in part ? part.text : "")).join("");
+    if (this.#hidesMessages) {
+      this.#turn.lastAgentMessage = whole;
+      return await remember(this.#run, [item]);
+    }
+    const isNews = !this.#streamed.has(id);
+    if (this.#plan !== undefined) {
+      const rest = (isNews ? this.#plan.push(whole) : "") + this.#plan.rest();
+      if (rest !== "") this.#say(id, rest);
+      await this.#plan.complete();
+      if (!this.#open.has(id)) return await remember(this.#run, [item]); // all of it was the plan
+    } else if (isNews) this.#say(id, whole);
+    const text = this.#plan === undefined ? whole : (this.#open.get(id)?.text.toString() ?? "");
+    this.#open.delete(id);
+    this.#turn.lastAgentMessage = text;
+    await completeItem(this.#run, { type: "agentMessage", id, text, ...phaseOf(item) }, [item]);
+  }
+
+  async #reasoningDone(id: string, item: Extract<ModelItem, { type: "reasoning" }>): Promise<void> {
+    this.#reasoning(id);
+    this.#open.delete(id);
+    const { config } = this.#turn.thread;
+    const summary = config.hideReasoning ? [] : item.summary.map((part) => part.text);
+    const content = this.#showsRaw ? (item.content ?? []).map((part) => part.text) : [];
+    await completeItem(this.#run, { type: "reasoning", id, summary, content }, [item]);
+  }
+}
+
+/** A model that gives no summary of its thoughts shows the thoughts themselves, unless the user will not have it. */
+function showsRaw({ turn: { thread }, settings }: Run): boolean {
+  const { config, ports } = thread;
+  if (config.hideReasoning || config.showRawReasoning) return config.showRawReasoning;
+  return config.raw["show_raw_agent_reasoning"] !== false && ports.catalog.find(settings.model, thread.provider(settings)).thinksAloud;
+}
+
+/** Functions that change files, by how their arguments say it. */
+const previewForms: Readonly<Record<string, PreviewForm>> = { apply_patch: "json", edit: "edit", write: "write" };
+
+const commandTools: ReadonlySet<string> = new Set(["exec_command", "shell", "shell_command"]);
+const isCommandCall = (item: ModelItem): boolean =>
+  item.type === "local_shell_call" || (item.type === "function_call" && commandTools.has(item.name));
+
+/** The part of this number; one that was skipped is empty. */
+function part(parts: KeptText[], index: number): KeptText {
+  while (parts.length <= index && parts.length < maxParts) parts.push(new KeptText());
+  return parts[Math.min(index, maxParts - 1)] ?? new KeptText();
+}
+
+const phaseOf = (item: Extract<ModelItem, { type: "message" }>): { phase?: MessagePhase } =>
+  item.phase === undefined || item.phase === null ? {} : { phase: item.phase };
+
+function webSearchItem(id: string, item: Extract<ModelItem, { type: "web_search_call" }>): ThreadItem {
+  const action = item.action ?? { type: "other" };
+  if (action.type === "search")
+    return {
+      type: "webSearch",
+      id,
+      query: action.query ?? searched(action.queries ?? []),
+      action: { type: "search", query: action.query ?? null, queries: action.queries ?? null },
+    };
+  if (action.type === "open_page")
+    return { type: "webSearch", id, query: action.url ?? "", action: { type: "openPage", url: action.url ?? null } };
+  if (action.type === "find_in_page")
+    return {
+      type: "webSearch",
+      id,
+      query: soughtIn(action.pattern, action.url),
+      action: { type: "findInPage", url: action.url ?? null, pattern: action.pattern ?? null },
+    };
+  return { type: "webSearch", id, query: "", action: { type: "other" } };
+}
+
+/** Several searches at once are named after the first. */
+const searched = ([first = "", ...more]: readonly string[]): string => (more.length === 0 ? first : `${first} ...`);
+
+function soughtIn(pattern: string | null | undefined, url: string | null | undefined): string {
+  if (pattern) return url ? `'${pattern}' in ${url}` : `'${pattern}'`;
+  return url ?? "";
+}

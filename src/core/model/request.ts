@@ -1,0 +1,57 @@
+/** One model request as it follows from a run: its settings, its history, and the tools that its model is offered. */
+
+import { estimateTextTokens } from "../context/tokens.ts";
+import type { ModelItem, ModelRequest, ToolSpec } from "../ports/model-client.ts";
+import type { Offer, Tool } from "../ports/tool.ts";
+import { specOf } from "./find-tool.ts";
+import type { Run } from "./run.ts";
+
+/** Every tool that the run's model may call; the first source of a name keeps it. Rejects with ToolsUnavailable. */
+export async function offeredTools(run: Run): Promise<readonly Tool[]> {
+  const { turn, settings } = run;
+  const { thread } = turn;
+  const offer: Offer = {
+    threadId: thread.id,
+    settings,
+    config: thread.config,
+    model: thread.ports.catalog.find(settings.model, thread.provider(settings)),
+    dynamicTools: thread.dynamicTools,
+    interactive: thread.interactive,
+  };
+  const offered = new Map<string, Tool>();
+  for (const source of thread.ports.tools) {
+    for (const tool of await source.tools(offer, turn.signal)) {
+      const key = `${tool.namespace ?? ""}/${tool.name}`;
+      if (!offered.has(key) && run.offers(tool)) offered.set(key, tool);
+    }
+  }
+  return [...offered.values()];
+}
+
+export function requestFor(run: Run, tools: readonly Tool[], input: readonly ModelItem[]): ModelRequest {
+  const { turn, settings, instructions } = run;
+  const { id: threadId, config, meta, ports } = turn.thread;
+  const model = ports.catalog.find(settings.model, turn.thread.provider(settings));
+  const hasSummaries = config.raw["model_supports_reasoning_summaries"] === true || model.supportsReasoningSummaries;
+  const specs = tools.filter((tool) => tool.silent !== true).map(specOf);
+  run.history.fixedTokens = fixedTokens(instructions, specs);
+  return {
+    threadId,
+    turnId: turn.id,
+    model: settings.model,
+    instructions,
+    input,
+    tools: specs,
+    parallelToolCalls: model.supportsParallelToolCalls,
+    effort: settings.effort ?? (hasSummaries ? model.defaultEffort : undefined),
+    summary: hasSummaries ? (settings.summary ?? undefined) : undefined,
+    verbosity: settings.verbosity ?? undefined,
+    serviceTier: turn.serviceTier ?? settings.serviceTier ?? undefined,
+    outputSchema: turn.outputSchema,
+    originator: meta.originator,
+    userAgent: turn.thread.userAgent,
+  };
+}
+
+const fixedTokens = (instructions: string, specs: readonly ToolSpec[]): number =>
+  specs.reduce((sum, spec) => sum + estimateTextTokens(JSON.stringify(spec)), estimateTextTokens(instructions));

@@ -1,0 +1,69 @@
+/** A run: one conversation with a model inside a turn. The thread's own, a review beside it and the compaction of either differ in these values alone. */
+import type { ThreadItem } from "../../protocol/item.ts";
+import { freshContext, instructionsFor } from "../context/context.ts";
+import type { History } from "../context/history.ts";
+import type { ModelItem } from "../ports/model-client.ts";
+import type { Tool } from "../ports/tool.ts";
+import type { ThreadSettings } from "../settings/settings.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
+
+export interface Run {
+  /** Where its items, questions and commands belong; the turn's settings are the rules for its tool calls. */
+  readonly turn: LiveTurn;
+  /** Model, provider and effort of its requests. */
+  readonly settings: ThreadSettings;
+  readonly instructions: string;
+  /** What its model sees. */
+  readonly history: History;
+  /** Whether that history is the thread's and so kept in the store; that of a review ends with it. */
+  readonly isThreads: boolean;
+  /** Whether the model's messages are shown as the agent's. */
+  readonly isVisible: boolean;
+  /** Which of the thread's tools its model is offered. */
+  readonly offers: (tool: Tool) => boolean;
+  /** The messages that a history of this run begins with. */
+  readonly context: () => Promise<readonly ModelItem[]>;
+}
+
+/** The thread's own run. It follows the thread's settings: a model that is chosen while it works is asked from the next request on. */
+export function threadRun(turn: LiveTurn): Run {
+  const { thread } = turn;
+  return {
+    turn,
+    get settings() {
+      return turn.fallback === undefined ? thread.settings : { ...thread.settings, ...turn.fallback };
+    },
+    get instructions() {
+      return instructionsFor(thread);
+    },
+    history: thread.history,
+    isThreads: true,
+    isVisible: true,
+    offers: () => true,
+    context: () => {
+      thread.told = new Map();
+      return freshContext(thread);
+    },
+  };
+}
+
+/** Adds to what the model of this run sees. */
+export async function remember(run: Run, items: readonly ModelItem[]): Promise<void> {
+  if (run.isThreads) return await run.turn.addForModel(items);
+  for (const item of items) run.history.add(item);
+  run.turn.showRaw(items);
+}
+
+/** Completes an item that clients see, with what the model sees of it. */
+export async function completeItem(run: Run, item: ThreadItem, forModel: readonly ModelItem[] = []): Promise<void> {
+  if (run.isThreads) return await run.turn.completeItem(item, forModel);
+  await run.turn.completeItem(item);
+  await remember(run, forModel);
+}
+
+/** The store's word for a history that begins anew; `summary` is empty when items were only shortened. */
+export async function recordHistory(run: Run, summary: string): Promise<void> {
+  if (!run.isThreads) return;
+  const { turn, history } = run;
+  await turn.thread.record([{ type: "compacted", turnId: turn.id, summary, replacement: history.items }]);
+}

@@ -1,0 +1,166 @@
+/** One answer of a model: the stream becomes items and deltas, and its usage is counted. */
+import type { TurnError } from "../../protocol/turn.ts";
+import { afterRequest, beforeRequest } from "../hooks/moments.ts";
+import { hasHooks } from "../hooks/run.ts";
+import type { ModelEvent, ModelFailure, OutputCut, TokenUsage } from "../ports/model-client.ts";
+import { type Tool, ToolsUnavailable } from "../ports/tool.ts";
+import { type Attempt, ask, errorFrom } from "./attempts.ts";
+import { overBudget } from "./budget.ts";
+import { type OfferedCall, offeredCall } from "./find-tool.ts";
+import { ReplyItems } from "./reply-items.ts";
+import { offeredTools, requestFor } from "./request.ts";
+import type { Run } from "./run.ts";
+import { unsealHistory } from "./unseal-history.ts";
+
+export interface Reply {
+  readonly calls: readonly OfferedCall[];
+  /** Calls beyond the most that one answer may hold; they are nowhere. */
+  readonly droppedCalls?: number;
+  /** The model wants to be asked again, with or without calls. */
+  readonly goesOn?: boolean;
+  /** It ended at the output limit. */
+  readonly cut?: OutputCut | undefined;
+  /** There is nothing in it at all. */
+  readonly isEmpty?: boolean;
+  readonly failed?: TurnError;
+  /** The request was longer than the model's window. */
+  readonly overflow?: ModelFailure;
+}
+
+export async function sample(run: Run): Promise<Reply> {
+  const ready = await toolsFor(run);
+  if ("failed" in ready) return { calls: [], failed: ready.failed };
+  const { tools } = ready;
+  const asking = () => ask(run, { once: () => once(run, tools), abandon: ({ items }) => items.abandonOpen() });
+  const { attempt, retries } = await (hasHooks(run.turn.thread, "preModelRequest", "postModelRequest") ? hooked(run, asking) : asking());
+  const { calls, goesOn, cut, failure, items } = attempt;
+  if (failure === undefined) return { calls, droppedCalls: items.droppedCalls, goesOn: goesOn === true, cut, isEmpty: !items.any };
+  await items.closeOpen();
+  const overflow = failure.kind === "contextWindowExceeded" ? { overflow: failure } : {};
+  return { calls: [], failed: errorFrom(failure, retries), ...overflow };
+}
+
+/** With hooks around it; those after it run however it ended. */
+async function hooked<T extends { attempt: Attempt }>({ turn }: Run, asking: () => Promise<T>): Promise<T> {
+  await beforeRequest(turn);
+  try {
+    const asked = await asking();
+    const { failure } = asked.attempt;
+    if (failure === undefined) await afterRequest(turn, { status: "completed", usage: turn.thread.usage.last });
+    else await afterRequest(turn, { status: "failed", error: failure.message });
+    return asked;
+  } catch (error) {
+    if (turn.signal.aborted) await afterRequest(turn, { status: "cancelled" });
+    throw error;
+  }
+}
+
+/** What must be so before a model is asked: there is one, money is left, and the tools that the settings demand are there. */
+export async function toolsFor(run: Run): Promise<{ tools: readonly Tool[] } | { failed: TurnError }> {
+  const { thread, signal } = run.turn;
+  const isProgram = thread.needsModel && !thread.asksForTour;
+  const why = isProgram ? thread.ports.whyNoModel(thread.config, run.settings.modelProvider) : undefined;
+  if (why !== undefined) return { failed: { message: why, codexErrorInfo: "other", additionalDetails: null } };
+  const refused = await overBudget(run.turn);
+  if (refused !== undefined) return { failed: refused };
+  const asking = thread.ports.catalog.prepare(run.settings.model, thread.provider(run.settings), signal); // it may have been changed
+  if (asking !== undefined) await asking;
+  try {
+    return { tools: await offeredTools(run) };
+  } catch (error) {
+    if (!(error instanceof ToolsUnavailable)) throw error;
+    return { failed: { message: error.message, codexErrorInfo: "other", additionalDetails: null } };
+  }
+}
+
+interface Outcome {
+  readonly calls: readonly OfferedCall[];
+  readonly goesOn?: boolean;
+  readonly cut?: OutputCut | undefined;
+  readonly failure?: ModelFailure;
+  readonly items: ReplyItems;
+}
+
+async function once(run: Run, tools: readonly Tool[]): Promise<Outcome> {
+  const { turn, history } = run;
+  const { thread } = turn;
+  const items = new ReplyItems(run);
+  await unsealHistory(run); // this attempt may go to another provider than the one before
+  const sent = history.items.length;
+  const client = thread.ports.models.clientFor(thread.provider(run.settings));
+  try {
+    for await (const batch of client.stream(requestFor(run, tools, history.forRequest()), turn.signal)) {
+      for (const event of batch) {
+        if (event.type === "failed") return { calls: [], failure: event.failure, items };
+        if (event.type === "completed") {
+          history.answered(sent);
+          await items.closeOpen();
+          if (event.usage !== undefined) {
+            history.counted(event.usage.totalTokens);
+            await countUsage(run, event.usage);
+          }
+          turn.tellAnswered(event.responseId, event.usage);
+          const calls = items.calls.map((item) => offeredCall(item, tools));
+          const cut = event.cut === undefined ? undefined : { ...event.cut, callIds: event.cut.callIds.map((id) => items.callIdOf(id)) };
+          return { calls, goesOn: event.goesOn === true && items.any, cut, items };
+        }
+        const waiting = take(run, event, items);
+        if (waiting !== undefined) await waiting;
+      }
+      const behind = thread.ports.audience.caughtUp(thread.id);
+      if (behind !== undefined) await abortable(behind, turn.signal);
+    }
+  } catch (error) {
+    if (turn.signal.aborted) await items.closeOpen();
+    throw error;
+  }
+  throw new Error("a model stream ended without its last event");
+}
+
+function take(run: Run, event: Exclude<ModelEvent, { type: "completed" | "failed" }>, items: ReplyItems): Promise<void> | undefined {
+  if (!isNotice(event)) return items.take(event);
+  takeNotice(run, event);
+  return undefined;
+}
+
+type Notice = Extract<ModelEvent, { type: "rateLimits" | "rerouted" | "warning" }>;
+const notices: ReadonlySet<string> = new Set<Notice["type"]>(["rateLimits", "rerouted", "warning"]);
+export const isNotice = (event: ModelEvent): event is Notice => notices.has(event.type);
+
+/** What a provider says beside its answer. */
+export function takeNotice({ turn, settings }: Run, event: Notice): void {
+  const { thread } = turn;
+  if (event.type === "rateLimits")
+    thread.ports.audience.toAll("account/rateLimits/updated", {
+      rateLimits: { planType: null, ...event.rateLimits, limitId: null, limitName: null, credits: null },
+    });
+  else if (event.type === "rerouted")
+    turn.notify("model/rerouted", {
+      threadId: thread.id,
+      turnId: turn.id,
+      fromModel: settings.model,
+      toModel: event.model,
+      reason: "highRiskCyberActivity",
+    });
+  else if (event.type === "warning") turn.notify("warning", { threadId: thread.id, message: event.message });
+}
+
+/** Whatever was asked for in a turn is paid for by its thread. */
+export async function countUsage({ turn, settings }: Run, usage: TokenUsage): Promise<void> {
+  const { thread } = turn;
+  thread.countTokens(usage);
+  await thread.record([{ type: "tokenUsage", turnId: turn.id, usage: thread.usage }]);
+  turn.notify("thread/tokenUsage/updated", { threadId: thread.id, turnId: turn.id, tokenUsage: thread.usage });
+  thread.ports.usage?.spent(thread.id, turn.id, { model: settings.model, provider: settings.modelProvider }, usage);
+}
+
+function abortable(waiting: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    void waiting.then(() => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    });
+  });
+}

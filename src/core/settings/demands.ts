@@ -1,0 +1,48 @@
+/** Holds what requests ask for against the administrator's demands: a request is refused, a setting from elsewhere gives way. */
+import { invalidRequest } from "../../protocol/errors.ts";
+import { permissionProfiles, type SandboxMode, type SandboxPolicy, sandboxModes } from "../../protocol/policy.ts";
+import type { Config } from "../ports/config.ts";
+import type { SettingsChange, ThreadSettings } from "./settings.ts";
+
+type Asked = Pick<SettingsChange, "approvalPolicy" | "approvalsReviewer" | "sandbox" | "sandboxPolicy" | "permissions">;
+
+/** Throws invalidRequest that names the field and what is allowed, so that the sender can choose again. */
+export function refuseForbidden(asked: Asked, { requirements }: Config, profileField = "permissions"): void {
+  const { allowedApprovalPolicies, allowedApprovalsReviewers, allowedSandboxModes, file } = requirements;
+  const refuse = (field: string, value: unknown, allowed: readonly unknown[] | undefined): void => {
+    if (value === null || value === undefined || isAmong(allowed, value)) return;
+    throw invalidRequest(`${field}: ${JSON.stringify(value)} is not allowed by ${file}; allowed are ${listed(allowed)}`);
+  };
+  refuse("approvalPolicy", asked.approvalPolicy, allowedApprovalPolicies);
+  refuse("approvalsReviewer", asked.approvalsReviewer, allowedApprovalsReviewers);
+  refuse("sandbox", asked.sandbox, allowedSandboxModes);
+  refuse("sandboxPolicy", asked.sandboxPolicy?.type, namesOf(sandboxModes, allowedSandboxModes));
+  // A profile that nobody knows is refused elsewhere, by a better text.
+  if (Object.hasOwn(permissionProfiles, asked.permissions ?? ""))
+    refuse(profileField, asked.permissions, namesOf(permissionProfiles, allowedSandboxModes));
+}
+
+/** Settings from a file, an earlier turn or another thread, bent to the demands. */
+export function withinDemands(settings: ThreadSettings, config: Config, otherwise: SandboxPolicy): ThreadSettings {
+  const { allowedApprovalPolicies, allowedApprovalsReviewers, allowedSandboxModes, developerInstructions } = config.requirements;
+  const sandboxFits = isAmong(allowedSandboxModes, sandboxModes[settings.sandboxPolicy.type]);
+  return {
+    ...settings,
+    approvalPolicy: isAmong(allowedApprovalPolicies, settings.approvalPolicy) ? settings.approvalPolicy : config.approvalPolicy,
+    approvalsReviewer: isAmong(allowedApprovalsReviewers, settings.approvalsReviewer) ? settings.approvalsReviewer : "user",
+    ...(sandboxFits ? {} : { sandboxPolicy: otherwise, permissionProfile: null }),
+    developerInstructions: withAdded(settings.developerInstructions, developerInstructions),
+  };
+}
+
+/** The administrator's words stay, whatever a client puts in the place of the user's. */
+function withAdded(own: string | null, added: string | undefined): string | null {
+  if (added === undefined || own?.includes(added) === true) return own;
+  return own === null || own === "" ? added : `${own}\n\n${added}`;
+}
+
+const namesOf = (table: Readonly<Record<string, SandboxMode>>, allowed: readonly SandboxMode[] | undefined): readonly string[] =>
+  Object.keys(table).filter((name) => isAmong(allowed, table[name]));
+const isAmong = (allowed: readonly unknown[] | undefined, value: unknown): boolean =>
+  allowed === undefined || allowed.some((choice) => JSON.stringify(choice) === JSON.stringify(value));
+const listed = (allowed: readonly unknown[] | undefined): string => (allowed ?? []).map((choice) => JSON.stringify(choice)).join(", ");

@@ -1,0 +1,69 @@
+/** With which settings a stored thread goes on: those it had, apart from what the client's own words say now. Serves resume and fork. */
+import { isDeepStrictEqual } from "node:util";
+import type { SandboxPolicy } from "../../protocol/policy.ts";
+import type { Config } from "../ports/config.ts";
+import { sandboxPolicyFor, type ThreadSettings } from "./settings.ts";
+
+/** The settings that a thread keeps, each with the config keys by which a request can set it. The folder and the instructions are not among them. */
+const kept = {
+  effort: ["model_reasoning_effort"],
+  summary: ["model_reasoning_summary"],
+  verbosity: ["model_verbosity"],
+  serviceTier: ["service_tier"],
+  approvalPolicy: ["approval_policy"],
+  approvalsReviewer: ["approvals_reviewer"],
+  sandboxPolicy: ["sandbox_mode", "default_permissions"],
+  permissionProfile: ["sandbox_mode", "default_permissions"],
+  personality: ["personality", "model_personality"],
+  hasMachine: [],
+  mode: [],
+  isPairing: [],
+  modeInstructions: [],
+} as const satisfies Partial<Record<keyof ThreadSettings, readonly string[]>>;
+
+const keptNames = Object.keys(kept) as readonly (keyof typeof kept)[];
+
+/** A thread that goes on does not follow later changes of the config in these. */
+export const keptSettings: readonly (keyof ThreadSettings)[] = ["model", "modelProvider", ...keptNames];
+
+/** The model that a thread goes on with; undefined where the request's own config says another. */
+export function pastModel(
+  past: ThreadSettings | undefined,
+  { requested }: Config,
+): { model: string | undefined; provider: string | undefined } {
+  return {
+    model: requested.includes("model") ? undefined : past?.model,
+    provider: requested.includes("model_provider") ? undefined : past?.modelProvider,
+  };
+}
+
+/**
+ * `base` is what the config alone would give. A later change of the config counts for new threads: it neither widens nor narrows what this
+ * one had. Only keys that the request itself sets take the place of the past.
+ */
+export function goOnWith(past: ThreadSettings, base: ThreadSettings, config: Config): ThreadSettings {
+  const isRequested = (name: keyof typeof kept): boolean => kept[name].some((key) => config.requested.includes(key));
+  const carried = keptNames.filter((name) => past[name] !== undefined && !isRequested(name)).map((name) => [name, past[name]] as const);
+  const settings: ThreadSettings = { ...base, ...Object.fromEntries(carried), cwd: past.cwd, workspaceRoots: past.workspaceRoots };
+  return isRequested("sandboxPolicy") ? settings : { ...settings, sandboxPolicy: withRequestedRoom(past.sandboxPolicy, config) };
+}
+
+/** A request may change one setting of the workspace sandbox, such as the network, without choosing the sandbox itself. */
+function withRequestedRoom(policy: SandboxPolicy, config: Config): SandboxPolicy {
+  const now = sandboxPolicyFor("workspace-write", config);
+  if (policy.type !== "workspaceWrite" || now.type !== "workspaceWrite") return policy;
+  const says = (key: string): boolean => config.requested.includes(`sandbox_workspace_write.${key}`);
+  return {
+    ...policy,
+    ...(says("writable_roots") ? { writableRoots: now.writableRoots } : {}),
+    ...(says("network_access") ? { networkAccess: now.networkAccess } : {}),
+    ...(says("exclude_slash_tmp") ? { excludeSlashTmp: now.excludeSlashTmp } : {}),
+    ...(says("exclude_tmpdir_env_var") ? { excludeTmpdirEnvVar: now.excludeTmpdirEnvVar } : {}),
+  };
+}
+
+/** Whether two settings confine commands and ask people alike. */
+export const hasSameLimits = (a: ThreadSettings, b: ThreadSettings): boolean =>
+  (["sandboxPolicy", "approvalPolicy", "approvalsReviewer", "workspaceRoots"] as const).every((name) =>
+    isDeepStrictEqual(a[name], b[name]),
+  );

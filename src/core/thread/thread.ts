@@ -1,0 +1,489 @@
+/** A live thread: settings, history, one running turn, and the way of everything it says to the store and to its audience. */
+import type { ParamsOf } from "../../protocol/define.ts";
+import { invalidRequest } from "../../protocol/errors.ts";
+import type { ServerRequests } from "../../protocol/methods.ts";
+import { type Thread, type ThreadStatus, type ThreadTokenUsage, withoutExtras } from "../../protocol/thread.ts";
+import type { Turn, TurnError } from "../../protocol/turn.ts";
+import { wholeItem } from "../../protocol/whole-item.ts";
+import { Grants } from "../approval/approvals.ts";
+import { BackgroundTerminals } from "../command/background.ts";
+import { abortedNote, acceptInput, keepInput, previewOf, steer } from "../context/context.ts";
+import { History, userMessage } from "../context/history.ts";
+import { replay } from "../context/replay.ts";
+import { HookState, type StartSource } from "../hooks/hook-state.ts";
+import { interrupted } from "../hooks/moments.ts";
+import type { Answer } from "../ports/audience.ts";
+import { AuditUnwritten } from "../ports/audit.ts";
+import type { Config, ProviderConfig } from "../ports/config.ts";
+import type { CorePorts } from "../ports/core-ports.ts";
+import type { ModelItem, TokenUsage } from "../ports/model-client.ts";
+import { type Lease, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../ports/thread-store.ts";
+import { changed, chosenBy, renewed, type SettingsChange, type ThreadSettings } from "../settings/settings.ts";
+import { closed, LiveTurn, type TurnInput, type TurnOptions } from "../turn/live-turn.ts";
+import { runTurn, type TurnOutcome } from "../turn/turn.ts";
+
+export interface ThreadOptions {
+  readonly meta: ThreadMeta;
+  readonly settings: ThreadSettings;
+  readonly config: Config;
+  /** Settings that a client, or the thread's past, has chosen; the others follow the config. */
+  readonly chosen: readonly (keyof ThreadSettings)[];
+  /** Kept in memory only: no file, not listed. */
+  readonly ephemeral: boolean;
+  /** What SessionStart hooks are told that it began by. */
+  readonly startedBy?: StartSource | undefined;
+  readonly history?: readonly ModelItem[];
+  readonly usage?: ThreadTokenUsage | undefined;
+  /** The provider's count of `history`. */
+  readonly countedTokens?: number | undefined;
+  readonly name?: string | null;
+  readonly preview?: string;
+  readonly updatedAtMs?: number;
+  /** Stored before: its first line is on disk already. */
+  readonly stored: boolean;
+  readonly lease?: Lease | undefined;
+  /** Opened although another process holds it: turns are refused with this text. */
+  readonly readOnlyBecause?: string | undefined;
+}
+
+type ModelChoice = Pick<ThreadSettings, "model" | "modelProvider">;
+
+const noTokens: TokenUsage = {
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteInputTokens: 0,
+  outputTokens: 0,
+  reasoningOutputTokens: 0,
+  totalTokens: 0,
+};
+
+export class LiveThread {
+  readonly id: string;
+  readonly meta: ThreadMeta;
+  readonly ephemeral: boolean;
+  readonly ports: CorePorts;
+  readonly history: History;
+  readonly grants = new Grants();
+  readonly terminals = new BackgroundTerminals();
+  readonly hooks = new HookState();
+  /** Checkers that took too long after an edit, and are left out from then on. */
+  readonly slowCheckers = new Set<string>();
+  settings: ThreadSettings;
+  /** The unknown model whose window was guessed, when people have been told. */
+  guessedModel: string | undefined;
+  /** What its clients have been told; a turn that begins with other settings tells them first. */
+  settingsTold: ThreadSettings;
+  config: Config;
+  name: string | null;
+  preview: string;
+  /** As it was when the thread began, or as somebody told since. */
+  git: ThreadMeta["git"];
+  usage: ThreadTokenUsage;
+  updatedAtMs: number;
+  lease: Lease | undefined;
+  readonly readOnlyBecause: string | undefined;
+  /** The tools that live in the client: those the thread was started with, until someone resumes it with others. */
+  dynamicTools: readonly unknown[];
+  /** Who models are told that they are called by. */
+  userAgent: string;
+  /** The name of the client that gave the last turn, for the user's `notify` program. */
+  client: string | undefined;
+  /** A client has named the provider: another model is then asked there too, whoever makes it. */
+  keepsProvider = false;
+  /** Somebody can answer questions; false in non-interactive runs. */
+  interactive = true;
+  /** Whoever began the last turn is a program: it fails where only the offline tour would answer, unless that was asked for. */
+  needsModel = false;
+  asksForTour = false;
+  /** What an ephemeral thread would have on disk. */
+  readonly kept: ThreadRecord[] = [];
+  /** The context messages that the model has seen last, by kind; undefined until the first turn here. */
+  told: ReadonlyMap<string, string> | undefined;
+  /** Interrupted when the thread is let go. */
+  warmingUp: LiveTurn | undefined;
+  readonly #chosen: Set<keyof ThreadSettings>;
+  #turn: LiveTurn | undefined;
+  #stored: boolean;
+  /** The last turn failed, and none has begun since. */
+  #failed = false;
+  #waiting = { approval: 0, input: 0 };
+
+  constructor(ports: CorePorts, options: ThreadOptions) {
+    this.ports = ports;
+    this.id = options.meta.id;
+    this.meta = options.meta;
+    this.dynamicTools = options.meta.dynamicTools ?? [];
+    this.userAgent = `${options.meta.originator}/${ports.version} (${ports.system})`;
+    this.settings = options.settings;
+    this.settingsTold = options.settings;
+    this.config = options.config;
+    this.#chosen = new Set(options.chosen);
+    this.ephemeral = options.ephemeral;
+    this.history = new History(options.history);
+    if (options.countedTokens !== undefined) this.history.counted(options.countedTokens);
+    this.name = options.name ?? null;
+    this.preview = options.preview ?? "";
+    this.git = options.meta.git;
+    this.usage = options.usage ?? { total: noTokens, last: noTokens, modelContextWindow: null };
+    this.updatedAtMs = options.updatedAtMs ?? options.meta.createdAtMs;
+    this.#stored = options.stored;
+    this.lease = options.lease;
+    this.readOnlyBecause = options.readOnlyBecause;
+    this.hooks.startedBy = options.startedBy ?? (options.stored ? "resume" : "startup");
+  }
+
+  get turn(): LiveTurn | undefined {
+    return this.#turn;
+  }
+  get path(): string | null {
+    return this.ephemeral ? null : this.ports.store.pathFor(this.id, this.meta.createdAtMs);
+  }
+
+  status(): ThreadStatus {
+    if (this.#turn === undefined) return { type: this.#failed ? "systemError" : "idle" };
+    return {
+      type: "active",
+      activeFlags: [
+        ...(this.#waiting.approval > 0 ? ["waitingOnApproval" as const] : []),
+        ...(this.#waiting.input > 0 ? ["waitingOnUserInput" as const] : []),
+      ],
+    };
+  }
+
+  /**
+   * Starts a turn, or adds to the running one: then its id is returned and nothing new begins. `accepted` resolves when the words are stored;
+   * `begin` is to be called after the answer was sent.
+   */
+  startTurn(
+    input: TurnInput,
+    change: SettingsChange,
+    options: TurnOptions = {},
+  ): { turn: LiveTurn; accepted: Promise<void>; begin: () => void } {
+    this.refuseReadOnly();
+    const running = this.#turn;
+    if (running !== undefined) {
+      this.refuseUnsteerable(running);
+      this.change(change);
+      return { turn: running, accepted: steer(running, input), begin: () => {} };
+    }
+    this.#renewConfig();
+    this.change(change);
+    const turn = new LiveTurn(this, { id: this.ports.ids.turn(), startedAtMs: this.ports.clock.now(), ...options });
+    this.#turn = turn;
+    const accepted = acceptInput(turn, input).catch((error: unknown) => {
+      this.#turn = undefined;
+      throw error;
+    });
+    return { turn, accepted, begin: () => void this.#play(turn, () => runTurn(turn)) };
+  }
+
+  /** To be called before anything is begun or written: waits for a turn that is past taking words in, and takes the thread for writing. */
+  async readyToWrite(): Promise<void> {
+    while (this.#turn?.takesInput === false) await this.#turn.ended.promise;
+    if (this.#needsLease) await this.#takeForWriting();
+  }
+
+  /** Ends the running turn, if there is one, as an interrupt does: what comes next takes its place. */
+  async makeRoom(): Promise<void> {
+    this.refuseReadOnly();
+    this.#turn?.interrupt();
+    await this.#turn?.ended.promise;
+    await this.readyToWrite();
+  }
+
+  /** A turn whose work is not the usual loop: a review, a compaction. */
+  startSpecial(
+    kind: "review" | "compact" | "shell",
+    work: (turn: LiveTurn) => Promise<TurnOutcome>,
+  ): { turn: LiveTurn; begin: () => void } {
+    this.refuseReadOnly();
+    if (this.#turn !== undefined) throw invalidRequest(`a turn is already running in thread ${this.id}`);
+    this.#renewConfig();
+    const turn = new LiveTurn(this, { id: this.ports.ids.turn(), startedAtMs: this.ports.clock.now(), kind });
+    this.#turn = turn;
+    return { turn, begin: () => void this.#play(turn, () => work(turn)) };
+  }
+
+  refuseUnsteerable(turn: LiveTurn): void {
+    if (turn.kind === "review" || turn.kind === "compact")
+      throw invalidRequest(`cannot steer a ${turn.kind} turn`, { codexErrorInfo: { activeTurnNotSteerable: { turnKind: turn.kind } } });
+  }
+  refuseReadOnly(): void {
+    if (this.readOnlyBecause !== undefined) throw invalidRequest(this.readOnlyBecause);
+  }
+
+  change(change: SettingsChange): void {
+    const before = this.settings;
+    const next = changed(before, this.config, change);
+    for (const name of chosenBy(change)) this.#chosen.add(name);
+    if (next.cwd !== before.cwd) this.config = this.ports.config.effective(next.cwd, this.overrides);
+    const model = change.collaborationMode?.settings.model ?? change.model;
+    const provider =
+      change.modelProvider ??
+      (model === undefined || model === null || model === before.model || this.keepsProvider
+        ? before.modelProvider
+        : this.#providerFor(model));
+    if (change.modelProvider) this.keepsProvider = true;
+    const settled = { ...next, modelProvider: provider };
+    if (JSON.stringify(settled) === JSON.stringify(before)) return;
+    // Whoever chooses another sandbox has the last word: what was granted on top of the old one goes with it.
+    if (JSON.stringify(settled.sandboxPolicy) !== JSON.stringify(before.sandboxPolicy)) this.grants.permissions = [];
+    this.settings = Object.freeze(settled);
+  }
+  /** Per-request config overrides that the thread was started with. */
+  overrides: Readonly<Record<string, unknown>> = {};
+
+  /** Takes over what the settings' files say now. Throws RpcError when they are broken: there is no run with other settings than the file's. */
+  #renewConfig(): void {
+    const before = this.config;
+    const after = this.ports.config.effective(this.settings.cwd, this.overrides);
+    if (after === before) return;
+    const choose = (config: Config): { model: string; provider: string } => this.ports.chooseModel(config, undefined, undefined);
+    const next = renewed(this.settings, { before, after, choose }, this.#chosen);
+    this.config = after;
+    if (JSON.stringify(next) !== JSON.stringify(this.settings)) this.settings = Object.freeze(next);
+  }
+
+  #providerFor(model: string): string {
+    return this.ports.chooseModel(this.config, model, undefined).provider;
+  }
+
+  /** Takes the thread again after it was let go; what another process wrote meanwhile is read first. */
+  async #takeForWriting(): Promise<void> {
+    this.lease = await this.ports.store.lease(this.id, this.meta.originator).catch((error: unknown) => {
+      throw error instanceof ThreadHeld ? invalidRequest(error.message) : error;
+    });
+    if (!this.#stored) return;
+    const past = replay(await this.ports.store.read(this.id));
+    this.history.replace(past.modelHistory);
+    this.told = undefined;
+  }
+  get #needsLease(): boolean {
+    return this.lease === undefined && !this.ephemeral && this.readOnlyBecause === undefined;
+  }
+  get #isBusy(): boolean {
+    return this.#turn !== undefined || this.terminals.list().length > 0;
+  }
+  get unloadAfterMs(): number {
+    return this.config.threadUnloadMs;
+  }
+  /** Nothing runs in it, and nobody watches it. */
+  get isIdle(): boolean {
+    return !this.#isBusy && !this.ports.audience.isWatched(this.id);
+  }
+  /** Nobody watches an idle thread: other processes may write it. */
+  rest(): void {
+    if (this.#isBusy) return;
+    this.lease?.release();
+    this.lease = undefined;
+  }
+
+  /** Writes records in order; resolves when they would survive a crash of this process. */
+  async record(records: readonly ThreadRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    if (this.ephemeral) {
+      this.kept.push(...records);
+      return;
+    }
+    const meta: ThreadRecord[] = this.#stored ? [] : [{ type: "meta", meta: this.meta }];
+    this.#stored = true;
+    await this.ports.store.append(this.id, [...meta, ...records]);
+  }
+  /** Makes the thread last before anything was said in it. */
+  async keep(): Promise<void> {
+    if (this.#stored || this.ephemeral) return;
+    await this.record([{ type: "turnContext", turnId: "", settings: this.settings }]);
+  }
+  /** Writes down settings that changed outside of a turn: a restart must not bring back the wider ones before. */
+  async keepSettings(): Promise<void> {
+    if (!this.#stored || this.readOnlyBecause !== undefined) return;
+    if (this.#needsLease) await this.#takeForWriting();
+    await this.record([{ type: "turnContext", turnId: "", settings: this.settings }]);
+  }
+  get isStored(): boolean {
+    return this.#stored;
+  }
+
+  async ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal: AbortSignal): Promise<Answer> {
+    // A tool that lives in the client is work for its program; nobody has to look.
+    if (method === "item/tool/call") return await this.ports.audience.ask(this.id, method, params, signal);
+    const isApproval = method.endsWith("requestApproval");
+    // Clients know an MCP server's question as a matter of approval.
+    const kind = isApproval || method === "mcpServer/elicitation/request" ? "approval" : "input";
+    this.#waiting[kind]++;
+    this.ports.notifier.tell(this.config, {
+      type: isApproval ? "approval-requested" : "input-requested",
+      threadId: this.id,
+      cwd: this.settings.cwd,
+      method,
+    });
+    if (this.#waiting[kind] === 1) this.#announceStatus();
+    try {
+      return await this.ports.audience.ask(this.id, method, params, signal);
+    } finally {
+      this.#waiting[kind]--;
+      if (this.#waiting[kind] === 0 && !signal.aborted) this.#announceStatus();
+    }
+  }
+
+  countTokens(last: TokenUsage): void {
+    const add = (key: keyof TokenUsage): number => (this.usage.total[key] ?? 0) + (last[key] ?? 0);
+    this.usage = {
+      total: {
+        inputTokens: add("inputTokens"),
+        cachedInputTokens: add("cachedInputTokens"),
+        cacheWriteInputTokens: add("cacheWriteInputTokens"),
+        outputTokens: add("outputTokens"),
+        reasoningOutputTokens: add("reasoningOutputTokens"),
+        totalTokens: add("totalTokens"),
+      },
+      last: { ...last, cacheWriteInputTokens: last.cacheWriteInputTokens ?? 0 },
+      modelContextWindow: this.contextWindow(),
+    };
+  }
+  provider({ modelProvider: id }: Pick<ThreadSettings, "modelProvider"> = this.settings): ProviderConfig {
+    return (
+      this.config.providers[id] ??
+      raise(invalidRequest(`model provider \`${id}\` is not configured; add [model_providers.${id}] to config.toml`))
+    );
+  }
+  /** As configured or known of the model, and never more than a request of which its provider said that it was too long. */
+  contextWindow(of: ModelChoice = this.settings): number {
+    const said = this.config.contextWindow ?? this.ports.catalog.find(of.model, this.provider(of)).contextWindow;
+    return Math.min(said, this.ports.windows.of(of) ?? said);
+  }
+  learnWindow(of: ModelChoice, tokens: number): void {
+    this.ports.windows.learn(of, Math.min(tokens, this.contextWindow(of)));
+  }
+  /** Tokens that the model reads of one tool result; no result may take more than a sixth of its window. */
+  outputLimit(of: ModelChoice = this.settings): number {
+    return Math.min(this.config.toolOutputTokenLimit, Math.floor(this.contextWindow(of) / 6));
+  }
+
+  toWire(turns: readonly Turn[] = []): Thread {
+    return {
+      id: this.id,
+      sessionId: this.id,
+      preview: this.preview,
+      name: this.name,
+      ephemeral: this.ephemeral,
+      modelProvider: this.settings.modelProvider,
+      model: this.settings.model,
+      reasoningEffort: this.settings.effort,
+      createdAt: Math.floor(this.meta.createdAtMs / 1000),
+      updatedAt: Math.floor(this.updatedAtMs / 1000),
+      recencyAt: Math.floor(this.updatedAtMs / 1000),
+      status: this.status(),
+      path: this.path,
+      cwd: this.settings.cwd,
+      cliVersion: this.meta.cliVersion,
+      source: this.meta.source,
+      originator: this.meta.originator,
+      threadSource: this.meta.threadSource ?? null,
+      forkedFromId: this.meta.forkedFromId ?? null,
+      parentThreadId: this.meta.parentThreadId ?? null,
+      gitInfo: this.git ?? null,
+      historyMode: "legacy",
+      projectId: null,
+      ...withoutExtras,
+      environments: this.settings.hasMachine === false ? [] : [localEnvironment(this.settings)],
+      turns: [...turns],
+    };
+  }
+
+  async #play(turn: LiveTurn, work: () => Promise<TurnOutcome>): Promise<void> {
+    this.#announceStatus();
+    turn.notify("turn/started", { threadId: this.id, turn: turn.toWire("inProgress", "empty") });
+    const outcome = await this.#outcomeOf(turn, work);
+    await this.#end(turn, outcome).catch((error: unknown) =>
+      this.ports.log.error("turn could not be ended cleanly", { turn: turn.id, error: String(error) }),
+    );
+    if (this.#turn === turn) this.#turn = undefined;
+    turn.ended.resolve();
+    if (!this.ports.audience.isWatched(this.id)) this.rest();
+  }
+
+  async #outcomeOf(turn: LiveTurn, work: () => Promise<TurnOutcome>): Promise<TurnOutcome> {
+    try {
+      return await work();
+    } catch (error) {
+      if (turn.signal.aborted) return { status: "interrupted" };
+      if (error instanceof AuditUnwritten)
+        return { status: "failed", error: { message: error.message, codexErrorInfo: "other", additionalDetails: null } };
+      this.ports.log.error("turn failed", { turn: turn.id, error: error instanceof Error ? error.stack : String(error) });
+      return {
+        status: "failed",
+        error: { message: "internal error; see the server's log", codexErrorInfo: "other", additionalDetails: null },
+      };
+    }
+  }
+
+  /** The one place where a turn ends: stored first, then announced, exactly once. */
+  async #end(turn: LiveTurn, outcome: TurnOutcome): Promise<void> {
+    const error: TurnError | null = outcome.status === "failed" ? outcome.error : null;
+    turn.takesInput = false;
+    if (outcome.status === "interrupted") {
+      await this.terminals.killAll();
+      await interrupted(turn).catch((error: unknown) => this.ports.log.warn("interrupt hooks did not run", { error: String(error) }));
+    }
+    await turn.commands.end((command) => this.terminals.runs(command));
+    await turn.outcomesWritten();
+    for (const item of turn.openItems()) if (!this.terminals.owns(item.id)) await turn.completeItem(closed(item));
+    await keepInput(turn, outcome.status === "interrupted");
+    if (outcome.status === "interrupted") {
+      if (turn.kind === "regular") await turn.addForModel([userMessage(abortedNote)]);
+    }
+    await turn.snapshot.settle();
+    const now = this.ports.clock.now();
+    this.updatedAtMs = now;
+    await this.record([
+      {
+        type: "turnEnded",
+        turnId: turn.id,
+        status: outcome.status,
+        error,
+        lastAgentMessage: turn.lastAgentMessage,
+        atMs: now,
+        durationMs: now - turn.startedAtMs,
+      },
+    ]);
+    this.#turn = undefined;
+    this.#failed = error !== null;
+    turn.outcome = outcome.status;
+    if (error !== null) turn.notify("error", { threadId: this.id, turnId: turn.id, willRetry: false, error });
+    this.#announceStatus();
+    this.#tellEnd(turn, error);
+    const last = turn.items.findLast((item) => item.type === "agentMessage");
+    const summary: Pick<Turn, "items" | "itemsView"> =
+      last === undefined ? { items: [], itemsView: "notLoaded" } : { items: [wholeItem(last)], itemsView: "summary" };
+    turn.notify("turn/completed", { threadId: this.id, turn: { ...turn.toWire(outcome.status, "empty", error), ...summary } });
+  }
+
+  #tellEnd(turn: LiveTurn, error: TurnError | null): void {
+    const { id: threadId, config } = this;
+    const at = { threadId, turnId: turn.id, cwd: this.settings.cwd };
+    const said = turn.items.flatMap((item) => (item.type === "userMessage" ? [previewOf(item.content)] : []));
+    if (error !== null) this.ports.notifier.tell(config, { type: "turn-failed", ...at, message: error.message });
+    else if (turn.outcome === "completed")
+      this.ports.notifier.tell(config, {
+        type: "agent-turn-complete",
+        ...at,
+        client: this.client,
+        inputMessages: said,
+        lastAssistantMessage: turn.lastAgentMessage,
+      });
+  }
+
+  #announceStatus(): void {
+    this.ports.audience.toAll("thread/status/changed", { threadId: this.id, status: this.status() });
+  }
+}
+
+const localEnvironment = ({ cwd, workspaceRoots }: ThreadSettings) => ({
+  environmentId: "local",
+  cwd,
+  runtimeWorkspaceRoots: [...workspaceRoots],
+});
+const raise = (error: Error): never => {
+  throw error;
+};

@@ -1,0 +1,333 @@
+/** All live threads: start, resume, fork, unload. */
+import { invalidRequest } from "../../protocol/errors.ts";
+import type { SessionSource } from "../../protocol/policy.ts";
+import type { Turn } from "../../protocol/turn.ts";
+import { type Replayed, replay } from "../context/replay.ts";
+import type { StartSource } from "../hooks/hook-state.ts";
+import { sessionEnds } from "../hooks/moments.ts";
+import type { Config } from "../ports/config.ts";
+import type { CorePorts } from "../ports/core-ports.ts";
+import type { ModelItem } from "../ports/model-client.ts";
+import { type StoredThread, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../ports/thread-store.ts";
+import { goOnWith, hasSameLimits, keptSettings, pastModel } from "../settings/past-settings.ts";
+import { changed, chosenBy, type SettingsChange, settingsFrom } from "../settings/settings.ts";
+import { IdleThreads } from "./idle-threads.ts";
+import { LiveThread } from "./thread.ts";
+
+export interface StartOptions extends SettingsChange {
+  readonly cwd: string;
+  /** Overrides of config keys for this thread. */
+  readonly config?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly ephemeral?: boolean | null | undefined;
+  readonly dynamicTools?: readonly unknown[] | null | undefined;
+  readonly threadSource?: string | null | undefined;
+  readonly originator: string;
+  /** Who models are told that they are called by; a thread that nobody gives one names its originator and us. */
+  readonly userAgent?: string | undefined;
+  readonly source: SessionSource;
+  readonly parentThreadId?: string | undefined;
+  /** What SessionStart hooks are told that it began by. */
+  readonly startedBy?: StartSource | undefined;
+}
+
+export class Threads {
+  readonly #ports: CorePorts;
+  readonly #live = new Map<string, LiveThread>();
+  readonly #loading = new Map<string, Promise<LiveThread>>();
+  readonly #idle: IdleThreads;
+
+  constructor(ports: CorePorts) {
+    this.#ports = ports;
+    this.#idle = new IdleThreads({ all: this.#live, unload: (id) => this.#letGo(id) }, () => performance.now());
+  }
+
+  get ids(): readonly string[] {
+    return [...this.#live.keys()];
+  }
+  get all(): readonly LiveThread[] {
+    return [...this.#live.values()];
+  }
+  find(id: string): LiveThread | undefined {
+    const thread = this.#live.get(id);
+    if (thread !== undefined) this.#idle.used(thread);
+    return thread;
+  }
+  require(id: string): LiveThread {
+    checkId(id, "thread");
+    const thread = this.find(id);
+    if (thread === undefined) throw invalidRequest(`thread not found: ${id}`);
+    return thread;
+  }
+
+  start(options: StartOptions): Promise<LiveThread> {
+    return this.#idle.withRoom(() => this.#start(options));
+  }
+  async #start(options: StartOptions): Promise<LiveThread> {
+    const { cwd } = options;
+    const config = this.#ports.config.effective(cwd, options.config ?? {});
+    refuseUnknownProvider(config, options.modelProvider);
+    const chosen = this.#ports.chooseModel(config, options.model, options.modelProvider);
+    const settings = settingsFrom(config, chosen, options);
+    const id = this.#ports.ids.thread();
+    const meta: ThreadMeta = {
+      id,
+      createdAtMs: this.#ports.clock.now(),
+      cwd,
+      originator: options.originator,
+      cliVersion: this.#ports.version,
+      source: options.source,
+      modelProvider: settings.modelProvider,
+      baseInstructions: settings.baseInstructions ?? undefined,
+      git: await this.#ports.surroundings.git(cwd),
+      dynamicTools: options.dynamicTools ?? undefined,
+      threadSource: options.threadSource ?? undefined,
+      parentThreadId: options.parentThreadId,
+    };
+    const thread = new LiveThread(this.#ports, {
+      meta,
+      settings: Object.freeze({ ...settings, modelProvider: chosen.provider, model: chosen.model }),
+      config,
+      chosen: chosenBy(options),
+      ephemeral: options.ephemeral === true,
+      startedBy: options.startedBy,
+      stored: false,
+      lease: options.ephemeral === true ? undefined : await this.#ports.store.lease(id, options.originator),
+    });
+    thread.overrides = options.config ?? {};
+    thread.userAgent = options.userAgent ?? thread.userAgent;
+    thread.keepsProvider = Boolean(options.modelProvider);
+    this.#add(thread);
+    return thread;
+  }
+  #add(thread: LiveThread): void {
+    this.#live.set(thread.id, thread);
+    this.#idle.used(thread);
+  }
+
+  /** The thread as it is live already, or opened from the store. Two requests at once open it once. */
+  async resume(id: string, options: ResumeOptions): Promise<{ thread: LiveThread; turns: readonly Turn[] }> {
+    checkId(id, "session");
+    const live = this.find(id) ?? (await this.#loading.get(id));
+    // One that another process held when it was opened may be free by now.
+    if (live !== undefined && live.readOnlyBecause === undefined) {
+      live.dynamicTools = options.dynamicTools ?? live.dynamicTools;
+      return { thread: live, turns: await this.turnsOf(live) };
+    }
+    const loading = this.#idle.withRoom(() => this.#open(id, options));
+    this.#loading.set(id, loading);
+    try {
+      const thread = await loading;
+      thread.dynamicTools = options.dynamicTools ?? thread.dynamicTools;
+      thread.userAgent = options.userAgent ?? thread.userAgent;
+      return { thread, turns: await this.turnsOf(thread) };
+    } finally {
+      this.#loading.delete(id);
+    }
+  }
+
+  /** A new thread with the history of another, whole or up to a turn. */
+  async fork(
+    records: readonly ThreadRecord[],
+    from: { id: string; meta: ThreadMeta; upTo?: ForkPoint | undefined },
+    options: StartOptions,
+  ): Promise<{ thread: LiveThread; turns: readonly Turn[] }> {
+    const kept = cutAt(records, from.upTo).filter((record) => record.type !== "meta");
+    const past = replay(kept);
+    const before = pastModel(past.settings, this.#ports.config.effective(options.cwd, options.config ?? {}));
+    const fresh = await this.start({
+      ...options,
+      model: options.model ?? before.model,
+      modelProvider: options.modelProvider ?? before.provider,
+      dynamicTools: options.dynamicTools ?? from.meta.dynamicTools,
+    });
+    this.#live.delete(fresh.id);
+    const thread = new LiveThread(this.#ports, {
+      meta: { ...fresh.meta, forkedFromId: from.id },
+      settings:
+        past.settings === undefined
+          ? fresh.settings
+          : Object.freeze(changed(goOnWith(past.settings, fresh.settings, fresh.config), fresh.config, options)),
+      config: fresh.config,
+      chosen: [...keptSettings, ...chosenBy(options)],
+      ephemeral: fresh.ephemeral,
+      history: past.modelHistory,
+      usage: past.usage,
+      countedTokens: past.countedTokens,
+      preview: past.preview,
+      stored: false,
+      lease: fresh.lease,
+    });
+    thread.overrides = fresh.overrides;
+    thread.userAgent = fresh.userAgent;
+    thread.keepsProvider = Boolean(options.modelProvider);
+    await thread.record(kept);
+    if (past.settings !== undefined && !hasSameLimits(thread.settings, past.settings)) await thread.keepSettings();
+    this.#add(thread);
+    return { thread, turns: past.turns };
+  }
+
+  /** A thread from a history that the client brings itself. */
+  async startFrom(history: readonly ModelItem[], options: StartOptions): Promise<LiveThread> {
+    const thread = await this.start(options);
+    for (const item of history) thread.history.add(item);
+    await thread.record(history.map((item): ThreadRecord => ({ type: "modelItem", item })));
+    return thread;
+  }
+
+  /** The turns of a live thread: what is stored, and the running turn as far as it is. */
+  async turnsOf(thread: LiveThread): Promise<readonly Turn[]> {
+    const past = replay(await this.recordsOf(thread));
+    const running = thread.turn;
+    if (running === undefined) return past.turns;
+    return [...past.turns.filter((turn) => turn.id !== running.id), running.toWire("inProgress", "full")];
+  }
+  async recordsOf(thread: LiveThread): Promise<readonly ThreadRecord[]> {
+    if (thread.ephemeral) return thread.kept;
+    return thread.isStored ? await this.#ports.store.read(thread.id) : [];
+  }
+
+  /** Lets go of an idle thread; the next resume reads it again. */
+  async unload(id: string): Promise<void> {
+    const thread = this.#live.get(id);
+    if (thread === undefined) return;
+    this.#live.delete(id);
+    thread.warmingUp?.interrupt();
+    thread.turn?.interrupt();
+    await thread.turn?.ended.promise;
+    if (thread.config.hooks.length > 0)
+      await sessionEnds(thread).catch((error: unknown) => this.#ports.log.warn("session end hooks did not run", { error: String(error) }));
+    thread.hooks.end();
+    await thread.terminals.killAll();
+    thread.lease?.release();
+    this.onUnloaded(id);
+  }
+  async #letGo(id: string): Promise<void> {
+    await this.unload(id);
+    const { audience } = this.#ports;
+    audience.toAll("thread/status/changed", { threadId: id, status: { type: "notLoaded" } });
+    audience.toAll("thread/closed", { threadId: id });
+  }
+  /** Lets go of those that nobody has watched for long; to be called now and then. */
+  unloadUnwatched(): Promise<void> {
+    return this.#idle.unloadUnwatched();
+  }
+  /** Called when a thread was let go: what was kept for it elsewhere can go too. */
+  onUnloaded: (id: string) => void = () => {};
+
+  /** Ends every turn and command, stored as interrupted. */
+  async close(): Promise<void> {
+    await Promise.all(this.ids.map((id) => this.unload(id)));
+  }
+
+  async #open(id: string, options: ResumeOptions): Promise<LiveThread> {
+    const stored = await this.#ports.store.find(id);
+    if (stored === undefined) throw invalidRequest(`no rollout found for thread id ${id}`);
+    if (stored.archived) throw archivedError(id);
+    const held = await this.#lease(id, options.originator);
+    try {
+      const past = replay(await this.#ports.store.read(id));
+      const thread = this.#fromPast(stored, past, options, held);
+      if (past.settings !== undefined && !hasSameLimits(thread.settings, past.settings)) await thread.keepSettings();
+      this.#add(thread);
+      return thread;
+    } catch (error) {
+      held.lease?.release(); // what could not be opened is free for others
+      throw error;
+    }
+  }
+
+  async #lease(id: string, originator: string): Promise<Pick<ConstructorParameters<typeof LiveThread>[1], "lease" | "readOnlyBecause">> {
+    try {
+      return { lease: await this.#ports.store.lease(id, originator) };
+    } catch (error) {
+      if (error instanceof ThreadHeld) return { readOnlyBecause: error.message };
+      throw error;
+    }
+  }
+
+  #fromPast(
+    stored: StoredThread,
+    past: Replayed,
+    options: ResumeOptions,
+    held: Pick<ConstructorParameters<typeof LiveThread>[1], "lease" | "readOnlyBecause">,
+  ): LiveThread {
+    const meta = past.meta ?? metaFrom(stored);
+    const cwd = options.cwd ?? past.settings?.cwd ?? meta.cwd;
+    const config = this.#ports.config.effective(cwd, options.config ?? {});
+    refuseUnknownProvider(config, options.modelProvider);
+    const before = pastModel(past.settings, config);
+    // Files of early Codex versions name no provider.
+    const ownProvider = config.requested.includes("model_provider") || meta.modelProvider === "" ? undefined : meta.modelProvider;
+    const model = this.#ports.chooseModel(config, options.model ?? before.model, options.modelProvider ?? before.provider ?? ownProvider);
+    const base = settingsFrom(config, model, { cwd, baseInstructions: meta.baseInstructions });
+    const carried = past.settings === undefined ? base : goOnWith(past.settings, base, config);
+    const thread = new LiveThread(this.#ports, {
+      meta,
+      settings: Object.freeze(changed(carried, config, { ...options, cwd })),
+      config,
+      chosen: [...keptSettings, ...chosenBy(options)],
+      ephemeral: false,
+      history: past.modelHistory,
+      usage: past.usage,
+      countedTokens: past.countedTokens,
+      name: stored.name,
+      preview: stored.preview,
+      updatedAtMs: stored.updatedAtMs,
+      stored: true,
+      ...held,
+    });
+    thread.overrides = options.config ?? {};
+    thread.keepsProvider = Boolean(options.modelProvider);
+    return thread;
+  }
+}
+
+/** An archived thread is put away: it is read and listed there, and nothing goes on in it. */
+export const archivedError = (id: string): Error =>
+  invalidRequest(`session ${id} is archived. Bring it back first, with \`parley threads archive --undo ${id}\` or thread/unarchive.`);
+
+function refuseUnknownProvider(config: Config, provider: string | null | undefined): void {
+  if (provider === undefined || provider === null || config.providers[provider] !== undefined) return;
+  throw invalidRequest(
+    `failed to load configuration: Model provider \`${provider}\` not found; add [model_providers.${provider}] to config.toml`,
+  );
+}
+
+export interface ResumeOptions extends SettingsChange {
+  /** In place of the tools that the thread has. */
+  readonly dynamicTools?: readonly unknown[] | null | undefined;
+  readonly config?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly originator: string;
+  readonly userAgent?: string | undefined;
+}
+export type ForkPoint = { readonly lastTurnId: string } | { readonly beforeTurnId: string };
+
+function metaFrom(stored: StoredThread): ThreadMeta {
+  const { id, createdAtMs, cwd, originator, cliVersion, source, modelProvider } = stored;
+  return { id, createdAtMs, cwd, originator, cliVersion, source, modelProvider, baseInstructions: undefined, git: stored.git ?? undefined };
+}
+
+function cutAt(records: readonly ThreadRecord[], point: ForkPoint | undefined): readonly ThreadRecord[] {
+  if (point === undefined) return records;
+  const wanted = "lastTurnId" in point ? point.lastTurnId : point.beforeTurnId;
+  const start = records.findIndex((record) => record.type === "turnStarted" && record.turnId === wanted);
+  if (start === -1) throw invalidRequest(`turn not found: ${wanted}`);
+  if ("beforeTurnId" in point) return records.slice(0, start);
+  const next = records.findIndex((record, i) => i > start && record.type === "turnStarted" && record.turnId !== wanted);
+  return next === -1 ? records : records.slice(0, next);
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export const isThreadId = (id: string): boolean => uuid.test(id);
+
+/** Ids name files: nothing but a UUID gets near the file system. */
+export function checkId(id: string, what: "thread" | "session"): void {
+  if (isThreadId(id)) return;
+  const at = [...id].findIndex((character) => !/[0-9a-f-]/i.test(character));
+  const reason =
+    at === -1
+      ? `invalid length: expected length 32 for simple format, found ${id.length}`
+      : `invalid character: expected an optional prefix of \`urn:uuid:\` followed by [0-9a-fA-F-], found \`${[...id][at]}\` at ${at + 1}`;
+  throw invalidRequest(`invalid ${what} id: ${reason}`);
+}

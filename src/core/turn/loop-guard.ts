@@ -1,0 +1,104 @@
+/** Notices a turn that goes round in circles: the same calls with the same results, compactions that make no room, requests without end. */
+import { createHash } from "node:crypto";
+import type { TurnError } from "../../protocol/turn.ts";
+import { mayGoOn } from "../approval/ask-to-go-on.ts";
+import type { ModelItem } from "../ports/model-client.ts";
+import type { LiveTurn } from "./live-turn.ts";
+
+/** How often the same thing may happen in a row. */
+const maxRepeats = 3;
+/** A circle may have several steps: look, edit, look, edit … */
+const longestCircle = 3;
+/** Who goes round in circles is quick about it. */
+const waitingMs = 5000;
+
+export class LoopGuard {
+  readonly #maxRequests: number;
+  /** One digest for each answer with calls: of the calls and of what came of them. */
+  #steps: string[] = [];
+  #requests = 0;
+  /** Requests that a yes of the person has reached to. */
+  #allowed: number;
+  /** Calls that were cut at the output limit and went back to the model. */
+  cutCalls = 0;
+  /** An overflow was recovered from; a second one in the same turn is final. */
+  hasRecovered = false;
+  /** The history's tokens after the last compaction of this turn. */
+  compactedTo: number | undefined;
+  /** A compaction has failed in this turn, and there was room to go on without. */
+  cannotCompact = false;
+
+  constructor(maxRequests: number) {
+    this.#maxRequests = maxRequests;
+    this.#allowed = maxRequests;
+  }
+
+  countRequest(): void {
+    this.#requests++;
+  }
+
+  /** The person has said something: whatever was repeated before, the model has new words to go by. */
+  noteWords(): void {
+    this.#steps = [];
+    this.compactedTo = undefined;
+  }
+  /** Takes note of the calls of one answer, of their outputs and of how long they took. */
+  noteStep(calls: readonly ModelItem[], outputs: readonly ModelItem[], tookMs: number): void {
+    const step = [...calls.map(callText), ...outputs.map(outputText)].join("\n");
+    // Waiting for something is no circle, be it by looking at a command that runs or by sleeping in one.
+    if (calls.every(isPoll) || tookMs >= waitingMs) return;
+    this.#steps = [...this.#steps, createHash("sha1").update(step).digest("base64")].slice(-maxRepeats * longestCircle);
+  }
+
+  /** undefined: nothing is wrong; else what is, as a sentence. */
+  doubt(): string | undefined {
+    if (this.#requests >= this.#allowed)
+      return `This turn has made ${this.#requests} model requests, the limit of parley.max_requests_per_turn.`;
+    const circle = this.#circle();
+    if (circle === undefined) return undefined;
+    return circle === 1
+      ? `The model has made the same call with the same result ${maxRepeats} times in a row.`
+      : `The model has repeated the same ${circle} steps with the same results ${maxRepeats} times in a row.`;
+  }
+  /** The person has said yes: the same doubt comes again after as much work as before. */
+  goOn(): void {
+    this.#steps = [];
+    this.#allowed = this.#requests + this.#maxRequests;
+  }
+
+  #circle(): number | undefined {
+    for (let length = 1; length <= longestCircle; length++) {
+      const last = this.#steps.slice(-length * maxRepeats);
+      if (last.length === length * maxRepeats && last.every((step, i) => step === last[i % length])) return length;
+    }
+    return undefined;
+  }
+}
+
+/** Why the turn must stop, after the person was asked where there is one; undefined when it may go on. */
+export async function askOrStop(turn: LiveTurn, text: string): Promise<TurnError | undefined> {
+  if (await mayGoOn(turn, { id: "loop", header: "Loop", text, ifYes: "Ask again when the same happens once more." })) {
+    turn.guard.goOn();
+    return undefined;
+  }
+  return {
+    message: `${text} The turn was stopped so that it does not go on without end.`,
+    codexErrorInfo: "other",
+    additionalDetails: null,
+  };
+}
+
+const isPoll = (call: ModelItem): boolean =>
+  call.type === "function_call" && call.name === "write_stdin" && !/"chars"\s*:\s*"[^"]/.test(call.arguments);
+
+function callText(call: ModelItem): string {
+  if (call.type === "function_call") return `${call.namespace ?? ""}/${call.name} ${call.arguments}`;
+  return call.type === "custom_tool_call" ? `${call.name} ${call.input}` : JSON.stringify(call);
+}
+
+/** Times differ from run to run and say nothing. */
+function outputText(item: ModelItem): string {
+  const body = item.type === "function_call_output" || item.type === "custom_tool_call_output" ? item.output : "";
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return text.replace(/Wall time: [\d.]+ seconds|"duration_seconds":[\d.]+/g, "").replace(/session ID \d+/g, "");
+}

@@ -1,0 +1,77 @@
+/** The agent loop: ask the model, do what it asks for, repeat until it asks for nothing and has no more to say. */
+import type { TurnError } from "../../protocol/turn.ts";
+import { isNearLimit, makeRoom, recover } from "../compaction/make-room.ts";
+import { takeInput } from "../context/context.ts";
+import { beforeInput, beforeStop, inputWaits, sessionStarts } from "../hooks/moments.ts";
+import { type Run, threadRun } from "../model/run.ts";
+import { sample } from "../model/sample.ts";
+import { unsealHistory } from "../model/unseal-history.ts";
+import { callTools } from "./call-tool.ts";
+import type { LiveTurn } from "./live-turn.ts";
+import { askOrStop } from "./loop-guard.ts";
+
+export type TurnOutcome = { readonly status: "completed" | "interrupted" } | { readonly status: "failed"; readonly error: TurnError };
+
+export async function runTurn(turn: LiveTurn): Promise<TurnOutcome> {
+  turn.announceStored();
+  if (turn.ownInput.length === 0 && !turn.hasSteering()) return { status: "completed" }; // an empty input is a turn without a model call
+  if (inputWaits(turn.thread) && !(await admitted(turn))) return { status: "completed" };
+  const error = await work(threadRun(turn));
+  return error === undefined ? { status: "completed" } : { status: "failed", error };
+}
+
+/** Whether hooks let the words that begin the turn pass, where they wait for that. */
+async function admitted(turn: LiveTurn): Promise<boolean> {
+  if (await sessionStarts(turn)) return false;
+  if (turn.ownInput.length > 0) return true;
+  turn.ownInput = await takeInput(turn);
+  return turn.ownInput.length > 0;
+}
+
+/** Works until the model has nothing more to do. Returns why it failed. */
+export async function work(run: Run): Promise<TurnError | undefined> {
+  const { turn } = run;
+  const asking = turn.thread.ports.catalog.prepare(run.settings.model, turn.thread.provider(run.settings), turn.signal);
+  if (asking !== undefined) await asking;
+  tellOfGuess(run);
+  while (true) {
+    await unsealHistory(run); // the model may have been changed
+    const doubt = turn.guard.doubt();
+    const stopped = doubt === undefined ? undefined : await askOrStop(turn, doubt);
+    const full = stopped === undefined && isNearLimit(run) ? await makeRoom(run, "request") : stopped;
+    if (full !== undefined) return full;
+    turn.signal.throwIfAborted();
+    if (turn.hasSteering()) turn.guard.noteWords();
+    if (turn.thread.hooks.areDue && run.isThreads && (await beforeInput(turn))) return undefined;
+    await takeInput(turn); // what was typed while we worked
+    const reply = await sample(run);
+    if (reply.failed !== undefined) {
+      const failed = reply.overflow === undefined ? reply.failed : await recover(run, reply.overflow, reply.failed);
+      if (failed !== undefined) return failed;
+      continue;
+    }
+    turn.ownInput = [];
+    if (reply.calls.length === 0) {
+      if (reply.goesOn === true || turn.hasSteering()) continue;
+      if (reply.isEmpty === true) turn.notify("warning", { threadId: turn.thread.id, message: emptyAnswer });
+      if (run.isThreads && turn.kind === "regular" && (await beforeStop(turn))) continue;
+      return undefined;
+    }
+    const failed = (isNearLimit(run) ? await makeRoom(run, "calls") : undefined) ?? (await callTools(run, reply));
+    if (failed !== undefined) return failed;
+  }
+}
+
+const emptyAnswer = "The model gave an empty answer. Say something to go on, or choose another model.";
+
+/** A window that is only guessed compacts a history too early or too late. */
+function tellOfGuess({ turn, settings }: Run): void {
+  const { thread } = turn;
+  const { ports, config } = thread;
+  const model = ports.catalog.find(settings.model, thread.provider(settings));
+  if (model.known || config.contextWindow !== undefined || thread.guessedModel === model.id) return;
+  thread.guessedModel = model.id;
+  const window = model.contextWindow.toLocaleString("en-US");
+  const message = `Model metadata for \`${model.id}\` not found: a window of ${window} tokens is assumed. If you know better, set model_context_window, or context_window in [parley.models."${model.id}"].`;
+  turn.notify("warning", { threadId: thread.id, message });
+}
