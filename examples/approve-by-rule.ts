@@ -1,5 +1,5 @@
 /** A bot that lets the agent work and answers its questions by rule: commands of a list are run, everything else is declined. */
-import { spawnClient } from "parley/client";
+import { spawnClient } from "@parley-agent/parley/client";
 
 const allowed = ["ls", "cat", "git status", "git diff", "npm test"];
 const [prompt = "Look around and tell me what this project is."] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 /** A step of CI: the agent reviews the changes, and the step fails when a finding has priority 0 or 1. `ci-reviewer.ts [BASE_BRANCH]` */
-import { spawnClient } from "parley/client";
+import { spawnClient } from "@parley-agent/parley/client";
 
 const [branch] = process.argv.slice(2);
 const target = branch === undefined ? { type: "uncommittedChanges" as const } : { type: "baseBranch" as const, branch };

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { type Client, spawnClient } from "parley/client";
+import { type Client, spawnClient } from "@parley-agent/parley/client";
 
 /** The client under test: asks for a summary and refuses every command. */
 async function summarize(client: Client, cwd: string): Promise<string> {

@@ -1,5 +1,5 @@
 /** A live table of a server's threads: `dashboard.ts ws://127.0.0.1:4500`. With --demo it starts a server of its own and gives it something to do. */
-import { type Client, connectClient, spawnClient } from "parley/client";
+import { type Client, connectClient, spawnClient } from "@parley-agent/parley/client";
 
 const [address = "--demo"] = process.argv.slice(2);
 const clientInfo = { name: "dashboard", title: null, version: "1.0.0" };

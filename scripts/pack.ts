@@ -16,12 +16,16 @@ export async function pack(into: string): Promise<string> {
     await buildPageIfOld();
     cpSync(pageFolder, path.join(stage, "web"), { recursive: true });
     writeTypes(path.join(stage, "types"));
-    for (const file of ["README.md", "LICENSE", "CHANGELOG.md"]) copyFileSync(path.join(root, file), path.join(stage, file));
+    for (const file of ["LICENSE", "CHANGELOG.md"]) copyFileSync(path.join(root, file), path.join(stage, file));
+    copyFileSync(path.join(root, "docs", "package.md"), path.join(stage, "README.md"));
     const content = manifest();
     writeFileSync(path.join(stage, "package.json"), `${JSON.stringify(content, null, 2)}\n`);
-    const { status, stderr } = spawnSync("npm", ["pack", "--pack-destination", path.resolve(into)], { cwd: stage, encoding: "utf8" });
+    const { status, stdout, stderr } = spawnSync("npm", ["pack", "--json", "--pack-destination", stage], { cwd: stage, encoding: "utf8" });
     if (status !== 0) throw new Error(`npm pack failed: ${stderr}`);
-    return path.join(into, `${content.name}-${content.version}.tgz`);
+    // npm puts the scope before the name; people look for the program's.
+    const tarball = path.join(path.resolve(into), `parley-${content.version}.tgz`);
+    copyFileSync(path.join(stage, JSON.parse(stdout)[0].filename), tarball);
+    return tarball;
   } finally {
     rmSync(stage, { recursive: true, force: true });
   }

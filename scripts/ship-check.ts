@@ -108,7 +108,7 @@ async function serving(): Promise<void> {
   );
   works(
     "the client library works",
-    `NODE_PATH='${prefix}/lib/node_modules' node --input-type=module -e "import('${prefix}/lib/node_modules/parley/client.cjs').then(async ({ spawnClient }) => { const c = await spawnClient(); console.log((await c.call('thread/loaded/list', {})).data.length); c.close(); })"`,
+    `NODE_PATH='${prefix}/lib/node_modules' node --input-type=module -e "import('${prefix}/lib/node_modules/@parley-agent/parley/client.cjs').then(async ({ spawnClient }) => { const c = await spawnClient(); console.log((await c.call('thread/loaded/list', {})).data.length); c.close(); })"`,
     /^0$/m,
   );
 }

@@ -31,8 +31,8 @@ const elsewhere: Readonly<Record<string, string>> = {
     "src/manager and test/manager.itest.ts serve with TLS; a test listens on loopback only",
   "parley manager --connect": "test/manager.itest.ts",
   "parley exec --oss": "src/models tests and src/main/local-model: needs a model server",
-  "npm install -g parley": "scripts/ship-check.ts does it from the packed tarball",
-  "npx parley --version": "scripts/ship-check.ts",
+  "npm run pack": "test/pack.itest.ts",
+  "npm install -g ./parley-0.1.0.tgz": "scripts/ship-check.ts; test/pack.itest.ts installs it into a folder",
 };
 
 function place(t: TestContext) {
