@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { buildIfOld } from "./build.ts";
+import { inLanes } from "./lanes.ts";
 import { runSuites, type Tally } from "./suites.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -10,31 +11,10 @@ const tally: Tally = { passed: 0, failed: 0, skipped: [] };
 const isFull = process.env["PARLEY_REQUIRE"] === "all";
 
 tally.skipped.push(...(await tests("npm test", ["npm", "test"])));
-await bareMachine();
-await everyEngine();
-await checks();
 await step("build", buildIfOld);
-const compared = await tests("the scenarios over every transport, and comparisons with other servers", [
-  process.execPath,
-  "scripts/test.ts",
-  "legs",
-  "oracle",
-]);
-tally.skipped.push(...compared);
-await tests("the bench of the agent", [process.execPath, "scripts/bench-agent.ts"]);
-const shared = path.resolve(root, process.env["PARLEY_SHARED"] ?? "../shared");
-if (existsSync(path.join(shared, "conformance", "run.mjs"))) {
-  console.log(`\n== suites of ${shared}`);
-  await runSuites(
-    shared,
-    path.join(root, "bin", "parley"),
-    JSON.parse(readFileSync(path.join(root, ".ci", "ratchet.json"), "utf8")),
-    tally,
-  );
-} else {
-  console.log("suites: not found, 0 run");
-  tally.skipped.push("the shared suites: not found");
-}
+// What follows waits more than it works: two at a time.
+await inLanes(2, [comparisons, bareMachine, everyEngine, checks, agentBench], (part) => part());
+await sharedSuites();
 
 if (isFull) tally.failed += tally.skipped.length;
 const reasons =
@@ -52,6 +32,27 @@ async function tests(name: string, [program = "", ...args]: readonly string[]): 
   tally.passed += Number(passed ?? 0);
   tally.failed += Number(failed ?? 0) || (isExplained ? 0 : 1);
   return skipped;
+}
+
+async function comparisons(): Promise<void> {
+  const name = "the scenarios over every transport, and comparisons with other servers";
+  tally.skipped.push(...(await tests(name, [process.execPath, "scripts/test.ts", "legs", "oracle"])));
+}
+
+async function agentBench(): Promise<void> {
+  await tests("the bench of the agent", [process.execPath, "scripts/bench-agent.ts"]);
+}
+
+async function sharedSuites(): Promise<void> {
+  const shared = path.resolve(root, process.env["PARLEY_SHARED"] ?? "../shared");
+  if (!existsSync(path.join(shared, "conformance", "run.mjs"))) {
+    console.log("suites: not found, 0 run");
+    tally.skipped.push("the shared suites: not found");
+    return;
+  }
+  console.log(`\n== suites of ${shared}`);
+  const ratchet = JSON.parse(readFileSync(path.join(root, ".ci", "ratchet.json"), "utf8"));
+  await runSuites(shared, path.join(root, "bin", "parley"), ratchet, tally);
 }
 
 /** What commands and the sandbox promise must hold with nothing installed; a program that is missing there is no reason to fail. */
@@ -95,18 +96,21 @@ async function step(name: string, run: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Runs a program, shows what it says, and gives back the lines. */
+/** Runs a program, shows at its end what it said, since others may run beside it, and gives back the lines. */
 function show(name: string, program: string, args: readonly string[]): Promise<{ code: number; lines: readonly string[] }> {
-  console.log(`\n== ${name}`);
+  console.log(`\n== begun: ${name}`);
+  const started = performance.now();
   const env = { ...process.env, PARLEY_SECOND_TRY: "1", PARLEY_SLOWEST: "5" };
   const child = spawn(program, args, { cwd: root, env, stdio: ["ignore", "pipe", "inherit"] });
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     text += chunk;
-    process.stdout.write(chunk);
   });
   return new Promise((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (code) => resolve({ code: code ?? 1, lines: text.trimEnd().split("\n") }));
+    child.on("close", (code) => {
+      console.log(`\n== ${name} (${((performance.now() - started) / 1000).toFixed(0)} s)\n${text}`);
+      resolve({ code: code ?? 1, lines: text.trimEnd().split("\n") });
+    });
   });
 }

@@ -1,7 +1,7 @@
-/** `npm test`: runs the groups of tests, two at a time, and adds up what they say. Words after it choose groups or files. */
+/** `npm test`: runs the groups of tests, a few at a time, and adds up what they say. Words after it choose groups or files. */
 import { spawn } from "node:child_process";
 import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { buildIfOld } from "./build.ts";
 import { inLanes } from "./lanes.ts";
@@ -58,6 +58,9 @@ const groups: readonly Group[] = [
 const testTimeoutMs = 300_000;
 const groupTimeoutMs = 1_200_000;
 
+/** Tests wait more than they work: one group more than there are cores keeps these busy. */
+const lanes = availableParallelism() + 1;
+
 const root = path.resolve(import.meta.dirname, "..");
 const words = process.argv.slice(2);
 /** Holds everything that tests put into temporary folders. Short names: the paths of sockets have little room. */
@@ -73,7 +76,7 @@ const again: { group: Group; files: readonly string[]; failures: Counts["failure
 try {
   const chosen = groups.map((group) => ({ group, files: choose(group) })).filter(({ files }) => files.length > 0);
   if (chosen.some(({ group }) => group.needsBuild === true)) await buildIfOld();
-  await inLanes(2, chosen, async ({ group, files }) => {
+  await inLanes(lanes, chosen, async ({ group, files }) => {
     const started = performance.now();
     const counts = await run(group, files);
     total.passed += counts.passed;
@@ -147,7 +150,7 @@ function run(group: Group, files: readonly string[], onlyTest?: string): Promise
       ...group.env,
     },
   });
-  // Two groups run at once: each says at its end what it has to say.
+  // Several groups run at once: each says at its end what it has to say.
   const said: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => said.push(chunk));
   const timer = setTimeout(() => child.kill("SIGKILL"), groupTimeoutMs);

@@ -120,7 +120,8 @@ test("a chunk that fits two places changes the first and says so", () => {
 });
 
 test("many patches in one text, and long texts, take no long time", () => {
-  const started = performance.now();
+  // Of the processor, not by the clock: the machine may have other work.
+  const started = process.cpuUsage();
   assert.ok("hunks" in parsePatch("*** Begin Patch\n*** Add File: a\n+x\n*** End Patch\n".repeat(2000)));
   parsePatch(`*** Begin Patch\n${"*** Add File: a\n+x\n".repeat(20_000)}`);
   updateText(
@@ -128,5 +129,5 @@ test("many patches in one text, and long texts, take no long time", () => {
     [{ anchors: [], lines: Array.from({ length: 500 }, () => ({ sign: "-", text: "y z" })), atEnd: false }],
     "f",
   );
-  assert.ok(performance.now() - started < 5000);
+  assert.ok(process.cpuUsage(started).user < 5_000_000);
 });
