@@ -29,16 +29,15 @@ const later: Readonly<Record<string, readonly string[]>> = {
   "src/core/model": ["budget", "plan-text", "reply-items", "sample"],
   "src/core/patch": ["*"],
   "src/core/turn": ["call-tool", "live-turn", "review", "review-prompt", "shell-command", "turn"],
-  "src/exec": [
-    ...["command-actions", "command-line", "descriptors", "environment", "git-folder", "live-command", "locate"],
-    ...["paths", "processes", "program", "pty", "shell-quote", "wiring"],
-  ],
-  "src/exec/policy": ["exec-policy", "known-safe", "literal-commands", "rules", "rules-file", "starlark"],
+  "src/exec": ["descriptors", "environment", "live-command", "processes", "pty", "wiring"],
+  "src/exec/policy": ["exec-policy", "known-safe", "rules-file"],
   "src/exec/sandbox": ["macos-seatbelt", "mounts", "protection", "roots", "seccomp", "windows"],
-  "src/lib": ["diff", "fuzzy", "git-diff", "home-entries", "paths", "sse"],
+  "src/lib": ["diff", "file-status", "fuzzy", "git-diff", "home-entries", "paths", "program", "sse"],
   "src/main": ["in-process", "otel-settings", "otlp", "v1"],
   "src/mcp": ["clean", "connection", "elicitation", "names", "results", "status", "tool-source", "tools", "transport"],
   "src/models": ["convert", "facts", "facts.json", "failures", "http-client", "model-lists", "responses", "responses-events", "tools"],
+  "src/shell": ["command-actions", "command-line", "quote"],
+  "src/shell/policy": ["literal-commands", "rules", "starlark"],
   "src/skills": ["bundled", "bundled-texts", "front-matter", "scan", "texts"],
   "src/store": [
     ...["core-items", "cursor", "folders", "foreign-calls", "line-records", "old-compaction", "own-lines", "patch-text", "read-lines"],
@@ -46,6 +45,7 @@ const later: Readonly<Record<string, readonly string[]>> = {
     ...["token-count", "turn-context", "user-content", "writer"],
   ],
   "src/tools": ["questions"],
+  "src/workspace": ["git-folder", "locate"],
 };
 
 function isLater(file: string): boolean {

@@ -8,13 +8,15 @@ interface House {
   readonly mayImport: Readonly<Record<string, readonly string[]>>;
   /** Of these only types, so that none of their code gets into what is built here. */
   readonly typesOf?: readonly string[];
+  /** Rooms that only compute: the packages and Node modules that they may import. */
+  readonly packagesOf?: Readonly<Record<string, readonly string[]>>;
   /** Files of those that may be imported whole all the same. They hold pure functions and import nothing but types and each other. */
   readonly pure?: readonly string[];
 }
 
 const src = (...names: string[]): readonly string[] => names.map((name) => `src/${name}`);
 /** Every edge may name the settings' types beside the ports. */
-const edge = src("core/ports", "core/settings/settings.ts", "protocol", "lib");
+const edge = src("core/ports", "core/settings/settings.ts", "protocol", "lib", "shell");
 const door = src("client", "rpc", "protocol", "lib");
 /** The version, for the rooms that say it. */
 const manifest = "package.json";
@@ -25,9 +27,11 @@ const product: House = {
     protocol: src("lib"),
     rpc: src("protocol/errors.ts", "lib"),
     client: src("rpc", "protocol", "lib"),
-    core: src("protocol", "lib"),
+    shell: src("protocol", "lib"),
+    core: src("protocol", "lib", "shell"),
     models: edge,
     exec: edge,
+    workspace: edge,
     store: edge,
     tools: edge,
     skills: edge,
@@ -37,15 +41,16 @@ const product: House = {
     server: src("core", "rpc", "protocol", "lib"),
     adapters: door,
     sessions: door,
-    tui: [...door, ...src("sessions")],
+    tui: [...door, ...src("sessions", "shell")],
     manager: [...door, ...src("sessions")],
     main: [
-      ...src("server", "models", "exec", "store", "tools", "skills", "config", "auth", "mcp", "core", "adapters/v1"),
+      ...src("server", "models", "exec", "workspace", "shell", "store", "tools", "skills", "config", "auth", "mcp", "core", "adapters/v1"),
       ...door,
       manifest,
     ],
     cli: [...src("main", "client", "tui", "manager", "adapters", "rpc", "protocol", "lib"), manifest],
   },
+  packagesOf: { shell: ["node:path", "unbash"] },
 };
 
 /** What the page knows of the manager and the wire. */
@@ -95,7 +100,7 @@ for (const file of globSync(["src/**/*.test.{ts,tsx}", "apps/*/src/**/*.test.{ts
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
-function look({ root, mayImport, typesOf = [], pure = [] }: House, file: string): void {
+function look({ root, mayImport, typesOf = [], packagesOf = {}, pure = [] }: House, file: string): void {
   const text = readFileSync(file, "utf8");
   const room = path.relative(root, file).split(path.sep)[0] ?? "";
   const allowed = mayImport[room];
@@ -104,6 +109,10 @@ function look({ root, mayImport, typesOf = [], pure = [] }: House, file: string)
   if (/from "vscode"/.test(text) && !file.startsWith(path.join("apps", "vscode", "src", "editor")))
     problems.push(`${file}: only apps/vscode/src/editor may import vscode`);
   if (file.endsWith(".test.ts")) return;
+  const packages = packagesOf[room];
+  if (packages !== undefined)
+    for (const [, name = ""] of text.matchAll(/(?:\bfrom |\bimport\(|^import )"([^".][^"]*)"/gm))
+      if (!packages.includes(name)) problems.push(`${file}: ${room} only computes and may not import ${name}`);
   for (const { target, isType } of importsIn(text)) {
     const into = path.join(path.dirname(file), target).split(path.sep).join("/");
     const isIn = (place: string): boolean => into === place || into.startsWith(`${place}/`);

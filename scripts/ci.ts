@@ -59,7 +59,7 @@ async function sharedSuites(): Promise<void> {
 async function bareMachine(): Promise<void> {
   const name = "commands and the sandbox on a machine with nothing installed";
   const files = [
-    "src/exec",
+    ...["exec", "workspace", "shell"].map((room) => `src/${room}`),
     ...["command", "approval", "patch", "exec", "agents", "turn"].map((area) => `test/scenarios/${area}`),
     "test/faults/children.itest.ts",
   ];

@@ -3,8 +3,8 @@
  * run and takes away what sandboxes put down. It runs from an inline script with a fixed PATH and loads no file of anybody's.
  */
 import type { ChildProcess } from "node:child_process";
+import { findSystemProgram } from "../lib/program.ts";
 import { inheritableDescriptors, spawnSealed } from "./descriptors.ts";
-import { findSystemProgram } from "./program.ts";
 import type { Leftovers } from "./sandbox/platform-sandbox.ts";
 
 /** Set for every command, so that it is found even when the server died before it knew the process number. */

@@ -18,9 +18,10 @@ import {
   writeSync,
 } from "node:fs";
 import path from "node:path";
-import { findRealPath, isInside } from "./paths.ts";
+import { findRealPath } from "../lib/file-status.ts";
+import { isInside } from "../lib/paths.ts";
+import { findSystemProgram } from "../lib/program.ts";
 import { isAlive } from "./processes.ts";
-import { findSystemProgram } from "./program.ts";
 
 /** Few for the first command, which waits for them; then many, since each batch costs the start of a process. */
 const firstBatch = 32;

@@ -3,9 +3,9 @@ import { closeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { ReadStream } from "node:tty";
 import type { Command } from "../core/ports/command-runner.ts";
-import { ownModule } from "./own-module.ts";
-import { findSystemProgram } from "./program.ts";
-import { quoteCommand } from "./shell-quote.ts";
+import { ownModule } from "../lib/own-module.ts";
+import { findSystemProgram } from "../lib/program.ts";
+import { quoteCommand } from "../shell/quote.ts";
 
 /** A terminal whose far side a process can be given as its standard descriptors. */
 export interface Terminal {

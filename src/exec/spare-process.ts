@@ -8,10 +8,10 @@
 import { closeSync } from "node:fs";
 import type { Writable } from "node:stream";
 import type { Command, WrappedCommand } from "../core/ports/command-runner.ts";
+import { findSystemProgram } from "../lib/program.ts";
 import { markName } from "./janitor.ts";
 import { confinedCommandId } from "./leftovers.ts";
 import { type PipePool, writeWhole } from "./pipes.ts";
-import { findSystemProgram } from "./program.ts";
 import { isWritable, startWired, type Wired, type WiringInput } from "./wiring.ts";
 
 /** One line is one command; a line without its end, as of a server that died while it wrote, runs nothing. `$n` is a line break. */

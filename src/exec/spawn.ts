@@ -12,6 +12,7 @@ import {
   type DescribedSandbox,
   type RunningCommand,
 } from "../core/ports/command-runner.ts";
+import { KnownPrograms, searchPathOf } from "../lib/program.ts";
 import { knownSecretFiles } from "../lib/secret-files.ts";
 import { CommandGuard, kernelLimits, limitedArgv, MemoryAlarm } from "./command-limits.ts";
 import type { Room } from "./command-limits-room.ts";
@@ -21,7 +22,6 @@ import { Janitor, markName, type WatchedCommand } from "./janitor.ts";
 import { confinedCommandId, LeftoverNotes } from "./leftovers.ts";
 import { LiveCommand, type LiveParts } from "./live-command.ts";
 import { PipePool } from "./pipes.ts";
-import { KnownPrograms, searchPathOf } from "./program.ts";
 import { planTerminal, type Terminal, type TerminalPlan } from "./pty.ts";
 import { createSandbox } from "./sandbox/create-sandbox.ts";
 import { OpenSandbox } from "./sandbox/none.ts";

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import type { Command, CommandExit, CommandLimits, Confinement, RunningCommand } from "../core/ports/command-runner.ts";
-import { findSystemProgram } from "./program.ts";
+import { findSystemProgram } from "../lib/program.ts";
 import { EngineChoice } from "./sandbox/engines/choose.ts";
 import { type EngineName, engineNames } from "./sandbox/engines/engine.ts";
 import { type ClosableRunner, type CommandRunnerOptions, createCommandRunner } from "./spawn.ts";

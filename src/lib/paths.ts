@@ -16,6 +16,18 @@ export function relativeInside(child: string, parent: string, style: PathStyle =
   return leaves ? undefined : way;
 }
 
+export function isInsideAny(child: string, parents: Iterable<string>): boolean {
+  for (const parent of parents) if (isInside(child, parent)) return true;
+  return false;
+}
+
+/** The folders strictly between the two, outermost first. */
+export function foldersBetween(outer: string, inner: string): string[] {
+  const found: string[] = [];
+  for (let at = path.dirname(inner); at !== outer && isInside(at, outer); at = path.dirname(at)) found.unshift(at);
+  return found;
+}
+
 /** The longest of `roots` that holds `child`. */
 export function rootOf(child: string, roots: readonly string[], style: PathStyle = path): string | undefined {
   return roots.filter((root) => isInside(child, root, style)).sort((a, b) => b.length - a.length)[0];

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Config } from "../core/ports/config.ts";
 import type { ExecPolicy } from "../core/ports/exec-policy.ts";
 import { createExecPolicy } from "../exec/policy/exec-policy.ts";
-import { RulesError } from "../exec/policy/starlark.ts";
+import { RulesError } from "../shell/policy/starlark.ts";
 
 export interface PoliciesOptions {
   readonly codexHome: string;

@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import fc from "fast-check";
 import { createConfigStore } from "../../src/config/load.ts";
-import { findRepository, readInfo, remoteRefs } from "../../src/exec/git-files.ts";
-import { walkFiles } from "../../src/exec/list-files.ts";
-import { createSnapshots } from "../../src/exec/snapshots.ts";
-import { createSurroundings } from "../../src/exec/surroundings.ts";
 import { RpcError } from "../../src/protocol/errors.ts";
 import { scanRoot } from "../../src/skills/scan.ts";
+import { findRepository, readInfo, remoteRefs } from "../../src/workspace/git-files.ts";
+import { walkFiles } from "../../src/workspace/list-files.ts";
+import { createSnapshots } from "../../src/workspace/snapshots.ts";
+import { createSurroundings } from "../../src/workspace/surroundings.ts";
 import { type OddKind, oddKinds, plantOdd } from "../support/odd-files.ts";
 import { type Target, target } from "./target.ts";
 

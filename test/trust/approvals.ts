@@ -13,7 +13,7 @@ export const approvalCases: CaseTable = {
     "54 tricks of the shell",
     "A06",
     `${policy} > all tricks are asked about`,
-    "src/exec/shell-words.test.ts > property: what is called plain is exactly what bash runs",
+    "src/shell/words.test.ts > property: what is called plain is exactly what bash runs",
   ],
   120: [
     "allow rules and compound commands",
@@ -31,8 +31,8 @@ export const approvalCases: CaseTable = {
   ],
   124: [
     "patches through symlinks",
-    "src/exec/workspace.test.ts > a link on the way or at the end is never written through",
-    "src/exec/workspace.test.ts > a folder that flickers between itself and a link is never left",
+    "src/workspace/workspace.test.ts > a link on the way or at the end is never written through",
+    "src/workspace/workspace.test.ts > a folder that flickers between itself and a link is never left",
   ],
   125: [
     "patches to `.git` and `.codex`",

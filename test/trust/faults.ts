@@ -68,7 +68,7 @@ export const faultCases: CaseTable = {
     "pipes, devices, sockets, loops and sparse giants where a project keeps its settings, hooks, skills, instructions and git's files",
     "src/lib/bounded-read.test.ts > refuses pipes, devices, folders and sockets without waiting for them",
     "src/lib/bounded-read.test.ts > refuses a sparse giant before it makes room for it",
-    "src/exec/file-search.test.ts > a rule file without end, or one that is a pipe, costs neither the memory nor the list",
+    "src/workspace/file-search.test.ts > a rule file without end, or one that is a pipe, costs neither the memory nor the list",
   ],
   321: ["pictures that are pipes, devices or giants"],
   322: ["a packed thread of kilobytes that unpacks to gigabytes"],
@@ -88,7 +88,7 @@ export const faultCases: CaseTable = {
     "src/lib/passed.test.ts > a wait ends in time, and at once when the clock is set back or far ahead",
     "src/manager/parts.test.ts > a clock that is set back or ahead makes no link live longer, and locks nobody out",
     "src/main/log-file.test.ts > a pause after trouble ends also when the clock is set back",
-    "src/exec/file-search.test.ts > a listing that has grown old is made again",
+    "src/workspace/file-search.test.ts > a listing that has grown old is made again",
   ],
   329: [
     "kill -9 while changes are taken back",
@@ -104,7 +104,7 @@ export const faultCases: CaseTable = {
   327: [
     "folders of very many entries in the workspace",
     "src/lib/bounded-folder.test.ts > so many entries and no more are read, at once or one by one",
-    "src/exec/snapshots.test.ts > a folder of very many entries is not looked through",
+    "src/workspace/snapshots.test.ts > a folder of very many entries is not looked through",
   ],
   325: ["kill -9 right after a command: its changes can still be taken back"],
 };

@@ -1,7 +1,7 @@
 /** Cases 166 to 192 and from 700 on: what a repository, an MCP server, a skill or a package may bring along. */
 import type { CaseTable } from "./table.ts";
 
-const git = "src/exec/git.test.ts";
+const git = "src/workspace/git.test.ts";
 const load = "src/config/load.test.ts";
 
 export const supplyCases: CaseTable = {
@@ -52,8 +52,8 @@ export const supplyCases: CaseTable = {
   ],
   191: [
     "files with odd names, and very many",
-    "src/exec/file-search.test.ts > the walker lists what ripgrep lists",
-    "src/exec/file-search.test.ts > more files than anybody wants are cut off, and the tool with them",
+    "src/workspace/file-search.test.ts > the walker lists what ripgrep lists",
+    "src/workspace/file-search.test.ts > more files than anybody wants are cut off, and the tool with them",
   ],
   192: ["code planted in every temp path that the server uses"],
   750: [

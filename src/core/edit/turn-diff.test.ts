@@ -3,7 +3,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { createWorkspace } from "../../exec/workspace.ts";
+import { createWorkspace } from "../../workspace/workspace.ts";
 import type { FileState } from "../ports/workspace.ts";
 import { fileDiff, TurnFiles } from "./turn-diff.ts";
 

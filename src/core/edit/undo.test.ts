@@ -15,8 +15,8 @@ import {
 import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { createWorkspace } from "../../exec/workspace.ts";
 import { createUndoStore, type UndoLimits } from "../../store/undo.ts";
+import { createWorkspace } from "../../workspace/workspace.ts";
 import { applyPlan } from "../patch/apply.ts";
 import { planPatch } from "../patch/plan.ts";
 import type { WriteScope } from "../patch/reach.ts";

@@ -15,8 +15,8 @@ import {
 import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { createWorkspace } from "../../exec/workspace.ts";
 import type { SandboxPolicy } from "../../protocol/policy.ts";
+import { createWorkspace } from "../../workspace/workspace.ts";
 import type { ThreadSettings } from "../settings/settings.ts";
 import { applyPlan, type BeforeImages } from "./apply.ts";
 import { decidePatch, type PatchPlan, planPatch, reachOf } from "./plan.ts";

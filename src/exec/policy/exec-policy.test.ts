@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { ExecPolicy } from "../../core/ports/exec-policy.ts";
+import { RulesError } from "../../shell/policy/starlark.ts";
 import { createExecPolicy } from "./exec-policy.ts";
-import { RulesError } from "./starlark.ts";
 
 /** Harmless at first sight, but each does more. */
 const tricks = [

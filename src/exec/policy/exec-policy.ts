@@ -1,17 +1,17 @@
 /** What the rules say about a command before anybody is asked. Implements the ExecPolicy port. */
 import path from "node:path";
 import type { ExecPolicy, ParsedCommand, ProposedRule, Verdict } from "../../core/ports/exec-policy.ts";
-import { commandActions } from "../command-actions.ts";
-import { type CommandLine, loadShellParser, understand } from "../command-line.ts";
-import { commandRisk } from "../command-risk.ts";
-import { searchPathOf } from "../program.ts";
-import { quoteCommand } from "../shell-quote.ts";
-import type { ShellParser } from "../shell-words.ts";
-import { addsPower } from "./added-power.ts";
+import { searchPathOf } from "../../lib/program.ts";
+import { commandActions } from "../../shell/command-actions.ts";
+import { type CommandLine, loadShellParser, understand } from "../../shell/command-line.ts";
+import { commandRisk } from "../../shell/command-risk.ts";
+import { addsPower } from "../../shell/policy/added-power.ts";
+import { literalCommands, withInner } from "../../shell/policy/literal-commands.ts";
+import { isSensiblePrefix } from "../../shell/policy/prefix.ts";
+import { allowRuleLine, matchedPrefix, type PrefixRule, type RuleSet, strictness } from "../../shell/policy/rules.ts";
+import { quoteCommand } from "../../shell/quote.ts";
+import type { ShellParser } from "../../shell/words.ts";
 import { isKnownSafe, isOnPath, isOutsideWorkspace, type Lookup } from "./known-safe.ts";
-import { literalCommands, withInner } from "./literal-commands.ts";
-import { isSensiblePrefix } from "./prefix.ts";
-import { allowRuleLine, matchedPrefix, type PrefixRule, type RuleSet, strictness } from "./rules.ts";
 import { appendRule, loadRules } from "./rules-file.ts";
 
 export interface ExecPolicyOptions {

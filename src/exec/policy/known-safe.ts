@@ -1,7 +1,8 @@
 /** Commands that run unasked even when everything untrusted is asked about: a closed list of readers, without any option. */
 import path from "node:path";
-import { findRealPath, isInsideAny } from "../paths.ts";
-import { findProgram } from "../program.ts";
+import { findRealPath } from "../../lib/file-status.ts";
+import { isInsideAny } from "../../lib/paths.ts";
+import { findProgram } from "../../lib/program.ts";
 
 const programs = new Set(["cat", "head", "tail", "ls", "pwd", "wc", "nl", "stat", "whoami", "uname", "true", "false"]);
 

@@ -6,8 +6,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { readBoundedText, readBoundedTextSync, UnfitFile } from "../../lib/bounded-read.ts";
 import { replaceFileSync } from "../../lib/durable-write.ts";
 import { isCode } from "../../lib/system-error.ts";
-import { parseRules, type RuleSet } from "./rules.ts";
-import { RulesError } from "./starlark.ts";
+import { parseRules, type RuleSet } from "../../shell/policy/rules.ts";
+import { RulesError } from "../../shell/policy/starlark.ts";
 
 const maxBytes = 4 * 1024 * 1024;
 

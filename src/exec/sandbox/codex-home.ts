@@ -1,7 +1,7 @@
 /** What commands may see of the server's own home: a short list of things made for them, and never a secret. */
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { isInside } from "../paths.ts";
+import { isInside } from "../../lib/paths.ts";
 
 /** Long tool results, of which the model is shown a part and told where the rest is. */
 const outputs = path.join("parley", "outputs");

@@ -2,7 +2,8 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import type { Command, Confinement, SandboxState, WrappedCommand } from "../../core/ports/command-runner.ts";
-import { findLstat, findRealPath, findRealPathIfAny, isInsideAny } from "../paths.ts";
+import { findLstat, findRealPath, findRealPathIfAny } from "../../lib/file-status.ts";
+import { isInsideAny } from "../../lib/paths.ts";
 import { readableEntries } from "./codex-home.ts";
 import { EngineChoice } from "./engines/choose.ts";
 import type { Engine, Refusal, SandboxPlan } from "./engines/engine.ts";

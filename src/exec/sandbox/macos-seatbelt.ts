@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Command, Confinement, SandboxState, WrappedCommand } from "../../core/ports/command-runner.ts";
-import { findRealPath, isInside } from "../paths.ts";
+import { findRealPath } from "../../lib/file-status.ts";
+import { isInside } from "../../lib/paths.ts";
 import { readableEntries } from "./codex-home.ts";
 import { noLeftovers, type PlatformSandbox, type SandboxContext } from "./platform-sandbox.ts";
 import { protect, protectedNames } from "./protection.ts";

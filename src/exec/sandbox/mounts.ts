@@ -1,7 +1,8 @@
 /** What a command sees and which of it it may write, as a list of mounts that every engine with namespaces carries out alike. Pure but for looks at the disk. */
 import { readlinkSync } from "node:fs";
 import path from "node:path";
-import { findLstat, findRealPath, isInside, isInsideAny } from "../paths.ts";
+import { findLstat, findRealPath } from "../../lib/file-status.ts";
+import { isInside, isInsideAny } from "../../lib/paths.ts";
 import { pinnedFolders } from "./protection.ts";
 import type { PlannedMount } from "./swaps.ts";
 

@@ -5,8 +5,8 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { settledAfterMs } from "../folder-tree.ts";
-import { findLstat, isInsideAny } from "../paths.ts";
+import { findLstat, settledAfterMs } from "../../lib/file-status.ts";
+import { isInsideAny } from "../../lib/paths.ts";
 import { protectedNames } from "./protection.ts";
 
 /** More than these and commands are refused: what was not looked at cannot be protected. */

@@ -4,7 +4,7 @@
  */
 import { accessSync, constants, readdirSync } from "node:fs";
 import path from "node:path";
-import { findRealPath } from "../paths.ts";
+import { findRealPath } from "../../lib/file-status.ts";
 
 const limits = { depth: 4, entries: 4_000, pipes: 64 };
 /** Services come and go seldom. */

@@ -20,10 +20,10 @@ import {
   utimesSync,
 } from "node:fs";
 import path from "node:path";
+import { settledAfterMs } from "../../lib/file-status.ts";
 import { randomBytes } from "../../lib/random.ts";
 import { hasStandInMode, leaseName, standInMode } from "../../lib/stand-in.ts";
 import { isCode } from "../../lib/system-error.ts";
-import { settledAfterMs } from "../folder-tree.ts";
 import { isRunning, processSpace, startOf } from "../processes.ts";
 
 const maxTries = 20;

@@ -4,7 +4,7 @@
  * shared, as in most containers, there is nothing to cut.
  */
 import { readFileSync } from "node:fs";
-import { findSystemProgram } from "../program.ts";
+import { findSystemProgram } from "../../lib/program.ts";
 
 /** Words to be put before a program that makes a sandbox; none where none are needed or can be had. */
 export function cutOffWords(): readonly string[] {

@@ -2,8 +2,9 @@
 import { readdirSync, type Stats } from "node:fs";
 import path from "node:path";
 import { readBoundedTextSync } from "../../lib/bounded-read.ts";
+import { findLstat, findRealPath, findRealPathIfAny } from "../../lib/file-status.ts";
 import { homeEntries } from "../../lib/home-entries.ts";
-import { findLstat, findRealPath, findRealPathIfAny, foldersBetween, isInside, isInsideAny } from "../paths.ts";
+import { foldersBetween, isInside, isInsideAny } from "../../lib/paths.ts";
 
 import { isPlaceholder } from "./placeholders.ts";
 

@@ -1,7 +1,8 @@
 /** Which folders a confined command may write, as real paths. Used by every platform's sandbox; whatever is doubtful is refused, never widened. */
 import path from "node:path";
 import type { Command, Confinement } from "../../core/ports/command-runner.ts";
-import { findLstat, findRealPath, followLinks, isInside, isInsideAny } from "../paths.ts";
+import { findLstat, findRealPath, followLinks } from "../../lib/file-status.ts";
+import { isInside, isInsideAny } from "../../lib/paths.ts";
 import { isServerOwned } from "./codex-home.ts";
 
 export interface WritableRoots {

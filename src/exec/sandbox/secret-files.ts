@@ -1,7 +1,8 @@
 /** Hides the files that hold a secret of the server from commands, in every mode: what lies over them, and over which folders around them. */
 import { readdirSync, type Stats } from "node:fs";
 import path from "node:path";
-import { findLstat, findRealPath, isInside, isInsideAny } from "../paths.ts";
+import { findLstat, findRealPath } from "../../lib/file-status.ts";
+import { isInside, isInsideAny } from "../../lib/paths.ts";
 import { type HomeMask, isHidden } from "./mounts.ts";
 
 export interface SecretMasks {

@@ -4,7 +4,7 @@
  * inside the new sandbox, before the command starts: each mount must be of what was planned, and lie where it was planned.
  */
 import { readFileSync } from "node:fs";
-import { isInside } from "../paths.ts";
+import { isInside } from "../../lib/paths.ts";
 
 /** One mount of a plan. */
 export interface PlannedMount {

@@ -1,7 +1,7 @@
 /** bubblewrap as the engine: the plan becomes the words of its command line. */
 import { spawn } from "node:child_process";
 import type { WrappedCommand } from "../../../core/ports/command-runner.ts";
-import { findSystemProgram, programCandidates } from "../../program.ts";
+import { findSystemProgram, programCandidates } from "../../../lib/program.ts";
 import { type Mount, wholeDisk } from "../mounts.ts";
 import { cutOffWords } from "../propagation.ts";
 import type { Engine, Refusal, SandboxPlan } from "./engine.ts";

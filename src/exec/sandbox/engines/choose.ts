@@ -1,5 +1,5 @@
 /** Which engine confines commands on this machine: the best one that can be had, tried once; or the one that the settings name. */
-import { findSystemProgram } from "../../program.ts";
+import { findSystemProgram } from "../../../lib/program.ts";
 import { isFilterArch, seccompFilter } from "../seccomp.ts";
 import { BubblewrapEngine } from "./bubblewrap.ts";
 import { type Engine, type EngineName, engineNames, type Refusal } from "./engine.ts";

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { ownModule } from "../../own-module.ts";
+import { ownModule } from "../../../lib/own-module.ts";
 import { noBubblewrap, testedEngines } from "../../testing.ts";
 
 const ownNode = ownModule(`node-${process.platform}-${process.arch}/bin/node`);

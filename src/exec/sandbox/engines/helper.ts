@@ -1,7 +1,7 @@
 /** The Node that makes sandboxes from inside: which one it is, how it is started, and whether it can do it here. */
 import { spawn } from "node:child_process";
 import { isBuiltin } from "node:module";
-import { ownModule } from "../../own-module.ts";
+import { ownModule } from "../../../lib/own-module.ts";
 import { insideProgram } from "./inside.ts";
 import type { Orders } from "./orders.ts";
 

@@ -5,7 +5,8 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import type { WrappedCommand } from "../../../core/ports/command-runner.ts";
-import { findRealPath, isInside, isInsideAny } from "../../paths.ts";
+import { findRealPath } from "../../../lib/file-status.ts";
+import { isInside, isInsideAny } from "../../../lib/paths.ts";
 import { isFilterArch, seccompFilter } from "../seccomp.ts";
 import type { Engine, Refusal, SandboxPlan } from "./engine.ts";
 import { helperNode, helperWords, noHelperNode, ordersBytes, ordersDescriptor, programBytes, runHelper } from "./helper.ts";

@@ -4,7 +4,7 @@
  */
 import path from "node:path";
 import type { WrappedCommand } from "../../../core/ports/command-runner.ts";
-import { findSystemProgram } from "../../program.ts";
+import { findSystemProgram } from "../../../lib/program.ts";
 import { baseMounts, wholeDisk } from "../mounts.ts";
 import type { Engine, Refusal, SandboxPlan } from "./engine.ts";
 import { helperNode, helperWords, noHelperNode, ordersBytes, ordersDescriptor, programBytes, runHelper } from "./helper.ts";

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import { readBoundedSync } from "../../../lib/bounded-read.ts";
 import { replaceFileSync } from "../../../lib/durable-write.ts";
-import { findLstat } from "../../paths.ts";
+import { findLstat } from "../../../lib/file-status.ts";
 import { isFilterArch } from "../seccomp.ts";
 import { highestVersion, landlockStep } from "./landlock-step.ts";
 import { layerSince, noLandlock } from "./layer.ts";

@@ -6,8 +6,8 @@ import type { Config } from "../core/ports/config.ts";
 import type { Git } from "../core/ports/git.ts";
 import type { ProjectDoc, Surroundings } from "../core/ports/surroundings.ts";
 import { readBoundedText } from "../lib/bounded-read.ts";
+import { findProgram, searchPathOf } from "../lib/program.ts";
 import { fittedDataUrl, imageDataUrl } from "./images.ts";
-import { findProgram, searchPathOf } from "./program.ts";
 
 export interface SurroundingsOptions {
   readonly codexHome: string;

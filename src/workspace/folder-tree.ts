@@ -2,6 +2,7 @@
 import type { Stats } from "node:fs";
 import path from "node:path";
 import { firstEntriesSync } from "../lib/bounded-folder.ts";
+import { findLstat, settledAfterMs } from "../lib/file-status.ts";
 import {
   foldersAbove,
   isIgnored,
@@ -13,7 +14,6 @@ import {
   rulesBelow,
   rulesReader,
 } from "./ignore-rules.ts";
-import { findLstat } from "./paths.ts";
 
 /** Breathes between short stretches of work, so that a large workspace holds up nobody's stream. */
 export type Pace = () => Promise<void> | undefined;
@@ -35,8 +35,6 @@ interface Folder {
 
 /** A folder with more entries, ignored ones too, is not looked through: a million of them would hold everybody up. */
 const mostEntries = 25_000;
-/** A change this shortly before a look may be followed by another one under the same time stamp. */
-export const settledAfterMs = 50;
 
 export class FolderTree {
   readonly #root: string;

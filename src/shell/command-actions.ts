@@ -2,7 +2,7 @@
 import path from "node:path";
 import type { CommandAction } from "../protocol/item.ts";
 import type { CommandLine } from "./command-line.ts";
-import { quoteCommand } from "./shell-quote.ts";
+import { quoteCommand } from "./quote.ts";
 
 /** As the real server does it: one action per command that shows something; when one of them is unknown, the whole line is. */
 export function commandActions(line: CommandLine, cwd: string): CommandAction[] {

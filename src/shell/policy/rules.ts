@@ -1,6 +1,6 @@
 /** Rules of `.rules` files: what they say about one simple command. Examples in a file are checked when it is loaded. */
 import path from "node:path";
-import { quoteCommand } from "../shell-quote.ts";
+import { quoteCommand } from "../quote.ts";
 import { type Call, parseCalls, RulesError, type Value } from "./starlark.ts";
 
 export type Decision = "allow" | "prompt" | "forbidden";

@@ -4,8 +4,8 @@ import type { CommandAction } from "../protocol/item.ts";
 import { commandActions } from "./command-actions.ts";
 import { loadShellParser, understand } from "./command-line.ts";
 import { commandRisk } from "./command-risk.ts";
-import { quoteCommand } from "./shell-quote.ts";
-import type { ShellParser } from "./shell-words.ts";
+import { quoteCommand } from "./quote.ts";
+import type { ShellParser } from "./words.ts";
 
 describe("what a command does, in words", () => {
   let parser: ShellParser;

@@ -2,9 +2,9 @@
 import path from "node:path";
 import type { Ignore } from "ignore";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
+import { findLstat } from "../lib/file-status.ts";
 import { withSlashes } from "../lib/paths.ts";
 import { isStandIn } from "../lib/stand-in.ts";
-import { findLstat } from "./paths.ts";
 
 export interface Rules {
   /** The folder that the patterns are written for. */

@@ -1,7 +1,8 @@
 /** Optional native modules: loaded only from where this program was installed. */
 import { createRequire } from "node:module";
 import path from "node:path";
-import { findRealPath, isInside } from "./paths.ts";
+import { findRealPath } from "./file-status.ts";
+import { isInside } from "./paths.ts";
 
 /** The file of a module that was installed with us; undefined when there is none. */
 export function ownModule(name: string): string | undefined {

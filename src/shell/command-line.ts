@@ -1,7 +1,7 @@
 /** Understands command lines: what a shell would run, as simple commands, and how to show it. Whatever is not plain stays opaque. */
 import path from "node:path";
-import { quoteCommand } from "./shell-quote.ts";
-import { type Shell, type ShellParser, wordOnlyCommands } from "./shell-words.ts";
+import { quoteCommand } from "./quote.ts";
+import { type Shell, type ShellParser, wordOnlyCommands } from "./words.ts";
 
 export const loadShellParser = (): Promise<ShellParser> => import("unbash");
 

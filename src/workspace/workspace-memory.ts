@@ -3,8 +3,9 @@ import { closeSync, readlinkSync, readSync, type Stats } from "node:fs";
 import type { SeenChange, Snapshot } from "../core/ports/snapshots.ts";
 import { absent, type FileState, sameState } from "../core/ports/workspace.ts";
 import { openRegularSync } from "../lib/bounded-read.ts";
-import { FolderTree, type Pace, settledAfterMs } from "./folder-tree.ts";
-import { findLstat, isInside } from "./paths.ts";
+import { findLstat, settledAfterMs } from "../lib/file-status.ts";
+import { isInside } from "../lib/paths.ts";
+import { FolderTree, type Pace } from "./folder-tree.ts";
 
 export interface SnapshotLimits {
   readonly files: number;

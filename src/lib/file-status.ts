@@ -1,24 +1,10 @@
-/** Questions about absolute paths that the sandbox and the policy both ask. Compared by component, never by prefix of the text. */
+/** What is at a path: its status, its real place and the links on the way, as undefined where there is nothing. */
 import { lstatSync, realpathSync, type Stats } from "node:fs";
 import path from "node:path";
-import { isCode } from "../lib/system-error.ts";
+import { isCode } from "./system-error.ts";
 
-export function isInside(child: string, parent: string): boolean {
-  if (!child.startsWith(parent)) return false;
-  return child.length === parent.length || parent.endsWith(path.sep) || child[parent.length] === path.sep;
-}
-
-export const isInsideAny = (child: string, parents: Iterable<string>): boolean => {
-  for (const parent of parents) if (isInside(child, parent)) return true;
-  return false;
-};
-
-/** The folders strictly between the two, outermost first. */
-export function foldersBetween(outer: string, inner: string): string[] {
-  const found: string[] = [];
-  for (let at = path.dirname(inner); at !== outer && isInside(at, outer); at = path.dirname(at)) found.unshift(at);
-  return found;
-}
+/** A change this shortly before a look may be followed by another one under the same time stamp. */
+export const settledAfterMs = 50;
 
 export function findRealPath(file: string): string | undefined {
   try {

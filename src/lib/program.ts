@@ -1,7 +1,8 @@
 /** Where programs are: helpers of our own only in folders of the system, commands of the model as the shell would find them. */
 import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
-import { findRealPath, isInsideAny } from "./paths.ts";
+import { findRealPath } from "./file-status.ts";
+import { isInsideAny } from "./paths.ts";
 
 /** Folders that only an administrator writes. Never the PATH: it may name a folder of the workspace. */
 const systemFolders = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin", "/run/current-system/sw/bin"];

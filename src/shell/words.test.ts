@@ -6,8 +6,8 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
 import { loadShellParser, understand } from "./command-line.ts";
-import { quoteCommand } from "./shell-quote.ts";
-import type { ShellParser } from "./shell-words.ts";
+import { quoteCommand } from "./quote.ts";
+import type { ShellParser } from "./words.ts";
 
 describe("understanding scripts", () => {
   let parser: ShellParser;

@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import type { ImageLimits } from "../core/ports/model-client.ts";
 import { readBounded } from "../lib/bounded-read.ts";
-import { ownModule } from "./own-module.ts";
+import { ownModule } from "../lib/own-module.ts";
 
 /** Larger files are not even read into a smaller one. */
 const maxFileBytes = 20 * 1024 * 1024;
