@@ -1,7 +1,7 @@
 /** A working thread against llama-server with each of the chat templates that refuse something: what it costs to find out, and what still works. */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { type ChatTemplate, chatTemplates } from "../../test/support/model-mocks/chat-templates.ts";
+import { type ChatTemplate, chatTemplate, chatTemplateNames } from "../../test/support/model-mocks/chat-templates.ts";
 import { chatFrames, type MockReply } from "../../test/support/model-mocks/frames.ts";
 import { type Answer, MockProvider, stream } from "../../test/support/model-mocks/server.ts";
 import { chatRules, ruled } from "../../test/support/model-mocks/vendor-rules.ts";
@@ -15,7 +15,7 @@ export interface TemplateFigures {
   readonly toolsAsText: number;
 }
 
-export const templateNames = Object.keys(chatTemplates) as ChatTemplate[];
+export const templateNames = chatTemplateNames;
 
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 const call = (id: string, name: string, args: object) => ({ id, name, args: JSON.stringify(args) });
@@ -37,7 +37,7 @@ export async function template(name: ChatTemplate): Promise<TemplateFigures> {
   let replies: MockReply[] = [];
   let refusals = 0;
   let toolsAsText = 0;
-  const rules = [...chatRules, chatTemplates[name]];
+  const rules = [...chatRules, chatTemplate(name)];
   const model: Answer = (response, request) => {
     if (request.body["tools"] === undefined) toolsAsText = 1;
     return stream(chatFrames(replies.shift() ?? { text: "The work so far: two commands were run. ".repeat(10) }))(response, request);

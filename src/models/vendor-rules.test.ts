@@ -1,7 +1,7 @@
 /** Requests against mocks that refuse what vendors refuse: what can be known is kept out, what cannot is mended, and the thread lives on. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type ChatTemplate, chatTemplates } from "../../test/support/model-mocks/chat-templates.ts";
+import { chatTemplate, chatTemplateNames } from "../../test/support/model-mocks/chat-templates.ts";
 import { collect, modelRequest, textOf, userText } from "../../test/support/model-mocks/events.ts";
 import { anthropicFrames, chatFrames, responsesFrames } from "../../test/support/model-mocks/frames.ts";
 import { type Answer, MockProvider, stream } from "../../test/support/model-mocks/server.ts";
@@ -149,8 +149,8 @@ describe("calls of another provider in the history", () => {
   });
 
   for (const [name, template, refusals] of [
-    ["Mistral", chatTemplates["Mistral Small 3.2"], 2],
-    ["Llama", chatTemplates["Llama 3.x"], 1],
+    ["Mistral", chatTemplate("Mistral Small 3.2"), 2],
+    ["Llama", chatTemplate("Llama 3.x"), 1],
   ] as const)
     it(`pass a chat template of ${name} after ${refusals} refusals, and tools work as before`, async () => {
       const request = { model: "toolmodel", input: foreignThread };
@@ -165,7 +165,7 @@ describe("calls of another provider in the history", () => {
   it("keep the words of the message that held them when they are parted", async () => {
     const said: ModelItem = { type: "message", role: "assistant", content: [{ type: "output_text", text: "looking" }] };
     const input = [userText("go"), said, call("a"), call("b"), output("a", "1"), output("b", "2")];
-    const { sent } = await talk("llamacpp", [...chatRules, chatTemplates["Llama 3.x"]], [{ model: "Llama-3.3-70B-Instruct", input }]);
+    const { sent } = await talk("llamacpp", [...chatRules, chatTemplate("Llama 3.x")], [{ model: "Llama-3.3-70B-Instruct", input }]);
     assert.equal(sent.length, 1, "known by its name");
     assert.deepEqual(
       messagesOf(sent[0]).map(({ role, content }) => [role, content]),
@@ -220,11 +220,11 @@ const busyThread: ModelItem[] = [
 
 describe("a busy thread and the chat templates of llama.cpp", () => {
   const textOnly: readonly string[] = ["Gemma 2"];
-  for (const name of Object.keys(chatTemplates) as ChatTemplate[])
+  for (const name of chatTemplateNames)
     it(`${name}: passes after a few refusals, then at once, and what was sent stays a prefix`, async () => {
       const request = { model: "toolmodel", input: busyThread, effort: "medium" };
       const next = { ...request, input: [...busyThread, call("call_next"), output("call_next"), userText("and now")] };
-      const { events, sent } = await talk("llamacpp", [...chatRules, chatTemplates[name]], [request, request, next]);
+      const { events, sent } = await talk("llamacpp", [...chatRules, chatTemplate(name)], [request, request, next]);
       assert.deepEqual(events.map(textOf), ["ok", "ok", "ok"]);
       assert.ok(sent.length <= 6, `${sent.length} requests`);
       const [before, after] = sent.slice(-2).map(messagesOf);

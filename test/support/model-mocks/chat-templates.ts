@@ -1,97 +1,94 @@
 /**
- * What the chat templates that come with llama.cpp refuse, read from their `raise_exception` lines (models/templates), and llama-server's way
- * of saying so. Used by tests and by the agent's bench.
+ * Chat templates of llama.cpp, rendered as llama-server would: a request that a template raises an exception at is refused in the server's
+ * words. Used by tests and by the agent's bench.
  */
-import { isRecord, type Json, listOf, parseJson, recordOf, stringOf } from "../../../src/models/json.ts";
-import { callIds, type Refusal, type Rule, records } from "./vendor-rules.ts";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { Template } from "@huggingface/jinja";
+import { isRecord, type Json, listOf, recordOf, stringOf } from "../../../src/models/json.ts";
+import { type Refusal, type Rule, records } from "./vendor-rules.ts";
 
-const refused = (message: string): Refusal => ({
-  status: 500,
-  body: {
-    error: {
-      code: 500,
-      type: "server_error",
-      message: `\n------------\nWhile executing CallExpression in template source:\nError: Jinja Exception: ${message}`,
-    },
-  },
-});
+const files = {
+  "Mistral Small 3.2": "Mistral-Small-3.2-24B-Instruct-2506",
+  "Mistral Nemo": "mistralai-Mistral-Nemo-Instruct-2407",
+  "Ministral 3": "mistralai-Ministral-3-14B-Reasoning-2512",
+  "Devstral Small": "unsloth-mistral-Devstral-Small-2507",
+  "Llama 3.x": "meta-llama-Llama-3.3-70B-Instruct",
+  "Gemma 2": "google-gemma-2-2b-it",
+  "Gemma 4": "google-gemma-4-31B-it",
+  "Qwen 3.5": "Qwen3.5-4B",
+  "Qwen3 Coder": "Qwen3-Coder",
+  "gpt-oss": "openai-gpt-oss-120b",
+  "MiniMax M3": "MiniMax-M3",
+  "GLM 4.6": "GLM-4.6",
+  "DeepSeek V3.1": "deepseek-ai-DeepSeek-V3.1",
+  Hy3: "tencent-Hy3",
+  "Kimi K3": "Kimi-K3",
+} as const;
+export type ChatTemplate = keyof typeof files;
+export const chatTemplateNames = Object.keys(files) as ChatTemplate[];
 
-/** The first exception that one of the checks raises. */
-const template =
-  (...checks: readonly ((messages: readonly Json[], body: Json) => string | undefined)[]): Rule =>
-  ({ body }) => {
-    for (const check of checks) {
-      const message = check(records(body["messages"]), body);
-      if (message !== undefined) return refused(message);
+/** What llama-server puts in the place of a picture. */
+const mediaMarker = "<__media__>";
+
+const refused = (message: string): Refusal => ({ status: 500, body: { error: { code: 500, type: "server_error", message } } });
+const raised = (words: string): Refusal =>
+  refused(`\n------------\nWhile executing CallExpression in template source:\nError: Jinja Exception: ${words}`);
+
+function wordsOf(content: unknown): string {
+  const partWords = (part: Json): string => (part["type"] === "text" ? (stringOf(part["text"]) ?? "") : mediaMarker);
+  return Array.isArray(content) ? records(content).map(partWords).join("\n") : (stringOf(content) ?? "");
+}
+
+/** Arguments are given to templates as values. Throws where they are no JSON. */
+function withValues(call: Json): Json {
+  const { arguments: text, ...rest } = recordOf(call["function"]);
+  return { ...call, function: { ...rest, arguments: typeof text === "string" ? JSON.parse(text) : text } };
+}
+
+function messagesFor(body: Json, takesSystem: boolean): Json[] {
+  const messages = records(body["messages"]).map((message): Json => {
+    const calls = listOf(message["tool_calls"]);
+    const plain = { ...message, content: wordsOf(message["content"]) };
+    return calls.length === 0 ? plain : { ...plain, tool_calls: calls.filter(isRecord).map(withValues) };
+  });
+  const [first, second, ...rest] = messages;
+  if (takesSystem || first?.["role"] !== "system" || second === undefined) return messages;
+  return [{ ...second, content: `${String(first["content"])}\n${String(second["content"])}` }, ...rest];
+}
+
+const marks = { bos_token: "<s>", eos_token: "</s>", add_generation_prompt: true, enable_thinking: true };
+
+/** The refusal of one template; undefined renders. */
+export function chatTemplate(name: ChatTemplate): Rule {
+  const text = readFileSync(path.join(import.meta.dirname, "templates", `${files[name]}.jinja`), "utf8");
+  const template = new Template(text.replaceAll(/\.format\((\w+)\)/g, "|replace('{}', $1)")); // the renderer has no format()
+  const whyNot = (values: Json): string | undefined => {
+    try {
+      template.render({ ...marks, ...values });
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
     }
-    return undefined;
   };
-
-const hasCalls = (message: Json): boolean => listOf(message["tool_calls"]).length > 0;
-const withoutSystem = (messages: readonly Json[]): readonly Json[] => (messages[0]?.["role"] === "system" ? messages.slice(1) : messages);
-const alternates = (messages: readonly Json[]): boolean => messages.every((message, i) => (message["role"] === "user") === (i % 2 === 0));
-const isPlain = (message: Json): boolean => message["role"] !== "tool" && !hasCalls(message);
-
-/** Calls and results aside, roles must alternate. */
-const alternating = (words: string) => (messages: readonly Json[]) =>
-  alternates(withoutSystem(messages).filter(isPlain))
-    ? undefined
-    : `After the optional system message, conversation roles must alternate ${words}`;
-const nineLetters = (_messages: readonly Json[], body: Json): string | undefined =>
-  callIds(body).every((id) => id.length === 9) ? undefined : "Tool call IDs should be alphanumeric strings with length 9!";
-const answeredCalls = (messages: readonly Json[]): string | undefined => {
-  let called = false;
-  for (const message of messages) {
-    if (message["role"] === "tool" && !called)
-      return "Message has tool role, but there was no previous assistant message with a tool call!";
-    if (message["role"] === "assistant") called = hasCalls(message);
-  }
-  return undefined;
-};
-const known = (roles: readonly string[], words: string) => (messages: readonly Json[]) =>
-  messages.every((message) => roles.includes(stringOf(message["role"]) ?? "")) ? undefined : words;
-const objectArguments = (messages: readonly Json[]): string | undefined => {
-  const args = messages.flatMap((message) => records(message["tool_calls"]).map((call) => recordOf(call["function"])["arguments"]));
-  const odd = args.find((text) => !isRecord(typeof text === "string" ? parseJson(text) : text));
-  return odd === undefined ? undefined : `Invalid tool call arguments passed: ${String(odd)}`;
-};
-
-export const chatTemplates = {
-  "Mistral Small 3.2": template(alternating("user/assistant/user/assistant/..."), nineLetters),
-  "Mistral Nemo": template(alternating("user/assistant/user/assistant/..."), nineLetters),
-  "Ministral 3": template(alternating("user and assistant roles except for tool calls and results."), (messages) =>
-    messages.some((message) => message["role"] === "assistant" && !hasCalls(message) && (message["content"] ?? "") === "")
-      ? "Assistant message must have a string or a list of chunks in content or a list of tool calls."
-      : undefined,
-  ),
-  "Llama 3.x": template((messages) =>
-    messages.every((message) => listOf(message["tool_calls"]).length <= 1)
-      ? undefined
-      : "This model only supports single tool-calls at once!",
-  ),
-  "Gemma 2": template(
-    (messages) => (messages[0]?.["role"] === "system" ? "System role not supported" : undefined),
-    (messages) => (alternates(messages) ? undefined : "Conversation roles must alternate user/assistant/user/assistant/..."),
-  ),
-  "Qwen 3.5": template(
-    (messages) =>
-      messages.slice(1).some((message) => message["role"] === "system") ? "System message must be at the beginning." : undefined,
-    (messages) => (messages.some((message) => message["role"] === "user") ? undefined : "No user query found in messages."),
-    known(["system", "user", "assistant", "tool"], "Unexpected message role."),
-  ),
-  "gpt-oss": template(answeredCalls),
-  "MiniMax M3": template(answeredCalls),
-  "GLM 4.6": template(objectArguments),
-  Hy3: template((_messages, body) =>
-    ["high", "low", "no_think", undefined].includes(body["reasoning_effort"] as string | undefined)
-      ? undefined
-      : `reasoning_effort error : ${String(body["reasoning_effort"])}, should be no_think/low/high`,
-  ),
-  "Kimi K3": template(objectArguments, (_messages, body) =>
-    ["high", "low", "max", undefined].includes(body["reasoning_effort"] as string | undefined)
-      ? undefined
-      : `Unsupported thinking_effort=${String(body["reasoning_effort"])}; supported values are low, high, and max.`,
-  ),
-} as const satisfies Record<string, Rule>;
-
-export type ChatTemplate = keyof typeof chatTemplates;
+  const probe = [
+    { role: "system", content: "s" },
+    { role: "user", content: "u" },
+  ];
+  const takesSystem = whyNot({ messages: probe }) === undefined;
+  return ({ body }) => {
+    let messages: Json[];
+    try {
+      messages = messagesFor(body, takesSystem);
+    } catch (error) {
+      return refused(`Failed to parse tool call arguments as JSON: ${String(error)}`);
+    }
+    const effort = stringOf(body["reasoning_effort"]);
+    const why = whyNot({
+      messages,
+      ...(Array.isArray(body["tools"]) ? { tools: body["tools"] } : {}),
+      ...(effort === undefined || effort === "none" ? {} : { reasoning_effort: effort, reasoning_strength: effort }),
+    });
+    return why === undefined ? undefined : raised(why);
+  };
+}
