@@ -60,7 +60,9 @@ verifiesLive(
   async (t) => {
     const { writes } = await play(t, "none", 0);
     assert.ok(writes >= 8, `a busy turn has only ${writes} writes`);
-    const trials = faults.flatMap((fault) => Array.from({ length: writes }, (_, i) => ({ fault, k: i + 1 })));
+    const all = faults.flatMap((fault, row) => Array.from({ length: writes }, (_, i) => ({ fault, row, k: i + 1 })));
+    // Every write meets two of the six faults, and every fault a third of the writes; PARLEY_EVERY_WRITE=1 has all of them.
+    const trials = all.filter(({ row, k }) => process.env["PARLEY_EVERY_WRITE"] === "1" || (row + k) % 3 === 0);
     const worker = async (): Promise<void> => {
       for (let trial = trials.pop(); trial !== undefined; trial = trials.pop()) await play(t, trial.fault, trial.k);
     };
