@@ -6,7 +6,7 @@ import type { Browser } from "playwright-core";
 import { FakeBridge } from "../../apps/web/test/fake-bridge.ts";
 import { fill } from "../../apps/web/test/play.ts";
 import { openBrowser, pageFolder, patienceMs, picture, until } from "./page.ts";
-import { firstLoad, frames, longTranscript, median } from "./scale.ts";
+import { firstLoad, frames, longTranscript, median, restyled } from "./scale.ts";
 
 let browser: Browser | undefined;
 let bridge: FakeBridge;
@@ -71,6 +71,38 @@ test("twenty thousand items: opened at their end, read upwards, still at the end
   }, "less than 120 px from the end");
   await picture(page, "31-long");
   console.log(`20,000 items: opened in ${opened.toFixed(0)} ms, ${drawn} elements drawn, median frame ${median(times).toFixed(1)} ms`);
+  await page.close();
+});
+
+test("a word that streams into a very long answer makes the browser look at no more than in a short one", skip, async () => {
+  const page = (await browser?.newPage({ viewport: { width: 1280, height: 860 }, reducedMotion: "reduce" })) ?? assert.fail("a browser");
+  page.setDefaultTimeout(patienceMs);
+  const block = (i: number): string =>
+    i % 5 === 4 ? `- one **item** ${i}\n- two \`code\` ${i}\n\n` : `Paragraph ${i} with **bold** words and \`code\`.\n\n`;
+  /** How many elements are looked at for each word of an answer that has so many blocks already. */
+  const perWord = async (session: string, blocks: number): Promise<number> => {
+    await page.goto(`${url}/s/${session}`);
+    await page.locator(".turn, .empty").first().waitFor();
+    const itemId = `long-${blocks}`;
+    const say = async (delta: string): Promise<void> => {
+      bridge.notify(session, "item/agentMessage/delta", { turnId: itemId, itemId, delta });
+      const isDrawn = `[...document.querySelectorAll(".agent-live .markdown")].at(-1)?.lastChild?.textContent.includes(${JSON.stringify(delta.trim().slice(-12))})`;
+      await until(async () => (await page.evaluate(isDrawn)) === true, `${delta.slice(-12)} is drawn`);
+    };
+    bridge.notify(session, "turn/started", { turn: { id: itemId, items: [], status: "inProgress" } });
+    bridge.notify(session, "item/started", { turnId: itemId, item: { type: "agentMessage", id: itemId, text: "" } });
+    await say(`${Array.from({ length: blocks }, (_, i) => block(i)).join("")}first-of-all `);
+    const words = 40;
+    const { elements } = await restyled(page, async () => {
+      for (let i = 0; i < words; i++) await say(i % 10 === 9 ? `block-${i}.\n\n` : `word-${i} `);
+    });
+    bridge.notify(session, "turn/completed", { turn: { id: itemId, items: [], status: "completed" } });
+    return elements / words;
+  };
+  const short = await perWord("s5", 10);
+  const long = await perWord("s6", 2000);
+  console.log(`a word that streams in: ${short.toFixed(1)} elements restyled after 10 blocks, ${long.toFixed(1)} after 2,000`);
+  assert.ok(long < short * 3 + 10, `${long.toFixed(1)} elements for each word, ${short.toFixed(1)} in a short answer`);
   await page.close();
 });
 

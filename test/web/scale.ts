@@ -68,3 +68,30 @@ export function firstLoad(): { readonly bytes: number; readonly files: number } 
   const bytes = [...linked].reduce((sum, file) => sum + gzipSync(readFileSync(path.join(pageFolder, file))).length, 0);
   return { bytes, files: linked.size };
 }
+
+interface Restyled {
+  /** How often the browser worked out styles anew, and for how many elements in all. */
+  readonly times: number;
+  readonly elements: number;
+}
+interface TraceEvent {
+  readonly name: string;
+  readonly args?: { readonly elementCount?: number };
+}
+
+/** Counts whose styles the browser works out again while something happens: unlike time, a busy machine does not change it. */
+export async function restyled(page: Page, act: () => Promise<void>): Promise<Restyled> {
+  const devtools = await page.context().newCDPSession(page);
+  const counts: number[] = [];
+  devtools.on("Tracing.dataCollected", ({ value }) => {
+    for (const { name, args } of value as unknown as readonly TraceEvent[])
+      if (name === "UpdateLayoutTree") counts.push(args?.elementCount ?? 0);
+  });
+  await devtools.send("Tracing.start", { traceConfig: { includedCategories: ["devtools.timeline"] }, transferMode: "ReportEvents" });
+  await act();
+  const complete = new Promise((resolve) => devtools.once("Tracing.tracingComplete", resolve));
+  await devtools.send("Tracing.end");
+  await complete;
+  await devtools.detach();
+  return { times: counts.length, elements: counts.reduce((sum, count) => sum + count, 0) };
+}

@@ -4,22 +4,39 @@ import { memo, type ReactElement, type ReactNode, useRef } from "react";
 import { CodeBlock } from "../code/code-block.tsx";
 import { advance, type Blocks, decodeEntities, safeHref } from "./blocks.ts";
 
+/** Blocks stand in parts of this many, so that a word that streams in makes React and the browser look at one part and not at the whole text. */
+const perPart = 32;
+
 /** `settled` is false while the text still streams in. */
 export function Markdown({ text, settled = true }: { text: string; settled?: boolean }): ReactElement {
   const last = useRef<Blocks>(undefined);
   const blocks = advance(last.current, text);
   last.current = blocks;
+  const tokens = [...blocks.frozen, ...blocks.open];
+  const parts: ReactElement[] = [];
+  for (let from = 0; from < tokens.length; from += perPart) {
+    const settledCount = settled ? perPart : Math.min(perPart, Math.max(0, blocks.frozen.length - from));
+    parts.push(<Part key={from} tokens={tokens.slice(from, from + perPart)} settledCount={settledCount} />);
+  }
   return (
     <div className="markdown" dir="auto">
-      {blocks.frozen.map((token, i) => (
-        <Block key={i} token={token} settled />
-      ))}
-      {blocks.open.map((token, i) => (
-        <Block key={blocks.frozen.length + i} token={token} settled={settled} />
-      ))}
+      {parts}
     </div>
   );
 }
+
+const Part = memo(
+  function Part({ tokens, settledCount }: { tokens: readonly Token[]; settledCount: number }): ReactElement {
+    return (
+      <div className="md-part">
+        {tokens.map((token, i) => (
+          <Block key={i} token={token} settled={i < settledCount} />
+        ))}
+      </div>
+    );
+  },
+  (a, b) => a.settledCount === b.settledCount && a.tokens.length === b.tokens.length && a.tokens.every((token, i) => token === b.tokens[i]),
+);
 
 const Block = memo(function Block({ token, settled }: { token: Token; settled: boolean }): ReactNode {
   return block(token, settled, 0);
