@@ -103,6 +103,37 @@ describe("messages", () => {
     stream.close();
   });
 
+  test("words that go with a refusal wait in the queue where the engine does not take them", async () => {
+    const engine = new Forgetful();
+    const it = await over(engine);
+    await it.call("GET /api/sessions/s-1/turns");
+    await it.call("POST /api/sessions/s-1/resume");
+    const stream = await it.stream();
+    engine.ask(1, "item/commandExecution/requestApproval", {
+      threadId: "s-1",
+      turnId: "t-1",
+      itemId: "i-1",
+      command: "rm x",
+      cwd: "/work",
+    });
+    const asked = await stream.until((m) => m["type"] === "approval");
+    const { requestId } = asked["payload"] as { requestId: string };
+    engine.on("turn/start", () => {
+      throw new Error("not now");
+    });
+    const answer = await it.call(`POST /api/requests/${requestId}/response`, {
+      response: { decision: "decline" },
+      note: "list it instead",
+    });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    const { queue } = (await it.call("GET /api/sessions/s-1/turns")).body as { queue: { text: string }[] };
+    assert.deepEqual(
+      queue.map(({ text }) => text),
+      ["list it instead"],
+    );
+    stream.close();
+  });
+
   test("tools brought to a resume or a message are offered at once and again at every later resume", async () => {
     const engine = new Forgetful();
     const it = await over(engine);

@@ -70,6 +70,16 @@ export class Messages {
     return Promise.resolve({ turnId: done.turnId, messageId, delivery: isQueued ? "queued" : "started" });
   }
 
+  /** For words that nobody keeps any more: what the engine does not take waits in the queue. */
+  async sendOrQueue(session: Session, message: Message): Promise<Accepted> {
+    try {
+      return await this.send(session, message);
+    } catch (error) {
+      this.#ports.notSent(session, error instanceof Error ? error.message : String(error));
+      return this.#enqueue(session, message);
+    }
+  }
+
   /** Takes a waiting message back; false when it waits no longer. */
   take(sessionId: string, messageId: string): boolean {
     const before = this.queue(sessionId);

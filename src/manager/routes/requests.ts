@@ -74,10 +74,10 @@ export const requestHandlers: HandlersFor<typeof requestRoutes> = {
   },
 };
 
-/** "No, do this instead": the words go to the turn that asked. */
+/** "No, do this instead": the words go to the turn that asked. Where that fails they wait in the session's queue; the decision holds anyway. */
 async function sendNote(core: Core, request: PendingRequest, note: string, by: Parameters<Core["delete"]>[1]): Promise<void> {
   const session = core.sessions.find(request.threadId);
-  if (session === undefined) return;
+  if (session === undefined) return core.tell(`The session is gone, so these words reached nobody: ${note}`);
   const message = {
     messageId: `note-${request.requestId}`,
     input: [{ type: "text" as const, text: note }],
@@ -85,7 +85,9 @@ async function sendNote(core: Core, request: PendingRequest, note: string, by: P
     overrides: {},
     by,
   };
-  await core.messages
-    .send(session, message)
-    .catch((error: unknown) => core.warn("a note was not taken", { error: error instanceof Error ? error.message : String(error) }));
+  try {
+    await core.messages.sendOrQueue(session, message);
+  } catch (error) {
+    core.tell(`These words reached nobody: ${note} (${error instanceof Error ? error.message : String(error)})`);
+  }
 }

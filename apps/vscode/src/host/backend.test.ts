@@ -8,6 +8,7 @@ import type { Transport } from "../../../../src/rpc/transport.ts";
 import { type Server, startServer } from "../../../../test/support/server.ts";
 import type { PendingRequest } from "../../../web/src/state/model.ts";
 import { Backend } from "./backend.ts";
+import { editorControls } from "./controls.ts";
 import { Memory } from "./memory.ts";
 import type { EditorTools } from "./tools.ts";
 
@@ -215,6 +216,23 @@ test("after a restart of the editor a message that was taken is not sent again, 
   assert.equal(shown.turns.length, 1);
   assert.equal(shown.session.sessionControls?.approvalPolicy, "never");
   assert.equal(shown.session.sessionControls?.filesystemSandbox, "workspace-write");
+});
+
+test("a session that plans first may ask, and is still planning after a restart of the editor", async (t) => {
+  const { backend } = await stage(t, 'turns: [[{ask: "Which way?", options: [Left, Right]}, {say: "Thank you"}]]');
+  const before = backend("editor");
+  await before.link.start();
+  const { sessionId } = (await before.call("start", { mode: "plan" })) as { sessionId: string };
+  const controls = (await page(before, sessionId)).session.sessionControls;
+  assert.equal(controls?.mode, "plan");
+  await send(before, sessionId, "think first");
+  assert.equal((await pending(before)).kind, "question");
+  before.link.stop();
+  const after = backend("editor");
+  await after.link.start();
+  assert.equal((await page(after, sessionId)).session.sessionControls?.mode, "plan");
+  await after.call("setControls", { sessionId, controls: { ...editorControls, mode: "default" } });
+  assert.equal((await page(after, sessionId)).session.sessionControls?.mode, "default");
 });
 
 test("a message can wait for the turn, and be taken back", async (t) => {

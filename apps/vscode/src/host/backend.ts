@@ -240,14 +240,14 @@ export class Backend {
     rateLimits: async () => (await this.link.call("account/rateLimits/read", {})).rateLimits,
   };
 
-  /** Hands a person's answer in, from whichever face it came. A note goes to the turn that asked. */
+  /** Hands a person's answer in, from whichever face it came. A note goes to the turn that asked, or waits in the session's queue. */
   async answer({ answer, ...seen }: CallParams<"answer">): Promise<void> {
     const request = await this.requests.answerSeen(seen, answer);
     const note = "note" in answer ? (answer.note?.trim() ?? "") : "";
     const session = this.sessions.find(request.threadId);
     if (note === "" || session === undefined) return;
     const message = { messageId: `note-${request.requestId}`, input: [{ type: "text" as const, text: note }], delivery: "steer" as const };
-    await this.#messages.send(session, { ...message, overrides: {}, by: you });
+    await this.#messages.sendOrQueue(session, { ...message, overrides: {}, by: you });
   }
 
   #require(sessionId: string): Session {

@@ -1,6 +1,7 @@
 /** What a person chose for a session in this editor: where it starts from, and how it is kept over restarts. */
-import { literals, maybe, nullable, object, once, parse, string } from "../../../../src/lib/schema.ts";
+import { literals, maybe, nullable, object, once, optional, parse, string } from "../../../../src/lib/schema.ts";
 import { type Controls, startControls } from "../../../../src/sessions/controls.ts";
+import { WorkMode } from "../../../../src/sessions/records.ts";
 
 /** An editor's sessions may write into their folder unless somebody says otherwise. */
 export const editorControls = { ...startControls, filesystemSandbox: "workspace-write" as const };
@@ -16,5 +17,6 @@ const KeptControls = once(() =>
     approvalPolicy: literals("untrusted", "on-failure", "on-request", "never"),
     networkAccess: literals("restricted", "enabled"),
     filesystemSandbox: literals("read-only", "workspace-write", "danger-full-access"),
+    mode: optional(WorkMode()),
   }),
 );

@@ -16,6 +16,7 @@ import {
   unknown,
 } from "../../../../src/lib/schema.ts";
 import { UserInput } from "../../../../src/protocol/item.ts";
+import { WorkMode } from "../../../../src/sessions/records.ts";
 import type { StreamEvent } from "../../../web/src/connection/connection.ts";
 import type { Place } from "../../../web/src/state/router.ts";
 
@@ -26,6 +27,7 @@ const overrides = () => ({
   approvalPolicy: optional(literals("untrusted", "on-failure", "on-request", "never")),
   filesystemSandbox: optional(literals("read-only", "workspace-write", "danger-full-access")),
   networkAccess: optional(literals("restricted", "enabled")),
+  mode: optional(WorkMode()),
 });
 
 /** What the panel may call, with what. */
@@ -71,6 +73,7 @@ export const calls = {
         approvalPolicy: literals("untrusted", "on-failure", "on-request", "never"),
         filesystemSandbox: literals("read-only", "workspace-write", "danger-full-access"),
         networkAccess: literals("restricted", "enabled"),
+        mode: optional(WorkMode()),
       }),
     }),
   ),

@@ -64,7 +64,7 @@ const refuse = (): Promise<never> => Promise.reject(new Refused(501, "not_offere
 
 function connectionOver(call: Call, editor: Editor, open: (listener: Listener | undefined) => void): Connection {
   return {
-    offers: { name: "server", projects: false, settings: false, planMode: false },
+    offers: { name: "server", projects: false, settings: false },
     showChange: ({ requestId }) => editor.postMessage({ type: "showChange", requestId }),
     open(listener) {
       open(listener);

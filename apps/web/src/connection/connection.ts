@@ -74,8 +74,6 @@ export interface Offers {
   readonly projects: boolean;
   /** The pages of settings; none where the surroundings have settings of their own. */
   readonly settings: boolean;
-  /** Whether a session can be told to plan before it works. */
-  readonly planMode: boolean;
 }
 
 export interface Connection {

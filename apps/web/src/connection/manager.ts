@@ -12,7 +12,7 @@ export function connectManager(): Connection {
   const call: Http["call"] = (route, input) => http.call(route, input);
   const of = (sessionId: string) => ({ path: { sessionId } });
   return {
-    offers: { name: "manager", projects: true, settings: true, planMode: true },
+    offers: { name: "manager", projects: true, settings: true },
     open(listener) {
       stream?.close();
       stream = new Stream(listener, http, key);

@@ -68,7 +68,11 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
       setTyping(true);
       setFolderProblem(session);
     }
-    if (session === undefined || session instanceof Refused) return false;
+    if (session === undefined || session instanceof Refused) {
+      // The composer was shut meanwhile and lost the focus: it goes to what has to be mended, or back to the words.
+      focusOnceDrawn(session === undefined ? "#composer:enabled" : ".home-folder input");
+      return false;
+    }
     controller.send(session.sessionId, input, { delivery: "auto", overrides });
     go({ name: "session", sessionId: session.sessionId, requestId: null });
     // The composer that was written in is gone; on a touch screen its keyboard may go too.

@@ -31,7 +31,7 @@ export function ControlPickers({
   disabled = false,
   prefer = "above",
 }: ControlProps): ReactElement {
-  const { models, controller } = useApp();
+  const { models } = useApp();
   const current = models.find((m) => m.model === model || m.id === model);
   const efforts = current?.supportedReasoningEfforts ?? [];
   const shown = models.filter((m) => !m.hidden || m.model === model);
@@ -81,19 +81,17 @@ export function ControlPickers({
           if (picked !== undefined) onMode(modeOf(picked));
         }}
       />
-      {controller.connection.offers.planMode ? (
-        <button
-          type="button"
-          className="picker plan-switch"
-          aria-pressed={isPlanning}
-          disabled={disabled}
-          title={isPlanning ? "It makes a plan and asks before it works" : "Let it make a plan before it works"}
-          onClick={() => onPlan(!isPlanning)}
-        >
-          <Icon name="plan" size={14} />
-          <span className="picker-text">Plan first</span>
-        </button>
-      ) : null}
+      <button
+        type="button"
+        className="picker plan-switch"
+        aria-pressed={isPlanning}
+        disabled={disabled}
+        title={isPlanning ? "It makes a plan and asks before it works" : "Let it make a plan before it works"}
+        onClick={() => onPlan(!isPlanning)}
+      >
+        <Icon name="plan" size={14} />
+        <span className="picker-text">Plan first</span>
+      </button>
     </>
   );
 }
