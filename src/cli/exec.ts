@@ -12,7 +12,7 @@ import { type ExecFlags, execFlags, isUnbounded, newest, profileFrom, sandboxFro
 import { checkWritable, imagesFrom, readSchema, readTask, spreadImages } from "./exec-input.ts";
 import { newWorktree } from "./exec-worktree.ts";
 import { localOverrides } from "./local-overrides.ts";
-import { type App, openApp, requireModel } from "./own-app.ts";
+import { type App, openApp, requireModel, surviveWith } from "./own-app.ts";
 import { listThreads, threadIdOf } from "./threads/find.ts";
 import { type Globals, oneOf, print, readFlags, StartError, say } from "./usage.ts";
 import { run as printVersion, version } from "./version.ts";
@@ -43,6 +43,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     trustHooks: values["dangerously-bypass-hook-trust"],
     ignore: { userConfig: values["ignore-user-config"], rules: values["ignore-rules"] },
   });
+  surviveWith(app);
   try {
     if (!(await mayRunIn(app, folder, values))) return 1;
     const task = await readTask(words);

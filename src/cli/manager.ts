@@ -51,7 +51,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
 
   const tls = await tlsFrom(values["tls-cert"], values["tls-key"]);
   await refuseOpenAddress(host, tls !== undefined, values["allow-plain-http"] === true);
-  const [{ Core }, { serveManager }, { createPages }, { openApp, logFrom }, { surviveErrors }] = await Promise.all([
+  const [{ Core }, { serveManager }, { createPages }, { openApp, logFrom, tellerOf }, { surviveErrors }] = await Promise.all([
     import("../manager/core.ts"),
     import("../manager/server.ts"),
     import("../manager/pages.ts"),
@@ -70,7 +70,9 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     fileToken: ownToken(tokenFile),
     warn: log.warn,
   });
-  surviveErrors({ log, tell: (message) => core.tell(message) });
+  // An engine of our own tells its clients, and the manager is one of them.
+  const tell = made.app === undefined ? (message: string) => core.tell(message) : tellerOf(made.app);
+  surviveErrors({ log, tell });
   try {
     await core.start();
   } catch (error) {

@@ -39,9 +39,15 @@ export function requireModel({ config, whyNoModel }: App, cwd: string): void {
 }
 
 /** For processes that serve many: what nobody caught ends no session, is logged, and every client is told. */
-export function surviveWith({ log, subscriptions }: App): void {
-  surviveErrors({ log, tell: (message) => subscriptions.toAll("warning", { message, threadId: null }) });
+export function surviveWith(app: App): void {
+  surviveErrors({ log: app.log, tell: tellerOf(app) });
 }
+
+/** Tells every client of the app. */
+export const tellerOf =
+  ({ subscriptions }: App) =>
+  (message: string): void =>
+    subscriptions.toAll("warning", { message, threadId: null });
 
 /** The log as the command line and the environment want it. */
 export function logFrom(globals: Globals, flags: Pick<AgentFlags, "log-level">, folder: () => string | undefined = () => undefined) {

@@ -274,10 +274,11 @@ function untilEnded(stream: Readable): Promise<void> {
 function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms, false).unref();
-    void promise.then(() => {
+    const kept = (): void => {
       clearTimeout(timer);
       resolve(true);
-    });
+    };
+    promise.then(kept, kept);
   });
 }
 

@@ -8,14 +8,16 @@ export function createNotifier(log: Log, env: Readonly<Record<string, string | u
     tell(config, notice) {
       const [program, ...args] = config.notify;
       if (program === undefined) return;
-      const child = spawn(program, [...args, JSON.stringify(dashed(notice))], {
-        stdio: "ignore",
-        detached: true,
-        env: { ...env },
-        cwd: notice.cwd,
-      });
-      child.on("error", (error) => log.warn("the notify program could not be started", { program, error: error.message }));
-      child.unref();
+      const failed = (error: Error): void => log.warn("the notify program could not be started", { program, error: error.message });
+      try {
+        const words = [...args, JSON.stringify(dashed(notice))];
+        const child = spawn(program, words, { stdio: "ignore", detached: true, env: { ...env }, cwd: notice.cwd });
+        child.on("error", failed);
+        child.unref();
+      } catch (error) {
+        // A notice longer than any program can be given is thrown, and not told by the event: the turn ends all the same.
+        failed(error instanceof Error ? error : new Error(String(error)));
+      }
     },
   };
 }

@@ -1,6 +1,7 @@
 /** The last line of defence of a process that serves many: what nobody caught is logged and told, and the process lives on. */
 import type { Log } from "../core/ports/log.ts";
 import { Allowance } from "../lib/allowance.ts";
+import { troubleNotice } from "../protocol/errors.ts";
 
 export interface SurviveOptions {
   readonly log: Pick<Log, "error">;
@@ -11,7 +12,6 @@ export interface SurviveOptions {
 }
 
 const minute = 60_000;
-const told = "An internal error was caught and the server goes on; what it belonged to may be incomplete. The log has the details.";
 
 /**
  * What to do with an error that nobody caught. Something that throws in a loop fills neither the disk nor the clients' screens: ten stacks
@@ -24,7 +24,7 @@ export function troubleKeeper({ log, tell, now }: SurviveOptions): (error: unkno
     try {
       const missed = lines.take();
       if (missed !== undefined) log.error("uncaught error", { error: stackOf(error), ...(missed === 0 ? {} : { notLogged: missed }) });
-      if (notices.take() !== undefined) tell?.(told);
+      if (notices.take() !== undefined) tell?.(troubleNotice);
     } catch {
       // Neither the log nor a client could take it: there is nobody left to tell.
     }

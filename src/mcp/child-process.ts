@@ -104,9 +104,10 @@ export class ChildProcessTransport implements Transport {
 function within(ended: Promise<unknown>, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), ms);
-    void ended.then(() => {
+    const over = (): void => {
       clearTimeout(timer);
       resolve(true);
-    });
+    };
+    ended.then(over, over); // a process that could not even be signalled is not waited for
   });
 }

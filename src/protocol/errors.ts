@@ -13,4 +13,7 @@ export const invalidRequest = (message: string, data?: unknown): RpcError => new
 /** A value of the right type that is out of bounds; Codex 0.166 uses it for a few limits only (over-long input, negative times). */
 export const invalidParams = (message: string, data?: unknown): RpcError => new RpcError(-32602, message, data);
 export const internalError = (message = "internal error"): RpcError => new RpcError(-32603, message);
+/** What clients hear when something of ours failed beside any request: no answer tells of it. */
+export const troubleNotice =
+  "An internal error was caught and the server goes on; what it belonged to may be incomplete. The log has the details.";
 export const overloaded = (): RpcError => new RpcError(-32001, "Server overloaded; retry later.");

@@ -25,8 +25,8 @@ export interface PeerHandlers {
   drained?(): void;
   /** A line that is no message, for the log. */
   unreadable?(reason: string): void;
-  /** Something that is no RpcError was thrown while serving `method`, or after its answer was sent. The connection goes on. */
-  bug?(method: string, error: unknown): void;
+  /** Something that is no RpcError was thrown while serving `method`, or, where no error answer tells of it, beside it. The connection goes on. */
+  bug?(method: string, error: unknown, isAnswered: boolean): void;
 }
 
 /** More unanswered requests than this are refused: a flood must not fill the memory. */
@@ -137,7 +137,7 @@ export class Peer {
       for (const run of afterwards) this.#guarded(method, run);
     };
     const fail = (error: unknown): void => {
-      if (!(error instanceof RpcError)) this.#report(method, error);
+      if (!(error instanceof RpcError)) this.#report(method, error, true);
       finish({ error: error instanceof RpcError ? error : internalError() });
     };
     this.#inFlight++;
@@ -165,7 +165,7 @@ export class Peer {
     try {
       return "error" in outcome ? failed(outcome.error) : `{"id":${shown},"result":${JSON.stringify(outcome.result ?? {})}}`;
     } catch (error) {
-      this.#report(method, error);
+      this.#report(method, error, true);
       return failed(internalError());
     }
   }
@@ -174,13 +174,13 @@ export class Peer {
     try {
       run();
     } catch (error) {
-      this.#report(what, error);
+      this.#report(what, error, false);
     }
   }
 
-  #report(what: string, error: unknown): void {
+  #report(what: string, error: unknown, isAnswered: boolean): void {
     try {
-      this.#handlers.bug?.(what, error);
+      this.#handlers.bug?.(what, error, isAnswered);
     } catch {
       // Whoever keeps the log has failed, too: nobody is left to tell.
     }

@@ -82,9 +82,14 @@ export async function openDoor(rules: DoorRules, kind: "websocket" | "unix", isO
   });
   const limits = { maxHeaderSize: maxHeaderBytes, headersTimeout: headTimeoutMs, requestTimeout: headTimeoutMs, keepAlive: true };
   const server = createServer({ ...limits, connectionsCheckingInterval: 2000 }, (request, response) => {
-    const refused = refuseVisitor(request, rules, isOwnHost);
-    const status = refused === undefined ? plainAnswer(request) : refused.status;
-    response.writeHead(status, { "content-length": 0, connection: "close", ...(status === 405 ? { allow: "GET, HEAD" } : {}) }).end();
+    try {
+      const refused = refuseVisitor(request, rules, isOwnHost);
+      const status = refused === undefined ? plainAnswer(request) : refused.status;
+      response.writeHead(status, { "content-length": 0, connection: "close", ...(status === 405 ? { allow: "GET, HEAD" } : {}) }).end();
+    } catch (error) {
+      report("a request could not be answered", { error: error instanceof Error ? error.stack : String(error) });
+      response.destroy();
+    }
   });
   server.maxConnections = maxConnections;
   server.on("clientError", (_error, socket) => refuse(socket, 400));

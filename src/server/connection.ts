@@ -1,5 +1,7 @@
 /** Joins one transport to the app: a session, its peer, and the end of both. */
+import { Allowance } from "../lib/allowance.ts";
 import type { ParamsOf } from "../protocol/define.ts";
+import { troubleNotice } from "../protocol/errors.ts";
 import type { ServerNotifications } from "../protocol/methods.ts";
 import type { SessionSource } from "../protocol/policy.ts";
 import { Peer } from "../rpc/peer.ts";
@@ -34,11 +36,15 @@ export interface ConnectionOptions {
   readonly introduction?: Introduction | undefined;
 }
 
+/** Notices of trouble that one connection gets in a minute. */
+const noticesPerMinute = 1;
+
 const reportBug = (app: App, method: string, error: unknown): void =>
   app.log.error("request failed", { method, error: error instanceof Error ? error.stack : String(error) });
 
 export function serve(app: App, transport: Transport, options: ConnectionOptions = {}): Connection {
   const ended = Promise.withResolvers<void>();
+  const notices = new Allowance({ count: noticesPerMinute, ms: 60_000 });
   const peer = new Peer(transport, {
     request(method, params, after) {
       const result = dispatch(method, params, { app, session, after });
@@ -48,7 +54,10 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
     answer: (id, outcome) => app.subscriptions.answered(session, id, outcome),
     drained: () => app.subscriptions.drained(session),
     unreadable: (reason) => app.log.warn("unreadable message", { reason }),
-    bug: (method, error) => reportBug(app, method, error),
+    bug(method, error, isAnswered) {
+      reportBug(app, method, error);
+      if (!isAnswered && notices.take() !== undefined) session.notify("warning", { message: troubleNotice, threadId: null });
+    },
     closed: (error) => {
       if (error?.message === tooFarBehind) app.log.warn("a client that does not read was cut off", { client: session.client.name });
       end();

@@ -37,6 +37,7 @@ function stage(part: Partial<LinkPorts> = {}, startMs = 60_000) {
     state(state) {
       states.push(state);
       for (const one of waiting.filter((w) => w.kind === state.kind)) one.resolve();
+      part.state?.(state);
     },
   };
   const link = new EngineLink(ports, startMs);
@@ -52,6 +53,20 @@ test("a server that ends is opened again, and what is asked meanwhile waits for 
   await lost;
   assert.deepEqual(await link.call("model/list", {}), { data: [] });
   assert.deepEqual(link.state, { kind: "running", userAgent: "server 2" });
+  link.stop();
+});
+
+test("whoever looks on and throws does not keep a lost server from being opened again", async () => {
+  const { link, servers, reach, warnings } = stage({
+    state: () => {
+      throw new Error("broken");
+    },
+  });
+  await link.start();
+  const again = reach("running");
+  servers[0]?.close();
+  await again;
+  assert.deepEqual([link.state.kind, warnings[0]], ["running", "the state of the engine could not be told"]);
   link.stop();
 });
 

@@ -233,7 +233,15 @@ export class EngineLink {
 
   #enter(state: LinkState): void {
     this.#state = state;
-    this.#ports.state(state);
+    try {
+      this.#ports.state(state);
+    } catch (error) {
+      // Whoever looks on must not keep the link from going on: the next attempt is made after this.
+      this.#warn("the state of the engine could not be told", {
+        state: state.kind,
+        error: error instanceof Error ? error.stack : String(error),
+      });
+    }
     const isOver = state.kind === "failed" || state.kind === "stopped";
     if (state.kind === "running" || isOver) for (const settle of [...this.#waitingForStart]) settle(this.#client);
   }

@@ -58,7 +58,16 @@ export class FolderWatch {
 
 function nearestFolder(folder: string): string | undefined {
   for (let here = folder; ; here = path.dirname(here)) {
-    if (statSync(here, { throwIfNoEntry: false })?.isDirectory() === true) return here;
+    if (isFolder(here)) return here;
     if (here === path.dirname(here)) return undefined;
+  }
+}
+
+/** A link that leads in a circle, or a folder that may not be looked into, counts as not there: this also runs in a timer, where a throw has no catcher. */
+function isFolder(place: string): boolean {
+  try {
+    return statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
   }
 }

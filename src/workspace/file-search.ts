@@ -53,7 +53,7 @@ class Index implements FileIndex {
     this.#roots = roots;
     this.#list = list;
     this.#now = now;
-    void this.#freshen();
+    this.#freshen().catch(() => undefined); // whoever searches hears of it
   }
 
   close(): void {
@@ -83,6 +83,18 @@ class Index implements FileIndex {
 
   async #listAll(): Promise<void> {
     this.#isListing = true;
+    try {
+      this.#entries = await this.#listRoots();
+      this.#listedAt = this.#now();
+    } catch (error) {
+      this.#listing = undefined;
+      throw error;
+    } finally {
+      this.#isListing = false;
+    }
+  }
+
+  async #listRoots(): Promise<Entry[]> {
     const entries: Entry[] = [];
     if (this.#entries.length === 0) this.#entries = entries;
     await Promise.all(
@@ -99,9 +111,7 @@ class Index implements FileIndex {
         });
       }),
     );
-    this.#entries = entries;
-    this.#listedAt = this.#now();
-    this.#isListing = false;
+    return entries;
   }
 
   async #best(wanted: readonly string[], limit: number, signal: AbortSignal): Promise<readonly FoundFile[]> {

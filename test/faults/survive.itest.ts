@@ -1,22 +1,33 @@
 /** What nobody caught ends no process that serves: it is logged, its clients are told, and it goes on answering. */
 import assert from "node:assert/strict";
-import { globSync, mkdirSync, readFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { connectClient } from "../../src/client/client.ts";
 import { preload } from "../support/live-stage.ts";
 import { ServerProcess, scratch } from "../support/process.ts";
 import { writeHome } from "../support/verifies.ts";
+import type { Message } from "../support/wire.ts";
 
-const thrown = ["thrown by a timer", "thrown by a callback", "an error event without a listener", "rejected and left alone", "undefined"];
+const thrown = [
+  "thrown by a timer",
+  "thrown by an event",
+  "thrown by a callback",
+  "an error event without a listener",
+  "rejected and left alone",
+  "undefined",
+];
 const env = { NODE_OPTIONS: preload("throws") };
 
-function folderWith(t: TestContext): string {
+function folderWith(t: TestContext, turns: readonly unknown[] = [["Alive."]]): string {
   const folder = scratch(t);
   mkdirSync(path.join(folder, "home"));
-  writeHome(path.join(folder, "home"), { turns: [["Alive."]] });
+  writeHome(path.join(folder, "home"), { turns });
   return folder;
 }
+/** A turn that lasts until `end` is called. */
+const longTurn = [[{ run: "until [ -e end ]; do sleep 0.05; done" }, "Alive."]];
+const end = (folder: string): void => writeFileSync(path.join(folder, "end"), "");
 interface Line {
   readonly message: string;
   readonly error?: string;
@@ -59,6 +70,21 @@ test("an app-server goes on, tells its clients once, and logs a flood sparingly"
   assert.equal((await server.ended).code, 0);
 });
 
+test("a throw after an answer is logged and told, and the next request is answered", async (t) => {
+  const folder = folderWith(t);
+  const server = new ServerProcess(t, [], env, { folder });
+  server.initialize();
+  await server.answer("init");
+  server.write('{"id":"start","method":"thread/start","params":{}}\n');
+  const { id: threadId } = (await server.answer("start")).result.thread;
+  server.write(`${JSON.stringify({ id: "name", method: "thread/name/set", params: { threadId, name: "throw" } })}\n`);
+  assert.ok((await server.answer("name")).result);
+  await server.until(() => server.messages.find(({ method }) => method === "warning"), "the warning");
+  assert.ok(logged(path.join(folder, "home")).some(({ error }) => error?.includes("thrown after an answer")));
+  server.write('{"id":"after","method":"model/list","params":{}}\n');
+  assert.ok((await server.answer("after")).result);
+});
+
 test("an app-server goes on when whoever read its stderr has gone", async (t) => {
   const folder = folderWith(t);
   const server = new ServerProcess(t, ["--log-level", "debug"], env, { folder });
@@ -79,27 +105,63 @@ test("a manager goes on, with its engine and with the clients of both", async (t
   const token = readFileSync(path.join(home, "parley/manager/token"), "utf8").trim();
   const client = await connectClient(`${url.replace("http", "ws")}/rpc`, { token });
   t.after(() => client.close());
+  const told: string[] = [];
+  client.on("warning", ({ message }) => told.push(message));
+  const page = await streamOf(t, url, token);
   await throwsAndLogs(server, home);
+  for (const heard of [told, page]) await eventually(() => heard.some((text) => text.includes("internal error")), "the warning");
   assert.equal((await fetch(`${url}/api`, { headers: { authorization: `Bearer ${token}` } })).status, 200);
   const thread = await client.startThread({ cwd: folder });
   assert.equal((await thread.run("hi")).text, "Alive.");
 });
 
+/** All that the event stream of the manager tells, as it comes. */
+async function streamOf(t: TestContext, url: string, token: string): Promise<readonly string[]> {
+  const { WebSocket } = await import("ws");
+  const socket = new WebSocket(`${url.replace("http", "ws")}/api/stream`, { headers: { authorization: `Bearer ${token}` } });
+  t.after(() => socket.terminate());
+  const heard: string[] = [];
+  socket.on("message", (data) => heard.push(String(data)));
+  await eventually(() => heard.length > 0, "the event stream");
+  return heard;
+}
+
+test("an exec goes on to the end of its turn, and says what happened", async (t) => {
+  const folder = folderWith(t, longTurn);
+  const server = new ServerProcess(t, ["--json", "--skip-git-repo-check", "go"], env, { words: ["exec"], folder });
+  server.child.stdin.end();
+  await server.until(() => server.messages.find(({ item }) => item?.type === "command_execution"), "the command");
+  await throwsAndLogs(server, path.join(folder, "home"));
+  await server.until(() => server.messages.find(({ item }) => /internal error/.test(item?.message ?? "")), "the warning");
+  end(folder);
+  assert.equal((await server.ended).code, 0);
+  assert.ok(server.messages.some(({ item }) => item?.text === "Alive."));
+});
+
 const initialize = {
   "mcp-server": { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } },
-  acp: { protocolVersion: 1, clientCapabilities: {} },
+  acp: { protocolVersion: 1, clientCapabilities: { session: { notices: {} } } },
 };
 for (const word of ["mcp-server", "acp"] as const)
-  test(`${word} goes on`, async (t) => {
-    const folder = folderWith(t);
+  test(`${word} goes on, with the turn that runs, and tells its client`, async (t) => {
+    const folder = folderWith(t, longTurn);
     const server = new ServerProcess(t, [], env, { words: [word], folder });
-    const ask = (id: number): Promise<unknown> => {
-      server.write(`${JSON.stringify({ jsonrpc: "2.0", id, method: "initialize", params: initialize[word] })}\n`);
-      return server.answer(id);
+    const ask = async (id: number, method: string, params: unknown): Promise<Message> => {
+      server.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+      return (await server.answer(id)).result;
     };
-    await ask(1);
+    await ask(1, "initialize", initialize[word]);
+    const turn =
+      word === "acp"
+        ? ask(2, "session/new", { cwd: folder, mcpServers: [] }).then(({ sessionId }) =>
+            ask(3, "session/prompt", { sessionId, prompt: [{ type: "text", text: "go" }] }),
+          )
+        : ask(2, "tools/call", { name: "codex", arguments: { prompt: "go", cwd: folder } });
+    await server.until(() => server.messages.find((message) => /until \[ -e end/.test(JSON.stringify(message))), "the command");
     await throwsAndLogs(server, path.join(folder, "home"));
-    await ask(2);
+    await server.until(() => server.messages.find((message) => /internal error/.test(JSON.stringify(message))), "the warning");
+    end(folder);
+    assert.match(JSON.stringify(await turn), /end_turn|Alive/);
     server.child.stdin.end();
     assert.equal((await server.ended).code, 0);
   });

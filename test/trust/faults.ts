@@ -60,8 +60,20 @@ export const faultCases: CaseTable = {
     "errors that nobody caught: in timers, callbacks, events, promises, and after an answer",
     "test/faults/survive.itest.ts > an app-server goes on, tells its clients once, and logs a flood sparingly",
     "test/faults/survive.itest.ts > a manager goes on, with its engine and with the clients of both",
+    "test/faults/survive.itest.ts > a throw after an answer is logged and told, and the next request is answered",
+    "test/faults/survive.itest.ts > an exec goes on to the end of its turn, and says what happened",
+    "test/faults/survive.itest.ts > goes on, with the turn that runs, and tells its client",
     "src/rpc/peer.test.ts > what runs after an answer may throw",
     "test/tui/leaving.itest.ts > errors that nobody caught are shown and lived with",
+  ],
+  352: [
+    "throws that the audit of all events, timers and promises found",
+    "src/exec/notifier.test.ts > a notice longer than any program can be given costs a line in the log, and no more",
+    "src/skills/watch.test.ts > a folder behind a link that leads in a circle is watched from the folder above, also after a change there",
+  ],
+  353: [
+    "a line in millions of pieces",
+    "src/lib/json-lines.test.ts > a line that comes byte by byte is held in few pieces, and costs about its own length",
   ],
   351: ["a log whose reader has gone", "test/faults/survive.itest.ts > an app-server goes on when whoever read its stderr has gone"],
   320: [

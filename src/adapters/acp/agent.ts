@@ -247,8 +247,10 @@ function listen(client: Client, desk: Desk): void {
     return owner(threadId) ?? raise(invalidRequest("no editor has this session open"));
   };
   client.onAny((method, params) => {
-    const { threadId, item } = params as { threadId?: string; item?: ThreadItem };
-    if (threadId === undefined) return;
+    const { threadId, item } = params as { threadId?: string | null; item?: ThreadItem };
+    // What concerns the whole server is told in each session: an editor has no other place for it.
+    if (method === "warning" && threadId === null) for (const session of sessions.values()) session.hear(method, params);
+    if (threadId === undefined || threadId === null) return;
     if (item?.type === "collabAgentToolCall")
       for (const child of item.receiverThreadIds) if (child !== threadId) parents.set(child, threadId);
     const session = sessions.get(threadId);

@@ -53,7 +53,15 @@ export async function listenHttp(given: HttpOptions): Promise<HttpListener> {
   );
   const isOwnHost = hostRule(options.host, options.allowedHosts ?? []);
   const server = createServer(limits, (request, response) => {
-    if (admit(request, response, options, isOwnHost)) serve(request, response).catch(reporter(options));
+    const failed = (error: unknown): void => {
+      reporter(options)(error instanceof Error ? error : new Error(String(error)));
+      response.destroy();
+    };
+    try {
+      if (admit(request, response, options, isOwnHost)) serve(request, response).catch(failed);
+    } catch (error) {
+      failed(error);
+    }
   });
   server.maxConnections = 1024;
   await startListening(server, () => server.listen({ host: options.host, port: options.port }), options.report);

@@ -51,7 +51,12 @@ export class LinesMcpTransport implements McpTransport {
     }
     if (typeof message !== "object" || message === null) return;
     if ("method" in message && "id" in message) this.#unanswered.add(message.id);
-    this.onmessage?.(message);
+    try {
+      this.onmessage?.(message);
+    } catch (error) {
+      // Thrown into the reader, it would cost the rest of what came in the same packet.
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
   }
   #end(): void {
     this.#ended = true;

@@ -39,13 +39,26 @@ export class V1Door {
     method: M,
     params: ParamsOf<(typeof v1Requests)[M]>,
   ): Promise<ResultOf<(typeof v1Requests)[M]>> {
-    this.#context ??= open(this.#edge);
-    const context = await this.#context;
+    const context = await this.#opened();
     const answer = () => methods[method](params, context);
     return await (answersFirst.has(method) ? this.#outbox.answeringFirst(answer) : answer());
   }
   close(): void {
-    void this.#context?.then(({ client }) => client.close());
+    this.#context?.then(
+      ({ client }) => client.close(),
+      () => undefined, // it was never opened; whoever asked has heard of it
+    );
+  }
+
+  /** One that could not be opened is tried again with the next request. */
+  #opened(): Promise<V1Context> {
+    if (this.#context !== undefined) return this.#context;
+    const opening = open(this.#edge);
+    this.#context = opening;
+    opening.catch(() => {
+      if (this.#context === opening) this.#context = undefined;
+    });
+    return opening;
   }
 }
 

@@ -14,7 +14,15 @@ export class Outbox {
     this.#inTurn(() => this.#edge.notify(method, params));
   }
   ask(method: string, params: unknown): Promise<unknown> {
-    return new Promise((resolve) => this.#inTurn(() => resolve(this.#edge.ask(method, params))));
+    return new Promise((resolve, reject) =>
+      this.#inTurn(() => {
+        try {
+          resolve(this.#edge.ask(method, params));
+        } catch (error) {
+          reject(error);
+        }
+      }),
+    );
   }
   /** Runs a request; what it causes is told once its answer, or its refusal, is out. */
   async answeringFirst<T>(request: () => Promise<T>): Promise<T> {

@@ -2,6 +2,17 @@
 const { EventEmitter } = require("node:events");
 const { stat } = require("node:fs");
 
+const { stringify } = JSON;
+// The notification that a thread was named, which leaves after the answer.
+JSON.stringify = (value, ...rest) => {
+  if (value?.threadName === "throw") throw new Error("thrown after an answer");
+  return stringify(value, ...rest);
+};
+
+function thrower() {
+  throw new Error("thrown by an event");
+}
+
 process.on("SIGUSR2", () => {
   setTimeout(() => {
     throw new Error("thrown by a timer");
@@ -9,6 +20,7 @@ process.on("SIGUSR2", () => {
   stat("/", () => {
     throw new Error("thrown by a callback");
   });
+  setImmediate(() => new EventEmitter().once("told", thrower).emit("told"));
   setImmediate(() => new EventEmitter().emit("error", new Error("an error event without a listener")));
   Promise.reject(new Error("rejected and left alone"));
   Promise.reject(undefined);
