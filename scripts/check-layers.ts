@@ -6,6 +6,8 @@ interface House {
   readonly root: string;
   /** What each room may import beside itself, as paths from the repository's root: a folder, or one file. */
   readonly mayImport: Readonly<Record<string, readonly string[]>>;
+  /** Of which every room may import types, beside what it may import whole. */
+  readonly mayImportTypesOf?: readonly string[];
   /** Of these only types, so that none of their code gets into what is built here. */
   readonly typesOf?: readonly string[];
   /** Rooms that only compute: the packages and Node modules that they may import. */
@@ -53,6 +55,28 @@ const product: House = {
   packagesOf: { shell: ["node:path", "unbash"] },
 };
 
+/** Core's rooms, lowest first: each may import the rooms before it that it names. What stands beside core is product's business. */
+const core = (...names: string[]): readonly string[] => [...src("protocol", "lib"), ...names.map((name) => `src/core/${name}`)];
+const agent: House = {
+  root: "src/core",
+  mayImport: {
+    ports: core(),
+    settings: core("ports"),
+    patch: core("ports"),
+    context: core("ports"),
+    hooks: core("ports", "context", "patch"),
+    approval: core("ports", "hooks"),
+    edit: core("ports", "approval", "patch"),
+    command: core("ports", "settings", "context", "approval", "edit", "patch"),
+    model: core("ports", "settings", "context", "hooks", "approval", "patch"),
+    compaction: core("ports", "context", "hooks", "model"),
+    turn: core("ports", "settings", "context", "hooks", "approval", "edit", "command", "model", "compaction"),
+    thread: core("ports", "settings", "context", "hooks", "approval", "command", "model", "turn"),
+  },
+  // A running turn and its thread are handed down to every room, as types.
+  mayImportTypesOf: ["src/core"],
+};
+
 /** What the page knows of the manager and the wire. */
 const wireTypes = src("protocol", "sessions/records.ts", "manager/api", "manager/api.ts", "manager/events.ts");
 /** What gets into the page itself. */
@@ -88,7 +112,7 @@ const extension: House = {
 
 const maxLines = 500;
 const problems: string[] = [];
-for (const house of [product, page, extension]) for (const file of globSync(`${house.root}/**/*.{ts,tsx}`)) look(house, file);
+for (const house of [product, agent, page, extension]) for (const file of globSync(`${house.root}/**/*.{ts,tsx}`)) look(house, file);
 for (const file of takenByPage)
   for (const { target, isType } of importsIn(readFileSync(file, "utf8")))
     if (!isType && !takenByPage.includes(path.posix.join(path.posix.dirname(file), target)))
@@ -100,7 +124,7 @@ for (const file of globSync(["src/**/*.test.{ts,tsx}", "apps/*/src/**/*.test.{ts
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
-function look({ root, mayImport, typesOf = [], packagesOf = {}, pure = [] }: House, file: string): void {
+function look({ root, mayImport, mayImportTypesOf = [], typesOf = [], packagesOf = {}, pure = [] }: House, file: string): void {
   const text = readFileSync(file, "utf8");
   const room = path.relative(root, file).split(path.sep)[0] ?? "";
   const allowed = mayImport[room];
@@ -117,7 +141,8 @@ function look({ root, mayImport, typesOf = [], packagesOf = {}, pure = [] }: Hou
     const into = path.join(path.dirname(file), target).split(path.sep).join("/");
     const isIn = (place: string): boolean => into === place || into.startsWith(`${place}/`);
     if (isIn(`${root}/${room}`)) continue;
-    if (!allowed?.some(isIn)) problems.push(`${file}: ${room} may not import ${into}`);
+    const isAllowed = allowed?.some(isIn) === true || (isType && mayImportTypesOf.some(isIn));
+    if (!isAllowed) problems.push(`${file}: ${room} may not import ${into}`);
     if (!isType && typesOf.some(isIn) && !pure.includes(into)) problems.push(`${file}: only types may come from ${into}: import type`);
   }
 }

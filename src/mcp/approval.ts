@@ -1,5 +1,6 @@
 /** Whether a tool of an MCP server may run: those that only read run, others are asked about (docs/from-codex.md). */
 import type { Tool as McpTool } from "@modelcontextprotocol/client";
+import { type Decision, type Settled, sessionGrant } from "../core/ports/approval.ts";
 import type { Answer } from "../core/ports/audience.ts";
 import type { AuditEntry } from "../core/ports/audit.ts";
 import type { McpServerConfig } from "../core/ports/config.ts";
@@ -43,56 +44,54 @@ export async function mayCall(
   args: unknown,
   { context, grants }: { readonly context: ToolContext; readonly grants: ToolGrants },
 ): Promise<Allowed> {
-  const about = aboutCall(config, tool, args);
-  const unasked = allowedUnasked(config, tool, grants.has(context.threadId, config, tool));
-  if (unasked !== undefined) {
-    await context.writeDown({ ...about, event: "decided", ...unasked });
-    return { allowed: true };
-  }
-  const byHook = await context.decidedByHook(`mcp__${config.name}__${tool.name}`, args, about);
-  if (byHook !== undefined) return byHook.allows ? { allowed: true } : { allowed: false, text: byHook.message ?? "a hook declined it" };
-  const policy = context.settings.approvalPolicy;
-  if (policy === "never" || (typeof policy === "object" && !policy.granular.mcp_elicitations)) {
-    await context.writeDown({
-      ...about,
-      event: "decided",
-      decision: "refusedByPolicy",
-      by: typeof policy === "object" ? "granular" : policy,
-    });
-    return {
-      allowed: false,
-      text: `the tool ${tool.name} may have side effects and the approval policy allows no questions; set mcp_servers.${config.name}.approval = "allow" to let it run`,
-    };
-  }
+  const { approvalPolicy: policy } = context.settings;
+  const allowsQuestions = typeof policy === "object" ? policy.granular.mcp_elicitations : policy !== "never";
   const asked = questionFor(config, tool, args, context);
-  await context.writeDown({ ...about, event: "requested" });
-  const answer = await context.ask("item/tool/requestUserInput", asked);
-  const word = chosen(answer, asked.questions);
-  const by = answer.kind === "answered" || answer.kind === "refused" ? answer.by : answer.kind;
-  await context.writeDown({ ...about, event: "decided", decision: decisionBy(word), by });
-  if (word === choices.session) grants.add(context.threadId, config, tool);
-  if (word === choices.once || word === choices.session) return { allowed: true };
-  return { allowed: false, text: word === choices.cancel ? "the user cancelled the tool call" : "the user declined the tool call" };
+  const ruling = await context.approve({
+    about: aboutCall(config, tool, args),
+    settled: allowedUnasked(config, tool, grants.has(context.threadId, config, tool)),
+    hooked: { name: `mcp__${config.name}__${tool.name}`, aliases: [], input: args },
+    noQuestions: allowsQuestions
+      ? undefined
+      : {
+          by: typeof policy === "object" ? "granular" : policy,
+          text: `the tool ${tool.name} may have side effects and the approval policy allows no questions; set mcp_servers.${config.name}.approval = "allow" to let it run`,
+        },
+    ask: () => context.ask("item/tool/requestUserInput", asked),
+    read: (answer) => decisionBy(chosen(answer, asked.questions)),
+    grant: ({ forSession }) => {
+      if (forSession) grants.add(context.threadId, config, tool);
+    },
+  });
+  return ruling.allows ? { allowed: true } : { allowed: false, text: ruling.text ?? refusals[ruling.by] };
 }
 
-/** How a call stands in the audit book. */
+const refusals = {
+  hook: "a hook declined it",
+  policy: "the approval policy allows no questions",
+  person: "the user declined the tool call",
+  cancel: "the user cancelled the tool call",
+};
+
+/** What the audit log says of a call. */
 export const aboutCall = (config: McpServerConfig, tool: McpTool, args: unknown): Pick<AuditEntry, "kind" | "subject"> => ({
   kind: "mcpToolCall",
   subject: `${config.name}.${tool.name} ${JSON.stringify(args)}`,
 });
 
-function allowedUnasked(config: McpServerConfig, tool: McpTool, isGranted: boolean): Pick<AuditEntry, "decision" | "by"> | undefined {
+function allowedUnasked(config: McpServerConfig, tool: McpTool, isGranted: boolean): Settled | undefined {
   if (tool.annotations?.readOnlyHint === true) return { decision: "allowedByPolicy", by: "the server calls it read-only" };
   if (config.approval === "allow") return { decision: "allowedByRule", by: `mcp_servers.${config.name}.approval` };
   if (config.allowedTools.includes(tool.name))
     return { decision: "allowedByRule", by: `mcp_servers.${config.name}.tools.${tool.name}.approval_mode` };
-  return isGranted ? { decision: "acceptForSession", by: "session grant" } : undefined;
+  return isGranted ? sessionGrant : undefined;
 }
 
-function decisionBy(word: string | undefined): NonNullable<AuditEntry["decision"]> {
-  if (word === choices.once) return "accept";
-  if (word === choices.session) return "acceptForSession";
-  return word === choices.cancel ? "cancel" : "decline";
+/** A cancelled call leaves the turn running: the model reads that it was cancelled. */
+function decisionBy(label: string | undefined): Decision {
+  if (label === choices.once || label === choices.session)
+    return { kind: "accept", forSession: label === choices.session, remember: false };
+  return label === choices.cancel ? { kind: "cancel", goesOn: true } : { kind: "decline" };
 }
 
 /** A server names its tool as it likes, but not at any length. */

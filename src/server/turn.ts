@@ -1,8 +1,8 @@
 /** `turn/*`: one request of a person and what the agent does about it. */
 import path from "node:path";
-import { steer } from "../core/context/context.ts";
 import type { ModelItem } from "../core/ports/model-client.ts";
 import type { LiveThread } from "../core/thread/thread.ts";
+import { steer } from "../core/turn/input.ts";
 import type { TurnInput } from "../core/turn/live-turn.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { AdditionalContextEntry, TurnStartParams, TurnSteerParams, turnRequests } from "../protocol/turn.ts";

@@ -1,12 +1,15 @@
 /** The question whether a command may run, put to everybody who watches the thread, and what the answer grants. */
 
 import type { CommandExecutionRequestApprovalParams } from "../../protocol/approval.ts";
-import { commandText, decidedByHook } from "../hooks/tool-use.ts";
+import { commandText } from "../hooks/tool-use.ts";
+import { type ApprovalRequest, type Settled, sessionGrant } from "../ports/approval.ts";
 import type { AuditSubject } from "../ports/audit.ts";
 import type { ExecPolicy, ParsedCommand, ProposedRule, Verdict } from "../ports/exec-policy.ts";
 import type { CommandAction } from "../ports/tool.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
-import { availableDecisions, decisionFrom, isConfined } from "./approvals.ts";
+import { approve, auditSubject } from "./approve.ts";
+import { isConfined } from "./command-rules.ts";
+import { availableDecisions, decisionFrom } from "./decision.ts";
 
 export interface CommandRequest {
   readonly action: CommandAction;
@@ -16,39 +19,30 @@ export interface CommandRequest {
   readonly policy: ExecPolicy;
 }
 
-/** True when it may run. A cancel ends the turn as well. */
-export async function askAboutCommand(request: CommandRequest, reason: string | undefined, turn: LiveTurn): Promise<boolean> {
-  const { action, policy } = request;
-  const { thread } = turn;
-  if (thread.grants.coversCommand(action.argv, action.cwd, action.escalate)) {
-    await thread.ports.audit.write({ ...about(request, turn), event: "decided", decision: "acceptForSession", by: "session grant" });
-    return true;
-  }
-  const input = { command: commandText(action.argv), description: reason ?? null };
-  const byHook = await decidedByHook(turn, about(request, turn), { name: "Bash", aliases: [], input });
-  if (byHook !== undefined) return byHook.allows;
+/** Whether it may run. A cancel ends the turn as well. `settled` decides it where nobody has to be asked. */
+export async function approveCommand(
+  request: CommandRequest,
+  { reason, settled }: { readonly reason?: string | undefined; readonly settled?: Settled },
+  turn: LiveTurn,
+): Promise<boolean> {
+  const { action, callId, policy } = request;
+  const { grants } = turn.thread;
   const outside = action.escalate && isConfined(turn.settings.sandboxPolicy);
-  const rule = policy.proposedRule(action.argv, { wanted: action.prefixRule, outside });
-  const prefix = rule?.prefix;
-  await thread.ports.audit.write({ ...about(request, turn), event: "requested", sandboxed: !action.escalate });
-  const answer = await turn.ask("item/commandExecution/requestApproval", question(request, turn, { reason, rule, outside }));
-  const decision = decisionFrom(answer, prefix);
-  const by = answer.kind === "answered" || answer.kind === "refused" ? answer.by : answer.kind;
-  if (decision.kind !== "accept") {
-    await thread.ports.audit.write({ ...about(request, turn), event: "decided", decision: decision.kind, by });
-    if (decision.kind === "cancel") turn.interrupt();
-    else if (decision.because !== undefined) turn.notify("warning", { threadId: thread.id, message: decision.because });
-    return false;
-  }
-  await thread.ports.audit.write({
-    ...about(request, turn),
-    event: "decided",
-    decision: decision.remember ? "acceptAndRemember" : decision.forSession ? "acceptForSession" : "accept",
-    by,
+  const rule = settled === undefined ? policy.proposedRule(action.argv, { wanted: action.prefixRule, outside }) : undefined;
+  const isGranted = (): boolean => grants.coversCommand(action.argv, action.cwd, action.escalate);
+  const { allows } = await approve(turn, callId, {
+    about: aboutCommand(request),
+    settled: settled ?? (isGranted() ? sessionGrant : undefined),
+    hooked: { name: "Bash", aliases: [], input: { command: commandText(action.argv), description: reason ?? null } },
+    sandboxed: !action.escalate,
+    ask: () => turn.ask("item/commandExecution/requestApproval", question(request, turn, { reason, rule, outside })),
+    read: (answer) => decisionFrom(answer, rule?.prefix),
+    grant: async ({ forSession, remember }) => {
+      if (forSession) grants.grantCommand(action.argv, action.cwd, action.escalate);
+      if (remember && rule !== undefined) await policy.remember(rule.prefix, outside);
+    },
   });
-  if (decision.forSession) thread.grants.grantCommand(action.argv, action.cwd, action.escalate);
-  if (decision.remember && prefix !== undefined) await policy.remember(prefix, outside);
-  return true;
+  return allows;
 }
 
 interface Offer {
@@ -89,11 +83,12 @@ function parsedCmd({ argv, cwd }: CommandAction, { simple }: ParsedCommand): { c
   return { command, args, cwd };
 }
 
-/** The policy of a turn by its name, for the audit log. */
-export const policyName = (turn: LiveTurn): string =>
-  typeof turn.settings.approvalPolicy === "string" ? turn.settings.approvalPolicy : "granular";
+const aboutCommand = ({ action, parsed }: CommandRequest): ApprovalRequest["about"] => ({
+  kind: "command",
+  subject: parsed.display,
+  cwd: action.cwd,
+});
 
 /** What an entry of the audit log about a command says of it. */
-export function about({ action, callId, parsed }: CommandRequest, turn: LiveTurn): AuditSubject {
-  return { threadId: turn.thread.id, turnId: turn.id, itemId: callId, kind: "command", subject: parsed.display, cwd: action.cwd };
-}
+export const auditedCommand = (request: CommandRequest, turn: LiveTurn): AuditSubject =>
+  auditSubject(turn, request.callId, aboutCommand(request));

@@ -1,11 +1,13 @@
 /** Carries out a command: what the rules say, the person's word, the sandbox, the output, the end. No tool can skip a step. */
 import { withoutSecrets } from "../../lib/redact.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
-import { isConfined, stepForCommand } from "../approval/approvals.ts";
-import { about, askAboutCommand, type CommandRequest, policyName } from "../approval/ask-command.ts";
+import { policyName, settle } from "../approval/approve.ts";
+import { approveCommand, auditedCommand, type CommandRequest } from "../approval/ask-command.ts";
+import { isConfined, stepForCommand } from "../approval/command-rules.ts";
 import { cutText, outputName } from "../context/tool-output.ts";
 import { runPatch } from "../edit/run-patch.ts";
 import { interceptPatch } from "../patch/heredoc.ts";
+import type { Settled } from "../ports/approval.ts";
 import { type CommandExit, CommandRefused, type Confinement, type RunningCommand } from "../ports/command-runner.ts";
 import type { KeptOutput } from "../ports/output-files.ts";
 import { type CommandAction, failed, said, type ToolOutput } from "../ports/tool.ts";
@@ -31,7 +33,7 @@ export async function runCommand(action: CommandAction, callId: string, turn: Li
   const step = stepForCommand(turn.settings, { verdict, openNames, escalate: action.escalate, justification: action.justification });
   if (step.kind === "refuse") {
     if (step.because === "machine") turn.warnOnce(`a command was ${step.text}`);
-    await thread.ports.audit.write({ ...about(request, turn), event: "decided", decision: "refusedByPolicy", by: step.text });
+    await settle(turn, auditedCommand(request, turn), { decision: "refusedByPolicy", by: step.text });
     return failed(step.text);
   }
   const item: CommandItem = {
@@ -49,7 +51,7 @@ export async function runCommand(action: CommandAction, callId: string, turn: Li
   };
   turn.startItem(item);
   if (!isReader(request)) turn.snapshot.expectCommand();
-  const granted = step.kind === "ask" ? await askAboutCommand(request, step.reason, turn) : await allowedUnasked(request, turn);
+  const granted = await approveCommand(request, step.kind === "ask" ? { reason: step.reason } : { settled: unasked(request, turn) }, turn);
   if (!granted) {
     await turn.completeItem({ ...item, status: "declined" });
     turn.signal.throwIfAborted();
@@ -60,16 +62,9 @@ export async function runCommand(action: CommandAction, callId: string, turn: Li
   return await runGranted(request, item, openNames !== undefined && isReader(request) ? readOnly(confinement) : confinement, turn);
 }
 
-async function allowedUnasked(request: CommandRequest, turn: LiveTurn): Promise<true> {
-  const { verdict } = request;
-  const byRule = verdict.decision === "allow" && verdict.because === "rule";
-  await turn.thread.ports.audit.write({
-    ...about(request, turn),
-    event: "decided",
-    decision: byRule ? "allowedByRule" : "allowedByPolicy",
-    by: byRule ? (verdict.rule ?? "rule") : policyName(turn),
-  });
-  return true;
+function unasked({ verdict }: CommandRequest, turn: LiveTurn): Settled {
+  if (verdict.decision === "allow" && verdict.because === "rule") return { decision: "allowedByRule", by: verdict.rule ?? "rule" };
+  return { decision: "allowedByPolicy", by: policyName(turn) };
 }
 
 /** Runs it under the sandbox that was granted; under `on-failure` a command that the sandbox stopped may be asked about and run again outside. */
@@ -81,7 +76,7 @@ async function runGranted(request: CommandRequest, item: CommandItem, confinemen
   if (!mayLeave || !stoppedBySandbox(first.exit, first.terminal.output.text))
     return await finish(item, first.terminal, first.exit, action, turn);
   const outside: CommandRequest = { ...request, action: { ...action, escalate: true } };
-  if (!(await askAboutCommand(outside, "the command failed in the sandbox; run it outside?", turn)))
+  if (!(await approveCommand(outside, { reason: "the command failed in the sandbox; run it outside?" }, turn)))
     return await endDeclined(item, first, action, turn);
   const second = await attempt(request, item, { ...confinement, policy: { type: "dangerFullAccess" } }, turn);
   return "output" in second ? second.output : await finish(item, second.terminal, second.exit, action, turn);
@@ -159,10 +154,10 @@ async function start(
     );
   } catch (error) {
     if (!(error instanceof CommandRefused)) throw error;
-    turn.noteOutcome(about(request, turn), `not started: ${error.message}`);
+    turn.noteOutcome(auditedCommand(request, turn), `not started: ${error.message}`);
     return { refused: error.message };
   }
-  void running.exit.then((exit) => turn.noteOutcome(about(request, turn), outcomeOf(exit)));
+  void running.exit.then((exit) => turn.noteOutcome(auditedCommand(request, turn), outcomeOf(exit)));
   return { terminal: watch(running, item, turn, action) };
 }
 

@@ -1,17 +1,10 @@
-/** The messages around a person's words: instructions, project documents, environment, skills, and the words themselves. */
-import { invalidRequest } from "../../protocol/errors.ts";
-import type { ThreadItem, UserInput } from "../../protocol/item.ts";
+/** The messages that a conversation begins with: instructions, project documents, environment, skills. And which of them a model has read. */
+import type { UserInput } from "../../protocol/item.ts";
 import type { ImageDetail } from "../../protocol/model-item.ts";
-import { grantedSettings } from "../approval/request-permissions.ts";
-import { inputWaits, promptSubmitted } from "../hooks/moments.ts";
-import { hasHooks } from "../hooks/run.ts";
 import type { CorePorts } from "../ports/core-ports.ts";
 import type { ModelItem } from "../ports/model-client.ts";
-import type { ThreadRecord } from "../ports/thread-store.ts";
-import { maxSteering } from "../settings/count-limits.ts";
 import type { ThreadSettings } from "../settings/settings.ts";
 import type { LiveThread } from "../thread/thread.ts";
-import type { LiveTurn, TurnInput } from "../turn/live-turn.ts";
 import { developerMessage, userMessage } from "./history.ts";
 import { basePrompt, modeText, permissionsText, personalityText } from "./prompts.ts";
 import { truncateMiddle } from "./tokens.ts";
@@ -27,35 +20,10 @@ interface Part {
   readonly text: string;
 }
 
-/** Records the start of a turn that no person's words began. */
-export async function openTurn(turn: LiveTurn): Promise<void> {
-  await turn.thread.record([startRecord(turn)]);
-}
-
-const startRecord = (turn: LiveTurn): ThreadRecord => ({
-  type: "turnStarted",
-  turnId: turn.id,
-  atMs: turn.startedAtMs,
-  contextWindow: turn.thread.contextWindow(),
-  mode: turn.settings.mode,
-});
-
-/** Takes the words that begin a turn into the store, so that the answer to `turn/start` promises what a crash cannot take back. */
-export async function acceptInput(turn: LiveTurn, input: TurnInput): Promise<void> {
-  if (input.content.length === 0) return await openTurn(turn);
-  if (inputWaits(turn.thread)) {
-    await openTurn(turn);
-    return await steer(turn, input);
-  }
-  const { item, forModel, before } = await prepared(turn, input);
-  turn.stored.push(await turn.storeItem(item, forModel, [startRecord(turn), ...before]));
-  turn.ownInput = forModel;
-}
-
 /** The context messages that the model has not seen in their present form. */
 export async function freshContext(thread: LiveThread): Promise<ModelItem[]> {
   const told = thread.told ?? toldBy(thread.history.items, thread.settings.developerInstructions);
-  const parts = await contextParts(thread, grantedSettings(thread));
+  const parts = await contextParts(thread, thread.grants.widen(thread.settings));
   const fresh = parts.filter((part) => told.get(part.key) !== part.text);
   thread.told = new Map(parts.map((part) => [part.key, part.text]));
   return fresh.map(messageOf);
@@ -71,131 +39,31 @@ export async function reviewContext(thread: LiveThread, settings: ThreadSettings
   return parts.filter(({ key }) => reviewersParts.has(key)).map(messageOf);
 }
 
-/** Adds words to a running turn. Resolves when a crash cannot take them back; the turn may have taken them in by then. */
-export async function steer(turn: LiveTurn, input: TurnInput): Promise<void> {
-  const { thread } = turn;
-  if (turn.steeringCount >= maxSteering)
-    throw invalidRequest(`${maxSteering} messages wait for this turn already; send more when it has taken them in`);
-  const item = itemFrom(input, thread);
-  if (!turn.steer({ ...input, itemId: item.id })) return;
-  await thread.record([{ type: "steered", turnId: turn.id, item, settings: thread.settings, atMs: thread.ports.clock.now() }]);
-}
-
-const unchecked = { refused: false, context: [] };
-
-/** Puts input that came while the turn ran into the history; what a hook refuses is not said. Returns what the model reads of it. */
-export async function takeInput(turn: LiveTurn): Promise<readonly ModelItem[]> {
-  const taken: ModelItem[] = [];
-  for (const input of turn.takeSteering()) {
-    const { refused, context } = hasHooks(turn.thread, "userPromptSubmit") ? await promptSubmitted(turn, input.content) : unchecked;
-    if (refused) continue;
-    const { item, forModel, before } = await prepared(turn, input);
-    turn.startItem(item);
-    await turn.completeItem(item, forModel, before);
-    if (context.length > 0) await turn.addForModel(context);
-    taken.push(...forModel, ...context);
-  }
-  return taken;
-}
-
-/**
- * What a turn accepted and the model never read: it is for the next turn. After an interrupt a message that its client follows by an id of
- * its own is kept without being announced: such clients send it again at once (Esc in the terminal: "interrupt and send"), and would take
- * the announcement for an answer that is under way.
- */
-export async function keepInput(turn: LiveTurn, isInterrupted: boolean): Promise<void> {
-  for (const input of turn.takeSteering()) {
-    const { item, forModel, before } = await prepared(turn, input);
-    if (isInterrupted && input.clientId) {
-      await turn.storeItem(item, forModel, before);
-      continue;
-    }
-    turn.startItem(item);
-    await turn.completeItem(item, forModel, before);
-  }
-}
-
-interface Prepared {
-  readonly item: Extract<ThreadItem, { type: "userMessage" }>;
-  readonly forModel: readonly ModelItem[];
-  /** Context that has changed, which the model reads first. */
-  readonly before: readonly ThreadRecord[];
-}
-
-const itemFrom = ({ itemId, content, clientId }: TurnInput, thread: LiveThread): Prepared["item"] => ({
-  type: "userMessage",
-  id: itemId ?? thread.ports.ids.item(),
-  content: [...content],
-  clientId: clientId ?? null,
-});
-
-/** The person's message as an item, its context before it, its skills after it. */
-async function prepared(turn: LiveTurn, input: TurnInput): Promise<Prepared> {
-  const { thread } = turn;
-  const context = [...(await freshContext(thread)), ...(input.context ?? [])];
-  for (const item of context) thread.history.add(item);
-  if (thread.preview === "") thread.preview = previewOf(input.content);
-  const skills = (await thread.ports.skills?.injections(input.content, thread.settings, thread.config)) ?? [];
-  return {
-    item: itemFrom(input, thread),
-    forModel: [await messageFrom(input, turn), ...skills.map(userMessage)],
-    before: [
-      ...context.map((item): ThreadRecord => ({ type: "modelItem", item, turnId: turn.id })),
-      { type: "turnContext", turnId: turn.id, settings: thread.settings },
-    ],
-  };
-}
-
 export function previewOf(content: readonly UserInput[]): string {
   const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   return text.trim() === "" && content.length > 0 ? "[Image]" : text;
 }
 
-type MessageContent = Extract<ModelItem, { type: "message" }>["content"];
-
-async function messageFrom(input: TurnInput, turn: LiveTurn): Promise<ModelItem> {
-  const content: MessageContent = [];
-  for (const part of input.content) content.push(...(await messagePart(part, turn)));
-  return { type: "message", role: "user", content };
-}
+export type MessageContent = Extract<ModelItem, { type: "message" }>["content"];
 
 /** The words alone, where nothing can be read any more: an image on the disk is named only. */
 export function plainMessage(content: readonly UserInput[]): ModelItem {
   return { type: "message", role: "user", content: content.flatMap(plainPart) };
 }
 
-function plainPart(part: UserInput): MessageContent {
+export function plainPart(part: UserInput): MessageContent {
   if (part.type === "text") return [{ type: "input_text", text: part.text }];
-  if (part.type === "image") return "url" in part ? wrapped(part.url, part.detail) : [];
+  if (part.type === "image") return "url" in part ? imageParts(part.url, part.detail) : [];
   if (part.type === "localImage") return [{ type: "input_text", text: `[image ${part.path}]` }];
   return part.type === "mention" ? [{ type: "input_text", text: `[@${part.name}](${part.path})` }] : [];
 }
 
 /** Providers know no `original`: what they are sent is as large as they take it, and is to be looked at closely. */
-const wrapped = (url: string, detail: ImageDetail | null | undefined): MessageContent => [
+export const imageParts = (url: string, detail: ImageDetail | null | undefined): MessageContent => [
   { type: "input_text", text: "<image>" },
   { type: "input_image", image_url: url, ...(detail ? { detail: detail === "original" ? ("high" as const) : detail } : {}) },
   { type: "input_text", text: "</image>" },
 ];
-
-/** Images are brought to a size that the thread's model takes. */
-async function messagePart(part: UserInput, turn: LiveTurn): Promise<MessageContent> {
-  const isImage = part.type === "localImage" || (part.type === "image" && "url" in part);
-  if (!isImage) return plainPart(part);
-  const { ports, settings } = turn.thread;
-  const { imageLimits } = ports.catalog.find(settings.model, turn.thread.provider());
-  const name = part.type === "localImage" ? part.path : "in the message";
-  try {
-    const { surroundings } = ports;
-    const url =
-      part.type === "localImage" ? surroundings.imageDataUrl(part.path, imageLimits) : surroundings.fittedDataUrl(part.url, imageLimits);
-    return wrapped(await url, part.detail);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    turn.notify("warning", { threadId: turn.thread.id, message: `image ${name} could not be read: ${reason}` });
-    return [{ type: "input_text", text: `The user attached the image ${name}, but it could not be read: ${reason}` }];
-  }
-}
 
 async function contextParts(thread: LiveThread, settings: ThreadSettings): Promise<Part[]> {
   const { config, ports } = thread;

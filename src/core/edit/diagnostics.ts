@@ -1,7 +1,7 @@
 /** What the project's own checkers say of files that were just edited, for the model's next step. Only fast ones, confined, and never in the way. */
 import path from "node:path";
 import type { SandboxPolicy } from "../../protocol/policy.ts";
-import { isConfined } from "../approval/approvals.ts";
+import { isConfined } from "../approval/command-rules.ts";
 import { CommandRefused } from "../ports/command-runner.ts";
 import type { Config } from "../ports/config.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";

@@ -1,12 +1,13 @@
 /** Carries out a patch: what it would do, the person's word, the change itself, and the turn's diff after it. */
+import type { FileChangeRequestApprovalParams } from "../../protocol/approval.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
-import { decisionFrom } from "../approval/approvals.ts";
-import { policyName } from "../approval/ask-command.ts";
-import { decidedByHook } from "../hooks/tool-use.ts";
+import { approve, auditSubject, policyName, settle } from "../approval/approve.ts";
+import { decisionFrom } from "../approval/decision.ts";
 import { applyPlan } from "../patch/apply.ts";
 import { patchOutput } from "../patch/file-changes.ts";
-import { decidePatch, type PatchPlan, planPatch, reachOf } from "../patch/plan.ts";
+import { decidePatch, type PatchDecision, type PatchPlan, planPatch, reachOf } from "../patch/plan.ts";
 import { writeScope } from "../patch/reach.ts";
+import { type ApprovalRequest, type Settled, sessionGrant } from "../ports/approval.ts";
 import type { AuditSubject } from "../ports/audit.ts";
 import { failed, type PatchAction, type ToolOutput } from "../ports/tool.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
@@ -22,17 +23,15 @@ export async function runPatch(action: PatchAction, callId: string, turn: LiveTu
   const decision = decidePatch(reachOf(plan, scope), turn.settings.approvalPolicy);
   const item: FileChangeItem = { type: "fileChange", id: callId, changes: [...plan.changes], status: "inProgress" };
   if (decision.kind === "refuse") {
-    await ports.audit.write({ ...about(plan, callId, turn), event: "decided", decision: "refusedByPolicy", by: policyName(turn) });
+    await settle(turn, audited(plan, callId, turn), { decision: "refusedByPolicy", by: policyName(turn) });
     return failed(decision.text);
   }
   turn.startItem(item);
-  if (decision.kind === "ask" && !(await askAboutPatch(plan, { reason: decision.reason, item, action }, turn))) {
+  if (!(await mayApply(plan, { decision, item, action }, turn))) {
     await turn.completeItem({ ...item, status: "declined" });
     turn.signal.throwIfAborted();
     return failed("patch rejected by user");
   }
-  if (decision.kind === "apply")
-    await ports.audit.write({ ...about(plan, callId, turn), event: "decided", decision: "allowedByPolicy", by: policyName(turn) });
   return await apply(plan, item, turn);
 }
 
@@ -42,7 +41,7 @@ async function apply(plan: PatchPlan, item: FileChangeItem, turn: LiveTurn): Pro
   const files = await turn.files();
   const applied = await applyPlan(plan, thread.ports.workspace, files);
   const text = applied.ok ? applied.stdout : applied.failed;
-  turn.noteOutcome(about(plan, item.id, turn), applied.ok ? "applied" : `failed: ${applied.failed}`);
+  turn.noteOutcome(audited(plan, item.id, turn), applied.ok ? "applied" : `failed: ${applied.failed}`);
   turn.notify("item/fileChange/outputDelta", { threadId: thread.id, turnId: turn.id, itemId: item.id, delta: text });
   await turn.completeItem({ ...item, status: applied.ok ? "completed" : "failed" });
   const diff = await files.diff();
@@ -54,56 +53,53 @@ async function apply(plan: PatchPlan, item: FileChangeItem, turn: LiveTurn): Pro
   return { kind: "text", text: problems === "" ? output : `${output}${problems}\n`, success: applied.ok };
 }
 
-interface Asked {
-  readonly reason: string | null;
+interface Pending {
+  readonly decision: Exclude<PatchDecision, { kind: "refuse" }>;
   readonly item: FileChangeItem;
   readonly action: PatchAction;
 }
 
-async function askAboutPatch(plan: PatchPlan, { reason, item, action }: Asked, turn: LiveTurn): Promise<boolean> {
-  const { thread } = turn;
-  const { audit } = thread.ports;
-  const entry = about(plan, item.id, turn);
-  if (thread.grants.coversFiles(plan.touched)) {
-    await audit.write({ ...entry, event: "decided", decision: "acceptForSession", by: "session grant" });
-    return true;
+async function mayApply(plan: PatchPlan, { decision, item, action }: Pending, turn: LiveTurn): Promise<boolean> {
+  const { grants } = turn.thread;
+  const about = aboutPatch(plan, turn);
+  if (decision.kind === "apply") {
+    const settled: Settled = { decision: "allowedByPolicy", by: policyName(turn) };
+    return (await settle(turn, auditSubject(turn, item.id, about), settled)).allows;
   }
-  const input = "patch" in action ? { command: action.patch, description: reason } : { changes: action.changes, description: reason };
-  const byHook = await decidedByHook(turn, entry, { name: "apply_patch", aliases: ["Write", "Edit"], input });
-  if (byHook !== undefined) return byHook.allows;
-  await audit.write({ ...entry, event: "requested" });
-  const answer = await turn.ask("item/fileChange/requestApproval", {
-    threadId: thread.id,
-    turnId: turn.id,
-    itemId: item.id,
-    startedAtMs: thread.ports.clock.now(),
-    reason,
-    grantRoot: null,
-    changes: item.changes.map((change) => ({ ...change, type: change.kind.type, summary: summaryOf(change) })),
+  const { reason } = decision;
+  const { allows } = await approve(turn, item.id, {
+    about,
+    settled: grants.coversFiles(plan.touched) ? sessionGrant : undefined,
+    hooked: {
+      name: "apply_patch",
+      aliases: ["Write", "Edit"],
+      input: "patch" in action ? { command: action.patch, description: reason } : { changes: action.changes, description: reason },
+    },
+    ask: () => turn.ask("item/fileChange/requestApproval", question(item, reason, turn)),
+    read: (answer) => decisionFrom(answer),
+    grant: ({ forSession }) => {
+      if (forSession) grants.grantFiles(plan.touched);
+    },
   });
-  const decision = decisionFrom(answer);
-  const by = answer.kind === "answered" || answer.kind === "refused" ? answer.by : answer.kind;
-  if (decision.kind !== "accept") {
-    await audit.write({ ...entry, event: "decided", decision: decision.kind, by });
-    if (decision.kind === "cancel") turn.interrupt();
-    else if (decision.because !== undefined) turn.notify("warning", { threadId: thread.id, message: decision.because });
-    return false;
-  }
-  await audit.write({ ...entry, event: "decided", decision: decision.forSession ? "acceptForSession" : "accept", by });
-  if (decision.forSession) thread.grants.grantFiles(plan.touched);
-  return true;
+  return allows;
 }
 
-function about(plan: PatchPlan, itemId: string, turn: LiveTurn): AuditSubject {
-  return {
-    threadId: turn.thread.id,
-    turnId: turn.id,
-    itemId,
-    kind: "fileChange",
-    subject: plan.touched.join("\n"),
-    cwd: turn.settings.cwd,
-  };
-}
+const question = (item: FileChangeItem, reason: string | null, turn: LiveTurn): FileChangeRequestApprovalParams => ({
+  threadId: turn.thread.id,
+  turnId: turn.id,
+  itemId: item.id,
+  startedAtMs: turn.thread.ports.clock.now(),
+  reason,
+  grantRoot: null,
+  changes: item.changes.map((change) => ({ ...change, type: change.kind.type, summary: summaryOf(change) })),
+});
+
+const aboutPatch = (plan: PatchPlan, turn: LiveTurn): ApprovalRequest["about"] => ({
+  kind: "fileChange",
+  subject: plan.touched.join("\n"),
+  cwd: turn.settings.cwd,
+});
+const audited = (plan: PatchPlan, itemId: string, turn: LiveTurn): AuditSubject => auditSubject(turn, itemId, aboutPatch(plan, turn));
 
 /** A line a person can decide by: what happens to the file, and how much of it. */
 function summaryOf({ kind, diff }: FileChangeItem["changes"][number]): string {

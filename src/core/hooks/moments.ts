@@ -4,7 +4,7 @@ import { developerMessage, userMessage } from "../context/history.ts";
 import type { Run } from "../model/run.ts";
 import type { ModelItem, TokenUsage } from "../ports/model-client.ts";
 import type { LiveThread } from "../thread/thread.ts";
-import { Interrupted, type LiveTurn } from "../turn/live-turn.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
 import { hasHooks, type RanHook, runHooks } from "./run.ts";
 
 /** Whether words that begin a turn must wait for hooks before anybody sees them. */
@@ -87,7 +87,7 @@ export async function aroundCompaction({ turn, isThreads }: Run, event: "preComp
   const ran = await runHooks(thread, turn, { event, subjects: [trigger], input: { trigger } });
   if (!ran.some(({ stopped }) => stopped !== undefined)) return;
   turn.interrupt();
-  throw new Interrupted();
+  turn.signal.throwIfAborted();
 }
 
 /** Before a turn ends by itself. True: it goes on, with what the hooks want done. */

@@ -1,20 +1,14 @@
 /** Hooks around a tool call: which tool they are told of, what they may change, and what the model reads of it. */
 
 import { shellScript } from "../patch/heredoc.ts";
+import type { HookedCall } from "../ports/approval.ts";
 import type { AuditSubject } from "../ports/audit.ts";
 import type { ModelItem } from "../ports/model-client.ts";
-import type { Action, HookDecision, Tool, ToolCall, ToolOutput } from "../ports/tool.ts";
+import type { Action, Tool, ToolCall, ToolOutput } from "../ports/tool.ts";
 import { failed } from "../ports/tool.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
 import { contextOf } from "./moments.ts";
 import { hasHooks, runHooks } from "./run.ts";
-
-/** A call as hooks know it: by the names that their authors write, with the arguments under stable names. */
-export interface HookedCall {
-  readonly name: string;
-  readonly aliases: readonly string[];
-  readonly input: unknown;
-}
 
 /** Undefined for calls that are no action of their own: more input for a command that runs. */
 export function hookedCall(call: ToolCall, tool: Tool, action: Action): HookedCall | undefined {
@@ -106,6 +100,12 @@ function responseOf({ callId }: ToolCall, output: ToolOutput, turn: LiveTurn): s
   if (item?.type === "commandExecution") return item.aggregatedOutput ?? "";
   if (output.kind === "text") return output.text;
   return output.content.flatMap((part) => (part.type === "input_text" ? [part.text] : [])).join("\n");
+}
+
+/** What hooks decided; `message` says why not. */
+export interface HookDecision {
+  readonly allows: boolean;
+  readonly message?: string;
 }
 
 /** What hooks say about a question before people are asked, in the audit log: any no is final, a yes needs no person; undefined leaves it to them. */

@@ -5,6 +5,7 @@ import type { ThreadItem } from "../../protocol/item.ts";
 import type { ServerNotifications, ServerRequests } from "../../protocol/methods.ts";
 import type { FileHunk } from "../patch/parse.ts";
 import type { ThreadSettings } from "../settings/settings.ts";
+import type { ApprovalRequest, Ruling } from "./approval.ts";
 import type { Answer } from "./audience.ts";
 import type { AuditEntry } from "./audit.ts";
 import type { Config } from "./config.ts";
@@ -94,14 +95,8 @@ export interface ToolContext {
   writeDown(entry: Omit<AuditEntry, "threadId" | "turnId" | "itemId">): Promise<void>;
   /** Asks the people who watch the thread; the thread shows what it waits for meanwhile. */
   ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal?: AbortSignal): Promise<Answer>;
-  /** What the user's hooks say before people are asked, in the audit log; undefined leaves it to people. */
-  decidedByHook(name: string, input: unknown, about: Pick<AuditEntry, "kind" | "subject">): Promise<HookDecision | undefined>;
-}
-
-export interface HookDecision {
-  readonly allows: boolean;
-  /** Why not. */
-  readonly message?: string;
+  /** Whether the call may be carried out: by what is settled, the user's hooks, or the person's answer; all of it in the audit log. */
+  approve(request: ApprovalRequest): Promise<Ruling>;
 }
 
 /** What the model is told of a tool. The name is not here: the one that is offered is the one that is found when it is called. */

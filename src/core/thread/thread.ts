@@ -5,9 +5,9 @@ import type { ServerRequests } from "../../protocol/methods.ts";
 import { type Thread, type ThreadStatus, type ThreadTokenUsage, withoutExtras } from "../../protocol/thread.ts";
 import type { Turn, TurnError } from "../../protocol/turn.ts";
 import { wholeItem } from "../../protocol/whole-item.ts";
-import { Grants } from "../approval/approvals.ts";
+import { Grants } from "../approval/grants.ts";
 import { BackgroundTerminals } from "../command/background.ts";
-import { abortedNote, acceptInput, keepInput, previewOf, steer } from "../context/context.ts";
+import { abortedNote, previewOf } from "../context/context.ts";
 import { History, userMessage } from "../context/history.ts";
 import { replay } from "../context/replay.ts";
 import { HookState, type StartSource } from "../hooks/hook-state.ts";
@@ -19,6 +19,7 @@ import type { CorePorts } from "../ports/core-ports.ts";
 import type { ModelItem, TokenUsage } from "../ports/model-client.ts";
 import { type Lease, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../ports/thread-store.ts";
 import { changed, chosenBy, renewed, type SettingsChange, type ThreadSettings } from "../settings/settings.ts";
+import { acceptInput, keepInput, steer } from "../turn/input.ts";
 import { closed, LiveTurn, type TurnInput, type TurnOptions } from "../turn/live-turn.ts";
 import { runTurn, type TurnOutcome } from "../turn/turn.ts";
 
@@ -227,7 +228,7 @@ export class LiveThread {
     const settled = { ...next, modelProvider: provider };
     if (JSON.stringify(settled) === JSON.stringify(before)) return;
     // Whoever chooses another sandbox has the last word: what was granted on top of the old one goes with it.
-    if (JSON.stringify(settled.sandboxPolicy) !== JSON.stringify(before.sandboxPolicy)) this.grants.permissions = [];
+    if (JSON.stringify(settled.sandboxPolicy) !== JSON.stringify(before.sandboxPolicy)) this.grants.forgetPermissions();
     this.settings = Object.freeze(settled);
   }
   /** Per-request config overrides that the thread was started with. */

@@ -1,5 +1,6 @@
 /** From a model's calls to their outputs: which tool is meant, who carries it out, and how much of the result the model reads. */
 import type { TurnError } from "../../protocol/turn.ts";
+import { approve } from "../approval/approve.ts";
 import { runNetwork } from "../approval/ask-network.ts";
 import { requestPermissions } from "../approval/request-permissions.ts";
 import { runCommand } from "../command/run-command.ts";
@@ -7,7 +8,7 @@ import { writeStdin } from "../command/write-stdin.ts";
 import { userMessage } from "../context/history.ts";
 import { withinLimit } from "../context/tool-output.ts";
 import { runPatch } from "../edit/run-patch.ts";
-import { afterTool, beforeTool, type CallSite, decidedByHook, hookedCall } from "../hooks/tool-use.ts";
+import { afterTool, beforeTool, type CallSite, hookedCall } from "../hooks/tool-use.ts";
 import { type OfferedCall, unknownTool } from "../model/find-tool.ts";
 import { type Run, remember } from "../model/run.ts";
 import type { Reply } from "../model/sample.ts";
@@ -149,8 +150,7 @@ function contextFor(callId: string, turn: LiveTurn): ToolContext {
     completeItem: (item) => turn.completeItem(item),
     writeDown: (entry) => turn.thread.ports.audit.write({ threadId: turn.thread.id, turnId: turn.id, itemId: callId, ...entry }),
     ask: (method, params, signal) => turn.ask(method, params, signal ?? turn.signal),
-    decidedByHook: (name, input, about) =>
-      decidedByHook(turn, { threadId: turn.thread.id, turnId: turn.id, itemId: callId, ...about }, { name, aliases: [], input }),
+    approve: (request) => approve(turn, callId, request),
   };
 }
 

@@ -4,7 +4,6 @@ import type { ThreadItem, UserInput } from "../../protocol/item.ts";
 import type { ServerNotifications, ServerRequests } from "../../protocol/methods.ts";
 import type { Turn, TurnError, TurnStatus } from "../../protocol/turn.ts";
 import { wholeItem } from "../../protocol/whole-item.ts";
-import { grantedSettings } from "../approval/request-permissions.ts";
 import { TurnCommands } from "../command/turn-commands.ts";
 import { TurnFiles } from "../edit/turn-diff.ts";
 import { type SnapshotScope, TurnSnapshot } from "../edit/turn-snapshot.ts";
@@ -64,7 +63,7 @@ export class LiveTurn {
     this.thread = thread;
     this.id = options.id;
     this.kind = options.kind ?? "regular";
-    this.settings = grantedSettings(thread);
+    this.settings = thread.grants.widen(thread.settings);
     this.outputSchema = options.outputSchema;
     this.serviceTier = options.serviceTier;
     this.startedAtMs = options.startedAtMs;

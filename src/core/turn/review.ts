@@ -2,10 +2,11 @@
 import type { Infer } from "../../lib/schema.ts";
 import { array, named, number, object, optional, parse, string } from "../../lib/schema.ts";
 import type { ReviewTarget } from "../../protocol/review.ts";
-import { openTurn, reviewContext } from "../context/context.ts";
+import { reviewContext } from "../context/context.ts";
 import { History, userMessage } from "../context/history.ts";
 import type { Run } from "../model/run.ts";
 import type { ThreadSettings } from "../settings/settings.ts";
+import { openTurn } from "./input.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { reviewPrompt } from "./review-prompt.ts";
 import { type TurnOutcome, work } from "./turn.ts";

@@ -1,12 +1,12 @@
 /** The agent loop: ask the model, do what it asks for, repeat until it asks for nothing and has no more to say. */
 import type { TurnError } from "../../protocol/turn.ts";
 import { isNearLimit, makeRoom, recover } from "../compaction/make-room.ts";
-import { takeInput } from "../context/context.ts";
 import { beforeInput, beforeStop, inputWaits, sessionStarts } from "../hooks/moments.ts";
 import { type Run, threadRun } from "../model/run.ts";
 import { sample } from "../model/sample.ts";
 import { unsealHistory } from "../model/unseal-history.ts";
 import { callTools } from "./call-tool.ts";
+import { takeInput } from "./input.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { askOrStop } from "./loop-guard.ts";
 

@@ -1,0 +1,60 @@
+/** The one path of everything that needs approval: what is settled already, the user's hooks, the person's answer, the audit log, the grant. */
+
+import { decidedByHook } from "../hooks/tool-use.ts";
+import type { ApprovalRequest, Decision, Ruling, Settled } from "../ports/approval.ts";
+import type { Answer } from "../ports/audience.ts";
+import type { AuditEntry, AuditSubject } from "../ports/audit.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
+
+/** Every decision is in the audit log before this resolves; it rejects with AuditUnwritten when it cannot be. */
+export async function approve(turn: LiveTurn, itemId: string, request: ApprovalRequest): Promise<Ruling> {
+  const { audit } = turn.thread.ports;
+  const subject = auditSubject(turn, itemId, request.about);
+  if (request.settled !== undefined) return await settle(turn, subject, request.settled);
+  const byHook = request.hooked === undefined ? undefined : await decidedByHook(turn, subject, request.hooked);
+  if (byHook !== undefined) return byHook.allows ? { allows: true } : { allows: false, by: "hook", ...reason(byHook.message) };
+  if (request.noQuestions !== undefined) {
+    const { by, text } = request.noQuestions;
+    await settle(turn, subject, { decision: "refusedByPolicy", by });
+    return { allows: false, by: "policy", text };
+  }
+  const sandboxed = request.sandboxed === undefined ? {} : { sandboxed: request.sandboxed };
+  await audit.write({ ...subject, event: "requested", ...sandboxed });
+  const answer = await request.ask();
+  const decision = request.read(answer);
+  await audit.write({ ...subject, event: "decided", decision: auditWord(decision), by: answeredBy(answer) });
+  if (decision.kind === "accept") {
+    await request.grant?.(decision);
+    return { allows: true };
+  }
+  if (decision.kind === "decline" && decision.because !== undefined)
+    turn.notify("warning", { threadId: turn.thread.id, message: decision.because });
+  if (decision.kind === "cancel" && decision.goesOn !== true) turn.interrupt();
+  return { allows: false, by: decision.kind === "cancel" ? "cancel" : "person" };
+}
+
+/** Writes a decision into the audit log that nobody was asked for. */
+export async function settle(turn: LiveTurn, subject: AuditSubject, settled: Settled): Promise<Ruling> {
+  await turn.thread.ports.audit.write({ ...subject, event: "decided", ...settled });
+  return settled.decision === "refusedByPolicy" ? { allows: false, by: "policy" } : { allows: true };
+}
+
+export const auditSubject = (turn: LiveTurn, itemId: string, about: ApprovalRequest["about"]): AuditSubject => ({
+  threadId: turn.thread.id,
+  turnId: turn.id,
+  itemId,
+  ...about,
+});
+
+/** The approval policy of a turn by its name, for the audit log. */
+export const policyName = (turn: LiveTurn): string =>
+  typeof turn.settings.approvalPolicy === "string" ? turn.settings.approvalPolicy : "granular";
+
+function auditWord(decision: Decision): NonNullable<AuditEntry["decision"]> {
+  if (decision.kind !== "accept") return decision.kind;
+  if (decision.remember) return "acceptAndRemember";
+  return decision.forSession ? "acceptForSession" : "accept";
+}
+
+const answeredBy = (answer: Answer): string => (answer.kind === "answered" || answer.kind === "refused" ? answer.by : answer.kind);
+const reason = (text: string | undefined): { text?: string } => (text === undefined ? {} : { text });

@@ -1,0 +1,45 @@
+/** Answers to `item/<…>/requestApproval`: which of them a client may give, and how one is read. */
+import { isDeepStrictEqual } from "node:util";
+import type { CommandExecutionApprovalDecision } from "../../protocol/approval.ts";
+import type { Decision } from "../ports/approval.ts";
+import type { Answer } from "../ports/audience.ts";
+
+const no: Decision = { kind: "decline" };
+
+/**
+ * Reads an answer to `item/<…>/requestApproval`: exact spelling, this family's words only (docs/from-codex.md). `offered` is the rule that the
+ * question proposed; an answer can store that one and no other.
+ */
+export function decisionFrom(answer: Answer, offered?: readonly string[]): Decision {
+  if (answer.kind !== "answered" || typeof answer.result !== "object" || answer.result === null) return no;
+  const { decision, acceptSettings } = answer.result as { decision?: unknown; acceptSettings?: unknown };
+  const forSession =
+    typeof acceptSettings === "object" && acceptSettings !== null && (acceptSettings as { forSession?: unknown }).forSession === true;
+  if (decision === "accept" || decision === "allow_once") return { kind: "accept", forSession, remember: false };
+  if (decision === "acceptForSession" || decision === "allow_session") return { kind: "accept", forSession: true, remember: false };
+  if (decision === "cancel") return { kind: "cancel" };
+  const amendment = amendmentOf(decision);
+  if (amendment === undefined) return no;
+  if (isDeepStrictEqual(amendment, offered)) return { kind: "accept", forSession: false, remember: true };
+  const shown = amendment.join(" ").slice(0, 200);
+  const fix = offered === undefined ? "no rule was offered" : `offered was \`${offered.join(" ")}\``;
+  return {
+    kind: "decline",
+    because: `the answer asked to remember \`${shown}\`, and ${fix}; it counts as a no, and nothing was remembered`,
+  };
+}
+
+function amendmentOf(decision: unknown): readonly string[] | undefined {
+  if (typeof decision !== "object" || decision === null) return undefined;
+  const inner = (decision as { acceptWithExecpolicyAmendment?: unknown }).acceptWithExecpolicyAmendment;
+  const words =
+    typeof inner === "object" && inner !== null ? (inner as { execpolicy_amendment?: unknown }).execpolicy_amendment : undefined;
+  return Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === "string" && word !== "") ? words : undefined;
+}
+
+/** The buttons that a client may offer. */
+export function availableDecisions(prefix: readonly string[] | undefined): CommandExecutionApprovalDecision[] {
+  const remember: CommandExecutionApprovalDecision[] =
+    prefix === undefined ? [] : [{ acceptWithExecpolicyAmendment: { execpolicy_amendment: [...prefix] } }];
+  return ["accept", "acceptForSession", ...remember, "decline", "cancel"];
+}

@@ -1,0 +1,69 @@
+/** What people granted beyond a single action, and what it makes of a thread's settings. */
+import type { SandboxPolicy } from "../../protocol/policy.ts";
+import type { ThreadSettings } from "../settings/settings.ts";
+
+/** More room in the sandbox. */
+export interface Granted {
+  readonly write: readonly string[];
+  readonly network: boolean;
+  readonly scope: "turn" | "session";
+}
+
+/** What people granted for the rest of the session, in this thread alone: not for forks, sub-agents or longer commands. */
+export class Grants {
+  readonly #commands = new Set<string>();
+  readonly #files = new Set<string>();
+  readonly #hosts = new Set<string>();
+  /** More room in the sandbox. */
+  #permissions: Granted[] = [];
+
+  grantCommand(argv: readonly string[], cwd: string, escalate: boolean): void {
+    this.#commands.add(JSON.stringify([argv, cwd, escalate]));
+  }
+  coversCommand(argv: readonly string[], cwd: string, escalate: boolean): boolean {
+    return this.#commands.has(JSON.stringify([argv, cwd, escalate]));
+  }
+  grantHost(host: string): void {
+    this.#hosts.add(host);
+  }
+  coversHost(host: string): boolean {
+    return this.#hosts.has(host);
+  }
+  grantPermissions(granted: Granted): void {
+    this.#permissions.push(granted);
+  }
+  forgetPermissions(): void {
+    this.#permissions = [];
+  }
+  /** The thread's settings as they count for its turns: with what was granted for the session, which no fork and no sub-agent inherits. */
+  widen(settings: ThreadSettings): ThreadSettings {
+    return this.#permissions.reduce(widened, settings);
+  }
+  grantFiles(paths: readonly string[]): void {
+    for (const path of paths) this.#files.add(path);
+  }
+  coversFiles(paths: readonly string[]): boolean {
+    return paths.length > 0 && paths.every((path) => this.#files.has(path));
+  }
+}
+
+/** A read-only session that may write a folder may write that folder alone. */
+export function widened(settings: ThreadSettings, { write, network }: Granted): ThreadSettings {
+  const { sandboxPolicy: policy } = settings;
+  if (policy.type === "dangerFullAccess" || policy.type === "externalSandbox") return settings;
+  const networkAccess = policy.networkAccess === true || network;
+  if (policy.type === "workspaceWrite")
+    return {
+      ...settings,
+      sandboxPolicy: { ...policy, networkAccess, writableRoots: [...new Set([...(policy.writableRoots ?? []), ...write])] },
+    };
+  if (write.length === 0) return { ...settings, sandboxPolicy: { ...policy, networkAccess } };
+  const narrow: SandboxPolicy = {
+    type: "workspaceWrite",
+    writableRoots: [...write],
+    networkAccess,
+    excludeSlashTmp: true,
+    excludeTmpdirEnvVar: true,
+  };
+  return { ...settings, workspaceRoots: [], sandboxPolicy: narrow };
+}

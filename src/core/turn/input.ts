@@ -1,0 +1,137 @@
+/** What people say to a turn: it begins with it, takes more in while it runs, and leaves the rest to the next one. */
+import { invalidRequest } from "../../protocol/errors.ts";
+import type { ThreadItem, UserInput } from "../../protocol/item.ts";
+import { freshContext, imageParts, type MessageContent, plainPart, previewOf } from "../context/context.ts";
+import { userMessage } from "../context/history.ts";
+import { inputWaits, promptSubmitted } from "../hooks/moments.ts";
+import { hasHooks } from "../hooks/run.ts";
+import type { ModelItem } from "../ports/model-client.ts";
+import type { ThreadRecord } from "../ports/thread-store.ts";
+import { maxSteering } from "../settings/count-limits.ts";
+import type { LiveThread } from "../thread/thread.ts";
+import type { LiveTurn, TurnInput } from "./live-turn.ts";
+
+/** Records the start of a turn that no person's words began. */
+export async function openTurn(turn: LiveTurn): Promise<void> {
+  await turn.thread.record([startRecord(turn)]);
+}
+
+const startRecord = (turn: LiveTurn): ThreadRecord => ({
+  type: "turnStarted",
+  turnId: turn.id,
+  atMs: turn.startedAtMs,
+  contextWindow: turn.thread.contextWindow(),
+  mode: turn.settings.mode,
+});
+
+/** Takes the words that begin a turn into the store, so that the answer to `turn/start` promises what a crash cannot take back. */
+export async function acceptInput(turn: LiveTurn, input: TurnInput): Promise<void> {
+  if (input.content.length === 0) return await openTurn(turn);
+  if (inputWaits(turn.thread)) {
+    await openTurn(turn);
+    return await steer(turn, input);
+  }
+  const { item, forModel, before } = await prepared(turn, input);
+  turn.stored.push(await turn.storeItem(item, forModel, [startRecord(turn), ...before]));
+  turn.ownInput = forModel;
+}
+
+/** Adds words to a running turn. Resolves when a crash cannot take them back; the turn may have taken them in by then. */
+export async function steer(turn: LiveTurn, input: TurnInput): Promise<void> {
+  const { thread } = turn;
+  if (turn.steeringCount >= maxSteering)
+    throw invalidRequest(`${maxSteering} messages wait for this turn already; send more when it has taken them in`);
+  const item = itemFrom(input, thread);
+  if (!turn.steer({ ...input, itemId: item.id })) return;
+  await thread.record([{ type: "steered", turnId: turn.id, item, settings: thread.settings, atMs: thread.ports.clock.now() }]);
+}
+
+const unchecked = { refused: false, context: [] };
+
+/** Puts input that came while the turn ran into the history; what a hook refuses is not said. Returns what the model reads of it. */
+export async function takeInput(turn: LiveTurn): Promise<readonly ModelItem[]> {
+  const taken: ModelItem[] = [];
+  for (const input of turn.takeSteering()) {
+    const { refused, context } = hasHooks(turn.thread, "userPromptSubmit") ? await promptSubmitted(turn, input.content) : unchecked;
+    if (refused) continue;
+    const { item, forModel, before } = await prepared(turn, input);
+    turn.startItem(item);
+    await turn.completeItem(item, forModel, before);
+    if (context.length > 0) await turn.addForModel(context);
+    taken.push(...forModel, ...context);
+  }
+  return taken;
+}
+
+/**
+ * What a turn accepted and the model never read: it is for the next turn. After an interrupt a message that its client follows by an id of
+ * its own is kept without being announced: such clients send it again at once (Esc in the terminal: "interrupt and send"), and would take
+ * the announcement for an answer that is under way.
+ */
+export async function keepInput(turn: LiveTurn, isInterrupted: boolean): Promise<void> {
+  for (const input of turn.takeSteering()) {
+    const { item, forModel, before } = await prepared(turn, input);
+    if (isInterrupted && input.clientId) {
+      await turn.storeItem(item, forModel, before);
+      continue;
+    }
+    turn.startItem(item);
+    await turn.completeItem(item, forModel, before);
+  }
+}
+
+interface Prepared {
+  readonly item: Extract<ThreadItem, { type: "userMessage" }>;
+  readonly forModel: readonly ModelItem[];
+  /** Context that has changed, which the model reads first. */
+  readonly before: readonly ThreadRecord[];
+}
+
+const itemFrom = ({ itemId, content, clientId }: TurnInput, thread: LiveThread): Prepared["item"] => ({
+  type: "userMessage",
+  id: itemId ?? thread.ports.ids.item(),
+  content: [...content],
+  clientId: clientId ?? null,
+});
+
+/** The person's message as an item, its context before it, its skills after it. */
+async function prepared(turn: LiveTurn, input: TurnInput): Promise<Prepared> {
+  const { thread } = turn;
+  const context = [...(await freshContext(thread)), ...(input.context ?? [])];
+  for (const item of context) thread.history.add(item);
+  if (thread.preview === "") thread.preview = previewOf(input.content);
+  const skills = (await thread.ports.skills?.injections(input.content, thread.settings, thread.config)) ?? [];
+  return {
+    item: itemFrom(input, thread),
+    forModel: [await messageFrom(input, turn), ...skills.map(userMessage)],
+    before: [
+      ...context.map((item): ThreadRecord => ({ type: "modelItem", item, turnId: turn.id })),
+      { type: "turnContext", turnId: turn.id, settings: thread.settings },
+    ],
+  };
+}
+
+async function messageFrom(input: TurnInput, turn: LiveTurn): Promise<ModelItem> {
+  const content: MessageContent = [];
+  for (const part of input.content) content.push(...(await messagePart(part, turn)));
+  return { type: "message", role: "user", content };
+}
+
+/** Images are brought to a size that the thread's model takes. */
+async function messagePart(part: UserInput, turn: LiveTurn): Promise<MessageContent> {
+  const isImage = part.type === "localImage" || (part.type === "image" && "url" in part);
+  if (!isImage) return plainPart(part);
+  const { ports, settings } = turn.thread;
+  const { imageLimits } = ports.catalog.find(settings.model, turn.thread.provider());
+  const name = part.type === "localImage" ? part.path : "in the message";
+  try {
+    const { surroundings } = ports;
+    const url =
+      part.type === "localImage" ? surroundings.imageDataUrl(part.path, imageLimits) : surroundings.fittedDataUrl(part.url, imageLimits);
+    return imageParts(await url, part.detail);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    turn.notify("warning", { threadId: turn.thread.id, message: `image ${name} could not be read: ${reason}` });
+    return [{ type: "input_text", text: `The user attached the image ${name}, but it could not be read: ${reason}` }];
+  }
+}
