@@ -183,10 +183,7 @@ verifies(
   "hooks.permission",
   async ({ app, home, workspace }) => {
     const allow = { hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "allow" } } };
-    const script = noting(
-      home,
-      `if tail -1 ${home}/hook-log.jsonl | grep -q deny-me; then echo "never" >&2; exit 2; fi; printf '%s' '${JSON.stringify(allow)}'`,
-    );
+    const script = `case "$(cat)" in *deny-me*) echo never >&2; exit 2;; esac; printf '%s' '${JSON.stringify(allow)}'`;
     writeHooks(home, [["PermissionRequest", "Bash", script]]);
     const client = await app({ turns: [[{ run: "touch allowed" }, { run: "touch deny-me" }, { say: "done" }]] });
     await trustAll(client, workspace);
