@@ -6,7 +6,6 @@ import { isTable, setOwn, type TomlTable } from "../lib/toml.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import { ApprovalsReviewer, AskForApproval, Personality, permissionProfiles, ReasoningSummary, SandboxMode } from "../protocol/policy.ts";
 import { featureAliases } from "./features.ts";
-import { mcpServersFrom, type ProjectServers } from "./mcp-servers.ts";
 import type { Project } from "./project.ts";
 import { bool, count, flags, list, tableAt, text, texts } from "./read-value.ts";
 
@@ -14,9 +13,10 @@ export interface BuildInput {
   readonly codexHome: string;
   readonly raw: TomlTable;
   readonly project: Project;
-  readonly projectServers: ProjectServers;
+  readonly mcpServers: Config["mcpServers"];
   readonly warnings: readonly string[];
   readonly hooks: Config["hooks"];
+  readonly plugins: Config["plugins"];
   readonly requested: readonly string[];
   readonly accepted: Config["accepted"];
   readonly unacceptedRules: readonly string[];
@@ -60,13 +60,14 @@ export function buildConfig(input: BuildInput): Config {
     webSearchOptions: searchOptionsFrom(tableAt(tableAt(raw, "tools"), "web_search")),
     features: { ...input.features, ...featuresFrom(raw) },
     shellEnvironment: environmentFrom(tableAt(raw, "shell_environment_policy")),
-    mcpServers: mcpServersFrom(tableAt(raw, "mcp_servers"), input.projectServers),
+    mcpServers: input.mcpServers,
     trusted: project.trust === "trusted",
     trustLevel: project.trust,
     projectRoot: project.root,
     repository: project.repository,
     notify: list(raw, "notify") ?? [],
     hooks: input.hooks,
+    plugins: input.plugins,
     threadUnloadMs: (count(raw, "thread_unload_delay_secs") ?? 1800) * 1000,
     agents: { maxDepth: count(tableAt(raw, "agents"), "max_depth") ?? 2, maxThreads: count(tableAt(raw, "agents"), "max_threads") ?? 6 },
     ...loopSettingsFrom(tableAt(raw, "parley")),

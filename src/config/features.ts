@@ -34,6 +34,7 @@ export const featureRows: Readonly<Record<string, Row>> = {
     "Puts the tools of MCP servers behind a search when there are more than 20, or they take 5,000 tokens.",
   ),
   hooks: row("stable", true, "Hooks", "Runs the programs that the settings name for moments of a session, where the user trusts them."),
+  plugins: row("stable", true, "Plugins", "Uses the skills, MCP servers and hooks of installed plugins."),
   multi_agent: row("underDevelopment", false, "Sub-agents", "Lets the model give work to agents of its own."),
   web_search_request: row("deprecated", false, "Web search", 'Older name of `web_search = "live"`.'),
 };
@@ -54,7 +55,7 @@ export const foreignFeatures: ReadonlySet<string> = new Set(
   code_mode_only codex_git_commit computer_use connectors daemon_auto_start enable_fanout enable_mcp_apps
   enable_request_compression exec_permission_approvals experimental_windows_sandbox external_migration fast_mode goals guardian_approval
   image_detail_original image_generation in_app_browser include_apply_patch_tool js_repl mcp_connection_sharing memories memory_tool
-  mentions_v2 network_proxy plugins powershell_utf8 prevent_idle_sleep remote_compaction remote_control remote_models
+  mentions_v2 network_proxy powershell_utf8 prevent_idle_sleep remote_compaction remote_control remote_models
   remote_plugin request_rule responses_websockets rmcp_client secret_auth_storage shell_snapshot shell_zsh_fork skill_mcp_dependency_install
   sqlite streamable_shell tool_call_mcp_elicitation tool_suggest tui2 undo unified_exec_tty use_linux_sandbox_bwrap
   elevated_windows_sandbox enable_experimental_windows_sandbox web_search web_search_cached workspace_dependencies`.split(/\s+/),

@@ -2,8 +2,10 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { type Hook, hookEventNames } from "../core/ports/hooks.ts";
+import type { InstalledPlugin } from "../core/ports/plugins.ts";
 import { isTable, type TomlTable } from "../lib/toml.ts";
 import type { HookEventName, HookSource, HooksListEntry } from "../protocol/hooks.ts";
+import { trustedHash } from "./hook-trust.ts";
 import type { FileCache, Layer } from "./layers.ts";
 import type { Stack } from "./loader.ts";
 import { mergeStack } from "./merge.ts";
@@ -16,6 +18,8 @@ export interface HookOptions {
   readonly trustAll?: boolean | undefined;
   /** `features.hooks`. */
   readonly isOff?: boolean | undefined;
+  /** Those in use. */
+  readonly plugins?: readonly InstalledPlugin[];
 }
 
 export interface FoundHooks {
@@ -71,6 +75,8 @@ interface Place {
   readonly source: HookSource;
   readonly isManaged: boolean;
   readonly table: TomlTable;
+  /** Set for a plugin's: what the keys of its hooks begin with, and what they are bound to and run with. */
+  readonly plugin?: { readonly id: string; readonly key: string; readonly content: string; readonly env: Readonly<Record<string, string>> };
 }
 
 /** The administrator's, then the layers in force, weakest first: each one's hooks.json before the `[hooks]` of its config.toml. */
@@ -96,6 +102,13 @@ function* placesOf(stack: Stack, files: FileCache, options: HookOptions, errors:
   const folders = stack.project.trust === "trusted" ? stack.project.folders : [];
   for (const folder of folders)
     yield* jsonPlace(path.join(folder, ".codex", "hooks.json"), { source: "project", isManaged: false }, { files, errors, seen });
+  for (const plugin of options.plugins ?? []) yield* pluginPlaces(plugin);
+}
+
+function* pluginPlaces({ id, root, dataFolder, content, hooks }: InstalledPlugin): Generator<Place> {
+  const env = { PLUGIN_ROOT: root, PLUGIN_DATA: dataFolder, CLAUDE_PLUGIN_ROOT: root, CLAUDE_PLUGIN_DATA: dataFolder };
+  for (const { file, name, events } of hooks)
+    yield { file, source: "plugin", isManaged: false, table: events, plugin: { id, key: `${id}:${name}`, content, env } };
 }
 
 /** The hooks.json files that count for a folder, whether they are there or not: what changes in them changes the settings. */
@@ -145,7 +158,7 @@ function* hooksAt(place: Place, finding: Finding): Generator<Hook> {
       }
       const handlers = isTable(group) && Array.isArray(group["hooks"]) ? group["hooks"] : [];
       for (const [h, handler] of handlers.entries()) {
-        const key = `${place.file}:${snake(name)}:${g}:${h}`;
+        const key = `${place.plugin?.key ?? place.file}:${snake(name)}:${g}:${h}`;
         const hook = isTable(handler) ? hookFrom(handler, { place, event, matcher, key }, finding) : undefined;
         if (hook !== undefined) yield hook;
       }
@@ -175,23 +188,25 @@ interface Definition {
 }
 
 function hookFrom(table: TomlTable, { place, event, matcher, key }: Definition, { state, options, warnings }: Finding): Hook | undefined {
-  const handler = handlerFrom(table, event);
-  if (typeof handler === "string") {
-    warnings.push(`${place.file}: ${hookEventNames[event]}: ${handler}`);
+  const written = handlerFrom(table, event);
+  if (typeof written === "string") {
+    warnings.push(`${place.file}: ${hookEventNames[event]}: ${written}`);
     return undefined;
   }
   const timeoutSec = timeoutOf(table, event);
   const statusMessage = text(table, "statusMessage") ?? text(table, "status_message") ?? null;
   const additionalContextLimit = takesContext.has(event) ? (count(table, "additionalContextLimit") ?? null) : null;
-  const currentHash = hashOf(event, matcher, {
-    handler,
+  const definition = hashOf(event, matcher, {
+    handler: written,
     isAsync: bool(table, "async") ?? false,
     timeoutSec,
     statusMessage,
     additionalContextLimit,
   });
+  const currentHash = place.plugin === undefined ? definition : `${definition}/${place.plugin.content}`;
+  const handler = inPlugin(written, place);
   const known = place.isManaged ? {} : tableAt(state, key);
-  const trusted = text(known, "trusted_hash");
+  const trusted = trustedHash(known);
   const enabled = bool(known, "enabled") ?? true;
   const trustStatus = place.isManaged ? "managed" : trusted === undefined ? "untrusted" : trusted === currentHash ? "trusted" : "modified";
   const shown =
@@ -204,10 +219,19 @@ function hookFrom(table: TomlTable, { place, event, matcher, key }: Definition, 
     metadata: {
       ...shown,
       ...{ key, eventName: event, matcher, timeoutSec, statusMessage, additionalContextLimit },
-      ...{ sourcePath: place.file, source: place.source, pluginId: null, environmentId: null, displayOrder: 0 },
+      ...{ sourcePath: place.file, source: place.source, pluginId: place.plugin?.id ?? null, environmentId: null, displayOrder: 0 },
       ...{ enabled, isManaged: place.isManaged, currentHash, trustStatus },
     },
   };
+}
+
+/** A plugin's hooks run with the places of the plugin in their environment, which Codex also writes into the command. */
+function inPlugin(handler: Hook["handler"], { plugin }: Place): Hook["handler"] {
+  if (plugin === undefined || handler.type !== "command") return handler;
+  const command = handler.command.replace(/\$\{(\w+)\}/g, (whole, name: string) =>
+    Object.hasOwn(plugin.env, name) ? (plugin.env[name] ?? whole) : whole,
+  );
+  return { ...handler, command, env: { ...handler.env, ...plugin.env } };
 }
 
 /** Events whose hooks may add to what the model reads. */

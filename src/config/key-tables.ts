@@ -120,6 +120,21 @@ const events = [
   ...["PreToolUse", "PostToolUse", "PermissionRequest", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop", "Interrupt"],
   ...["PreCompact", "PostCompact", "SubagentStart", "SubagentStop", "PreModelRequest", "PostModelRequest"],
 ];
+/** What the user says of a plugin's server; how it is started is the plugin's to say. */
+const pluginServer = table("One of its MCP servers.", {
+  enabled: mcpServer.keys["enabled"] ?? free("On or off."),
+  approval: mcpServer.keys["approval"] ?? free("Asked about or not."),
+  default_tools_approval_mode: mcpServer.keys["default_tools_approval_mode"] ?? free("Asked about or not."),
+  enabled_tools: value(strings, "Offer only these tools."),
+  disabled_tools: value(strings, "Never offer these."),
+  tools: mcpServer.keys["tools"] ?? free("Settings of single tools."),
+});
+
+export const plugin = table("One plugin.", {
+  enabled: value(boolean, "Off keeps it installed and uses nothing of it.", { standard: "true" }),
+  mcp_servers: named("What holds for the MCP servers that it brings along.", "name", pluginServer),
+});
+
 export const hookEvents: Keys = {
   ...Object.fromEntries(events.map((event) => [event, value(matcherGroups, `Run at ${event}.`)])),
   state: free("Which hooks the user has agreed to."),

@@ -2,7 +2,7 @@
 import { array, boolean, integer, literals, natural, object, string, union } from "../lib/schema.ts";
 import { ApprovalsReviewer, AskForApproval, ReasoningSummary, SandboxMode } from "../protocol/policy.ts";
 import { free, type Keys, named, table, value } from "./key.ts";
-import { agents, environment, history, hookEvents, mcpServer, modelProvider, otel, parley, tui } from "./key-tables.ts";
+import { agents, environment, history, hookEvents, mcpServer, modelProvider, otel, parley, plugin, tui } from "./key-tables.ts";
 
 const strings = () => array(string());
 
@@ -116,6 +116,7 @@ export const configKeys: Keys = {
     bundled: table("The skills that come along.", { enabled: value(boolean, "On or off.", { standard: "true" }) }),
     include_instructions: value(boolean, "Tell the model which skills there are.", { standard: "true" }),
   }),
+  plugins: named("Installed plugins, by `name@marketplace`; docs/plugins.md tells about them.", "plugin", plugin),
   hooks: table("Programs and MCP tools that run at certain moments, where the user trusts them; docs/hooks.md has the events.", hookEvents),
   notify: value(strings, "A program that is told about finished turns; a JSON text is added as the last argument."),
   history: history,
@@ -152,7 +153,7 @@ export const foreignKeys: ReadonlySet<string> = new Set(
   experimental_thread_store_endpoint experimental_thread_config_endpoint goals include_apps_instructions
   include_collaboration_mode_instructions include_environment_context include_environment_context_time
   include_permissions_instructions js_repl_node_module_dirs js_repl_node_path marketplaces mcp_enterprise_managed_auth
-  mcp_optional_startup_grace_ms memories model_post_turn_compact_threshold_percent orchestrator plugins realtime
+  mcp_optional_startup_grace_ms memories model_post_turn_compact_threshold_percent orchestrator realtime
   responses_api_metadata sqlite_home tool_suggest experimental_use_exec_command_tool
   experimental_use_rmcp_client experimental_sandbox_command_assessment debug zsh_path`.split(/\s+/),
 );
@@ -162,5 +163,5 @@ export const notFromProjects: ReadonlySet<string> = new Set([
   ...["openai_base_url", "chatgpt_base_url", "model_provider", "model_providers", "notify", "profile", "profiles", "projects", "otel"],
   ...["cli_auth_credentials_store", "mcp_oauth_credentials_store", "forced_login_method", "forced_chatgpt_workspace_id"],
   ...["experimental_realtime_ws_base_url", "experimental_realtime_webrtc_call_base_url", "apps_mcp_product_sku", "parley", "log_dir"],
-  ...["project_root_markers"],
+  ...["project_root_markers", "plugins", "marketplaces"],
 ]);

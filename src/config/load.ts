@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { ConfigStore, ProviderConfig } from "../core/ports/config.ts";
+import type { InstalledPlugins } from "../core/ports/plugins.ts";
 import type { ProjectTrust } from "../core/ports/project-trust.ts";
 import { isTable, type TomlTable } from "../lib/toml.ts";
 import type { ConfigEdit, PermissionProfileSummary } from "../protocol/config.ts";
@@ -9,6 +10,7 @@ import { RpcError } from "../protocol/errors.ts";
 import { permissionProfiles, type SandboxMode } from "../protocol/policy.ts";
 import { featuresFrom } from "./build.ts";
 import { featureRows, listFeatures } from "./features.ts";
+import { splitTrust } from "./hook-trust.ts";
 import { listHooks } from "./hooks.ts";
 import { ConfigLoader, digestsOf } from "./loader.ts";
 import { mergeStack, parseKeyPath } from "./merge.ts";
@@ -32,6 +34,8 @@ export interface ConfigStoreOptions {
   readonly trustHooks?: boolean | undefined;
   /** What the user has agreed to of projects; kept under the home unless given. */
   readonly projectTrust?: ProjectTrust;
+  /** What of `[plugins]` is installed; nothing unless given. */
+  readonly plugins?: InstalledPlugins;
   /** Where the machine's own files live; /etc/codex unless a test says otherwise. */
   readonly systemDir?: string;
   /** Providers that exist without a line of config. */
@@ -51,9 +55,10 @@ export function createConfigStore(options: ConfigStoreOptions): ConfigStore {
     write(edits, { expectedVersion, filePath } = {}) {
       const file = writableFile(loader, filePath);
       const forbidden = (table: TomlTable) => forbiddenBy(loader.requirements(), table);
-      const { version, paths } = writeConfig(edits, { file, expectedVersion, forbidden });
+      const { version, paths } = writeConfig(edits.flatMap(splitTrust), { file, expectedVersion, forbidden });
       const trusted = trustedBy(edits);
       for (const folder of trusted) acceptAll(loader, trust, folder);
+      for (const id of switchedOnBy(edits)) acceptPlugin(options.plugins, id);
       for (const listener of listeners) listener(trusted);
       return writeOutcome(file, version, paths, loader.layersIfSound());
     },
@@ -89,6 +94,27 @@ function trustedBy(edits: readonly ConfigEdit[]): string[] {
   });
 }
 const saysTrusted = (entry: unknown): boolean => isTable(entry) && entry["trust_level"] === "trusted";
+
+/** The plugins that a write switches on: whoever does so agrees to what lies in their folders now. */
+function switchedOnBy(edits: readonly ConfigEdit[]): string[] {
+  const saysOn = (entry: unknown): boolean => isTable(entry) && entry["enabled"] === true;
+  return edits.flatMap(({ keyPath, value }) => {
+    const parts = parseKeyPath(keyPath);
+    if (!Array.isArray(parts) || parts[0] !== "plugins") return [];
+    const [, id, key] = parts;
+    if (id === undefined) return isTable(value) ? Object.keys(value).filter((name) => saysOn(value[name])) : [];
+    return (key === "enabled" && value === true) || (key === undefined && saysOn(value)) ? [id] : [];
+  });
+}
+
+/** One that cannot be read is told where it is used. */
+function acceptPlugin(plugins: InstalledPlugins | undefined, id: string): void {
+  try {
+    plugins?.accept(id);
+  } catch {
+    // Then it goes on waiting.
+  }
+}
 
 /** Agrees to what waits in a folder's project, from its root down to the folder. A file that cannot be read is told where it is used. */
 function acceptAll(loader: ConfigLoader, trust: ProjectTrust, cwd: string): void {

@@ -2,6 +2,7 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import type { Config, ProviderConfig } from "../core/ports/config.ts";
+import type { FoundPlugins, InstalledPlugins } from "../core/ports/plugins.ts";
 import type { Digests, ProjectTrust } from "../core/ports/project-trust.ts";
 import { isTable, type TomlTable } from "../lib/toml.ts";
 import type { ConfigLayerSource } from "../protocol/config.ts";
@@ -23,7 +24,7 @@ import {
   voidText,
   type Waiting,
 } from "./layers.ts";
-import { projectServersIn } from "./mcp-servers.ts";
+import { mcpServersFrom, projectServersIn, withPluginServers } from "./mcp-servers.ts";
 import { deepFreeze, mergeStack, mergeTables } from "./merge.ts";
 import { overridesTable } from "./overrides.ts";
 import { findProject, type Project, realPath } from "./project.ts";
@@ -44,6 +45,8 @@ export interface ConfigOptions {
   readonly trustHooks?: boolean | undefined;
   /** What the user has agreed to of projects; kept under the home unless given. */
   readonly projectTrust?: ProjectTrust | undefined;
+  /** What of `[plugins]` is installed; nothing unless given. */
+  readonly plugins?: InstalledPlugins | undefined;
   /** Where the machine's own files live. */
   readonly systemDir?: string;
   readonly builtInProviders?: Readonly<Record<string, ProviderConfig>>;
@@ -54,6 +57,8 @@ export interface ConfigOptions {
 /** The layers for one folder, weakest first, and what was found out on the way. */
 export interface Stack {
   readonly layers: readonly Layer[];
+  /** All of them but the project's, merged. */
+  readonly own: TomlTable;
   readonly project: Project;
   /** The rules files of a trusted project, accepted or not. */
   readonly rules: readonly Waiting[];
@@ -93,6 +98,7 @@ export class ConfigLoader {
     const known = this.#made.get(key);
     const read: unknown[] = [];
     const requirements = this.requirements();
+    const plugins = this.#plugins(stack);
     const isTrusted = stack.project.trust === "trusted";
     const accepted = isTrusted ? this.#trust.accepted(stack.project.repository) : nothing;
     const unacceptedRules = stack.rules.filter(({ name, digest }) => accepted[name] !== digest);
@@ -107,17 +113,25 @@ export class ConfigLoader {
       fallback.model,
       requirements,
       this.#features,
+      plugins,
     ];
     if (known !== undefined && sameItems(known.from.slice(0, from.length), from) && this.#filesUnchanged(known.from.slice(from.length)))
       return known.config;
     const raw = withDemands(mergeStack(stack.layers), requirements);
     const found = this.#hooks(stack, raw);
+    const projectServers = projectServersIn(stack.layers, stack.project);
+    const mcp = withPluginServers(
+      mcpServersFrom(tableAt(raw, "mcp_servers"), projectServers),
+      plugins.plugins,
+      tableAt(stack.own, "plugins"),
+    );
     for (const file of hookFiles(stack)) read.push({ file, content: readAnyhow(this.files, file) });
     const built = buildConfig({
       codexHome: this.#options.codexHome,
       raw,
       project: stack.project,
-      projectServers: projectServersIn(stack.layers, stack.project),
+      mcpServers: mcp.servers,
+      plugins: plugins.plugins,
       requested: requestedKeys(this.#requested(overrides), stack.layers),
       accepted,
       unacceptedRules: unacceptedRules.map(({ file }) => file),
@@ -125,6 +139,8 @@ export class ConfigLoader {
         ...stack.layers.flatMap(warningsOf),
         ...unacceptedRules.map(({ file, what }) => voidText(file, what, stack.project.root)),
         ...unstableWarnings(raw),
+        ...plugins.warnings,
+        ...mcp.warnings,
         ...hookWarnings(found),
       ],
       hooks: found.hooks.filter(({ runs }) => runs),
@@ -152,7 +168,17 @@ export class ConfigLoader {
   #hooks(stack: Stack, raw: TomlTable): FoundHooks {
     const requirements = this.requirements();
     const isOff = { ...this.#features, ...featuresFrom(raw), ...requirements?.values.featureRequirements }["hooks"] === false;
-    return findHooks(stack, this.files, { requirements, trustAll: this.#options.trustHooks, isOff });
+    const { plugins } = this.#plugins(stack);
+    return findHooks(stack, this.files, { requirements, trustAll: this.#options.trustHooks, isOff, plugins });
+  }
+
+  /** Only the user's own settings switch plugins on. */
+  #plugins({ own }: Stack): FoundPlugins {
+    const entries = tableAt(own, "plugins");
+    if (this.#options.plugins === undefined || Object.keys(entries).length === 0) return noPlugins;
+    const required = this.requirements()?.values.featureRequirements;
+    const isOff = { ...this.#features, ...featuresFrom(own), ...required }["plugins"] === false;
+    return isOff ? noPlugins : this.#options.plugins.find(entries);
   }
 
   #requested(overrides: Readonly<Record<string, unknown>>): TomlTable {
@@ -197,11 +223,16 @@ export class ConfigLoader {
     const own = [...base, ...(profile === undefined ? [] : [profile])];
     const merged = this.#merged("own", [...own, ...strong]);
     if (cwd === undefined)
-      return { layers: [...own, ...strong], project: { root: codexHome, repository: codexHome, folders: [], trust: undefined }, rules: [] };
+      return {
+        layers: [...own, ...strong],
+        own: merged,
+        project: { root: codexHome, repository: codexHome, folders: [], trust: undefined },
+        rules: [],
+      };
     const project = findProject(cwd, list(merged, "project_root_markers") ?? [".git"], merged["projects"]);
     const rules = this.#rules(project);
     if (project.trust === "trusted") this.#firstLook(project, rules);
-    return { layers: [...own, ...this.#projectLayers(project, merged), ...strong], project, rules };
+    return { layers: [...own, ...this.#projectLayers(project, merged), ...strong], own: merged, project, rules };
   }
 
   /** Layers are the same objects as long as their files are as they were. */
@@ -327,6 +358,7 @@ function requestedKeys(request: TomlTable, layers: readonly Layer[]): readonly s
 }
 
 const nothing: Digests = Object.freeze({});
+const noPlugins: FoundPlugins = Object.freeze({ plugins: [], warnings: [] });
 export const digestsOf = (waiting: readonly Waiting[]): Digests => Object.fromEntries(waiting.map(({ name, digest }) => [name, digest]));
 
 function namesIn(folder: string): string[] {

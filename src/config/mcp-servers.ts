@@ -2,7 +2,8 @@
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { McpServerConfig } from "../core/ports/config.ts";
-import { isTable, type TomlTable } from "../lib/toml.ts";
+import type { InstalledPlugin } from "../core/ports/plugins.ts";
+import { isTable, setOwn, type TomlTable } from "../lib/toml.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { Layer } from "./layers.ts";
 import { mergeTables } from "./merge.ts";
@@ -39,6 +40,33 @@ export function projectServersIn(layers: readonly Layer[], { root, repository }:
   );
 }
 
+/** The servers that plugins bring along; a server of the user's or of an earlier plugin keeps its name. `policies` is `[plugins]` of the settings. */
+export function withPluginServers(
+  own: Readonly<Record<string, McpServerConfig>>,
+  plugins: readonly InstalledPlugin[],
+  policies: TomlTable,
+): { readonly servers: Readonly<Record<string, McpServerConfig>>; readonly warnings: readonly string[] } {
+  if (plugins.every(({ mcpServers }) => Object.keys(mcpServers).length === 0)) return { servers: own, warnings: [] };
+  const servers: Record<string, McpServerConfig> = { ...own };
+  const warnings: string[] = [];
+  for (const { id, mcpServers } of plugins)
+    for (const [name, entry] of Object.entries(mcpServers)) {
+      const taken = Object.hasOwn(servers, name) ? servers[name] : undefined;
+      const policy = tableAt(tableAt(tableAt(policies, id), "mcp_servers"), name);
+      if (taken !== undefined) {
+        const whose = taken.pluginId === undefined ? "your settings" : `the plugin ${taken.pluginId}`;
+        warnings.push(`the MCP server ${name} of the plugin ${id} is not used, since ${whose} have one of that name`);
+        continue;
+      }
+      try {
+        setOwn(servers, name, { ...mcpServerFrom(name, mergeTables(entry, policy), undefined), pluginId: id });
+      } catch (error) {
+        warnings.push(`the plugin ${id}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+  return { servers, warnings };
+}
+
 function mcpServerFrom(name: string, entry: TomlTable, fromProject: McpServerConfig["fromProject"]): McpServerConfig {
   if (!/^[A-Za-z0-9_:@/.-]+$/.test(name))
     throw invalidRequest(`mcp_servers: the name \`${name}\` may hold only letters, digits and \`-_:@/.\``);
@@ -61,6 +89,7 @@ function mcpServerFrom(name: string, entry: TomlTable, fromProject: McpServerCon
     oauthResource: resourceFrom(`mcp_servers.${name}.oauth_resource`, text(entry, "oauth_resource")),
     oauthClient: clientFrom(`mcp_servers.${name}.oauth`, tableAt(entry, "oauth")),
     fromProject,
+    pluginId: undefined,
   };
 }
 

@@ -106,7 +106,7 @@ class TrustFiles implements ProjectTrust {
 const isMissing = (error: unknown): boolean => isCode(error, "ENOENT") || isCode(error, "ENOTDIR");
 
 /** A record that cannot be read has agreed to nothing, and there is no second first look. */
-const nothingIn = (folder: string): Kept => ({ folder, seen: ["settings", "mcp_servers", "skills"], accepted: {} });
+const nothingIn = (folder: string): Kept => ({ folder, seen: ["settings", "mcp_servers", "skills", "plugin"], accepted: {} });
 
 function stampOf(file: string): string {
   try {

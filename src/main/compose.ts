@@ -36,6 +36,7 @@ import {
   providerForModel,
 } from "../models/providers.ts";
 import { createModelClients } from "../models/registry.ts";
+import { createInstalledPlugins } from "../plugins/installed.ts";
 import { announceAccount, askForTokens } from "../server/account.ts";
 import type { App, Dialect } from "../server/app.ts";
 import { Subscriptions } from "../server/subscriptions.ts";
@@ -116,6 +117,7 @@ export function createApp(options: ComposeOptions): App {
   const config = createConfigStore({
     codexHome,
     projectTrust,
+    plugins: createInstalledPlugins({ codexHome, trust: projectTrust }),
     env,
     cliOverrides: options.cliOverrides ?? [],
     flagsAreRequests: options.flagsAreRequests,

@@ -6,7 +6,6 @@ import type { McpConnection } from "./connection.ts";
 /** What is not known of a server is said so. */
 const unknown = {
   httpOrigin: null,
-  pluginId: null,
   serverCapabilities: null,
   serverInfo: null,
   toolListMeta: null,
@@ -27,6 +26,7 @@ const silent = (
   resources: [],
   resourceTemplates: [],
   ...unknown,
+  pluginId: config.pluginId ?? null,
   ...state,
 });
 
@@ -52,6 +52,7 @@ export async function statusOf(
       resources: resources.map((resource) => ({ ...resource })),
       resourceTemplates: templates.map((template) => ({ ...template })),
       ...unknown,
+      pluginId: config.pluginId ?? null,
       serverInfo: client.getServerVersion() ?? null,
       serverCapabilities: client.getServerCapabilities() ?? null,
       runtimeStatus: "connected",

@@ -41,6 +41,7 @@ async function run(tool: McpTool, args: Record<string, unknown>, context: ToolCo
     tool: tool.name,
     arguments: args,
     readOnlyHint: tool.annotations?.readOnlyHint ?? null,
+    pluginId: connection.config.pluginId ?? null,
   };
   const startedAt = performance.now();
   const durationMs = (): number => Math.round(performance.now() - startedAt);

@@ -14,6 +14,7 @@ import { initializeNotifications, initializeRequests } from "./initialize.ts";
 import { itemNotifications } from "./item-events.ts";
 import { mcpNotifications, mcpRequests } from "./mcp.ts";
 import { modelRequests } from "./model.ts";
+import { pluginRequests } from "./plugin.ts";
 import { reviewRequests } from "./review.ts";
 import { sandboxRequests } from "./sandbox.ts";
 import { skillsNotifications, skillsRequests } from "./skills.ts";
@@ -40,6 +41,7 @@ export const clientRequests = {
   ...hooksRequests,
   ...mcpRequests,
   ...modelRequests,
+  ...pluginRequests,
   ...reviewRequests,
   ...sandboxRequests,
   ...skillsRequests,

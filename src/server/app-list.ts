@@ -1,4 +1,4 @@
-/** `app/list` and `plugin/list`: no connector or plugin service stands behind this server, so both lists are empty. */
+/** `app/list`: no connector service stands behind this server, so the list is empty. */
 import type { appRequests } from "../protocol/app.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { HandlersFor } from "./app.ts";
@@ -7,8 +7,5 @@ export const appHandlers: HandlersFor<typeof appRequests> = {
   "app/list"({ cursor }) {
     if (cursor !== undefined && cursor !== null) throw invalidRequest(`invalid cursor: ${cursor}`);
     return { data: [], nextCursor: null };
-  },
-  "plugin/list"() {
-    return { marketplaces: [], marketplaceLoadErrors: [], featuredPluginIds: [] };
   },
 };

@@ -13,6 +13,7 @@ import { hooksHandlers } from "./hooks.ts";
 import { initializeHandlers } from "./initialize.ts";
 import { mcpHandlers } from "./mcp.ts";
 import { modelHandlers } from "./model.ts";
+import { pluginHandlers } from "./plugin.ts";
 import { reviewHandlers } from "./review.ts";
 import { sandboxHandlers } from "./sandbox.ts";
 import { skillsHandlers } from "./skills.ts";
@@ -43,5 +44,6 @@ export const handlers: HandlersFor<ClientRequests> = {
   ...skillsHandlers,
   ...appHandlers,
   ...hooksHandlers,
+  ...pluginHandlers,
   ...v1HandlersFor(v1Requests),
 };

@@ -14,6 +14,8 @@ export interface Root {
   readonly scope: SkillMetadata["scope"];
   /** Links may not lead out of here: a project could otherwise show any file of the user's to the model. */
   readonly within?: string;
+  /** Whose skills they are; their names begin with the plugin's. */
+  readonly plugin?: { readonly id: string; readonly name: string };
 }
 export type FoundSkill = Omit<SkillMetadata, "enabled">;
 export interface Scan {
@@ -78,12 +80,13 @@ async function readSkill(file: string, root: Root, found: Found): Promise<void> 
     found.digests.set(file, skillDigest(text, extraText));
     found.skills.push({
       ...head,
+      name: root.plugin === undefined ? head.name : `${root.plugin.name}:${head.name}`,
       ...(shortDescription === undefined ? {} : { shortDescription }),
       ...(face === undefined ? {} : { interface: face }),
       ...(dependencies === undefined ? {} : { dependencies }),
       path: file,
       scope: root.scope,
-      pluginId: null,
+      pluginId: root.plugin?.id ?? null,
     });
   } catch (error) {
     found.errors.push({ path: file, message: error instanceof Error ? error.message : String(error) });

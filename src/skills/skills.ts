@@ -168,10 +168,11 @@ class LocalSkills implements Skills {
   }
 
   async #scan(root: Root): Promise<Scan> {
-    const known = await this.#scans.get(root.folder);
+    const key = `${root.plugin?.id ?? ""}\0${root.folder}`;
+    const known = await this.#scans.get(key);
     if (known !== undefined && isUnchanged(known)) return known;
     const fresh = scanRoot(root);
-    this.#scans.set(root.folder, fresh);
+    this.#scans.set(key, fresh);
     return fresh;
   }
 
@@ -184,7 +185,10 @@ class LocalSkills implements Skills {
       .filter((folder) => !user.some((root) => root.folder === folder))
       .map((folder): Root => ({ folder, scope: "repo", within: config.projectRoot }));
     const system: Root[] = bundledOn(config) ? [{ folder: path.join(own, ".system"), scope: "system" }] : [];
-    return [...project, ...user, ...system, { folder: path.join(systemDir, "skills"), scope: "admin" }];
+    const plugins = config.plugins.flatMap(({ id, name, root, skillFolders }) =>
+      skillFolders.map((folder): Root => ({ folder, scope: "user", within: root, plugin: { id, name } })),
+    );
+    return [...project, ...user, ...plugins, ...system, { folder: path.join(systemDir, "skills"), scope: "admin" }];
   }
 
   async #known(skill: { readonly path?: string; readonly name?: string }): Promise<SkillMetadata | undefined> {

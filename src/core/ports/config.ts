@@ -11,6 +11,7 @@ import type { HooksListEntry } from "../../protocol/hooks.ts";
 import type { ApprovalsReviewer, AskForApproval, Personality, ReasoningSummary, SandboxMode } from "../../protocol/policy.ts";
 import type { CommandLimits } from "./command-runner.ts";
 import type { Hook } from "./hooks.ts";
+import type { InstalledPlugin } from "./plugins.ts";
 import type { Digests } from "./project-trust.ts";
 
 export interface ProviderConfig {
@@ -79,6 +80,8 @@ export interface McpServerConfig {
    * file below the project's root has a hand in it.
    */
   readonly fromProject: { readonly root: string; readonly redefines: boolean; readonly isBelow: boolean } | undefined;
+  /** The plugin that brings it along. */
+  readonly pluginId: string | undefined;
 }
 
 export interface EnvironmentPolicy {
@@ -147,6 +150,8 @@ export interface Config {
   readonly threadUnloadMs: number;
   /** Those that may run, in the order of their places. */
   readonly hooks: readonly Hook[];
+  /** Those in use; what they bring along is among the MCP servers and the hooks already. */
+  readonly plugins: readonly InstalledPlugin[];
   /** How deep agents may start agents, and how many one thread may have at a time. */
   readonly agents: { readonly maxDepth: number; readonly maxThreads: number };
   /** fsync at the end of each turn. */

@@ -1,7 +1,7 @@
 /** Port: what of a trusted project the user has agreed to. Trust covers what was there when it was given, not what comes later. */
 
-/** A part of a project that takes effect as a whole, each with a first look of its own. */
-export type ProjectPart = "settings" | "mcp_servers" | "skills";
+/** A part of a project, or of a plugin's folder, that takes effect as a whole, each with a first look of its own. */
+export type ProjectPart = "settings" | "mcp_servers" | "skills" | "plugin";
 
 /** Names of things in a project, relative to its root, with the digest of what they say. */
 export type Digests = Readonly<Record<string, string>>;

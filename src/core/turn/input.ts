@@ -2,7 +2,8 @@
 import { invalidRequest } from "../../protocol/errors.ts";
 import type { ThreadItem, UserInput } from "../../protocol/item.ts";
 import { freshContext, imageParts, type MessageContent, plainPart, previewOf } from "../context/context.ts";
-import { userMessage } from "../context/history.ts";
+import { developerMessage, userMessage } from "../context/history.ts";
+import { pluginNotes } from "../context/plugin-notes.ts";
 import { inputWaits, promptSubmitted } from "../hooks/moments.ts";
 import { hasHooks } from "../hooks/run.ts";
 import type { ModelItem } from "../ports/model-client.ts";
@@ -101,9 +102,10 @@ async function prepared(turn: LiveTurn, input: TurnInput): Promise<Prepared> {
   for (const item of context) thread.history.add(item);
   if (thread.preview === "") thread.preview = previewOf(input.content);
   const skills = (await thread.ports.skills?.injections(input.content, thread.settings, thread.config)) ?? [];
+  const plugins = pluginNotes(input.content, thread.config);
   return {
     item: itemFrom(input, thread),
-    forModel: [await messageFrom(input, turn), ...skills.map(userMessage)],
+    forModel: [await messageFrom(input, turn), ...skills.map(userMessage), ...plugins.map(developerMessage)],
     before: [
       ...context.map((item): ThreadRecord => ({ type: "modelItem", item, turnId: turn.id })),
       { type: "turnContext", turnId: turn.id, settings: thread.settings },

@@ -1,0 +1,30 @@
+/** What we promise of plugins: those that are installed, and the marketplaces that they come from. */
+import type { Requirement } from "./requirements.ts";
+
+export const pluginRequirements = {
+  "plugin.skills": {
+    source: "observed 0.166",
+    says: "the skills of an installed plugin are listed under its name with its id, and are given to the model when they are named",
+  },
+  "plugin.servers": {
+    source: "observed 0.166",
+    says: "the MCP servers of an installed plugin run, carry its id, obey the user's policy for them and never take the place of the user's own",
+  },
+  "plugin.hooks": {
+    source: "observed 0.166",
+    says: "a plugin's hook runs once it is trusted, with the plugin's places in its environment, and its trust is bound to all of the plugin's files",
+  },
+  "plugin.changed": {
+    source: "Parley",
+    says: "a plugin whose files have changed since the user agreed to it has no effect and is told of, until the user agrees again",
+  },
+  "plugin.mention": { source: "observed 0.166", says: "a plugin that the input names is described to the model" },
+  "plugin.off": {
+    source: "observed 0.166",
+    says: "a plugin has no effect that is switched off, in a project's settings alone, or while the feature is off",
+  },
+  "plugin.hostile": {
+    source: "Parley",
+    says: "a plugin with links, pipes, paths that lead out, odd manifests or too many files is left out with the reason, and the server lives",
+  },
+} as const satisfies Record<string, Requirement>;

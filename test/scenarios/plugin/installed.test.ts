@@ -1,0 +1,208 @@
+/** Plugins that lie in the home already: what of them takes effect, and when not. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { verifies } from "../../support/verifies.ts";
+import { trustAll } from "../hooks/stage.ts";
+import { install, type PluginFiles, plainPlugin, serverEntry, skillNames, skillText, switchedOn, warningsOf, writeFiles } from "./stage.ts";
+
+const here = { legs: ["memory"] as const };
+const inFull = { approvalPolicy: "never", sandbox: "danger-full-access" } as const;
+const mention = (text: string) => [{ type: "text" as const, text, text_elements: [] }];
+
+verifies(
+  "plugin.skills",
+  async ({ app, home, workspace }) => {
+    const folder = install(home, plainPlugin());
+    const client = await app({ config: switchedOn() });
+    const raw: unknown[] = [];
+    client.on("rawResponseItem/completed", ({ item }) => raw.push(item));
+    const [entry] = (await client.call("skills/list", { cwds: [workspace] })).data;
+    const greet = entry?.skills.find(({ pluginId }) => pluginId === "demo@mk");
+    assert.deepEqual(
+      [greet?.name, greet?.scope, greet?.enabled, greet?.path],
+      ["demo:greet", "user", true, path.join(folder, "skills/greet/SKILL.md")],
+    );
+    const thread = await client.startThread({ cwd: workspace, experimentalRawEvents: true });
+    await thread.run("use $demo:greet please");
+    assert.match(JSON.stringify(raw), /<name>demo:greet<\/name>.*MARKER-GREET/);
+  },
+  here,
+);
+
+verifies(
+  "plugin.servers",
+  async ({ app, home, workspace }) => {
+    const servers = { fx: serverEntry({ approval: "allow" }), mine: serverEntry(), quiet: serverEntry(), odd: { url: "ftp://x" } };
+    install(home, { ...plainPlugin(), ".mcp.json": { mcpServers: servers } });
+    const own = `[mcp_servers.mine]\ncommand = "true"\nenabled = false\n`;
+    const policy = `[plugins."demo@mk".mcp_servers.quiet]\nenabled = false\n[plugins."demo@mk".mcp_servers.fx.tools.write]\napproval_mode = "approve"\n`;
+    const client = await app({
+      turns: [[{ call: "mcp__fx__write", with: { name: "plum" } }, "{{output}}"]],
+      config: `approval_policy = "never"\n${switchedOn()}${policy}${own}`,
+    });
+    const warnings = warningsOf(client);
+    const thread = await client.startThread({ cwd: workspace });
+    const items: { type: string; pluginId?: string | null; status?: string }[] = [];
+    client.on("item/completed", ({ item }) => items.push(item));
+    const { text } = await thread.run("go");
+    assert.match(text, /wrote \{"name":"plum"\}/);
+    const call = items.find(({ type }) => type === "mcpToolCall");
+    assert.deepEqual([call?.pluginId, call?.status], ["demo@mk", "completed"]);
+    const { data } = await client.call("mcpServerStatus/list", {});
+    assert.deepEqual(data.map(({ name, pluginId, runtimeStatus }) => [name, pluginId, runtimeStatus]).sort(), [
+      ["fx", "demo@mk", "connected"],
+      ["mine", null, "disabled"],
+      ["quiet", "demo@mk", "disabled"],
+    ]);
+    const said = warnings.join("\n");
+    for (const expected of [
+      /fx: `approval` is left out/,
+      /the MCP server mine of the plugin demo@mk is not used, since your settings have one/,
+      /the plugin demo@mk: mcp_servers\.odd\.url: `ftp:\/\/x` is no http or https address/,
+    ])
+      assert.match(said, expected);
+  },
+  here,
+);
+
+verifies(
+  "plugin.hooks",
+  async ({ app, home, workspace }) => {
+    const note = path.join(home, "ran.txt");
+    const command = `sh "\${CLAUDE_PLUGIN_ROOT}/note.sh" ${note}`;
+    const hooks = { hooks: { UserPromptSubmit: [{ hooks: [{ type: "command", command }] }] } };
+    const folder = install(home, {
+      ...plainPlugin(),
+      "hooks/hooks.json": hooks,
+      "note.sh": 'cat > /dev/null; echo "$PLUGIN_ROOT $CLAUDE_PLUGIN_DATA" >> $1\n',
+    });
+    const client = await app({ turns: [[{ say: "one" }], [{ say: "two" }], [{ say: "three" }]], config: switchedOn() });
+    const [before] = (await client.call("hooks/list", { cwds: [workspace] })).data;
+    const [hook] = before?.hooks ?? [];
+    assert.deepEqual(
+      [hook?.key, hook?.source, hook?.pluginId, hook?.trustStatus, hook?.handlerType === "command" ? hook.command : ""],
+      ["demo@mk:hooks/hooks.json:user_prompt_submit:0:0", "plugin", "demo@mk", "untrusted", command.replace(/\$\{\w+\}/, folder)],
+    );
+    assert.match(hook?.currentHash ?? "", /^sha256:[0-9a-f]{64}\/sha256:[0-9a-f]{64}$/);
+    const thread = await client.startThread({ cwd: workspace, ...inFull });
+    await thread.run("first");
+    assert.throws(() => readFileSync(note), "a plugin's hook that nobody trusts must not run");
+    assert.equal((await trustAll(client, workspace)).hooks[0]?.trustStatus, "trusted");
+    // As Codex keeps it, which does not know the two digests as one text.
+    assert.match(
+      readFileSync(path.join(home, "config.toml"), "utf8"),
+      /trusted_hash = "sha256:[0-9a-f]{64}"\n.*trusted_content_hash = "sha256:[0-9a-f]{64}"/s,
+    );
+    await thread.run("second");
+    assert.equal(readFileSync(note, "utf8"), `${folder} ${path.join(home, "plugins/data/demo-mk")}\n`);
+    writeFileSync(path.join(folder, "note.sh"), "echo other >> $1\n");
+    await client.call("config/value/write", { keyPath: 'plugins."demo@mk".enabled', value: true, mergeStrategy: "replace" });
+    await thread.run("third");
+    assert.equal(readFileSync(note, "utf8").split("\n").length, 2, "a script that changed beside the hook needs a new word");
+    const [after] = (await client.call("hooks/list", { cwds: [workspace] })).data;
+    assert.equal(after?.hooks[0]?.trustStatus, "modified");
+  },
+  here,
+);
+
+verifies(
+  "plugin.changed",
+  async ({ app, home, workspace }) => {
+    const folder = install(home, { ...plainPlugin(), ".mcp.json": { mcpServers: { fx: serverEntry() } } });
+    const client = await app({ config: switchedOn() });
+    assert.deepEqual(await skillNames(client, workspace), ["demo:greet"], "what was installed works at once");
+    writeFileSync(path.join(folder, "skills/greet/SKILL.md"), skillText("greet", "something else"));
+    const warnings = warningsOf(client);
+    await client.startThread({ cwd: workspace });
+    assert.match(warnings.join("\n"), /the plugin demo@mk has changed since you accepted it.*`parley plugin accept demo@mk`/);
+    assert.deepEqual(await skillNames(client, workspace), []);
+    assert.deepEqual((await client.call("mcpServerStatus/list", {})).data, []);
+    await client.call("config/value/write", { keyPath: 'plugins."demo@mk".enabled', value: true, mergeStrategy: "replace" });
+    assert.deepEqual(await skillNames(client, workspace), ["demo:greet"]);
+  },
+  here,
+);
+
+verifies(
+  "plugin.mention",
+  async ({ app, home, workspace }) => {
+    install(home, { ...plainPlugin(), ".mcp.json": { fx: serverEntry() } });
+    const client = await app({ turns: [[{ say: "a" }], [{ say: "b" }], [{ say: "c" }]], config: switchedOn() });
+    const raw: { role?: string; content?: unknown }[] = [];
+    client.on("rawResponseItem/completed", ({ item }) => raw.push(item as never));
+    const thread = await client.startThread({ cwd: workspace, experimentalRawEvents: true });
+    const noted = async (input: Parameters<typeof thread.run>[0]): Promise<string[]> => {
+      raw.length = 0;
+      await thread.run(input);
+      return raw.flatMap(({ role, content }) => {
+        const text = JSON.stringify(content);
+        return role === "developer" && /Capabilities from|The plugin/.test(text) ? [text] : [];
+      });
+    };
+    const [byItem] = await noted([...mention("hi"), { type: "mention", name: "Demo Plug", path: "plugin://demo@mk" }]);
+    assert.match(byItem ?? "", /Capabilities from the `Demo Plug` plugin:.*`demo:`.*`fx`/);
+    assert.equal((await noted("[@Demo Plug](plugin://demo@mk) hello"))[0], byItem);
+    assert.match((await noted([{ type: "mention", name: "x", path: "plugin://none@mk" }]))[0] ?? "", /`none@mk` is not available/);
+  },
+  here,
+);
+
+verifies(
+  "plugin.off",
+  async ({ app, home, workspace }) => {
+    install(home, plainPlugin());
+    install(home, plainPlugin("other"), "other@mk");
+    mkdirSync(path.join(workspace, ".git"));
+    writeFiles(workspace, { ".codex/config.toml": switchedOn("other@mk") });
+    const client = await app({ config: `${switchedOn()}[projects.${JSON.stringify(workspace)}]\ntrust_level = "trusted"\n` });
+    assert.deepEqual(await skillNames(client, workspace), ["demo:greet"], "a project cannot switch a plugin on");
+    const write = (keyPath: string, value: unknown) =>
+      client.call("config/value/write", { keyPath, value: value as never, mergeStrategy: "replace" });
+    await write('plugins."demo@mk".enabled', false);
+    assert.deepEqual(await skillNames(client, workspace), []);
+    await write('plugins."demo@mk".enabled', true);
+    assert.deepEqual(await skillNames(client, workspace), ["demo:greet"]);
+    await write("features.plugins", false);
+    assert.deepEqual(await skillNames(client, workspace), []);
+  },
+  here,
+);
+
+const oddPlugins: readonly [name: string, files: PluginFiles, more: (folder: string) => void, says: RegExp][] = [
+  ["linked", plainPlugin("linked"), (folder) => symlinkSync("/etc/hostname", path.join(folder, "x")), /x is neither a file nor a folder/],
+  ["piped", plainPlugin("piped"), (folder) => void execFileSync("mkfifo", [path.join(folder, "x")]), /x is neither a file nor a folder/],
+  ["huge", { ".codex-plugin/plugin.json": `{"name":"huge","description":"${"x".repeat(1024 * 1024)}"}` }, () => {}, /is larger than 1 MiB/],
+  ["broken", { ".codex-plugin/plugin.json": "{" }, () => {}, /plugin\.json: /],
+  ["list", { ".codex-plugin/plugin.json": "[]" }, () => {}, /expected an object/],
+  ["climbs", { ".codex-plugin/plugin.json": { name: "../../climbs" } }, () => {}, /invalid plugin name/],
+  ["bare", { "skills/greet/SKILL.md": skillText("greet", "x") }, () => {}, /missing or invalid plugin\.json/],
+];
+
+verifies(
+  "plugin.hostile",
+  async ({ app, home, workspace }) => {
+    for (const [name, files, more] of oddPlugins) more(install(home, files, `${name}@mk`));
+    // Its paths lead out, so that only what lies in their usual places would be left of it; and there is nothing.
+    install(
+      home,
+      { ".claude-plugin/plugin.json": { name: "out", skills: ["../../../../..", "/etc", "./a/../../b", 7], hooks: "./../x.json" } },
+      "out@mk",
+    );
+    const ids = [...oddPlugins.map(([name]) => `${name}@mk`), "out@mk", "none@mk", "no-market", "a@../..", "..@mk"];
+    const client = await app({ config: ids.map(switchedOn).join("") });
+    const warnings = warningsOf(client);
+    const thread = await client.startThread({ cwd: workspace });
+    assert.equal((await thread.run("hi")).text, "Hello.");
+    const said = (id: string): string => warnings.filter((warning) => warning.includes(id)).join("\n");
+    for (const [name, , , says] of oddPlugins) assert.match(said(`${name}@mk`), says, name);
+    assert.equal(warnings.filter((warning) => /out\/1\.2\.0.*stay in the plugin's folder/.test(warning)).length, 5, warnings.join("\n"));
+    assert.match(said("none@mk"), /is not installed/);
+    assert.match(said("no-market"), /expected <plugin>@<marketplace>/);
+    assert.match(said("a@../.."), /invalid marketplace name/);
+    assert.match(said("..@mk"), /path traversal is not allowed/);
+    assert.deepEqual(await skillNames(client, workspace), []);
+  },
+  here,
+);

@@ -1,0 +1,54 @@
+/** For scenarios with plugins: plugins as a real Codex leaves them in the home, and marketplaces that offer them. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Client } from "../../../src/client/client.ts";
+import { root } from "../../support/process.ts";
+
+/** The files of a plugin, by their path in it; objects are written as JSON. */
+export type PluginFiles = Readonly<Record<string, string | object>>;
+
+export function writeFiles(folder: string, files: PluginFiles): void {
+  for (const [name, content] of Object.entries(files)) {
+    const file = path.join(folder, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+  }
+}
+
+export const skillText = (name: string, body: string): string => `---\nname: ${name}\ndescription: About ${name}.\n---\n\n${body}\n`;
+
+const fixture = path.join(root, "test/support/mcp-fixture.ts");
+/** A server that answers; `more` is added to its entry. */
+export const serverEntry = (more: object = {}): object => ({
+  command: process.execPath,
+  args: [fixture, "plain"],
+  startup_timeout_sec: 60,
+  ...more,
+});
+
+/** A plugin with a skill, which others are made of. */
+export const plainPlugin = (name = "demo", version = "1.2.0"): PluginFiles => ({
+  ".codex-plugin/plugin.json": { name, version, description: "A demo.", interface: { displayName: "Demo Plug" } },
+  "skills/greet/SKILL.md": skillText("greet", "MARKER-GREET"),
+});
+
+/** Puts a plugin where a real Codex installs it. Returns its folder. */
+export function install(home: string, files: PluginFiles, id = "demo@mk", version = "1.2.0"): string {
+  const [name = "", marketplace = ""] = id.split("@");
+  const folder = path.join(home, "plugins", "cache", marketplace, name, version);
+  writeFiles(folder, files);
+  return folder;
+}
+export const switchedOn = (id = "demo@mk"): string => `[plugins."${id}"]\nenabled = true\n`;
+
+/** The warnings about settings that a client gets. */
+export function warningsOf(client: Client): string[] {
+  const said: string[] = [];
+  client.on("configWarning", ({ summary }) => said.push(summary));
+  return said;
+}
+
+export const skillNames = async (client: Client, cwd: string): Promise<string[]> =>
+  ((await client.call("skills/list", { cwds: [cwd] })).data[0]?.skills ?? []).flatMap(({ name, scope }) =>
+    scope === "system" ? [] : [name],
+  );
