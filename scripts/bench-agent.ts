@@ -1,13 +1,14 @@
 /**
  * `npm run bench:agent`: what the agent sends over thirty turns on each wire, what it does at its limits, with chat templates, with slips of
  * models and with stored sessions; offline, against ceilings that only fall (docs/bench/agent.json). `--write` lowers them to what was
- * measured and writes the tables of docs/performance.md. Words after it choose rows.
+ * measured and writes the tables of docs/performance.md; `--record` keeps what is sent today as what must be sent. Words after it choose rows.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { figuresOf } from "./bench-agent/figures.ts";
 import { limits } from "./bench-agent/limits.ts";
 import { lanes, play } from "./bench-agent/play.ts";
+import { compareRecorded, recordedWires, recordSession } from "./bench-agent/record.ts";
 import { replay, sessions } from "./bench-agent/replay.ts";
 import { agentSection, type Measured, type Row, replaceSection } from "./bench-agent/table.ts";
 import { template, templateNames } from "./bench-agent/templates.ts";
@@ -19,7 +20,7 @@ const page = path.join(root, "docs/performance.md");
 
 /** What no row may pass, whatever its ceiling. */
 const most: Readonly<Record<string, number>> = {
-  ...{ brokenPrefixes: 0, brokenAcross: 0, refused: 0, failedTurns: 0, requestsOfATurn: 5 },
+  ...{ brokenPrefixes: 0, brokenAcross: 0, refused: 0, failedTurns: 0, requestsOfATurn: 5, saidAgain: 0, overHttp: 0, differing: 0 },
   ...{ fixedTokens: 3000, manyToolsTokens: 3000, largestResult: 12_000, failedHere: 0 },
 };
 /** Higher is better for these. */
@@ -34,12 +35,14 @@ const rows: Readonly<Record<string, () => Promise<Row>>> = {
   ),
   ...Object.fromEntries(templateNames.map((name) => [`template, ${name}`, async () => ({ ...(await template(name)) })])),
   ...Object.fromEntries(sessions.map((name) => [`session, ${name.replace(".jsonl", "")}`, async () => ({ ...(await replay(name)) })])),
+  ...Object.fromEntries(recordedWires.map((wire) => [`recorded, ${wire}`, async () => ({ ...(await compareRecorded(wire)) })])),
   tolerance: async () => ({ ...tolerance() }),
 };
 
 async function main(): Promise<number> {
   const ceilings = JSON.parse(readFileSync(ceilingsFile, "utf8")) as Measured;
   const chosen = process.argv.slice(2).filter((word) => !word.startsWith("-"));
+  if (process.argv.includes("--record")) for (const wire of recordedWires) await recordSession(wire);
   const measured: Record<string, Row> = {};
   let passed = 0;
   let failed = 0;

@@ -15,6 +15,12 @@ export interface Figures {
   /** Tokens of all tools when a server adds sixty and more. */
   readonly manyToolsTokens: number;
   readonly inputTokens: number;
+  /** Tokens that went over the line; less than the above where the provider holds the rest. */
+  readonly sentTokens: number;
+  /** Requests of the thirty turns, the first aside, that said all again although the provider could have held it. */
+  readonly saidAgain: number;
+  /** Requests that did not go over the websocket of their lane. */
+  readonly overHttp: number;
   readonly requests: number;
   readonly requestsOfATurn: number;
   readonly usd: number;
@@ -59,7 +65,7 @@ function common(a: readonly string[], b: readonly string[]): number {
 }
 const tokens = (characters: number): number => Math.round(characters / charactersPerToken);
 
-export function figuresOf(lane: Lane, { requests, refused, failedTurns }: Played): Figures {
+export function figuresOf(lane: Lane, { requests, refused, failedTurns, overHttp }: Played): Figures {
   const sent = requests.map((request) => ({ ...request, pieces: pieces(request.body) }));
   const steps = sent.slice(1).map((request, i) => ({ ...request, before: sent[i]?.pieces ?? [] }));
   const broken = (parts: readonly Part[]): number =>
@@ -85,6 +91,9 @@ export function figuresOf(lane: Lane, { requests, refused, failedTurns }: Played
     fixedTokens: tokens(lengthOf(first.slice(0, -1))),
     manyToolsTokens: tokens(sent.find(({ part }) => part === "mcp")?.pieces[0]?.length ?? 0),
     inputTokens: tokens(turns.reduce((sum, { pieces: now }) => sum + lengthOf(now), 0)),
+    sentTokens: tokens(turns.reduce((sum, { body, frame }) => sum + lengthOf(pieces(frame ?? body)), 0)),
+    saidAgain: turns.slice(1).filter(({ frame }) => frame !== undefined && frame["previous_response_id"] === undefined).length,
+    overHttp,
     requests: turns.length,
     requestsOfATurn: Math.max(...[...counts.values()].map((list) => list.length)),
     usd: Number(cost.reduce((a, b) => a + b, 0).toFixed(3)),

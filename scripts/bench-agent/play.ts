@@ -3,11 +3,21 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { openClient } from "../../src/client/client.ts";
+import type { Json } from "../../src/models/json.ts";
 import type { UserInput } from "../../src/protocol/item.ts";
 import { anthropicFrames, chatFrames, type MockReply, responsesFrames } from "../../test/support/model-mocks/frames.ts";
 import { type Answer, MockProvider, stream } from "../../test/support/model-mocks/server.ts";
-import { anthropicRules, chatRules, mistralIds, type Rule, responsesRules, ruled } from "../../test/support/model-mocks/vendor-rules.ts";
+import {
+  anthropicRules,
+  chatRules,
+  mistralIds,
+  type Rule,
+  responsesRules,
+  ruled,
+  type Sent,
+} from "../../test/support/model-mocks/vendor-rules.ts";
 import { startServer } from "../../test/support/server.ts";
+import { type Framed, socketStand } from "./socket-stand.ts";
 
 export interface Lane {
   readonly name: string;
@@ -15,12 +25,15 @@ export interface Lane {
   readonly model: string;
   readonly wire: "responses" | "chat" | "anthropic";
   readonly edits: "patch" | "replace";
+  /** Over the websocket of the Responses wire, with compaction by the provider, as at api.openai.com. */
+  readonly socket?: true;
   /** What this vendor refuses beside the rules of its wire. */
   readonly rules?: readonly Rule[];
 }
 
 export const lanes: readonly Lane[] = [
   { name: "responses, gpt-5.5", provider: "openai", model: "gpt-5.5", wire: "responses", edits: "patch" },
+  { name: "responses over a websocket, gpt-5.5", provider: "openai", model: "gpt-5.5", wire: "responses", edits: "patch", socket: true },
   { name: "anthropic, claude-opus-5-5", provider: "anthropic", model: "claude-opus-5-5", wire: "anthropic", edits: "replace" },
   { name: "chat, Claude behind OpenRouter", provider: "openrouter", model: "anthropic/claude-opus-4.6", wire: "chat", edits: "replace" },
   { name: "chat, z-ai/glm-5.3-flash", provider: "openrouter", model: "z-ai/glm-5.3-flash", wire: "chat", edits: "replace" },
@@ -30,9 +43,18 @@ export const lanes: readonly Lane[] = [
   },
 ];
 
+/** A request with the part of the play that it belongs to. */
+interface Heard {
+  readonly part: Part;
+  readonly turn: number;
+  readonly body: Json;
+  /** What went over the line where the provider holds the rest. */
+  readonly frame?: Json;
+}
 export interface Played {
-  /** The bodies in order, with the part of the play that they belong to. */
-  readonly requests: readonly { readonly part: Part; readonly turn: number; readonly body: Readonly<Record<string, unknown>> }[];
+  readonly requests: readonly Heard[];
+  /** Requests that went over HTTP although the lane has a websocket. */
+  readonly overHttp: number;
   /** Requests that a vendor would have refused. */
   readonly refused: readonly string[];
   readonly failedTurns: number;
@@ -49,6 +71,9 @@ interface Turn {
   readonly input: string | readonly UserInput[];
   readonly replies: readonly MockReply[];
 }
+
+/** What makes a mock on loopback as able as api.openai.com. */
+const openaiSelf = "supports_websockets = true\noptions = { hosted_tools = true }\n";
 
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
@@ -99,28 +124,38 @@ export async function play(lane: Lane): Promise<Played> {
   const { frames } = wires[lane.wire];
   const rules = [...wires[lane.wire].rules, ...(lane.rules ?? [])];
   const refused: string[] = [];
-  const requests: { part: Part; turn: number; body: Readonly<Record<string, unknown>> }[] = [];
+  const requests: Heard[] = [];
   let part: Part = "turns";
   let turn = 0;
   let replies: MockReply[] = [];
+  const reply = (): MockReply => replies.shift() ?? { text: "The work so far: notes were mended and checked. ".repeat(10) };
+  const judge = (sent: Sent): void => {
+    const broken = rules.map((rule) => rule(sent)).find((refusal) => refusal !== undefined);
+    if (broken !== undefined) refused.push(JSON.stringify(broken.body));
+  };
   const answer: Answer = (response, request) => {
     requests.push({ part, turn, body: request.body });
-    return stream(frames(replies.shift() ?? { text: "The work so far: notes were mended and checked. ".repeat(10) }))(response, request);
+    return stream(frames(reply()))(response, request);
   };
   const watched: Answer = (response, request) => {
     if (request.method !== "POST") return void response.writeHead(404).end();
-    const broken = rules.map((rule) => rule(request)).find((refusal) => refusal !== undefined);
-    if (broken !== undefined) refused.push(JSON.stringify(broken.body));
+    judge(request);
     return ruled(rules, answer)(response, request);
   };
-  await using mock = new MockProvider(watched);
+  const framed = ({ body, frame }: Framed): MockReply => {
+    requests.push({ part, turn, body, frame });
+    judge({ body, headers: {} });
+    return reply();
+  };
+  const socket = lane.socket === true ? socketStand(framed) : undefined;
+  await using mock = socket ?? new MockProvider(watched);
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), "parley-agent-")));
   const folders = { home: path.join(root, "home"), workspace: path.join(root, "work"), systemDir: path.join(root, "etc") };
   for (const folder of Object.values(folders)) mkdirSync(folder);
   writeFileSync(path.join(folders.workspace, "notes.txt"), "one\n");
   writeFileSync(path.join(folders.workspace, "AGENTS.md"), "Keep lines short.\n");
   writeFileSync(path.join(folders.workspace, "dot.png"), Buffer.from(pixel, "base64"));
-  const table = `[model_providers.${lane.provider}]\nbase_url = "${await mock.listen()}/v1"\nwire_api = "${lane.wire}"\nexperimental_bearer_token = "sk-bench-key"\n`;
+  const table = `[model_providers.${lane.provider}]\nbase_url = "${await mock.listen()}${socket === undefined ? "/v1" : ""}"\nwire_api = "${lane.wire}"\nexperimental_bearer_token = "sk-bench-key"\n${socket === undefined ? "" : openaiSelf}`;
   writeFileSync(path.join(folders.home, "config.toml"), `model = "${lane.model}"\nmodel_provider = "${lane.provider}"\n${table}`);
   let failedTurns = 0;
   let server = await startServer(folders);
@@ -162,5 +197,5 @@ export async function play(lane: Lane): Promise<Played> {
     await server.stop().catch(() => undefined);
     rmSync(root, { recursive: true, force: true });
   }
-  return { requests, refused, failedTurns };
+  return { requests, refused, failedTurns, overHttp: socket?.overHttp.length ?? 0 };
 }

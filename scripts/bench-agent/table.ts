@@ -49,6 +49,8 @@ export function agentSection(measured: Measured): string {
     cells(name, of(row, "refusals"), of(row, "toolsAsText") === 0 ? "as tools" : "as text", of(row, "failedTurns")),
   );
   const sessions = only(measured, "session, ").map(([name, row]) => cells(name, of(row, "calls"), of(row, "failedHere")));
+  const recorded = only(measured, "recorded, ").map(([name, row]) => cells(name, of(row, "requests"), of(row, "differing")));
+  const socket = measured["responses over a websocket, gpt-5.5"] ?? {};
   const slips = measured["tolerance"] ?? {};
   return `## What the agent sends
 
@@ -57,6 +59,8 @@ Thirty staged turns (a question, commands, a failing command of 205 kB, an edit,
 | Parley | fixed tokens | all tools with many of MCP | requests | input tokens | requests that append | over resume, fork, effort | compaction shares | most requests of a turn | USD | refused |
 |---|---:|---:|---:|---:|---:|---|---:|---:|---:|---:|
 ${rows.join("\n")}
+
+Over the websocket the provider holds what it was told and compacts the history itself: of the ${n(of(socket, "inputTokens"))} tokens that the model reads, ${n(of(socket, "sentTokens"))} go over the line.
 
 Other agents over thirty turns of the same kind, captured in November 2026 and counted with the o200k tokenizer; their play had some ten requests more, so the sums compare only roughly with those above:
 
@@ -81,6 +85,12 @@ Chat templates of llama.cpp, rendered by a Jinja library from the files that lla
 ${templates.join("\n")}
 
 Of ${of(slips, "calls")} malformed calls ${of(slips, "callsAccepted")} are carried out as they were meant, of ${of(slips, "patches")} malformed patches ${of(slips, "patchesAccepted")}; the others have no one reading. Codex 0.166 took 3 of 25 calls and 16 of 28 patches of other lists of the same kinds of slips.
+
+Sessions of this agent, recorded from its own loop with a model that followed a script (no real model was ever asked), and played again: what is sent must be the same byte for byte, folders, ids, dates and times aside.
+
+| wire | requests | that differ from the recording |
+|---|---:|---:|
+${recorded.join("\n")}
 
 Staged sessions, written by hand in the forms that rollouts and calls have in three versions of Codex (no recording of a real one is among them), played with real outputs:
 
