@@ -28,7 +28,7 @@ const later: Readonly<Record<string, readonly string[]>> = {
   "src/core/hooks": ["match", "moments", "output", "run", "run-handler", "tool-use"],
   "src/core/model": ["budget", "plan-text", "reply-items", "sample"],
   "src/core/patch": ["*"],
-  "src/core/turn": ["call-tool", "input", "live-turn", "review", "review-prompt", "shell-command", "turn"],
+  "src/core/turn": ["call-tool", "input", "live-turn", "review", "review-prompt", "turn", "user-command"],
   "src/exec": ["descriptors", "environment", "live-command", "processes", "pty", "wiring"],
   "src/exec/policy": ["exec-policy", "known-safe", "rules-file"],
   "src/exec/sandbox": ["macos-seatbelt", "mounts", "protection", "roots", "seccomp", "windows"],
@@ -42,7 +42,7 @@ const later: Readonly<Record<string, readonly string[]>> = {
   "src/skills": ["bundled", "bundled-texts", "front-matter", "scan", "texts"],
   "src/store": [
     ...["core-items", "cursor", "folders", "foreign-calls", "line-records", "old-compaction", "own-lines", "patch-text", "read-lines"],
-    ...["rollout", "rollout-read", "rollout-write", "search", "session-meta", "shell-words", "sqlite-index", "tail", "thread-row"],
+    ...["rollout", "rollout-read", "rollout-write", "search", "session-meta", "sqlite-index", "tail", "thread-row"],
     ...["token-count", "turn-context", "user-content", "writer"],
   ],
   "src/tools": ["questions"],

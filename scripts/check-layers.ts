@@ -96,7 +96,8 @@ const agent: House = {
 /** What the page knows of the manager and the wire. */
 const wireTypes = src("protocol", "sessions/records.ts", "manager/api", "manager/api.ts", "manager/events.ts");
 /** What gets into the page itself. */
-const takenByPage = src("sessions/thread-view.ts", "protocol/hook-notice.ts");
+const shownCommands = src("shell/shown-script.ts", "shell/words.ts");
+const takenByPage = [...src("sessions/thread-view.ts", "protocol/hook-notice.ts"), ...shownCommands];
 const web = (...names: string[]): readonly string[] => names.map((name) => `apps/web/src/${name}`);
 const page: House = {
   root: "apps/web/src",
@@ -104,7 +105,7 @@ const page: House = {
     connection: [...wireTypes, ...web("state")],
     state: [...wireTypes, ...takenByPage, ...web("connection")],
     ui: [],
-    parts: web("ui", "state"),
+    parts: [...web("ui", "state"), ...shownCommands],
     screens: web("ui", "parts", "state", "connection", "app-context.tsx"),
     "app-context.tsx": web("state", "connection"),
     "styles.ts": web("styles"),

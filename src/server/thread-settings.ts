@@ -3,7 +3,7 @@ import path from "node:path";
 import { freshContext } from "../core/context/context.ts";
 import type { LiveThread } from "../core/thread/thread.ts";
 import { checkId } from "../core/thread/threads.ts";
-import { runShellCommand } from "../core/turn/shell-command.ts";
+import { runShellCommand } from "../core/turn/user-command.ts";
 import { parse } from "../lib/schema.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import { ResponseItem } from "../protocol/model-item.ts";

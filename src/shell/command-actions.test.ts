@@ -5,7 +5,7 @@ import { commandActions } from "./command-actions.ts";
 import { loadShellParser, understand } from "./command-line.ts";
 import { commandRisk } from "./command-risk.ts";
 import { quoteCommand } from "./quote.ts";
-import type { ShellParser } from "./words.ts";
+import type { ShellParser } from "./simple-commands.ts";
 
 describe("what a command does, in words", () => {
   let parser: ShellParser;

@@ -1,7 +1,8 @@
 /** Understands command lines: what a shell would run, as simple commands, and how to show it. Whatever is not plain stays opaque. */
 import path from "node:path";
 import { quoteCommand } from "./quote.ts";
-import { type Shell, type ShellParser, wordOnlyCommands } from "./words.ts";
+import { type ShellParser, wordOnlyCommands } from "./simple-commands.ts";
+import type { Shell } from "./words.ts";
 
 export const loadShellParser = (): Promise<ShellParser> => import("unbash");
 

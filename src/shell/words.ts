@@ -1,110 +1,79 @@
-/** Reads a shell script as plain simple commands, or not at all: the one judge of whether a script is completely understood. */
-import type { CommandNode, PipelineNode, Statement, Word } from "unbash";
+/** Splits a line into the words that a POSIX shell makes of it. Everything that cuts or judges words goes through here. */
 
-/** The shell parser, loaded when the first command comes. */
-export type ShellParser = Pick<typeof import("unbash"), "parse" | "forEachChild">;
+/** A stretch of one word that is quoted in one way, or not at all. */
+interface Piece {
+  readonly quoting: "none" | "backslash" | "single" | "double";
+  /** As it stands in the line. */
+  readonly written: string;
+  readonly value: string;
+}
+
+/** Some shells differ in what they leave alone outside of quotes. */
 export type Shell = "bash" | "sh" | "zsh";
 
-/** A longer or busier script is not looked at: whoever reads the approval could not follow it either. */
-const limits = { characters: 32_768, commands: 64 };
+const blanks = /^[ \t\n]+/;
+const piece = /^(?:([^ \t\n'"\\]+)|\\([\s\S])|'([^']*)'|"((?:[^"\\]|\\[\s\S])*)")/;
 
-/** The word lists of all simple commands, in order; undefined when anything in the script is more than words and `;` `&&` `||` `|`. */
-export function wordOnlyCommands(source: string, shell: Shell, { parse }: ShellParser): string[][] | undefined {
-  if (source.length > limits.characters || /[^\t\n\x20-\x7e\u00a0-\uffff]/.test(source)) return undefined;
-  const script = parse(source);
-  if ((script.errors?.length ?? 0) > 0 || script.shebang !== undefined) return undefined;
-  const commands: Word[][] = [];
-  for (const statement of script.commands) if (!collect(statement, commands)) return undefined;
-  if (commands.length === 0 || commands.length > limits.commands) return undefined;
-  if (!isCovered(source, commands)) return undefined;
-  const found: string[][] = [];
-  for (const words of commands) {
-    const values = words.map((word) => literalWord(source.slice(word.pos, word.end), shell));
-    const known = values.filter((value, i) => value !== undefined && value === words[i]?.value);
-    if (known.length !== words.length || !isCommandName(values[0] ?? "", source.slice(words[0]?.pos, words[0]?.end))) return undefined;
-    found.push(values.filter((value) => value !== undefined));
-  }
-  return found;
+/** The words with their quotes taken off; undefined when a quote stays open. Nothing is expanded: `$HOME` is a word like any other. */
+export function splitWords(line: string): string[] | undefined {
+  return splitPieces(line)?.map(textOf);
 }
 
-/** Adds the words of each simple command; false when the statement is anything else. */
-function collect(statement: Statement, into: Word[][]): boolean {
-  if (statement.background === true) return false;
-  const pipelines: readonly PipelineNode[] = statement.command.type === "AndOr" ? statement.command.commands : [statement.command];
-  return pipelines.every((pipeline) => {
-    if (pipeline.type !== "Pipeline") return collectCommand(pipeline, into);
-    if (pipeline.prefixes.length > 0 || pipeline.operators.some((operator) => operator !== "|")) return false;
-    return pipeline.commands.every((command) => collectCommand(command, into));
-  });
-}
-
-function collectCommand(command: CommandNode, into: Word[][]): boolean {
-  if (command.type !== "Command" || command.name === undefined || command.prefix.length > 0) return false;
-  const words = [command.name];
-  for (const part of command.suffix) {
-    if (part.type !== "Word") return false;
-    words.push(part);
-  }
-  into.push(words);
-  return true;
+/** The same, but undefined as well when a shell would do more with the line than take off quotes. */
+export function literalWords(line: string): string[] | undefined {
+  const words = splitPieces(line);
+  return words?.every((pieces) => isLiteral(pieces, "bash")) === true ? words.map(textOf) : undefined;
 }
 
 /**
- * Checks the parser: what lies between the words may only be blanks and the four separators. A comment, a redirection, a here-document or
- * anything the parser might have passed over leaves other characters there.
- */
-function isCovered(source: string, commands: readonly Word[][]): boolean {
-  let at = 0;
-  for (const [i, words] of commands.entries())
-    for (const [j, word] of words.entries()) {
-      const gap = source.slice(at, word.pos);
-      const allowed = j > 0 ? /^[ \t]+$/ : i === 0 ? /^[ \t\n]*$/ : /^[ \t]*(?:(?:&&|\|\||\|)[ \t\n]*|;[ \t\n]*|\n[ \t\n]*)$/;
-      if (word.pos < at || !allowed.test(gap)) return false;
-      at = word.end;
-    }
-  return /^[ \t]*;?[ \t\n]*$/.test(source.slice(at));
-}
-
-/**
- * The one string that every POSIX shell makes of a word, or undefined when it could expand, match files or mean different things to
+ * The one string that every POSIX shell makes of a single word, or undefined when it could expand, match files or mean different things to
  * different shells.
  */
 export function literalWord(text: string, shell: Shell = "bash"): string | undefined {
-  if (text.startsWith("=") || (shell === "zsh" && text.includes("^"))) return undefined;
-  let value = "";
-  let rest = text;
-  while (rest !== "") {
-    const piece = plain.exec(rest) ?? escaped.exec(rest) ?? single.exec(rest) ?? double.exec(rest);
-    if (piece === null) return undefined;
-    value += decodePiece(piece[0]);
-    rest = rest.slice(piece[0].length);
+  if (text === "") return "";
+  const [pieces, second] = splitPieces(text) ?? [];
+  // Blanks around the word, or more than one word, leave less in the pieces than the text holds.
+  if (pieces === undefined || second !== undefined || pieces.map(({ written }) => written).join("") !== text) return undefined;
+  return isLiteral(pieces, shell) ? textOf(pieces) : undefined;
+}
+
+function splitPieces(line: string): Piece[][] | undefined {
+  const words: Piece[][] = [];
+  let word: Piece[] = [];
+  for (let rest = line; rest !== ""; ) {
+    const gap = blanks.exec(rest)?.[0];
+    const next = gap === undefined ? pieceAt(rest) : undefined;
+    if (gap === undefined && next === undefined) return undefined;
+    if (next === undefined && word.length > 0) words.push(word);
+    if (next === undefined) word = [];
+    else word.push(next);
+    rest = rest.slice((gap ?? next?.written ?? "").length);
   }
-  return value;
+  return word.length > 0 ? [...words, word] : words;
 }
 
-const plain = /^[\w@%+:,./=^-]+/;
-const escaped = /^\\[\x20-\x7e]/;
-const single = /^'[^']*'/;
-/** Between double quotes a backslash counts only before these four; `$` and backquotes are left to the shell. */
-const double = /^"(?:[^"\\$`]|\\[^\n])*"/;
-
-function decodePiece(piece: string): string {
-  if (piece.startsWith("\\")) return piece.slice(1);
-  if (piece.startsWith("'")) return piece.slice(1, -1);
-  if (piece.startsWith('"')) return piece.slice(1, -1).replaceAll(/\\([$`"\\])/g, "$1");
-  return piece;
+function pieceAt(text: string): Piece | undefined {
+  const [written, bare, escaped, single, double] = piece.exec(text) ?? [];
+  if (written === undefined) return undefined;
+  if (bare !== undefined) return { quoting: "none", written, value: bare };
+  // A backslash before the end of a line joins it with the next one.
+  if (escaped !== undefined) return { quoting: "backslash", written, value: escaped === "\n" ? "" : escaped };
+  if (single !== undefined) return { quoting: "single", written, value: single };
+  return { quoting: "double", written, value: (double ?? "").replaceAll(/\\([$`"\\])|\\\n/g, "$1") };
 }
 
-const reserved = setOf(
-  `if then elif else fi case esac for foreach select while until repeat do done in end function time coproc nocorrect
-   noglob`,
-);
+const textOf = (pieces: readonly Piece[]): string => pieces.map(({ value }) => value).join("");
 
-/** An unquoted `=` in the first word may be an assignment, `%` a job. */
-function isCommandName(name: string, written: string): boolean {
-  return name !== "" && !reserved.has(name) && !written.includes("=") && !name.startsWith("%") && !/\s/.test(name);
+function isLiteral(pieces: readonly Piece[], shell: Shell): boolean {
+  const [first] = pieces;
+  if (first?.written.startsWith("=") === true) return false;
+  return pieces.every(({ quoting, written }) => literal[quoting].test(written) && !(shell === "zsh" && written.includes("^")));
 }
 
-function setOf(words: string): ReadonlySet<string> {
-  return new Set(words.split(/\s+/));
-}
+/** What no shell works on, by quoting. Between double quotes `$` and backquotes are left to the shell. */
+const literal: Readonly<Record<Piece["quoting"], RegExp>> = {
+  none: /^[\w@%+:,./=^-]+$/,
+  backslash: /^\\[\x20-\x7e]$/,
+  single: /^/,
+  double: /^"(?:[^"\\$`]|\\[^\n])*"$/,
+};

@@ -1,6 +1,8 @@
 /** Codex keeps finished items in rollouts under its own names (`CommandExecution`, snake_case); this turns them into the wire's items and back. */
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { ThreadItem } from "../protocol/item.ts";
+import { quoteCommand } from "../shell/quote.ts";
+import { splitWords } from "../shell/words.ts";
 import {
   isObject,
   isString,
@@ -14,7 +16,6 @@ import {
   textOf,
   textOrNull,
 } from "./shapes.ts";
-import { joinWords, splitWords } from "./shell-words.ts";
 import { inputFromDisk, inputToDisk } from "./user-content.ts";
 
 type Item<T extends ThreadItem["type"]> = Extract<ThreadItem, { type: T }>;
@@ -159,7 +160,7 @@ const kinds: Record<ThreadItem["type"], Kind> = {
   plan: { read: (core) => ({ text: textOf(core["text"]) }), write: (item) => ({ text: item["text"] }) },
   commandExecution: {
     read: (core) => ({
-      command: joinWords(stringsOf(core["command"])),
+      command: quoteCommand(stringsOf(core["command"])),
       cwd: pathFromUri(core["cwd"]),
       commandActions: listOf(field(core, "parsed_cmd")).map(actionFromCore),
       status: status(core),
@@ -172,7 +173,7 @@ const kinds: Record<ThreadItem["type"], Kind> = {
       source: camel(textOf(core["source"]) || "agent"),
     }),
     write: (item) => ({
-      command: splitWords(textOf(item["command"])),
+      command: wordsOf(textOf(item["command"])),
       cwd: uriFromPath(item["cwd"]),
       parsed_cmd: listOf(item["commandActions"]).map(actionToCore),
       source: snake(textOf(item["source"]) || "agent"),
@@ -308,6 +309,12 @@ const kinds: Record<ThreadItem["type"], Kind> = {
   },
   contextCompaction: { read: () => ({}), write: () => ({}) },
 };
+
+/** Rollouts keep a command as words, clients see it as one line. A line whose quotes do not close is kept as one word. */
+function wordsOf(line: string): readonly string[] {
+  const words = splitWords(line) ?? [];
+  return words.length === 0 ? [line] : words;
+}
 
 export const reviewOutput = (text: string): Json => ({
   findings: [],

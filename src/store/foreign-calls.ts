@@ -2,9 +2,9 @@
 import path from "node:path";
 import type { ModelItem } from "../core/ports/model-client.ts";
 import type { ThreadItem } from "../protocol/item.ts";
+import { quoteCommand } from "../shell/quote.ts";
 import { patchChanges } from "./patch-text.ts";
 import { isObject, isString, isThreadItem, type Json, listOf, numberOrNull, objectOf, stringsOf, textOf } from "./shapes.ts";
-import { joinWords } from "./shell-words.ts";
 
 /** A call that may become an item, once its output is known. */
 export interface FoundCall {
@@ -100,7 +100,7 @@ function commandMaker(words: readonly string[], folder: string, around: CallArou
     const end = commandEnd(output);
     return {
       type: "commandExecution",
-      command: joinWords(words),
+      command: quoteCommand(words),
       cwd: path.resolve(around.cwd || "/", folder),
       commandActions: [{ type: "unknown", command: script }],
       status: end.status,

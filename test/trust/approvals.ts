@@ -13,7 +13,7 @@ export const approvalCases: CaseTable = {
     "54 tricks of the shell",
     "A06",
     `${policy} > all tricks are asked about`,
-    "src/shell/words.test.ts > property: what is called plain is exactly what bash runs",
+    "src/shell/simple-commands.test.ts > property: what is called plain is exactly what bash runs",
   ],
   120: [
     "allow rules and compound commands",

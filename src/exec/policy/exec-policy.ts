@@ -10,7 +10,7 @@ import { literalCommands, withInner } from "../../shell/policy/literal-commands.
 import { isSensiblePrefix } from "../../shell/policy/prefix.ts";
 import { allowRuleLine, matchedPrefix, type PrefixRule, type RuleSet, strictness } from "../../shell/policy/rules.ts";
 import { quoteCommand } from "../../shell/quote.ts";
-import type { ShellParser } from "../../shell/words.ts";
+import type { ShellParser } from "../../shell/simple-commands.ts";
 import { isKnownSafe, isOnPath, isOutsideWorkspace, type Lookup } from "./known-safe.ts";
 import { appendRule, loadRules } from "./rules-file.ts";
 

@@ -1,7 +1,8 @@
 /** Looks for commands in scripts that are not completely understood, so that a rule which forbids one holds there as far as can be seen. */
 import type { Command, SyntaxNode } from "unbash";
 import { shellCall } from "../command-line.ts";
-import { literalWord, type ShellParser } from "../words.ts";
+import type { ShellParser } from "../simple-commands.ts";
+import { literalWord } from "../words.ts";
 
 const maxCommands = 256;
 const maxDepth = 4;

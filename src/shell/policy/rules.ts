@@ -1,6 +1,7 @@
 /** Rules of `.rules` files: what they say about one simple command. Examples in a file are checked when it is loaded. */
 import path from "node:path";
 import { quoteCommand } from "../quote.ts";
+import { splitWords } from "../words.ts";
 import { type Call, parseCalls, RulesError, type Value } from "./starlark.ts";
 
 export type Decision = "allow" | "prompt" | "forbidden";
@@ -146,31 +147,4 @@ class Arguments {
     this.#taken.add(name);
     return this.#call.args.get(name);
   }
-}
-
-/** Splits an example at blanks, with the quotes of a shell and nothing else of it. Undefined when a quote stays open. */
-export function splitWords(text: string): string[] | undefined {
-  const words: string[] = [];
-  let word: string | undefined;
-  for (let at = 0; at < text.length; ) {
-    const rest = text.slice(at);
-    const blank = /^\s+/.exec(rest)?.[0];
-    if (blank !== undefined) {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-      at += blank.length;
-      continue;
-    }
-    const piece = /^(?:'[^']*'|"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]|[^\s'"\\]+)/.exec(rest)?.[0];
-    if (piece === undefined) return undefined;
-    word = (word ?? "") + unquote(piece);
-    at += piece.length;
-  }
-  return word === undefined ? words : [...words, word];
-}
-
-function unquote(piece: string): string {
-  if (piece.startsWith("'")) return piece.slice(1, -1);
-  if (piece.startsWith('"')) return piece.slice(1, -1).replaceAll(/\\([$`"\\])/g, "$1");
-  return piece.startsWith("\\") ? piece.slice(1) : piece;
 }

@@ -8,8 +8,8 @@ import type {
   PermissionsRequestApprovalParams,
 } from "../../protocol/approval.ts";
 import type { FileUpdateChange } from "../../protocol/item.ts";
+import { scriptOf } from "../../shell/shown-script.ts";
 import type { Key } from "../compose/key.ts";
-import { scriptOf } from "../text/shell-words.ts";
 
 export interface Choice {
   /** The single key that gives this answer. */

@@ -155,6 +155,9 @@ test("prompts of one's own: front matter, places, names", () => {
   assert.deepEqual([prompt.description, prompt.argumentHint], ["Fix it", "FILE=path"]);
   assert.equal(fillPrompt(prompt, 'FILE="my file" one two'), "Fix my file for one and two, all: one two, cost $5");
   assert.deepEqual(missingNames(prompt, "one"), ["FILE"]);
+  const echo = promptFrom("e", "$1|$2|$3");
+  assert.equal(fillPrompt(echo, `"say \\"hi\\"" my\\ file 'a b'`), 'say "hi"|my file|a b', "as a shell cuts words");
+  assert.equal(fillPrompt(echo, "it's not broken"), "it's|not|broken", "an apostrophe in prose is no quote");
   assert.equal(promptFrom("x", "Just text\nmore").description, "Just text");
   inFolder((home) => assert.deepEqual(readPrompts(home), []));
 });

@@ -2,6 +2,7 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { readBoundedTextSync } from "../../lib/bounded-read.ts";
+import { splitWords } from "../../shell/words.ts";
 
 const maxBytes = 1024 * 1024;
 
@@ -46,7 +47,7 @@ export function promptFrom(name: string, text: string): CustomPrompt {
 
 /** `$1` to `$9`, `$ARGUMENTS`, `$NAME` given as `NAME=value`, and `$$` for a dollar sign. */
 export function fillPrompt({ body }: CustomPrompt, given: string): string {
-  const words = splitWords(given);
+  const words = argumentsIn(given);
   const named = new Map<string, string>();
   const positional: string[] = [];
   for (const word of words) {
@@ -64,14 +65,10 @@ export function fillPrompt({ body }: CustomPrompt, given: string): string {
 
 /** Names that the prompt asks for and that were not given. */
 export function missingNames(prompt: CustomPrompt, given: string): string[] {
-  const has = new Set(splitWords(given).flatMap((word) => /^([A-Z][A-Z0-9_]*)=/.exec(word)?.slice(1, 2) ?? []));
+  const has = new Set(argumentsIn(given).flatMap((word) => /^([A-Z][A-Z0-9_]*)=/.exec(word)?.slice(1, 2) ?? []));
   const wanted = [...prompt.body.matchAll(/(?<!\$)\$([A-Z][A-Z0-9_]*)/g)].map(([, name = ""]) => name);
   return [...new Set(wanted)].filter((name) => name !== "ARGUMENTS" && !has.has(name));
 }
 
-/** Words apart at spaces; quotes keep spaces together. */
-function splitWords(text: string): string[] {
-  return [...text.matchAll(/(?:[^\s"']+|"[^"]*"|'[^']*')+/g)].map(([word]) =>
-    word.replace(/"([^"]*)"|'([^']*)'/g, (_, a = "", b = "") => a + b),
-  );
-}
+/** Quotes keep blanks together as in a shell. In prose such as `it's broken` they do not close, and are letters. */
+const argumentsIn = (text: string): string[] => splitWords(text) ?? text.split(/\s+/).filter((word) => word !== "");

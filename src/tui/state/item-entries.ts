@@ -2,7 +2,7 @@
 
 import { clean, cleanLine, cleanOutput } from "../../lib/terminal-text.ts";
 import type { CommandAction, ThreadItem, UserInput } from "../../protocol/item.ts";
-import { scriptOf } from "../text/shell-words.ts";
+import { scriptOf } from "../../shell/shown-script.ts";
 import { type Entry, type Folded, fold, type Look, noOutput, note } from "./entry.ts";
 import { append, emptyStream, settle } from "./stream.ts";
 

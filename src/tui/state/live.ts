@@ -2,7 +2,7 @@
 
 import { clean, cleanLine } from "../../lib/terminal-text.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
-import { scriptOf } from "../text/shell-words.ts";
+import { scriptOf } from "../../shell/shown-script.ts";
 import { type Conversation, emit, type LiveItem, liveOf, withLive, withoutLive } from "./conversation.ts";
 import { type Entry, noOutput, note } from "./entry.ts";
 import { argumentsText, entriesOf, foldOutput, looksOf } from "./item-entries.ts";

@@ -297,7 +297,9 @@ test("a shell wrapper is taken off only when it holds the whole command", () => 
   assert.equal(unwrapShell("bash -lc 'echo hi'"), "echo hi");
   assert.equal(unwrapShell(`/bin/zsh -c "echo \\"hi\\" \\$x"`), 'echo "hi" $x');
   assert.equal(unwrapShell("bash -lc 'it'\\''s'"), "it's");
-  for (const whole of ["bash -lc 'a' 'b'", "bash script.sh", "bash -lc echo hi", `bash -c "a" "b"`])
+  assert.equal(unwrapShell(`bash -lc "it's "'$HOME'`), "it's $HOME");
+  // Words between double quotes that a shell would still work on are no script yet.
+  for (const whole of [`sh -c "$(evil)"`, "bash -lc 'a' 'b'", "bash script.sh", "bash -lc echo hi", `bash -c "a" "b"`])
     assert.equal(unwrapShell(whole), whole);
 });
 

@@ -1,4 +1,5 @@
 /** Says what a waiting request is about: a heading, the thing itself, and the facts a person needs to decide. */
+import { scriptOf } from "../../../../../src/shell/shown-script.ts";
 import type { PendingRequest } from "../../state/model.ts";
 import { detailsOf, isRecord, type McpToolCall, mcpToolCall, stringOf } from "./choices.ts";
 import { spelledLine, spelledOut } from "./spelled.ts";
@@ -198,20 +199,7 @@ function pathText(path: unknown): string {
 }
 
 /** Commands usually arrive wrapped in a shell call; people decide about what is inside it. The wrapped form stays in the raw details. */
-export function unwrapShell(command: string): string {
-  const match = /^(?:\S*\/)?(?:ba|z|da|k)?sh\s+-(?:l?c|c)\s+([\s\S]+)$/.exec(command.trim());
-  const inner = match?.[1];
-  if (inner === undefined) return command;
-  const quote = inner[0];
-  if ((quote === "'" || quote === '"') && inner.endsWith(quote) && inner.length >= 2) {
-    const body = inner.slice(1, -1);
-    // A quote that ends early means more words follow the script: then the whole line is what runs.
-    if (quote === "'" && !body.replaceAll("'\\''", "").includes("'")) return body.replaceAll("'\\''", "'");
-    if (quote === '"' && !/(^|[^\\])"/.test(body)) return body.replace(/\\(["\\$`])/g, "$1");
-    return command;
-  }
-  return /\s/.test(inner) ? command : inner;
-}
+export const unwrapShell = (command: string): string => scriptOf(command).script;
 
 /** One short sentence for the screen reader and for notifications. */
 export function announcement(request: PendingRequest): string {

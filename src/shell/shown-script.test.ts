@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { scriptOf } from "./shell-words.ts";
+import { scriptOf } from "./shown-script.ts";
 
 test("the shell around a script is taken off, and named", () => {
   assert.deepEqual(scriptOf("/bin/bash -lc 'ls -la'"), { script: "ls -la", shell: "/bin/bash -lc" });
