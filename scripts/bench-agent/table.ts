@@ -78,7 +78,7 @@ At the limits: a failing command of 205 kB, two at once, a result of MCP of 5 MB
 |---|---:|---:|---:|
 ${limits.join("\n")}
 
-Chat templates of llama.cpp, rendered by a Jinja library from the files that llama.cpp has them in, behind a mock of llama-server that refuses what a template raises an exception at: seven turns with two calls at once, a picture, a torn call and a compaction.
+Chat templates of our own with the rules of those that come with llama.cpp, rendered by a Jinja library behind a mock of llama-server, which refuses what a template raises an exception at: seven turns with two calls at once, a picture, a torn call and a compaction.
 
 | template | refused until it was known | tools | failed turns |
 |---|---:|---|---:|
