@@ -20,6 +20,7 @@ const steps: readonly Step[] = [
   { name: "import rule and lengths", program: node, args: ["scripts/check-layers.ts"] },
   { name: "no circles of imports", program: node, args: ["scripts/check-cycles.ts"] },
   { name: "one way to read and write files", program: node, args: ["scripts/check-files.ts"] },
+  { name: "no loose ends", program: node, args: ["scripts/check-loose-ends.ts"] },
   { name: "lockfile", program: node, args: ["scripts/lockcheck.ts"] },
   { name: "generated files are fresh", program: node, args: ["scripts/generate.ts", "--check"] },
 ];

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { toAscii } from "../scripts/ascii-code.ts";
+import { looseEnds } from "../scripts/check-loose-ends.ts";
 import { makeBuiltinsLazy, makeChunkLazy } from "../scripts/lazy-builtins.ts";
 import { lockProblems } from "../scripts/lockcheck.ts";
 import { pick } from "../scripts/suites.ts";
@@ -162,4 +163,28 @@ test("files that import each other's values in a circle are named; types and imp
   const { status, stderr } = spawnSync(process.execPath, ["scripts/check-cycles.ts", folder], { encoding: "utf8" });
   assert.equal(status, 1);
   assert.deepEqual(stderr.match(/\w\.ts/g), ["a.ts", "b.ts", "c.ts"]);
+});
+
+test("promises that nobody waits for and handlers of what strangers send must say who hears of a failure", () => {
+  const loose = [
+    "void save(file);",
+    "setTimeout(() => void this.#save(), 5);",
+    "void load().then((text) => text.split(','));",
+    "if (x) void this.#db?.flush();",
+    'server.on("upgrade", (request, socket) => {\n  open(request.url);\n});',
+    'ws.on("message", (data) => this.#take(JSON.parse(data)));',
+  ];
+  for (const text of loose) assert.equal(looseEnds(text).length, 1, text);
+  const tied = [
+    "void save(file).catch(log);",
+    "void load().then(use, fail);",
+    "load().then(use, fail);",
+    "return void socket.destroy();",
+    "const forget = (): void => {};",
+    "type Take = (line: string) => void;",
+    "setInterval(() => void this.#keepHouse(), 5);",
+    'server.on("upgrade", (request, socket) => {\n  try {\n    open(request.url);\n  } catch {\n    socket.destroy();\n  }\n});',
+    'ws.on("ping", (data) => ws.pong(data)); // never throws: bytes as they came',
+  ];
+  for (const text of tied) assert.deepEqual(looseEnds(text), [], text);
 });

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/client";
 import type { ConfigSource, McpServerConfig } from "../core/ports/config.ts";
 import type { McpScope, McpServers } from "../core/ports/mcp.ts";
+import { boundedResponse } from "../lib/bounded-response.ts";
 import { refuseInward } from "../lib/inward.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
 import { invalidRequest } from "../protocol/errors.ts";
@@ -27,9 +28,16 @@ export interface McpSignInOptions {
   readonly codexHome: string;
   readonly config: ConfigSource;
   readonly openKeyring?: OpenKeyring;
+  /** How long one request to the server's maker may take. */
+  readonly requestMs?: number;
 }
 
 const loginTimeoutMs = 10 * 60 * 1000;
+const usualRequestMs = 30_000;
+/** Metadata, registrations and tokens are short; what is longer is given up. */
+const maxAnswerBytes = 1024 * 1024;
+/** Of what the maker says of a failure. */
+const maxWords = 2000;
 const callbackPath = "/callback";
 
 export function createMcpSignIn(options: McpSignInOptions): McpSignIn {
@@ -50,7 +58,10 @@ export function createMcpSignIn(options: McpSignInOptions): McpSignIn {
       return url === undefined || !kept.has(config.name, url) ? undefined : new KeptSignIn(config, url, kept);
     },
     authStatus: (config) => statusOf(config, kept),
-    login: async (scope, server, scopes) => await login(serverIn(scope, server), scopes, { kept, port: port(), closed: closed.signal }),
+    login: async (scope, server, scopes) =>
+      await login(serverIn(scope, server), scopes, {
+        ...{ kept, port: port(), closed: closed.signal, requestMs: options.requestMs ?? usualRequestMs },
+      }),
     close: () => closed.abort(),
     async logout(config) {
       const url = addressOf(config);
@@ -75,10 +86,17 @@ function serverIn({ config }: McpScope, name: string): McpServerConfig {
   return server;
 }
 
+interface LoginOptions {
+  readonly kept: McpCredentials;
+  readonly port: number;
+  readonly closed: AbortSignal;
+  readonly requestMs: number;
+}
+
 async function login(
   server: McpServerConfig,
   scopes: readonly string[] | undefined,
-  { kept, port, closed }: { readonly kept: McpCredentials; readonly port: number; readonly closed: AbortSignal },
+  { kept, port, closed, requestMs }: LoginOptions,
 ): ReturnType<McpServers["login"]> {
   const { name, transport, scopes: usual } = server;
   const serverUrl = transport.type === "http" ? transport.url : "";
@@ -103,7 +121,8 @@ async function login(
   const fetchFn = async (url: string | URL, init?: RequestInit): Promise<Response> => {
     const why = refuseInward(new URL(url), new URL(serverUrl));
     if (why !== undefined) throw new Error(why);
-    return await fetch(url, { ...init, redirect: "error", signal });
+    const within = AbortSignal.any([signal, AbortSignal.timeout(requestMs)]);
+    return boundedResponse(await fetch(url, { ...init, redirect: "error", signal: within }), maxAnswerBytes);
   };
   const provider = new FreshSignIn(server, serverUrl, kept, {
     state,
@@ -113,7 +132,7 @@ async function login(
     await auth(provider, { serverUrl, fetchFn, forceReauthorization: true, ...(wanted === "" ? {} : { scope: wanted }) });
   } catch (error) {
     ended.abort();
-    throw invalidRequest(`failed to sign in to MCP server '${name}': ${error instanceof Error ? error.message : String(error)}`);
+    throw invalidRequest(`failed to sign in to MCP server '${name}': ${wordsOf(error)}`);
   }
   const page = provider.authorizationUrl;
   if (page === undefined || !/^https?:$/.test(page.protocol)) {
@@ -126,9 +145,15 @@ async function login(
   }
   const done = callback.done.then(
     () => ({ error: undefined }),
-    (error: Error) => ({ error: error.message }),
+    (error: unknown) => ({ error: wordsOf(error) }),
   );
   return { url: page.href, loginId: randomUUID(), done };
+}
+
+/** The maker's own words are in it, however many they are. */
+function wordsOf(error: unknown): string {
+  const words = error instanceof Error ? error.message : String(error);
+  return words.length > maxWords ? `${words.slice(0, maxWords)}…` : words;
 }
 
 /** Where the browser comes back to. A client that was registered by hand may have an address of its own. */

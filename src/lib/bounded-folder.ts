@@ -14,6 +14,23 @@ export async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
   }
 }
 
+/** More names than this are not looked through at once. */
+export const mostNames = 1_000_000;
+
+/** The names one by one, at once: for callers that cannot wait and look for few of them. Nothing where the folder cannot be read. */
+export function* namesOf(folder: string, most: number = mostNames): Generator<string> {
+  try {
+    const opened = opendirSync(folder, { bufferSize: portion });
+    try {
+      for (let left = most, entry = opened.readSync(); entry !== null && left > 0; left--, entry = opened.readSync()) yield entry.name;
+    } finally {
+      opened.closeSync();
+    }
+  } catch {
+    // Gone, or not ours to read.
+  }
+}
+
 export interface Entries {
   readonly entries: readonly Dirent[];
   /** There are more than were asked for. */

@@ -76,7 +76,7 @@ export async function serveManager(options: ServeOptions): Promise<Served> {
 async function makeServer(tls: ServeOptions["tls"]): Promise<Server> {
   const server = tls === undefined ? createServer(limits) : (await import("node:https")).createServer({ ...limits, ...tls });
   server.maxConnections = maxConnections;
-  server.on("clientError", (_error, socket: Duplex) => refuse(socket, failure(400, "bad_request", "This is not HTTP.")));
+  server.on("clientError", (_error, socket: Duplex) => refuse(socket, failure(400, "bad_request", "This is not HTTP."))); // never throws: a few fixed words
   return server as Server;
 }
 
@@ -89,8 +89,12 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
   });
   const protocol = new WebSocketServer({ ...shared, maxPayload: maxMessageBytes, autoPong: false });
   for (const door of [events, protocol])
-    door.on("wsClientError", (error, socket) =>
-      refuse(socket, invalid([{ path: "", message: `not a websocket's opening: ${error.message}` }])),
+    door.on(
+      "wsClientError",
+      (
+        error,
+        socket, // never throws: the words are the library's own
+      ) => refuse(socket, invalid([{ path: "", message: `not a websocket's opening: ${error.message}` }])),
     );
   const streams = new Map<EventStream, string | undefined>();
   const transports = new Set<{ readonly transport: WebSocketTransport; readonly deviceId: string | undefined }>();

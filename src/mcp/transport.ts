@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FetchLike, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
 import type { McpServerConfig } from "../core/ports/config.ts";
+import { boundedResponse } from "../lib/bounded-response.ts";
 import { refuseInward } from "../lib/inward.ts";
 
 export interface TransportOptions {
@@ -87,37 +88,12 @@ export function fetchFor(server: URL): FetchLike {
         `the server redirects to ${response.headers.get("location") ?? "another place"}; name that address in the settings if you trust it`,
       );
     }
-    return bounded(response);
+    return boundedResponse(response, maxMessageBytes);
   };
 }
 
 const isStreamRequest = (init: Parameters<FetchLike>[1]): boolean =>
   (init?.method ?? "GET") === "GET" && (new Headers(init?.headers).get("accept") ?? "").includes("text/event-stream");
-
-/** Ends a body that holds more than one message may have: a stream of events counts anew with each event, anything else is one message. */
-function bounded(response: Response): Response {
-  if (response.body === null) return response;
-  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
-  let length = 0;
-  let line = 0;
-  const counted = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      length += chunk.length;
-      // An event ends with an empty line; its lines are gathered until then, however short they are.
-      if (isStream)
-        for (let at = 0; at < chunk.length; at++) {
-          if (chunk[at] === lineFeed && line === 0) length = chunk.length - at - 1;
-          line = chunk[at] === lineFeed ? 0 : chunk[at] === carriageReturn ? line : line + 1;
-        }
-      if (length > maxMessageBytes) controller.error(new Error("the server sent a message over the size limit"));
-      else controller.enqueue(chunk);
-    },
-  });
-  const { status, statusText, headers } = response;
-  return new Response(response.body.pipeThrough(counted), { status, statusText, headers });
-}
-
-const [lineFeed, carriageReturn] = [10, 13];
 
 function named(env: Readonly<Record<string, string | undefined>>, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));

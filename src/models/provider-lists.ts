@@ -111,7 +111,7 @@ function settledOr(running: Promise<boolean>, signal: AbortSignal): Promise<bool
       signal.removeEventListener("abort", abort);
       resolve(value);
     };
-    void running.then(settled);
+    running.then(settled, reject);
   });
 }
 

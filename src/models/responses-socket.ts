@@ -197,6 +197,7 @@ export class ResponsesSockets {
     const frames = new SocketFrames(socket);
     let raw: Socket | undefined;
     socket.once("upgrade", (response) => {
+      // never throws: an assignment
       raw = response.socket;
     });
     return await new Promise<Pick<Connection, "socket" | "frames" | "raw"> | Refused>((resolve, reject) => {

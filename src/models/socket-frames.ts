@@ -15,6 +15,7 @@ export class SocketFrames {
   constructor(socket: WebSocket) {
     this.#socket = socket;
     socket.on("message", (data: RawData, isBinary: boolean) => {
+      // never throws: put aside for the one who waits
       if (isBinary) return this.#fail("the provider sent bytes where text was expected");
       const text = textOf(data);
       this.#waiting.push(text);

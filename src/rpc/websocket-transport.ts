@@ -47,9 +47,10 @@ export class WebSocketTransport implements Transport {
     const handlers = { drained: () => this.#drained(), tooSlow: () => this.cutOff(tooFarBehind), behind: options.behind };
     this.#outbox = new Outbox(ws, socket, handlers, options.limits);
     ws.on("message", (data, isBinary) => {
+      // never throws: the peer that hears it catches
       if (!isBinary) this.#take(data.toString());
     });
-    ws.on("ping", (data) => this.#pong(data));
+    ws.on("ping", (data) => this.#pong(data)); // never throws: what cannot be sent is dropped
     ws.on("error", (error) => {
       this.#failure = error;
     });

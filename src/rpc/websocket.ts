@@ -92,7 +92,7 @@ export async function openDoor(rules: DoorRules, kind: "websocket" | "unix", isO
     }
   });
   server.maxConnections = maxConnections;
-  server.on("clientError", (_error, socket) => refuse(socket, 400));
+  server.on("clientError", (_error, socket) => refuse(socket, 400)); // never throws: a few fixed words
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on("error", () => socket.destroy());
     try {
@@ -179,6 +179,7 @@ export async function openWebSocket(
     ws.on("error", reject);
     // The transport must listen before the first frame is read, and frames may come in the packet that carries the answer.
     ws.on("upgrade", (response) => {
+      // never throws: only puts up the transport
       const transport = new WebSocketTransport(ws, response.socket, { kind });
       ws.once("open", () => {
         options.signal?.removeEventListener("abort", abort);

@@ -55,6 +55,10 @@ export class Backlog {
   all(): readonly FoundFile[] {
     return [...this.#entries.values()].map((entry) => entry.file);
   }
+  /** Files that may have been made at this moment or later. */
+  since(ms: number): readonly FoundFile[] {
+    return [...this.#entries.values()].filter((entry) => entry.latest >= ms).map((entry) => entry.file);
+  }
   newest(count: number): readonly FoundFile[] {
     if (this.#sorted.length === 0) this.#sorted = [...this.#entries.values()].sort((a, b) => a.latest - b.latest);
     return this.#sorted

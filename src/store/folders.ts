@@ -1,8 +1,9 @@
 /** Walks the folders that rollouts lie in: `sessions/YYYY/MM/DD`, and the flat archive. */
-import { readdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { namesOf } from "../lib/bounded-folder.ts";
 import { archiveFolder, dayFolder, parseRolloutName, type RolloutName, uuidTime } from "./layout.ts";
 
 export interface FoundFile extends RolloutName {
@@ -20,25 +21,22 @@ export function* dayFolders(home: string): Generator<string> {
 }
 
 const numbered = (folder: string, digits: number): string[] =>
-  names(folder)
+  namesOf(folder)
     .filter((name) => name.length === digits && /^\d+$/.test(name))
+    .toArray()
     .sort()
     .reverse();
 
-function names(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
 /** The rollouts in a folder whose names hold this id. */
 function filesIn(folder: string, archived: boolean, id: string): FoundFile[] {
-  return names(folder).flatMap((name) => {
-    const parsed = !name.toLowerCase().includes(id.toLowerCase()) ? undefined : parseRolloutName(name);
-    return parsed === undefined ? [] : [{ ...parsed, path: path.join(folder, name), folder, archived }];
-  });
+  const wanted = id.toLowerCase();
+  return namesOf(folder)
+    .filter((name) => name.toLowerCase().includes(wanted))
+    .flatMap((name) => {
+      const parsed = parseRolloutName(name);
+      return parsed === undefined ? [] : [{ ...parsed, path: path.join(folder, name), folder, archived }];
+    })
+    .toArray();
 }
 
 /** The same for folders of any size, in slices. */

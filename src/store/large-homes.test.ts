@@ -1,6 +1,6 @@
 /** Homes of many threads without an index: what a page costs depends on the page, not on the home. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -100,6 +100,26 @@ describe("a home of thousands of threads without an index", () => {
     const wanted = Array.from({ length: count }, (_, n) => count - 1 - n).filter((n) => n % 50 === 13);
     assert.deepEqual(found, wanted.map(idOf));
     await store.close();
+  });
+
+  test("deleting a young thread reads the files that are as young, and finds its forks among them", async () => {
+    const forked = writeThread(home, count - 60);
+    const fork = writeThread(home, count - 10);
+    const [meta = "", ...rest] = readFileSync(fork, "utf8").split("\n");
+    const line = JSON.parse(meta);
+    const base = { thread_id: idOf(count - 60), segment_id: idOf(count - 60) };
+    writeFileSync(fork, [JSON.stringify({ ...line, payload: { ...line.payload, history_base: base } }), ...rest].join("\n"));
+    rmSync(path.join(home, "parley"), { recursive: true, force: true });
+    const store = createLocalStore({ home });
+    await store.delete(idOf(count - 1));
+    const db = new DatabaseSync(path.join(home, "parley", "index.sqlite"), { readOnly: true });
+    const read = Number(db.prepare("SELECT count(*) AS n FROM files").get()?.["n"]);
+    db.close();
+    assert.ok(read <= 600, `${read} files were read`);
+    await assert.rejects(store.delete(idOf(count - 60)), /still/);
+    await store.close();
+    assert.ok(existsSync(forked));
+    for (const n of [count - 1, count - 10]) writeThread(home, n);
   });
 
   test("nothing of the kind: an empty page with a cursor, and an end", async () => {

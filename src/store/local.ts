@@ -9,7 +9,7 @@ import { writeCursor } from "./cursor.ts";
 import { type Disk, reasonOf, systemDisk } from "./disk.ts";
 import { currentFile, type FoundFile, foundFile, locateThread } from "./folders.ts";
 import { HeadReader } from "./head.ts";
-import { archivedPath, isThreadId, rolloutPath, unarchivedPath } from "./layout.ts";
+import { archivedPath, earliestCreation, isThreadId, rolloutPath, unarchivedPath } from "./layout.ts";
 import { Leases } from "./leases.ts";
 import { parseLine } from "./line-records.ts";
 import { Names } from "./names.ts";
@@ -159,9 +159,11 @@ class LocalStore implements ThreadStore {
     return this.#move(threadId, (file) => unarchivedPath(this.#home, file));
   }
   async refuseForked(threadId: string): Promise<void> {
-    const segments = this.#filesOf(threadId).map((file) => file.segment);
-    if (segments.length === 0) return;
-    const forks = await this.#index.basedOn([...new Set([threadId, ...segments])], threadId);
+    const files = this.#filesOf(threadId);
+    if (files.length === 0) return;
+    const segments = files.map((file) => file.segment);
+    const madeMs = Math.min(...files.map(earliestCreation));
+    const forks = await this.#index.basedOn([...new Set([threadId, ...segments])], threadId, madeMs);
     const distinct = [...new Map(forks.map((fork) => [fork.id, fork])).values()];
     if (distinct.length > 0) throw invalidRequest(stillReferenced(threadId, distinct));
   }

@@ -181,16 +181,19 @@ export class ThreadIndex {
     return changed.length > 0;
   }
 
-  /** Threads whose past lies in one of the segments of this thread; every file on disk is known before that is said. */
-  async basedOn(segments: readonly string[], id: string): Promise<StoredThread[]> {
+  /**
+   * Threads whose past lies in one of the segments of this thread. A fork is younger than what it goes on from: every file on disk that may
+   * have been made since then is known before that is said, and no other is read for it.
+   */
+  async basedOn(segments: readonly string[], id: string, sinceMs: number): Promise<StoredThread[]> {
     const look = async (): Promise<StoredThread[]> => {
       const db = await this.#open();
       this.#lookedAtMs = Number.NEGATIVE_INFINITY;
       await this.#look(db);
       await this.#flush(db);
-      for (let folder = this.#unseen.newest(); folder !== undefined; folder = this.#unseen.newest())
+      for (let folder = this.#unseen.newestSince(sinceMs); folder !== undefined; folder = this.#unseen.newestSince(sinceMs))
         await this.#lookInto(db, folder, false);
-      await this.#readFiles(db, this.#backlog.all());
+      await this.#readFiles(db, this.#backlog.since(sinceMs));
       this.#names.refresh();
       const rows = db.basedOn(segments, id).filter((row) => existsSync(row.path));
       return rows.map((row) => threadOfRow(row, this.#names));

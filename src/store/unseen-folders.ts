@@ -26,6 +26,12 @@ export class UnseenFolders {
     return this.#folders[0];
   }
 
+  /** The next folder that may hold a thread that was made at this moment or later. */
+  newestSince(ms: number): string | undefined {
+    const folder = this.#folders[0];
+    return folder !== undefined && spanOf(folder).latest >= ms ? folder : undefined;
+  }
+
   /** The next folder that may hold a thread before the page's border, the first row of the next page. */
   neededFor(query: ThreadQuery, border: IndexRow | undefined): string | undefined {
     if (query.archived) return undefined;

@@ -68,8 +68,10 @@ export const faultCases: CaseTable = {
   ],
   352: [
     "throws that the audit of all events, timers and promises found",
+    "test/scripts.test.ts > promises that nobody waits for and handlers of what strangers send must say who hears of a failure",
     "src/exec/notifier.test.ts > a notice longer than any program can be given costs a line in the log, and no more",
     "src/skills/watch.test.ts > a folder behind a link that leads in a circle is watched from the folder above, also after a change there",
+    "src/sessions/link.test.ts > whoever looks on and throws does not keep a lost server from being opened again",
   ],
   353: [
     "a line in millions of pieces",
@@ -112,10 +114,12 @@ export const faultCases: CaseTable = {
     "src/store/large-homes.test.ts > a filter that fits few threads is answered after so many files, and its cursors lead to every thread, once",
     "src/store/large-homes.test.ts > by the last change the first page is bounded, and complete once all is read",
     "src/store/large-homes.test.ts > a search goes on from its cursor until the oldest thread",
+    "src/store/large-homes.test.ts > deleting a young thread reads the files that are as young, and finds its forks among them",
   ],
   327: [
     "folders of very many entries in the workspace",
     "src/lib/bounded-folder.test.ts > so many entries and no more are read, at once or one by one",
+    "src/exec/sandbox/nested-repositories.test.ts > a folder of thousands of entries hides nothing: not its own repository, nor one among them",
     "src/workspace/snapshots.test.ts > a folder of very many entries is not looked through",
   ],
   325: ["kill -9 right after a command: its changes can still be taken back"],

@@ -56,6 +56,16 @@ export const supplyCases: CaseTable = {
     "src/workspace/file-search.test.ts > more files than anybody wants are cut off, and the tool with them",
   ],
   192: ["code planted in every temp path that the server uses"],
+  751: [
+    "a hostile maker of an MCP server during a sign-in: answers without end or that never come, redirects, another issuer, other schemes, odd JSON",
+    "src/auth/hostile-oauth.test.ts > an answer without end is given up",
+    "src/auth/hostile-oauth.test.ts > an answer that never comes is given up",
+    "src/auth/hostile-oauth.test.ts > redirects are followed nowhere: in a circle, to another scheme, to the cloud's keys",
+    "src/auth/hostile-oauth.test.ts > metadata of another issuer is refused",
+    "src/auth/hostile-oauth.test.ts > endpoints of other schemes, and the address at which clouds give out keys, are not asked",
+    "src/auth/hostile-oauth.test.ts > odd JSON is an error in words",
+    "src/auth/hostile-oauth.test.ts > a token that is none, and an endless one, end the sign-in with few words",
+  ],
   750: [
     "an MCP server whose stream never ends an event, or ends at once and is to be asked for again at once",
     "src/mcp/transport.test.ts > an event of endless short lines ends the stream; many events do not",

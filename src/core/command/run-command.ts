@@ -103,7 +103,7 @@ async function attempt(
     return { output: await endRefused(item, started.refused, turn) };
   }
   const { terminal } = started;
-  void terminal.running.exit.then(ended);
+  terminal.running.exit.then(ended, ended);
   const exit = await firstLook(terminal, action, turn);
   if (exit !== undefined) return { terminal, exit };
   return {
@@ -196,10 +196,10 @@ function watch(running: RunningCommand, item: CommandItem, turn: LiveTurn, actio
     done: done.promise,
   };
   void running.exit.then(async (exit) => {
-    output.end();
-    terminal.exitCode = exit.exitCode;
-    output.onArrival();
     try {
+      output.end();
+      terminal.exitCode = exit.exitCode;
+      output.onArrival();
       if (thread.terminals.find(sessionId) !== undefined) {
         await turn.snapshot.makeDurable();
         await turn.completeItem(ended(item, terminal, exit));

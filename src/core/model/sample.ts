@@ -158,9 +158,9 @@ function abortable(waiting: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
-    void waiting.then(() => {
+    waiting.then(() => {
       signal.removeEventListener("abort", abort);
       resolve();
-    });
+    }, reject);
   });
 }

@@ -393,9 +393,12 @@ export class LiveThread {
   }
 
   async #play(turn: LiveTurn, work: () => Promise<TurnOutcome>): Promise<void> {
-    this.#announceStatus();
-    turn.notify("turn/started", { threadId: this.id, turn: turn.toWire("inProgress", "empty") });
-    const outcome = await this.#outcomeOf(turn, work);
+    // Within what is caught: a turn that could not even be announced has an end, too.
+    const outcome = await this.#outcomeOf(turn, () => {
+      this.#announceStatus();
+      turn.notify("turn/started", { threadId: this.id, turn: turn.toWire("inProgress", "empty") });
+      return work();
+    });
     await this.#end(turn, outcome).catch((error: unknown) =>
       this.ports.log.error("turn could not be ended cleanly", { turn: turn.id, error: String(error) }),
     );

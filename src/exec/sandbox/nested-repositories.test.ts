@@ -1,9 +1,25 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { type Bench, openBench, testedEngines } from "../testing.ts";
+import { NestedRepositories } from "./nested-repositories.ts";
+
+test("a folder of thousands of entries hides nothing: not its own repository, nor one among them", async (t) => {
+  const root = mkdtempSync(path.join(tmpdir(), "parley-many-entries-"));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const bare = path.join(root, "bare");
+  mkdirSync(path.join(bare, "objects"), { recursive: true });
+  for (let i = 0; i < 1_500; i++) for (const folder of [root, bare]) writeFileSync(path.join(folder, `f${i}`), "");
+  mkdirSync(path.join(bare, "refs"));
+  writeFileSync(path.join(bare, "HEAD"), "");
+  mkdirSync(path.join(root, "z", ".git"), { recursive: true });
+  const nested = new NestedRepositories();
+  assert.equal(await nested.prepare(root), undefined);
+  assert.deepEqual([...nested.enter(root)].sort(), [bare, path.join(root, "z", ".git")]);
+});
 
 for (const { engine, skip } of (await testedEngines()).filter(({ mounts }) => mounts))
   describe(`what is protected at every depth by ${engine}`, { skip }, () => {

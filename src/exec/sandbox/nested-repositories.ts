@@ -2,9 +2,9 @@
  * Finds what must stay as it is at any depth of a writable root, so that the sandbox can protect each of them: `.git`, `.codex` and `.agents`,
  * and repositories without a `.git`, which are known by HEAD, objects and refs. Looked for again before each command.
  */
-import { type Dirent, readdirSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import type { Dirent } from "node:fs";
 import path from "node:path";
+import { entriesOf, firstEntriesSync } from "../../lib/bounded-folder.ts";
 import { findLstat, settledAfterMs } from "../../lib/file-status.ts";
 import { isInsideAny } from "../../lib/paths.ts";
 import { protectedNames } from "./protection.ts";
@@ -22,8 +22,9 @@ const packageFolders = new Set(["node_modules", "__pycache__", ".venv", ".cache"
 const packagesAgainMs = 120_000;
 /** Folders that are looked at between two breaths. */
 const breath = 128;
-/** A folder of this size is read faster at once than it is handed to another thread. */
+/** A folder of this size, or of so few entries, is read faster at once than it is handed to another thread. */
 const smallBytes = 16 * 1024;
+const smallEntries = 1_000;
 
 /** What was seen in a folder. It holds as long as the folder's times do, which change with every entry that comes, goes or is renamed. */
 interface Listing {
@@ -232,12 +233,23 @@ function listingOf(folder: string, { known, seen, isTop = false }: Looking = {})
   }
   // A change this young may be followed by another one under the same time.
   const isSettled = Date.now() - found.ctimeMs > settledAfterMs;
-  const listed = (entries: readonly Dirent[]): Listing => {
-    const listing = { sign, ...summary(folder, entries, isTop) };
+  const listed = (summary: Summary): Listing => {
+    const listing = { sign, ...summary.of(folder, isTop) };
     if (isSettled) seen?.set(folder, listing);
     return listing;
   };
-  return found.size <= smallBytes ? listed(entriesNow(folder)) : entriesOf(folder).then(listed);
+  const few = found.size <= smallBytes ? firstEntriesSync(folder, smallEntries) : undefined;
+  if (few === undefined || few.isCut) return summarized(folder).then(listed);
+  const summary = new Summary();
+  for (const entry of few.entries) summary.add(entry);
+  return listed(summary);
+}
+
+/** However many entries there are, only those that matter are held. */
+async function summarized(folder: string): Promise<Summary> {
+  const summary = new Summary();
+  for await (const entry of entriesOf(folder)) if (!summary.add(entry)) break;
+  return summary;
 }
 
 const nothing: Listing = { sign: "", held: [], folders: [] };
@@ -245,48 +257,46 @@ const none: readonly string[] = [];
 /** Not a set that is made at the import: the names lie in a part of the bundle that starts do not load. */
 const isProtectedName = (name: string): boolean => (protectedNames as readonly string[]).includes(name);
 
-function summary(folder: string, entries: readonly Dirent[], isTop: boolean): Pick<Listing, "held" | "folders"> {
-  const isBare = isRepository(entries);
-  if (isBare && !isTop) return { held: [folder], folders: none };
-  const held: string[] = [];
-  const folders: string[] = [];
-  for (const entry of entries) {
+/** What matters of a folder's entries. */
+class Summary {
+  /** Names that must stay as they are, and those that do in a repository. */
+  readonly #held: string[] = [];
+  readonly #decisive: string[] = [];
+  readonly #folders: string[] = [];
+  /** What a bare repository, or the git folder of another under a name of its own, is known by. */
+  readonly #signs = new Set<string>();
+  #hasGitLink = false;
+
+  /** False when there are more folders than are ever looked at: the rest changes nothing. */
+  add(entry: Dirent): boolean {
+    const { name } = entry;
     // Disks that do not tell cases apart take one for the other.
-    const isProtected = entry.name.length < 8 && entry.name.startsWith(".") && isProtectedName(entry.name.toLowerCase());
-    // Nothing can lie over a link: to keep a repository's from being replaced, the folder that it is in stays as it is.
-    if (isProtected && entry.isSymbolicLink() && !isTop && entry.name.toLowerCase() === ".git") return { held: [folder], folders: none };
-    const isHeld = isProtected || (isBare && decisive.has(entry.name));
-    const at = isHeld || entry.isDirectory() ? path.join(folder, entry.name) : "";
-    if (isHeld) held.push(at);
-    else if (at !== "") folders.push(at);
+    if (name.length < 8 && name.startsWith(".") && isProtectedName(name.toLowerCase())) {
+      if (entry.isSymbolicLink() && name.toLowerCase() === ".git") this.#hasGitLink = true;
+      this.#held.push(name);
+      return true;
+    }
+    if (repositorySigns.has(name)) this.#signs.add(name);
+    if (decisive.has(name)) this.#decisive.push(name);
+    if (entry.isDirectory()) this.#folders.push(name);
+    return this.#folders.length <= limits.folders;
   }
-  // Most folders have neither: one empty list for all of them.
-  return { held: held.length === 0 ? none : held, folders: folders.length === 0 ? none : folders };
+
+  /** `isTop`: the writable root itself, which cannot be held as a whole. */
+  of(folder: string, isTop: boolean): Pick<Listing, "held" | "folders"> {
+    const isBare = this.#signs.size === repositorySigns.size;
+    // Nothing can lie over a link: to keep a repository's from being replaced, the folder that it is in stays as it is.
+    if ((isBare || this.#hasGitLink) && !isTop) return { held: [folder], folders: none };
+    const names = isBare ? [...this.#held, ...this.#decisive] : this.#held;
+    const entered = isBare ? this.#folders.filter((name) => !decisive.has(name)) : this.#folders;
+    const whole = (name: string): string => path.join(folder, name);
+    // Most folders have neither: one empty list for all of them.
+    return { held: names.length === 0 ? none : names.map(whole), folders: entered.length === 0 ? none : entered.map(whole) };
+  }
 }
 
 /** What decides in a repository which programs git runs. */
 const decisive: ReadonlySet<string> = new Set(["config", "config.worktree", "commondir", "hooks", "info"]);
-
-/** A bare one, or the git folder of another under a name of its own. */
-function isRepository(entries: readonly Dirent[]): boolean {
-  const has = (name: string): boolean => entries.some((entry) => entry.name === name);
-  return has("HEAD") && has("objects") && has("refs");
-}
-
-function entriesNow(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
-
-async function entriesOf(folder: string): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
+const repositorySigns: ReadonlySet<string> = new Set(["HEAD", "objects", "refs"]);
 
 const immediate = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

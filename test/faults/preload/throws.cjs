@@ -22,6 +22,6 @@ process.on("SIGUSR2", () => {
   });
   setImmediate(() => new EventEmitter().once("told", thrower).emit("told"));
   setImmediate(() => new EventEmitter().emit("error", new Error("an error event without a listener")));
-  Promise.reject(new Error("rejected and left alone"));
-  Promise.reject(undefined);
+  void Promise.reject(new Error("rejected and left alone"));
+  void Promise.reject(undefined);
 });
