@@ -95,6 +95,7 @@ export const actingRequirements = {
     source: "observed 0.166",
     says: "a PermissionRequest hook decides in the place of people, and the audit log names it",
   },
+  "hooks.agentType": { source: "Codex source", says: "hooks of a sub-agent are matched by its role and read it as agent_type" },
   "hooks.stop": { source: "observed 0.166", says: "a Stop hook that blocks gives the turn more to do, as a hookPrompt item" },
   "hooks.output": {
     source: "observed 0.166",

@@ -10,8 +10,12 @@ import type { LiveTurn } from "../turn/live-turn.ts";
 export async function approve(turn: LiveTurn, itemId: string, request: ApprovalRequest): Promise<Ruling> {
   const { audit } = turn.thread.ports;
   const subject = auditSubject(turn, itemId, request.about);
-  if (request.settled !== undefined) return await settle(turn, subject, request.settled);
+  if (request.settled !== undefined) {
+    request.announce?.();
+    return await settle(turn, subject, request.settled);
+  }
   const byHook = request.hooked === undefined ? undefined : await decidedByHook(turn, subject, request.hooked);
+  request.announce?.();
   if (byHook !== undefined) return byHook.allows ? { allows: true } : { allows: false, by: "hook", ...reason(byHook.message) };
   if (request.noQuestions !== undefined) {
     const { by, text } = request.noQuestions;

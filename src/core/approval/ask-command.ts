@@ -19,10 +19,18 @@ export interface CommandRequest {
   readonly policy: ExecPolicy;
 }
 
-/** Whether it may run. A cancel ends the turn as well. `settled` decides it where nobody has to be asked. */
+export interface CommandQuestion {
+  readonly reason?: string | undefined;
+  /** Decides it where nobody has to be asked. */
+  readonly settled?: Settled;
+  /** Starts its item. Codex, too, does so after the hooks. */
+  readonly announce?: () => void;
+}
+
+/** Whether it may run. A cancel ends the turn as well. */
 export async function approveCommand(
   request: CommandRequest,
-  { reason, settled }: { readonly reason?: string | undefined; readonly settled?: Settled },
+  { reason, settled, announce = () => {} }: CommandQuestion,
   turn: LiveTurn,
 ): Promise<boolean> {
   const { action, callId, policy } = request;
@@ -35,6 +43,7 @@ export async function approveCommand(
     settled: settled ?? (isGranted() ? sessionGrant : undefined),
     hooked: { name: "Bash", aliases: [], input: { command: commandText(action.argv), description: reason ?? null } },
     sandboxed: !action.escalate,
+    announce,
     ask: () => turn.ask("item/commandExecution/requestApproval", question(request, turn, { reason, rule, outside })),
     read: (answer) => decisionFrom(answer, rule?.prefix),
     grant: async ({ forSession, remember }) => {

@@ -49,9 +49,9 @@ export async function runCommand(action: CommandAction, callId: string, turn: Li
     exitCode: null,
     durationMs: null,
   };
-  turn.startItem(item);
   if (!isReader(request)) turn.snapshot.expectCommand();
-  const granted = await approveCommand(request, step.kind === "ask" ? { reason: step.reason } : { settled: unasked(request, turn) }, turn);
+  const basis = step.kind === "ask" ? { reason: step.reason } : { settled: unasked(request, turn) };
+  const granted = await approveCommand(request, { ...basis, announce: () => turn.startItem(item) }, turn);
   if (!granted) {
     await turn.completeItem({ ...item, status: "declined" });
     turn.signal.throwIfAborted();

@@ -5,7 +5,7 @@ import type { Run } from "../model/run.ts";
 import type { ModelItem, TokenUsage } from "../ports/model-client.ts";
 import type { LiveThread } from "../thread/thread.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
-import { hasHooks, type RanHook, runHooks } from "./run.ts";
+import { agentType, hasHooks, type RanHook, runHooks } from "./run.ts";
 
 /** Whether words that begin a turn must wait for hooks before anybody sees them. */
 export const inputWaits = (thread: LiveThread): boolean =>
@@ -22,7 +22,7 @@ export async function sessionStarts(turn: LiveTurn): Promise<boolean> {
   const ran = await runHooks(
     thread,
     turn,
-    isChild ? { event: "subagentStart", subjects: ["default"] } : { event: "sessionStart", subjects: [source], input: { source } },
+    isChild ? { event: "subagentStart", subjects: [agentType(thread)] } : { event: "sessionStart", subjects: [source], input: { source } },
   );
   const context = contextOf(ran);
   if (context.length > 0) await turn.addForModel(context);
@@ -100,7 +100,7 @@ export async function beforeStop(turn: LiveTurn): Promise<boolean> {
     thread,
     turn,
     isChild
-      ? { event: "subagentStop", subjects: ["default"], input: { ...input, agent_transcript_path: thread.path } }
+      ? { event: "subagentStop", subjects: [agentType(thread)], input: { ...input, agent_transcript_path: thread.path } }
       : { event: "stop", input },
   );
   if (ran.some(({ stopped }) => stopped !== undefined)) return false;

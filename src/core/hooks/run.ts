@@ -73,8 +73,15 @@ function commonInput(thread: LiveThread, turn: LiveTurn | undefined, event: Hook
     hook_event_name: hookEventNames[event],
     ...(isEnd ? {} : { model: settings.model }),
     ...(withoutMode.has(event) ? {} : { permission_mode: permissionMode(thread) }),
-    ...(isChild && !isEnd ? { agent_id: thread.id, agent_type: "default" } : {}),
+    ...(isChild && !isEnd ? { agent_id: thread.id, agent_type: agentType(thread) } : {}),
   };
+}
+
+/** The role by which a sub-agent was started, as hooks know it. */
+export function agentType({ meta: { source } }: LiveThread): string {
+  const spawned = typeof source === "object" && "subAgent" in source ? source.subAgent : undefined;
+  const role = typeof spawned === "object" && "thread_spawn" in spawned ? spawned.thread_spawn.agent_role : undefined;
+  return role ?? "default";
 }
 
 /** Events in which nothing is permitted. */

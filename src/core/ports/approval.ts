@@ -32,6 +32,8 @@ export interface ApprovalRequest {
   readonly noQuestions?: { readonly by: string; readonly text: string } | undefined;
   /** What the audit log adds to the question. */
   readonly sandboxed?: boolean;
+  /** Shows people what it is about: after the hooks, before anybody is asked. */
+  announce?(): void;
   /** Asks the people who watch the thread. */
   ask(): Promise<Answer>;
   /** Reads their answer. */

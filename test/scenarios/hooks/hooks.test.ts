@@ -192,8 +192,12 @@ verifies(
       asked++;
       return { decision: "decline" };
     });
+    const order: string[] = [];
+    client.on("hook/completed", ({ run }) => order.push(`end ${run.eventName}`));
+    client.on("item/started", ({ item }) => order.push(`started ${item.type}`));
     const thread = await client.startThread({ cwd: workspace, approvalPolicy: "untrusted", sandbox: "danger-full-access" });
     await thread.run("go");
+    assert.ok(order.indexOf("end permissionRequest") < order.indexOf("started commandExecution"), order.join("\n"));
     assert.equal(asked, 0, "nobody is asked where a hook decides");
     assert.ok(existsSync(path.join(workspace, "allowed")));
     assert.ok(!existsSync(path.join(workspace, "deny-me")));
@@ -202,6 +206,40 @@ verifies(
       .join("");
     assert.match(audit, /"decision":"accept","by":"hook permission-request:0:/);
     assert.match(audit, /"kind":"hook"/);
+  },
+  here,
+);
+
+verifies(
+  "hooks.agentType",
+  async ({ app, home, workspace }) => {
+    writeHooks(home, [
+      ["UserPromptSubmit", undefined, noting(home)],
+      ["SubagentStop", "reviewer", noting(home)],
+      ["SubagentStop", "default", noting(home)],
+    ]);
+    const id = "019a6d3c-b000-7000-8000-0000000000a1";
+    const parent = "019a6d3c-b000-7000-8000-0000000000a0";
+    const timestamp = new Date().toISOString();
+    const source = { subagent: { thread_spawn: { depth: 1, parent_thread_id: parent, agent_role: "reviewer" } } };
+    const meta = { id, timestamp, cwd: workspace, originator: "codex", cli_version: "0.166.0", source, parent_thread_id: parent };
+    const folder = path.join(home, "sessions/2026/11/15");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(
+      path.join(folder, `rollout-2026-11-15T12-00-00-${id}.jsonl`),
+      `${JSON.stringify({ timestamp, type: "session_meta", payload: meta })}\n`,
+    );
+    const client = await app({ turns: [[{ say: "done" }]] });
+    await trustAll(client, workspace);
+    const thread = await client.resumeThread(id);
+    await thread.run("go");
+    assert.deepEqual(
+      noted(home).map((input) => [input["hook_event_name"], input["agent_type"], input["agent_id"]]),
+      [
+        ["UserPromptSubmit", "reviewer", id],
+        ["SubagentStop", "reviewer", id],
+      ],
+    );
   },
   here,
 );
