@@ -41,12 +41,13 @@ describe("answers and offers", () => {
   const ways = (id: string, response: object): [string, object][] => [
     [`POST /api/approvals/${id}/decision`, { response }],
     [`POST /api/requests/${id}/response`, { response }],
-    [`POST /api/tool-input/${id}/decision`, { response }],
-    [`POST /api/tool-calls/${id}/response`, { response }],
     ...("decision" in response && !("acceptSettings" in response)
       ? [[`POST /api/approvals/${id}/decision`, { decision: response.decision }] as [string, object]]
       : []),
   ];
+
+  /** The routes of other kinds do not know the request at all. */
+  const otherRoutes = (id: string): string[] => [`POST /api/tool-input/${id}/decision`, `POST /api/tool-calls/${id}/response`];
 
   const command = "item/commandExecution/requestApproval";
   const cases: [string, object, object[]][] = [
@@ -80,6 +81,8 @@ describe("answers and offers", () => {
     const { it, engine } = await opened();
     for (const [method, details, answers] of cases) {
       const id = await ask(it, engine, method, details);
+      for (const response of answers)
+        for (const call of otherRoutes(id)) assert.equal((await it.call(call, { response })).status, 404, `${method} ${call}`);
       for (const answer of answers)
         for (const [call, body] of ways(id, answer)) {
           const refused = await it.call(call, body);

@@ -2,7 +2,7 @@
 import { decisionIn, kindOf, type Outcome, refusal, summaryOf } from "../sessions/answers.ts";
 import type { EngineRequest } from "../sessions/link.ts";
 import type { Actor, PendingRequest } from "../sessions/records.ts";
-import { type Ending, PendingRequests, sameParams, systemActor } from "../sessions/requests.ts";
+import { type Ending, NotTaken, PendingRequests, sameParams, systemActor } from "../sessions/requests.ts";
 import type { Scope } from "./api/define.ts";
 import type { AuditBook } from "./audit.ts";
 import type { Decisions } from "./decisions.ts";
@@ -22,6 +22,13 @@ export interface RequestPorts {
   titleOf(threadId: string): string | null;
   changed(threadId: string): void;
   now(): number;
+}
+
+/** Which request a caller means, so that no answer reaches another one that has its number. */
+export interface Meant {
+  readonly kinds?: readonly PendingRequest["kind"][];
+  readonly createdAt?: string;
+  readonly bootId?: string;
 }
 
 export class Requests extends PendingRequests {
@@ -53,13 +60,19 @@ export class Requests extends PendingRequests {
     this.#old = store.state.pending;
   }
 
-  /** As `answer`, for a caller of the routes: also refuses what was not among the offers (400, 403) or meant for another request (409). */
+  /**
+   * As `answer`, for a caller of the routes: also refuses what was not among the offers (400, 403), of another kind (404) or meant for another
+   * request (409).
+   */
   async answerAs(
     requestId: string,
     { actor, scope }: { readonly actor: Actor; readonly scope: Scope },
-    seen: { createdAt?: string; bootId?: string },
+    { kinds, ...seen }: Meant,
     outcome: (request: PendingRequest) => Outcome,
   ): Promise<PendingRequest> {
+    const kind = this.find(requestId)?.kind;
+    if (kind !== undefined && kinds?.includes(kind) === false)
+      throw new NotTaken("unknown", requestId, `This is no request of the kinds that this route answers: ${kinds.join(", ")}.`);
     const checked = (record: PendingRequest): Outcome => {
       const answer = outcome(record);
       checkOffered(record, answer, scope);

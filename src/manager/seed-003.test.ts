@@ -132,6 +132,22 @@ describe("seed 003", () => {
     assert.deepEqual([late.status, late.body["status"]], [404, "not_found"]);
   });
 
+  test("an id of one kind is not found under another kind's route, and null is no answer", async () => {
+    const { it, engine } = await manager();
+    const requestId = await pendingCall(it, engine);
+    for (const [route, body] of [
+      [`POST /api/approvals/${requestId}/decision`, { decision: "accept" }],
+      [`POST /api/tool-input/${requestId}/decision`, { answers: {} }],
+    ] as const)
+      assert.deepEqual([(await it.call(route, body)).status, engine.answers.size], [404, 0], route);
+    for (const route of [`POST /api/requests/${requestId}/response`, `POST /api/tool-calls/${requestId}/response`]) {
+      const { status, body } = await it.call(route, { response: null });
+      assert.deepEqual([status, engine.answers.size], [400, 0], route);
+      assert.match(JSON.stringify(body), /"path":"response"/);
+    }
+    assert.equal((await it.call(`POST /api/tool-calls/${requestId}/response`, { text: "x" })).status, 200);
+  });
+
   test("409 in_flight while an answer is on its way: for approvals, questions and every other kind", async () => {
     const { it, engine } = await manager();
     const stream = await it.stream();

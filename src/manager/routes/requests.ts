@@ -7,6 +7,7 @@ import type { requestRoutes } from "../api/requests.ts";
 import type { Core } from "../core.ts";
 import { type HandlersFor, ok } from "../handlers.ts";
 import { invalid } from "../problems.ts";
+import type { Meant } from "../requests.ts";
 
 /** Gone and system-owned sessions say so; a session that is not known simply has nothing waiting. */
 async function waiting(core: Core, sessionId: string, kinds: readonly PendingRequest["kind"][]): Promise<PendingRequest[]> {
@@ -16,7 +17,11 @@ async function waiting(core: Core, sessionId: string, kinds: readonly PendingReq
   return core.requests.list((r) => r.threadId === sessionId && kinds.includes(r.kind));
 }
 
-const seenIn = (body: { createdAt?: string; bootId?: string }): { createdAt?: string; bootId?: string } => ({
+const approvals = ["command", "fileChange", "permissions"] as const;
+
+/** Which request the caller means: of the route's kinds, and the one that was seen. */
+const meant = (body: { createdAt?: string; bootId?: string }, kinds?: readonly PendingRequest["kind"][]): Meant => ({
+  ...(kinds === undefined ? {} : { kinds }),
   ...(body.createdAt === undefined ? {} : { createdAt: body.createdAt }),
   ...(body.bootId === undefined ? {} : { bootId: body.bootId }),
 });
@@ -25,7 +30,7 @@ export const requestHandlers: HandlersFor<typeof requestRoutes> = {
   "GET /api/pending": ({ core }) => ok({ data: core.requests.list() }),
 
   async "GET /api/sessions/:sessionId/approvals"({ core, path }) {
-    return ok({ data: await waiting(core, path.sessionId, ["command", "fileChange", "permissions"]) });
+    return ok({ data: await waiting(core, path.sessionId, approvals) });
   },
   async "GET /api/sessions/:sessionId/tool-input"({ core, path }) {
     return ok({ data: await waiting(core, path.sessionId, ["question"]) });
@@ -35,39 +40,42 @@ export const requestHandlers: HandlersFor<typeof requestRoutes> = {
   },
 
   async "POST /api/approvals/:approvalId/decision"({ core, caller, path, body }) {
-    if (body.decision === undefined && body.response === undefined) throw invalid([{ path: "decision", message: "missing field" }]);
+    if (body.decision == null && body.response == null) throw invalid([{ path: "decision", message: "missing field" }]);
     const request = await core.requests.answerAs(
       path.approvalId,
       caller,
-      seenIn(body),
-      (r): Outcome => (body.response === undefined ? approvalOutcome(r, body.decision, body.scope) : { result: body.response }),
+      meant(body, approvals),
+      (r): Outcome => (body.response == null ? approvalOutcome(r, body.decision, body.scope) : { result: body.response }),
     );
     return ok({ status: "ok", requestId: path.approvalId, approvalId: path.approvalId, threadId: request.threadId });
   },
 
   async "POST /api/tool-input/:requestId/decision"({ core, caller, path, body }) {
-    if (body.decision === undefined && body.response === undefined && body.answers === undefined)
+    if (body.decision === undefined && body.response == null && body.answers === undefined)
       throw invalid([{ path: "decision", message: "missing field" }]);
-    const request = await core.requests.answerAs(path.requestId, caller, seenIn(body), () =>
-      body.response === undefined ? questionOutcome(body.decision, body.answers) : { result: body.response },
+    const request = await core.requests.answerAs(path.requestId, caller, meant(body, ["question"]), () =>
+      body.response == null ? questionOutcome(body.decision, body.answers) : { result: body.response },
     );
     return ok({ status: "ok", requestId: path.requestId, threadId: request.threadId });
   },
 
   async "POST /api/tool-calls/:requestId/response"({ core, caller, path, body }) {
-    const request = await core.requests.answerAs(path.requestId, caller, seenIn(body), () => ({ result: toolOutcome(body).result }));
+    if (body.response === null) throw invalid([{ path: "response", message: "null is no answer; leave it out or give the result" }]);
+    const request = await core.requests.answerAs(path.requestId, caller, meant(body, ["toolCall"]), () => ({
+      result: toolOutcome(body).result,
+    }));
     return ok({ status: "ok", requestId: path.requestId, threadId: request.threadId });
   },
 
   "POST /api/requests/:requestId/keep": ({ core, path }) => ok(core.requests.keep(path.requestId)),
 
   async "POST /api/requests/:requestId/response"({ core, caller, path, body }) {
-    if (body.response === undefined && body.error == null) throw invalid([{ path: "response", message: "give a response or an error" }]);
+    if (body.response == null && body.error == null) throw invalid([{ path: "response", message: "give a response or an error" }]);
     const outcome: Outcome =
       body.error == null
         ? { result: body.response }
         : { error: { code: typeof body.error.code === "number" ? body.error.code : -32_000, message: body.error.message } };
-    const request = await core.requests.answerAs(path.requestId, caller, seenIn(body), () => outcome);
+    const request = await core.requests.answerAs(path.requestId, caller, meant(body), () => outcome);
     const note = body.note?.trim();
     if (note !== undefined && note !== "") await sendNote(core, request, note, caller.actor);
     return ok({ status: "ok", requestId: path.requestId, threadId: request.threadId });

@@ -63,13 +63,19 @@ async function listPage(
 ): Promise<{ data: SessionSummary[]; nextCursor: string | null }> {
   const archived = query.archived === true;
   const limit = query.limit ?? 100;
-  let cursor: string | null = query.cursor ?? null;
-  const threads: Thread[] = [];
+  const isShown = (s: Session): boolean =>
+    !core.sessions.isDeleted(s.id) && (query.includeSystemOwned === true || !core.sessions.isSystemOwned(s.id));
+  const fresh = archived ? [] : core.sessions.all().filter((s) => isFresh(s) && isShown(s));
+  const from = placeAmongFresh(query.cursor);
+  const listed = from === undefined ? [] : fresh.slice(from, from + limit);
+  if (from !== undefined && listed.length === limit)
+    return { data: listed.map((s) => core.sessions.summary(s)), nextCursor: `new:${from + limit}` };
+  let cursor = from === undefined ? (query.cursor ?? null) : null;
   do {
     const page = await core.link.call("thread/list", {
       archived,
       cursor,
-      limit: Math.min(enginePage, limit - threads.length),
+      limit: Math.min(enginePage, limit - listed.length),
       sortKey: "updated_at",
       sourceKinds: [
         "cli",
@@ -85,20 +91,23 @@ async function listPage(
       ],
       ...(query.search === undefined || query.search === "" ? {} : { searchTerm: query.search }),
     });
-    threads.push(...page.data);
+    const sessions = page.data.map((thread) => core.sessions.learn(thread, archived));
+    listed.push(...sessions.filter((s) => isShown(s) && !fresh.includes(s)));
     cursor = page.nextCursor ?? null;
-  } while (cursor !== null && threads.length < limit);
-  const sessions = threads.map((thread) => core.sessions.learn(thread, archived));
-  const listed = new Set(sessions.map((s) => s.id));
-  // Sessions without a message are on no disk yet; they belong to the first page.
-  const fresh =
-    archived || query.cursor !== undefined
-      ? []
-      : core.sessions.all().filter((s) => !listed.has(s.id) && !s.archived && s.attached && s.thread.preview === "" && !s.thread.ephemeral);
-  const data = [...fresh, ...sessions]
-    .filter((s) => !core.sessions.isDeleted(s.id) && (query.includeSystemOwned === true || !core.sessions.isSystemOwned(s.id)))
-    .map((s) => core.sessions.summary(s));
-  return { data, nextCursor: cursor };
+  } while (cursor !== null && listed.length < limit);
+  return { data: listed.map((s) => core.sessions.summary(s)), nextCursor: cursor };
+}
+
+/** Sessions without a message are on no disk yet. They come before those that the engine lists. */
+const isFresh = (s: Session): boolean => !s.archived && s.attached && s.thread.preview === "" && !s.thread.ephemeral;
+
+/** How many of the fresh ones earlier pages have shown; undefined for a cursor of the engine's, which comes after all of them. */
+function placeAmongFresh(cursor: string | undefined): number | undefined {
+  if (cursor === undefined) return 0;
+  if (!cursor.startsWith("new:")) return undefined;
+  const place = cursor.slice("new:".length);
+  if (!/^\d{1,9}$/.test(place)) throw invalid([{ path: "cursor", message: "expected the nextCursor of an earlier page" }]);
+  return Number(place);
 }
 
 export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
