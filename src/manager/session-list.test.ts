@@ -17,7 +17,7 @@ test("a page of sessions holds as many as its limit, those without a message amo
   }
   for (const id of begun.slice(3)) {
     await it.call(`POST /api/sessions/${id}/messages`, { text: "hello" });
-    await stream.until((m) => (m["payload"] as { method?: string }).method === "turn/completed");
+    await stream.until((m) => m["type"] === "notification" && (m["payload"] as { method: string }).method === "turn/completed");
   }
   stream.close();
   const listed: string[] = [];
