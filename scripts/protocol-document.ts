@@ -95,6 +95,8 @@ function remarks(row: Row): string[] {
     const names = fields.filter(([, gated]) => gated === kind).map(([field]) => `\`${field}\``);
     if (names.length > 0) said.push(`${gate(kind)}: ${names.join(", ")}`);
   }
+  const without = Object.keys(row.noEffect ?? {}).map((field) => `\`${field}\``);
+  if (without.length > 0) said.push(`*no effect, warned of*: ${without.join(", ")}`);
   return said;
 }
 const gate = (kind: true | "current"): string => (kind === true ? "*experimental*" : "*experimental (current)*");

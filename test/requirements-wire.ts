@@ -1,5 +1,9 @@
 /** What a client sees on the wire in the corners: calls in the wrong state, ill-formed params, failing models. Part of `requirements.ts`. */
 export const wireRequirements = {
+  "wire.nothingDropped": {
+    source: "Parley",
+    says: "a param that fits the schema is read by its handler, or the request is refused, or a warning says that it has no effect",
+  },
   "errors.order": {
     source: "observed 0.98, 0.166",
     says: "a field of the wrong type is named before one that is missing, and the thread's id before all others",

@@ -15,6 +15,8 @@ export interface Request<P extends Schema = any, R extends Schema = any> {
   readonly experimental?: Gate;
   /** Fields that are refused, when set, unless the client opted in. */
   readonly experimentalFields?: Readonly<Record<string, Gate>>;
+  /** Fields that fit and change nothing here, with the reason. Who sets one is told so by a `warning`, once on a connection. */
+  readonly noEffect?: Readonly<Record<string, string>>;
   /** Rewrites older and alternative spellings into the ones the schema knows; runs before the check and may throw a wire error. */
   readonly accept?: (params: RawParams) => RawParams;
   /** Throws the wire error for values of the right types that no server takes (an empty command, a negative time). Run by `accept`. */

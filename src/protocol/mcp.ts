@@ -196,6 +196,8 @@ export const Tool = named("Tool", () =>
 );
 export type Tool = Infer<typeof Tool>;
 
+const noConnectors = "there are no connectors behind this server";
+
 export const mcpRequests = {
   /** The configured servers with their tools and resources, and whether they are signed in. */
   "mcpServerStatus/list": request({ params: ListMcpServerStatusParams, result: ListMcpServerStatusResponse }),
@@ -204,9 +206,17 @@ export const mcpRequests = {
     params: McpServerOauthLoginParams,
     result: McpServerOauthLoginResponse,
     limits: ({ timeoutSecs }) => limitTime("mcpServer/oauth/login timeoutSecs", timeoutSecs),
+    noEffect: {
+      clientRegistration: "a client is registered in the way that the server offers",
+      timeoutSecs: "a sign-in waits as long as its page is open",
+    },
   }),
   /** Reads a resource of a server. */
-  "mcpServer/resource/read": request({ params: McpResourceReadParams, result: McpResourceReadResponse }),
+  "mcpServer/resource/read": request({
+    params: McpResourceReadParams,
+    result: McpResourceReadResponse,
+    noEffect: { connectorId: noConnectors, originCallId: "the answer does not depend on the call", target: noConnectors },
+  }),
   /** Calls a tool of a server for the client itself. */
   "mcpServer/tool/call": request({ params: McpServerToolCallParams, result: McpServerToolCallResponse }),
 };

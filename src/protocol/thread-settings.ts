@@ -139,6 +139,7 @@ export const threadSettingsRequests = {
     result: ThreadMetadataUpdateResponse,
     order: byThread,
     experimentalFields: { daybreakEnabled: "current", projectId: "current" },
+    noEffect: { daybreakEnabled: "there is no such mode" },
   }),
   /** Adds items to what the model sees, without a turn. */
   "thread/inject_items": request({

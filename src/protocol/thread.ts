@@ -309,6 +309,8 @@ export const TokenUsageBreakdown = named("TokenUsageBreakdown", () =>
 );
 export type TokenUsageBreakdown = Infer<typeof TokenUsageBreakdown>;
 
+const multiAgentMode = "`features.multi_agent` says whether there are sub-agents";
+
 export const threadRequests = {
   /** Makes a new thread with the settings given, else those of the configuration. */
   "thread/start": request({
@@ -329,6 +331,13 @@ export const threadRequests = {
       projectId: "current",
       runtimeWorkspaceRoots: "current",
       selectedCapabilityRoots: "current",
+    },
+    noEffect: {
+      allowProviderModelFallback: "`parley.fallback_model` says which model answers when one is overloaded",
+      daybreakEnabled: "there is no such mode",
+      multiAgentMode,
+      selectedCapabilityRoots: "skills and plugins are those of the settings",
+      serviceName: "no figures are kept by service",
     },
   }),
   /** Opens a stored thread, or joins one that is open, and subscribes to what happens on it. */
@@ -369,6 +378,11 @@ export const threadRequests = {
       path: "current",
       permissions: "current",
       runtimeWorkspaceRoots: "current",
+    },
+    noEffect: {
+      attachToSource: "a fork stands by itself",
+      experimentalDisablePredictionMcp: "nothing is predicted",
+      experimentalPredictionMode: "nothing is predicted",
     },
   }),
   /** Reads a thread without opening it, with its turns where asked for. */

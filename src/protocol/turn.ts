@@ -228,6 +228,12 @@ export type AdditionalContextKind = Infer<typeof AdditionalContextKind>;
 export const TurnPlanStepStatus = named("TurnPlanStepStatus", () => literals("pending", "inProgress", "completed"));
 export type TurnPlanStepStatus = Infer<typeof TurnPlanStepStatus>;
 
+const noMetadata = {
+  responsesapiClientMetadata: "providers are sent no metadata of clients",
+  responsesapiClientMetadataPatch: "providers are sent no metadata of clients",
+};
+const noFamily = "turns are not kept as children of others";
+
 export const turnRequests = {
   /** Sends input and starts a turn; while one runs, the input is given to that one and its id is returned. Settings sent along stay in force. */
   "turn/start": request({
@@ -250,6 +256,14 @@ export const turnRequests = {
       responsesapiClientMetadataPatch: "current",
       runtimeWorkspaceRoots: "current",
     },
+    noEffect: {
+      ...noMetadata,
+      cyberAccessProgram: "it belongs to the vendor's account service",
+      disabledPluginIds: "`[plugins]` in the settings switches plugins off",
+      multiAgentMode: "`features.multi_agent` says whether there are sub-agents",
+      parentTurnId: noFamily,
+      rootTurnId: noFamily,
+    },
   }),
   /** Adds input to the running turn; the model reads it before its next step. */
   "turn/steer": request({
@@ -259,6 +273,7 @@ export const turnRequests = {
     accept: acceptSettings,
     limits: limitInput,
     experimentalFields: { additionalContext: "current", responsesapiClientMetadata: "current", responsesapiClientMetadataPatch: "current" },
+    noEffect: noMetadata,
   }),
   /** Stops the running turn and its commands; the turn ends as interrupted. */
   "turn/interrupt": request({ params: TurnInterruptParams, result: TurnInterruptResponse, order: byThread }),

@@ -103,6 +103,8 @@ export interface Session {
   /** The older conversation API on this connection, once one of its methods was used: `codex/event/*` come through it. */
   legacy: LegacyDoor | undefined;
   notify<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void;
+  /** Warnings about fields without effect that it was given already. */
+  readonly told: Set<string>;
   /** The client's own running commands, by the names it gave them. */
   readonly processes: Map<string, NamedCommand>;
   /** How many commands of `command/exec` run. */

@@ -25,11 +25,15 @@ export const configHandlers: HandlersFor<typeof configRequests> = {
     await app.mcp.reload();
     return {};
   },
-  "experimentalFeature/list"({ cursor, limit }, { app }) {
-    return page(app.config.features(), cursor, limit);
+  "experimentalFeature/list"({ cursor, limit, threadId }, { app }) {
+    return page(app.config.features(threadId ? app.threads.require(threadId).settings.cwd : undefined), cursor, limit);
   },
-  "experimentalFeature/enablement/set"({ enablement }, { app }) {
-    return { enablement: app.config.setFeatures(enablement) };
+  "experimentalFeature/enablement/set"({ enablement }, { app, session, after }) {
+    const known = app.config.setFeatures(enablement);
+    const without = Object.keys(enablement).filter((name) => !Object.hasOwn(known, name));
+    const message = `experimentalFeature/enablement/set: no effect here, since there are no such features: ${without.join(", ")}`;
+    if (without.length > 0) after(() => session.notify("warning", { threadId: null, message }));
+    return { enablement: known };
   },
   "permissionProfile/list"({ cursor, limit }, { app }) {
     return page(app.config.permissionProfiles(), cursor, limit);

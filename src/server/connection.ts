@@ -83,6 +83,7 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
     legacy: undefined,
     notify: <M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>) =>
       app.subscriptions.toSession(session, method, params),
+    told: new Set(),
     processes: new Map(),
     commands: 0,
     onClose: new Set(),

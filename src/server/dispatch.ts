@@ -17,6 +17,7 @@ export function dispatch(method: string, given: unknown, call: Call): unknown {
   const row = requireRow(method);
   const params = readParams(row, given);
   refuseExperimental(method, row, params, call);
+  tellOfNoEffect(method, row, params, call);
   const handler = (handlers as Readonly<Record<string, AnyHandler>>)[method];
   if (handler === undefined) throw invalidRequest(`${method} is not available in this build`);
   // the older methods call today's, which keep the order themselves
@@ -40,3 +41,19 @@ function refuseExperimental(method: string, row: Request, params: unknown, { ses
     : experimentalPart(method, row, params, session.dialect === "0.166" ? "current" : "documents");
   if (part !== undefined) throw invalidRequest(`${part} requires experimentalApi capability`);
 }
+
+/** What is taken and changes nothing is said, so that no client believes it done. */
+function tellOfNoEffect(method: string, { noEffect }: Request, params: unknown, { session, after }: Call): void {
+  if (noEffect === undefined) return;
+  for (const [name, value] of Object.entries(params as Readonly<Record<string, unknown>>)) {
+    const why = Object.hasOwn(noEffect, name) && isAsked(value) ? noEffect[name] : undefined;
+    const message = `${method}: \`${name}\` has no effect here: ${why}`;
+    if (why === undefined || session.told.has(message)) continue;
+    session.told.add(message);
+    after(() => session.notify("warning", { threadId: null, message }));
+  }
+}
+
+/** Null, false and the empty ask for nothing. */
+const isAsked = (value: unknown): boolean =>
+  typeof value === "object" && value !== null ? Object.keys(value).length > 0 : value !== undefined && value !== null && value !== false;

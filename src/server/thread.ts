@@ -8,7 +8,7 @@ import { checkId, type ForkPoint, type StartOptions } from "../core/thread/threa
 import { warmUp } from "../core/thread/warm-up.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
 import { checkDynamicTools } from "../protocol/dynamic-tool.ts";
-import { invalidRequest } from "../protocol/errors.ts";
+import { invalidParams, invalidRequest } from "../protocol/errors.ts";
 import type { AskForApproval } from "../protocol/policy.ts";
 import type {
   ThreadForkParams,
@@ -35,6 +35,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
   async "thread/start"(params, call) {
     const { app, session } = call;
     checkDynamicTools(params.dynamicTools ?? []);
+    if (params.projectId) throw invalidParams(`project not found: ${params.projectId}`); // there are none here
     app.subscriptions.checkRoom(session);
     const thread = await app.threads.start(startOptions(params, call));
     thread.interactive = !session.unattended;

@@ -14,6 +14,7 @@ import { asksForTour, noteWhoBegins } from "./tour.ts";
 export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | "turn/steer" | "turn/interrupt">> = {
   async "turn/start"(params, { app, session, after }) {
     const thread = app.threads.require(params.threadId);
+    if (params.toolOutput) throw invalidRequest("toolOutput is not taken here: answer item/tool/call, or send the result as input");
     await thread.readyToWrite();
     thread.client = (session.onBehalfOf ?? session).client.name;
     noteWhoBegins(thread, session);

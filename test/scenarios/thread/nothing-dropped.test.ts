@@ -109,3 +109,56 @@ verifies(
   },
   here,
 );
+
+verifies(
+  "turn.additionalContext",
+  async ({ app, workspace }) => {
+    const asked = Promise.withResolvers<void>();
+    const steered = Promise.withResolvers<void>();
+    await using provider = new MockProvider(async (response, request) => {
+      asked.resolve();
+      await steered.promise;
+      return stream(responsesFrames({ text: "ok" }))(response, request);
+    });
+    const client = await app({ config: `[model_providers.mock]\nbase_url = "${await provider.listen()}/v1"\n` });
+    const { thread } = await client.call("thread/start", { cwd: workspace, modelProvider: "mock", model: "mock-model" });
+    const done = Promise.withResolvers<void>();
+    client.on("turn/completed", () => done.resolve());
+    const { turn } = await client.call("turn/start", { threadId: thread.id, input: [{ type: "text", text: "go" }] });
+    await asked.promise;
+    await client.call("turn/steer", {
+      threadId: thread.id,
+      expectedTurnId: turn.id,
+      input: [{ type: "text", text: "more" }],
+      additionalContext: { ide: { value: "OPEN FILE b.ts", kind: "application" } },
+    });
+    steered.resolve();
+    await done.promise;
+    assert.match(JSON.stringify(provider.requests.at(-1)?.body), /<ide>OPEN FILE b\.ts<\/ide>/);
+  },
+  here,
+);
+
+verifies(
+  "wire.nothingDropped",
+  async ({ app, workspace }) => {
+    const client = await app();
+    const { thread } = await client.call("thread/start", { cwd: workspace });
+    const refused = (method: "thread/start" | "thread/metadata/update" | "turn/start", params: object, words: RegExp) =>
+      assert.rejects(client.call(method, params as never), words);
+    await refused("thread/start", { cwd: workspace, projectId: "p" }, /project not found: p/);
+    await refused("thread/metadata/update", { threadId: thread.id, projectId: "p" }, /project not found: p/);
+    await refused("turn/start", { threadId: thread.id, input: [], toolOutput: { callId: "c", output: "x" } }, /toolOutput/);
+    const warnings: string[] = [];
+    client.on("warning", ({ message }) => warnings.push(message));
+    const { enablement } = await client.call("experimentalFeature/enablement/set", { enablement: { memories: false, skills: true } });
+    assert.deepEqual(enablement, { skills: true });
+    for (const daybreakEnabled of [false, true, true]) await client.call("thread/start", { cwd: workspace, daybreakEnabled });
+    await client.call("thread/loaded/list", {});
+    assert.deepEqual(warnings, [
+      "experimentalFeature/enablement/set: no effect here, since there are no such features: memories",
+      "thread/start: `daybreakEnabled` has no effect here: there is no such mode",
+    ]);
+  },
+  here,
+);

@@ -1,0 +1,165 @@
+/** No param is taken and dropped: read, refused, or warned of. Tried for every param of every request, on the whole server. */
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type Client, RpcError } from "../../../src/client/client.ts";
+import { jsonSchema } from "../../../src/lib/schema.ts";
+import { clientRequests } from "../../../src/protocol/methods.ts";
+import { handlers } from "../../../src/server/handlers.ts";
+import { type Stage, verifies } from "../../support/verifies.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+type Handler = (params: Json, call: unknown) => unknown;
+
+/** Notes which members are read; whoever takes all of them at once reads each. */
+const watched = (params: Json, read: Set<string>): Json =>
+  new Proxy(params, {
+    get(target, key, receiver) {
+      if (typeof key === "string") read.add(key);
+      return Reflect.get(target, key, receiver);
+    },
+  });
+
+/** What a client gets by such a param is so in any case. */
+const holdsAnyway: Readonly<Record<string, string>> = {
+  "app/list forceRefetch": "there are no apps",
+  "app/list limit": "there are no apps",
+  "app/list threadId": "there are no apps",
+  "config/batchWrite reloadUserConfig": "settings are read anew after every write",
+  "permissionProfile/list cwd": "the profiles are the same in every folder",
+  "plugin/list cwds": "the list is empty",
+  "plugin/list forceRefetch": "the list is empty",
+  "plugin/list marketplaceKinds": "the list is empty",
+  "thread/list useStateDbOnly": "there is one index of threads",
+  "thread/start historyMode": "threads are stored in one form, which is read by pages",
+  "thread/start mockExperimentalField": "it is there for clients to try the opt-in",
+  "thread/fork deferGoalContinuation": "nothing goes on by itself",
+  "turn/start turnTrigger": "a turn is the same whatever set it off",
+};
+
+/** What needs a running turn, command or server to be reached, and the test that does so. */
+const triedIn: Readonly<Record<string, string>> = {
+  "command/exec/write processId": "test/scenarios/command/exec.test.ts",
+  "command/exec/write closeStdin": "test/scenarios/command/exec.test.ts",
+  "command/exec/resize size": "test/scenarios/command/exec.test.ts",
+  "thread/backgroundTerminals/terminate threadId": "test/scenarios/thread/threads.test.ts",
+  "turn/steer input": "test/scenarios/turn/turn.test.ts",
+  "turn/steer expectedTurnId": "test/scenarios/turn/turn.test.ts",
+  "turn/steer additionalContext": "test/scenarios/thread/nothing-dropped.test.ts",
+  "turn/steer clientUserMessageId": "test/scenarios/turn/turn.test.ts",
+  "turn/interrupt turnId": "test/scenarios/turn/turn.test.ts",
+};
+
+interface Place {
+  readonly threadId: string;
+  readonly turnId: string;
+  readonly workspace: string;
+}
+
+/** A plain value that fits, by the param's name where a real one is needed to get anywhere. */
+function sample(schema: Json, name: string, place: Place): unknown {
+  const own = byName(name, place);
+  if (own !== undefined) return own;
+  const choices = (schema["anyOf"] ?? schema["oneOf"]) as readonly Json[] | undefined;
+  if (choices !== undefined) return sample(choices.find((choice) => choice["type"] !== "null") ?? {}, name, place);
+  const parts = schema["allOf"] as readonly Json[] | undefined;
+  if (parts !== undefined) return Object.assign({}, ...parts.map((part) => sample(part, name, place)));
+  if (Array.isArray(schema["enum"])) return schema["enum"][0];
+  if (schema["const"] !== undefined) return schema["const"];
+  switch (schema["type"]) {
+    case "string":
+      return name === "command" ? "true" : "x";
+    case "boolean":
+      return true;
+    case "integer":
+    case "number":
+      return Math.max(1, Number(schema["minimum"] ?? 1));
+    case "array":
+      return Array.isArray(schema["items"])
+        ? schema["items"].map((item: Json) => sample(item, "", place))
+        : [sample((schema["items"] ?? {}) as Json, name, place)];
+    case "object":
+      return objectSample(schema, place);
+    default:
+      return "x";
+  }
+}
+
+function objectSample(schema: Json, place: Place): Json {
+  const properties = (schema["properties"] ?? {}) as Record<string, Json>;
+  if (typeof schema["additionalProperties"] === "object") return { x: sample(schema["additionalProperties"] as Json, "", place) };
+  return Object.fromEntries(((schema["required"] ?? []) as string[]).map((key) => [key, sample(properties[key] ?? {}, key, place)]));
+}
+
+function byName(name: string, { threadId, turnId, workspace }: Place): unknown {
+  const values: Json = {
+    ...{ threadId, conversationId: threadId, turnId, expectedTurnId: turnId, beforeTurnId: turnId, lastTurnId: turnId },
+    ...{ cwd: workspace, path: path.join(workspace, "x"), cwds: [workspace], roots: [workspace] },
+    ...{ sourcePath: path.join(workspace, "x"), destinationPath: path.join(workspace, "y"), dataBase64: "eA==" },
+  };
+  return Object.hasOwn(values, name) ? values[name] : undefined;
+}
+
+async function newPlace(client: Client, workspace: string): Promise<Place> {
+  const thread = await client.startThread({ cwd: workspace });
+  const { turnId } = await thread.run("hello");
+  return { threadId: thread.id, turnId, workspace };
+}
+
+/** Everything a method may be given, one param at a time beside those it needs; gives those that nobody looked at. */
+async function untouched(client: Client, method: string, workspace: string): Promise<string[]> {
+  const row = clientRequests[method as keyof typeof clientRequests];
+  const schema = jsonSchema(row.params()) as unknown as Json;
+  const properties = Object.entries((schema["properties"] ?? {}) as Record<string, Json>);
+  const required = (schema["required"] ?? []) as string[];
+  const read = new Set<string>();
+  const spoken = new Set<string>();
+  let place: Place | undefined;
+  const stop = client.on("warning", ({ message }) => void (/`(\w+)` has no effect here/.test(message) && spoken.add(RegExp.$1)));
+  const table = handlers as unknown as Record<string, Handler>;
+  const original = table[method] ?? assert.fail(method);
+  table[method] = (params, call) => original(watched(params, read), call);
+  try {
+    for (const [name] of properties) {
+      if (read.has(name) || `${method} ${name}` in holdsAnyway || `${method} ${name}` in triedIn) continue;
+      place = Object.hasOwn(schema["properties"] as object, "threadId") || place === undefined ? await newPlace(client, workspace) : place;
+      const here = place;
+      const given = properties.filter(([key]) => required.includes(key) || key === name);
+      const params = Object.fromEntries(given.map(([key, of]) => [key, sample(of, key, here)]));
+      await client.call(method as "thread/read", params as never, { timeoutMs: 60_000 }).catch((error: unknown) => {
+        if (error instanceof RpcError && error.message.includes(name)) spoken.add(name);
+      });
+      await client.call("thread/loaded/list", {}); // warnings come behind the answer
+    }
+  } finally {
+    table[method] = original;
+    stop();
+  }
+  return properties.flatMap(([name]) => {
+    const key = `${method} ${name}`;
+    return read.has(name) || spoken.has(name) || key in holdsAnyway || key in triedIn ? [] : [key];
+  });
+}
+
+async function tryAll({ app, workspace }: Stage): Promise<string[]> {
+  const client = await app({ capabilities: { experimentalApi: true } });
+  writeFileSync(path.join(workspace, "x"), "x");
+  const dropped: string[] = [];
+  for (const method of Object.keys(clientRequests))
+    if (method !== "initialize") dropped.push(...(await untouched(client, method, workspace)));
+  return dropped;
+}
+
+verifies("wire.nothingDropped", async (stage) => assert.deepEqual(await tryAll(stage), []), { legs: ["memory"] });
+
+verifies(
+  "wire.nothingDropped",
+  async () => {
+    for (const [key, file] of Object.entries(triedIn)) {
+      const [method = "", name = ""] = key.split(" ");
+      const text = readFileSync(path.resolve(import.meta.dirname, "../../..", file), "utf8");
+      assert.ok(text.includes(method) && text.includes(name), `${file} does not try ${key}`);
+    }
+  },
+  { legs: ["memory"] },
+);
