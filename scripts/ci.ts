@@ -13,7 +13,7 @@ const isFull = process.env["PARLEY_REQUIRE"] === "all";
 tally.skipped.push(...(await tests("npm test", ["npm", "test"])));
 await step("build", buildIfOld);
 // What follows waits more than it works: two at a time.
-await inLanes(2, [comparisons, bareMachine, everyEngine, checks, agentBench], (part) => part());
+await inLanes(2, [comparisons, bareMachine, ...everyEngine(), checks, agentBench], (part) => part());
 await sharedSuites();
 
 if (isFull) tally.failed += tally.skipped.length;
@@ -68,13 +68,25 @@ async function bareMachine(): Promise<void> {
   console.log(`${skipped.length} skipped for want of a program, as they should be there`);
 }
 
-/** What commands, approvals and the sandbox promise holds under the engines that this machine would not choose by itself. */
-async function everyEngine(): Promise<void> {
-  const files = ["command", "approval", "patch"].map((area) => `test/scenarios/${area}`);
-  for (const engine of ["namespaces", "landlock"]) {
-    const forced = ["env", "-u", "PARLEY_REQUIRE", `PARLEY_SANDBOX_ENGINE=${engine}`, process.execPath, "scripts/test.ts"];
-    await tests(`commands, approvals and edits under ${engine}`, [...forced, "src/exec/sandbox", ...files]);
-  }
+/**
+ * What commands, approvals and the sandbox promise holds under each engine, for root and for an ordinary user. For root `npm test` has tried
+ * the engine that this machine chooses, and the bare machine the one that comes after bubblewrap.
+ */
+function everyEngine(): readonly (() => Promise<void>)[] {
+  const scenarios = ["command", "approval", "patch"].map((area) => `test/scenarios/${area}`);
+  // For root `npm test` has run these through the engines.
+  const units = ["src/exec/sandbox", "src/exec/command-limits.test.ts"];
+  const faults = ["children", "undo-kill", "leftovers", "planted", "double-kill", "used-up"].map((name) => `test/faults/${name}.itest.ts`);
+  const runs = [
+    ...["bubblewrap", "namespaces", "landlock"].map((engine) => ({ engine, isRoot: false, files: [...faults, ...units, ...scenarios] })),
+    { engine: "landlock", isRoot: true, files: scenarios },
+  ];
+  return runs.map(({ engine, isRoot, files }) => async () => {
+    const forced = ["env", "-u", "PARLEY_REQUIRE", `PARLEY_SANDBOX_ENGINE=${engine}`];
+    const user = isRoot ? [] : [process.execPath, "scripts/ordinary-user.ts"];
+    const name = `commands, approvals and edits under ${engine}, as ${isRoot ? "root" : "an ordinary user"}`;
+    await tests(name, [...forced, ...user, process.execPath, "scripts/test.ts", ...files]);
+  });
 }
 
 /** Each step of the check counts as one. */

@@ -1,18 +1,14 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { giveUpRoot } from "../../test/support/ordinary-user.ts";
 import { kernelLimits, limitedArgv } from "./command-limits.ts";
 import { type Room, roomOfMachine, type Space } from "./command-limits-room.ts";
 import { type Bench, openBench, testedEngines } from "./testing.ts";
 
 const megabyte = 2 ** 20;
-
-if (process.env["PARLEY_TEST_GIVE_UP_ROOT"] === "1") giveUpRoot();
 
 test("without limits a command is started as it is", () => {
   assert.deepEqual(limitedArgv(["a", "b"], {}), ["a", "b"]);
@@ -171,21 +167,6 @@ for (const { engine, skip, protects } of await testedEngines())
       assert.equal((await bench.sh(`${marked}; (cat /proc/self/oom_score_adj)`)).output, "500\n");
     });
   });
-
-test("as an ordinary user all of this holds too", {
-  skip: process.getuid?.() === 0 ? false : "only root can become another user",
-}, () => {
-  const home = mkdtempSync("/var/tmp/parley-user-");
-  spawnSync("chown", ["65534:65534", home]);
-  try {
-    const env = { PATH: process.env["PATH"], HOME: home, TMPDIR: home, PARLEY_TEST_GIVE_UP_ROOT: "1" };
-    const args = ["--test", "--test-isolation=none", import.meta.filename];
-    const { status, stdout } = spawnSync(process.execPath, args, { env, encoding: "utf8", timeout: 290_000 });
-    assert.equal(status, 0, stdout);
-  } finally {
-    rmSync(home, { recursive: true });
-  }
-});
 
 function cmdline(pid: string): string {
   try {

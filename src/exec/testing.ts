@@ -112,9 +112,13 @@ export interface TestedEngine {
   protects(name: string, body: () => Promise<void>): void;
 }
 
-/** Every engine of the Linux sandbox, tried once. For `describe`, so that what cannot run here is skipped by name. */
+/**
+ * Every engine of the Linux sandbox, or the one that the whole run is forced to, tried once. For `describe`, so that what cannot run here is
+ * skipped by name.
+ */
 export async function testedEngines(): Promise<readonly TestedEngine[]> {
-  return await Promise.all(engineNames.map(tried));
+  const wanted = engineNames.filter((name) => forcedEngine === "auto" || name === forcedEngine);
+  return await Promise.all(wanted.map(tried));
 }
 
 async function tried(engine: EngineName): Promise<TestedEngine> {

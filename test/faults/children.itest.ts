@@ -171,7 +171,7 @@ verifiesLive("trust.plantedPrograms", async (t) => {
     const env = { PATH: `${path.join(work, "bin")}:.:${process.env["PATH"]}`, ...shell };
     const server = await LiveServer.start(t, folder, { env });
     // Nothing may be written outside from inside the sandbox, so every mark is one of the server's own making.
-    const threadId = await server.startThread({ ...settings(folder), sandbox: "read-only" });
+    const threadId = await server.startThread({ ...settings(folder), sandbox: "read-only", approvalPolicy: "never" });
     await server.turn(threadId, "run");
     await server.ask("gitDiffToRemote", { cwd: work });
     await server.ask("fuzzyFileSearch", { query: "f", roots: [work], cancellationToken: null });

@@ -34,6 +34,10 @@ export class LiveServer extends ServerProcess {
     const program = options.program === undefined ? {} : { program: options.program, words: [] };
     const server = new LiveServer(t, options.flags ?? [], options.env ?? {}, { folder, ...program });
     const capabilities = options.capabilities ?? { experimentalApi: true };
+    // Landlock protects no names inside a writable folder, so commands ask first; the person says yes (`settings` of live-stage.ts).
+    server.answers("item/commandExecution/requestApproval", ({ reason }) =>
+      /cannot keep commands from changing/.test(reason ?? "") ? { decision: "accept" } : undefined,
+    );
     await server.ask("initialize", { clientInfo: { name: "faults", title: null, version: "1" }, capabilities });
     return server;
   }
@@ -76,13 +80,14 @@ export class LiveServer extends ServerProcess {
   async turn(threadId: string, text: string, params: Readonly<Record<string, unknown>> = {}, ms?: number): Promise<Message> {
     return await this.turnEnd(await this.startTurn(threadId, text, params), ms);
   }
-  /** Answers every question of one kind. */
+  /** Answers every question of one kind; those for which there is no answer stay open. */
   answers(method: string, answer: (params: Message) => unknown): void {
     let seen = 0;
     this.child.stdout.on("data", () => {
       for (; seen < this.messages.length; seen++) {
         const message = this.messages[seen];
-        if (message.method === method && message.id !== undefined) this.send({ id: message.id, result: answer(message.params) });
+        const result = message.method === method && message.id !== undefined ? answer(message.params) : undefined;
+        if (result !== undefined) this.send({ id: message.id, result });
       }
     });
   }

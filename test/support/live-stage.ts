@@ -2,12 +2,17 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { TestContext } from "node:test";
+import { engineHere } from "../../src/exec/testing.ts";
 import { scratch } from "./process.ts";
 import { writeHome } from "./verifies.ts";
 import type { Message } from "./wire.ts";
 
 /** A Node option that loads a file of test/faults/preload into the server. */
 export const preload = (name: string): string => `--require=${path.join(import.meta.dirname, "../faults/preload", `${name}.cjs`)}`;
+
+/** Landlock can neither protect names inside the workspace nor hide the home, which lies in a temp folder here. */
+const asksFirst = engineHere === "landlock";
+const closedTemp = "sandbox_workspace_write = { exclude_slash_tmp = true, exclude_tmpdir_env_var = true }";
 
 /** A folder with a home whose model says what it is told to say. */
 export function stage(
@@ -17,11 +22,16 @@ export function stage(
   const folder = scratch(t);
   mkdirSync(path.join(folder, "home"));
   mkdirSync(path.join(folder, "workspace"));
-  writeHome(path.join(folder, "home"), { turns });
+  writeHome(path.join(folder, "home"), { turns, config: asksFirst ? closedTemp : "" });
   return folder;
 }
 export const home = (folder: string): string => path.join(folder, "home");
-export const settings = (folder: string) => ({ cwd: path.join(folder, "workspace"), sandbox: "workspace-write", approvalPolicy: "never" });
+/** Nobody is asked, but where a command that may write runs only when somebody was. */
+export const settings = (folder: string) => ({
+  cwd: path.join(folder, "workspace"),
+  sandbox: "workspace-write",
+  approvalPolicy: asksFirst ? "on-request" : "never",
+});
 /** What the person said, turn by turn. */
 export const textsOf = (turns: readonly Message[]): string[] =>
   turns.map((turn) => turn.items.find((item: Message) => item.type === "userMessage")?.content[0].text);

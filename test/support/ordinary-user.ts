@@ -16,11 +16,3 @@ export async function asOrdinaryUser(folders: readonly string[], work: () => Pro
     process.setegid?.(0);
   }
 }
-
-/** For files of tests that are run again as another user: gives up root for good, after the modules have been loaded. */
-export function giveUpRoot(): void {
-  if (process.getuid?.() !== 0) return;
-  process.setgroups?.([]);
-  process.setgid?.(nobody);
-  process.setuid?.(nobody);
-}

@@ -11,6 +11,12 @@ export const root: string = path.resolve(import.meta.dirname, "../..");
 const patienceMs = 90_000;
 export const launcher: string = path.join(root, "bin", "parley");
 
+/** The sandbox engine that the whole run is forced to, for the environment of a server. */
+export function forcedEngine(): { readonly PARLEY_SANDBOX_ENGINE?: string } {
+  const { PARLEY_SANDBOX_ENGINE } = process.env;
+  return PARLEY_SANDBOX_ENGINE === undefined ? {} : { PARLEY_SANDBOX_ENGINE };
+}
+
 /** Somebody, mostly a test, who cleans up at the end. */
 export interface Ending {
   after(step: () => unknown): void;
@@ -50,7 +56,7 @@ export class ServerProcess {
     mkdirSync(home, { recursive: true });
     this.child = spawn(options.program ?? launcher, [...(options.words ?? ["app-server"]), ...flags], {
       cwd: folder,
-      env: { PATH: process.env["PATH"], HOME: folder, CODEX_HOME: home, ...env },
+      env: { PATH: process.env["PATH"], HOME: folder, CODEX_HOME: home, ...forcedEngine(), ...env },
     });
     t.after(() => this.child.kill("SIGKILL"));
     this.child.stdin.on("error", () => {});

@@ -10,6 +10,7 @@ import { memoryPair, type Transport } from "../../src/rpc/transport.ts";
 import { connectUnixSocket } from "../../src/rpc/unix-socket.ts";
 import { connectWebSocket } from "../../src/rpc/websocket.ts";
 import { serve } from "../../src/server/connection.ts";
+import { forcedEngine } from "./process.ts";
 
 export const legs = ["memory", "stdio", "websocket", "unix"] as const;
 export type Leg = (typeof legs)[number];
@@ -39,8 +40,7 @@ export function startServer(folders: ServerFolders): Promise<Server> {
 /** With the engine that the whole run is forced to, unless the scenario's own settings name one: the variable would count more. */
 function environment(home: string): Record<string, string | undefined> {
   const namesEngine = readFileSync(path.join(home, "config.toml"), "utf8").includes("sandbox_engine");
-  const { PATH, PARLEY_SANDBOX_ENGINE } = process.env;
-  return { PATH, HOME: home, CODEX_HOME: home, PARLEY_CHECK_WIRE: "1", ...(namesEngine ? {} : { PARLEY_SANDBOX_ENGINE }) };
+  return { PATH: process.env["PATH"], HOME: home, CODEX_HOME: home, PARLEY_CHECK_WIRE: "1", ...(namesEngine ? {} : forcedEngine()) };
 }
 
 async function inMemory({ home, systemDir }: ServerFolders): Promise<Server> {

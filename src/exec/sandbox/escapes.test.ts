@@ -21,12 +21,10 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { giveUpRoot } from "../../../test/support/ordinary-user.ts";
 import { type Bench, openBench, testedEngines } from "../testing.ts";
 
 /** Everything under the workspace and beside it is watched, so /tmp stays closed. */
 const policy = { type: "workspaceWrite", excludeSlashTmp: true, excludeTmpdirEnvVar: true } as const;
-if (process.env["PARLEY_TEST_GIVE_UP_ROOT"] === "1") giveUpRoot();
 
 for (const { engine, skip } of await testedEngines())
   describe(`ways out of the sandbox by ${engine}`, { skip }, () => {
