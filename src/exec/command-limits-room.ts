@@ -1,4 +1,4 @@
-/** Whether a confined command is using up the machine's memory or a disk that it may write. Serves the guard over commands that run. */
+/** Whether a confined command is using up the machine's memory, its processes or a disk that it may write. Serves the guard over commands that run. */
 import { readFileSync, statfsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 
@@ -13,6 +13,8 @@ export interface Room {
   memory(): Space | undefined;
   /** Asked without waiting: a disk on a network may never answer. */
   disk(folder: string): Promise<Space | undefined>;
+  /** Processes and threads of all users together; 0 where nobody can say. */
+  threads(): number;
 }
 
 const megabyte = 2 ** 20;
@@ -41,6 +43,7 @@ export const roomOfMachine: Room = {
       return undefined; // It is gone.
     }
   },
+  threads: () => fromFile("/proc/loadavg", (text) => Number(/\d+\/(\d+)/.exec(text)?.[1])),
 };
 
 const pageBytes = 4096;

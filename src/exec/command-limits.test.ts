@@ -22,6 +22,7 @@ test("the kernel's limit comes a little after the guard's, and only where it cou
 });
 
 test("how much room there is, as this machine says it", { skip: process.platform === "linux" ? false : "needs Linux" }, async () => {
+  assert.ok(roomOfMachine.threads() > 1);
   const memory = roomOfMachine.memory();
   assert.ok(memory !== undefined && memory.free > 0 && memory.free <= memory.total);
   const disk = await roomOfMachine.disk("/");
@@ -83,13 +84,23 @@ for (const { engine, skip, protects } of await testedEngines())
 
     /** A runner on a machine with as much room as the test says. */
     const withRoom = async (room: Partial<Room>, use: (own: Bench) => Promise<void>): Promise<void> => {
-      const own = openBench({ engine, room: { memory: () => undefined, disk: () => Promise.resolve(undefined), ...room } });
+      const none = { memory: () => undefined, disk: () => Promise.resolve(undefined), threads: () => 0 };
+      const own = openBench({ engine, room: { ...none, ...room } });
       try {
         await use(own);
       } finally {
         await own.close();
       }
     };
+    test("one that grows while as many processes of others end is noticed, too", async () => {
+      await withRoom({ threads: () => 1_000 }, async (own) => {
+        const grow = `perl -e 'for (1..320) { fork or exec "sleep", "66" } sleep 66'`;
+        const { output, exitCode, timedOut } = await own.sh(grow, { limits: { processes: 300 }, timeoutMs: 60_000 });
+        assert.deepEqual([exitCode, timedOut], [137, false], output);
+        assert.match(output, /may have 300; parley\.command_limits\.processes/);
+      });
+    });
+
     const scarce = { memory: () => ({ free: megabyte, total: 400 * megabyte }) };
 
     test("one that takes most of the memory is ended before the kernel has to choose; a small one runs on", async () => {

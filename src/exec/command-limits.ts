@@ -75,12 +75,13 @@ interface Watched {
 const lookEveryMs = 100;
 const lookAtDisksMs = 500;
 const youngLooks = 20;
+const countEveryMs = 1_000;
 
 /**
  * Looks after the commands that run: marks them as the first to go when memory runs out, and ends those that start processes or threads
  * without end, or that use up the memory or a disk. The kernel's own limit on processes does not hold for root, and before Linux 5.14 it
  * counts all processes of the user. Two small files are read ten times a second while commands run; who made what is found out only when
- * there is too much of it.
+ * there is too much of it, and once a second while the machine has more processes than a command may.
  */
 export class CommandGuard {
   readonly #room: Room;
@@ -90,6 +91,8 @@ export class CommandGuard {
   #timer: NodeJS.Timeout | undefined;
   /** The fewest threads that the machine had while commands ran. */
   #fewest = 0;
+  /** When the processes of each command were counted. */
+  #countedAt = 0;
   /** When the disks were looked at; endless while that goes on. */
   #disksAt = 0;
 
@@ -99,7 +102,7 @@ export class CommandGuard {
 
   watch(command: LimitedCommand, { processes, writable }: Allowance): void {
     if (process.platform !== "linux") return;
-    if (this.#watched.size === 0) this.#fewest = threadsOfMachine();
+    if (this.#watched.size === 0) this.#fewest = this.#room.threads();
     const limit = processes === 0 ? Number.POSITIVE_INFINITY : (processes ?? defaultProcesses());
     this.#watched.set(command, { processes: limit, writable, freeBefore: new Map() });
     this.#young.set(command, youngLooks);
@@ -132,10 +135,13 @@ export class CommandGuard {
   }
 
   #lookAtProcesses(): void {
-    const threads = threadsOfMachine();
+    const threads = this.#room.threads();
     this.#fewest = Math.min(this.#fewest, threads);
     const lowest = Math.min(...[...this.#watched.values()].map(({ processes }) => processes));
-    if (threads - this.#fewest <= lowest) return;
+    // Where others end as many as a command starts, the sum tells nothing.
+    const isTime = threads > lowest && performance.now() - this.#countedAt > countEveryMs;
+    if (threads - this.#fewest <= lowest && !isTime) return;
+    this.#countedAt = performance.now();
     const all = listProcesses();
     const counts = new Map(all.map((entry) => [entry.pid, entry.threads]));
     for (const [command, { processes }] of this.#watched) {
@@ -205,15 +211,6 @@ function membersOf(command: LimitedCommand, all: readonly ProcessEntry[]): numbe
   const found = new Set(descendants(command, all));
   for (const entry of all) if (!found.has(entry.pid) && command.isStray(entry)) found.add(entry.pid);
   return [...found];
-}
-
-/** Of all users; 0 where it is not told. */
-function threadsOfMachine(): number {
-  try {
-    return Number(/\d+\/(\d+)/.exec(readFileSync("/proc/loadavg", "latin1"))?.[1] ?? 0);
-  } catch {
-    return 0;
-  }
 }
 
 /** Tells whether the kernel ended something for want of memory since the last question. */

@@ -1,6 +1,6 @@
 /** A server that is killed in the middle of a sandboxed command leaves nothing in the folders that the command could write. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { engineNames } from "../../src/exec/sandbox/engines/engine.ts";
@@ -10,12 +10,19 @@ import { eventually, LiveServer, processesWith, verifiesLive } from "../support/
 import { stage } from "../support/live-stage.ts";
 
 const names = [".git", ".codex", ".agents"];
+/** None of a folder that is gone, be it between two looks. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
 /** Leases of a server in the stand-ins of a folder. Others may have their own in /tmp. */
 const leasesIn = (folder: string, pid: number | undefined): string[] =>
   names
     .map((name) => path.join(folder, name))
-    .filter((at) => existsSync(at))
-    .flatMap((at) => readdirSync(at).filter((name) => name.startsWith(".parley-") && name.split("-")[2] === String(pid)));
+    .flatMap((at) => namesIn(at).filter((name) => name.startsWith(".parley-") && name.split("-")[2] === String(pid)));
 
 async function busyServer(t: Parameters<typeof stage>[0], folder: string, seconds: string, env: Readonly<Record<string, string>> = {}) {
   const [workspace, temporary] = [path.join(folder, "workspace"), path.join(folder, "temporary")];
