@@ -56,9 +56,9 @@ function isLater(file: string): boolean {
 }
 
 export const serverParts: readonly Part[] = [
-  { name: "door", holds: among(["src/cli/command-line.ts", "src/cli/app-server.ts"]), whole: true },
+  { name: "door", holds: among(["src/cli/command-line.ts", "src/cli/app-server/app-server.ts"]), whole: true },
   { name: "later", holds: isLater, whole: false },
-  { name: "app", holds: among(["src/cli/serve.ts"]), whole: true },
+  { name: "app", holds: among(["src/cli/app-server/serve.ts"]), whole: true },
 ];
 /** The chunks that are loaded at the first use of something in them. */
 export const lazyParts: readonly string[] = ["later"];

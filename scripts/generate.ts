@@ -1,9 +1,10 @@
-/** `npm run generate`: refreshes schema/, docs/protocol.md, docs/security.md, docs/config.md and the facts of models from their tables. `--check` only says whether they are fresh. */
+/** `npm run generate`: refreshes schema/, docs/protocol.md, docs/security.md, docs/config.md, man/parley.1 and the facts of models from their tables. `--check` only says whether they are fresh. */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { bundleFile, jsonSchemaFiles } from "../src/cli/generate/json-schema.ts";
-import { typescriptFiles } from "../src/cli/generate/typescript.ts";
+import { bundleFile, jsonSchemaFiles } from "../src/cli/app-server/generate/json-schema.ts";
+import { typescriptFiles } from "../src/cli/app-server/generate/typescript.ts";
 import { renderConfigDoc } from "./generate-config-doc.ts";
+import { manPage } from "./man-page.ts";
 import { managerFiles } from "./manager-client.ts";
 import { factsFile, readSnapshot } from "./models/facts.ts";
 import { protocolDocument } from "./protocol-document.ts";
@@ -16,6 +17,7 @@ const wanted = new Map<string, string>([
   ["docs/protocol.md", protocolDocument(root)],
   ["docs/security.md", securityDocument(root)],
   [`schema/${bundleFile}`, jsonSchemaFiles(options).get(bundleFile) ?? ""],
+  ["man/parley.1", await manPage()],
   ["src/models/facts.json", factsFile(readSnapshot())],
   ...managerFiles(),
   ...[...typescriptFiles(options)].map(([file, text]): [string, string] => [`schema/typescript/${file}`, text]),

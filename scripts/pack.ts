@@ -17,6 +17,7 @@ export async function pack(into: string): Promise<string> {
     cpSync(pageFolder, path.join(stage, "web"), { recursive: true });
     writeTypes(path.join(stage, "types"));
     for (const file of ["LICENSE", "CHANGELOG.md"]) copyFileSync(path.join(root, file), path.join(stage, file));
+    cpSync(path.join(root, "man"), path.join(stage, "man"), { recursive: true });
     copyFileSync(path.join(root, "docs", "package.md"), path.join(stage, "README.md"));
     const content = manifest();
     writeFileSync(path.join(stage, "package.json"), `${JSON.stringify(content, null, 2)}\n`);
@@ -56,6 +57,7 @@ function manifest() {
     // A checkout brings its own Node along; the package runs on the one it finds.
     engines: { node: config.runtime },
     bin: { parley: "parley.cjs", "parley-mcp-server": "parley.cjs" },
+    man: ["man/parley.1"],
     exports: {
       "./client": { types: "./types/client/client.d.ts", default: "./client.cjs" },
       "./protocol": { types: "./types/protocol/methods.d.ts", default: "./protocol.cjs" },

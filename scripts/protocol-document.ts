@@ -1,7 +1,7 @@
 /** Writes docs/protocol.md from the method tables and the doc comments of their rows. Serves scripts/generate.ts. */
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { placeOf } from "../src/cli/generate/layout.ts";
+import { placeOf } from "../src/cli/app-server/generate/layout.ts";
 import { jsonSchema, type Lazy } from "../src/lib/schema.ts";
 import type { Notification, Request } from "../src/protocol/define.ts";
 import { clientRequests, serverNotifications, serverRequests } from "../src/protocol/methods.ts";

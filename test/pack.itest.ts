@@ -24,6 +24,8 @@ test("the tarball installs into an empty folder and runs there", { timeout: 300_
 
   const manifest = JSON.parse(readFileSync(path.join(folder, "node_modules/@parley-agent/parley/package.json"), "utf8"));
   assert.deepEqual(manifest.bin, { parley: "parley.cjs", "parley-mcp-server": "parley.cjs" });
+  assert.deepEqual(manifest.man, ["man/parley.1"]);
+  assert.match(readFileSync(path.join(folder, "node_modules/@parley-agent/parley/man/parley.1"), "utf8"), /^\.TH PARLEY 1 /);
   assert.equal(manifest.engines.node, ">=24.21");
   assert.ok(!Object.keys(manifest.optionalDependencies).some((name) => name.startsWith("node-")), "no Node binaries for users");
   assert.equal(manifest.dependencies, undefined);

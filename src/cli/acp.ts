@@ -3,15 +3,13 @@ import { Readable, Writable } from "node:stream";
 import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { createAgent } from "../adapters/acp/agent.ts";
 import { connectInProcess } from "../main/in-process.ts";
-import { agentFlags } from "./agent-flags.ts";
+import { acpHelp } from "./help/small-helps.ts";
 import { openApp, requireModel, surviveWith } from "./own-app.ts";
 import { type Globals, readFlags, refuseMore, signalled } from "./usage.ts";
 import { version } from "./version.ts";
 
-export const flags = agentFlags;
-
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
-  const { values, positionals } = readFlags(args, flags);
+  const { values, positionals } = readFlags(args, acpHelp);
   refuseMore(positionals);
   const app = openApp(globals, values);
   requireModel(app, process.cwd());

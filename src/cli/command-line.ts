@@ -26,7 +26,7 @@ async function main(args: readonly string[], { newer, keepModules }: Beginning):
   if (sources !== undefined) return await runSources(sources);
   const found = Object.hasOwn(commands, command) ? commands[command] : undefined;
   if (found === undefined) throw unknownSubcommand(command, Object.keys(commands));
-  if (wantsHelp(rest) && (await (await import("./help.ts")).printHelp([command, ...rest]))) return 0;
+  if (wantsHelp(rest) && (await (await import("./help/help.ts")).printHelp([command, ...rest]))) return 0;
   if (found.isModule) keepModules();
   try {
     const { run } = await found.load();

@@ -83,7 +83,7 @@ test("wrong flags are named", () => {
     (error) => error instanceof UsageError && /--nope/.test(error.message),
   );
   assert.throws(
-    () => readFlags(["--listen"], { listen: { type: "string" } }),
+    () => readFlags(["--listen"], { flags: [{ name: "listen", value: "URL", says: "" }] }),
     (error) => error instanceof UsageError && /--listen/.test(error.message),
   );
 });

@@ -3,22 +3,15 @@ import path from "node:path";
 import { createInterface } from "node:readline/promises";
 import { visibleLine } from "../lib/visible-text.ts";
 import type { HookMetadata } from "../protocol/hooks.ts";
+import { hooksHelp } from "./help/small-helps.ts";
 import { type App, withApp } from "./own-app.ts";
 import { type Globals, print, printJson, readFlags, StartError, UsageError } from "./usage.ts";
-
-export const flags = {
-  cd: { type: "string", short: "C" },
-  all: { type: "boolean" },
-  json: { type: "boolean" },
-  yes: { type: "boolean", short: "y" },
-  config: { type: "string", short: "c", multiple: true },
-} as const;
 
 const actions = ["list", "trust", "distrust", "on", "off"] as const;
 type Action = (typeof actions)[number];
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
-  const { values, positionals } = readFlags(args, flags);
+  const { values, positionals } = readFlags(args, hooksHelp);
   const [word = "list", ...names] = positionals;
   const action = actions.find((known) => known === word);
   if (action === undefined) throw new UsageError(`hooks: unknown action \`${word}\`; known are ${actions.join(", ")}`);

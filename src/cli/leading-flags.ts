@@ -1,7 +1,8 @@
 /** Flags of the agent that stand before a subcommand: `parley -m x exec …` means what `parley exec -m x …` means. */
 import { commands } from "./commands.ts";
-import { execFlags } from "./exec-flags.ts";
-import { flags as terminalFlags } from "./tui.ts";
+import { help as execHelp } from "./exec/help.ts";
+import { allFlags } from "./help/text.ts";
+import { help as terminalHelp } from "./tui/help.ts";
 import { type Globals, oneOf, UsageError } from "./usage.ts";
 
 export interface CommandLine {
@@ -52,11 +53,11 @@ function readLeading(args: readonly string[]): { readonly given: readonly Given[
 function flagAt(args: readonly string[], at: number): (Given & { readonly words: number }) | undefined {
   const word = args[at] ?? "";
   const [, long, short, glued] = /^(?:--([a-z][a-z-]*)|-([A-Za-z]))(?:=?(.+))?$/s.exec(word) ?? [];
-  const entry = Object.entries(terminalFlags).find(([name, flag]) => name === long || ("short" in flag && flag.short === short));
+  const entry = allFlags(terminalHelp).find((row) => row.name === long || (row.short !== undefined && row.short === short));
   if (entry === undefined) return undefined;
-  const [name, { type }] = entry;
+  const { name } = entry;
   const spelt = long === undefined ? `-${short}` : `--${long}`;
-  if (type === "boolean") return glued === undefined ? { spelt, name, value: undefined, words: 1 } : undefined;
+  if (entry.value === undefined) return glued === undefined ? { spelt, name, value: undefined, words: 1 } : undefined;
   const value = glued ?? args[at + 1];
   return value === undefined ? undefined : { spelt, name, value, words: glued === undefined ? 2 : 1 };
 }
@@ -99,7 +100,7 @@ const ofTheSession = ["cd", "add-dir", "oss", "local-provider", "dangerously-byp
 
 function forExec(flag: Given, command: string): readonly string[] {
   const { name, value } = flag;
-  if (Object.hasOwn(execFlags, name)) return [value === undefined ? `--${name}` : `--${name}=${value}`];
+  if (allFlags(execHelp).some((row) => row.name === name)) return [value === undefined ? `--${name}` : `--${name}=${value}`];
   const settings = settingsFrom(flag);
   if (settings !== undefined) return settings.map((setting) => `--config=${setting}`);
   return ofTheScreen.includes(name) ? [] : refuse(flag, command);

@@ -3,8 +3,9 @@ import { isIP } from "node:net";
 import path from "node:path";
 import type { Endpoint } from "../main/listen.ts";
 import type { CheckToken } from "../rpc/bearer.ts";
+import { authFlags } from "./app-server/help.ts";
 import { minTokenLength, readSecretFile } from "./secret-file.ts";
-import { StartError, UsageError } from "./usage.ts";
+import { StartError, UsageError, type Values } from "./usage.ts";
 
 /** One endpoint for each `--listen`; `off` is none. A name instead of an address is refused: it could mean another machine tomorrow. */
 export function endpointFrom(url: string, codexHome: string): Endpoint | undefined {
@@ -37,16 +38,7 @@ function addressFrom(url: string): { readonly host: string; readonly port: numbe
 /** Where `unix://` without a path listens and `proxy` without `--sock` connects. */
 export const controlSocket = (codexHome: string): string => path.join(codexHome, "app-server-control", "app-server-control.sock");
 
-export const authFlags = {
-  "ws-auth": { type: "string" },
-  "ws-token-file": { type: "string" },
-  "ws-token-sha256": { type: "string" },
-  "ws-shared-secret-file": { type: "string" },
-  "ws-issuer": { type: "string" },
-  "ws-audience": { type: "string" },
-  "ws-max-clock-skew-seconds": { type: "string" },
-} as const;
-export type AuthFlags = { readonly [K in keyof typeof authFlags]?: string | undefined };
+export type AuthFlags = Values<{ readonly flags: typeof authFlags }>;
 
 const minSecretBytes = 32;
 const defaultSkewSeconds = 30;
@@ -55,7 +47,7 @@ const defaultSkewSeconds = 30;
 export async function checkFromFlags(flags: AuthFlags): Promise<CheckToken | undefined> {
   const mode = flags["ws-auth"];
   if (mode === undefined) {
-    if (Object.keys(authFlags).some((name) => flags[name as keyof AuthFlags] !== undefined))
+    if (authFlags.some(({ name }) => flags[name] !== undefined))
       throw new StartError("websocket auth flags require `--ws-auth capability-token` or `--ws-auth signed-bearer-token`");
     return undefined;
   }

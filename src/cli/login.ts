@@ -1,20 +1,13 @@
 /** `parley login`, `parley login status` and `parley logout`. */
+import { loginHelp, logoutHelp } from "./help/small-helps.ts";
 import { type App, withApp } from "./own-app.ts";
 import { type Globals, readFlags, refuseMore, StartError, say, unknownSubcommand } from "./usage.ts";
-
-export const flags = {
-  "with-api-key": { type: "boolean" },
-  "device-auth": { type: "boolean" },
-  config: { type: "string", short: "c", multiple: true },
-} as const;
-
-export const logoutFlags = { config: flags.config };
 
 /** Whichever model is configured: these commands are about the account that the built-in provider uses. */
 const aboutTheAccount = ['model_provider="openai"'];
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
-  const { values, positionals } = readFlags(args, flags);
+  const { values, positionals } = readFlags(args, loginHelp);
   const [word] = positionals;
   if (word !== undefined && word !== "status") throw unknownSubcommand(word, ["status"]);
   refuseMore(positionals, 1);
@@ -27,7 +20,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
 }
 
 export async function logout(args: readonly string[], globals: Globals): Promise<number> {
-  const { values, positionals } = readFlags(args, logoutFlags);
+  const { values, positionals } = readFlags(args, logoutHelp);
   refuseMore(positionals);
   return withApp(globals, [...(values.config ?? []), ...aboutTheAccount], async (app) => {
     const { authMethod } = await app.accounts

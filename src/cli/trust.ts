@@ -3,19 +3,12 @@ import path from "node:path";
 import { createInterface } from "node:readline/promises";
 import { visibleLine } from "../lib/visible-text.ts";
 import { acceptProject } from "../main/accept-project.ts";
+import { trustHelp } from "./help/small-helps.ts";
 import { type App, type Config, withApp } from "./own-app.ts";
 import { type Globals, print, printJson, readFlags, refuseMore, StartError, say } from "./usage.ts";
 
-export const flags = {
-  cd: { type: "string", short: "C" },
-  check: { type: "boolean" },
-  json: { type: "boolean" },
-  yes: { type: "boolean", short: "y" },
-  config: { type: "string", short: "c", multiple: true },
-} as const;
-
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
-  const { values, positionals } = readFlags(args, flags);
+  const { values, positionals } = readFlags(args, trustHelp);
   refuseMore(positionals);
   const cwd = path.resolve(values.cd ?? process.cwd());
   return await withApp(globals, values.config ?? [], async (app) => {

@@ -5,6 +5,7 @@ import { type ParseArgsConfig, parseArgs } from "node:util";
 import { nearest } from "../lib/nearest.ts";
 import { clean, terminalJson } from "../lib/terminal-text.ts";
 import type { NewerSources } from "./built-from.ts";
+import type { FlagHelp, Help } from "./help/text.ts";
 
 /** The command line is wrong. */
 export class UsageError extends Error {
@@ -28,18 +29,47 @@ export interface Globals {
   readonly logLevel?: string | undefined;
 }
 
-type Flags = NonNullable<ParseArgsConfig["options"]>;
+/** The rows of flags in a subcommand's help. */
+export type Taken = Pick<Help, "flags" | "groups">;
+type RowOf<H extends Taken> =
+  | (H extends { readonly flags: readonly (infer Row extends FlagHelp)[] } ? Row : never)
+  | (H extends { readonly groups: Readonly<Record<string, readonly (infer Row extends FlagHelp)[]>> } ? Row : never);
+/** What is known of a flag's value from its row. */
+type ValueOf<Row extends FlagHelp> = Row extends { readonly value: string }
+  ? Row extends { readonly many: true }
+    ? string[]
+    : string
+  : boolean;
+export type Values<H extends Taken> = { readonly [Row in RowOf<H> as Row["name"]]?: ValueOf<Row> | undefined };
 
-/** Flags and free words. An unknown flag or a missing value is a UsageError in words that name it, and the flag that was meant. */
-export function readFlags<const T extends Flags>(args: readonly string[], options: T) {
+/**
+ * Flags and free words, by the rows of the subcommand's help. An unknown flag or a missing value is a UsageError in words that name it, and
+ * the flag that was meant.
+ */
+export function readFlags<const H extends Taken>(
+  args: readonly string[],
+  { flags = [], groups = {} }: H,
+): { readonly values: Values<H>; readonly positionals: string[] } {
+  const rows: readonly FlagHelp[] = [...flags, ...Object.values(groups).flat()];
+  const options = Object.fromEntries(rows.map((row) => [row.name, optionOf(row)]));
   try {
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+    // The rows that gave the options give the type.
+    return { values: values as Values<H>, positionals };
   } catch (error) {
     throw new UsageError(whatIsWrong(error, options));
   }
 }
 
-function whatIsWrong(error: unknown, options: Flags): string {
+type Options = NonNullable<ParseArgsConfig["options"]>;
+
+const optionOf = ({ value, short, many }: FlagHelp): Options[string] => ({
+  type: value === undefined ? "boolean" : "string",
+  multiple: many === true,
+  ...(short === undefined ? {} : { short }),
+});
+
+function whatIsWrong(error: unknown, options: Options): string {
   const [sentence = "wrong arguments"] = (error instanceof Error ? error.message : String(error)).split(". ");
   const [, flag] = /^Unknown option '(--?[^']+)'/.exec(sentence) ?? [];
   return flag === undefined ? sentence : unknownFlag(flag, Object.keys(options));

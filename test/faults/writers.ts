@@ -7,7 +7,7 @@ import { keepFeedback } from "../../src/auth/feedback.ts";
 import { Ledger } from "../../src/auth/ledger.ts";
 import { createMcpCredentials } from "../../src/auth/mcp-credentials.ts";
 import { createStorage } from "../../src/auth/storage.ts";
-import { ownToken } from "../../src/cli/manager-files.ts";
+import { ownToken } from "../../src/cli/manager/files.ts";
 import { createConfigStore } from "../../src/config/load.ts";
 import { appendRule } from "../../src/exec/policy/rules-file.ts";
 import { noteSecretFiles } from "../../src/lib/secret-files.ts";

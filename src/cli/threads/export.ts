@@ -4,9 +4,9 @@ import path from "node:path";
 import type { Client } from "../../client/client.ts";
 import { terminalJson } from "../../lib/terminal-text.ts";
 import type { Thread } from "../../protocol/thread.ts";
-import { type Desk, numberFrom, type Values } from "../threads.ts";
 import { oneOf, print, printJson, printStyled, StartError, say } from "../usage.ts";
 import { threadOf } from "./find.ts";
+import { type Desk, numberFrom, type Values } from "./threads.ts";
 
 async function wholeThread(client: Client, words: readonly string[], last: boolean): Promise<Thread> {
   const { id } = await threadOf(client, words, last);

@@ -2,7 +2,7 @@
 import { Marked } from "marked";
 import { clean } from "../../lib/terminal-text.ts";
 import type { Thread } from "../../protocol/thread.ts";
-import { type Block, factsOf, scenesOf, titleOf } from "./story.ts";
+import { type Block, factsOf, scenesOf, titleOf } from "./transcript.ts";
 
 export interface HtmlOptions {
   readonly withOutputs: boolean;

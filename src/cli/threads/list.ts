@@ -3,11 +3,11 @@ import { homedir } from "node:os";
 import path from "node:path";
 import type { Thread } from "../../protocol/thread.ts";
 import type { ThreadSearchResponse } from "../../protocol/thread-list.ts";
-import { type Desk, numberFrom, type Values } from "../threads.ts";
 import { oneOf, print, printJson, refuseMore, UsageError } from "../usage.ts";
 import { listThreads, ownKinds, threadOf } from "./find.ts";
-import { titleOf } from "./story.ts";
 import { type Column, outputWidth, shortPath, table, timeAgo } from "./table.ts";
+import { type Desk, numberFrom, type Values } from "./threads.ts";
+import { titleOf } from "./transcript.ts";
 
 /** The first letters of an id are its time in milliseconds: enough to tell threads apart and to name one. */
 const shortId = ({ id }: Thread): string => id.slice(0, 13);

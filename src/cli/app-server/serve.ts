@@ -1,0 +1,54 @@
+/** The larger part of `parley app-server`: puts the server behind its endpoints and ends it in good order. Loaded once the client is greeted. */
+import type { Greeting } from "../../main/greet.ts";
+import { type DoorPolicy, type Endpoint, listenOn } from "../../main/listen.ts";
+import type { AgentFlags } from "../agent-flags.ts";
+import { openApp, surviveWith } from "../own-app.ts";
+import { cannotListen, type Globals, StartError } from "../usage.ts";
+
+export interface ServeOptions {
+  readonly globals: Globals;
+  readonly flags: AgentFlags & { readonly "strict-config"?: boolean | undefined };
+  readonly endpoints: readonly Endpoint[];
+  readonly door: DoorPolicy;
+  readonly compat: "seed-000" | "0.92" | "0.166" | undefined;
+  readonly greeting: Greeting | undefined;
+  /** Resolves when the server was told to end; it may have been before it was loaded. */
+  readonly told: Promise<void>;
+}
+
+export async function serveApp({ globals, flags, endpoints, door, compat, greeting, told }: ServeOptions): Promise<number> {
+  const app = openApp(globals, flags, { compat });
+  surviveWith(app);
+  if (flags["strict-config"] === true) refuseWarnings(app.config.effective(process.cwd()).warnings);
+  const listening = await listenOn(app, endpoints, door, greeting).catch((error: Error) => {
+    throw cannotListen(error);
+  });
+  for (const url of listening.urls) announce(url);
+  setTimeout(keepYoungSpaceSmall, 1_000).unref(); // not before the first answers: loading node:v8 takes milliseconds
+  await Promise.race([listening.finished, told]);
+  await listening.close();
+  process.exit(0); // idle connections to models and tools must not keep a finished server alive
+}
+
+/** What the launcher of a checkout asks for by a flag; an installed package is started without it. */
+function keepYoungSpaceSmall(): void {
+  if (process.execArgv.some((flag) => flag.startsWith("--max-semi-space-size"))) return;
+  process.getBuiltinModule("node:v8").setFlagsFromString("--semi-space-growth-factor=1");
+}
+
+function refuseWarnings(warnings: readonly string[]): void {
+  if (warnings.length > 0) throw new StartError(`--strict-config: ${warnings.join("; ")}`);
+}
+
+/** For the person in front of it, and for programs that wait for the address. */
+function announce(url: string): void {
+  const lines = url.startsWith("unix:")
+    ? ["parley app-server (unix socket)", `  listening on: ${url}`]
+    : [
+        "parley app-server (WebSockets)",
+        `  listening on: ${url}`,
+        `  readyz: ${url.replace(/^ws/, "http")}/readyz`,
+        `  healthz: ${url.replace(/^ws/, "http")}/healthz`,
+      ];
+  process.stderr.write(`${lines.join("\n")}\n`);
+}

@@ -1,0 +1,227 @@
+/** `parley doctor`: what works on this machine, one line each, with the fix for what does not. */
+import { existsSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import manifest from "../../../package.json" with { type: "json" };
+import { readBoundedText } from "../../lib/bounded-read.ts";
+import { certificateFiles } from "../../lib/network.ts";
+import { redactor } from "../../lib/redact.ts";
+import { doctorHelp } from "../help/small-helps.ts";
+import { type App, type Config, withApp } from "../own-app.ts";
+import { type Globals, print, printJson, readFlags, refuseMore } from "../usage.ts";
+import { checkSandbox } from "./sandbox.ts";
+
+export interface Finding {
+  readonly name: string;
+  readonly state: "ok" | "warn" | "fail";
+  readonly text: string;
+  readonly fix?: string;
+}
+type Check = (app: App, config: Config | undefined) => Promise<readonly Finding[]>;
+
+const timeoutMs = 8000;
+
+export async function run(args: readonly string[], globals: Globals): Promise<number> {
+  const { values, positionals } = readFlags(args, doctorHelp);
+  refuseMore(positionals);
+  return withApp(globals, values.config ?? [], async (app) => {
+    const findings = await examine(app);
+    if (values.json === true) printJson(findings);
+    else print(findings.map(lineOf).join(""));
+    return findings.some(({ state }) => state === "fail") ? 1 : 0;
+  });
+}
+
+/** All checks, side by side; one that throws is a finding too. */
+export async function examine(app: App): Promise<Finding[]> {
+  let config: Config | undefined;
+  const settings = tryConfig(app, (found) => {
+    config = found;
+  });
+  const checks: [string, Check][] = [
+    ["node", checkNode],
+    ["home", checkHome],
+    ["sandbox", checkSandbox],
+    ["git", checkGit],
+    ["network", checkNetwork],
+    ["provider", checkProvider],
+    ["mcp", checkMcp],
+    ["skills", checkSkills],
+  ];
+  const found = await Promise.all(
+    checks.map(([name, check]) => check(app, config).catch((error: unknown): Finding[] => [{ name, state: "fail", text: wordsOf(error) }])),
+  );
+  const [node = [], ...rest] = found;
+  return [...node, ...settings, ...rest.flat()];
+}
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function tryConfig(app: App, take: (config: Config) => void): Finding[] {
+  const file = path.join(app.codexHome, "config.toml");
+  try {
+    const config = app.config.effective(process.cwd());
+    take(config);
+    const warnings = config.warnings.map((text): Finding => ({ name: "config", state: "warn", text }));
+    const text = existsSync(file) ? file : `no ${file}; every setting has its standard value`;
+    return warnings.length === 0 ? [{ name: "config", state: "ok", text }] : warnings;
+  } catch (error) {
+    return [{ name: "config", state: "fail", text: wordsOf(error), fix: `mend ${file}; until then no thread can start` }];
+  }
+}
+
+const checkNode: Check = async () => {
+  const wanted = manifest.config.runtime.replace(">=", "");
+  const isEnough = compareVersions(process.versions.node, wanted) >= 0;
+  const text = `Node ${process.versions.node} on ${process.platform}-${process.arch}`;
+  return [isEnough ? { name: "node", state: "ok", text } : { name: "node", state: "fail", text, fix: `install Node ${wanted} or newer` }];
+};
+
+function compareVersions(a: string, b: string): number {
+  const [left, right] = [a, b].map((version) => version.split(".").map(Number));
+  for (let i = 0; i < 3; i++) {
+    const difference = (left?.[i] ?? 0) - (right?.[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+const checkHome: Check = async ({ codexHome }) => {
+  const probe = path.join(codexHome, `.doctor-${process.pid}`);
+  try {
+    await mkdir(codexHome, { recursive: true, mode: 0o700 });
+    await writeFile(probe, "", { mode: 0o600 });
+    return [{ name: "home", state: "ok", text: `${codexHome} can be written` }];
+  } catch (error) {
+    return [
+      { name: "home", state: "fail", text: wordsOf(error), fix: `make ${codexHome} writable, or set CODEX_HOME to a folder that is` },
+    ];
+  } finally {
+    await rm(probe, { force: true });
+  }
+};
+
+const checkGit: Check = async (app) => {
+  const root = await app.git.root(process.cwd());
+  return [{ name: "git", state: "ok", text: root === undefined ? "this folder is in no repository" : `repository ${root}` }];
+};
+
+/** What the environment says about the way out; only shown where it says something. */
+const checkNetwork: Check = async () => {
+  const { env } = process;
+  const clean = redactor(env);
+  const proxies = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"].flatMap((name) => {
+    const value = env[name.toLowerCase()] ?? env[name] ?? "";
+    return value === "" ? [] : [`${name}=${clean(value)}`];
+  });
+  const files = [
+    ...certificateFiles(env),
+    ...(env["NODE_EXTRA_CA_CERTS"] ? [["NODE_EXTRA_CA_CERTS", env["NODE_EXTRA_CA_CERTS"]] as const] : []),
+  ];
+  const findings = files.map(async ([variable, file]): Promise<Finding> => {
+    const text = await readBoundedText(file, 16 * 1024 * 1024).catch(() => undefined);
+    const count = text?.match(/-----BEGIN CERTIFICATE-----/g)?.length ?? 0;
+    if (count > 0) return { name: "network", state: "ok", text: `${variable}: ${count} certificates in ${file}` };
+    const fix = `let ${variable} name a file of PEM certificates, or unset it`;
+    return {
+      name: "network",
+      state: "fail",
+      text: `${variable}: ${file} ${text === undefined ? "cannot be read" : "holds no certificate"}`,
+      fix,
+    };
+  });
+  const proxy: Finding[] = proxies.length === 0 ? [] : [{ name: "network", state: "ok", text: `through a proxy: ${proxies.join(", ")}` }];
+  return [...proxy, ...(await Promise.all(findings))];
+};
+
+const checkProvider: Check = async (app, config) => {
+  const provider = config?.providers[config.modelProvider];
+  if (config === undefined || provider === undefined) return [];
+  if (provider.wireApi === "scripted")
+    return [
+      {
+        name: "provider",
+        state: "warn",
+        text: "no model is configured; the offline tour answers",
+        fix: "set a provider's key (OPENAI_API_KEY, ANTHROPIC_API_KEY …), run `parley login`, or set model_provider in config.toml",
+      },
+    ];
+  const key = await keyOf(app, config);
+  return [key, await reach(provider.id, provider.baseUrl)];
+};
+
+async function keyOf(app: App, config: Config): Promise<Finding> {
+  const { modelProvider: id } = config;
+  const provider = config.providers[id];
+  const name = "key";
+  const variable = provider?.envKey;
+  if (variable !== undefined && (process.env[variable] ?? "") !== "") return { name, state: "ok", text: `${id}: ${variable} is set` };
+  if (provider?.bearerToken !== undefined) return { name, state: "ok", text: `${id}: a token stands in config.toml` };
+  if (provider?.requiresOpenaiAuth === true) {
+    const { authMethod } = await app.accounts.status({ includeToken: false, refreshToken: false });
+    if (authMethod !== null) return { name, state: "ok", text: `${id}: signed in (${authMethod})` };
+    return {
+      name,
+      state: "fail",
+      text: `${id}: nobody is signed in`,
+      fix: `run \`parley login\`${variable === undefined ? "" : ` or set ${variable}`}`,
+    };
+  }
+  if ((await app.accounts.read({ refreshToken: false })).account?.type === "amazonBedrock")
+    return { name, state: "ok", text: `${id}: a key is stored` };
+  if (variable !== undefined) {
+    const fix = provider?.envKeyInstructions ?? `set ${variable} in the environment of the server`;
+    return { name, state: "fail", text: `${id}: ${variable} is not set`, fix };
+  }
+  return { name, state: "ok", text: `${id}: no key needed` };
+}
+
+/** Any answer at all means that the way there is open. */
+async function reach(id: string, url: string): Promise<Finding> {
+  const name = "provider";
+  const started = performance.now();
+  try {
+    const response = await fetch(url, { method: "GET", redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
+    await response.body?.cancel();
+    return { name, state: "ok", text: `${id}: ${new URL(url).host} answers (${Math.round(performance.now() - started)} ms)` };
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : wordsOf(error);
+    return {
+      name,
+      state: "fail",
+      text: `${id}: ${url} cannot be reached: ${cause}`,
+      fix: "check the address (base_url), the network and the proxy",
+    };
+  }
+}
+
+const checkMcp: Check = async (app, config) => {
+  const servers = Object.values(config?.mcpServers ?? {}).filter(({ enabled }) => enabled);
+  if (config === undefined || servers.length === 0) return [];
+  const statuses = await app.mcp.statuses({ threadId: undefined, config, cwd: process.cwd() }, { detail: "toolsAndAuthOnly" });
+  return statuses.map(({ name: server, tools, toolsError, authStatus }): Finding => {
+    const name = "mcp";
+    if (typeof toolsError !== "string") return { name, state: "ok", text: `${server}: ${Object.keys(tools).length} tools` };
+    const definition = config.mcpServers[server];
+    if (definition !== undefined && !app.mcp.isAccepted(definition))
+      return { name, state: "warn", text: `${server}: ${toolsError}`, fix: `parley mcp accept ${server}` };
+    const fix =
+      authStatus === "notLoggedIn"
+        ? `run \`parley mcp login ${server}\``
+        : `check [mcp_servers.${server}] in config.toml, or set enabled = false there`;
+    return { name, state: "fail", text: `${server}: ${toolsError}`, fix };
+  });
+};
+
+const checkSkills: Check = async (app, config) => {
+  if (config === undefined) return [];
+  const { skills, errors } = await app.skills.list(process.cwd(), { forceReload: true });
+  const broken = errors.map(
+    ({ path: file, message }): Finding => ({ name: "skills", state: "warn", text: `${file}: ${message}`, fix: "mend or remove the file" }),
+  );
+  return broken.length > 0 ? broken : [{ name: "skills", state: "ok", text: `${skills.length} skills` }];
+};
+
+const marks = { ok: "ok  ", warn: "warn", fail: "FAIL" } as const;
+export const lineOf = ({ name, state, text, fix }: Finding): string =>
+  `${marks[state]}  ${name.padEnd(9)} ${text}${fix === undefined ? "" : ` -> ${fix}`}\n`;

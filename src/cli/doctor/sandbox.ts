@@ -1,0 +1,76 @@
+/** What the doctor says of the sandbox: each layer, tried by a harmless command as strictly confined as the model's own would be. */
+import { constants } from "node:fs";
+import { access, rm } from "node:fs/promises";
+import path from "node:path";
+import type { App, SandboxState } from "../own-app.ts";
+import type { Finding } from "./doctor.ts";
+
+/** Takes a tenth of a second; a busy machine is no reason to say that commands cannot be confined. */
+const timeoutMs = 30_000;
+const probe = "parley-doctor-probe";
+/** Tries to write, then says which filter it runs under and which ways to the network it sees; Linux alone shows the last two. */
+const script = `grep ^Seccomp: /proc/self/status; sed -n 's/^ *\\([^:|]*\\):.*/net \\1/p' /proc/net/dev; echo > ${probe} && echo written`;
+const name = "sandbox";
+
+export async function checkSandbox(app: App): Promise<readonly Finding[]> {
+  const cwd = process.cwd();
+  try {
+    const text = await outputOf(app, cwd);
+    const written = await access(path.join(cwd, probe), constants.F_OK).then(
+      () => true,
+      () => false,
+    );
+    if (written) await rm(path.join(cwd, probe), { force: true });
+    if (written || /^written$/m.test(text))
+      return [fail("a command under read-only could write", "do not let the model run commands here; please report this")];
+    const state = await app.runner.sandbox();
+    const files: Finding = { name, state: "ok", text: "files: a write under read-only was refused" };
+    const layers = process.platform === "linux" ? [files, network(text, state), filter(text)] : [files];
+    return [engine(state), ...layers];
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    const fix =
+      process.platform === "linux"
+        ? 'follow what it says, or run in a container with sandbox_mode = "danger-full-access"'
+        : "see docs for the sandbox of this system";
+    return [fail(`commands cannot be confined here: ${words}`, fix)];
+  }
+}
+
+const fail = (text: string, fix: string): Finding => ({ name, state: "fail", text, fix });
+
+async function outputOf(app: App, cwd: string): Promise<string> {
+  const command = await app.runner.start(
+    { argv: ["/bin/sh", "-c", script], cwd, env: { PATH: "/usr/bin:/bin" }, stdin: "closed", timeoutMs },
+    { policy: { type: "readOnly" }, workspaceRoots: [cwd] },
+    AbortSignal.timeout(timeoutMs),
+  );
+  const chunks: Uint8Array[] = [];
+  command.onOutput = (chunk) => chunks.push(Buffer.from(chunk)); // the memory is used again
+  await command.exit;
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Which one it is and what it cannot do, in one line. */
+function engine({ line: text, fix }: SandboxState): Finding {
+  return fix === undefined
+    ? { name, state: "ok", text }
+    : { name, state: "warn", text, fix: `${fix}; until then it holds as far as it says` };
+}
+
+function network(text: string, state: SandboxState): Finding {
+  // Its rules and filter close the ways without hiding their names; the tests try each of them.
+  if (state.engine === "landlock") return { name, state: "ok", text: "network: closed by rules and the system-call filter" };
+  const ways = [...text.matchAll(/^net (.+)$/gm)].map(([, way]) => way).filter((way) => way !== "lo");
+  if (ways.length === 0) return { name, state: "ok", text: "network: a command sees none of the machine's" };
+  return fail(
+    `network: a command without network access sees ${ways.join(", ")}`,
+    "do not let the model run commands here; please report this",
+  );
+}
+
+function filter(text: string): Finding {
+  if (/^Seccomp:\s*2$/m.test(text)) return { name, state: "ok", text: "system calls: filtered" };
+  const fix = "the other layers hold; use x64 or arm64, where there is a filter";
+  return { name, state: "warn", text: `system calls: not filtered on ${process.arch}`, fix };
+}

@@ -1,0 +1,202 @@
+/** `parley exec`: one turn without a person, for scripts and CI. */
+
+import { existsSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { ExecEvents } from "../../adapters/exec/events.ts";
+import { type Ended, runTask, type Task } from "../../adapters/exec/run.ts";
+import { Transcript } from "../../adapters/exec/transcript.ts";
+import type { Client } from "../../client/client.ts";
+import { terminalJson } from "../../lib/terminal-text.ts";
+import { connectInProcess } from "../../main/in-process.ts";
+import { RpcError } from "../../protocol/errors.ts";
+import { localOverrides } from "../local-overrides.ts";
+import { type App, openApp, requireModel, surviveWith } from "../own-app.ts";
+import { listThreads, threadIdOf } from "../threads/find.ts";
+import { type Globals, oneOf, print, readFlags, StartError, say } from "../usage.ts";
+import { run as printVersion, version } from "../version.ts";
+import { help } from "./help.ts";
+import { checkWritable, imagesFrom, readSchema, readTask, spreadImages } from "./input.ts";
+import { type ExecFlags, isUnbounded, newest, profileFrom, sandboxFrom, taskWords } from "./task.ts";
+import { newWorktree } from "./worktree.ts";
+
+export async function run(args: readonly string[], globals: Globals): Promise<number> {
+  const { values, positionals } = readFlags(spreadImages(args), help);
+  if (values.version === true) return printVersion();
+  const wordsAfterDashes = args.includes("--") ? args.length - 1 - args.indexOf("--") : 0;
+  const isPrompt = wordsAfterDashes > 0 && wordsAfterDashes >= positionals.length;
+  if (positionals[0] === "help" && !isPrompt) return (await import("../help/help.ts")).run(["exec"]);
+  const words = taskWords(positionals, values, isPrompt);
+  sandboxFrom(values); // a wrong word is refused before anything is opened
+  const colours = wantsColour(values.color === undefined ? "auto" : oneOf("color", values.color, ["always", "never", "auto"]));
+  const folder = path.resolve(values.cd ?? process.cwd());
+  if (!existsSync(folder)) throw new StartError(`no such folder: ${folder}`);
+  const outputSchema = values["output-schema"] === undefined ? undefined : readSchema(values["output-schema"]);
+  const images = imagesFrom(values.image ?? []);
+  const lastMessageFile = values["output-last-message"];
+  if (lastMessageFile !== undefined) checkWritable(lastMessageFile);
+  const local =
+    values.oss === true
+      ? await localOverrides({ provider: values["local-provider"], model: values.model, flags: globals.config })
+      : undefined;
+  const app = openApp(globals, values, {
+    overrides: [...(local ?? []), ...profileFrom(values)],
+    flagsAreRequests: true,
+    takesCodexKey: true,
+    trustHooks: values["dangerously-bypass-hook-trust"],
+    ignore: { userConfig: values["ignore-user-config"], rules: values["ignore-rules"] },
+  });
+  surviveWith(app);
+  try {
+    if (!(await mayRunIn(app, folder, values))) return 1;
+    const task = await readTask(words);
+    if ((task.kind === "new" || task.kind === "review") && values.model === undefined) requireModel(app, folder);
+    const cwd = values.worktree === true ? await newWorktree(folder, await app.git.root(folder)) : folder;
+    return await carryOut(app, task, { values, globals, cwd, images, outputSchema, colours });
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    throw new StartError(error.message);
+  } finally {
+    await app.close();
+    setImmediate(() => process.exit()); // idle connections to models must not keep a finished run alive
+  }
+}
+
+/** `parley review`. */
+export const review = (args: readonly string[], globals: Globals): Promise<number> => run(["review", ...args], globals);
+
+/** Settings that can be read, and a folder that somebody trusts or that git can bring back; who bypasses the sandbox has no use for either. */
+async function mayRunIn(app: App, cwd: string, values: ExecFlags): Promise<boolean> {
+  const { warnings, trusted } = app.config.effective(cwd);
+  if (values["strict-config"] === true && warnings.length > 0) throw new StartError(`--strict-config: ${warnings.join("; ")}`);
+  if (values["skip-git-repo-check"] === true || isUnbounded(values) || trusted || (await app.git.root(cwd)) !== undefined) return true;
+  say("Not inside a trusted directory and --skip-git-repo-check was not specified.");
+  return false;
+}
+
+interface Run {
+  readonly values: ExecFlags;
+  readonly globals: Globals;
+  readonly cwd: string;
+  readonly images: readonly string[];
+  readonly outputSchema: unknown;
+  readonly colours: boolean;
+}
+
+async function carryOut(app: App, given: Task, run: Run): Promise<number> {
+  const { values } = run;
+  const client = await connectInProcess(app, {
+    clientInfo: { name: "codex_exec", title: "Parley exec", version },
+    door: { source: "exec", unattended: true },
+  });
+  const isJson = values.json === true || values["experimental-json"] === true;
+  const summaries = app.config.effective(run.cwd).raw["model_reasoning_summary"];
+  const story = isJson ? jsonStory(client) : plainStory(client, run.colours, typeof summaries === "string" ? summaries : "none");
+  const stop = new AbortController();
+  stop.signal.addEventListener("abort", () => story.stopped());
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+  try {
+    const task = await namedThread(given, client, run);
+    const ended = await runTask(client, task, {
+      settings: settingsFrom(run),
+      images: run.images,
+      outputSchema: run.outputSchema,
+      signal: stop.signal,
+      onOpen: (answer) => story.opened(answer, task),
+    });
+    if (ended === undefined) return 0;
+    story.ended(ended);
+    if (ended.turn.status !== "completed") return 1;
+    const file = values["output-last-message"];
+    return file === undefined || keepLastMessage(file, ended.lastMessage) ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    const doing = given.kind === "resume" || given.kind === "fork" ? `thread/${given.kind}: thread/${given.kind} failed: ` : "";
+    say(`Error: ${doing}${error.message} (code ${error.code})`);
+    return 1;
+  } finally {
+    client.close();
+  }
+}
+
+/** How a run is told: as events, or to a person. */
+interface Story {
+  readonly opened: (answer: Parameters<Transcript["opened"]>[0], task: Task) => void;
+  /** A signal came. */
+  readonly stopped: () => void;
+  readonly ended: (ended: Ended) => void;
+}
+
+function jsonStory(client: Client): Story {
+  const events = new ExecEvents((event) => process.stdout.write(`${terminalJson(event)}\n`));
+  events.listen(client);
+  return {
+    opened: (answer) => events.threadStarted(answer.thread.id),
+    stopped: () => events.interrupt(),
+    ended: ({ turn }) => events.turnEnded(turn),
+  };
+}
+
+function plainStory(client: Client, colours: boolean, summaries: string): Story {
+  const transcript = new Transcript((text) => process.stderr.write(text), colours);
+  transcript.listen(client);
+  return {
+    opened(answer, task) {
+      transcript.opened(answer, { version, summaries });
+      if (task.kind !== "review" && task.prompt !== undefined) transcript.prompt(task.prompt);
+    },
+    stopped: () => transcript.stopped(),
+    ended({ turn, lastMessage }) {
+      transcript.ended(turn);
+      const isShown = process.stdout.isTTY && process.stderr.isTTY;
+      if (lastMessage !== null && !isShown) print(`${lastMessage}\n`);
+    },
+  };
+}
+
+function settingsFrom({ values, globals, cwd }: Run) {
+  return {
+    cwd,
+    model: values.model ?? null,
+    sandbox: sandboxFrom(values) ?? null,
+    approvalPolicy: isUnbounded(values) ? "never" : configuredPolicy(values, globals),
+    ephemeral: values.ephemeral === true,
+    threadSource: values["thread-source"] ?? null,
+    runtimeWorkspaceRoots: values["add-dir"] === undefined ? null : values["add-dir"].map((dir) => path.resolve(dir)),
+  } as const;
+}
+
+/** Says whether the message is in the file: whoever reads it next must not take an old one for it. */
+function keepLastMessage(file: string, message: string | null): boolean {
+  try {
+    writeFileSync(file, message ?? "");
+    if (message === null) say(`warning: there was no last message; ${file} is empty`);
+    return true;
+  } catch (error) {
+    say(`error: the last message could not be written: ${error instanceof Error ? error.message : String(error)}`);
+    return false;
+  }
+}
+
+/** `--last` is the newest session of this folder, or with `--all` of any; where there is none, a new one begins. */
+async function namedThread(task: Task, client: Client, { values, cwd }: Run): Promise<Task> {
+  if (task.kind !== "resume" && task.kind !== "fork") return task;
+  if (task.kind === "fork" || task.threadId !== newest) return { ...task, threadId: await threadIdOf(client, task.threadId) };
+  const kinds = ["cli", "vscode", "exec", "appServer"] as const;
+  const where = values.all === true ? {} : { cwd };
+  for await (const { id } of listThreads(client, { sortKey: "updated_at", sourceKinds: [...kinds], ...where }, 1))
+    return { ...task, threadId: id };
+  say(`No session${values.all === true ? "" : " of this folder"} to resume; a new one begins.`);
+  return { kind: "new", prompt: task.prompt };
+}
+
+/** `-c approval_policy=…` counts; without it nobody is asked, since nobody is there. */
+function configuredPolicy({ config = [] }: ExecFlags, globals: Globals): "never" | null {
+  return [...globals.config, ...config].some((word) => word.startsWith("approval_policy=")) ? null : "never";
+}
+
+function wantsColour(choice: "always" | "never" | "auto"): boolean {
+  return (
+    choice === "always" ||
+    (choice === "auto" && process.stderr.isTTY === true && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb")
+  );
+}

@@ -1,0 +1,76 @@
+/** The flags of `parley exec` and what they mean. */
+
+import type { SandboxMode } from "../../protocol/policy.ts";
+import type { ReviewTarget } from "../../protocol/review.ts";
+import { oneOf, UsageError, type Values } from "../usage.ts";
+import type { help } from "./help.ts";
+
+export type ExecFlags = Values<typeof help>;
+
+export type Words =
+  | { readonly kind: "new"; readonly prompt: string | undefined }
+  | { readonly kind: "resume" | "fork"; readonly threadId: string; readonly prompt: string | undefined }
+  | { readonly kind: "review"; readonly target: ReviewTarget };
+
+/** What the free words ask for; `last` stands for the newest session. */
+export const newest = "last";
+
+const taskNames: readonly string[] = ["review", "resume", "fork"];
+
+/** `isPrompt`: the words stood after `--`, so that the first is a prompt even when it is the name of a task. */
+export function taskWords(words: readonly string[], flags: ExecFlags, isPrompt = false): Words {
+  const [first, ...rest] = isPrompt ? [] : words;
+  // `exec PROMPT resume …`: the prompt may stand before the task that it is for.
+  if (first !== undefined && !taskNames.includes(first) && (rest[0] === "resume" || rest[0] === "fork")) {
+    const task = taskWords(rest, flags);
+    return task.kind === "resume" || task.kind === "fork" ? { ...task, prompt: task.prompt ?? first } : task;
+  }
+  if (first === "review") return { kind: "review", target: reviewTarget(rest, flags) };
+  if (first === "resume" && flags.last === true) return { kind: "resume", threadId: newest, prompt: one(rest) };
+  if (first === "resume" || first === "fork") {
+    const [threadId, ...prompt] = rest;
+    if (threadId === undefined) throw new UsageError(`${first} needs a session id${first === "resume" ? " or --last" : ""}`);
+    return { kind: first, threadId, prompt: one(prompt) };
+  }
+  return { kind: "new", prompt: one(words) };
+}
+
+function one(words: readonly string[]): string | undefined {
+  if (words.length > 1) throw new UsageError(`unexpected argument '${words[1]}'; put the prompt in quotes`);
+  return words[0];
+}
+
+function reviewTarget(words: readonly string[], flags: ExecFlags): ReviewTarget {
+  const instructions = one(words);
+  const targets = [
+    ...(flags.uncommitted === true ? ["--uncommitted"] : []),
+    ...(flags.base === undefined ? [] : ["--base"]),
+    ...(flags.commit === undefined ? [] : ["--commit"]),
+    ...(instructions === undefined ? [] : ["instructions"]),
+  ];
+  if (targets.length > 1) throw new UsageError(`review takes one target, not ${targets.join(" and ")}`);
+  if (flags.title !== undefined && flags.commit === undefined) throw new UsageError("--title is the title of a --commit");
+  if (flags.uncommitted === true) return { type: "uncommittedChanges" };
+  if (flags.base !== undefined) return { type: "baseBranch", branch: flags.base };
+  if (flags.commit !== undefined) return { type: "commit", sha: flags.commit, title: flags.title ?? null };
+  return instructions === undefined ? { type: "uncommittedChanges" } : { type: "custom", instructions };
+}
+
+const modes: readonly SandboxMode[] = ["read-only", "workspace-write", "danger-full-access"];
+
+/** The caller wants neither approvals nor a sandbox. */
+export const isUnbounded = (flags: ExecFlags): boolean => flags["dangerously-bypass-approvals-and-sandbox"] === true || flags.yolo === true;
+
+export function sandboxFrom(flags: ExecFlags): SandboxMode | undefined {
+  if (isUnbounded(flags)) {
+    if (flags["full-auto"] === true)
+      throw new UsageError(
+        "--full-auto cannot be used with --dangerously-bypass-approvals-and-sandbox: the one wants a sandbox, the other none",
+      );
+    return "danger-full-access";
+  }
+  if (flags.sandbox === undefined) return flags["full-auto"] === true || flags["approve-for-me"] === true ? "workspace-write" : undefined;
+  return oneOf("sandbox", flags.sandbox, modes);
+}
+
+export const profileFrom = ({ profile }: ExecFlags): string[] => (profile === undefined ? [] : [`profile=${JSON.stringify(profile)}`]);

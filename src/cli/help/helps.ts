@@ -1,0 +1,40 @@
+/** Where each subcommand's help is. Loaded by --help, by completion and by the tests that hold it against the flags. */
+import type { Help } from "./text.ts";
+
+export const helps: Readonly<Record<string, () => Promise<Help>>> = {
+  tui: async () => (await import("../tui/help.ts")).help,
+  resume: async () => (await import("../tui/help.ts")).resumeHelp,
+  fork: async () => (await import("../tui/help.ts")).forkHelp,
+  "app-server": async () => (await import("../app-server/help.ts")).help,
+  exec: async () => (await import("../exec/help.ts")).help,
+  review: async () => (await import("../exec/help.ts")).reviewHelp,
+  "mcp-server": async () => (await import("../mcp-server/help.ts")).help,
+  manager: async () => (await import("../manager/help.ts")).help,
+  acp: async () => (await import("./small-helps.ts")).acpHelp,
+  threads: async () => (await import("../threads/help.ts")).help,
+  tour: async () => (await import("./small-helps.ts")).tourHelp,
+  login: async () => (await import("./small-helps.ts")).loginHelp,
+  logout: async () => (await import("./small-helps.ts")).logoutHelp,
+  mcp: async () => (await import("../mcp/help.ts")).help,
+  doctor: async () => (await import("./small-helps.ts")).doctorHelp,
+  trust: async () => (await import("./small-helps.ts")).trustHelp,
+  hooks: async () => (await import("./small-helps.ts")).hooksHelp,
+  debug: async () => (await import("./small-helps.ts")).debugHelp,
+  completion: async () => (await import("./small-helps.ts")).completionHelp,
+  version: async () => (await import("./small-helps.ts")).versionHelp,
+  help: async () => (await import("./small-helps.ts")).helpHelp,
+};
+
+/** The help that the words ask for: of the command, or of the deepest subcommand that they name. */
+export async function helpFor(words: readonly string[]): Promise<{ readonly name: string; readonly help: Help } | undefined> {
+  const [command = "", ...rest] = words;
+  const load = Object.hasOwn(helps, command) ? helps[command] : undefined;
+  if (load === undefined) return undefined;
+  let found = { name: `parley ${command}`, help: await load() };
+  for (const word of rest) {
+    const inner = Object.hasOwn(found.help.commands ?? {}, word) ? found.help.commands?.[word] : undefined;
+    if (inner === undefined) break;
+    found = { name: `${found.name} ${word}`, help: inner };
+  }
+  return found;
+}

@@ -1,0 +1,143 @@
+/** What the small subcommands say of themselves. */
+import { agentFlags, configFlag, type Help, jsonFlag } from "./text.ts";
+
+export const loginHelp = {
+  summary: "Sign in, or say who is signed in (login status)",
+  says: [
+    "Signs in to the account that pays for the built-in provider openai. Without options the browser flow is used. Other providers take their keys from the environment (ANTHROPIC_API_KEY and so on).",
+    "The account is kept in auth.json of the home folder, readable by its owner only; cli_auth_credentials_store in config.toml changes that.",
+  ],
+  usage: ["[OPTIONS]", "status"],
+  words: ["status"],
+  flags: [
+    { name: "with-api-key", says: "Read an API key from stdin" },
+    { name: "device-auth", says: "Sign in on another device, with a code" },
+    configFlag,
+  ],
+  exitCodes: "0 signed in, 1 not (status: nobody is signed in), 2 the command line is wrong",
+  examples: [
+    ["printenv OPENAI_API_KEY | parley login --with-api-key", "Store a key without showing it to other users of the machine"],
+    ["parley login status", "Who is signed in"],
+  ],
+} as const satisfies Help;
+
+export const logoutHelp = {
+  summary: "Forget the account",
+  usage: [""],
+  flags: [configFlag],
+  examples: [["parley logout", "Remove what parley login stored"]],
+} as const satisfies Help;
+
+export const trustHelp = {
+  summary: "Trust this folder's project, or accept what changed in it",
+  says: [
+    "A trusted project's settings, rules, MCP servers and skills count as they were when you trusted it. What comes later, changes, or lies in .codex and .agents folders below the project's root does not count until you accept it here. What only narrows (a stricter sandbox, rules that forbid) counts at once.",
+    'Shows what waits and asks. A client that writes projects.<path>.trust_level = "trusted" accepts in the same way.',
+  ],
+  usage: ["[--check | --yes] [--json] [-C DIR]"],
+  flags: [
+    { name: "check", says: "Only show what waits" },
+    { name: "yes", short: "y", says: "Accept without a question" },
+    { name: "cd", short: "C", value: "DIR", says: "Another folder than this one" },
+    jsonFlag,
+    configFlag,
+  ],
+  exitCodes: "0 nothing waits or all was accepted, 1 something waits (--check) or was not accepted, 2 the command line is wrong",
+  examples: [
+    ["parley trust", "Look at what waits in this folder's project, and accept it"],
+    ["parley trust --check", "For scripts: does anything wait?"],
+  ],
+} as const satisfies Help;
+
+export const hooksHelp = {
+  summary: "List the hooks that the settings name, and trust them or switch them off",
+  says: [
+    "Hooks are programs and MCP tools that run at certain moments of a session, outside the sandbox and with your rights. One that is new or has changed does not run until you trust it as it is.",
+    "HOOK is a number or a key of the list. docs/hooks.md has the events, what hooks read and what they may say.",
+  ],
+  usage: ["[list] [--json] [-C DIR]", "trust | distrust | on | off HOOK... | --all [--yes] [-C DIR]"],
+  flags: [
+    { name: "all", says: "All hooks but the administrator's" },
+    { name: "yes", short: "y", says: "Trust without a question" },
+    { name: "cd", short: "C", value: "DIR", says: "Another folder than this one" },
+    jsonFlag,
+    configFlag,
+  ],
+  exitCodes: "0 done, 1 nothing was changed, 2 the command line is wrong",
+  examples: [
+    ["parley hooks", "What would run, and when"],
+    ["parley hooks trust 1 2", "Let the first two run as they are now"],
+  ],
+} as const satisfies Help;
+
+export const doctorHelp = {
+  summary: "Say what works on this machine, with the fix for what does not",
+  says: ["Checks Node, the settings, the home folder, the sandbox, git, the model provider, MCP servers and skills of this folder."],
+  usage: ["[--json]"],
+  flags: [jsonFlag, configFlag],
+  exitCodes: "0 nothing must be mended, 1 something must, 2 the command line is wrong",
+  examples: [
+    ["parley doctor", "One line for each check"],
+    ["parley doctor --json", "The same for programs"],
+  ],
+} as const satisfies Help;
+
+export const tourHelp = {
+  summary: "Show what the server does, offline, in a folder of its own",
+  usage: [""],
+  examples: [["parley tour", "A plan, a command, a patch, a question and a failure, with a scripted model"]],
+} as const satisfies Help;
+
+export const versionHelp = {
+  summary: "Print the version",
+  usage: [""],
+  examples: [["parley --version", "The same"]],
+} as const satisfies Help;
+
+export const helpHelp = {
+  summary: "Print the list of commands, or what one of them takes",
+  usage: ["[COMMAND]..."],
+  examples: [["parley help threads export", "The same as parley threads export --help"]],
+} as const satisfies Help;
+
+export const completionHelp = {
+  summary: "Print a script that completes Parley's commands and flags in your shell",
+  usage: ["<bash | zsh | fish>"],
+  words: ["bash", "zsh", "fish"],
+  examples: [
+    ["parley completion bash > ~/.local/share/bash-completion/completions/parley", "For bash, for good"],
+    ["parley completion zsh > ~/.zfunc/_parley", "For zsh, in a folder that is on $fpath"],
+    ["parley completion fish > ~/.config/fish/completions/parley.fish", "For fish"],
+  ],
+} as const satisfies Help;
+
+export const debugHelp = {
+  summary: "Pack what helps to find a fault",
+  usage: ["bundle [--output <FILE>]"],
+  commands: {
+    bundle: {
+      summary: "Pack version, system, doctor's findings, settings and logs into one file, without secrets",
+      says: [
+        "Keys, tokens, passwords and what looks like them are replaced by ***. Threads, prompts and file contents are left out. Look into the file before you pass it on: it is a plain tar.gz.",
+      ],
+      usage: ["[--output <FILE>]"],
+      flags: [
+        { name: "output", short: "o", value: "FILE", says: "Default: parley-debug-<time>.tar.gz in this folder; - for stdout" },
+        jsonFlag,
+        configFlag,
+      ],
+      examples: [["parley debug bundle", "A file to attach to a report"]],
+    },
+  },
+  examples: [["parley debug bundle", "A file to attach to a report"]],
+} as const satisfies Help;
+
+export const acpHelp = {
+  summary: "Serve an editor that speaks the Agent Client Protocol",
+  says: ["For Zed, JetBrains, Neovim, Emacs and others that start their agents; speaks over stdin and stdout."],
+  usage: ["[OPTIONS]"],
+  flags: agentFlags,
+  notes: { "In Zed's settings.json": '"agent_servers": { "Parley": { "command": "parley", "args": ["acp"] } }' },
+  exitCodes: "0 the editor has gone or a signal came, 1 it could not start, 2 the command line is wrong",
+  examples: [["parley acp", "What the editor runs"]],
+} as const satisfies Help;

@@ -1,0 +1,45 @@
+/** What `parley manager --help` says. */
+import { configFlag, type Help, logFlag } from "../help/text.ts";
+
+export const help = {
+  summary: "Every session in one place, in the browser and over HTTP",
+  says: ["A page, an HTTP API and websockets over one engine: its own, or one that runs elsewhere."],
+  usage: ["[OPTIONS]", "link", "--print-service [systemd|launchd]"],
+  words: ["link"],
+  flags: [
+    { name: "listen", value: "IP:PORT", says: "Default 127.0.0.1:4180" },
+    {
+      name: "token-file",
+      value: "FILE",
+      says: "Its text, as a bearer token, is an administrator's; made with mode 0600 where it is missing. Default: $CODEX_HOME/parley/manager/token",
+    },
+    { name: "connect", value: "URL", says: "Manage a running engine (ws://…, wss://… or unix://PATH) instead of one in this process" },
+    { name: "connect-token-file", value: "FILE", says: "The bearer token for it" },
+    { name: "no-open", says: "Do not open the browser" },
+    { name: "tls-cert", value: "FILE", says: "Serve over TLS; needed for addresses that others can reach" },
+    { name: "tls-key", value: "FILE", says: "The certificate's key" },
+    { name: "allow-plain-http", says: "Listen on such an address without TLS all the same" },
+    { name: "allow-host", value: "NAME", many: true, says: "A further name of this machine in the Host header; repeatable" },
+    {
+      name: "print-service",
+      says: "Print a unit of systemd or launchd that runs it with the other options, and end. Default: this system's",
+    },
+    configFlag,
+    logFlag,
+  ],
+  notes: {
+    Addresses: [
+      "/              The page",
+      "/api/…         The API; GET /api/openapi.json describes it",
+      "/api/stream    A websocket of events",
+      "/rpc           A websocket that speaks the app-server protocol, with the token as a bearer token",
+    ].join("\n"),
+  },
+  exitCodes: "0 a signal came, 1 it could not start, 2 the command line is wrong",
+  examples: [
+    ["parley manager", "Start it and open the page"],
+    ["parley manager link", "A fresh sign-in link of the manager that runs here"],
+    ["parley manager --print-service systemd > ~/.config/systemd/user/parley.service", "Keep it running"],
+    ["parley manager --connect unix:///run/user/1000/parley.sock --no-open", "Manage a server that runs already"],
+  ],
+} as const satisfies Help;

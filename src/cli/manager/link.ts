@@ -1,0 +1,46 @@
+/** `parley manager link`: asks the manager that runs here for a fresh sign-in link. */
+import { existsSync, readFileSync } from "node:fs";
+import type { RequestOptions } from "node:https";
+import { StartError } from "../usage.ts";
+
+export interface LinkOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly tokenFile: string;
+  /** The file of the manager's own certificate, where it serves TLS. */
+  readonly cert: string | undefined;
+}
+
+export async function printLink({ host, port, tokenFile, cert }: LinkOptions): Promise<number> {
+  if (!existsSync(tokenFile)) throw new StartError(`no token in ${tokenFile}; start the manager first`);
+  const shown = host.includes(":") ? `[${host}]` : host;
+  const token = readFileSync(tokenFile, "utf8").trim();
+  let response: Awaited<ReturnType<typeof post>>;
+  try {
+    response = await post(`${cert === undefined ? "http" : "https"}://${shown}:${port}/api/auth/links`, token, cert);
+  } catch {
+    throw new StartError(
+      `no manager answers at ${shown}:${port}; give its --listen address${cert === undefined ? "" : " and its --tls-cert"}`,
+    );
+  }
+  const { answer, status } = response;
+  const link = typeof answer === "object" && answer !== null && "url" in answer ? answer.url : undefined;
+  if (status !== 200 || typeof link !== "string") throw new StartError(`the manager refused: status ${status}`);
+  process.stdout.write(`${link}\n`);
+  return 0;
+}
+
+/** Over TLS exactly the certificate of the file is trusted, whoever signed it and whatever name it is for: it is the manager's own. */
+async function post(url: string, token: string, cert: string | undefined): Promise<{ status: number; answer: unknown }> {
+  const { request } = cert === undefined ? await import("node:http") : await import("node:https");
+  const trust: RequestOptions =
+    cert === undefined ? {} : { ca: readFileSync(cert), allowPartialTrustChain: true, checkServerIdentity: () => undefined };
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  return await new Promise((resolve, reject) => {
+    const call = request(url, { method: "POST", headers, signal: AbortSignal.timeout(5000), ...trust }, async (response) => {
+      const text = (await response.toArray().catch(() => [])).join("");
+      resolve({ status: response.statusCode ?? 0, answer: text.startsWith("{") ? JSON.parse(text) : null });
+    });
+    call.on("error", reject).end(JSON.stringify({ scope: "admin" }));
+  });
+}

@@ -1,0 +1,79 @@
+/** What `parley mcp` takes and says of itself. */
+import { configFlag, type FlagHelp, featureFlags, type Help, jsonFlag } from "../help/text.ts";
+
+const common = [configFlag, ...featureFlags] as const;
+const registrationFlag = {
+  name: "oauth-client-registration",
+  value: "WAY",
+  choices: ["auto", "cimd", "dcr"],
+  says: "How login registers where no client id is set: auto and dcr are the same, cimd is refused; with add it changes nothing",
+} as const satisfies FlagHelp;
+
+export const help = {
+  summary: "Add, list, show, remove, accept and sign in to MCP servers",
+  says: ["Changes [mcp_servers] of the user's own config.toml; everything else in the file stays as it is."],
+  usage: ["<COMMAND>"],
+  commands: {
+    add: {
+      summary: "Add a server that is started, or one that is reached over HTTP",
+      usage: ["<NAME> [--env KEY=VALUE]... -- <COMMAND>...", "<NAME> --url <URL> [--bearer-token-env-var <NAME>]"],
+      flags: [
+        { name: "env", value: "KEY=VALUE", many: true, says: "A variable for the server that is started; repeatable" },
+        { name: "url", value: "URL", says: "Its address (streamable HTTP)" },
+        { name: "bearer-token-env-var", value: "NAME", says: "The environment variable that holds its token" },
+        { name: "oauth-resource", value: "URL", says: "The resource to name when signing in" },
+        { name: "oauth-client-id", value: "ID", says: "A client that was registered by hand, for signing in" },
+        { name: "oauth-client-secret", value: "SECRET", says: "Its secret, where it has one" },
+        registrationFlag,
+        ...common,
+      ],
+      examples: [
+        ["parley mcp add docs -- npx -y docs-server", "A program that is started"],
+        ["parley mcp add issues --url https://mcp.example.com/ --bearer-token-env-var ISSUES_TOKEN", "A server that is reached"],
+      ],
+    },
+    list: { summary: "List the servers", usage: ["[--json]"], flags: [jsonFlag, ...common], examples: [["parley mcp list", "As a table"]] },
+    get: {
+      summary: "Show one server",
+      usage: ["<NAME> [--json]"],
+      flags: [jsonFlag, ...common],
+      examples: [["parley mcp get docs", "Its settings"]],
+    },
+    remove: {
+      summary: "Remove a server",
+      usage: ["<NAME>"],
+      flags: common,
+      examples: [["parley mcp remove docs", "Take it out of config.toml"]],
+    },
+    login: {
+      summary: "Sign in to a server in the browser",
+      usage: ["<NAME> [--scopes a,b]"],
+      flags: [
+        { name: "scopes", value: "LIST", says: "OAuth scopes to ask for, with commas between them" },
+        { name: "no-browser", says: "Only print the address: what is done without it, too" },
+        registrationFlag,
+        ...common,
+      ],
+      examples: [["parley mcp login issues", "Open the server's sign-in page"]],
+    },
+    accept: {
+      summary: "Let a server of this trusted project start as it is defined now",
+      usage: ["[NAME]"],
+      flags: common,
+      examples: [
+        ["parley mcp accept", "Show which servers of this folder wait"],
+        ["parley mcp accept docs", "Accept one, until its definition changes again"],
+      ],
+    },
+    logout: {
+      summary: "Forget the sign-in of a server",
+      usage: ["<NAME>"],
+      flags: common,
+      examples: [["parley mcp logout issues", "Remove its tokens"]],
+    },
+  },
+  examples: [
+    ["parley mcp add docs -- npx -y docs-server", "Add a server"],
+    ["parley doctor", "See whether it starts and how many tools it has"],
+  ],
+} as const satisfies Help;

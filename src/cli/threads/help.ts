@@ -1,0 +1,131 @@
+/** What `parley threads --help` says. */
+import { configFlag, type FlagHelp, type Help, jsonFlag } from "../help/text.ts";
+
+const archived = { name: "archived", says: "Archived threads instead" } as const satisfies FlagHelp;
+const limit = (standard: number) =>
+  ({
+    name: "limit",
+    short: "n",
+    value: "N",
+    says: `At most so many; 0 for all. Default ${standard}`,
+  }) as const;
+
+export const help = {
+  summary: "List, show, search, export, archive, delete and repair stored threads",
+  says: [
+    "Works on the threads under $CODEX_HOME, those of Codex too. A thread is named by its id, by the first letters of its id (4 or more), by its name, or by --last.",
+  ],
+  usage: ["<COMMAND>"],
+  commands: {
+    list: {
+      summary: "List threads, the one changed last first",
+      usage: ["[OPTIONS]"],
+      flags: [
+        limit(20),
+        { name: "cwd", value: "DIR", says: "Only threads of this folder; . for the one you are in" },
+        { name: "provider", value: "NAME", says: "Only threads of this model provider" },
+        { name: "sort", value: "KEY", choices: ["updated", "created"], says: "updated (default) or created" },
+        archived,
+        jsonFlag,
+        configFlag,
+      ],
+      examples: [
+        ["parley threads list", "The newest twenty"],
+        ["parley threads list --cwd . --json", "Those of this folder, for programs"],
+      ],
+    },
+    show: {
+      summary: "Show what was said and done in a thread",
+      usage: ["<THREAD | --last>"],
+      flags: [
+        { name: "last", says: "The thread changed last" },
+        { name: "turns", value: "N", says: "Only the last so many turns" },
+        { name: "color", value: "WHEN", choices: ["always", "never", "auto"], says: "always, never or auto" },
+        jsonFlag,
+        configFlag,
+      ],
+      examples: [["parley threads show --last", "The whole story of the newest thread"]],
+    },
+    search: {
+      summary: "Find threads by words that were said in them",
+      usage: ["<WORDS> [OPTIONS]"],
+      flags: [limit(20), archived, jsonFlag, configFlag],
+      examples: [['parley threads search "flaky test"', "Where was that again?"]],
+    },
+    export: {
+      summary: "Write a thread as markdown, HTML or JSON",
+      usage: ["<THREAD | --last> [--format <FORMAT>] [--output <FILE>]"],
+      flags: [
+        { name: "last", says: "The thread changed last" },
+        {
+          name: "format",
+          short: "f",
+          value: "FORMAT",
+          choices: ["markdown", "html", "json"],
+          says: "markdown, html or json. Default: what the output's ending says, else markdown",
+        },
+        { name: "output", short: "o", value: "FILE", says: "Default: stdout" },
+        { name: "no-outputs", says: "Leave out what commands printed" },
+        jsonFlag,
+        configFlag,
+      ],
+      examples: [
+        ["parley threads export --last -o story.md", "As markdown"],
+        ["parley threads export --last -o story.html", "As one page without scripts, to pass on"],
+      ],
+    },
+    archive: {
+      summary: "Put threads away, or take them back",
+      usage: ["<THREAD>... [--undo]"],
+      flags: [
+        { name: "undo", says: "Take them out of the archive" },
+        { name: "last", says: "The thread changed last" },
+        jsonFlag,
+        configFlag,
+      ],
+      examples: [["parley threads archive --last", "It leaves the lists and stays on disk"]],
+    },
+    delete: {
+      summary: "Delete threads for good",
+      usage: ["<THREAD>... [--yes]"],
+      flags: [
+        { name: "yes", short: "y", says: "Do not ask; needed where nobody can be asked" },
+        { name: "last", says: "The thread changed last" },
+        jsonFlag,
+        configFlag,
+      ],
+      examples: [["parley threads delete --last --yes", "Without a question"]],
+    },
+    repair: {
+      summary: "Write what can be read of a damaged thread into a copy; the damaged file stays as it is",
+      usage: ["<THREAD | FILE> [--output <FILE>] [--check]"],
+      flags: [
+        { name: "output", short: "o", value: "FILE", says: "Write the mended lines there. Default: a new thread with an id of its own" },
+        { name: "check", says: "Only say what is wrong; exit code 1 when something is" },
+        jsonFlag,
+        configFlag,
+      ],
+      exitCodes: "0 repaired, or nothing was wrong; 1 nothing of it can be saved, or --check found damage; 2 the command line is wrong",
+      examples: [["parley threads repair --check 019a", "Is the thread whose id begins so damaged?"]],
+    },
+    usage: {
+      summary: "Say how many tokens were used, by day or in one thread",
+      usage: ["[THREAD | --last]"],
+      flags: [
+        { name: "last", says: "The thread changed last" },
+        { name: "days", value: "N", says: "How many days to show. Default 14" },
+        jsonFlag,
+        configFlag,
+      ],
+      examples: [
+        ["parley threads usage", "Today, and the days before"],
+        ["parley threads usage --last --json", "One thread, by model"],
+      ],
+    },
+  },
+  examples: [
+    ["parley threads list", "The newest twenty"],
+    ["parley threads show --last", "What happened in the newest"],
+    ["parley threads export --last -o story.md", "Keep it as a document"],
+  ],
+} as const satisfies Help;

@@ -1,0 +1,211 @@
+/** `parley` without a subcommand, `parley resume` and `parley fork`: the agent in the terminal. */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Client } from "../../client/client.ts";
+import type { AskForApproval } from "../../protocol/policy.ts";
+import type { Start, TuiOptions } from "../../tui/run.ts";
+import { profileFrom, sandboxFrom } from "../exec/task.ts";
+import { codexHome, type Globals, oneOf, readFlags, StartError, UsageError, type Values } from "../usage.ts";
+import { version } from "../version.ts";
+import { help } from "./help.ts";
+
+type Flags = Values<typeof help>;
+
+export async function run(args: readonly string[], globals: Globals): Promise<number> {
+  const { values, positionals } = readFlags(args, help);
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    if (args.length === 0) return (await import("../help/help.ts")).run([]);
+    throw new StartError("the terminal client needs a terminal; `parley exec` works without one");
+  }
+  if (process.env["TERM"] === "dumb" && values["screen-reader"] !== true)
+    throw new StartError(
+      "the terminal client draws on its screen, which TERM=dumb rules out; use `parley exec`, or --screen-reader for plain lines",
+    );
+  const { start, prompt } = wordsFrom(positionals, values);
+  const folder = cwdFrom(values);
+  const images = (values.image ?? []).flatMap((list) => list.split(",")).map((file) => path.resolve(file));
+  for (const file of images) if (!existsSync(file)) throw new StartError(`no such image: ${file}`);
+  const sandbox = sandboxFrom(values);
+  const approvalPolicy = approvalFrom(values);
+  const report = await reporter();
+  const letWarn = divertWarnings(report);
+  const tui = loadTui();
+  const server = values.remote === undefined ? await ownServer(values, globals) : remoteServer(values);
+  const { runTui } = await tui;
+  try {
+    const cwd = folder === undefined ? undefined : await server.settle(folder, values);
+    const options: TuiOptions = {
+      connect: server.connect,
+      remote: values.remote,
+      version,
+      codexHome: codexHome(),
+      cwd,
+      roots: (values["add-dir"] ?? []).map((dir) => (values.remote === undefined ? path.resolve(dir) : dir)),
+      start: await named(start, server.connect),
+      model: values.model,
+      sandbox,
+      approvalPolicy,
+      prompt,
+      images,
+      usesAltScreen: values["no-alt-screen"] !== true,
+      spoken: values["screen-reader"] === true || process.env["INK_SCREEN_READER"] === "true",
+      report,
+    };
+    return await runTui(options);
+  } finally {
+    letWarn();
+    await server.close();
+    setImmediate(() => process.exit()); // idle connections to models must not keep a finished session alive
+  }
+}
+
+/** A session may be named by the first letters of its id, or by its name, as `threads list` prints them. */
+async function named(start: Start, connect: Server["connect"]): Promise<Start> {
+  if (!("threadId" in start)) return start;
+  const [{ threadIdOf }, client] = await Promise.all([import("../threads/find.ts"), connect()]);
+  try {
+    return { ...start, threadId: await threadIdOf(client, start.threadId) };
+  } finally {
+    client.close();
+  }
+}
+
+const starting =
+  (word: string) =>
+  (args: readonly string[], globals: Globals): Promise<number> =>
+    run([word, ...args], globals);
+export const resume = starting("resume");
+export const fork = starting("fork");
+
+interface Server {
+  readonly connect: () => Promise<Client>;
+  /** Sees to what the flags want of the folder and its settings before the first session, and says which folder it is then. */
+  readonly settle: (folder: string, values: Flags) => Promise<string>;
+  readonly close: () => Promise<void>;
+}
+
+const clientInfo = { name: "parley-tui", title: "Parley terminal", version };
+const capabilities = { experimentalApi: true, optOutNotificationMethods: [] };
+
+async function ownServer(values: Flags, globals: Globals): Promise<Server> {
+  const [{ openApp }, { connectInProcess }] = await Promise.all([import("../own-app.ts"), import("../../main/in-process.ts")]);
+  const local = values.oss === true ? await localModel(values, globals) : [];
+  const search = values.search === true ? ['web_search="live"'] : [];
+  const app = openApp(globals, values, {
+    overrides: [...local, ...profileFrom(values), ...search],
+    flagsAreRequests: true,
+    trustHooks: values["dangerously-bypass-hook-trust"],
+  });
+  return {
+    async settle(folder) {
+      const { warnings } = app.config.effective(folder);
+      if (values["strict-config"] === true && warnings.length > 0) throw new StartError(`--strict-config: ${warnings.join("; ")}`);
+      if (values.worktree !== true) return folder;
+      return await (await import("../exec/worktree.ts")).newWorktree(folder, await app.git.root(folder));
+    },
+    connect: () => connectInProcess(app, { clientInfo, capabilities, door: { source: "cli" } }),
+    close: () => app.close(),
+  };
+}
+
+async function localModel(values: Flags, globals: Globals): Promise<string[]> {
+  const { localOverrides } = await import("../local-overrides.ts");
+  return await localOverrides({ provider: values["local-provider"], model: values.model, flags: globals.config });
+}
+
+function remoteServer(values: Flags): Server {
+  const url = values.remote ?? "";
+  for (const flag of ["worktree", "search", "strict-config"] as const)
+    if (values[flag] === true) throw new UsageError(`--${flag} is about this machine; leave it out with --remote`);
+  if (!/^(wss?|unix):\/\/./.test(url))
+    throw new UsageError(`invalid value '${url}' for '--remote': expected ws://HOST:PORT, wss://… or unix://PATH`);
+  const name = values["remote-auth-token-env"];
+  const token = name === undefined ? undefined : process.env[name];
+  if (name !== undefined && !token) throw new StartError(`--remote-auth-token-env: the variable ${name} is empty`);
+  return {
+    async connect() {
+      const { connectClient } = await import("../../client/client.ts");
+      try {
+        return await connectClient(url, { clientInfo, capabilities, ...(token === undefined ? {} : { token }) });
+      } catch (error) {
+        throw new StartError(`cannot connect to ${url}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    },
+    settle: async (folder) => folder,
+    close: async () => {},
+  };
+}
+
+/**
+ * The terminal library waits for its layout engine while it is loaded, which only ES modules can do: beside the bundle it is a file of
+ * its own. React decides by NODE_ENV, while it is loaded, whether to check itself; commands must not inherit that.
+ */
+async function loadTui(): Promise<typeof import("../../tui/run.ts")> {
+  const isSource = import.meta.filename.endsWith(".ts");
+  const file = path.join(import.meta.dirname, isSource ? "../../tui/run.ts" : "../tui.mjs");
+  const before = process.env["NODE_ENV"];
+  process.env["NODE_ENV"] = "production";
+  try {
+    return await import(pathToFileURL(file).href);
+  } finally {
+    if (before === undefined) delete process.env["NODE_ENV"];
+    else process.env["NODE_ENV"] = before;
+  }
+}
+
+function wordsFrom(words: readonly string[], values: Flags): { readonly start: Start; readonly prompt: string | undefined } {
+  const [first, ...rest] = words;
+  if (first !== "resume" && first !== "fork") {
+    if (values.last === true) throw new UsageError("--last belongs to resume and fork");
+    return { start: { kind: "new" }, prompt: onePrompt(words) };
+  }
+  if (values.last === true) return { start: { kind: first, pick: "last" }, prompt: onePrompt(rest) };
+  const [threadId, ...prompt] = rest;
+  if (threadId === undefined) return { start: { kind: first, pick: "list" }, prompt: undefined };
+  return { start: { kind: first, threadId }, prompt: onePrompt(prompt) };
+}
+
+function onePrompt(words: readonly string[]): string | undefined {
+  if (words.length > 1) throw new UsageError(`unexpected argument '${words[1]}'; put the prompt in quotes`);
+  return words[0];
+}
+
+/** A folder of another machine is that machine's to check. */
+function cwdFrom({ cd, remote }: Flags): string | undefined {
+  if (remote !== undefined) return cd;
+  const cwd = path.resolve(cd ?? process.cwd());
+  if (!existsSync(cwd)) throw new StartError(`no such folder: ${cwd}`);
+  return cwd;
+}
+
+const approvalPolicies = ["untrusted", "on-failure", "on-request", "never"] as const;
+
+function approvalFrom(values: Flags): AskForApproval | undefined {
+  if (values["dangerously-bypass-approvals-and-sandbox"] === true || values.yolo === true) return "never";
+  const word = values["ask-for-approval"];
+  if (word === undefined) return values["full-auto"] === true || values["approve-for-me"] === true ? "on-request" : undefined;
+  return oneOf("ask-for-approval", word, approvalPolicies);
+}
+
+/** What the runtime warns of goes to the log: it would print past every stream, into the middle of the screen. */
+function divertWarnings(report: TuiOptions["report"]): () => void {
+  const printing = process.listeners("warning");
+  const log = (warning: Error): void => report(warning.message, warning);
+  process.removeAllListeners("warning");
+  process.on("warning", log);
+  return () => {
+    process.off("warning", log);
+    for (const listener of printing) process.on("warning", listener);
+  };
+}
+
+/** Into the log file alone: the screen is the client's. The server's own lines are in that file already. */
+async function reporter(): Promise<TuiOptions["report"]> {
+  const { openLog } = await import("../../main/log.ts");
+  const nowhere = { write: () => true, writableLength: 0 };
+  const log = openLog({ home: codexHome(), env: process.env, stderr: () => nowhere });
+  return (message, error) => {
+    if (!message.startsWith('{"time":')) log.warn(message, error === undefined ? {} : { error });
+  };
+}
