@@ -117,7 +117,14 @@ export type GetAccountRateLimitsResponse = { rateLimits: RateLimitSnapshot; acco
 export type GetAccountResponse = { requiresOpenaiAuth: boolean; account?: Account | null; workspaceRouting?: WorkspaceRouting | null };
 export type GitInfo = { branch?: string | null; originUrl?: string | null; sha?: string | null };
 export type Health = { status: "ok"; service?: "api"; codex?: { running: boolean; pid: number | null; initialized: boolean; lastExit?: unknown; remote: boolean }; orchestratorQueue?: { enabled: boolean }; auth?: { hasOpenAiApiKey: boolean; codexHomeAuthFile: boolean; likelyUnauthenticated: boolean }; timestamp?: string };
+export type HookErrorInfo = { message: string; path: string };
+export type HookEventName = "preModelRequest" | "postModelRequest" | "preToolUse" | "permissionRequest" | "postToolUse" | "preCompact" | "postCompact" | "sessionStart" | "sessionEnd" | "userPromptSubmit" | "subagentStart" | "subagentStop" | "stop" | "interrupt";
+export type HookMetadata = ({ currentHash: string; displayOrder: number; enabled: boolean; eventName: HookEventName; isManaged: boolean; key: string; source: HookSource; sourcePath: AbsolutePathBuf; timeoutSec: number; trustStatus: HookTrustStatus; additionalContextLimit?: number | null; environmentId?: string | null; matcher?: string | null; pluginId?: string | null; statusMessage?: string | null }) & ({ command: string; handlerType: "command"; async?: boolean } | { handlerType: "mcpTool"; server: string; tool: string } | { handlerType: "prompt" } | { handlerType: "agent" });
 export type HookPromptFragment = { hookRunId: string; text: string };
+export type HookSource = "system" | "user" | "project" | "mdm" | "sessionFlags" | "plugin" | "cloudRequirements" | "cloudManagedConfig" | "legacyManagedConfigFile" | "legacyManagedConfigMdm" | "unknown";
+export type HookTrustStatus = "managed" | "untrusted" | "trusted" | "modified";
+export type HooksListEntry = { cwd: string; errors: (HookErrorInfo)[]; hooks: (HookMetadata)[]; warnings: (string)[] };
+export type HooksListResponse = { data: (HooksListEntry)[] };
 export type ImageDetail = "auto" | "low" | "high" | "original";
 export type ImageGenerationFailure = { type: "usageLimitExceeded"; limitId: string; resetsAt?: number | null };
 export type ImageGenerationInputImage = { path: AbsolutePathBuf; sha256: string };
@@ -130,7 +137,7 @@ export type LegacyAppPathString = string;
 export type LinkMade = { url: string; code: string; scope: Scope; expiresAt: string };
 export type LinkMake = { scope: Scope; name?: string; minutes?: number };
 export type ListMcpServerStatusResponse = { data: (McpServerStatus)[]; nextCursor?: string | null };
-export type LoginAccountResponse = { type: "apiKey" } | { type: "chatgpt"; authUrl: string; loginId: string } | { type: "chatgptDeviceCode"; loginId: string; userCode: string; verificationUrl: string } | { type: "chatgptAuthTokens" } | { type: "amazonBedrock" };
+export type LoginAccountResponse = { type: "apiKey"; checked?: boolean } | { type: "chatgpt"; authUrl: string; loginId: string } | { type: "chatgptDeviceCode"; loginId: string; userCode: string; verificationUrl: string } | { type: "chatgptAuthTokens" } | { type: "amazonBedrock" };
 export type LogoutAccountResponse = Record<string, unknown>;
 export type ManagedHooksRequirements = { PermissionRequest: (ConfiguredHookMatcherGroup)[]; PostCompact: (ConfiguredHookMatcherGroup)[]; PostToolUse: (ConfiguredHookMatcherGroup)[]; PreCompact: (ConfiguredHookMatcherGroup)[]; PreToolUse: (ConfiguredHookMatcherGroup)[]; SessionStart: (ConfiguredHookMatcherGroup)[]; Stop: (ConfiguredHookMatcherGroup)[]; SubagentStart: (ConfiguredHookMatcherGroup)[]; SubagentStop: (ConfiguredHookMatcherGroup)[]; UserPromptSubmit: (ConfiguredHookMatcherGroup)[]; Interrupt?: (ConfiguredHookMatcherGroup)[]; PostModelRequest?: (ConfiguredHookMatcherGroup)[]; PreModelRequest?: (ConfiguredHookMatcherGroup)[]; SessionEnd?: (ConfiguredHookMatcherGroup)[]; managedDir?: string | null; windowsManagedDir?: string | null };
 export type ManagerNetworkAccess = "restricted" | "enabled";
@@ -479,6 +486,11 @@ export class ManagerClient {
   /** Skills of a folder. */
   getSkills(query: { forceReload?: boolean; cwd?: string } = {}): Promise<SkillsListResponse> {
     return this.#call("GET", "/api/skills", query, undefined);
+  }
+
+  /** Hooks of the folders that are worked in: the engine's own, those of projects and of the newest sessions. */
+  getHooks(): Promise<HooksListResponse> {
+    return this.#call("GET", "/api/hooks", {}, undefined);
   }
 
   /** Switch a skill on or off. */

@@ -92,12 +92,18 @@ class LocalAccounts implements Accounts {
     this.#allow(settings, /^(apiKey|amazonBedrock)/.test(params.type) ? "api" : "chatgpt");
     this.#login?.abort.abort();
     switch (params.type) {
-      case "apiKey":
-        if (params.check === true) await this.#options.checkKey?.(params.apiKey);
+      case "apiKey": {
+        const { checkKey } = this.#options;
+        const isChecked = params.check === true && checkKey !== undefined;
+        if (isChecked) await checkKey(params.apiKey);
         await this.#leaveBedrock();
         await this.#store().save(withApiKey(await this.#previous(), params.apiKey));
         this.keeper.brought = undefined;
-        return { response: { type: "apiKey" }, events: [completed(null), updated("apikey", null)] };
+        return {
+          response: { type: "apiKey", ...(isChecked ? { checked: true } : {}) },
+          events: [completed(null), updated("apikey", null)],
+        };
+      }
       case "chatgptAuthTokens":
         return this.#bringTokens(settings, params);
       case "chatgpt":

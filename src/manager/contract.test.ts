@@ -195,6 +195,7 @@ describe("contract", () => {
       "collaborationMode/list",
       "experimentalFeature/list",
       "skills/list",
+      "hooks/list",
       "skills/config/write",
       "app/list",
       "config/mcpServer/reload",

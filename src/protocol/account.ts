@@ -52,7 +52,8 @@ export type LoginAccountParams = Infer<typeof LoginAccountParams>;
 
 export const LoginAccountResponse = named("LoginAccountResponse", () =>
   union([
-    object({ type: literals("apiKey") }),
+    /** `checked` stands there where `check` was asked for and done; engines that do not know it keep the key unchecked. */
+    object({ type: literals("apiKey"), checked: optional(boolean()) }),
     object({ type: literals("chatgpt"), authUrl: string(), loginId: string() }),
     object({ type: literals("chatgptDeviceCode"), loginId: string(), userCode: string(), verificationUrl: string() }),
     object({ type: literals("chatgptAuthTokens") }),

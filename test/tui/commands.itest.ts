@@ -43,7 +43,9 @@ test("/help, /status, /mcp, /skills and a command that does not exist", { skip }
   term.say("/help");
   const help = await term.until("the keys, when nothing is written");
   term.keep("80x50-help");
-  for (const name of "model approvals status diff review undo compact mcp skills new resume fork rename transcript help quit".split(" "))
+  for (const name of "model approvals status diff review undo compact mcp hooks skills new resume fork rename transcript help quit".split(
+    " ",
+  ))
     assert.match(help, new RegExp(`/${name}\\b`));
   term.say("/status");
   const status = await term.until(/│ server\s+in this process/);
@@ -60,6 +62,32 @@ test("/help, /status, /mcp, /skills and a command that does not exist", { skip }
   await term.until("› pol");
   term.keys("Enter");
   await term.until("│ › $polish");
+});
+
+test("/hooks shows what would run, and a person trusts it or switches it off", { skip }, async (t) => {
+  const term = new Terminal(t, { rows: 50 });
+  const hooks = { UserPromptSubmit: [{ hooks: [{ type: "command", command: "touch hook-ran.txt" }] }] };
+  await term.start();
+  term.say("/hooks");
+  await term.until("No hooks are set");
+  term.keys("Escape");
+  await term.untilGone("No hooks are set");
+  writeFileSync(path.join(term.home, "hooks.json"), JSON.stringify({ hooks }));
+  term.say("/hooks");
+  await term.until("userPromptSubmit: not trusted: does not run");
+  term.keep("80x50-hooks");
+  term.keys("Enter");
+  await term.until("Trust it as it is");
+  term.keys("Enter");
+  await term.until("userPromptSubmit: trusted as it is");
+  await term.until("▸ 1 userPromptSubmit: trusted");
+  assert.match(readFileSync(path.join(term.home, "config.toml"), "utf8"), /trusted_hash = "sha256:/);
+  term.keys("Enter");
+  await term.until("Stop trusting it");
+  term.keys("Down", "Enter");
+  await term.until("userPromptSubmit: switched off");
+  assert.match(readFileSync(path.join(term.home, "config.toml"), "utf8"), /enabled = false/);
+  term.keys("Escape");
 });
 
 test("/model, /approvals and /plan change what is in force", { skip }, async (t) => {

@@ -1,6 +1,6 @@
 /** "Always" means always, for all that it says: rules for commands, and tools of MCP servers, which have a card of their own. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -18,6 +18,9 @@ turns:
     steps:
       - run: "touch three.txt"
       - say: "One is through."
+  - user: run the hook
+    steps:
+      - say: "No hook said no."
   - user: write a note
     steps:
       - call: mcp__notes__write
@@ -111,6 +114,50 @@ describe("what is allowed for longer", skip, () => {
     await stage.begin(page, "write a note");
     await page.getByText("Answered: wrote").waitFor();
     assert.equal(await tool().count(), 0);
+  });
+
+  test("a hook runs once it is trusted as it is, until it is switched off or changed", async () => {
+    const ran = path.join(stage.workspace, "hook-ran.txt");
+    const write = (command: string): void =>
+      writeFileSync(home("hooks.json"), JSON.stringify({ hooks: { UserPromptSubmit: [{ hooks: [{ type: "command", command }] }] } }));
+    const hooks = page.locator(".settings-page");
+    const says = async (state: string): Promise<void> => {
+      await page.goto(`${stage.url}/settings/hooks`);
+      await hooks.getByText(state, { exact: true }).waitFor();
+    };
+    /** Whether a message makes it run. */
+    const runs = async (): Promise<boolean> => {
+      rmSync(ran, { force: true });
+      await stage.begin(page, "run the hook");
+      await page.getByText("No hook said no.").waitFor();
+      await idle(page);
+      return existsSync(ran);
+    };
+    write("touch hook-ran.txt # \u202Eharmless");
+    await says("not trusted: does not run");
+    await hooks.getByText("touch hook-ran.txt # \\u{202e}harmless").waitFor();
+    await picture(page, "allowing-hooks");
+    assert.equal(await runs(), false);
+    await says("not trusted: does not run");
+    await hooks.getByRole("button", { name: /^Trust / }).click();
+    await hooks.getByText("trusted", { exact: true }).waitFor();
+    assert.equal(await runs(), true);
+    await says("trusted");
+    const looker = await stage.newPage("drive");
+    await looker.goto(`${stage.url}/settings/hooks`);
+    await looker.getByText("trusted", { exact: true }).waitFor();
+    assert.equal(await looker.locator(".hook-file").getByRole("button").count(), 0, "a device without the right has no say");
+    await looker.context().close();
+    await hooks.getByRole("button", { name: /^Switch off/ }).click();
+    await hooks.getByText("switched off", { exact: true }).waitFor();
+    assert.equal(await runs(), false);
+    await says("switched off");
+    await hooks.getByRole("button", { name: /^Switch on/ }).click();
+    await hooks.getByText("trusted", { exact: true }).waitFor();
+    write("touch hook-ran.txt; true");
+    await says("changed since it was trusted: does not run");
+    assert.equal(await runs(), false);
+    rmSync(home("hooks.json"));
   });
 
   test("a device that may only answer is not offered what lasts", async () => {

@@ -301,41 +301,6 @@ test("the keyboard alone is enough", skip, async () => {
   await page.getByRole("heading", { level: 1, name: "touch by keyboard" }).waitFor();
 });
 
-/** Until a page of settings has read what it shows. */
-const settled = async (): Promise<void> => {
-  await page.locator("main h1").first().waitFor();
-  await page.locator("main").getByText("Loading…").first().waitFor({ state: "detached" });
-};
-
-test("in the other theme every screen is as accessible", skip, async () => {
-  await page.emulateMedia({ colorScheme: "dark" });
-  for (const place of [
-    "/",
-    "/inbox",
-    "/settings/general",
-    "/settings/keys",
-    "/settings/devices",
-    "/settings/rules",
-    "/settings/audit",
-    "/settings/servers",
-    "/settings/account",
-  ]) {
-    await page.goto(manager.url + place);
-    await settled();
-    await picture(page, `20-dark${place.replaceAll("/", "-")}`);
-    await checkAccessibility(page, `dark ${place}`);
-  }
-  await page.locator(".session-open").first().click();
-  await page.locator(".turn").first().waitFor();
-  await checkAccessibility(page, "dark session");
-  await page.emulateMedia({ colorScheme: "light" });
-  for (const place of ["/settings/general", "/settings/devices", "/settings/rules", "/settings/audit", "/settings/account"]) {
-    await page.goto(manager.url + place);
-    await settled();
-    await checkAccessibility(page, `light ${place}`, "colours"); // all else is the same as in the dark
-  }
-});
-
 test("a session is renamed, archived, brought back and deleted", skip, async () => {
   await page.goto(manager.url);
   await page.locator(".session-open").first().click();

@@ -17,6 +17,7 @@ import {
   ExperimentalFeatureListResponse,
 } from "../../protocol/config.ts";
 import { Empty } from "../../protocol/define.ts";
+import { HooksListResponse } from "../../protocol/hooks.ts";
 import { ListMcpServerStatusResponse, McpServerOauthLoginResponse } from "../../protocol/mcp.ts";
 import { CollaborationModeListResponse, ModelListResponse } from "../../protocol/model.ts";
 import { SandboxReadResponse } from "../../protocol/sandbox.ts";
@@ -81,6 +82,11 @@ export const engineRoutes = {
     scope: "read",
     query: named("SkillsQuery", () => object({ forceReload: optional(boolean()), cwd: optional(string()) })),
     answers: { 200: SkillsListResponse, ...refused },
+  }),
+  "GET /api/hooks": route({
+    summary: "Hooks of the folders that are worked in: the engine's own, those of projects and of the newest sessions",
+    scope: "read",
+    answers: { 200: HooksListResponse, 501: Failure },
   }),
   "POST /api/skills/config": route({
     summary: "Switch a skill on or off",

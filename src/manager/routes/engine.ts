@@ -86,6 +86,7 @@ export const engineHandlers: HandlersFor<typeof engineRoutes> = {
       }),
     );
   },
+  "GET /api/hooks": async ({ core }) => ok(await core.link.call("hooks/list", { cwds: foldersInUse(core) })),
   "POST /api/skills/config": async ({ core, body }) => ok(await core.link.call("skills/config/write", body)),
   async "POST /api/mcp/reload"({ core }) {
     await core.link.call("config/mcpServer/reload", {});
@@ -126,3 +127,13 @@ export const engineHandlers: HandlersFor<typeof engineRoutes> = {
   },
   "POST /api/feedback": async ({ core, body }) => ok(await core.link.call("feedback/upload", body)),
 };
+
+/** Folders whose hooks are looked for at once. */
+const maxFolders = 32;
+
+/** Where the engine works: its own folder, those of projects, and those of the newest sessions. */
+function foldersInUse(core: Core): string[] {
+  const ofProjects = core.store.state.projects.flatMap(({ workingDirectory }) => (workingDirectory === null ? [] : [workingDirectory]));
+  const newest = [...core.sessions.all()].sort((a, b) => b.thread.updatedAt - a.thread.updatedAt);
+  return [...new Set([core.engine.cwd, ...ofProjects, ...newest.map(({ thread }) => thread.cwd)])].slice(0, maxFolders);
+}

@@ -7,6 +7,7 @@ import { fillPrompt, missingNames, readPrompts } from "../compose/prompts.ts";
 import { showHelp, showMcp, showSkills, showStatus } from "./cards.ts";
 import { showDiff, startReview } from "./changes.ts";
 import type { Completions } from "./completions.ts";
+import { chooseHook } from "./hooks.ts";
 import { chooseThread, forkCurrent, renameThread } from "./sessions.ts";
 import { chooseAccess, chooseModel, togglePlanMode } from "./settings.ts";
 import type { Shell } from "./shell.ts";
@@ -47,6 +48,12 @@ const commandTable: readonly Command[] = [
   { name: "undo", says: "put the files back as they were before a turn", run: ({ shell }) => undoTurn(shell) },
   { name: "compact", says: "sum the conversation up to make room", run: ({ shell }) => compact(shell) },
   { name: "mcp", says: "list the MCP servers and their tools", anytime: true, run: ({ shell }) => showMcp(shell) },
+  {
+    name: "hooks",
+    says: "see what runs at certain moments; trust it or switch it off",
+    anytime: true,
+    run: ({ shell }) => chooseHook(shell),
+  },
   { name: "skills", says: "list the skills and use one", anytime: true, run: ({ shell, completions }) => showSkills(shell, completions) },
   { name: "new", also: ["clear"], says: "start a new session", run: ({ shell }) => startThread(shell) },
   { name: "resume", says: "go on with an earlier session", run: ({ shell }) => chooseThread(shell, "resume") },

@@ -113,6 +113,8 @@ function connectionOver(call: Call, editor: Editor, open: (listener: Listener | 
     mcpServers: refuse,
     mcpLogin: refuse,
     mcpReload: refuse,
+    hooks: refuse,
+    setHook: refuse,
 
     devices: refuse,
     revoke: refuse,

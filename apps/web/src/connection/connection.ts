@@ -2,12 +2,15 @@
 import type { RouteName, RouteOutput } from "../../../../src/manager/api.ts";
 import type { StreamEvent } from "../../../../src/manager/events.ts";
 import type { ThreadPage } from "../state/fold.ts";
+import type { HookWord } from "../state/hooks.ts";
 import type { MessageOverrides, OutgoingMessage, PendingRequest, Project, SessionSummary } from "../state/model.ts";
 
 export type { StreamEvent };
 export type Answer<K extends RouteName> = RouteOutput<K>;
 export type Models = Answer<"GET /api/models">["data"];
 export type Skills = Answer<"GET /api/skills">["data"][number]["skills"];
+export type HookFolders = Answer<"GET /api/hooks">["data"];
+export type Hook = HookFolders[number]["hooks"][number];
 export type McpServers = Answer<"GET /api/mcp/servers">["data"];
 export type Devices = Answer<"GET /api/devices">["data"];
 export type Me = Answer<"GET /api/auth/me">;
@@ -126,14 +129,18 @@ export interface Connection {
   files(sessionId: string, query: string): Promise<readonly FoundFile[]>;
   capabilities(): Promise<Capabilities>;
   account(): Promise<Account>;
-  /** Gives the engine a key of the vendor's, where the page may. With `check` a key that the vendor refuses is not kept. */
-  signInWithKey?(apiKey: string, check: boolean): Promise<void>;
+  /** Gives the engine a key of the vendor's, where the page may. With `check` a key that the vendor refuses is not kept; whether it was checked is the answer. */
+  signInWithKey?(apiKey: string, check: boolean): Promise<boolean>;
   /** Takes the engine's account away. */
   dropAccount?(): Promise<void>;
   rateLimits(): Promise<RateLimits>;
   mcpServers(): Promise<McpServers>;
   mcpLogin(name: string): Promise<string>;
   mcpReload(): Promise<void>;
+
+  /** The hooks of the folders that are worked in. */
+  hooks(): Promise<HookFolders>;
+  setHook(key: string, word: HookWord): Promise<void>;
 
   devices(): Promise<Devices>;
   revoke(deviceId: string): Promise<void>;

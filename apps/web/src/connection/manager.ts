@@ -1,4 +1,5 @@
 /** The connection to the manager that served this page: what the screens ask for, as calls of its routes and events of its stream. */
+import { hookEdit } from "../state/hooks.ts";
 import type { Connection } from "./connection.ts";
 import { Http, PageKey } from "./http.ts";
 import { Stream } from "./stream.ts";
@@ -93,13 +94,19 @@ export function connectManager(): Connection {
     files: async (sessionId, query) => (await call("GET /api/sessions/:sessionId/files", { ...of(sessionId), query: { query } })).data,
     capabilities: () => call("GET /api/capabilities"),
     account: () => call("GET /api/account"),
-    signInWithKey: (apiKey, check) => done(call("POST /api/account/login/start", { body: { type: "apiKey", apiKey, check } })),
+    async signInWithKey(apiKey, check) {
+      const answer = await call("POST /api/account/login/start", { body: { type: "apiKey", apiKey, check } });
+      return answer.type === "apiKey" && answer.checked === true;
+    },
     dropAccount: () => done(call("POST /api/account/logout")),
     rateLimits: async () => (await call("GET /api/account/rate-limits")).rateLimits,
     mcpServers: async () => (await call("GET /api/mcp/servers")).data,
     mcpLogin: async (serverName) =>
       (await call("POST /api/mcp/servers/:serverName/oauth/login", { path: { serverName } })).authorizationUrl,
     mcpReload: () => done(call("POST /api/mcp/reload")),
+
+    hooks: async () => (await call("GET /api/hooks")).data,
+    setHook: (key, word) => done(call("POST /api/config/batch", { body: { edits: [hookEdit(key, word)] } })),
 
     devices: async () => (await call("GET /api/devices")).data,
     revoke: (deviceId) => done(call("DELETE /api/devices/:deviceId", { path: { deviceId } })),

@@ -112,7 +112,7 @@ export function ConfirmDelete({
           <Button tone="quiet" onClick={onClose}>
             Keep it
           </Button>
-          <Button type="submit" tone="danger" disabled={!ready}>
+          <Button ref={what === "session" ? null : focusIt} type="submit" tone="danger" disabled={!ready}>
             Delete
           </Button>
         </div>

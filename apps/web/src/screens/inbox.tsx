@@ -28,8 +28,14 @@ export function Inbox({ menuButton }: { menuButton: ReactElement | null }): Reac
               <p>Approvals, questions and tool calls of every session come together here.</p>
             </Empty>
           ) : null}
-          {list.map((request) => (
-            <InboxCard key={request.requestId} request={request} session={sessions.get(request.threadId)} now={now} />
+          {list.map((request, i) => (
+            <InboxCard
+              key={request.requestId}
+              request={request}
+              session={sessions.get(request.threadId)}
+              now={now}
+              position={`${i + 1} of ${list.length}`}
+            />
           ))}
           {resolved.length === 0 ? null : (
             <section className="recent">
@@ -45,12 +51,23 @@ export function Inbox({ menuButton }: { menuButton: ReactElement | null }): Reac
   );
 }
 
-function InboxCard({ request, session, now }: { request: PendingView; session: SessionSummary | undefined; now: number }): ReactElement {
+function InboxCard({
+  request,
+  session,
+  now,
+  position,
+}: {
+  request: PendingView;
+  session: SessionSummary | undefined;
+  now: number;
+  position: string;
+}): ReactElement {
   const { go } = useApp();
   return (
     <WaitingCard
       request={request}
       session={session}
+      position={position}
       context={
         <CardContext
           request={request}

@@ -7,6 +7,7 @@ import { settingsTabs } from "../state/router.ts";
 import { folderName } from "../state/words.ts";
 import { focusIt, Keys } from "../ui/controls.tsx";
 import { Icon, type IconName } from "../ui/icons.tsx";
+import { useModal } from "../ui/overlays.tsx";
 
 interface Entry {
   readonly id: string;
@@ -25,11 +26,7 @@ export function Palette({ onClose }: { onClose: () => void }): ReactElement {
   const [active, setActive] = useState(0);
   const entries = useEntries();
   const found = useMemo(() => rank(entries, query).slice(0, 40), [entries, query]);
-  useEffect(() => {
-    const element = dialog.current;
-    if (element !== null && !element.open) element.showModal();
-    return () => element?.close();
-  }, []);
+  useModal(dialog);
   // The active row comes into view when it changes
   useEffect(() => {
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });

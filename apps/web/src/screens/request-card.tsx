@@ -10,10 +10,12 @@ export function WaitingCard({
   request,
   session,
   context,
+  position,
 }: {
   request: PendingView;
   session: SessionSummary | undefined;
   context?: ReactNode;
+  position?: string;
 }): ReactElement {
   const { controller, settings, scope } = useApp();
   const { connection } = controller;
@@ -30,6 +32,7 @@ export function WaitingCard({
       why={whyAsked(request, session)}
       cwd={session?.cwd}
       context={context}
+      position={position}
       onShowChange={
         request.kind === "fileChange" && connection.showChange !== undefined ? () => connection.showChange?.(request) : undefined
       }

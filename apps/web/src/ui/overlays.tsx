@@ -18,24 +18,12 @@ export function Dialog({
 }): ReactElement {
   const ref = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  // A layout effect: its clean-up runs while the dialog is still in the page, so that the focus can be given back.
-  useLayoutEffect(() => {
-    const dialog = ref.current;
-    if (dialog === null) return;
-    const opener = document.activeElement;
-    dialog.showModal();
-    // The browser takes the first button, which is the one that closes.
-    dialog.querySelector<HTMLElement>("[data-focus-first]")?.focus();
-    return () => {
-      dialog.close();
-      if (opener instanceof HTMLElement && opener !== document.body && opener.isConnected) opener.focus();
-      else focusFallback();
-    };
-  }, []);
+  useModal(ref);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a native dialog; the click is only for the backdrop.
     <dialog
       ref={ref}
+      tabIndex={-1}
       className={`dialog ${wide ? "dialog-wide" : ""} ${className}`}
       aria-labelledby={heading}
       onCancel={(e) => {
@@ -55,6 +43,25 @@ export function Dialog({
       </div>
     </dialog>
   );
+}
+
+/** Opens a dialog as long as it is shown, with the focus where typing belongs, and gives the focus back to where it was. */
+export function useModal(ref: React.RefObject<HTMLDialogElement | null>): void {
+  // A layout effect: its clean-up runs while the dialog is still in the page, so that the focus can be given back.
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    if (dialog === null) return;
+    const opener = document.activeElement;
+    dialog.showModal();
+    // The browser takes the first button, which is the one that closes.
+    const first = dialog.querySelector<HTMLElement>("[data-focus-first]") ?? dialog.querySelector<HTMLElement>("input, textarea, select");
+    (first ?? dialog).focus();
+    return () => {
+      dialog.close();
+      if (opener instanceof HTMLElement && opener !== document.body && opener.isConnected) opener.focus();
+      else focusFallback();
+    };
+  }, [ref]);
 }
 
 /** Places a popover by its button, turned where there is no room. */

@@ -36,6 +36,8 @@ export interface CardProps {
   readonly mayAllowTools?: boolean;
   /** Shown above the heading where cards of several sessions stand together. */
   readonly context?: ReactNode;
+  /** Which one of several it is, for those who hear the cards and do not see them. */
+  readonly position?: string | undefined;
   readonly why?: string | undefined;
   /** Shows the changed files elsewhere, where the surroundings have a view for that. */
   readonly onShowChange?: (() => void) | undefined;
@@ -44,7 +46,7 @@ export interface CardProps {
 }
 
 export const RequestCard = memo(function RequestCard(props: CardProps): ReactElement {
-  const { request, change, onAnswer, canAnswer, letters, context, why, cwd, onShowChange, onKeep } = props;
+  const { request, change, onAnswer, canAnswer, letters, context, position, why, cwd, onShowChange, onKeep } = props;
   const { mayMakeRules = true, mayAllowTools = false } = props;
   const heading = useId();
   const card = useRef<HTMLElement>(null);
@@ -84,7 +86,10 @@ export const RequestCard = memo(function RequestCard(props: CardProps): ReactEle
         </span>
         <div>
           <span className="card-badge">{description.badge}</span>
-          <h2 id={heading}>{description.heading}</h2>
+          <h2 id={heading}>
+            {description.heading}
+            {position === undefined ? null : <span className="visually-hidden"> ({position})</span>}
+          </h2>
         </div>
         <span className="spacer" />
         {onShowChange === undefined ? null : (

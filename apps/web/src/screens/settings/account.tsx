@@ -81,8 +81,10 @@ function KeyForm({ onDone }: { onDone: () => void }): ReactElement {
     setBusy(true);
     setProblem(undefined);
     try {
-      await controller.connection.signInWithKey?.(key.trim(), check);
-      toast(check ? "The key works and is kept. New sessions use it." : "The key is kept. New sessions use it.");
+      const isChecked = await controller.connection.signInWithKey?.(key.trim(), check);
+      if (check && isChecked !== true)
+        toast("The key is kept, but this engine could not check it: a first message shows whether it works.", "problem");
+      else toast(check ? "The key works and is kept. New sessions use it." : "The key is kept. New sessions use it.");
       setKey("");
       onDone();
     } catch (error) {

@@ -1,5 +1,5 @@
 /** Settings: what this browser remembers, and what the manager keeps. */
-import { lazy, type ReactElement, Suspense } from "react";
+import { lazy, type ReactElement, Suspense, useEffect, useRef } from "react";
 import { allows, useApp } from "../../app-context.tsx";
 import type { SettingsTab } from "../../state/router.ts";
 import { Empty } from "../../ui/controls.tsx";
@@ -11,6 +11,7 @@ const Devices = lazy(() => import("./devices.tsx").then((m) => ({ default: m.Dev
 const RulesTab = lazy(() => import("./rules.tsx").then((m) => ({ default: m.RulesTab })));
 const Audit = lazy(() => import("./audit.tsx").then((m) => ({ default: m.Audit })));
 const Servers = lazy(() => import("./servers.tsx").then((m) => ({ default: m.Servers })));
+const HooksTab = lazy(() => import("./hooks.tsx").then((m) => ({ default: m.HooksTab })));
 const AccountTab = lazy(() => import("./account.tsx").then((m) => ({ default: m.AccountTab })));
 
 const tabs: readonly { readonly id: SettingsTab; readonly label: string; readonly icon: IconName; readonly admin: boolean }[] = [
@@ -18,6 +19,7 @@ const tabs: readonly { readonly id: SettingsTab; readonly label: string; readonl
   { id: "keys", label: "Keys", icon: "keyboard", admin: false },
   { id: "account", label: "Model and account", icon: "spark", admin: false },
   { id: "servers", label: "MCP servers", icon: "tool", admin: false },
+  { id: "hooks", label: "Hooks", icon: "bolt", admin: false },
   { id: "rules", label: "Approval rules", icon: "shield", admin: false },
   { id: "devices", label: "Devices", icon: "device", admin: true },
   { id: "audit", label: "Audit", icon: "list", admin: true },
@@ -27,6 +29,9 @@ export function SettingsScreen({ tab, menuButton }: { tab: SettingsTab; menuButt
   const { go, scope, controller } = useApp();
   const shown = tabs.filter((t) => !t.admin || allows(scope, "admin"));
   const current = shown.find((t) => t.id === tab);
+  const list = useRef<HTMLElement>(null);
+  // On a phone the tabs are a strip that scrolls.
+  useEffect(() => list.current?.querySelector("[aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" }), [tab]);
   return (
     <div className="page settings">
       <header className="page-head">
@@ -38,7 +43,7 @@ export function SettingsScreen({ tab, menuButton }: { tab: SettingsTab; menuButt
         </button>
       </header>
       <div className="settings-body">
-        <nav className="settings-tabs" aria-label="Settings">
+        <nav ref={list} className="settings-tabs" aria-label="Settings">
           {shown.map((t) => (
             <button
               key={t.id}
@@ -51,7 +56,8 @@ export function SettingsScreen({ tab, menuButton }: { tab: SettingsTab; menuButt
             </button>
           ))}
         </nav>
-        <div className="settings-page">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a page without buttons must be reachable by keyboard */}
+        <section className="settings-page" aria-label={current?.label ?? "Settings"} tabIndex={0}>
           {current === undefined ? (
             <Empty icon="shield" title="This device may not see that page" />
           ) : (
@@ -60,7 +66,7 @@ export function SettingsScreen({ tab, menuButton }: { tab: SettingsTab; menuButt
               <Tab id={current.id} />
             </Suspense>
           )}
-        </div>
+        </section>
       </div>
     </div>
   );
@@ -80,6 +86,8 @@ function Tab({ id }: { id: SettingsTab }): ReactElement {
       return <Audit />;
     case "servers":
       return <Servers />;
+    case "hooks":
+      return <HooksTab />;
     case "account":
       return <AccountTab />;
   }
