@@ -1,6 +1,6 @@
 /** Turns merged settings into the typed value that the rest of the server reads. */
 import type { CommandLimits } from "../core/ports/command-runner.ts";
-import type { Config, EnvironmentPolicy, ProviderConfig } from "../core/ports/config.ts";
+import type { Config, EnvironmentPolicy, ProviderAuth, ProviderConfig } from "../core/ports/config.ts";
 import { parse } from "../lib/schema.ts";
 import { isTable, setOwn, type TomlTable } from "../lib/toml.ts";
 import { invalidRequest } from "../protocol/errors.ts";
@@ -191,25 +191,47 @@ function providerFrom(id: string, entry: TomlTable, base: ProviderConfig | undef
   const baseUrl = text(entry, "base_url") ?? inRegionOf(entry, base?.baseUrl);
   if (baseUrl === undefined && wireApi !== "scripted" && wireApi !== "ai-sdk")
     throw invalidRequest(`model_providers.${id}.base_url: missing; give the address in front of the provider's own paths`);
+  const auth = authFrom(id, entry, wireApi);
   return {
     id,
     name: text(entry, "name") ?? base?.name ?? id,
     baseUrl: baseUrl ?? "",
     wireApi,
-    envKey: text(entry, "env_key") ?? base?.envKey,
+    envKey: text(entry, "env_key") ?? (auth === undefined ? base?.envKey : undefined),
     requiresEnvKey: text(entry, "env_key") !== undefined,
     envKeyInstructions: text(entry, "env_key_instructions") ?? base?.envKeyInstructions,
-    bearerToken: text(entry, "experimental_bearer_token") ?? base?.bearerToken,
+    bearerToken: text(entry, "experimental_bearer_token") ?? (auth === undefined ? base?.bearerToken : undefined),
+    ...(auth === undefined ? {} : { auth }),
     httpHeaders: texts(entry, "http_headers") ?? base?.httpHeaders ?? {},
     envHttpHeaders: texts(entry, "env_http_headers") ?? base?.envHttpHeaders ?? {},
     queryParams: texts(entry, "query_params") ?? base?.queryParams ?? {},
     requestMaxRetries: count(entry, "request_max_retries") ?? base?.requestMaxRetries ?? 4,
     streamMaxRetries: count(entry, "stream_max_retries") ?? base?.streamMaxRetries ?? 5,
     streamIdleTimeoutMs: count(entry, "stream_idle_timeout_ms") ?? base?.streamIdleTimeoutMs ?? 300_000,
-    requiresOpenaiAuth: bool(entry, "requires_openai_auth") ?? base?.requiresOpenaiAuth ?? false,
+    requiresOpenaiAuth: auth === undefined && (bool(entry, "requires_openai_auth") ?? base?.requiresOpenaiAuth ?? false),
     supportsWebsockets: bool(entry, "supports_websockets") ?? base?.supportsWebsockets,
     websocketConnectTimeoutMs: count(entry, "websocket_connect_timeout_ms") ?? base?.websocketConnectTimeoutMs,
     options: { ...base?.options, ...(isTable(entry["options"]) ? entry["options"] : {}) },
+  };
+}
+
+function authFrom(id: string, entry: TomlTable, wireApi: ProviderConfig["wireApi"]): ProviderAuth | undefined {
+  if (!isTable(entry["auth"])) return undefined;
+  const auth = entry["auth"];
+  const name = `model_providers.${id}.auth`;
+  const command = text(auth, "command")?.trim();
+  if (command === undefined || command === "") throw invalidRequest(`${name}.command: missing; name the program that prints the token`);
+  const other = ["env_key", "experimental_bearer_token"].find((key) => entry[key] !== undefined);
+  const also = other ?? (entry["requires_openai_auth"] === true ? "requires_openai_auth" : undefined);
+  if (also !== undefined) throw invalidRequest(`${name}: cannot be combined with ${also}; keep one of them`);
+  if (wireApi === "scripted" || wireApi === "ai-sdk")
+    throw invalidRequest(`${name}: has no effect with wire_api = "${wireApi}"; take it away, or use responses, chat or anthropic`);
+  return {
+    command,
+    args: list(auth, "args") ?? [],
+    cwd: text(auth, "cwd"),
+    timeoutMs: count(auth, "timeout_ms") ?? 5000,
+    refreshIntervalMs: count(auth, "refresh_interval_ms") ?? 300_000,
   };
 }
 

@@ -1,5 +1,5 @@
 /** The tables inside config.toml: providers, MCP servers, environment, hooks, the terminal UI and our own additions. */
-import { array, boolean, literals, natural, number, object, record, string, union } from "../lib/schema.ts";
+import { array, boolean, literals, natural, number, object, positive, record, string, union } from "../lib/schema.ts";
 import { free, type Key, type Keys, named, table, value } from "./key.ts";
 
 const strings = () => array(string());
@@ -14,6 +14,15 @@ export const modelProvider = table("One provider.", {
   env_key: value(string, "The environment variable that holds its key."),
   env_key_instructions: value(string, "Shown when that variable is not set."),
   experimental_bearer_token: value(string, "The key itself; better kept out of this file."),
+  auth: table("A program whose output is the bearer token. Not together with the keys above, nor with `requires_openai_auth`.", {
+    command: value(string, "The program; a bare name is looked up in `PATH`."),
+    args: value(strings, "Its arguments."),
+    cwd: value(string, "The folder it runs in.", { standard: "the server's own" }),
+    timeout_ms: value(positive, "How long it may take.", { standard: "5000" }),
+    refresh_interval_ms: value(natural, "The age at which a token is fetched anew; 0 waits until the provider refuses it.", {
+      standard: "300000",
+    }),
+  }),
   http_headers: value(texts, "Further headers."),
   env_http_headers: value(texts, "Header name → environment variable that holds its value."),
   query_params: value(texts, "Added to every address."),
@@ -30,7 +39,7 @@ export const modelProvider = table("One provider.", {
     region: value(string, "The region it is reached in.", { standard: "that of the sign-in, else `$AWS_REGION`, else `us-east-1`" }),
     ...foreign("profile"),
   }),
-  ...foreign("auth capabilities credential_file gateway_oauth location model_catalog_url project_id supports_standalone_web_search"),
+  ...foreign("capabilities credential_file gateway_oauth location model_catalog_url project_id supports_standalone_web_search"),
 });
 
 const seconds = () => number();
@@ -150,11 +159,11 @@ export const tui = table("The terminal UI.", {
   animations: value(boolean, "Moving parts.", { standard: "true" }),
   alternate_screen: value(() => literals("auto", "always", "never"), "Use the terminal's second screen."),
   theme: value(string, "The colours: a name with `light` or `dark` in it.", { standard: "as the terminal's background" }),
-  ...foreign("show_tooltips status_line scroll_events_per_tick scroll_wheel_lines scroll_mode scroll_invert scroll_trackpad_lines"),
-  ...foreign(
+  ...ofOtherScreens("show_tooltips status_line scroll_events_per_tick scroll_wheel_lines scroll_mode scroll_invert scroll_trackpad_lines"),
+  ...ofOtherScreens(
     "scroll_wheel_tick_detect_max_ms scroll_wheel_like_max_duration_ms experimental_mode keymap terminal_title model_availability_nux",
   ),
-  ...foreign("status_line_use_colors vim_mode_default session_picker_view notification_condition raw_output_mode pet resume_cwd"),
+  ...ofOtherScreens("status_line_use_colors vim_mode_default session_picker_view notification_condition raw_output_mode pet resume_cwd"),
 });
 
 const price = table("Money for one million tokens.", {
@@ -238,6 +247,11 @@ export const parley = table("What only this server knows.", {
     callback_port: value(natural, "The local port its browser flow returns to; 0 takes any.", { standard: "1455" }),
   }),
 });
+
+/** Names for the screens of another terminal UI. */
+function ofOtherScreens(names: string): Keys {
+  return Object.fromEntries(names.split(" ").map((name) => [name, free("Kept for other programs.", { foreign: true, quiet: true })]));
+}
 
 /** Names that other programs use in the same table. */
 function foreign(names: string): Keys {

@@ -11,6 +11,10 @@ export interface KeyFacts {
   readonly unused?: string;
   /** Known because other programs that share the file use it; not in the document. */
   readonly foreign?: true;
+  /** The one value that is as things are here. */
+  readonly holds?: unknown;
+  /** Nothing that the user asked of this server is lost with it, so that nothing needs to be said. */
+  readonly quiet?: true;
 }
 export interface Value extends KeyFacts {
   readonly kind: "value";
@@ -55,6 +59,17 @@ export function unknownKeys(key: Key, data: unknown, path = ""): string[] {
     if (key.kind === "named") return unknownKeys(key.of, item, here);
     const inner = Object.hasOwn(key.keys, name) ? key.keys[name] : undefined;
     return inner === undefined ? [here] : unknownKeys(inner, item, here);
+  });
+}
+
+/** Dotted paths of keys that are known and change nothing here, although their owner may count on them. */
+export function keysWithoutEffect(key: Key, data: unknown, path = ""): string[] {
+  if (key.quiet === true || (key.holds !== undefined && key.holds === data)) return [];
+  if (key.unused !== undefined || key.foreign === true) return [path];
+  if (key.kind === "value" || !isTable(data)) return [];
+  return Object.entries(data).flatMap(([name, item]) => {
+    const inner = key.kind === "named" ? key.of : Object.hasOwn(key.keys, name) ? key.keys[name] : undefined;
+    return inner === undefined ? [] : keysWithoutEffect(inner, item, path === "" ? quoteKey(name) : `${path}.${quoteKey(name)}`);
   });
 }
 

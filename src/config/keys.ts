@@ -17,6 +17,7 @@ const profileKeys: Keys = {
   }),
   approvals_reviewer: value(ApprovalsReviewer, "Who answers approval requests.", {
     unused: "the user answers every one of them; this server has no reviewer of its own",
+    holds: "user",
   }),
   sandbox_mode: value(SandboxMode, "What commands may write.", {
     standard: "`read-only`; `workspace-write` in a folder whose trust is settled",
@@ -60,7 +61,7 @@ const profileKeys: Keys = {
   analytics: table(
     "Telemetry to the maker.",
     { enabled: value(boolean, "On or off.") },
-    { unused: "nothing is ever sent, so there is nothing to switch" },
+    { unused: "nothing is ever sent, so there is nothing to switch", quiet: true },
   ),
   experimental_instructions_file: value(string, "Older name of `model_instructions_file`."),
   experimental_compact_prompt_file: value(string, "A file whose text replaces the compaction prompt."),
@@ -121,41 +122,46 @@ export const configKeys: Keys = {
   notify: value(strings, "A program that is told about finished turns; a JSON text is added as the last argument."),
   history: history,
   agents: agents,
-  ghost_snapshot: free("Options of git snapshots.", { unused: "undo keeps the earlier text of each touched file and needs no git" }),
+  ghost_snapshot: free("Options of git snapshots.", {
+    unused: "undo keeps the earlier text of each touched file and needs no git",
+    quiet: true,
+  }),
   otel: otel,
   log_dir: value(string, "The folder of the log files.", { standard: "`$CODEX_HOME/parley/log`" }),
   tui: tui,
   notice: free("Notices that shall not be shown again.", {
     unused: "they silence notices of another terminal UI; this one has none of them",
+    quiet: true,
   }),
   disable_paste_burst: value(boolean, "Take fast typing for typing.", {
     unused: "the terminal tells us about pastes, nothing is guessed from speed",
+    quiet: true,
   }),
   file_opener: value(() => literals("vscode", "vscode-insiders", "windsurf", "cursor", "none"), "The editor that links to files open.", {
     standard: "`vscode`",
   }),
-  check_for_update_on_startup: value(boolean, "Look for a newer version.", { unused: "no version is ever looked up" }),
+  check_for_update_on_startup: value(boolean, "Look for a newer version.", { unused: "no version is ever looked up", quiet: true }),
   feedback: table("Reports.", { enabled: value(boolean, "Refuse `feedback/upload` when false.", { standard: "true" }) }),
   thread_unload_delay_secs: value(natural, "Seconds after which a thread that nobody watches leaves memory, with its MCP servers.", {
     standard: "1800",
   }),
   suppress_unstable_features_warning: value(boolean, "No warning about features under development.", { standard: "false" }),
-  windows_wsl_setup_acknowledged: value(boolean, "The notice about WSL was read.", { unused: "there is no such notice" }),
+  windows_wsl_setup_acknowledged: value(boolean, "The notice about WSL was read.", { unused: "there is no such notice", quiet: true }),
   parley: parley,
 };
 
-/** Keys of other programs that share the file. They are kept and change nothing here; an unknown key gets a warning instead. */
+/** Keys of other programs that share the file, for what this server has not: kept, and nothing is lost with them. An unknown key gets a warning. */
 export const foreignKeys: ReadonlySet<string> = new Set(
-  `model_catalog_json include_apply_patch_tool model_auto_compact_token_limit_scope background_terminal_max_timeout allow_login_shell
-  permissions windows mcp_oauth_callback_url allow_symlinked_codex_home apps apps_mcp_product_sku audio auto_review browser_use cloud computer_use daybreak desktop
-  experimental_realtime_start_instructions experimental_realtime_webrtc_call_base_url experimental_realtime_ws_backend_prompt
-  experimental_realtime_ws_base_url experimental_realtime_ws_model experimental_realtime_ws_startup_context experimental_thread_store
-  experimental_thread_store_endpoint experimental_thread_config_endpoint goals include_apps_instructions
-  include_collaboration_mode_instructions include_environment_context include_environment_context_time
-  include_permissions_instructions js_repl_node_module_dirs js_repl_node_path marketplaces mcp_enterprise_managed_auth
-  mcp_optional_startup_grace_ms memories model_post_turn_compact_threshold_percent orchestrator realtime
-  responses_api_metadata sqlite_home tool_suggest experimental_use_exec_command_tool
-  experimental_use_rmcp_client experimental_sandbox_command_assessment debug zsh_path`.split(/\s+/),
+  `allow_symlinked_codex_home apps_mcp_product_sku audio browser_use cloud computer_use daybreak debug desktop windows sqlite_home marketplaces tool_suggest js_repl_node_module_dirs js_repl_node_path experimental_realtime_start_instructions experimental_realtime_webrtc_call_base_url experimental_realtime_ws_backend_prompt experimental_realtime_ws_base_url experimental_realtime_ws_model experimental_realtime_ws_startup_context realtime experimental_thread_store experimental_thread_store_endpoint experimental_thread_config_endpoint experimental_use_exec_command_tool experimental_use_rmcp_client`.split(
+    /\s+/,
+  ),
+);
+
+/** Keys of the shared file that change nothing here although their owner may count on them: kept, with a warning. */
+export const keysNotHonoured: ReadonlySet<string> = new Set(
+  `model_catalog_json include_apply_patch_tool model_auto_compact_token_limit_scope background_terminal_max_timeout allow_login_shell permissions mcp_oauth_callback_url apps auto_review goals include_apps_instructions include_collaboration_mode_instructions include_environment_context include_environment_context_time include_permissions_instructions mcp_enterprise_managed_auth mcp_optional_startup_grace_ms memories model_post_turn_compact_threshold_percent orchestrator responses_api_metadata experimental_sandbox_command_assessment zsh_path`.split(
+    /\s+/,
+  ),
 );
 
 /** A repository may not say where credentials go, which programs run beside the agent, or whom the user trusts. */

@@ -9,8 +9,8 @@ import { isTable, parseToml, setOwn, TomlSyntaxError, type TomlTable } from "../
 import type { ConfigLayerSource } from "../protocol/config.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import { featureAliases, featureRows, foreignFeatures } from "./features.ts";
-import { schemaFor, table, unknownKeys } from "./key.ts";
-import { configKeys, foreignKeys, notFromProjects } from "./keys.ts";
+import { keysWithoutEffect, schemaFor, table, unknownKeys } from "./key.ts";
+import { configKeys, foreignKeys, keysNotHonoured, notFromProjects } from "./keys.ts";
 import { digestOf } from "./project-trust.ts";
 import { boundPart, namesOf, type Split, splitWidening } from "./widening.ts";
 
@@ -179,20 +179,26 @@ export function makeLayer(source: ConfigLayerSource, config: TomlTable, where: s
   const wrong = problemOf(config);
   if (wrong !== undefined) throw invalidRequest(`invalid configuration in ${where}: ${wrong}`);
   const unknown = [...unknownKeys(all, config).filter((key) => !isForeign(key)), ...unknownFeatures(config)];
+  const idle = [...keysWithoutEffect(all, config), ...unknownKeys(all, config).filter((key) => keysNotHonoured.has(bareKey(key)))];
   const absolute = absolutePaths(config, base);
   return {
     source,
     config: absolute,
     version: versionLater(absolute),
     disabledReason: undefined,
-    warnings: unknown.map((key) => `${where}: unknown key \`${key}\` is ignored`),
+    warnings: [
+      ...unknown.map((key) => `${where}: unknown key \`${key}\` is ignored`),
+      ...(idle.length === 0 ? [] : [`${where}: no effect here: ${idle.map((key) => `\`${key}\``).join(", ")}`]),
+    ],
   };
 }
 
+const bareKey = (key: string): string => key.replace(/^profiles\.(?:"(?:[^"\\]|\\.)*"|[^.]+)\./, "");
+
 /** Profiles may hold foreign keys too, and roles of agents go by any name. */
 function isForeign(key: string): boolean {
-  const bare = key.replace(/^profiles\.(?:"(?:[^"\\]|\\.)*"|[^.]+)\./, "");
-  return foreignKeys.has(bare) || /^agents\.[^.]+$/.test(bare);
+  const bare = bareKey(key);
+  return foreignKeys.has(bare) || keysNotHonoured.has(bare) || /^agents\.[^.]+$/.test(bare);
 }
 
 /** One that is switched off is off here in any case: nothing to warn of. */

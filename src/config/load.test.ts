@@ -48,6 +48,22 @@ describe("load", () => {
   const trust = (dir: string, level = "trusted") => `[projects.${JSON.stringify(dir)}]\ntrust_level = "${level}"\n`;
 
   describe("effective config", () => {
+    it("takes a provider's key from a program instead of the built-in variable", () => {
+      user('[model_providers.mine.auth]\ncommand = "vault"\nargs = ["read"]\nrefresh_interval_ms = 0\n');
+      const { auth, envKey, bearerToken } = store().effective(work).providers["mine"] ?? assert.fail();
+      assert.deepEqual(auth, { command: "vault", args: ["read"], cwd: undefined, timeoutMs: 5000, refreshIntervalMs: 0 });
+      assert.deepEqual([envKey, bearerToken], [undefined, undefined]);
+    });
+
+    it("says in one sentence which keys of the shared file have no effect, and is silent about other programs' screens", () => {
+      user(
+        'approvals_reviewer = "user"\ninclude_environment_context = false\nnotice.x = true\n[tui]\npet = "cat"\n[mcp_servers.s]\ncommand = "x"\nenvironment_id = "e"\n',
+      );
+      assert.deepEqual(store().effective(work).warnings, [
+        `${path.join(home, "config.toml")}: no effect here: \`mcp_servers.s.environment_id\`, \`include_environment_context\``,
+      ]);
+    });
+
     it("has careful defaults when there is no file at all", () => {
       const config = store().effective(work);
       assert.equal(config.modelProvider, "mine");
@@ -138,7 +154,7 @@ describe("load", () => {
     });
 
     it("keeps unknown keys and warns about them, but not about those of other programs", () => {
-      user('modle = "x"\n[memories]\nx = 1\n[tui]\nnope = 1\n[mcp_servers.a]\ncommand = "x"\ncomand = "y"');
+      user('modle = "x"\n[desktop]\nx = 1\n[tui]\nnope = 1\n[mcp_servers.a]\ncommand = "x"\ncomand = "y"');
       const config = store().effective(work);
       assert.equal(config.raw["modle"], "x");
       assert.deepEqual(config.warnings.map((w) => /`(.*?)`/.exec(w)?.[1]).sort(), ["mcp_servers.a.comand", "modle", "tui.nope"]);
@@ -176,6 +192,7 @@ describe("load", () => {
   });
 
   describe("a broken config", () => {
+    const mine = "[model_providers.mine]\n";
     const broken: [name: string, text: string, says: RegExp][] = [
       ["syntax", "model = \n", /home\/config\.toml: line 1, column 9/],
       [
@@ -186,6 +203,14 @@ describe("load", () => {
       ["a wrong type deep inside", '[mcp_servers.a]\ncommand = "x"\nargs = "y"', /in `mcp_servers\.a\.args`/],
       ["a server with neither command nor url", "[mcp_servers.a]\nenabled = true", /mcp_servers\.a: needs `command`/],
       ["a provider that is nowhere", 'model_provider = "zzz"', /model_provider: no provider is named `zzz`; known are mine/],
+      ["a token's program without a name", `${mine}[model_providers.mine.auth]\nargs = ["x"]`, /mine\.auth\.command: missing/],
+      ["two kinds of key", `${mine}env_key = "K"\nauth = { command = "x" }`, /mine\.auth: cannot be combined with env_key/],
+      [
+        "a token for a provider that needs none",
+        `${mine}wire_api = "scripted"\nauth = { command = "x" }`,
+        /mine\.auth: has no effect with wire_api = "scripted"/,
+      ],
+      ["a token's program with no time", `${mine}auth = { command = "x", timeout_ms = 0 }`, /timeout_ms/],
       ["a provider without an address", '[model_providers.q]\nname = "q"', /model_providers\.q\.base_url: missing/],
     ];
     for (const [name, text, says] of broken)

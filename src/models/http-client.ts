@@ -4,6 +4,7 @@ import type { BedrockCredential, Credential, Credentials } from "../core/ports/c
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from "../core/ports/model-client.ts";
 import { createSseReader, SseTooLong } from "../lib/sse.ts";
 import type { CatalogEntry } from "./catalog.ts";
+import { CommandToken, NoToken } from "./command-token.ts";
 import { cutOff, failureFromNetwork, failureFromStatus } from "./failures.ts";
 import { type HttpPool, type HttpReply, isLocal, readText } from "./http.ts";
 import { asStream, notAStream } from "./plain-answers.ts";
@@ -34,7 +35,7 @@ const maxResends = 4;
 /** Threads and models are many over the life of a server; these memories are only comfort. */
 const memoryLimit = 512;
 
-type Paying = Credential | BedrockCredential;
+type Paying = Credential | BedrockCredential | { readonly kind: "bearer"; readonly token: string };
 interface Received {
   readonly reply: HttpReply;
   readonly url: string;
@@ -63,6 +64,7 @@ export class HttpModelClient implements ModelClient {
   readonly #learnt = new Map<string, Set<Lack>>();
   readonly #warned = new Set<string>();
   readonly #refused = new RefusedParts();
+  readonly #token: CommandToken | undefined;
 
   /** Only where there is something to warm up. */
   readonly warmUp?: NonNullable<ModelClient["warmUp"]>;
@@ -70,6 +72,7 @@ export class HttpModelClient implements ModelClient {
   constructor(parts: HttpClientParts) {
     this.#parts = parts;
     const { sockets } = parts;
+    this.#token = parts.provider.auth === undefined ? undefined : new CommandToken(parts.provider.auth);
     if (sockets !== undefined) this.warmUp = (request, signal) => this.#warmUp(sockets, request, signal);
   }
 
@@ -177,6 +180,7 @@ export class HttpModelClient implements ModelClient {
   }
 
   async #send(request: ModelRequest, encoded: WireRequest, signal: AbortSignal): Promise<Sent> {
+    if (this.#token !== undefined) return this.#sendWithToken(this.#token, { request, encoded }, signal);
     const { provider, credentials } = this.#parts;
     const isKeyless = this.#key() === undefined;
     const bedrock = isKeyless && provider.id === "amazon-bedrock" ? await credentials?.bedrock() : undefined;
@@ -187,6 +191,24 @@ export class HttpModelClient implements ModelClient {
     if (!("failure" in first) || first.failure.httpStatus !== 401 || credential?.kind !== "chatgpt") return first;
     const fresh = await credentials?.refresh(signal);
     return fresh === undefined ? first : this.#post(request, encoded, fresh, signal);
+  }
+
+  /** With the token of the user's own program, which is asked for another when the provider refuses it. */
+  async #sendWithToken(own: CommandToken, { request, encoded }: Pick<Posted, "request" | "encoded">, signal: AbortSignal): Promise<Sent> {
+    try {
+      const token = await own.current();
+      signal.throwIfAborted();
+      const first = await this.#post(request, encoded, { kind: "bearer", token }, signal);
+      if (!("failure" in first) || first.failure.httpStatus !== 401) return first;
+      const next = await own.after(token);
+      signal.throwIfAborted();
+      return next === undefined ? first : await this.#post(request, encoded, { kind: "bearer", token: next }, signal);
+    } catch (error) {
+      if (!(error instanceof NoToken)) throw error;
+      return {
+        failure: { kind: "unauthorized", message: `model_providers.${this.#parts.provider.id}.auth: ${error.message}`, retry: false },
+      };
+    }
   }
 
   async #post(request: ModelRequest, encoded: WireRequest, credential: Paying | undefined, signal: AbortSignal): Promise<Sent> {
@@ -268,6 +290,7 @@ export class HttpModelClient implements ModelClient {
     if (provider.bearerToken !== undefined) headers["authorization"] = `Bearer ${provider.bearerToken}`;
     else if (key !== undefined) Object.assign(headers, wire.auth(key));
     else if (credential?.kind === "apiKey" || credential?.kind === "bedrock") Object.assign(headers, wire.auth(credential.key));
+    else if (credential?.kind === "bearer") headers["authorization"] = `Bearer ${credential.token}`;
     else if (credential?.kind === "chatgpt") {
       headers["authorization"] = `Bearer ${credential.accessToken}`;
       if (credential.accountId !== undefined) headers["chatgpt-account-id"] = credential.accountId;

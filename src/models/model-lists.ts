@@ -3,6 +3,7 @@ import type { ProviderConfig } from "../core/ports/config.ts";
 import type { Credentials } from "../core/ports/credentials.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { ListedModel, ModelSource } from "./catalog.ts";
+import { tokenFrom } from "./command-token.ts";
 import { createHttpPool, type HttpPool, readText } from "./http.ts";
 import { isRecord, type Json, listOf, numberOf, parseJson, recordOf, stringOf } from "./json.ts";
 import { builtInProvider, localProviderIds } from "./providers.ts";
@@ -52,7 +53,7 @@ async function listModels(
   parts: ModelListParts & { readonly pool: HttpPool },
   signal: AbortSignal,
 ): Promise<readonly ListedModel[]> {
-  const headers = await authHeaders(provider, parts);
+  const headers = await authHeaders(provider, parts, signal);
   const get = (path: string): Promise<unknown> => getJson(parts.pool, new URL(path), signal, { headers });
   const base = provider.baseUrl.replace(/\/+$/, "");
   const query = new URLSearchParams(provider.queryParams);
@@ -70,11 +71,17 @@ async function listModels(
   return listed;
 }
 
-async function authHeaders(provider: ProviderConfig, parts: ModelListParts): Promise<Record<string, string>> {
-  const key = provider.bearerToken ?? (provider.envKey === undefined ? undefined : parts.env[provider.envKey]?.trim());
+async function authHeaders(provider: ProviderConfig, parts: ModelListParts, signal: AbortSignal): Promise<Record<string, string>> {
+  const printed = provider.auth === undefined ? undefined : await tokenFrom(provider.auth, signal);
+  const key = printed ?? provider.bearerToken ?? (provider.envKey === undefined ? undefined : parts.env[provider.envKey]?.trim());
   const stored = provider.requiresOpenaiAuth && (key === undefined || key === "") ? await parts.credentials?.current() : undefined;
   const token = key !== undefined && key !== "" ? key : stored?.kind === "apiKey" ? stored.key : undefined;
-  const auth = token === undefined ? {} : provider.wireApi === "anthropic" ? { "x-api-key": token } : { authorization: `Bearer ${token}` };
+  const auth =
+    token === undefined
+      ? {}
+      : provider.wireApi === "anthropic" && printed === undefined
+        ? { "x-api-key": token }
+        : { authorization: `Bearer ${token}` };
   return {
     accept: "application/json",
     ...(provider.wireApi === "anthropic" ? { "anthropic-version": "2023-06-01" } : {}),

@@ -176,7 +176,7 @@ export function isUsable(id: string, providers: Readonly<Record<string, Provider
   const standard = builtInProvider(id, env);
   const config = providers[id] ?? standard;
   if (config === undefined) return false;
-  if (config.bearerToken !== undefined) return true;
+  if (config.bearerToken !== undefined || config.auth !== undefined) return true;
   if (config.requiresOpenaiAuth) return loggedIn || (config.envKey !== undefined && isSet(env, config.envKey));
   const row = table[id];
   // A local server at its standard address may not run at all; it counts when the user pointed to it.

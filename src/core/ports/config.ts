@@ -14,6 +14,16 @@ import type { Hook } from "./hooks.ts";
 import type { InstalledPlugin } from "./plugins.ts";
 import type { Digests } from "./project-trust.ts";
 
+/** A program of the user's that prints a provider's bearer token. */
+export interface ProviderAuth {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string | undefined;
+  readonly timeoutMs: number;
+  /** The age at which a token is fetched anew; 0: only when the provider refuses it. */
+  readonly refreshIntervalMs: number;
+}
+
 export interface ProviderConfig {
   readonly id: string;
   readonly name: string;
@@ -26,6 +36,7 @@ export interface ProviderConfig {
   /** What to tell a person who has not set it. */
   readonly envKeyInstructions?: string | undefined;
   readonly bearerToken: string | undefined;
+  readonly auth?: ProviderAuth | undefined;
   readonly httpHeaders: Readonly<Record<string, string>>;
   /** Header name → environment variable. */
   readonly envHttpHeaders: Readonly<Record<string, string>>;
