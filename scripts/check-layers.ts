@@ -10,6 +10,8 @@ interface House {
   readonly mayImportTypesOf?: readonly string[];
   /** Of these only types, so that none of their code gets into what is built here. */
   readonly typesOf?: readonly string[];
+  /** What its files may not name, and what they take instead. */
+  readonly forbids?: { readonly pattern: RegExp; readonly instead: string };
   /** Rooms that only compute: the packages and Node modules that they may import. */
   readonly packagesOf?: Readonly<Record<string, readonly string[]>>;
   /** Files of those that may be imported whole all the same. They hold pure functions and import nothing but types and each other. */
@@ -89,6 +91,11 @@ const agent: House = {
     turn: core("ports", "settings", "context", "hooks", "approval", "edit", "command", "model", "compaction"),
     thread: core("ports", "settings", "context", "hooks", "approval", "command", "model", "turn"),
   },
+  forbids: {
+    pattern:
+      /\b(?:Date\.now|performance\.now|Math\.random|randomUUID|set(?:Timeout|Interval|Immediate)|AbortSignal\.timeout)\b|new Date\(\)/,
+    instead: "take time and chance from core/ports/clock.ts",
+  },
   // A running turn and its thread are handed down to every room, as types.
   mayImportTypesOf: ["src/core"],
 };
@@ -141,7 +148,7 @@ for (const file of globSync(["src/**/*.test.{ts,tsx}", "apps/*/src/**/*.test.{ts
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
-function look({ root, mayImport, mayImportTypesOf = [], typesOf = [], packagesOf = {}, pure = [] }: House, file: string): void {
+function look({ root, mayImport, mayImportTypesOf = [], typesOf = [], packagesOf = {}, pure = [], forbids }: House, file: string): void {
   const text = readFileSync(file, "utf8");
   const room = path.relative(root, file).split(path.sep)[0] ?? "";
   const allowed = mayImport[room];
@@ -150,6 +157,8 @@ function look({ root, mayImport, mayImportTypesOf = [], typesOf = [], packagesOf
   if (/from "vscode"/.test(text) && !file.startsWith(path.join("apps", "vscode", "src", "editor")))
     problems.push(`${file}: only apps/vscode/src/editor may import vscode`);
   if (file.endsWith(".test.ts")) return;
+  const forbidden = forbids?.pattern.exec(text)?.[0];
+  if (forbidden !== undefined) problems.push(`${file}: ${forbidden}: ${forbids?.instead}`);
   const packages = packagesOf[room];
   if (packages !== undefined)
     for (const [, name = ""] of text.matchAll(/(?:\bfrom |\bimport\(|^import )"([^".][^"]*)"/gm))

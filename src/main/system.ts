@@ -2,20 +2,26 @@
 
 import { type as osType, release } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Clock, Ids } from "../core/ports/clock.ts";
+import type { Ids, Timers } from "../core/ports/clock.ts";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { timedUuid } from "../lib/random.ts";
 
-export const systemClock: Clock = {
+export const systemClock: Timers = {
   now: () => Date.now(),
   sleep: async (ms, signal) => {
     await sleep(ms, undefined, { signal }).catch((error: unknown) => {
       throw signal.aborted ? signal.reason : error;
     });
   },
+  monotonic: () => performance.now(),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms).unref();
+    return () => clearTimeout(timer);
+  },
+  timeout: (ms) => AbortSignal.timeout(ms),
 };
 
-export const systemIds: Ids = { thread: () => timedUuid(), turn: () => timedUuid(), item: () => timedUuid() };
+export const systemIds: Ids = { thread: () => timedUuid(), turn: () => timedUuid(), item: () => timedUuid(), random: () => Math.random() };
 
 /** Such as "Debian 12.0.0; x86_64", for user agents. */
 export function systemName(): string {

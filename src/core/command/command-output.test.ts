@@ -3,10 +3,38 @@ import { test } from "node:test";
 import { CommandOutput } from "./command-output.ts";
 
 const mebibyte = 1024 * 1024;
+const still = { monotonic: () => 0, after: () => () => {} };
+
+test("pieces that come fast are sent together, when their time has come", () => {
+  let now = 0;
+  const timers: { readonly ms: number; readonly callback: () => void }[] = [];
+  const sent: string[] = [];
+  const clock = {
+    monotonic: () => now,
+    after: (ms: number, callback: () => void) => {
+      timers.push({ ms, callback });
+      return () => {};
+    },
+  };
+  const output = new CommandOutput(clock, (delta) => void sent.push(delta));
+  for (const piece of ["one ", "two ", "three "]) output.push(Buffer.from(piece));
+  assert.deepEqual(sent, ["one "], "the first piece waits for nothing");
+  assert.deepEqual(
+    timers.map(({ ms }) => ms),
+    [40],
+    "one timer for all that waits",
+  );
+  now = 40;
+  timers[0]?.callback();
+  assert.deepEqual(sent, ["one ", "two three "]);
+  now = 100;
+  output.push(Buffer.from("four"));
+  assert.equal(sent.at(-1), "four", "after a pause a piece is sent at once");
+});
 
 test("an item never keeps more than a mebibyte, and no more than that is streamed", () => {
   let streamed = "";
-  const output = new CommandOutput((delta) => {
+  const output = new CommandOutput(still, (delta) => {
     streamed += delta;
   });
   const piece = Buffer.from("0123456789abcde\n".repeat(4096));
@@ -19,7 +47,7 @@ test("an item never keeps more than a mebibyte, and no more than that is streame
 });
 
 test("another look tells what came since the last one", () => {
-  const output = new CommandOutput(() => {});
+  const output = new CommandOutput(still, () => {});
   output.push(Buffer.from("one "));
   assert.equal(output.takeNew(), "one ");
   const euro = Buffer.from("€");
@@ -41,6 +69,7 @@ test("what is longer than is kept goes whole into the file, whichever piece it i
       end: async () => ({ path: "/file", isWhole: true }),
     };
     const output = new CommandOutput(
+      still,
       () => {},
       () => sink,
     );
@@ -55,6 +84,7 @@ test("what is longer than is kept goes whole into the file, whichever piece it i
     assert.equal((await output.whole())?.path, "/file");
   }
   const short = new CommandOutput(
+    still,
     () => {},
     () => assert.fail("nothing is left out"),
   );

@@ -1,5 +1,6 @@
 /** A command's output on its way to the clients and the model: decoded, rate-limited, capped. */
 
+import type { Timers } from "../ports/clock.ts";
 import type { KeptOutput, OutputSink } from "../ports/output-files.ts";
 import { KeptBytes } from "./kept-bytes.ts";
 
@@ -15,6 +16,8 @@ export type OutputStream = "stdout" | "stderr";
 /** Which stream each part of a piece came from, in order; the lengths are those of the text. */
 export type OutputRuns = readonly { readonly stream: OutputStream; readonly length: number }[];
 
+type OutputClock = Pick<Timers, "monotonic" | "after">;
+
 export class CommandOutput {
   readonly #kept = new KeptBytes(keptBytes);
   readonly #decoders = { stdout: decoder(), stderr: decoder() };
@@ -24,8 +27,8 @@ export class CommandOutput {
   #streamed = 0;
   /** Nothing more is streamed, and so nothing more is decoded before the end. */
   #isCut = false;
-  #timer: NodeJS.Timeout | undefined;
-  #lastSent = 0;
+  #cancelFlush: (() => void) | undefined;
+  #lastSent = Number.NEGATIVE_INFINITY;
   #takenBytes = 0;
   #whole: string | undefined;
   /** Called on every arrival, for those who wait for output. */
@@ -36,7 +39,14 @@ export class CommandOutput {
   #sink: OutputSink | undefined;
   #hasSpilt = false;
 
-  constructor(onDelta: (text: string, runs: OutputRuns) => void, openSink: () => OutputSink | undefined = () => undefined) {
+  readonly #clock: OutputClock;
+
+  constructor(
+    clock: OutputClock,
+    onDelta: (text: string, runs: OutputRuns) => void,
+    openSink: () => OutputSink | undefined = () => undefined,
+  ) {
+    this.#clock = clock;
     this.#onDelta = onDelta;
     this.#openSink = openSink;
   }
@@ -88,15 +98,15 @@ export class CommandOutput {
     const last = this.#runs.at(-1);
     if (last?.stream === stream) last.length += shown.length;
     else this.#runs.push({ stream, length: shown.length });
-    if (this.#waiting.length >= pieceCharacters || Date.now() - this.#lastSent >= pauseMs) this.#flush();
-    else this.#timer ??= setTimeout(() => this.#flush(), pauseMs);
+    if (this.#waiting.length >= pieceCharacters || this.#clock.monotonic() - this.#lastSent >= pauseMs) this.#flush();
+    else this.#cancelFlush ??= this.#clock.after(pauseMs, () => this.#flush());
   }
 
   #flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#cancelFlush?.();
+    this.#cancelFlush = undefined;
     if (this.#waiting === "") return;
-    this.#lastSent = Date.now();
+    this.#lastSent = this.#clock.monotonic();
     const [text, runs] = [this.#waiting, this.#runs];
     this.#waiting = "";
     this.#runs = [];

@@ -167,6 +167,7 @@ export const outcomeOf = ({ exitCode, timedOut }: CommandExit): string => (timed
 function watch(running: RunningCommand, item: CommandItem, turn: LiveTurn, action: CommandAction): Terminal {
   const { thread } = turn;
   const output = new CommandOutput(
+    thread.ports.clock,
     (delta, runs) =>
       turn.notify("item/commandExecution/outputDelta", {
         threadId: thread.id,
@@ -216,18 +217,19 @@ function watch(running: RunningCommand, item: CommandItem, turn: LiveTurn, actio
 /** Waits for the end, or as long as the model wants to; a command that runs on is handed to the background. */
 async function firstLook(terminal: Terminal, action: CommandAction, turn: LiveTurn): Promise<CommandExit | undefined> {
   if (action.yieldMs === undefined) return await terminal.running.exit;
-  const exit = await Promise.race([terminal.running.exit, timeout(action.yieldMs)]);
+  const exit = await Promise.race([terminal.running.exit, timeout(action.yieldMs, turn)]);
   if (exit !== undefined) return exit;
   turn.thread.terminals.add(terminal);
   return undefined;
 }
 
-const timeout = (ms: number): Promise<undefined> => new Promise((resolve) => setTimeout(resolve, ms, undefined).unref());
+const timeout = (ms: number, { thread }: LiveTurn): Promise<undefined> =>
+  new Promise((resolve) => void thread.ports.clock.after(ms, () => resolve(undefined)));
 
 /** Waits until a running command has ended, or has been quiet after new output, or the time is up. */
 export async function waitForOutput(terminal: Terminal, ms: number, turn: LiveTurn): Promise<void> {
   if (terminal.exitCode !== undefined) return;
-  await Promise.race([terminal.done, timeout(ms), aborted(turn.signal)]);
+  await Promise.race([terminal.done, timeout(ms, turn), aborted(turn.signal)]);
   turn.signal.throwIfAborted();
 }
 

@@ -1,4 +1,5 @@
 /** What the commands of one turn change: remembered before the first of them, looked for while the model thinks, settled when the turn ends. */
+import type { Timers } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { Snapshot, Snapshots } from "../ports/snapshots.ts";
 import type { TurnKey, UndoStore } from "../ports/undo-store.ts";
@@ -8,6 +9,7 @@ export interface TurnSnapshotPorts {
   readonly snapshots: Snapshots;
   readonly undo: UndoStore;
   readonly log: Log;
+  readonly clock: Pick<Timers, "monotonic" | "after">;
 }
 
 /** Where commands of the turn may write, as it stands now. */
@@ -30,7 +32,7 @@ export class TurnSnapshot {
   /** Something may have changed since the last look began. */
   #isStale = false;
   #noting: Promise<void> = Promise.resolve();
-  #timer: NodeJS.Timeout | undefined;
+  #cancelNext: (() => void) | undefined;
   #tookMs = 0;
   #isSettled = false;
 
@@ -60,7 +62,7 @@ export class TurnSnapshot {
   #ended(): void {
     this.#running--;
     this.#isStale = true;
-    if (!this.#isSettled) this.#timer ??= setTimeout(() => void this.#note(), Math.max(pauseMs, this.#tookMs * share)).unref();
+    if (!this.#isSettled) this.#cancelNext ??= this.#ports?.clock.after(Math.max(pauseMs, this.#tookMs * share), () => void this.#note());
   }
 
   /**
@@ -83,8 +85,8 @@ export class TurnSnapshot {
   }
 
   #note(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#cancelNext?.();
+    this.#cancelNext = undefined;
     this.#isStale = this.#running > 0;
     this.#noting = this.#noting.then(() => this.#keepChanges());
     return this.#noting;
@@ -92,17 +94,18 @@ export class TurnSnapshot {
 
   /** A lost before-image costs an undo, never the command's result. */
   async #keepChanges(): Promise<void> {
-    const { undo, log } = this.#ports ?? {};
-    const startedAt = performance.now();
+    if (this.#ports === undefined) return;
+    const { undo, log, clock } = this.#ports;
+    const startedAt = clock.monotonic();
     try {
       for (const { path, before, after } of (await (await this.#taken)?.changes()) ?? []) {
         const mark = stateMark(after);
-        if (before !== undefined) await undo?.keep(this.#key, path, before, mark);
-        await undo?.left(this.#key, path, mark);
+        if (before !== undefined) await undo.keep(this.#key, path, before, mark);
+        await undo.left(this.#key, path, mark);
       }
     } catch (error) {
-      log?.warn("changes of a command could not be kept for undo", { error: String(error) });
+      log.warn("changes of a command could not be kept for undo", { error: String(error) });
     }
-    this.#tookMs = performance.now() - startedAt;
+    this.#tookMs = clock.monotonic() - startedAt;
   }
 }

@@ -59,7 +59,8 @@ export interface RequestEnd {
 }
 
 export async function afterRequest(turn: LiveTurn, { status, error, usage }: RequestEnd): Promise<void> {
-  const signal = status === "cancelled" ? AbortSignal.any([turn.thread.hooks.signal, AbortSignal.timeout(graceMs)]) : turn.signal;
+  const { hooks, ports } = turn.thread;
+  const signal = status === "cancelled" ? AbortSignal.any([hooks.signal, ports.clock.timeout(graceMs)]) : turn.signal;
   await runHooks(turn.thread, turn, {
     event: "postModelRequest",
     input: { status, error: error ?? null, token_usage: usage === undefined ? null : onDisk(usage) },

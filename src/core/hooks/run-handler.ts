@@ -96,7 +96,7 @@ async function runMcpHook({ server, tool, input: template }: McpToolHook, second
   const { thread, input, signal } = context;
   const { ports, config, settings } = thread;
   const call = { server, tool, args: filled(template, input) };
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]);
+  const limit = AbortSignal.any([signal, ports.clock.timeout(seconds * 1000)]);
   const answer = await Promise.race([
     ports.callMcpTool({ threadId: thread.id, config, cwd: settings.cwd }, call),
     new Promise<undefined>((resolve) => limit.addEventListener("abort", () => resolve(undefined), { once: true })),

@@ -37,7 +37,7 @@ export async function ask<T extends Attempt>(run: Run, { once, abandon }: Asking
     tried = { ...tried, [kind]: tried[kind] + 1 };
     announceRetry(run, failure, kind, `Reconnecting... ${tried[kind]}/${limits[kind]}`);
     abandon(attempt); // said after the error, by which clients know that these items will be answered anew
-    await turn.thread.ports.clock.sleep(failure.retry.afterMs ?? backoff(tried[kind]), turn.signal);
+    await turn.thread.ports.clock.sleep(failure.retry.afterMs ?? backoff(tried[kind], turn.thread.ports.ids.random()), turn.signal);
   }
 }
 
@@ -63,8 +63,8 @@ function attemptLeft({ kind, httpStatus, begun }: ModelFailure, tried: Attempts,
 }
 
 /** 200 ms, doubling, up to 20 s, with a tenth of jitter either way. */
-function backoff(attempt: number): number {
-  return Math.min(200 * 2 ** (attempt - 1), 20_000) * (0.9 + Math.random() * 0.2);
+function backoff(attempt: number, random: number): number {
+  return Math.min(200 * 2 ** (attempt - 1), 20_000) * (0.9 + random * 0.2);
 }
 
 function announceRetry({ turn }: Run, failure: ModelFailure, kind: keyof Attempts, message: string): void {

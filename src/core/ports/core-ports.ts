@@ -6,7 +6,7 @@ import type { MachineFolders } from "../patch/reach.ts";
 import type { ThreadSettings } from "../settings/settings.ts";
 import type { Audience } from "./audience.ts";
 import type { Audit } from "./audit.ts";
-import type { Clock, Ids } from "./clock.ts";
+import type { Ids, Timers } from "./clock.ts";
 import type { CommandRunner } from "./command-runner.ts";
 import type { Config, ConfigStore } from "./config.ts";
 import type { ExecPolicy } from "./exec-policy.ts";
@@ -28,7 +28,7 @@ export interface CorePorts {
   /** Name, version and processor of the operating system. */
   readonly system: string;
   readonly audience: Audience;
-  readonly clock: Clock;
+  readonly clock: Timers;
   readonly ids: Ids;
   readonly log: Log;
   readonly store: ThreadStore;

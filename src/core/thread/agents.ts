@@ -60,7 +60,8 @@ export class SubAgents implements Agents {
     const known = agentIds.map((id) => this.#require(parentThreadId, id));
     const resting = (): boolean => known.some(({ thread }) => thread.turn === undefined);
     if (!resting()) {
-      const stop = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      const { clock } = this.#options.threads().require(parentThreadId).ports;
+      const stop = AbortSignal.any([signal, clock.timeout(timeoutMs)]);
       const stopped = new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve(), { once: true }));
       await Promise.race([...known.map(({ thread }) => thread.turn?.ended.promise), stopped]);
       signal.throwIfAborted();

@@ -38,7 +38,7 @@ export class Threads {
 
   constructor(ports: CorePorts) {
     this.#ports = ports;
-    this.#idle = new IdleThreads({ all: this.#live, unload: (id) => this.#letGo(id) }, () => performance.now());
+    this.#idle = new IdleThreads({ all: this.#live, unload: (id) => this.#letGo(id) }, () => ports.clock.monotonic());
   }
 
   get ids(): readonly string[] {

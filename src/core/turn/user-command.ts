@@ -81,6 +81,7 @@ async function run(
   const item = await openItem(turn, argv);
   await writeDown(turn, item, command.text);
   const output = new CommandOutput(
+    ports.clock,
     (delta, runs) =>
       turn.notify("item/commandExecution/outputDelta", {
         threadId: thread.id,
