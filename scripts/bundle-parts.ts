@@ -28,7 +28,7 @@ const later: Readonly<Record<string, readonly string[]>> = {
   "src/core/hooks": ["match", "moments", "output", "run", "run-handler", "tool-use"],
   "src/core/model": ["budget", "plan-text", "reply-items", "sample"],
   "src/core/patch": ["*"],
-  "src/core/turn": ["call-tool", "input", "live-turn", "review", "review-prompt", "turn", "user-command"],
+  "src/core/turn": ["call-tool", "end", "input", "live-turn", "review", "review-prompt", "turn", "user-command"],
   "src/exec": ["descriptors", "environment", "live-command", "processes", "pty", "wiring"],
   "src/exec/policy": ["exec-policy", "known-safe", "rules-file"],
   "src/exec/sandbox": ["macos-seatbelt", "mounts", "protection", "roots", "seccomp", "windows"],

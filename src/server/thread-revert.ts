@@ -11,7 +11,7 @@ export async function rollBack(thread: LiveThread, numTurns: number, app: App): 
   await thread.record([{ type: "rolledBack", numTurns }]);
   const past = replay(await app.threads.recordsOf(thread));
   thread.history.replace(past.modelHistory);
-  thread.told = undefined;
+  thread.seenContext.forget();
 }
 
 export async function revertTo(thread: LiveThread, beforeTurnId: string, app: App): Promise<void> {

@@ -38,7 +38,7 @@ export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> 
       const { sha = known?.sha, branch = known?.branch, originUrl = known?.originUrl } = gitInfo; // a field left out stays, null clears it
       const git = { sha: sha ?? null, branch: branch ?? null, originUrl: originUrl ?? null };
       await asSoleWriter(threadId, call, () => app.store.updateGit(threadId, git));
-      if (live !== undefined) live.git = git;
+      live?.setGit(git);
     }
     return { thread: await threadFromStored(params.threadId, false, app) };
   },
@@ -75,11 +75,11 @@ export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> 
 
 /** Before a turn begins: what the settings' files have changed since the last one. */
 export function announceNews(thread: LiveThread, app: App): void {
-  if (thread.settings !== thread.settingsTold) announceSettings(thread, app);
+  if (thread.takeSettingsNews()) announceSettings(thread, app);
 }
 
 function announceSettings(thread: LiveThread, app: App): void {
-  thread.settingsTold = thread.settings;
+  thread.takeSettingsNews();
   app.subscriptions.toThread(thread.id, "thread/settings/updated", { threadId: thread.id, threadSettings: settingsToWire(thread) });
 }
 

@@ -38,9 +38,9 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
     if (params.projectId) throw invalidParams(`project not found: ${params.projectId}`); // there are none here
     app.subscriptions.checkRoom(session);
     const thread = await app.threads.start(startOptions(params, call));
-    thread.interactive = !session.unattended;
+    if (session.unattended) thread.clients.leaveUnattended();
     await awaitRequired(thread, app);
-    thread.asksForTour = asksForTour(params);
+    if (asksForTour(params)) thread.clients.askForTour();
     if (session.keepsUnused) await thread.keep();
     announce(thread, call);
     app.subscriptions.subscribe(session, thread.id, params.experimentalRawEvents === true || session.hearsRaw);
@@ -60,10 +60,10 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
       dynamicTools: params.dynamicTools,
       ...calledBy(session),
     });
-    if (session.unattended) thread.interactive = false;
+    if (session.unattended) thread.clients.leaveUnattended();
     if (!wasLoaded) await awaitRequired(thread, app);
     // No script's own thread was ever answered by the tour unless that was asked for: it goes on as it began.
-    thread.asksForTour ||= asksForTour(params) || thread.meta.source === "exec";
+    if (asksForTour(params) || thread.meta.source === "exec") thread.clients.askForTour();
     app.subscriptions.subscribe(session, thread.id);
     if (wasLoaded) tellNotApplied(thread, params, call);
     if (!wasLoaded)
@@ -95,11 +95,11 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
       { id, meta, upTo: forkPoint(params) },
       { ...startOptions(params, call, meta.cwd), ephemeral: params.ephemeral },
     );
-    thread.asksForTour = asksForTour(params);
+    if (asksForTour(params)) thread.clients.askForTour();
     const shown = params.excludeTurns === true ? [] : turns;
     await awaitRequired(thread, app);
     if (name !== null) {
-      thread.name = name;
+      thread.rename(name);
       if (!thread.ephemeral) await app.store.rename(thread.id, name);
     }
     announce(thread, call);
@@ -173,7 +173,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
     await findThread(params.threadId, app);
     const live = app.threads.find(params.threadId);
     if (live?.ephemeral !== true) await app.store.rename(params.threadId, name);
-    if (live !== undefined) live.name = name;
+    live?.rename(name);
     after(() => app.subscriptions.toAll("thread/name/updated", { threadId: params.threadId, threadName: name }));
     return {};
   },

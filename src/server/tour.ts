@@ -11,7 +11,7 @@ const readByPeople: readonly RegExp[] = [
 
 /** Every other client is a program, which would take the tour for a model's answers: the turns that it begins fail where no model is set up. */
 export function noteWhoBegins(thread: LiveThread, { needsModel, client }: Session): void {
-  if (thread.turn === undefined) thread.needsModel = needsModel || !readByPeople.some((name) => name.test(client.name));
+  if (thread.turn === undefined) thread.clients.requireModel(needsModel || !readByPeople.some((name) => name.test(client.name)));
 }
 
 /** Who names the scripted provider has asked for the tour. */

@@ -16,9 +16,9 @@ export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | 
     const thread = app.threads.require(params.threadId);
     if (params.toolOutput) throw invalidRequest("toolOutput is not taken here: answer item/tool/call, or send the result as input");
     await thread.readyToWrite();
-    thread.client = (session.onBehalfOf ?? session).client.name;
+    thread.clients.beginTurn((session.onBehalfOf ?? session).client.name);
     noteWhoBegins(thread, session);
-    thread.asksForTour ||= asksForTour(params);
+    if (asksForTour(params)) thread.clients.askForTour();
     const { config } = thread;
     const { turn, accepted, begin } = thread.startTurn(inputFrom(params), changeFrom(params), {
       outputSchema: params.outputSchema ?? undefined,

@@ -18,7 +18,7 @@ export interface Doubt {
 
 export async function mayGoOn(turn: LiveTurn, { id, header, text, ifYes }: Doubt): Promise<boolean> {
   const { thread } = turn;
-  if (!thread.interactive) return false;
+  if (!thread.clients.isInteractive) return false;
   const itemId = thread.ports.ids.item();
   const question = `${text} Go on?`;
   const answer = await turn.ask("item/tool/requestUserInput", {

@@ -224,7 +224,9 @@ async function firstLook(terminal: Terminal, action: CommandAction, turn: LiveTu
 }
 
 const timeout = (ms: number, { thread }: LiveTurn): Promise<undefined> =>
-  new Promise((resolve) => void thread.ports.clock.after(ms, () => resolve(undefined)));
+  new Promise((resolve) => {
+    thread.ports.clock.after(ms, () => resolve(undefined));
+  });
 
 /** Waits until a running command has ended, or has been quiet after new output, or the time is up. */
 export async function waitForOutput(terminal: Terminal, ms: number, turn: LiveTurn): Promise<void> {

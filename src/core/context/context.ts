@@ -22,10 +22,10 @@ interface Part {
 
 /** The context messages that the model has not seen in their present form. */
 export async function freshContext(thread: LiveThread): Promise<ModelItem[]> {
-  const told = thread.told ?? toldBy(thread.history.items, thread.settings.developerInstructions);
+  const seen = thread.seenContext.texts ?? seenIn(thread.history.items, thread.settings.developerInstructions);
   const parts = await contextParts(thread, thread.grants.widen(thread.settings));
-  const fresh = parts.filter((part) => told.get(part.key) !== part.text);
-  thread.told = new Map(parts.map((part) => [part.key, part.text]));
+  const fresh = parts.filter((part) => seen.get(part.key) !== part.text);
+  thread.seenContext.replace(new Map(parts.map((part) => [part.key, part.text])));
   return fresh.map(messageOf);
 }
 
@@ -132,18 +132,18 @@ const marks: readonly (readonly [prefix: string, key: string])[] = [
 ];
 
 /**
- * What a stored history has told the model already: the last message of each kind. Developer instructions have no mark of their own, as what
+ * What the model has read of it in a stored history: the last message of each kind. Developer instructions have no mark of their own, as what
  * hooks say has none: the former are known by their text.
  */
-function toldBy(items: readonly ModelItem[], instructions: string | null | undefined): Map<string, string> {
-  const told = new Map<string, string>();
+function seenIn(items: readonly ModelItem[], instructions: string | null | undefined): Map<string, string> {
+  const seen = new Map<string, string>();
   for (const item of items) {
     if (item.type !== "message" || item.role === "assistant") continue;
     const key = contextKey(item);
     const text = firstText(item);
-    if (key !== undefined && (key !== "developer" || text === instructions)) told.set(key, text);
+    if (key !== undefined && (key !== "developer" || text === instructions)) seen.set(key, text);
   }
-  return told;
+  return seen;
 }
 
 /** Which kind of context a message is; undefined for what somebody said. */

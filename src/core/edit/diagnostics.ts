@@ -53,7 +53,7 @@ const checkers: Readonly<Record<CheckerName, Checker>> = {
 export async function problemsIn(changed: readonly string[], turn: LiveTurn): Promise<string> {
   const { thread, settings } = turn;
   // A project's checker is a program of the project: it runs unasked only where commands would, in folders that the user trusts.
-  if (!thread.config.trusted || settings.approvalPolicy === "untrusted" || editorTells(thread.dynamicTools)) return "";
+  if (!thread.config.trusted || settings.approvalPolicy === "untrusted" || editorTells(thread.clients.dynamicTools)) return "";
   const said: string[] = [];
   for (const name of thread.config.diagnostics) {
     const files = changed.filter((file) => checkers[name].files.test(file));

@@ -17,7 +17,7 @@ function turn(standing: BudgetState, answer: Answer = { kind: "nobody" }) {
   };
   const fake = {
     id: "turn",
-    thread: { id: "thread", interactive: true, config: {}, ports: { usage, ids: { item: () => "item" } } },
+    thread: { id: "thread", clients: { isInteractive: true }, config: {}, ports: { usage, ids: { item: () => "item" } } },
     notify: (_method: string, params: { message: string }) => seen.warned.push(params.message),
     ask: async () => {
       seen.asked++;

@@ -15,8 +15,8 @@ export async function offeredTools(run: Run): Promise<readonly Tool[]> {
     settings,
     config: thread.config,
     model: thread.ports.catalog.find(settings.model, thread.provider(settings)),
-    dynamicTools: thread.dynamicTools,
-    interactive: thread.interactive,
+    dynamicTools: thread.clients.dynamicTools,
+    interactive: thread.clients.isInteractive,
   };
   const offered = new Map<string, Tool>();
   for (const source of thread.ports.tools) {
@@ -49,7 +49,7 @@ export function requestFor(run: Run, tools: readonly Tool[], input: readonly Mod
     serviceTier: turn.serviceTier ?? settings.serviceTier ?? undefined,
     outputSchema: turn.outputSchema,
     originator: meta.originator,
-    userAgent: turn.thread.userAgent,
+    userAgent: turn.thread.clients.userAgent,
   };
 }
 

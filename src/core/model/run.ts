@@ -41,7 +41,7 @@ export function threadRun(turn: LiveTurn): Run {
     isVisible: true,
     offers: () => true,
     context: () => {
-      thread.told = new Map();
+      thread.seenContext.clear();
       return freshContext(thread);
     },
   };

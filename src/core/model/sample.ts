@@ -58,7 +58,7 @@ async function hooked<T extends { attempt: Attempt }>({ turn }: Run, asking: () 
 /** What must be so before a model is asked: there is one, money is left, and the tools that the settings demand are there. */
 export async function toolsFor(run: Run): Promise<{ tools: readonly Tool[] } | { failed: TurnError }> {
   const { thread, signal } = run.turn;
-  const isProgram = thread.needsModel && !thread.asksForTour;
+  const isProgram = thread.clients.refusesTour;
   const why = isProgram ? thread.ports.whyNoModel(thread.config, run.settings.modelProvider) : undefined;
   if (why !== undefined) return { failed: { message: why, codexErrorInfo: "other", additionalDetails: null } };
   const refused = await overBudget(run.turn);

@@ -96,7 +96,7 @@ export class SubAgents implements Agents {
       model: task.model ?? parent.settings.model,
       config: parent.overrides,
       originator: parent.meta.originator,
-      userAgent: parent.userAgent,
+      userAgent: parent.clients.userAgent,
       source: { subAgent: { thread_spawn: { depth, parent_thread_id: parent.id } } },
       ephemeral: parent.ephemeral,
       parentThreadId: parent.id,

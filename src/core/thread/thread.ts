@@ -1,6 +1,7 @@
 /** A live thread: settings, history, one running turn, and the way of everything it says to the store and to its audience. */
 import type { ParamsOf } from "../../protocol/define.ts";
 import { invalidRequest } from "../../protocol/errors.ts";
+import type { UserInput } from "../../protocol/item.ts";
 import type { ServerRequests } from "../../protocol/methods.ts";
 import { type Thread, type ThreadStatus, type ThreadTokenUsage, withoutExtras } from "../../protocol/thread.ts";
 import type { Turn, TurnError } from "../../protocol/turn.ts";
@@ -10,18 +11,21 @@ import { BackgroundTerminals } from "../command/background.ts";
 import { abortedNote, previewOf } from "../context/context.ts";
 import { History, userMessage } from "../context/history.ts";
 import { replay } from "../context/replay.ts";
+import { SeenContext } from "../context/seen-context.ts";
 import { HookState, type StartSource } from "../hooks/hook-state.ts";
 import { interrupted } from "../hooks/moments.ts";
 import type { Answer } from "../ports/audience.ts";
-import { AuditUnwritten } from "../ports/audit.ts";
 import type { Config, ProviderConfig } from "../ports/config.ts";
 import type { CorePorts } from "../ports/core-ports.ts";
 import type { ModelItem, TokenUsage } from "../ports/model-client.ts";
 import { type Lease, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../ports/thread-store.ts";
 import { changed, chosenBy, renewed, type SettingsChange, type ThreadSettings } from "../settings/settings.ts";
+import { notifyOfEnd, outcomeOf } from "../turn/end.ts";
 import { acceptInput, keepInput, steer } from "../turn/input.ts";
 import { closed, LiveTurn, type TurnInput, type TurnOptions } from "../turn/live-turn.ts";
 import { runTurn, type TurnOutcome } from "../turn/turn.ts";
+import { ThreadClients } from "./clients.ts";
+import { addUsage, noUsage } from "./usage.ts";
 
 export interface ThreadOptions {
   readonly meta: ThreadMeta;
@@ -43,20 +47,17 @@ export interface ThreadOptions {
   /** Stored before: its first line is on disk already. */
   readonly stored: boolean;
   readonly lease?: Lease | undefined;
+  /** Per-request config overrides. */
+  readonly overrides?: Readonly<Record<string, unknown>> | null | undefined;
+  /** By whom model providers are called; left out, the originator's name. */
+  readonly userAgent?: string | undefined;
+  /** A client has named the provider. */
+  readonly keepsProvider?: boolean;
   /** Opened although another process holds it: turns are refused with this text. */
   readonly readOnlyBecause?: string | undefined;
 }
 
 type ModelChoice = Pick<ThreadSettings, "model" | "modelProvider">;
-
-const noTokens: TokenUsage = {
-  inputTokens: 0,
-  cachedInputTokens: 0,
-  cacheWriteInputTokens: 0,
-  outputTokens: 0,
-  reasoningOutputTokens: 0,
-  totalTokens: 0,
-};
 
 export class LiveThread {
   readonly id: string;
@@ -69,39 +70,28 @@ export class LiveThread {
   readonly hooks = new HookState();
   /** Checkers that took too long after an edit, and are left out from then on. */
   readonly slowCheckers = new Set<string>();
-  settings: ThreadSettings;
-  /** The unknown model whose window was guessed, when people have been told. */
-  guessedModel: string | undefined;
-  /** What its clients have been told; a turn that begins with other settings tells them first. */
-  settingsTold: ThreadSettings;
-  config: Config;
-  name: string | null;
-  preview: string;
-  /** As it was when the thread began, or as somebody told since. */
-  git: ThreadMeta["git"];
-  usage: ThreadTokenUsage;
-  updatedAtMs: number;
-  lease: Lease | undefined;
+  readonly clients: ThreadClients;
+  readonly seenContext = new SeenContext();
   readonly readOnlyBecause: string | undefined;
-  /** The tools that live in the client: those the thread was started with, until someone resumes it with others. */
-  dynamicTools: readonly unknown[];
-  /** Who models are told that they are called by. */
-  userAgent: string;
-  /** The name of the client that gave the last turn, for the user's `notify` program. */
-  client: string | undefined;
-  /** A client has named the provider: another model is then asked there too, whoever makes it. */
-  keepsProvider = false;
-  /** Somebody can answer questions; false in non-interactive runs. */
-  interactive = true;
-  /** Whoever began the last turn is a program: it fails where only the offline tour would answer, unless that was asked for. */
-  needsModel = false;
-  asksForTour = false;
+  /** Per-request config overrides that the thread was started with. */
+  readonly overrides: Readonly<Record<string, unknown>>;
   /** What an ephemeral thread would have on disk. */
   readonly kept: ThreadRecord[] = [];
-  /** The context messages that the model has seen last, by kind; undefined until the first turn here. */
-  told: ReadonlyMap<string, string> | undefined;
-  /** Interrupted when the thread is let go. */
-  warmingUp: LiveTurn | undefined;
+  #settings: ThreadSettings;
+  /** What clients were last notified of; a turn that begins with other settings notifies them first. */
+  #announcedSettings: ThreadSettings;
+  #config: Config;
+  #name: string | null;
+  #preview: string;
+  /** As it was when the thread began, or as a client has said since. */
+  #git: ThreadMeta["git"];
+  #usage: ThreadTokenUsage;
+  #updatedAtMs: number;
+  #lease: Lease | undefined;
+  /** A client has named the provider: another model is then asked there too, whoever makes it. */
+  #keepsProvider: boolean;
+  /** Ends the request that prepares the provider for the first turn. */
+  #endWarmUp: (() => void) | undefined;
   readonly #chosen: Set<keyof ThreadSettings>;
   #turn: LiveTurn | undefined;
   #stored: boolean;
@@ -113,28 +103,77 @@ export class LiveThread {
     this.ports = ports;
     this.id = options.meta.id;
     this.meta = options.meta;
-    this.dynamicTools = options.meta.dynamicTools ?? [];
-    this.userAgent = `${options.meta.originator}/${ports.version} (${ports.system})`;
-    this.settings = options.settings;
-    this.settingsTold = options.settings;
-    this.config = options.config;
+    this.clients = new ThreadClients(
+      options.meta.dynamicTools ?? [],
+      options.userAgent ?? `${options.meta.originator}/${ports.version} (${ports.system})`,
+    );
+    this.overrides = options.overrides ?? {};
+    this.#keepsProvider = options.keepsProvider === true;
+    this.#settings = options.settings;
+    this.#announcedSettings = options.settings;
+    this.#config = options.config;
     this.#chosen = new Set(options.chosen);
     this.ephemeral = options.ephemeral;
     this.history = new History(options.history);
     if (options.countedTokens !== undefined) this.history.counted(options.countedTokens);
-    this.name = options.name ?? null;
-    this.preview = options.preview ?? "";
-    this.git = options.meta.git;
-    this.usage = options.usage ?? { total: noTokens, last: noTokens, modelContextWindow: null };
-    this.updatedAtMs = options.updatedAtMs ?? options.meta.createdAtMs;
+    this.#name = options.name ?? null;
+    this.#preview = options.preview ?? "";
+    this.#git = options.meta.git;
+    this.#usage = options.usage ?? noUsage;
+    this.#updatedAtMs = options.updatedAtMs ?? options.meta.createdAtMs;
     this.#stored = options.stored;
-    this.lease = options.lease;
+    this.#lease = options.lease;
     this.readOnlyBecause = options.readOnlyBecause;
     this.hooks.startedBy = options.startedBy ?? (options.stored ? "resume" : "startup");
   }
 
   get turn(): LiveTurn | undefined {
     return this.#turn;
+  }
+  get settings(): ThreadSettings {
+    return this.#settings;
+  }
+  get config(): Config {
+    return this.#config;
+  }
+  get name(): string | null {
+    return this.#name;
+  }
+  get usage(): ThreadTokenUsage {
+    return this.#usage;
+  }
+  /** Handed on by a thread that was only started to be forked into another. */
+  get lease(): Lease | undefined {
+    return this.#lease;
+  }
+  /** The store knows the name already, or need not. */
+  rename(name: string): void {
+    this.#name = name;
+  }
+  setGit(git: ThreadMeta["git"]): void {
+    this.#git = git;
+  }
+  /** The first words that were said in it are what lists show. */
+  previewBy(content: readonly UserInput[]): void {
+    if (this.#preview === "") this.#preview = previewOf(content);
+  }
+  /** True when clients have to be notified of its settings, and counts as that. */
+  takeSettingsNews(): boolean {
+    const isNew = this.#settings !== this.#announcedSettings;
+    this.#announcedSettings = this.#settings;
+    return isNew;
+  }
+  /** What ends the request by which a provider is prepared; undefined when it is over. */
+  warmsUp(end: (() => void) | undefined): void {
+    this.#endWarmUp = end;
+  }
+  /** The thread is let go. */
+  close(): void {
+    this.#endWarmUp?.();
+  }
+  releaseLease(): void {
+    this.#lease?.release();
+    this.#lease = undefined;
   }
   get path(): string | null {
     return this.ephemeral ? null : this.ports.store.pathFor(this.id, this.meta.createdAtMs);
@@ -217,23 +256,20 @@ export class LiveThread {
     const before = this.settings;
     const next = changed(before, this.config, change);
     for (const name of chosenBy(change)) this.#chosen.add(name);
-    if (next.cwd !== before.cwd) this.config = this.ports.config.effective(next.cwd, this.overrides);
+    if (next.cwd !== before.cwd) this.#config = this.ports.config.effective(next.cwd, this.overrides);
     const model = change.collaborationMode?.settings.model ?? change.model;
     const provider =
       change.modelProvider ??
-      (model === undefined || model === null || model === before.model || this.keepsProvider
+      (model === undefined || model === null || model === before.model || this.#keepsProvider
         ? before.modelProvider
         : this.#providerFor(model));
-    if (change.modelProvider) this.keepsProvider = true;
+    if (change.modelProvider) this.#keepsProvider = true;
     const settled = { ...next, modelProvider: provider };
     if (JSON.stringify(settled) === JSON.stringify(before)) return;
     // Whoever chooses another sandbox has the last word: what was granted on top of the old one goes with it.
     if (JSON.stringify(settled.sandboxPolicy) !== JSON.stringify(before.sandboxPolicy)) this.grants.forgetPermissions();
-    this.settings = Object.freeze(settled);
+    this.#settings = Object.freeze(settled);
   }
-  /** Per-request config overrides that the thread was started with. */
-  overrides: Readonly<Record<string, unknown>> = {};
-
   /** Takes over what the settings' files say now. Throws RpcError when they are broken: there is no run with other settings than the file's. */
   #renewConfig(): void {
     const before = this.config;
@@ -241,8 +277,8 @@ export class LiveThread {
     if (after === before) return;
     const choose = (config: Config): { model: string; provider: string } => this.ports.chooseModel(config, undefined, undefined);
     const next = renewed(this.settings, { before, after, choose }, this.#chosen);
-    this.config = after;
-    if (JSON.stringify(next) !== JSON.stringify(this.settings)) this.settings = Object.freeze(next);
+    this.#config = after;
+    if (JSON.stringify(next) !== JSON.stringify(this.settings)) this.#settings = Object.freeze(next);
   }
 
   #providerFor(model: string): string {
@@ -251,16 +287,16 @@ export class LiveThread {
 
   /** Takes the thread again after it was let go; what another process wrote meanwhile is read first. */
   async #takeForWriting(): Promise<void> {
-    this.lease = await this.ports.store.lease(this.id, this.meta.originator).catch((error: unknown) => {
+    this.#lease = await this.ports.store.lease(this.id, this.meta.originator).catch((error: unknown) => {
       throw error instanceof ThreadHeld ? invalidRequest(error.message) : error;
     });
     if (!this.#stored) return;
     const past = replay(await this.ports.store.read(this.id));
     this.history.replace(past.modelHistory);
-    this.told = undefined;
+    this.seenContext.forget();
   }
   get #needsLease(): boolean {
-    return this.lease === undefined && !this.ephemeral && this.readOnlyBecause === undefined;
+    return this.#lease === undefined && !this.ephemeral && this.readOnlyBecause === undefined;
   }
   get #isBusy(): boolean {
     return this.#turn !== undefined || this.terminals.list().length > 0;
@@ -275,8 +311,7 @@ export class LiveThread {
   /** Nobody watches an idle thread: other processes may write it. */
   rest(): void {
     if (this.#isBusy) return;
-    this.lease?.release();
-    this.lease = undefined;
+    this.releaseLease();
   }
 
   /** Writes records in order; resolves when they would survive a crash of this process. */
@@ -328,19 +363,7 @@ export class LiveThread {
   }
 
   countTokens(last: TokenUsage): void {
-    const add = (key: keyof TokenUsage): number => (this.usage.total[key] ?? 0) + (last[key] ?? 0);
-    this.usage = {
-      total: {
-        inputTokens: add("inputTokens"),
-        cachedInputTokens: add("cachedInputTokens"),
-        cacheWriteInputTokens: add("cacheWriteInputTokens"),
-        outputTokens: add("outputTokens"),
-        reasoningOutputTokens: add("reasoningOutputTokens"),
-        totalTokens: add("totalTokens"),
-      },
-      last: { ...last, cacheWriteInputTokens: last.cacheWriteInputTokens ?? 0 },
-      modelContextWindow: this.contextWindow(),
-    };
+    this.#usage = addUsage(this.#usage, last, this.contextWindow());
   }
   provider({ modelProvider: id }: Pick<ThreadSettings, "modelProvider"> = this.settings): ProviderConfig {
     return (
@@ -365,15 +388,15 @@ export class LiveThread {
     return {
       id: this.id,
       sessionId: this.id,
-      preview: this.preview,
+      preview: this.#preview,
       name: this.name,
       ephemeral: this.ephemeral,
       modelProvider: this.settings.modelProvider,
       model: this.settings.model,
       reasoningEffort: this.settings.effort,
       createdAt: Math.floor(this.meta.createdAtMs / 1000),
-      updatedAt: Math.floor(this.updatedAtMs / 1000),
-      recencyAt: Math.floor(this.updatedAtMs / 1000),
+      updatedAt: Math.floor(this.#updatedAtMs / 1000),
+      recencyAt: Math.floor(this.#updatedAtMs / 1000),
       status: this.status(),
       path: this.path,
       cwd: this.settings.cwd,
@@ -383,7 +406,7 @@ export class LiveThread {
       threadSource: this.meta.threadSource ?? null,
       forkedFromId: this.meta.forkedFromId ?? null,
       parentThreadId: this.meta.parentThreadId ?? null,
-      gitInfo: this.git ?? null,
+      gitInfo: this.#git ?? null,
       historyMode: "legacy",
       projectId: null,
       ...withoutExtras,
@@ -394,7 +417,7 @@ export class LiveThread {
 
   async #play(turn: LiveTurn, work: () => Promise<TurnOutcome>): Promise<void> {
     // Within what is caught: a turn that could not even be announced has an end, too.
-    const outcome = await this.#outcomeOf(turn, () => {
+    const outcome = await outcomeOf(turn, () => {
       this.#announceStatus();
       turn.notify("turn/started", { threadId: this.id, turn: turn.toWire("inProgress", "empty") });
       return work();
@@ -405,21 +428,6 @@ export class LiveThread {
     if (this.#turn === turn) this.#turn = undefined;
     turn.ended.resolve();
     if (!this.ports.audience.isWatched(this.id)) this.rest();
-  }
-
-  async #outcomeOf(turn: LiveTurn, work: () => Promise<TurnOutcome>): Promise<TurnOutcome> {
-    try {
-      return await work();
-    } catch (error) {
-      if (turn.signal.aborted) return { status: "interrupted" };
-      if (error instanceof AuditUnwritten)
-        return { status: "failed", error: { message: error.message, codexErrorInfo: "other", additionalDetails: null } };
-      this.ports.log.error("turn failed", { turn: turn.id, error: error instanceof Error ? error.stack : String(error) });
-      return {
-        status: "failed",
-        error: { message: "internal error; see the server's log", codexErrorInfo: "other", additionalDetails: null },
-      };
-    }
   }
 
   /** The one place where a turn ends: stored first, then announced, exactly once. */
@@ -439,7 +447,7 @@ export class LiveThread {
     }
     await turn.snapshot.settle();
     const now = this.ports.clock.now();
-    this.updatedAtMs = now;
+    this.#updatedAtMs = now;
     await this.record([
       {
         type: "turnEnded",
@@ -456,26 +464,11 @@ export class LiveThread {
     turn.outcome = outcome.status;
     if (error !== null) turn.notify("error", { threadId: this.id, turnId: turn.id, willRetry: false, error });
     this.#announceStatus();
-    this.#tellEnd(turn, error);
+    notifyOfEnd(turn, error);
     const last = turn.items.findLast((item) => item.type === "agentMessage");
     const summary: Pick<Turn, "items" | "itemsView"> =
       last === undefined ? { items: [], itemsView: "notLoaded" } : { items: [wholeItem(last)], itemsView: "summary" };
     turn.notify("turn/completed", { threadId: this.id, turn: { ...turn.toWire(outcome.status, "empty", error), ...summary } });
-  }
-
-  #tellEnd(turn: LiveTurn, error: TurnError | null): void {
-    const { id: threadId, config } = this;
-    const at = { threadId, turnId: turn.id, cwd: this.settings.cwd };
-    const said = turn.items.flatMap((item) => (item.type === "userMessage" ? [previewOf(item.content)] : []));
-    if (error !== null) this.ports.notifier.tell(config, { type: "turn-failed", ...at, message: error.message });
-    else if (turn.outcome === "completed")
-      this.ports.notifier.tell(config, {
-        type: "agent-turn-complete",
-        ...at,
-        client: this.client,
-        inputMessages: said,
-        lastAssistantMessage: turn.lastAgentMessage,
-      });
   }
 
   #announceStatus(): void {

@@ -92,10 +92,10 @@ export class Threads {
       startedBy: options.startedBy,
       stored: false,
       lease: options.ephemeral === true ? undefined : await this.#ports.store.lease(id, options.originator),
+      overrides: options.config,
+      userAgent: options.userAgent,
+      keepsProvider: Boolean(options.modelProvider),
     });
-    thread.overrides = options.config ?? {};
-    thread.userAgent = options.userAgent ?? thread.userAgent;
-    thread.keepsProvider = Boolean(options.modelProvider);
     this.#add(thread);
     return thread;
   }
@@ -110,15 +110,14 @@ export class Threads {
     const live = this.find(id) ?? (await this.#loading.get(id));
     // One that another process held when it was opened may be free by now.
     if (live !== undefined && live.readOnlyBecause === undefined) {
-      live.dynamicTools = options.dynamicTools ?? live.dynamicTools;
+      live.clients.opened({ dynamicTools: options.dynamicTools });
       return { thread: live, turns: await this.turnsOf(live) };
     }
     const loading = this.#idle.withRoom(() => this.#open(id, options));
     this.#loading.set(id, loading);
     try {
       const thread = await loading;
-      thread.dynamicTools = options.dynamicTools ?? thread.dynamicTools;
-      thread.userAgent = options.userAgent ?? thread.userAgent;
+      thread.clients.opened(options);
       return { thread, turns: await this.turnsOf(thread) };
     } finally {
       this.#loading.delete(id);
@@ -156,10 +155,10 @@ export class Threads {
       preview: past.preview,
       stored: false,
       lease: fresh.lease,
+      overrides: fresh.overrides,
+      userAgent: fresh.clients.userAgent,
+      keepsProvider: Boolean(options.modelProvider),
     });
-    thread.overrides = fresh.overrides;
-    thread.userAgent = fresh.userAgent;
-    thread.keepsProvider = Boolean(options.modelProvider);
     await thread.record(kept);
     if (past.settings !== undefined && !hasSameLimits(thread.settings, past.settings)) await thread.keepSettings();
     this.#add(thread);
@@ -191,14 +190,14 @@ export class Threads {
     const thread = this.#live.get(id);
     if (thread === undefined) return;
     this.#live.delete(id);
-    thread.warmingUp?.interrupt();
+    thread.close();
     thread.turn?.interrupt();
     await thread.turn?.ended.promise;
     if (thread.config.hooks.length > 0)
       await sessionEnds(thread).catch((error: unknown) => this.#ports.log.warn("session end hooks did not run", { error: String(error) }));
     thread.hooks.end();
     await thread.terminals.killAll();
-    thread.lease?.release();
+    thread.releaseLease();
     this.onUnloaded(id);
   }
   async #letGo(id: string): Promise<void> {
@@ -274,10 +273,10 @@ export class Threads {
       preview: stored.preview,
       updatedAtMs: stored.updatedAtMs,
       stored: true,
+      overrides: options.config,
+      keepsProvider: Boolean(options.modelProvider),
       ...held,
     });
-    thread.overrides = options.config ?? {};
-    thread.keepsProvider = Boolean(options.modelProvider);
     return thread;
   }
 }

@@ -13,7 +13,7 @@ export async function warmUp(thread: LiveThread): Promise<void> {
   const client = ports.models.clientFor(thread.provider());
   if (client.warmUp === undefined) return;
   const turn = new LiveTurn(thread, { id: "", startedAtMs: ports.clock.now() }); // never begun: a request needs one to be written for
-  thread.warmingUp = turn;
+  thread.warmsUp(() => turn.interrupt());
   try {
     const run = threadRun(turn);
     const tools = await offeredTools(run);
@@ -21,6 +21,6 @@ export async function warmUp(thread: LiveThread): Promise<void> {
   } catch (error) {
     if (!turn.signal.aborted && !(error instanceof ToolsUnavailable)) throw error;
   } finally {
-    thread.warmingUp = undefined;
+    thread.warmsUp(undefined);
   }
 }

@@ -1,7 +1,7 @@
 /** What people say to a turn: it begins with it, takes more in while it runs, and leaves the rest to the next one. */
 import { invalidRequest } from "../../protocol/errors.ts";
 import type { ThreadItem, UserInput } from "../../protocol/item.ts";
-import { freshContext, imageParts, type MessageContent, plainPart, previewOf } from "../context/context.ts";
+import { freshContext, imageParts, type MessageContent, plainPart } from "../context/context.ts";
 import { developerMessage, userMessage } from "../context/history.ts";
 import { pluginNotes } from "../context/plugin-notes.ts";
 import { inputWaits, promptSubmitted } from "../hooks/moments.ts";
@@ -100,7 +100,7 @@ async function prepared(turn: LiveTurn, input: TurnInput): Promise<Prepared> {
   const { thread } = turn;
   const context = [...(await freshContext(thread)), ...(input.context ?? [])];
   for (const item of context) thread.history.add(item);
-  if (thread.preview === "") thread.preview = previewOf(input.content);
+  thread.previewBy(input.content);
   const skills = (await thread.ports.skills?.injections(input.content, thread.settings, thread.config)) ?? [];
   const plugins = pluginNotes(input.content, thread.config);
   return {

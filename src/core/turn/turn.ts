@@ -69,8 +69,7 @@ function tellOfGuess({ turn, settings }: Run): void {
   const { thread } = turn;
   const { ports, config } = thread;
   const model = ports.catalog.find(settings.model, thread.provider(settings));
-  if (model.known || config.contextWindow !== undefined || thread.guessedModel === model.id) return;
-  thread.guessedModel = model.id;
+  if (model.known || config.contextWindow !== undefined || !thread.seenContext.isNewGuess(model.id)) return;
   const window = model.contextWindow.toLocaleString("en-US");
   const message = `Model metadata for \`${model.id}\` not found: a window of ${window} tokens is assumed. If you know better, set model_context_window, or context_window in [parley.models."${model.id}"].`;
   turn.notify("warning", { threadId: thread.id, message });

@@ -1,0 +1,38 @@
+/** How a turn ends: what its work came to, and who hears of it outside the protocol. */
+import type { TurnError } from "../../protocol/turn.ts";
+import { previewOf } from "../context/context.ts";
+import { AuditUnwritten } from "../ports/audit.ts";
+import type { LiveTurn } from "./live-turn.ts";
+import type { TurnOutcome } from "./turn.ts";
+
+/** What work comes to. A bug fails the turn, and its stack is in the log; an abort is not an error. */
+export async function outcomeOf(turn: LiveTurn, work: () => Promise<TurnOutcome>): Promise<TurnOutcome> {
+  try {
+    return await work();
+  } catch (error) {
+    if (turn.signal.aborted) return { status: "interrupted" };
+    if (error instanceof AuditUnwritten)
+      return { status: "failed", error: { message: error.message, codexErrorInfo: "other", additionalDetails: null } };
+    turn.thread.ports.log.error("turn failed", { turn: turn.id, error: error instanceof Error ? error.stack : String(error) });
+    return {
+      status: "failed",
+      error: { message: "internal error; see the server's log", codexErrorInfo: "other", additionalDetails: null },
+    };
+  }
+}
+
+/** Runs the user's `notify` program, which is not told of turns that were interrupted. */
+export function notifyOfEnd(turn: LiveTurn, error: TurnError | null): void {
+  const { id: threadId, config, settings, ports, clients } = turn.thread;
+  const at = { threadId, turnId: turn.id, cwd: settings.cwd };
+  const said = turn.items.flatMap((item) => (item.type === "userMessage" ? [previewOf(item.content)] : []));
+  if (error !== null) ports.notifier.tell(config, { type: "turn-failed", ...at, message: error.message });
+  else if (turn.outcome === "completed")
+    ports.notifier.tell(config, {
+      type: "agent-turn-complete",
+      ...at,
+      client: clients.name,
+      inputMessages: said,
+      lastAssistantMessage: turn.lastAgentMessage,
+    });
+}
