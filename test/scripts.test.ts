@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { toAscii } from "../scripts/ascii-code.ts";
+import { compare } from "../scripts/check-functions.ts";
 import { looseEnds } from "../scripts/check-loose-ends.ts";
 import { makeBuiltinsLazy, makeChunkLazy } from "../scripts/lazy-builtins.ts";
 import { lockProblems } from "../scripts/lockcheck.ts";
@@ -13,6 +14,17 @@ import { pick } from "../scripts/suites.ts";
 
 const lock = (packages: object): string => JSON.stringify({ packages: { "": { dependencies: { a: "1" } }, ...packages } });
 const good = { version: "1", integrity: "sha512-x", license: "MIT" };
+
+test("functions over the limits are neither joined by others nor longer than they were", () => {
+  const listed = { "a.ts": { lines: [90, 70] }, "b.ts": { parameters: [5] } };
+  const found = (now: object) => compare(now as typeof listed, listed);
+  assert.deepEqual(found({ "a.ts": { lines: [90, 61] }, "b.ts": { parameters: [5] } }), { problems: [], stale: [] });
+  assert.match(found({ "a.ts": { lines: [91, 70] }, "b.ts": { parameters: [5] } }).problems.join(), /^a\.ts: a function has 91 lines/);
+  assert.match(found({ ...listed, "c.ts": { lines: [61] } }).problems.join(), /^c\.ts: a function has 61 lines/);
+  assert.match(found({ ...listed, "a.ts": { lines: [90, 70, 61] } }).problems.join(), /^a\.ts: a function has 61 lines/);
+  assert.match(found({ "a.ts": listed["a.ts"], "b.ts": { parameters: [6] } }).problems.join(), /^b\.ts: a function has 6 parameters/);
+  assert.deepEqual(found({ "b.ts": { parameters: [5] } }), { problems: [], stale: ["a.ts"] });
+});
 
 test("a lockfile without addresses, scripts or gaps is fine", () => {
   assert.deepEqual(lockProblems(lock({ "node_modules/a": { ...good, optionalDependencies: { b: "1" } }, "node_modules/b": good })), []);

@@ -73,13 +73,12 @@ async function runGranted(request: CommandRequest, item: CommandItem, confinemen
   const first = await attempt(request, item, confinement, turn);
   if ("output" in first) return first.output;
   const mayLeave = turn.settings.approvalPolicy === "on-failure" && isConfined(confinement.policy);
-  if (!mayLeave || !stoppedBySandbox(first.exit, first.terminal.output.text))
-    return await finish(item, first.terminal, first.exit, action, turn);
+  if (!mayLeave || !stoppedBySandbox(first.exit, first.terminal.output.text)) return await finish(item, first, action, turn);
   const outside: CommandRequest = { ...request, action: { ...action, escalate: true } };
   if (!(await approveCommand(outside, { reason: "the command failed in the sandbox; run it outside?" }, turn)))
     return await endDeclined(item, first, action, turn);
   const second = await attempt(request, item, { ...confinement, policy: { type: "dangerFullAccess" } }, turn);
-  return "output" in second ? second.output : await finish(item, second.terminal, second.exit, action, turn);
+  return "output" in second ? second.output : await finish(item, second, action, turn);
 }
 
 interface Attempt {
@@ -238,13 +237,7 @@ export async function waitForOutput(terminal: Terminal, ms: number, turn: LiveTu
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true })));
 
-async function finish(
-  item: CommandItem,
-  terminal: Terminal,
-  exit: CommandExit,
-  action: CommandAction,
-  turn: LiveTurn,
-): Promise<ToolOutput> {
+async function finish(item: CommandItem, { terminal, exit }: Attempt, action: CommandAction, turn: LiveTurn): Promise<ToolOutput> {
   await Promise.all([terminal.done, turn.snapshot.makeDurable()]);
   await turn.completeItem(ended(item, terminal, exit));
   turn.signal.throwIfAborted();
