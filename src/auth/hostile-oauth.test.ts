@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { auth } from "@modelcontextprotocol/client";
 import { createConfigStore } from "../config/load.ts";
 import type { ProviderConfig } from "../core/ports/config.ts";
 import { createMcpSignIn } from "./mcp-sign-in.ts";
@@ -149,6 +150,32 @@ describe("signing in to an MCP server whose maker is hostile", () => {
       const began = await refused({ "oauth-authorization-server": token });
       if (began.startsWith("began")) assert.ok((await redeemed({ "oauth-authorization-server": token })) !== undefined);
     }
+  });
+
+  it("a server that names another maker later does not get what the first one gave", async () => {
+    assert.equal(await redeemed({ token: json({ access_token: "a", token_type: "Bearer", refresh_token: "precious" }) }), undefined);
+    const told: string[] = [];
+    const other = createServer((request, response) => {
+      request.setEncoding("utf8").on("data", (text: string) => told.push(text));
+      const at = `http://127.0.0.1:${request.socket.localPort}`;
+      const body = { ...metadata(), issuer: at, token_endpoint: `${at}/token`, registration_endpoint: undefined };
+      request.on("end", () =>
+        json(request.url?.includes("well-known") ? body : { access_token: "b", token_type: "Bearer" })(request, response),
+      );
+    });
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const address = other.address();
+    const at = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+    answers = { "oauth-protected-resource": json({ resource: `${base}/mcp`, authorization_servers: [at] }) };
+    const config = createConfigStore({ codexHome: home, env: {}, systemDir: path.join(home, "etc"), builtInProviders: { scripted } });
+    const web = config.effective(home).mcpServers["web"];
+    assert.ok(web !== undefined);
+    const provider = createMcpSignIn({ codexHome: home, config }).authFor(web);
+    assert.ok(provider !== undefined);
+    await assert.rejects(auth(provider, { serverUrl: `${base}/mcp` }));
+    assert.doesNotMatch(told.join("\n"), /precious|client-1/);
+    other.closeAllConnections();
+    await new Promise((resolve) => other.close(resolve));
   });
 
   it("odd JSON is an error in words", async () => {

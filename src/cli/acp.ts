@@ -1,8 +1,8 @@
 /** `parley acp`: the agent for editors that speak the Agent Client Protocol, over stdio. */
-import { Readable, Writable } from "node:stream";
-import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { createAgent } from "../adapters/acp/agent.ts";
+import { messageStream } from "../adapters/acp/lines.ts";
 import { connectInProcess } from "../main/in-process.ts";
+import { stdioTransport } from "../rpc/stdio.ts";
 import { acpHelp } from "./help/small-helps.ts";
 import { openApp, requireModel, surviveWith } from "./own-app.ts";
 import { type Globals, readFlags, refuseMore, signalled } from "./usage.ts";
@@ -18,9 +18,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     version,
     connect: (clientInfo) => connectInProcess(app, { clientInfo, door: { keepsUnused: true, needsModel: true } }),
   });
-  const connection = agent.connect(
-    ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>),
-  );
+  const connection = agent.connect(messageStream(stdioTransport()));
   await Promise.race([connection.closed, signalled()]);
   connection.close();
   await app.close();

@@ -1,6 +1,6 @@
 /** Threads go back and forth between Parley and the real Codex 0.92 and 0.166: listed, resumed and continued, nothing lost and nothing doubled. */
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import type { ThreadRecord } from "../../src/core/ports/thread-store.ts";
@@ -492,4 +492,45 @@ test("the archive is shared with Codex 0.166", { skip, timeout: 300_000 }, async
     [id],
   );
   await again.end();
+});
+
+test("Parley and Codex 0.166 work on one home at the same time: nothing that either said or set is lost", {
+  skip,
+  timeout: 300_000,
+}, async (t) => {
+  const folder = makeHome(t);
+  const [parley, codex] = await Promise.all([new Run(t, folder).begin(), new Run(t, folder, program).begin()]);
+  const ours = await parley.start();
+  const theirs = await codex.start();
+  await Promise.all([parley.turn(ours.id, "first question"), codex.turn(theirs.id, "first question")]);
+  const both = [ours.id, theirs.id].sort();
+  for (const side of [parley, codex]) assert.deepEqual((await side.list()).map(({ id }) => id).sort(), both);
+
+  // What Codex has open is neither moved nor deleted under its hands.
+  for (const method of ["thread/archive", "thread/delete"])
+    await assert.rejects(parley.call(method, { threadId: theirs.id }), /Codex|in use|held|open/i, method);
+  await codex.turn(theirs.id, "second question");
+  assert.equal(spoken(await parley.read(theirs.id)).length, 4);
+
+  // Codex does not ask who has a thread: what it takes away under our hands costs nothing that is said afterwards.
+  await codex.call("thread/archive", { threadId: ours.id });
+  await parley.turn(ours.id, "said after the archive");
+  assert.ok(spoken(await parley.read(ours.id)).includes("user: said after the archive"));
+
+  // Settings: each side's edits keep the other's.
+  const edit = (side: Run, keyPath: string, value: unknown) =>
+    side.call("config/value/write", { keyPath, value, mergeStrategy: "replace", filePath: null, expectedVersion: null });
+  for (let i = 0; i < 5; i++) {
+    await edit(parley, "model_reasoning_effort", i % 2 === 0 ? "low" : "high");
+    await edit(codex, "model_verbosity", i % 2 === 0 ? "low" : "high");
+  }
+  const config = readFileSync(path.join(folder, "home", "config.toml"), "utf8");
+  assert.match(config, /model_reasoning_effort = "low"/);
+  assert.match(config, /model_verbosity = "low"/);
+  assert.match(config, /\[model_providers\./);
+  await Promise.all([parley.end(), codex.end()]);
+  const later = await new Run(t, folder).begin();
+  assert.equal(spoken(await later.read(theirs.id)).length, 4);
+  assert.ok(spoken(await later.read(ours.id)).includes("user: said after the archive"));
+  await later.end();
 });

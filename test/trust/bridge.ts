@@ -115,6 +115,15 @@ export const bridgeCases: CaseTable = {
     "src/manager/foreign-engine.test.ts > an engine that asks without end gets a no when two hundred questions wait",
   ],
   607: ["made request heads, websocket openings and bodies", "test/fuzz/manager.ts > upgrades", "test/fuzz/manager.ts > bodies"],
+  608: [
+    "editors and MCP clients that send what none would: odd lines, floods, endless lines, answers that were not offered, too many calls",
+    "test/faults/hostile-doors.itest.ts > lines that are no message, in one packet with good ones, cost none of these",
+    "test/faults/hostile-doors.itest.ts > a flood of requests that nobody reads is answered to the last once it is read, in bounded memory",
+    "test/faults/hostile-doors.itest.ts > a line over the limit is refused and the next one is read",
+    "test/faults/hostile-doors.itest.ts > acp: an editor that answers a permission with anything but a choice that was offered has said no",
+    "test/faults/hostile-doors.itest.ts > mcp-server: odd arguments are words for the model that called, and more calls at once than can run are refused in words",
+    "src/adapters/mcp-server/kept-events.test.ts > so many events and so many characters are kept, and the oldest go first",
+  ],
   650: [
     "escape sequences, C1 controls and direction marks in what is printed for a person",
     "test/tui/hostile.itest.ts > a session full of it steers nothing, and what is asked about is spelled out",

@@ -77,6 +77,10 @@ export const faultCases: CaseTable = {
     "a line in millions of pieces",
     "src/lib/json-lines.test.ts > a line that comes byte by byte is held in few pieces, and costs about its own length",
   ],
+  354: [
+    "Codex and Parley on one home at the same time",
+    "test/oracle/rollout-exchange.test.ts > Parley and Codex 0.166 work on one home at the same time: nothing that either said or set is lost",
+  ],
   351: ["a log whose reader has gone", "test/faults/survive.itest.ts > an app-server goes on when whoever read its stderr has gone"],
   320: [
     "pipes, devices, sockets, loops and sparse giants where a project keeps its settings, hooks, skills, instructions and git's files",

@@ -63,6 +63,7 @@ export const supplyCases: CaseTable = {
     "src/auth/hostile-oauth.test.ts > redirects are followed nowhere: in a circle, to another scheme, to the cloud's keys",
     "src/auth/hostile-oauth.test.ts > metadata of another issuer is refused",
     "src/auth/hostile-oauth.test.ts > endpoints of other schemes, and the address at which clouds give out keys, are not asked",
+    "src/auth/hostile-oauth.test.ts > a server that names another maker later does not get what the first one gave",
     "src/auth/hostile-oauth.test.ts > odd JSON is an error in words",
     "src/auth/hostile-oauth.test.ts > a token that is none, and an endless one, end the sign-in with few words",
   ],

@@ -10,6 +10,7 @@ import type {
   RequestPermissionResponse,
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
+import { literals, named, object, parse, string } from "../../lib/schema.ts";
 import type {
   CommandExecutionRequestApprovalParams,
   CommandExecutionRequestApprovalResponse,
@@ -38,10 +39,14 @@ const reject: PermissionOption = { optionId: "decline", name: "Reject", kind: "r
 const rejectAndStop: PermissionOption = { optionId: "cancel", name: "Reject and stop", kind: "reject_once" };
 const amendId = "acceptWithExecpolicyAmendment";
 
-/** The id that was chosen; a dismissed dialogue is "cancel". */
+/** What an editor may answer; the library passes on whatever came. */
+const Chosen = named("AcpChosen", () => object({ outcome: object({ outcome: literals("selected"), optionId: string() }) }));
+
+/** The id that was chosen of those that were offered; a dismissed dialogue, or an answer that cannot be read, is "cancel". */
 async function choose(asker: Asker, toolCall: ToolCallUpdate, options: PermissionOption[]): Promise<string> {
-  const { outcome } = await asker.permission({ sessionId: asker.sessionId, toolCall, options });
-  return outcome.outcome === "selected" ? outcome.optionId : "cancel";
+  const answer = parse(Chosen, await asker.permission({ sessionId: asker.sessionId, toolCall, options }));
+  const id = answer?.outcome.optionId;
+  return options.find(({ optionId }) => optionId === id)?.optionId ?? "cancel";
 }
 
 const plainDecision = (id: string): "accept" | "acceptForSession" | "decline" | "cancel" =>

@@ -2,10 +2,11 @@
 import { randomUUID } from "node:crypto";
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
 import { isIPv4 } from "node:net";
-import type { EventStore, JSONRPCMessage, McpServerFactory, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import type { McpServerFactory, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { sparing } from "../../lib/allowance.ts";
 import { hostRule, refuseToken, refuseVisitor, type VisitorRules } from "../../rpc/visitor.ts";
 import { startListening } from "../../rpc/websocket.ts";
+import { KeptEvents } from "./kept-events.ts";
 
 type Sdk = typeof import("@modelcontextprotocol/server");
 type McpTransport = WebStandardStreamableHTTPServerTransport;
@@ -182,27 +183,3 @@ class Sessions {
 
 const refusal = (status: number, message: string): Response =>
   Response.json({ jsonrpc: "2.0", error: { code: -32001, message }, id: null }, { status });
-
-const keptEvents = 4096;
-
-/** What a stream said, so that a client whose connection broke hears the rest. The oldest goes first. */
-class KeptEvents implements EventStore {
-  readonly #events = new Map<string, { readonly stream: string; readonly message: JSONRPCMessage }>();
-  #next = 0;
-
-  async storeEvent(stream: string, message: JSONRPCMessage): Promise<string> {
-    const id = String(this.#next++);
-    this.#events.set(id, { stream, message });
-    if (this.#events.size > keptEvents) this.#events.delete(String(this.#next - 1 - keptEvents));
-    return id;
-  }
-  async getStreamIdForEventId(id: string): Promise<string | undefined> {
-    return this.#events.get(id)?.stream;
-  }
-  async replayEventsAfter(id: string, { send }: { send: (id: string, message: JSONRPCMessage) => Promise<void> }): Promise<string> {
-    const stream = this.#events.get(id)?.stream;
-    if (stream === undefined) throw new Error("that event is not kept any more");
-    for (const [later, event] of this.#events) if (event.stream === stream && Number(later) > Number(id)) await send(later, event.message);
-    return stream;
-  }
-}

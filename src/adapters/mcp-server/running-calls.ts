@@ -6,9 +6,13 @@ import { type Listener, ToolCall } from "./call.ts";
 import { commandApproval, passedOn, patchApproval, userInput, type Wording } from "./questions.ts";
 import type { Ask } from "./tools.ts";
 
+/** Calls that run at once; each is a turn of an agent. */
+const maxCalls = 64;
+
 export class RunningCalls {
   readonly #client: Client;
   readonly #calls = new Map<string, ToolCall>();
+  #running = 0;
   /** The thread on whose behalf another one works. */
   readonly #parents = new Map<string, string>();
 
@@ -24,9 +28,15 @@ export class RunningCalls {
     });
   }
 
-  start(ask: Ask, listener: Listener, canAsk: boolean): ToolCall {
+  start(wanted: Ask, listener: Listener, canAsk: boolean): ToolCall {
+    const tooMany = { kind: "wrong", message: `${maxCalls} calls run already, the most that may at once; wait for one to end` } as const;
+    const ask: Ask = wanted.kind === "wrong" || this.#running < maxCalls ? wanted : tooMany;
+    this.#running++;
     const call = new ToolCall(this.#client, ask, { listener, canAsk, opened: (opened) => this.#calls.set(opened.id, opened) });
-    void call.finished.then(() => this.#calls.delete(call.id));
+    void call.finished.then(() => {
+      this.#running--;
+      this.#calls.delete(call.id);
+    });
     return call;
   }
   find(id: string): ToolCall | undefined {

@@ -1,0 +1,70 @@
+/** The Agent Client Protocol over JSON lines, read and written by the project's own transport: bounded, and never waiting for an editor that does not read. */
+import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
+import { isRecord } from "../../lib/is-record.ts";
+import type { Transport } from "../../rpc/transport.ts";
+
+/** Messages that have come and wait; more are not read meanwhile. */
+const maxWaiting = 1024;
+/** Above this backlog what comes next waits until the editor has caught up. */
+const highWater = 4 * 1024 * 1024;
+
+export function messageStream(lines: Transport): Stream {
+  let caughtUp: PromiseWithResolvers<void> | undefined;
+  let isOver = false;
+  lines.onDrain = () => {
+    caughtUp?.resolve();
+    caughtUp = undefined;
+  };
+  const readable = new ReadableStream<AnyMessage>(
+    {
+      start(controller) {
+        lines.onMessage = (text) => {
+          if (isOver) return;
+          const message = read(text);
+          if (message === undefined) return;
+          if ("refused" in message) return lines.send(message.refused);
+          controller.enqueue(message.taken);
+          if ((controller.desiredSize ?? 1) <= 0) lines.pause();
+        };
+        lines.onTooLong = () => lines.send(refusal(-32600, "Invalid request: the message is over the size limit"));
+        lines.onClose = () => {
+          if (!isOver) controller.close();
+          isOver = true;
+          caughtUp?.resolve();
+        };
+      },
+      pull: () => lines.resume(),
+      cancel() {
+        isOver = true;
+        lines.close();
+      },
+    },
+    { highWaterMark: maxWaiting },
+  );
+  const writable = new WritableStream<AnyMessage>({
+    async write(message) {
+      lines.send(JSON.stringify(message));
+      if (lines.backlog <= highWater || isOver) return;
+      caughtUp ??= Promise.withResolvers<void>();
+      await caughtUp.promise;
+    },
+  });
+  return { readable, writable };
+}
+
+type Read = { readonly taken: AnyMessage } | { readonly refused: string } | undefined;
+
+function read(text: string): Read {
+  if (text.trim() === "") return undefined;
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    return { refused: refusal(-32700, "Parse error") };
+  }
+  if (isRecord(message)) return { taken: message as AnyMessage };
+  return { refused: refusal(-32600, Array.isArray(message) ? "JSON-RPC batches are not supported" : "Invalid request") };
+}
+
+/** An error that belongs to no request that could be read. */
+const refusal = (code: number, message: string): string => JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } });
