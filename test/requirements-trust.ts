@@ -165,6 +165,11 @@ export const trustRequirements = {
     cases: [205],
     says: "without a cap, too, what is kept of a command's output is bounded, and the client is warned when it is cut",
   },
+  "trust.unreadOutput": {
+    source,
+    cases: [205],
+    says: "a client's own command is ended, and the client told so, when 32 MB of its output are left unread",
+  },
   "trust.mcpNames": {
     source,
     cases: [174],

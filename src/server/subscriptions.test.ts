@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Session } from "./app.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 test("of one thread's questions so many wait for an answer; the next is refused in words, and one of another thread is put", async () => {
@@ -22,4 +23,22 @@ test("of one thread's questions so many wait for an answer; the next is refused 
   assert.equal(subscriptions.pendingOn("other").length, 1);
   stop.abort(new Error("enough"));
   for (const end of await Promise.allSettled(waiting)) assert.equal(end.status, "rejected");
+});
+
+test("of one connection's questions of the older API so many wait; the next counts as refused, and another connection is asked", async () => {
+  const silent = { debug() {}, info() {}, warn() {}, error() {} };
+  const clock = { now: () => 0, sleep: () => Promise.reject(new Error("nobody sleeps here")) };
+  const subscriptions = new Subscriptions({ clock, log: silent, timeoutFor: () => undefined, wireCheck: undefined });
+  const asked: string[] = [];
+  const session = (name: string) =>
+    ({ client: { name }, onClose: new Set<() => void>(), peer: { send: () => void asked.push(name) } }) as unknown as Session & {
+      readonly onClose: Set<() => void>;
+    };
+  const [one, other] = [session("one"), session("other")];
+  const waiting = Array.from({ length: 64 }, () => subscriptions.askSession(one, "execCommandApproval", {}));
+  assert.equal(await subscriptions.askSession(one, "execCommandApproval", {}), undefined);
+  waiting.push(subscriptions.askSession(other, "execCommandApproval", {}));
+  assert.deepEqual([asked.filter((name) => name === "one").length, asked.at(-1)], [64, "other"]);
+  for (const { onClose } of [one, other]) for (const gone of [...onClose]) gone();
+  assert.ok((await Promise.all(waiting)).every((answer) => answer === undefined));
 });

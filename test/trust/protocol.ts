@@ -56,5 +56,13 @@ export const protocolCases: CaseTable = {
     "threads, watched threads, tools and commands of one client without end",
     "src/core/thread/idle-threads.test.ts > those that are being loaded count, and one that was just asked for is not let go",
   ],
+  206: [
+    "more of anything that is counted: projects, devices, resources of MCP servers, questions of the older API, a client on stdio that never reads",
+    "src/manager/counts.test.ts > a thousand projects and no more; one that goes makes room",
+    "src/manager/counts.test.ts > five hundred devices and no more; the link stays good until there is room",
+    "src/mcp/connection.test.ts > of thousands of resources and templates a thousand are used, with a word about it",
+    "src/server/subscriptions.test.ts > of one connection's questions of the older API so many wait; the next counts as refused, and another connection is asked",
+    "src/rpc/stdio.test.ts > a client that never reads is cut off after 128 MB, hears only whole lines, and nothing more is kept for it",
+  ],
   205: ["output without end of a client's own command"],
 };

@@ -1,5 +1,8 @@
 /** Numbers that a client chooses: threads that it loads and watches, tools that it brings, commands that it runs at once. */
 import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "../../../src/client/client.ts";
 import { verifies } from "../../support/verifies.ts";
 
@@ -102,6 +105,33 @@ verifies(
     });
     assert.equal(stdout.length, 16 * 1024 * 1024);
     assert.match(await warned, /command\/exec head: only the first 16777216 bytes of stdout are kept; use streamStdoutStderr for more/);
+  },
+  memory,
+);
+
+verifies(
+  "trust.unreadOutput",
+  async ({ wire, workspace }) => {
+    const client = await wire();
+    await client.initialize({ experimentalApi: true });
+    const answer = client.ask("command/exec", {
+      command: ["sh", "-c", "echo $$ > pid; exec yes"],
+      cwd: workspace,
+      processId: "p",
+      streamStdoutStderr: true,
+      disableOutputCap: true,
+      disableTimeout: true,
+      sandboxPolicy: { type: "dangerFullAccess" },
+    });
+    await client.until((message) => message.method === "command/exec/outputDelta", "the first output");
+    client.transport.pause();
+    const pid = readFileSync(path.join(workspace, "pid"), "utf8").trim();
+    for (const end = performance.now() + 60_000; existsSync(`/proc/${pid}`) && performance.now() < end; ) await delay(20);
+    assert.ok(!existsSync(`/proc/${pid}`), "the command was ended");
+    client.transport.resume();
+    const warning = await client.until((message) => message.method === "warning", "the warning");
+    assert.match(warning.params.message, /it was ended because more than 33554432 bytes were not read by its client/);
+    assert.ok((await answer).result);
   },
   memory,
 );

@@ -1,0 +1,42 @@
+/** How many projects and devices a manager keeps. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { PlayedEngine, scratchFolder, startManager, type TestManager } from "../../test/support/manager.ts";
+
+describe("the counts of a manager", () => {
+  const scratch = scratchFolder();
+  let it: TestManager;
+  before(async () => {
+    it = await startManager({ engine: new PlayedEngine(), folder: scratch.folder, workspace: "/work" });
+  });
+  after(async () => {
+    await it.close();
+    scratch.remove();
+  });
+
+  test("a thousand projects and no more; one that goes makes room", async () => {
+    const at = new Date().toISOString();
+    const projects = Array.from({ length: 999 }, (_, i) => ({
+      ...{ projectId: `p${i}`, name: `Project ${i}`, workingDirectory: null, createdAt: at, updatedAt: at },
+    }));
+    it.core.store.change({ projects });
+    assert.equal((await it.call("POST /api/projects", { name: "the thousandth" })).status, 200);
+    const refused = await it.call("POST /api/projects", { name: "one more" });
+    assert.deepEqual([refused.status, refused.body["code"]], [409, "too_many_projects"]);
+    assert.equal(it.core.store.state.projects.length, 1000);
+    it.core.store.change({ projects: it.core.store.state.projects.slice(1) });
+    assert.equal((await it.call("POST /api/projects", { name: "one more" })).status, 200);
+  });
+
+  test("five hundred devices and no more; the link stays good until there is room", async () => {
+    const { access, store } = it.core;
+    const device = () => access.signIn(access.makeLink("read", undefined).code, "d").device;
+    const first = device();
+    store.change({ devices: Array.from({ length: 500 }, (_, i) => ({ ...first, deviceId: `d${i}` })) });
+    const { code } = access.makeLink("read", undefined);
+    assert.throws(() => access.signIn(code, "d"), /500 devices are signed in, the most that there may be/);
+    store.change({ devices: store.state.devices.slice(1) });
+    assert.equal(access.signIn(code, "d").device.scope, "read");
+    assert.equal(store.state.devices.length, 500);
+  });
+});

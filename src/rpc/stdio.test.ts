@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { PassThrough, Writable } from "node:stream";
+import { test } from "node:test";
+import { LinesTransport } from "./stdio.ts";
+
+test("a client that never reads is cut off after 128 MB, hears only whole lines, and nothing more is kept for it", () => {
+  let taken = "";
+  const stuck = new Writable({
+    highWaterMark: 1,
+    write(chunk: Buffer) {
+      taken += chunk.toString("latin1", 0, 20); // and never says that it has written it
+    },
+  });
+  const transport = new LinesTransport(new PassThrough(), stuck);
+  let ended: Error | undefined;
+  transport.onClose = (error) => {
+    ended = error;
+  };
+  const text = JSON.stringify("x".repeat(8 * 1024 * 1024));
+  let sent = 0;
+  for (; sent < 40 && ended === undefined; sent++) transport.send(text);
+  assert.match(String(ended?.message), /too far behind in reading/);
+  assert.ok(sent >= 16 && sent <= 17, `${sent} messages of 8 MB were taken`);
+  transport.send(text);
+  assert.ok(transport.backlog < 136 * 1024 * 1024);
+  assert.ok(taken.startsWith('"xxx'));
+});
