@@ -25,6 +25,7 @@ const choices = `## Choices that these cases rest on
 - **\`.git\`, \`.codex\` and \`.agents\` are always closed; further names by choice**: \`parley.protected_names = [".vscode", ".idea", ".envrc"]\` (case 113). Files that run code later are otherwise shown in the turn's diff.
 - **Named pipes outside the writable folders take nothing** (case 410). A read-only mount does not keep anyone from writing into one, so Landlock is laid under the mounts, by bubblewrap's sandboxes as by our own. Where the kernel has no Landlock (Linux before 5.19, or without it among its security modules) only those under /run are closed, where services have them, and \`parley doctor\` says so.
 - **Searching costs what the workspace is worth**: all folders are looked at before each command, those of packages (\`node_modules\`, \`.venv\`) once and then now and then. Above 250,000 folders, or where more than 256 repositories cannot be held together, commands that may write are refused (case 403). The temp folders are not searched.
+- **A command that is killed with its server cannot be taken back**: what it changed until then is known to nobody. What the commands before it changed can (case 325).
 - **Of a single text of a model the first 8 MB are kept**, and an answer of more than 256 MB is given up (cases 55, 69).
 `;
 
