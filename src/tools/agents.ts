@@ -85,6 +85,7 @@ const spawn = (agents: Agents): Tool =>
       model: (args) => args.model ?? undefined,
       receivers: () => [],
       async run(args, context) {
+        refuseKind(args);
         const id = await agents.spawn(context.threadId, {
           message: args.message,
           model: args.model ?? undefined,
@@ -94,6 +95,15 @@ const spawn = (agents: Agents): Tool =>
       },
     },
   );
+
+/** Models know kinds of agents from elsewhere; a plain one in the place of a reviewer would be a wrong answer. */
+function refuseKind(args: object): void {
+  const kind: unknown = "agent_type" in args ? args.agent_type : undefined;
+  if (kind === undefined || kind === null || kind === "" || kind === "default") return;
+  throw new AgentProblem(
+    `agent_type: there is no agent of the kind ${JSON.stringify(kind)} here; leave it out and say in the message what the agent is to be`,
+  );
+}
 
 const send = (agents: Agents): Tool =>
   agentTool(

@@ -34,3 +34,13 @@ verifies("agents.offByDefault", async ({ app, workspace }) => {
   const client = await app({ turns: [[{ call: "spawn_agent", with: { message: "x" } }, { say: "{{output}}" }]] });
   assert.match((await (await client.startThread({ cwd: workspace })).run("go")).text, /unsupported call/);
 });
+
+verifies("agents.noRoles", async ({ app, workspace }) => {
+  const client = await app({
+    config: "features.multi_agent = true",
+    turns: [[{ call: "spawn_agent", with: { message: "look", agent_type: "reviewer" } }, { say: "{{output}}" }]],
+  });
+  const { text, items } = await (await client.startThread({ cwd: workspace })).run("go");
+  assert.match(text, /agent_type: there is no agent of the kind "reviewer".*leave it out/);
+  assert.ok(items.some((item) => item.type === "collabAgentToolCall" && item.status === "failed" && item.receiverThreadIds.length === 0));
+});
