@@ -61,6 +61,11 @@ export function connectPort(editor: Editor): PortConnection {
 type Call = <T>(name: CallName, params: CallParams<CallName>) => Promise<T>;
 
 const refuse = (): Promise<never> => Promise.reject(new Refused(501, "not_offered", "The editor's panel does not offer that.", null));
+/** What only the manager keeps. */
+const managersOwn = {
+  ...{ devices: refuse, revoke: refuse, makeLink: refuse, audit: refuse, exportAudit: refuse },
+  ...{ rules: refuse, addRule: refuse, changeRule: refuse, removeRule: refuse },
+};
 
 function connectionOver(call: Call, editor: Editor, open: (listener: Listener | undefined) => void): Connection {
   return {
@@ -116,15 +121,7 @@ function connectionOver(call: Call, editor: Editor, open: (listener: Listener | 
     hooks: refuse,
     setHook: refuse,
 
-    devices: refuse,
-    revoke: refuse,
-    makeLink: refuse,
-    rules: refuse,
-    addRule: refuse,
-    changeRule: refuse,
-    removeRule: refuse,
-    audit: refuse,
-    exportAudit: refuse,
+    ...managersOwn,
   };
 }
 

@@ -6,6 +6,15 @@ import { Stream } from "./stream.ts";
 
 const done = async (promise: Promise<unknown>): Promise<void> => void (await promise);
 
+/** What runs beside the agent. */
+const serversAndHooks = (call: Http["call"]): Pick<Connection, "mcpServers" | "mcpLogin" | "mcpReload" | "hooks" | "setHook"> => ({
+  mcpServers: async () => (await call("GET /api/mcp/servers")).data,
+  mcpLogin: async (serverName) => (await call("POST /api/mcp/servers/:serverName/oauth/login", { path: { serverName } })).authorizationUrl,
+  mcpReload: () => done(call("POST /api/mcp/reload")),
+  hooks: async () => (await call("GET /api/hooks")).data,
+  setHook: (key, word) => done(call("POST /api/config/batch", { body: { edits: [hookEdit(key, word)] } })),
+});
+
 export function connectManager(): Connection {
   let stream: Stream | undefined;
   const key = new PageKey();
@@ -100,13 +109,7 @@ export function connectManager(): Connection {
     },
     dropAccount: () => done(call("POST /api/account/logout")),
     rateLimits: async () => (await call("GET /api/account/rate-limits")).rateLimits,
-    mcpServers: async () => (await call("GET /api/mcp/servers")).data,
-    mcpLogin: async (serverName) =>
-      (await call("POST /api/mcp/servers/:serverName/oauth/login", { path: { serverName } })).authorizationUrl,
-    mcpReload: () => done(call("POST /api/mcp/reload")),
-
-    hooks: async () => (await call("GET /api/hooks")).data,
-    setHook: (key, word) => done(call("POST /api/config/batch", { body: { edits: [hookEdit(key, word)] } })),
+    ...serversAndHooks(call),
 
     devices: async () => (await call("GET /api/devices")).data,
     revoke: (deviceId) => done(call("DELETE /api/devices/:deviceId", { path: { deviceId } })),
