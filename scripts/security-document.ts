@@ -29,6 +29,18 @@ const choices = `## Choices that these cases rest on
 - **Of a single text of a model the first 8 MB are kept**, and an answer of more than 256 MB is given up (cases 55, 69).
 `;
 
+const limits = `## What a command may use up
+
+| | bubblewrap and namespaces | Landlock |
+|---|---|---|
+| processes and threads | the server looks ten times a second, ends the command at its limit as a whole and says why; where \`processes\` is set, an eighth above it the kernel lets the command start no more (RLIMIT_NPROC in the sandbox's own user namespace; it does not bind root) | the server's look alone: without a namespace the kernel would count all of the user's processes |
+| memory | the largest command is ended when hardly any is left, shared memory in its /dev/shm included; the kernel's choice falls on commands first (oom_score_adj); by choice \`memory_mb\` for each process (RLIMIT_DATA) | the same; there is no /dev/shm |
+| disks | who fills one that commands may write is ended; by choice \`file_mb\` for each file (RLIMIT_FSIZE) | the same |
+| open files | by choice \`open_files\` (RLIMIT_NOFILE) | the same |
+
+Control groups would keep all of this in the kernel, but the group of an ordinary login is not its user's to write, containers mostly mount the groups read-only, and to ask the system's manager for one costs more than a command's whole start. So Parley sets the limits of each process and looks after the rest itself.
+`;
+
 const landlock = [
   "## What Landlock cannot do",
   "",
@@ -56,7 +68,7 @@ export function securityDocument(root: string): string {
     ].join("\n"),
   );
   const count = `${allCases.size - excused.length} of ${allCases.size} cases are tested${excused.length === 0 ? "; none is excused." : ". These cannot apply:"}`;
-  return [intro, count, ...(excused.length === 0 ? [] : ["", ...excused]), "", choices, landlock, ...tables].join("\n");
+  return [intro, count, ...(excused.length === 0 ? [] : ["", ...excused]), "", choices, limits, landlock, ...tables].join("\n");
 }
 
 function shown({ kind, name, file }: Proof): string {
