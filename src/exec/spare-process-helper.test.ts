@@ -60,6 +60,27 @@ for (const { engine, skip, mounts } of (await testedEngines()).filter(({ engine 
       assert.notEqual(second, first);
     });
 
+    test("has a second one beside it while commands follow one another, and none a while after", async () => {
+      const own = openBench({ engine });
+      const known = helpers();
+      const waiting = (): number[] => helpers().filter((pid) => !known.includes(pid));
+      const end = performance.now() + 60_000;
+      try {
+        for (let isReady = false; !isReady; ) {
+          assert.ok(performance.now() < end, "two commands never found one each");
+          await own.sh("true");
+          await eventually(() => waiting().at(0), "one that waits");
+          const before = waiting();
+          const pair = await Promise.all([own.start(["/bin/true"]), own.start(["/bin/true"])]);
+          isReady = pair.every(({ pid }) => before.includes(pid));
+          await Promise.all(pair.map(({ exit }) => exit));
+        }
+        await eventually(() => (waiting().length === 1 ? true : undefined), "a single one that waits");
+      } finally {
+        await own.close();
+      }
+    });
+
     test("is replaced when somebody has killed it", async () => {
       const waiting = await eventually(() => helpers().at(0), "one that waits");
       process.kill(waiting, "SIGKILL");

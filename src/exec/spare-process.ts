@@ -24,6 +24,9 @@ const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`).repla
 /** How often in a row a command must have come before the next one is expected to be the same. */
 const enoughRepeats = 3;
 
+/** A Node takes longer to start than most commands take: while they follow one another, two are on their way at once. */
+const mostReady = 2;
+
 /** How long a Node that waits is worth its memory after the last command. */
 const usualHoldMs = 60_000;
 
@@ -112,7 +115,10 @@ function asHelper({ ahead }: WrappedCommand, { constant, stdin }: Shape): Way | 
 export class SpareProcesses {
   readonly #pipes: PipePool;
   readonly #holdMs: number;
-  #waiting: SpareProcess | undefined;
+  /** All of one kind. */
+  #waiting: SpareProcess[] = [];
+  /** Whether the last command found one that fitted. */
+  #hasFitted = false;
   #dropping: NodeJS.Timeout | undefined;
   #last: readonly string[] = [];
   #repeats = 0;
@@ -126,43 +132,58 @@ export class SpareProcesses {
   take(command: Command, wrapped: WrappedCommand): SpareProcess | undefined {
     this.#repeats = areSame(wrapped.argv, this.#last) ? this.#repeats + 1 : 0;
     this.#last = wrapped.argv;
-    const spare = this.#waiting;
-    const shape = spare === undefined ? undefined : shapeOf(command, wrapped);
-    if (spare === undefined || shape === undefined || !spare.canBecome(wrapped)) return undefined;
-    this.#waiting = undefined;
-    if (spare.fits(shape, wrapped)) return spare;
-    spare.end();
+    const [next] = this.#waiting;
+    const shape = next === undefined ? undefined : shapeOf(command, wrapped);
+    this.#hasFitted = false;
+    if (shape === undefined || next?.canBecome(wrapped) !== true) return undefined;
+    for (let spare = this.#waiting.shift(); spare !== undefined; spare = this.#waiting.shift()) {
+      this.#hasFitted = spare.fits(shape, wrapped);
+      if (this.#hasFitted) return spare;
+      spare.end();
+    }
     return undefined;
   }
 
   /**
    * Starts a process for the next command of the kind, unless one waits. With `isLikely` that command is expected soon; without it only what
-   * is dear to start is. `open` are descriptors of the server that it must not inherit.
+   * is dear to start is, and with it a second one of those. `open` are descriptors of the server that it must not inherit.
    */
   prepare(command: Command, wrapped: WrappedCommand, { isLikely, open }: { isLikely: boolean; open: readonly number[] }): void {
-    if (this.#waiting?.isAlive === false) this.drop();
-    const shape = this.#waiting === undefined ? shapeOf(command, wrapped) : undefined;
-    if (shape === undefined) return;
-    const way = asHelper(wrapped, shape) ?? (isLikely ? this.#lentWay(wrapped, shape) : undefined);
-    try {
-      if (way !== undefined) this.#waiting = this.#start(way, shape, open);
-    } catch {
-      // No process to be had now: the next command says so itself.
+    if (this.#waiting.some(({ isAlive }) => !isAlive)) this.drop();
+    const isDear = wrapped.ahead?.kind === "any command";
+    const wanted = isDear && isLikely && this.#hasFitted ? mostReady : 1;
+    while (this.#waiting.length < wanted) {
+      const shape = shapeOf(command, wrapped);
+      const way = shape && (asHelper(wrapped, shape) ?? (isLikely ? this.#lentWay(wrapped, shape) : undefined));
+      const started = shape && way && this.#tryStart(way, shape, open);
+      if (started === undefined) return;
+      this.#waiting.push(started);
     }
-    if (this.#waiting === undefined && way?.own !== undefined) closeSync(way.own);
   }
 
   drop(): void {
     clearTimeout(this.#dropping);
-    this.#waiting?.end();
-    this.#waiting = undefined;
+    for (const spare of this.#waiting.splice(0)) spare.end();
   }
 
-  /** A while after the last command: what is dear waits on, the rest goes. */
+  /** A while after the last command: one that is dear waits on, the rest goes. */
   settle(): void {
-    if (this.#waiting?.isDear !== true) return this.drop();
+    if (this.#waiting[0]?.isDear !== true) return this.drop();
+    for (const spare of this.#waiting.splice(1)) spare.end();
     clearTimeout(this.#dropping);
     this.#dropping = setTimeout(() => this.drop(), this.#holdMs).unref();
+  }
+
+  /** Undefined where no process is to be had now: the next command says so itself. */
+  #tryStart(way: Way, shape: Shape, open: readonly number[]): SpareProcess | undefined {
+    let started: SpareProcess | undefined;
+    try {
+      started = this.#start(way, shape, open);
+    } catch {
+      // Said by the next command.
+    }
+    if (started === undefined && way.own !== undefined) closeSync(way.own);
+    return started;
   }
 
   #lentWay(wrapped: WrappedCommand, shape: Shape): Way | undefined {
