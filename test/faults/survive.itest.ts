@@ -85,6 +85,21 @@ test("a throw after an answer is logged and told, and the next request is answer
   assert.ok((await server.answer("after")).result);
 });
 
+test("a turn that cannot even be announced has an end, and the next request is answered", async (t) => {
+  const folder = folderWith(t);
+  const server = new ServerProcess(t, [], { ...env, THROW_AT_START: "1" }, { folder });
+  server.initialize();
+  await server.answer("init");
+  server.write('{"id":"start","method":"thread/start","params":{}}\n');
+  const { id: threadId } = (await server.answer("start")).result.thread;
+  const input = [{ type: "text", text: "hi" }];
+  server.write(`${JSON.stringify({ id: "turn", method: "turn/start", params: { threadId, input } })}\n`);
+  const ended = await server.until(() => server.messages.find(({ method }) => method === "turn/completed"), "the turn's end");
+  assert.equal(ended.params.turn.status, "failed");
+  server.write('{"id":"after","method":"model/list","params":{}}\n');
+  assert.ok((await server.answer("after")).result);
+});
+
 test("an app-server goes on when whoever read its stderr has gone", async (t) => {
   const folder = folderWith(t);
   const server = new ServerProcess(t, ["--log-level", "debug"], env, { folder });

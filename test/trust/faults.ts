@@ -61,6 +61,7 @@ export const faultCases: CaseTable = {
     "test/faults/survive.itest.ts > an app-server goes on, tells its clients once, and logs a flood sparingly",
     "test/faults/survive.itest.ts > a manager goes on, with its engine and with the clients of both",
     "test/faults/survive.itest.ts > a throw after an answer is logged and told, and the next request is answered",
+    "test/faults/survive.itest.ts > a turn that cannot even be announced has an end, and the next request is answered",
     "test/faults/survive.itest.ts > an exec goes on to the end of its turn, and says what happened",
     "test/faults/survive.itest.ts > goes on, with the turn that runs, and tells its client",
     "src/rpc/peer.test.ts > what runs after an answer may throw",

@@ -6,6 +6,8 @@ const { stringify } = JSON;
 // The notification that a thread was named, which leaves after the answer.
 JSON.stringify = (value, ...rest) => {
   if (value?.threadName === "throw") throw new Error("thrown after an answer");
+  // The notification that a turn has started, where the test wants it.
+  if (process.env["THROW_AT_START"] && value?.threadId && value.turn?.status === "inProgress") throw new Error("thrown at a turn's start");
   return stringify(value, ...rest);
 };
 
