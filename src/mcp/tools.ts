@@ -54,7 +54,7 @@ async function run(tool: McpTool, args: Record<string, unknown>, context: ToolCo
   if (!word.allowed) return await fail(word.text);
   // A line that is lost afterwards takes nothing back.
   const noteOutcome = (outcome: string): Promise<void> =>
-    context.writeDown({ ...aboutCall(connection.config, tool, args), event: "ended", outcome }).catch(() => undefined);
+    context.writeAudit({ ...aboutCall(connection.config, tool, args), event: "ended", outcome }).catch(() => undefined);
   const leave = enter(context);
   try {
     const result = bounded(

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { CommandRefused, type RunningCommand } from "../core/ports/command-runner.ts";
 import type { Config } from "../core/ports/config.ts";
-import { refuseForbidden } from "../core/settings/demands.ts";
+import { refuseForbidden } from "../core/settings/requirements.ts";
 import { sandboxFrom, sandboxPolicyFor } from "../core/settings/settings.ts";
 import type { CommandExecParams, CommandExecResponse, commandRequests } from "../protocol/command.ts";
 import { internalError, invalidRequest } from "../protocol/errors.ts";

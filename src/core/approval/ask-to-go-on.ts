@@ -49,8 +49,8 @@ export async function mayGoOn(turn: LiveTurn, { id, header, text, ifYes }: Doubt
 /** Clients of different generations wrap the chosen label differently; it counts wherever it stands, alone. */
 function isYes(answer: Answer): boolean {
   if (answer.kind !== "answered") return false;
-  const words = [...textsIn(answer.result)];
-  return words.includes(goOn) && !words.includes(stop);
+  const labels = [...textsIn(answer.result)];
+  return labels.includes(goOn) && !labels.includes(stop);
 }
 
 function* textsIn(value: unknown): Generator<string> {

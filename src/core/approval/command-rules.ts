@@ -3,7 +3,7 @@ import type { AskForApproval, SandboxPolicy } from "../../protocol/policy.ts";
 import type { Verdict } from "../ports/exec-policy.ts";
 import type { ThreadSettings } from "../settings/settings.ts";
 
-/** What is done about something that may need a person's word. */
+/** What is done about something that may need approval. */
 export type Step =
   | { readonly kind: "run" }
   | { readonly kind: "ask"; readonly reason: string | undefined }

@@ -7,7 +7,7 @@ import type { Answer } from "../ports/audience.ts";
 const no: Decision = { kind: "decline" };
 
 /**
- * Reads an answer to `item/<…>/requestApproval`: exact spelling, this family's words only (docs/from-codex.md). `offered` is the rule that the
+ * Reads an answer to `item/<…>/requestApproval`: exact spelling, and only the decisions of this family (docs/from-codex.md). `offered` is the rule that the
  * question proposed; an answer can store that one and no other.
  */
 export function decisionFrom(answer: Answer, offered?: readonly string[]): Decision {

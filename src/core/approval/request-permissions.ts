@@ -1,4 +1,4 @@
-/** More room in the sandbox, by the person's word: never more than was asked for, for the turn or for the session. */
+/** A wider sandbox, granted by a person: never more than was asked for, for the turn or for the session. */
 import { array, boolean, literals, maybe, named, object, parse, string } from "../../lib/schema.ts";
 import type { Answer } from "../ports/audience.ts";
 import { type Action, failed, said, type ToolOutput } from "../ports/tool.ts";

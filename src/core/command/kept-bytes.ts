@@ -1,6 +1,6 @@
 /** The beginning and the end of a stream of bytes of any length, in bounded memory and without a copy beside the one that is kept. */
 
-/** Room for the words that stand where something was left out. */
+/** Room for the text that stands where something was left out. */
 const noteBytes = 64;
 
 const firstBytes = 1024;

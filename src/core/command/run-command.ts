@@ -1,4 +1,4 @@
-/** Carries out a command: what the rules say, the person's word, the sandbox, the output, the end. No tool can skip a step. */
+/** Carries out a command: what the rules say, its approval, the sandbox, the output, the end. No tool can skip a step. */
 import { withoutSecrets } from "../../lib/redact.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import { policyName, settle } from "../approval/approve.ts";
@@ -284,7 +284,7 @@ async function endRefused(item: CommandItem, reason: string, turn: LiveTurn): Pr
   return failed(reason);
 }
 
-/** The words that programs use when a sandbox stopped them. */
+/** What programs print when a sandbox stopped them. */
 function stoppedBySandbox(exit: CommandExit, output: string): boolean {
   return (
     exit.exitCode !== 0 &&

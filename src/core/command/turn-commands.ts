@@ -1,9 +1,9 @@
-/** The commands of one turn: what they left running in their sessions ends with the turn, and what went elsewhere on purpose is told. */
+/** The commands of one turn: what they left running in their sessions ends with the turn, and processes that left their session are reported. */
 import type { RunningCommand } from "../ports/command-runner.ts";
 
 export class TurnCommands {
   readonly #all = new Set<RunningCommand>();
-  readonly #told = new Set<number>();
+  readonly #reported = new Set<number>();
   #isOver = false;
   readonly #tell: (survivors: readonly number[]) => void;
 
@@ -28,10 +28,10 @@ export class TurnCommands {
     this.#report(survivors.flat());
   }
 
-  /** Each process is told of once. */
+  /** Each process is reported once. */
   #report(survivors: readonly number[]): void {
-    const fresh = survivors.filter((pid) => !this.#told.has(pid));
-    for (const pid of fresh) this.#told.add(pid);
+    const fresh = survivors.filter((pid) => !this.#reported.has(pid));
+    for (const pid of fresh) this.#reported.add(pid);
     if (fresh.length > 0) this.#tell(fresh);
   }
 }

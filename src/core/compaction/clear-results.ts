@@ -9,7 +9,7 @@ const keptResults = 3;
 const keptShare = 0.3;
 /** Whatever is changed makes the provider read the history anew; less room than this is not worth it. */
 const worthwhileShare = 0.25;
-/** A shorter result is hardly longer than the words in its place. */
+/** A shorter result is hardly longer than the note in its place. */
 const shortTokens = 100;
 
 /** Whether room was made. Cleared results stay cleared: the beginning of the history changes at these moments alone. */

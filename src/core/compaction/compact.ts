@@ -16,7 +16,7 @@ import type { TurnOutcome } from "../turn/turn.ts";
 import { withoutStrayOutputs } from "./leave-out-oldest.ts";
 import { compactAtProvider } from "./remote-compaction.ts";
 
-/** How much of the person's own words is kept beside the hand-over; a small window has room for less. */
+/** How many of the person's own messages are kept beside the hand-over, in tokens; a small window has room for less. */
 const keptTokens = 20_000;
 const keptShare = 1 / 5;
 /** A longer hand-over would take the room that the compaction was to make. */
@@ -37,7 +37,7 @@ export async function compactTurn(turn: LiveTurn): Promise<TurnOutcome> {
 }
 
 /**
- * `unseen` is what the model has not been shown yet: words that wait for their answer, or its own calls with their outputs. It stays behind
+ * `unseen` is what the model has not been shown yet: messages that wait for their answer, or its own calls with their outputs. It stays behind
  * the hand-over as it is, so that the work goes on where it stopped. Returns why it failed; the history is then as it was.
  */
 export async function compact(run: Run, unseen: readonly ModelItem[]): Promise<TurnError | undefined> {
@@ -74,7 +74,7 @@ export async function compact(run: Run, unseen: readonly ModelItem[]): Promise<T
 
 const windowOf = ({ turn, settings }: Run): number => turn.thread.contextWindow(settings);
 
-/** Words that wait for their answer always stay. Of a model's calls all stay or none: half of them would be refused. */
+/** Messages that wait for their answer always stay. Of a model's calls all stay or none: half of them would be refused. */
 function keptTail(run: Run, unseen: readonly ModelItem[]): readonly ModelItem[] {
   if (unseen === run.turn.ownInput) return unseen;
   const tokens = unseen.reduce((sum, item) => sum + estimateTokens(item), 0);

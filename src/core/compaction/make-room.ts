@@ -67,7 +67,7 @@ export async function recover(run: Run, overflow: ModelFailure, failed: TurnErro
   return isRefused(refused) && (await leaveOutOldest(run, limitOf(run), refused)) ? undefined : refused;
 }
 
-/** What comes with every request may alone be too long for a small window: no words of the person's would fit. */
+/** What comes with every request may alone be too long for a small window: no message of the person's would fit. */
 function withReason({ turn, settings, history }: Run, overflow: ModelFailure, failed: TurnError): TurnError {
   const window = windowIn(overflow) ?? turn.thread.contextWindow(settings);
   if (history.fixedTokens < window * fullShare) return failed;
@@ -76,7 +76,7 @@ function withReason({ turn, settings, history }: Run, overflow: ModelFailure, fa
   return { ...failed, message: `${why} ${failed.message}` };
 }
 
-/** The person's words while nothing has been answered; from then on the last answer and what came of it. */
+/** The person's messages while nothing has been answered; from then on the last answer and what came of it. */
 const unseenBy = ({ turn, history }: Run): readonly ModelItem[] => (turn.ownInput.length > 0 ? turn.ownInput : history.sinceRequest());
 
 /** A hand-over tells what the model said and did; without either there is nothing to hand over, and asking again would never end. */

@@ -15,7 +15,7 @@ interface Answer {
   readonly failure?: ModelFailure;
 }
 
-/** The sealed history; or why the compaction failed; or undefined when a hand-over in words must be asked for instead. */
+/** The sealed history; or why the compaction failed; or undefined when a written hand-over must be asked for instead. */
 export async function compactAtProvider(
   run: Run,
   past: readonly ModelItem[],

@@ -46,7 +46,7 @@ export function previewOf(content: readonly UserInput[]): string {
 
 export type MessageContent = Extract<ModelItem, { type: "message" }>["content"];
 
-/** The words alone, where nothing can be read any more: an image on the disk is named only. */
+/** The text alone, where no file can be read any more: an image on the disk is only named. */
 export function plainMessage(content: readonly UserInput[]): ModelItem {
   return { type: "message", role: "user", content: content.flatMap(plainPart) };
 }

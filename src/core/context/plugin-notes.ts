@@ -1,4 +1,4 @@
-/** What the model reads of the plugins that a person's words name. */
+/** What the model reads of the plugins that a person's message names. */
 import type { UserInput } from "../../protocol/item.ts";
 import type { Config } from "../ports/config.ts";
 

@@ -28,7 +28,7 @@ export function replay(stored: readonly ThreadRecord[]): Replayed {
     meta: records.find((record) => record.type === "meta")?.meta, // a copied fork may hold its parent's as well; the first one is its own
     turns,
     modelHistory: historyFromRecords(records, new Set(turns.map((turn) => turn.id))),
-    // Looked for in what is stored: words that a turn accepted may bring settings with them.
+    // Looked for in what is stored: input that a turn accepted may bring settings with it.
     settings: stored.findLast((record) => record.type === "turnContext" || record.type === "steered")?.settings,
     usage: records.findLast((record) => record.type === "tokenUsage")?.usage,
     countedTokens: countedTokens(records),
@@ -36,7 +36,7 @@ export function replay(stored: readonly ThreadRecord[]): Replayed {
   };
 }
 
-/** Words that a turn had accepted and did not live to take in come as its last ones. */
+/** Input that a turn had accepted and never took in comes last. */
 function withLateWords(records: readonly ThreadRecord[]): readonly ThreadRecord[] {
   if (!records.some((record) => record.type === "steered")) return records;
   const taken = new Set(records.flatMap((record) => (record.type === "item" ? [record.item.id] : [])));
@@ -85,7 +85,7 @@ function turnsFromRecords(records: readonly ThreadRecord[]): Turn[] {
     if (record.type === "turnStarted") turnOf(record.turnId).startedAt = Math.floor(record.atMs / 1000);
     else if (record.type === "item") addItem(turnOf(record.turnId), record);
     else if (record.type === "turnEnded") endTurn(turnOf(record.turnId), record);
-    // What was rolled back stays known by its id, so that a late word about it does not bring it back.
+    // What was rolled back stays known by its id, so that a late record of it does not bring it back.
     else if (record.type === "rolledBack") turns.length = Math.max(0, turns.length - record.numTurns);
   }
   return turns;
@@ -102,7 +102,7 @@ const emptyTurn = (id: string): Turn => ({
   durationMs: null,
 });
 
-/** Work that goes on is told again when it ends. Words are not: two messages of one id are two, whatever the provider meant by it. */
+/** An item in progress is recorded again when it ends, and then replaces its first record. Messages do not: two of one id are two. */
 function addItem(turn: Turn, record: RecordOf<"item">): void {
   const item = wholeItem({ startedAtMs: record.startedAtMs, completedAtMs: record.completedAtMs, ...record.item });
   const at = "status" in item ? turn.items.findIndex((other) => other.id === item.id && other.type === item.type) : -1;

@@ -40,7 +40,7 @@ function imageTokens(url: string): number {
   return Math.min(maxImageTokens, Math.max(100, Math.ceil((size.width * size.height) / pixelsPerToken)));
 }
 
-/** Where a text was cut, in words for the model. */
+/** The mark where a text was cut, for the model. */
 export type CutMark = (removedTokens: number) => string;
 
 const plainMark: CutMark = (removed) => `…${removed} tokens truncated…`;

@@ -53,7 +53,7 @@ function withoutSurplus(content: readonly ToolContent[]): readonly ToolContent[]
   return [...content.filter((part) => !surplus.has(part)), note];
 }
 
-/** Pictures stay; of the texts the first keep what there is room for, and what no longer has any is left out with a word. */
+/** Pictures stay; of the texts the first keep what there is room for, and what no longer has any is left out, with a note. */
 function shortened(content: readonly ToolContent[], maxTokens: number, file: KeptOutput | undefined): ToolContent[] {
   let left = maxTokens;
   let removed = 0;

@@ -1,4 +1,4 @@
-/** Carries out a patch: what it would do, the person's word, the change itself, and the turn's diff after it. */
+/** Carries out a patch: what it would do, its approval, the change itself, and the turn's diff after it. */
 import type { FileChangeRequestApprovalParams } from "../../protocol/approval.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import { approve, auditSubject, policyName, settle } from "../approval/approve.ts";
@@ -46,8 +46,8 @@ async function apply(plan: PatchPlan, item: FileChangeItem, turn: LiveTurn): Pro
   await turn.completeItem({ ...item, status: applied.ok ? "completed" : "failed" });
   const diff = await files.diff();
   // A patch that failed has put everything back, unless something stood in its way.
-  if (applied.ok || diff !== turn.toldDiff) turn.notify("turn/diff/updated", { threadId: thread.id, turnId: turn.id, diff });
-  turn.toldDiff = diff;
+  if (applied.ok || diff !== turn.announcedDiff) turn.notify("turn/diff/updated", { threadId: thread.id, turnId: turn.id, diff });
+  turn.announcedDiff = diff;
   const output = patchOutput(applied.ok ? 0 : 1, thread.ports.clock.now() - startedAt, text);
   const problems = applied.ok ? await problemsIn(plan.touched, turn) : "";
   return { kind: "text", text: problems === "" ? output : `${output}${problems}\n`, success: applied.ok };

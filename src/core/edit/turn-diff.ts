@@ -93,7 +93,7 @@ export class TurnFiles implements BeforeImages {
     return parts.map((part) => part.text).join("");
   }
 
-  /** Moves that are still the whole story: the file left one place and arrived where none was. */
+  /** Moves that can be shown as such: the file left one place and arrived where none was. */
   #renames(now: ReadonlyMap<string, FileState>): Map<string, string> {
     const isMove = ([from, to]: [string, string]): boolean =>
       now.get(from)?.kind === "absent" &&

@@ -7,7 +7,7 @@ import type { LiveThread } from "../thread/thread.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
 import { agentType, hasHooks, type RanHook, runHooks } from "./run.ts";
 
-/** Whether words that begin a turn must wait for hooks before anybody sees them. */
+/** Whether the input that begins a turn must wait for hooks before anybody sees it. */
 export const inputWaits = (thread: LiveThread): boolean =>
   thread.config.hooks.length > 0 && hasHooks(thread, "sessionStart", "subagentStart", "userPromptSubmit");
 

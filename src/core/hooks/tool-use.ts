@@ -1,4 +1,4 @@
-/** Hooks around a tool call: which tool they are told of, what they may change, and what the model reads of it. */
+/** Hooks around a tool call: which name of the tool they read, what they may change, and what the model reads of it. */
 
 import { shellScript } from "../patch/heredoc.ts";
 import type { HookedCall } from "../ports/approval.ts";
@@ -71,7 +71,7 @@ function rewritten(call: ToolCall, { name }: HookedCall, input: unknown): ToolCa
   return { ...call, args: changed, text: JSON.stringify(changed) };
 }
 
-/** What the model reads of a result: the hook's words where it blocks or stops. */
+/** What the model reads of a result: the hook's reason where it blocks or stops. */
 export async function afterTool(call: ToolCall, hooked: HookedCall, output: ToolOutput, { turn, later }: CallSite): Promise<ToolOutput> {
   if (!hasHooks(turn.thread, "postToolUse") || !wasCarriedOut(call, output, turn)) return output;
   const at = about(call, hooked);

@@ -82,7 +82,7 @@ function announceRetry({ turn }: Run, failure: ModelFailure, kind: keyof Attempt
 
 export function errorFrom(failure: ModelFailure, retries: number): TurnError {
   const spent = failure.retry !== false && (retries > 0 || failure.httpStatus === 429);
-  // A server's own error stays one, however often it was met; a broken stream has its own word too.
+  // A server's own error keeps its kind, however often it was met; so does a broken stream.
   const keepsKind = failure.kind === "responseStreamDisconnected" || (failure.httpStatus ?? 0) >= 500;
   return {
     message: spent ? `exceeded retry limit: ${failure.message}` : failure.message,
@@ -106,7 +106,7 @@ function infoFrom(failure: ModelFailure): CodexErrorInfo {
   }
 }
 
-/** Codex tells most answers that are none by their status alone; a request that cannot be read and an error inside the server have their own words. */
+/** Codex classifies most HTTP errors by their status alone; bad requests and internal errors have kinds of their own. */
 const isPlainStatus = ({ kind, httpStatus }: ModelFailure): boolean =>
   httpStatus !== undefined &&
   httpStatus !== 400 &&

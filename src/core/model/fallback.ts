@@ -1,4 +1,4 @@
-/** The second model: asked for the rest of a turn when the first is overloaded, where `parley.fallback_model` names one. The person is told. */
+/** The second model: asked for the rest of a turn when the first is overloaded, where `parley.fallback_model` names one. People are warned. */
 import type { ModelFailure } from "../ports/model-client.ts";
 import type { Run } from "./run.ts";
 

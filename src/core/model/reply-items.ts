@@ -32,13 +32,13 @@ export class ReplyItems {
   readonly #turn: LiveTurn;
   readonly #open = new Map<string, Open>();
   readonly #plan: PlanText | undefined;
-  /** A reviewer's messages are its verdict in the form that was asked for; people are shown it in words when it is done. */
+  /** A reviewer's messages are its verdict in the form that was asked for; people are shown it as text when it is done. */
   readonly #hidesMessages: boolean;
   readonly #showsRaw: boolean;
   readonly #previews = new Map<string, { readonly callId: string; readonly preview: PatchPreview }>();
-  /** Messages of which words have come one by one. */
+  /** Messages that have streamed some of their text. */
   readonly #streamed = new Set<string>();
-  /** In Plan mode a message begins with its first words: all of it may be the plan. */
+  /** In Plan mode a message starts with its first text: all of it may be the plan. */
   readonly #announced = new Map<string, Extract<ThreadItem, { type: "agentMessage" }>>();
   /** Item id → id of its call, and the provider's id of a call → ours, where it was given before. */
   readonly #callIds = new Map<string, string>();
@@ -157,7 +157,7 @@ export class ReplyItems {
     return this.#open.get(id) ?? this.#start(id, { type: "reasoning", id, summary: [], content: [] });
   }
 
-  /** The next words of a message, which begins with them if it has not yet. */
+  /** The next text of a message, which starts the message if it has not yet. */
   #say(id: string, delta: string): void {
     const item = this.#announced.get(id) ?? { type: "agentMessage" as const, id, text: "" };
     const open = this.#open.get(id) ?? this.#start(id, item);

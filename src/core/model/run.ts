@@ -61,7 +61,7 @@ export async function completeItem(run: Run, item: ThreadItem, forModel: readonl
   await remember(run, forModel);
 }
 
-/** The store's word for a history that begins anew; `summary` is empty when items were only shortened. */
+/** Records a history that begins anew; `summary` is empty when items were only shortened. */
 export async function recordHistory(run: Run, summary: string): Promise<void> {
   if (!run.isThreads) return;
   const { turn, history } = run;

@@ -14,8 +14,8 @@ export class PatchPreview {
   readonly #form: PreviewForm;
   readonly #now: () => number;
   #raw = "";
-  #toldAt = Number.NEGATIVE_INFINITY;
-  #told = "";
+  #sentAt = Number.NEGATIVE_INFINITY;
+  #sent = "";
 
   constructor(form: PreviewForm, now: () => number) {
     this.#form = form;
@@ -26,11 +26,11 @@ export class PatchPreview {
   push(delta: string): FileUpdateChange[] | undefined {
     if (this.#raw.length > maxChars) return undefined;
     this.#raw += delta;
-    if (!hasPassed(this.#toldAt, everyMs, this.#now())) return undefined;
+    if (!hasPassed(this.#sentAt, everyMs, this.#now())) return undefined;
     const { whole, changes } = this.#soFar();
-    if (whole.length <= this.#told.length || changes.length === 0) return undefined;
-    this.#toldAt = this.#now();
-    this.#told = whole;
+    if (whole.length <= this.#sent.length || changes.length === 0) return undefined;
+    this.#sentAt = this.#now();
+    this.#sent = whole;
     return changes;
   }
 

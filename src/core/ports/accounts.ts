@@ -13,7 +13,7 @@ import type {
 } from "../../protocol/account.ts";
 import type { RateLimits } from "./model-client.ts";
 
-/** What clients are told, in this order for one sign-in: loginCompleted, then updated. */
+/** What clients are notified of, in this order for one sign-in: loginCompleted, then updated. */
 export type AccountEvent =
   | { readonly type: "loginCompleted"; readonly params: AccountLoginCompletedNotification }
   | { readonly type: "updated"; readonly params: AccountUpdatedNotification }

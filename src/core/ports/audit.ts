@@ -1,4 +1,4 @@
-/** Port: the book of what was asked, who or which rule decided, and what came of it. Append-only; written before the action runs. */
+/** Port: the audit log: what was asked, who or which rule decided, and the outcome. Append-only; written before the action runs. */
 export interface AuditEntry {
   readonly threadId: string;
   readonly turnId: string;
@@ -25,7 +25,7 @@ export interface AuditEntry {
 /** What an entry is about, without what happened. */
 export type AuditSubject = Pick<AuditEntry, "threadId" | "turnId" | "itemId" | "kind" | "subject" | "cwd">;
 
-/** The book cannot be written. The message is for a person and for the model. */
+/** The audit log cannot be written. The message is for a person and for the model. */
 export class AuditUnwritten extends Error {}
 
 export interface Audit {

@@ -9,7 +9,7 @@ export interface Command {
   readonly tty?: { readonly cols: number; readonly rows: number };
   /** "closed" gives end of input at once. */
   readonly stdin: "closed" | "open";
-  /** Both streams through one pipe: in exact order, all of it told as stdout. */
+  /** Both streams through one pipe: in exact order, all of it reported as stdout. */
   readonly merged?: boolean;
   readonly timeoutMs?: number;
 }

@@ -143,7 +143,7 @@ export interface Config {
   readonly projectDocFallbackFilenames: readonly string[];
   readonly projectRootMarkers: readonly string[];
   readonly webSearch: "disabled" | "cached" | "live";
-  /** Fine print of the search, in the wire's own words. */
+  /** Options of the search, as the wire names them. */
   readonly webSearchOptions: Readonly<Record<string, unknown>>;
   /** Feature flags as the user set them; absent means the default. */
   readonly features: Readonly<Record<string, boolean>>;
@@ -169,7 +169,7 @@ export interface Config {
   readonly syncTurns: boolean;
   /** Names that stay read-only in a workspace, beside those that always do. */
   readonly protectedNames: readonly string[];
-  /** The checkers whose words on an edited file follow the edit's result, in trusted folders. */
+  /** The checkers whose findings on an edited file follow the edit's result, in trusted folders. */
   readonly diagnostics: readonly ("ruff" | "tsc" | "cargo")[];
   /** What a confined command may use up. */
   readonly commandLimits: CommandLimits;
@@ -227,7 +227,7 @@ export interface ConfigStore extends ConfigSource {
   ): ConfigWriteResponse;
   /** Called after each write of this process, with the folders that it said are trusted. Returns what ends the calls. */
   onChange(listener: (trusted: readonly string[]) => void): () => void;
-  /** The administrator's demands, null when there are none. */
+  /** The administrator's requirements, null when there are none. */
   requirements(): ConfigRequirements | null;
   features(cwd?: string): readonly ExperimentalFeature[];
   /** Switches features for this process, below what files and flags say. Returns what was taken over; unknown names are not. */

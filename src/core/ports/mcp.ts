@@ -13,7 +13,7 @@ export interface McpScope {
 export interface McpServers {
   /** Tools of all servers that could be started, and the resource tools. */
   readonly tools: ToolSource;
-  /** Starts a thread's servers side by side and tells those who watch the thread how each fares; those that run already are told again. */
+  /** Starts a thread's servers side by side and notifies the thread's subscribers of each one's state, also of those that run already. */
   start(scope: McpScope): void;
   /** Resolves when every server that the settings call required has started; rejects with RpcError and the reasons when one cannot. */
   required(scope: McpScope): Promise<void>;

@@ -1,4 +1,4 @@
-/** Port: the program that the user wants to be told through, by the `notify` key. */
+/** Port: the user's notification program, set by the `notify` key. */
 import type { Config } from "./config.ts";
 
 export type Notice =

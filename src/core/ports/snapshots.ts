@@ -4,7 +4,7 @@ import type { FileState } from "./workspace.ts";
 export interface SeenChange {
   /** Resolved path. */
   readonly path: string;
-  /** As it was when the snapshot was taken; "notKept": too large to hold on to; undefined: told by an earlier call. */
+  /** As it was when the snapshot was taken; "notKept": too large to hold on to; undefined: an earlier call has returned it. */
   readonly before: FileState | "notKept" | undefined;
   readonly after: FileState;
 }

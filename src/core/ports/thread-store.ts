@@ -41,7 +41,7 @@ export type ThreadRecord =
       readonly startedAtMs: number;
       readonly completedAtMs: number;
     }
-  /** Words that were added to a running turn and accepted. Their item follows when the turn takes them in; a turn that died first never did. */
+  /** Input that was added to a running turn and accepted. Its item follows when the turn takes it in; a turn that died first never did. */
   | {
       readonly type: "steered";
       readonly turnId: string;

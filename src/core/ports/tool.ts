@@ -91,15 +91,15 @@ export interface ToolContext {
   startItem(item: ThreadItem): void;
   /** Resolves when the item is stored and announced. */
   completeItem(item: ThreadItem): Promise<void>;
-  /** Puts a line about this call into the audit book. Rejects with AuditUnwritten: then the action must not run. */
-  writeDown(entry: Omit<AuditEntry, "threadId" | "turnId" | "itemId">): Promise<void>;
+  /** Writes an entry about this call into the audit log. Rejects with AuditUnwritten: then the action must not run. */
+  writeAudit(entry: Omit<AuditEntry, "threadId" | "turnId" | "itemId">): Promise<void>;
   /** Asks the people who watch the thread; the thread shows what it waits for meanwhile. */
   ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal?: AbortSignal): Promise<Answer>;
   /** Whether the call may be carried out: by what is settled, the user's hooks, or the person's answer; all of it in the audit log. */
   approve(request: ApprovalRequest): Promise<Ruling>;
 }
 
-/** What the model is told of a tool. The name is not here: the one that is offered is the one that is found when it is called. */
+/** A tool as the model sees it. The name is not here: the one that is offered is the one that is found when it is called. */
 export type ToolFace =
   | { readonly type: "function"; readonly description: string; readonly parameters: JsonObject }
   /** Free text under a grammar; wires without it get the function form of the same tool. */

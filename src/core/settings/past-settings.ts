@@ -1,4 +1,4 @@
-/** With which settings a stored thread goes on: those it had, apart from what the client's own words say now. Serves resume and fork. */
+/** With which settings a stored thread goes on: those it had, apart from what the request sets now. Serves resume and fork. */
 import { isDeepStrictEqual } from "node:util";
 import type { SandboxPolicy } from "../../protocol/policy.ts";
 import type { Config } from "../ports/config.ts";

@@ -11,7 +11,7 @@ import {
   type SandboxPolicy,
 } from "../../protocol/policy.ts";
 import type { Config } from "../ports/config.ts";
-import { refuseForbidden, withinDemands } from "./demands.ts";
+import { refuseForbidden, withinRequirements } from "./requirements.ts";
 
 export interface ThreadSettings {
   readonly cwd: string;
@@ -115,7 +115,7 @@ export function changed(settings: ThreadSettings, config: Config, change: Settin
     baseInstructions: change.baseInstructions ?? settings.baseInstructions,
     developerInstructions: change.developerInstructions ?? settings.developerInstructions,
   };
-  return withinDemands(next, config, sandboxPolicyFor(config.sandboxMode, config));
+  return withinRequirements(next, config, sandboxPolicyFor(config.sandboxMode, config));
 }
 
 /** The settings that a request chooses for its thread; the others follow the config. */
@@ -154,7 +154,7 @@ export function renewed(
   const news = followers.filter((name) => !chosen.has(name) && JSON.stringify(was[name]) !== JSON.stringify(is[name]));
   const taken = Object.fromEntries(news.map((name) => [name, is[name]]));
   const profile = news.includes("sandboxPolicy") ? { permissionProfile: null } : {};
-  return withinDemands({ ...settings, ...taken, ...profile }, after, sandboxPolicyFor(after.sandboxMode, after));
+  return withinRequirements({ ...settings, ...taken, ...profile }, after, sandboxPolicyFor(after.sandboxMode, after));
 }
 
 /** A policy, a mode or a profile; without any of them it stays as it was. */

@@ -23,7 +23,7 @@ export class ThreadClients {
   get dynamicTools(): readonly unknown[] {
     return this.#dynamicTools;
   }
-  /** By whom model providers are called, as they read it. */
+  /** The User-Agent of requests to providers. */
   get userAgent(): string {
     return this.#userAgent;
   }

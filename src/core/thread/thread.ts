@@ -35,7 +35,7 @@ export interface ThreadOptions {
   readonly chosen: readonly (keyof ThreadSettings)[];
   /** Kept in memory only: no file, not listed. */
   readonly ephemeral: boolean;
-  /** What SessionStart hooks are told that it began by. */
+  /** The `source` that SessionStart hooks read. */
   readonly startedBy?: StartSource | undefined;
   readonly history?: readonly ModelItem[];
   readonly usage?: ThreadTokenUsage | undefined;
@@ -49,7 +49,7 @@ export interface ThreadOptions {
   readonly lease?: Lease | undefined;
   /** Per-request config overrides. */
   readonly overrides?: Readonly<Record<string, unknown>> | null | undefined;
-  /** By whom model providers are called; left out, the originator's name. */
+  /** The User-Agent of requests to providers; by default it names the originator and this server. */
   readonly userAgent?: string | undefined;
   /** A client has named the provider. */
   readonly keepsProvider?: boolean;
@@ -153,7 +153,7 @@ export class LiveThread {
   setGit(git: ThreadMeta["git"]): void {
     this.#git = git;
   }
-  /** The first words that were said in it are what lists show. */
+  /** The first message is what lists show. */
   previewBy(content: readonly UserInput[]): void {
     if (this.#preview === "") this.#preview = previewOf(content);
   }
@@ -191,7 +191,7 @@ export class LiveThread {
   }
 
   /**
-   * Starts a turn, or adds to the running one: then its id is returned and nothing new begins. `accepted` resolves when the words are stored;
+   * Starts a turn, or adds to the running one: then its id is returned and nothing new begins. `accepted` resolves when the input is stored;
    * `begin` is to be called after the answer was sent.
    */
   startTurn(
@@ -217,7 +217,7 @@ export class LiveThread {
     return { turn, accepted, begin: () => void this.#play(turn, () => runTurn(turn)) };
   }
 
-  /** To be called before anything is begun or written: waits for a turn that is past taking words in, and takes the thread for writing. */
+  /** To be called before anything is begun or written: waits for a turn that takes no more input, and acquires the lease for writing. */
   async readyToWrite(): Promise<void> {
     while (this.#turn?.takesInput === false) await this.#turn.ended.promise;
     if (this.#needsLease) await this.#takeForWriting();
@@ -266,7 +266,7 @@ export class LiveThread {
     if (change.modelProvider) this.#keepsProvider = true;
     const settled = { ...next, modelProvider: provider };
     if (JSON.stringify(settled) === JSON.stringify(before)) return;
-    // Whoever chooses another sandbox has the last word: what was granted on top of the old one goes with it.
+    // Another sandbox policy replaces what was granted on top of the old one.
     if (JSON.stringify(settled.sandboxPolicy) !== JSON.stringify(before.sandboxPolicy)) this.grants.forgetPermissions();
     this.#settings = Object.freeze(settled);
   }

@@ -22,11 +22,11 @@ export interface StartOptions extends SettingsChange {
   readonly dynamicTools?: readonly unknown[] | null | undefined;
   readonly threadSource?: string | null | undefined;
   readonly originator: string;
-  /** Who models are told that they are called by; a thread that nobody gives one names its originator and us. */
+  /** The User-Agent of requests to providers; by default it names the originator and this server. */
   readonly userAgent?: string | undefined;
   readonly source: SessionSource;
   readonly parentThreadId?: string | undefined;
-  /** What SessionStart hooks are told that it began by. */
+  /** The `source` that SessionStart hooks read. */
   readonly startedBy?: StartSource | undefined;
 }
 

@@ -45,7 +45,7 @@ export async function callTools(run: Run, reply: Reply): Promise<TurnError | und
   }
   await carryOutAll(together);
   if (site.later.length > 0) await remember(run, site.later);
-  await tellDropped(run, reply);
+  await reportDropped(run, reply);
   run.turn.guard.noteStep(
     calls.map(({ item }) => item),
     calls.flatMap((call) => outputs.get(call) ?? []),
@@ -54,8 +54,8 @@ export async function callTools(run: Run, reply: Reply): Promise<TurnError | und
   return undefined;
 }
 
-/** An answer may hold so many calls; both the model and the person hear of those that were left out. */
-async function tellDropped(run: Run, { droppedCalls = 0 }: Reply): Promise<void> {
+/** An answer may hold so many calls; the model and the person are notified of those that were left out. */
+async function reportDropped(run: Run, { droppedCalls = 0 }: Reply): Promise<void> {
   if (droppedCalls === 0) return;
   const { turn } = run;
   const many = `${droppedCalls} more tool calls of one answer were not carried out: at most ${maxCalls} are`;
@@ -113,7 +113,7 @@ async function carryOutHooked({ call, tool, action }: Planned, site: CallSite): 
   return await afterTool(passed, hookedCall(passed, tool, changed) ?? hooked, await carryOut(changed, call.callId, turn), site);
 }
 
-/** What cannot be written down does not run; the turn goes on, and the person is told. */
+/** What cannot be written into the audit log does not run; the turn goes on, with a warning. */
 async function notRun({ message }: AuditUnwritten, callId: string, turn: LiveTurn): Promise<ToolOutput> {
   turn.notify("warning", { threadId: turn.thread.id, message });
   const open = turn.openItems().find((item) => item.id === callId);
@@ -148,7 +148,7 @@ function contextFor(callId: string, turn: LiveTurn): ToolContext {
     notify: (method, params) => turn.notify(method, params),
     startItem: (item) => turn.startItem(item),
     completeItem: (item) => turn.completeItem(item),
-    writeDown: (entry) => turn.thread.ports.audit.write({ threadId: turn.thread.id, turnId: turn.id, itemId: callId, ...entry }),
+    writeAudit: (entry) => turn.thread.ports.audit.write({ threadId: turn.thread.id, turnId: turn.id, itemId: callId, ...entry }),
     ask: (method, params, signal) => turn.ask(method, params, signal ?? turn.signal),
     approve: (request) => approve(turn, callId, request),
   };

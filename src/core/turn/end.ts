@@ -1,4 +1,4 @@
-/** How a turn ends: what its work came to, and who hears of it outside the protocol. */
+/** How a turn ends: what its work came to, and the notification outside the protocol. */
 import type { TurnError } from "../../protocol/turn.ts";
 import { previewOf } from "../context/context.ts";
 import { AuditUnwritten } from "../ports/audit.ts";
@@ -21,7 +21,7 @@ export async function outcomeOf(turn: LiveTurn, work: () => Promise<TurnOutcome>
   }
 }
 
-/** Runs the user's `notify` program, which is not told of turns that were interrupted. */
+/** Runs the user's `notify` program, but not for turns that were interrupted. */
 export function notifyOfEnd(turn: LiveTurn, error: TurnError | null): void {
   const { id: threadId, config, settings, ports, clients } = turn.thread;
   const at = { threadId, turnId: turn.id, cwd: settings.cwd };

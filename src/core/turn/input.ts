@@ -12,7 +12,7 @@ import { maxSteering } from "../settings/count-limits.ts";
 import type { LiveThread } from "../thread/thread.ts";
 import type { LiveTurn, TurnInput } from "./live-turn.ts";
 
-/** Records the start of a turn that no person's words began. */
+/** Records the start of a turn that no message began. */
 export async function openTurn(turn: LiveTurn): Promise<void> {
   await turn.thread.record([startRecord(turn)]);
 }
@@ -25,7 +25,7 @@ const startRecord = (turn: LiveTurn): ThreadRecord => ({
   mode: turn.settings.mode,
 });
 
-/** Takes the words that begin a turn into the store, so that the answer to `turn/start` promises what a crash cannot take back. */
+/** Stores the input that begins a turn, so that what `turn/start` has answered survives a crash. */
 export async function acceptInput(turn: LiveTurn, input: TurnInput): Promise<void> {
   if (input.content.length === 0) return await openTurn(turn);
   if (inputWaits(turn.thread)) {
@@ -37,7 +37,7 @@ export async function acceptInput(turn: LiveTurn, input: TurnInput): Promise<voi
   turn.ownInput = forModel;
 }
 
-/** Adds words to a running turn. Resolves when a crash cannot take them back; the turn may have taken them in by then. */
+/** Adds input to a running turn. Resolves when it is stored; the turn may have taken it in by then. */
 export async function steer(turn: LiveTurn, input: TurnInput): Promise<void> {
   const { thread } = turn;
   if (turn.steeringCount >= maxSteering)

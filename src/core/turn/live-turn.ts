@@ -42,7 +42,7 @@ export class LiveTurn {
   readonly id: string;
   readonly thread: LiveThread;
   readonly kind: "regular" | "review" | "compact" | "shell";
-  /** As the thread had them when the turn began; wider only by the person's word. */
+  /** As the thread had them when the turn began; wider only by what people granted. */
   settings: ThreadSettings;
   readonly outputSchema: unknown;
   /** For this turn alone, in place of the settings'. */
@@ -94,7 +94,7 @@ export class LiveTurn {
   interrupt(): void {
     this.#abort.abort(new Interrupted());
   }
-  /** False once its end has begun: words that come now belong to the next turn. */
+  /** False once its end has begun: input that comes now belongs to the next turn. */
   takesInput = true;
   /** The same message a second time, from a client that did not hear the answer to the first, counts once: false then. */
   steer(input: TurnInput): boolean {
@@ -118,7 +118,7 @@ export class LiveTurn {
     return taken;
   }
 
-  /** What came of an action that was written down before it ran. Only the end of the turn waits for the book, and a lost line takes nothing back. */
+  /** Adds the outcome of an action to the audit log. Only the end of the turn waits for the write, and a write that fails is logged: the action has run. */
   noteOutcome(entry: AuditSubject, outcome: string): void {
     const { audit, log } = this.thread.ports;
     const written = audit.write({ ...entry, event: "ended", outcome }).catch((error: unknown) => log.warn(String(error)));
@@ -161,7 +161,7 @@ export class LiveTurn {
     this.#open.delete(item.id);
     this.items.push(whole);
     for (const modelItem of forModel) this.thread.history.add(modelItem);
-    this.#rawUntold.push(...first.flatMap((record) => (record.type === "modelItem" ? [record.item] : [])), ...forModel);
+    this.#unsentRaw.push(...first.flatMap((record) => (record.type === "modelItem" ? [record.item] : [])), ...forModel);
     await this.thread.record([
       ...first,
       ...forModel.map((modelItem): ThreadRecord => ({ type: "modelItem", item: modelItem, turnId: this.id })),
@@ -187,14 +187,14 @@ export class LiveTurn {
       this.#announce(item);
     }
   }
-  /** What the model sees, item by item, for those who asked for it; never before the turn itself was told. */
-  readonly #rawUntold: ModelItem[] = [];
-  #tellRaw(): void {
+  /** What the model sees, item by item, for those who asked for it; never before the turn itself is announced. */
+  readonly #unsentRaw: ModelItem[] = [];
+  #sendRaw(): void {
     const at = { threadId: this.thread.id, turnId: this.id };
-    for (const item of this.#rawUntold.splice(0)) this.notify("rawResponseItem/completed", { ...at, item });
+    for (const item of this.#unsentRaw.splice(0)) this.notify("rawResponseItem/completed", { ...at, item });
   }
-  /** An answer of the model is over, for those who hear its items. */
-  tellAnswered(responseId: string, usage: TokenUsage | undefined): void {
+  /** An answer of the model is over, for subscribers of raw items. */
+  notifyAnswered(responseId: string, usage: TokenUsage | undefined): void {
     const used = usage === undefined ? null : { ...usage, cacheWriteInputTokens: usage.cacheWriteInputTokens ?? 0 };
     this.notify("rawResponse/completed", { threadId: this.thread.id, turnId: this.id, responseId, usage: used });
   }
@@ -205,10 +205,10 @@ export class LiveTurn {
       item: wholeItem(item),
       completedAtMs: item.completedAtMs ?? this.thread.ports.clock.now(),
     });
-    this.#tellRaw();
+    this.#sendRaw();
   }
 
-  /** The person's words that this turn began with, as the model sees them; empty once the model has answered. */
+  /** The person's message that this turn began with, as the model sees them; empty once the model has answered. */
   ownInput: readonly ModelItem[] = [];
 
   /** Adds to what the model sees without showing an item. */
@@ -219,8 +219,8 @@ export class LiveTurn {
   }
   /** For those who asked to see what the model sees. */
   showRaw(items: readonly ModelItem[]): void {
-    this.#rawUntold.push(...items);
-    this.#tellRaw();
+    this.#unsentRaw.push(...items);
+    this.#sendRaw();
   }
 
   /** The files this turn has changed; kept for its diff and for undo. */
@@ -239,8 +239,8 @@ export class LiveTurn {
     });
   }
   #files: TurnFiles | undefined;
-  /** As clients know it. */
-  toldDiff = "";
+  /** As clients were last notified of it. */
+  announcedDiff = "";
 
   /** What its commands do to files. */
   readonly snapshot: TurnSnapshot;
@@ -251,7 +251,7 @@ export class LiveTurn {
   /** A Stop hook has kept it from ending before. */
   wentOnByHook = false;
 
-  /** Keeps it from going round in circles. */
+  /** Detects loops. */
   readonly guard: LoopGuard;
   /** The model that stands in for an overloaded one until the turn ends. */
   fallback: Pick<ThreadSettings, "model" | "modelProvider"> | undefined;

@@ -1,4 +1,4 @@
-/** Notices a turn that goes round in circles: the same calls with the same results, compactions that make no room, requests without end. */
+/** Detects a turn that loops: the same calls with the same results, compactions that make no room, requests without end. */
 import { createHash } from "node:crypto";
 import type { TurnError } from "../../protocol/turn.ts";
 import { mayGoOn } from "../approval/ask-to-go-on.ts";
@@ -7,9 +7,9 @@ import type { LiveTurn } from "./live-turn.ts";
 
 /** How often the same thing may happen in a row. */
 const maxRepeats = 3;
-/** A circle may have several steps: look, edit, look, edit … */
+/** A loop may have several steps: look, edit, look, edit … */
 const longestCircle = 3;
-/** Who goes round in circles is quick about it. */
+/** A model in a loop is quick. */
 const waitingMs = 5000;
 
 export class LoopGuard {
@@ -37,7 +37,7 @@ export class LoopGuard {
     this.#requests++;
   }
 
-  /** The person has said something: whatever was repeated before, the model has new words to go by. */
+  /** The person has added input: what was repeated before it does not count. */
   noteWords(): void {
     this.#steps = [];
     this.compactedTo = undefined;
@@ -45,7 +45,7 @@ export class LoopGuard {
   /** Takes note of the calls of one answer, of their outputs and of how long they took. */
   noteStep(calls: readonly ModelItem[], outputs: readonly ModelItem[], tookMs: number): void {
     const step = [...calls.map(callText), ...outputs.map(outputText)].join("\n");
-    // Waiting for something is no circle, be it by looking at a command that runs or by sleeping in one.
+    // Waiting for something is no loop, be it by looking at a command that runs or by sleeping in one.
     if (calls.every(isPoll) || tookMs >= waitingMs) return;
     this.#steps = [...this.#steps, createHash("sha1").update(step).digest("base64")].slice(-maxRepeats * longestCircle);
   }
@@ -54,11 +54,11 @@ export class LoopGuard {
   doubt(): string | undefined {
     if (this.#requests >= this.#allowed)
       return `This turn has made ${this.#requests} model requests, the limit of parley.max_requests_per_turn.`;
-    const circle = this.#circle();
-    if (circle === undefined) return undefined;
-    return circle === 1
+    const steps = this.#repeatedSteps();
+    if (steps === undefined) return undefined;
+    return steps === 1
       ? `The model has made the same call with the same result ${maxRepeats} times in a row.`
-      : `The model has repeated the same ${circle} steps with the same results ${maxRepeats} times in a row.`;
+      : `The model has repeated the same ${steps} steps with the same results ${maxRepeats} times in a row.`;
   }
   /** The person has said yes: the same doubt comes again after as much work as before. */
   goOn(): void {
@@ -66,7 +66,7 @@ export class LoopGuard {
     this.#allowed = this.#requests + this.#maxRequests;
   }
 
-  #circle(): number | undefined {
+  #repeatedSteps(): number | undefined {
     for (let length = 1; length <= longestCircle; length++) {
       const last = this.#steps.slice(-length * maxRepeats);
       if (last.length === length * maxRepeats && last.every((step, i) => step === last[i % length])) return length;

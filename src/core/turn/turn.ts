@@ -20,7 +20,7 @@ export async function runTurn(turn: LiveTurn): Promise<TurnOutcome> {
   return error === undefined ? { status: "completed" } : { status: "failed", error };
 }
 
-/** Whether hooks let the words that begin the turn pass, where they wait for that. */
+/** Whether hooks let the input that begins the turn pass, where it waits for them. */
 async function admitted(turn: LiveTurn): Promise<boolean> {
   if (await sessionStarts(turn)) return false;
   if (turn.ownInput.length > 0) return true;
@@ -33,7 +33,7 @@ export async function work(run: Run): Promise<TurnError | undefined> {
   const { turn } = run;
   const asking = turn.thread.ports.catalog.prepare(run.settings.model, turn.thread.provider(run.settings), turn.signal);
   if (asking !== undefined) await asking;
-  tellOfGuess(run);
+  warnOfGuess(run);
   while (true) {
     await unsealHistory(run); // the model may have been changed
     const doubt = turn.guard.doubt();
@@ -65,7 +65,7 @@ export async function work(run: Run): Promise<TurnError | undefined> {
 const emptyAnswer = "The model gave an empty answer. Say something to go on, or choose another model.";
 
 /** A window that is only guessed compacts a history too early or too late. */
-function tellOfGuess({ turn, settings }: Run): void {
+function warnOfGuess({ turn, settings }: Run): void {
   const { thread } = turn;
   const { ports, config } = thread;
   const model = ports.catalog.find(settings.model, thread.provider(settings));

@@ -79,7 +79,7 @@ async function run(
   const { ports, settings } = thread;
   const argv = [ports.surroundings.shell().path, "-lc", command.text];
   const item = await openItem(turn, argv);
-  await writeDown(turn, item, command.text);
+  await writeAudit(turn, item, command.text);
   const output = new CommandOutput(
     ports.clock,
     (delta, runs) =>
@@ -141,7 +141,7 @@ const ended = (item: CommandItem, pid: number, exit: CommandExit, output: string
   durationMs: exit.durationMs,
 });
 
-async function writeDown(turn: LiveTurn, item: CommandItem, command: string): Promise<void> {
+async function writeAudit(turn: LiveTurn, item: CommandItem, command: string): Promise<void> {
   await turn.thread.ports.audit.write({
     ...about(turn, item, command),
     event: "decided",

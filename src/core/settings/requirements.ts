@@ -1,4 +1,4 @@
-/** Holds what requests ask for against the administrator's demands: a request is refused, a setting from elsewhere gives way. */
+/** Enforces the administrator's requirements: a request against them is refused, a setting from elsewhere is replaced. */
 import { invalidRequest } from "../../protocol/errors.ts";
 import { permissionProfiles, type SandboxMode, type SandboxPolicy, sandboxModes } from "../../protocol/policy.ts";
 import type { Config } from "../ports/config.ts";
@@ -22,8 +22,8 @@ export function refuseForbidden(asked: Asked, { requirements }: Config, profileF
     refuse(profileField, asked.permissions, namesOf(permissionProfiles, allowedSandboxModes));
 }
 
-/** Settings from a file, an earlier turn or another thread, bent to the demands. */
-export function withinDemands(settings: ThreadSettings, config: Config, otherwise: SandboxPolicy): ThreadSettings {
+/** Settings from a file, an earlier turn or another thread, with what the requirements forbid replaced. */
+export function withinRequirements(settings: ThreadSettings, config: Config, otherwise: SandboxPolicy): ThreadSettings {
   const { allowedApprovalPolicies, allowedApprovalsReviewers, allowedSandboxModes, developerInstructions } = config.requirements;
   const sandboxFits = isAmong(allowedSandboxModes, sandboxModes[settings.sandboxPolicy.type]);
   return {
@@ -35,7 +35,7 @@ export function withinDemands(settings: ThreadSettings, config: Config, otherwis
   };
 }
 
-/** The administrator's words stay, whatever a client puts in the place of the user's. */
+/** The administrator's instructions stay, whatever a client puts in the place of the user's. */
 function withAdded(own: string | null, added: string | undefined): string | null {
   if (added === undefined || own?.includes(added) === true) return own;
   return own === null || own === "" ? added : `${own}\n\n${added}`;
