@@ -36,7 +36,7 @@ const later: Readonly<Record<string, readonly string[]>> = {
   "src/main": ["in-process", "otel-settings", "otlp", "v1"],
   "src/mcp": ["clean", "connection", "elicitation", "names", "results", "status", "tool-source", "tools", "transport"],
   "src/models": ["convert", "facts", "facts.json", "failures", "http-client", "model-lists", "responses", "responses-events", "tools"],
-  "src/plugins": ["brings", "content", "id", "manifest"],
+  "src/plugins": ["*"],
   "src/shell": ["command-actions", "command-line", "quote"],
   "src/shell/policy": ["literal-commands", "rules", "starlark"],
   "src/skills": ["bundled", "bundled-texts", "front-matter", "scan", "texts"],

@@ -27,4 +27,16 @@ export const pluginRequirements = {
     source: "Parley",
     says: "a plugin with links, pipes, paths that lead out, odd manifests or too many files is left out with the reason, and the server lives",
   },
+  "plugin.install": {
+    source: "observed 0.166",
+    says: "a marketplace of a folder is added, its plugins are listed and read, installed with all they bring along, and taken away without a trace",
+  },
+  "plugin.git": {
+    source: "observed 0.166",
+    says: "marketplaces and plugins come from git repositories too, and marketplaces are fetched again when there is something new",
+  },
+  "plugin.refusals": {
+    source: "observed 0.166, Parley",
+    says: "what cannot or must not be installed is refused in words, and neither names nor addresses of others reach git as options or leave the home",
+  },
 } as const satisfies Record<string, Requirement>;

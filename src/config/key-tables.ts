@@ -144,6 +144,14 @@ export const plugin = table("One plugin.", {
   mcp_servers: named("What holds for the MCP servers that it brings along.", "name", pluginServer),
 });
 
+export const marketplace = table("One marketplace.", {
+  source_type: value(() => literals("local", "git"), "A folder, or a git repository of which a copy is kept."),
+  source: value(string, "The folder, or the repository's address."),
+  ref: value(string, "The branch, tag or commit that is taken.", { standard: "the repository's own choice" }),
+  sparse_paths: value(strings, "Only these folders of the repository are taken."),
+  ...foreign("last_revision last_updated"),
+});
+
 export const hookEvents: Keys = {
   ...Object.fromEntries(events.map((event) => [event, value(matcherGroups, `Run at ${event}.`)])),
   state: free("Which hooks the user has agreed to."),

@@ -2,7 +2,19 @@
 import { array, boolean, integer, literals, natural, object, string, union } from "../lib/schema.ts";
 import { ApprovalsReviewer, AskForApproval, ReasoningSummary, SandboxMode } from "../protocol/policy.ts";
 import { free, type Keys, named, table, value } from "./key.ts";
-import { agents, environment, history, hookEvents, mcpServer, modelProvider, otel, parley, plugin, tui } from "./key-tables.ts";
+import {
+  agents,
+  environment,
+  history,
+  hookEvents,
+  marketplace,
+  mcpServer,
+  modelProvider,
+  otel,
+  parley,
+  plugin,
+  tui,
+} from "./key-tables.ts";
 
 const strings = () => array(string());
 
@@ -118,6 +130,7 @@ export const configKeys: Keys = {
     include_instructions: value(boolean, "Tell the model which skills there are.", { standard: "true" }),
   }),
   plugins: named("Installed plugins, by `name@marketplace`; docs/plugins.md tells about them.", "plugin", plugin),
+  marketplaces: named("Where plugins come from.", "marketplace", marketplace),
   hooks: table("Programs and MCP tools that run at certain moments, where the user trusts them; docs/hooks.md has the events.", hookEvents),
   notify: value(strings, "A program that is told about finished turns; a JSON text is added as the last argument."),
   history: history,
@@ -152,7 +165,7 @@ export const configKeys: Keys = {
 
 /** Keys of other programs that share the file, for what this server has not: kept, and nothing is lost with them. An unknown key gets a warning. */
 export const foreignKeys: ReadonlySet<string> = new Set(
-  `allow_symlinked_codex_home apps_mcp_product_sku audio browser_use cloud computer_use daybreak debug desktop windows sqlite_home marketplaces tool_suggest js_repl_node_module_dirs js_repl_node_path experimental_realtime_start_instructions experimental_realtime_webrtc_call_base_url experimental_realtime_ws_backend_prompt experimental_realtime_ws_base_url experimental_realtime_ws_model experimental_realtime_ws_startup_context realtime experimental_thread_store experimental_thread_store_endpoint experimental_thread_config_endpoint experimental_use_exec_command_tool experimental_use_rmcp_client`.split(
+  `allow_symlinked_codex_home apps_mcp_product_sku audio browser_use cloud computer_use daybreak debug desktop windows sqlite_home tool_suggest js_repl_node_module_dirs js_repl_node_path experimental_realtime_start_instructions experimental_realtime_webrtc_call_base_url experimental_realtime_ws_backend_prompt experimental_realtime_ws_base_url experimental_realtime_ws_model experimental_realtime_ws_startup_context realtime experimental_thread_store experimental_thread_store_endpoint experimental_thread_config_endpoint experimental_use_exec_command_tool experimental_use_rmcp_client`.split(
     /\s+/,
   ),
 );

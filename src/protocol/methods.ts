@@ -12,6 +12,7 @@ import { fuzzyFileSearchNotifications, fuzzyFileSearchRequests } from "./fuzzy-f
 import { hooksNotifications, hooksRequests } from "./hooks.ts";
 import { initializeNotifications, initializeRequests } from "./initialize.ts";
 import { itemNotifications } from "./item-events.ts";
+import { marketplaceRequests } from "./marketplace.ts";
 import { mcpNotifications, mcpRequests } from "./mcp.ts";
 import { modelRequests } from "./model.ts";
 import { pluginRequests } from "./plugin.ts";
@@ -39,6 +40,7 @@ export const clientRequests = {
   ...fsRequests,
   ...fuzzyFileSearchRequests,
   ...hooksRequests,
+  ...marketplaceRequests,
   ...mcpRequests,
   ...modelRequests,
   ...pluginRequests,

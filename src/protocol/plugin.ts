@@ -1,7 +1,11 @@
 /** Plugins: folders that bring skills, MCP servers and hooks along, and the marketplaces that list them. Mirrored by server/plugin.ts. */
-import { array, boolean, type Infer, integer, literals, maybe, named, object, optional, string, union } from "../lib/schema.ts";
-import { request } from "./define.ts";
+import { array, boolean, type Infer, integer, literals, maybe, named, natural, object, optional, string, union } from "../lib/schema.ts";
+import { byConfig, request } from "./define.ts";
+import { HookEventName } from "./hooks.ts";
+import { LegacyAppPathString } from "./item.ts";
+import { limitAbsolutePath } from "./limits.ts";
 import { AbsolutePathBuf } from "./policy.ts";
+import { SkillInterface } from "./skills.ts";
 
 export const PluginListParams = named("PluginListParams", () =>
   object({
@@ -144,7 +148,179 @@ export type PluginSharePrincipalType = Infer<typeof PluginSharePrincipalType>;
 export const PluginSharePrincipalRole = named("PluginSharePrincipalRole", () => literals("reader", "editor", "owner"));
 export type PluginSharePrincipalRole = Infer<typeof PluginSharePrincipalRole>;
 
+export const PluginInstalledParams = named("PluginInstalledParams", () =>
+  object({ cwds: maybe(array(AbsolutePathBuf())), installSuggestionPluginNames: maybe(array(string())) }),
+);
+export type PluginInstalledParams = Infer<typeof PluginInstalledParams>;
+
+export const PluginInstalledResponse = named("PluginInstalledResponse", () =>
+  object({ marketplaces: array(PluginMarketplaceEntry()), marketplaceLoadErrors: optional(array(MarketplaceLoadErrorInfo())) }),
+);
+export type PluginInstalledResponse = Infer<typeof PluginInstalledResponse>;
+
+export const PluginReadParams = named("PluginReadParams", () =>
+  object({ pluginName: string(), marketplacePath: maybe(AbsolutePathBuf()), remoteMarketplaceName: maybe(string()) }),
+);
+export type PluginReadParams = Infer<typeof PluginReadParams>;
+
+export const PluginReadResponse = named("PluginReadResponse", () => object({ plugin: PluginDetail() }));
+export type PluginReadResponse = Infer<typeof PluginReadResponse>;
+
+export const PluginDetail = named("PluginDetail", () =>
+  object({
+    appTemplates: array(AppTemplateSummary()),
+    apps: array(AppSummary()),
+    hooks: array(PluginHookSummary()),
+    marketplaceName: string(),
+    mcpServers: array(string()),
+    skills: array(SkillSummary()),
+    summary: PluginSummary(),
+    description: maybe(string()),
+    marketplacePath: maybe(AbsolutePathBuf()),
+    onboardingSkill: maybe(SkillSummary()),
+    scheduledTasks: maybe(array(ScheduledTaskSummary())),
+    shareUrl: maybe(string()),
+  }),
+);
+export type PluginDetail = Infer<typeof PluginDetail>;
+
+export const PluginHookSummary = named("PluginHookSummary", () => object({ eventName: HookEventName(), key: string() }));
+export type PluginHookSummary = Infer<typeof PluginHookSummary>;
+
+export const SkillSummary = named("SkillSummary", () =>
+  object({
+    description: string(),
+    enabled: boolean(),
+    name: string(),
+    interface: maybe(SkillInterface()),
+    path: maybe(LegacyAppPathString()),
+    shortDescription: maybe(string()),
+  }),
+);
+export type SkillSummary = Infer<typeof SkillSummary>;
+
+export const AppSummary = named("AppSummary", () =>
+  object({ id: string(), name: string(), category: maybe(string()), description: maybe(string()), installUrl: maybe(string()) }),
+);
+export type AppSummary = Infer<typeof AppSummary>;
+
+export const AppTemplateSummary = named("AppTemplateSummary", () =>
+  object({
+    materializedAppIds: array(string()),
+    name: string(),
+    templateId: string(),
+    canonicalConnectorId: maybe(string()),
+    category: maybe(string()),
+    description: maybe(string()),
+    logoUrl: maybe(string()),
+    logoUrlDark: maybe(string()),
+    reason: maybe(AppTemplateUnavailableReason()),
+  }),
+);
+export type AppTemplateSummary = Infer<typeof AppTemplateSummary>;
+
+export const AppTemplateUnavailableReason = named("AppTemplateUnavailableReason", () =>
+  literals("NOT_CONFIGURED_FOR_WORKSPACE", "NO_ACTIVE_WORKSPACE"),
+);
+export type AppTemplateUnavailableReason = Infer<typeof AppTemplateUnavailableReason>;
+
+export const ScheduledTaskSummary = named("ScheduledTaskSummary", () =>
+  object({ key: string(), name: string(), prompt: string(), schedule: ScheduledTaskSchedule() }),
+);
+export type ScheduledTaskSummary = Infer<typeof ScheduledTaskSummary>;
+
+export const ScheduledTaskSchedule = named("ScheduledTaskSchedule", () =>
+  union([
+    object({ type: literals("hourly"), intervalHours: natural(), days: maybe(array(ScheduledTaskWeekday())) }),
+    object({ type: literals("daily"), time: string() }),
+    object({ type: literals("weekdays"), time: string() }),
+    object({ type: literals("weekly"), days: array(ScheduledTaskWeekday()), time: string() }),
+  ]),
+);
+export type ScheduledTaskSchedule = Infer<typeof ScheduledTaskSchedule>;
+
+export const ScheduledTaskWeekday = named("ScheduledTaskWeekday", () => literals("MO", "TU", "WE", "TH", "FR", "SA", "SU"));
+export type ScheduledTaskWeekday = Infer<typeof ScheduledTaskWeekday>;
+
+export const PluginReconcileParams = named("PluginReconcileParams", () => object({ reason: maybe(string()) }));
+export type PluginReconcileParams = Infer<typeof PluginReconcileParams>;
+
+export const PluginReconcileResponse = named("PluginReconcileResponse", () =>
+  object({
+    changedPlugins: array(PluginReconcileChangedPlugin()),
+    failedMaterializationRemotePluginIds: array(string()),
+    failedRemotePluginIds: array(string()),
+  }),
+);
+export type PluginReconcileResponse = Infer<typeof PluginReconcileResponse>;
+
+export const PluginReconcileChangedPlugin = named("PluginReconcileChangedPlugin", () =>
+  object({ hasApps: boolean(), hasHooks: boolean(), hasMcps: boolean(), hasSkills: boolean(), id: string() }),
+);
+export type PluginReconcileChangedPlugin = Infer<typeof PluginReconcileChangedPlugin>;
+
+export const PluginSearchParams = named("PluginSearchParams", () =>
+  object({
+    searchTerm: string(),
+    cursor: maybe(string()),
+    cwds: maybe(array(AbsolutePathBuf())),
+    limit: maybe(natural()),
+    scope: maybe(PluginSearchScope()),
+  }),
+);
+export type PluginSearchParams = Infer<typeof PluginSearchParams>;
+
+export const PluginSearchResponse = named("PluginSearchResponse", () =>
+  object({ data: array(PluginSearchResult()), nextCursor: maybe(string()) }),
+);
+export type PluginSearchResponse = Infer<typeof PluginSearchResponse>;
+
+export const PluginSearchResult = named("PluginSearchResult", () =>
+  object({ marketplaceName: string(), plugin: PluginSummary(), marketplacePath: maybe(AbsolutePathBuf()) }),
+);
+export type PluginSearchResult = Infer<typeof PluginSearchResult>;
+
+export const PluginSearchScope = named("PluginSearchScope", () => literals("global", "workspace", "personal"));
+export type PluginSearchScope = Infer<typeof PluginSearchScope>;
+
+export const PluginInstallParams = named("PluginInstallParams", () =>
+  object({
+    pluginName: string(),
+    installAttemptId: maybe(string()),
+    marketplacePath: maybe(AbsolutePathBuf()),
+    remoteMarketplaceName: maybe(string()),
+  }),
+);
+export type PluginInstallParams = Infer<typeof PluginInstallParams>;
+
+export const PluginInstallResponse = named("PluginInstallResponse", () =>
+  object({ appsNeedingAuth: array(AppSummary()), authPolicy: PluginAuthPolicy() }),
+);
+export type PluginInstallResponse = Infer<typeof PluginInstallResponse>;
+
+export const PluginUninstallParams = named("PluginUninstallParams", () => object({ pluginId: string() }));
+export type PluginUninstallParams = Infer<typeof PluginUninstallParams>;
+
+export const PluginUninstallResponse = named("PluginUninstallResponse", () => object({}));
+export type PluginUninstallResponse = Infer<typeof PluginUninstallResponse>;
+
 export const pluginRequests = {
   /** The plugins at hand, by marketplace. */
-  "plugin/list": request({ params: PluginListParams, result: PluginListResponse }),
+  "plugin/list": request({ params: PluginListParams, result: PluginListResponse, limits: absoluteFolders }),
+  /** Those of them that are installed. */
+  "plugin/installed": request({ params: PluginInstalledParams, result: PluginInstalledResponse, limits: absoluteFolders }),
+  /** What one plugin brings along. */
+  "plugin/read": request({ params: PluginReadParams, result: PluginReadResponse }),
+  /** Installs a plugin of a marketplace, switches it on and agrees to what is in it. */
+  "plugin/install": request({ params: PluginInstallParams, result: PluginInstallResponse, order: byConfig }),
+  /** Brings installed plugins in step with the vendor's service, which this server does not have: nothing changes. */
+  "plugin/reconcile": request({ params: PluginReconcileParams, result: PluginReconcileResponse, order: byConfig }),
+  /** Plugins of the marketplaces at hand whose name, title, description or keywords hold a term. */
+  "plugin/search": request({ params: PluginSearchParams, result: PluginSearchResponse, experimental: true, limits: absoluteFolders }),
+  /** Takes a plugin out of the home and of the settings. */
+  "plugin/uninstall": request({ params: PluginUninstallParams, result: PluginUninstallResponse, order: byConfig }),
 };
+
+function absoluteFolders({ cwds }: { readonly cwds?: readonly string[] | null | undefined }): void {
+  for (const cwd of cwds ?? []) limitAbsolutePath("cwds", cwd);
+}

@@ -9,6 +9,7 @@ import type { Git } from "../core/ports/git.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { McpServers } from "../core/ports/mcp.ts";
 import type { ModelCatalog } from "../core/ports/model-client.ts";
+import type { Plugins } from "../core/ports/plugins.ts";
 import type { Skills } from "../core/ports/skills.ts";
 import type { ThreadStore } from "../core/ports/thread-store.ts";
 import type { UndoStore } from "../core/ports/undo-store.ts";
@@ -34,6 +35,7 @@ export interface App {
   readonly catalog: ModelCatalog;
   readonly accounts: Accounts;
   readonly skills: Skills;
+  readonly plugins: Plugins;
   readonly usage: Usage;
   readonly mcp: McpServers;
   readonly store: ThreadStore;

@@ -11,6 +11,7 @@ import { fsHandlers } from "./fs.ts";
 import { fuzzyFileSearchHandlers } from "./fuzzy-file-search.ts";
 import { hooksHandlers } from "./hooks.ts";
 import { initializeHandlers } from "./initialize.ts";
+import { marketplaceHandlers } from "./marketplace.ts";
 import { mcpHandlers } from "./mcp.ts";
 import { modelHandlers } from "./model.ts";
 import { pluginHandlers } from "./plugin.ts";
@@ -44,6 +45,7 @@ export const handlers: HandlersFor<ClientRequests> = {
   ...skillsHandlers,
   ...appHandlers,
   ...hooksHandlers,
+  ...marketplaceHandlers,
   ...pluginHandlers,
   ...v1HandlersFor(v1Requests),
 };

@@ -6,6 +6,7 @@ import type { Skills } from "../core/ports/skills.ts";
 import type { ThreadSettings } from "../core/settings/settings.ts";
 import { isTable } from "../lib/toml.ts";
 import type { UserInput } from "../protocol/item.ts";
+import type { SkillSummary } from "../protocol/plugin.ts";
 import type { SkillMetadata, SkillsListEntry } from "../protocol/skills.ts";
 import { unpackBundled } from "./bundled.ts";
 import { isUnchanged, type Root, readText, type Scan, scanRoot } from "./scan.ts";
@@ -156,6 +157,15 @@ class LocalSkills implements Skills {
       return accepted[name] !== digest;
     });
     return Object.fromEntries(waiting.map((skill) => [skill.path, entryOf(skill)]));
+  }
+
+  async inPlugin(folder: string, { id, name, root }: Parameters<Skills["inPlugin"]>[1]): Promise<SkillSummary[]> {
+    const { skills } = await scanRoot({ folder, scope: "user", within: root, plugin: { id, name } });
+    const { raw } = this.#options.config.effective(this.#options.codexHome);
+    return skills.map((skill) => ({
+      ...{ name: skill.name, description: skill.description, shortDescription: skill.shortDescription ?? null },
+      ...{ interface: skill.interface ?? null, path: skill.path, enabled: isEnabled(skill, raw) },
+    }));
   }
 
   async waiting(cwd: string): Promise<readonly string[]> {

@@ -1,4 +1,11 @@
 /** Port: plugins, which are folders that bring skills, MCP servers and hooks along. */
+import type {
+  MarketplaceAddParams,
+  MarketplaceAddResponse,
+  MarketplaceRemoveResponse,
+  MarketplaceUpgradeResponse,
+} from "../../protocol/marketplace.ts";
+import type { MarketplaceLoadErrorInfo, PluginAuthPolicy, PluginDetail, PluginMarketplaceEntry } from "../../protocol/plugin.ts";
 
 /** A plugin that is installed, switched on and, as it stands on disk now, agreed to. */
 export interface InstalledPlugin {
@@ -39,4 +46,41 @@ export interface InstalledPlugins {
   find(entries: Readonly<Record<string, unknown>>): FoundPlugins;
   /** From now on the plugin may take effect with what lies in its folder now. Throws when that cannot be kept or it is not installed. */
   accept(id: string): void;
+}
+
+/** Everything that clients may do with plugins and marketplaces. Every method throws RpcError in words for people. */
+export interface Plugins {
+  /** The catalogues of the user, of the settings and of the folders' projects, with what each offers. */
+  list(cwds: readonly string[]): { readonly marketplaces: PluginMarketplaceEntry[]; readonly errors: MarketplaceLoadErrorInfo[] };
+  read(catalogue: string, name: string): Promise<PluginDetail>;
+  /** Installs it, switches it on and agrees to what is in it. */
+  install(catalogue: string, name: string): Promise<InstalledNow>;
+  /** Takes it out of the home and of the settings. */
+  uninstall(id: string): void;
+  /** Agrees to what lies in its folder now. */
+  accept(id: string): void;
+  /** The version in use; undefined when it is not installed. */
+  version(id: string): string | undefined;
+  addMarketplace(wanted: MarketplaceAddParams): Promise<MarketplaceAddResponse>;
+  removeMarketplace(name: string): MarketplaceRemoveResponse;
+  /** All that come from repositories, or one. */
+  upgradeMarketplaces(name: string | undefined): Promise<MarketplaceUpgradeResponse>;
+  /** Those of the settings, by name, with their folders. */
+  marketplaces(): readonly ConfiguredMarketplace[];
+}
+
+export interface InstalledNow {
+  readonly id: string;
+  readonly version: string;
+  readonly folder: string;
+  readonly authPolicy: PluginAuthPolicy;
+  /** Links and the like that were not taken along. */
+  readonly leftOut: readonly string[];
+}
+
+export interface ConfiguredMarketplace {
+  readonly name: string;
+  readonly root: string;
+  readonly sourceType: "local" | "git";
+  readonly source: string;
 }

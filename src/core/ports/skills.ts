@@ -1,4 +1,5 @@
 /** Port: skills, which are folders with instructions for the model to use when a task calls for them. */
+import type { SkillSummary } from "../../protocol/plugin.ts";
 import type { SkillsListEntry } from "../../protocol/skills.ts";
 import type { SkillTexts } from "./core-ports.ts";
 
@@ -9,6 +10,8 @@ export interface Skills extends SkillTexts {
   setEnabled(skill: { readonly path: string } | { readonly name: string }, enabled: boolean): Promise<boolean>;
   /** Folders of this process beside the usual ones; replaces the earlier ones. */
   setExtraRoots(roots: readonly string[]): void;
+  /** The skills in a folder of a plugin, installed or not, named as they would be. */
+  inPlugin(folder: string, plugin: { readonly id: string; readonly name: string; readonly root: string }): Promise<SkillSummary[]>;
   /** The SKILL.md files of the folder's project that are void because the user has not agreed to them. */
   waiting(cwd: string): Promise<readonly string[]>;
   /** Agrees to all of them as they are now. Rejects when that cannot be kept. */
