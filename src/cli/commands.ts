@@ -35,6 +35,7 @@ export const commands: Readonly<Record<string, Command>> = {
   logout: { summary: "Forget the account", load: async () => ({ run: (await import("./login.ts")).logout }) },
   trust: { summary: "Trust this folder's project, or accept what changed in it", load: () => import("./trust.ts") },
   hooks: { summary: "List the hooks that the settings name, and trust them or switch them off", load: () => import("./hooks.ts") },
+  plugin: { summary: "Install, list, remove and accept plugins, and their marketplaces", load: () => import("./plugin/plugin.ts") },
   mcp: { summary: "Add, list, show, remove and sign in to MCP servers", load: () => import("./mcp/mcp.ts") },
   doctor: { summary: "Say what works on this machine, with the fix for what does not", load: () => import("./doctor/doctor.ts") },
   debug: { summary: "Pack what helps to find a fault", load: () => import("./debug/debug.ts") },

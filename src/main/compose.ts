@@ -12,7 +12,6 @@ import { LearnedWindows } from "../core/context/learned-windows.ts";
 import type { Config, ProviderConfig } from "../core/ports/config.ts";
 import type { CorePorts } from "../core/ports/core-ports.ts";
 import type { Log } from "../core/ports/log.ts";
-import type { InstalledPlugins, Plugins } from "../core/ports/plugins.ts";
 import { SubAgents } from "../core/thread/agents.ts";
 import { Threads } from "../core/thread/threads.ts";
 import { commandEnvironment } from "../exec/environment.ts";
@@ -37,8 +36,6 @@ import {
   providerForModel,
 } from "../models/providers.ts";
 import { createModelClients } from "../models/registry.ts";
-import { createInstalledPlugins } from "../plugins/installed.ts";
-import { createPlugins } from "../plugins/plugins.ts";
 import { announceAccount, askForTokens } from "../server/account.ts";
 import type { App, Dialect } from "../server/app.ts";
 import { Subscriptions } from "../server/subscriptions.ts";
@@ -59,6 +56,7 @@ import { createWorkspace } from "../workspace/workspace.ts";
 import { acceptProject } from "./accept-project.ts";
 import { createExecPolicies, hasRules } from "./exec-policies.ts";
 import { otelFrom } from "./otel-settings.ts";
+import { pluginsOnUse } from "./plugins-on-use.ts";
 import { programFolders } from "./program-folders.ts";
 import { secretSettings } from "./secret-settings.ts";
 import { systemClock, systemIds, systemName } from "./system.ts";
@@ -116,13 +114,11 @@ export function createApp(options: ComposeOptions): App {
   const choose = (loggedIn: boolean) => chooseModel({ provider: undefined, model: undefined, providers: {}, env, loggedIn });
   const choices = new Map<boolean, ReturnType<typeof choose>>();
   const projectTrust = createProjectTrust(codexHome);
-  // Both are made at their first use: most homes have no plugin, and most sessions do not ask for one.
-  let installed: InstalledPlugins | undefined;
-  const installedPlugins = (): InstalledPlugins => (installed ??= createInstalledPlugins({ codexHome, trust: projectTrust }));
+  const plugins = pluginsOnUse({ codexHome, trust: projectTrust, env, config: () => config, skills: () => skills, log });
   const config = createConfigStore({
     codexHome,
     projectTrust,
-    plugins: { find: (entries) => installedPlugins().find(entries), accept: (id) => installedPlugins().accept(id) },
+    plugins: plugins.installed,
     env,
     cliOverrides: options.cliOverrides ?? [],
     flagsAreRequests: options.flagsAreRequests,
@@ -176,13 +172,6 @@ export function createApp(options: ComposeOptions): App {
     config,
     projectTrust,
   });
-  let plugins: Plugins | undefined;
-  const makePlugins = (): Plugins =>
-    createPlugins({
-      ...{ codexHome, config, installed: installedPlugins(), userHome: env["HOME"] || homedir(), warn: (message) => log.warn(message) },
-      git: { program: () => findSystemProgram("git"), env },
-      skillsIn: (folder, plugin) => skills.inPlugin(folder, plugin),
-    });
   const mcp = createMcpServers({
     audience: subscriptions,
     version: manifest.version,
@@ -278,12 +267,7 @@ export function createApp(options: ComposeOptions): App {
     catalog,
     mcp,
     accounts,
-    skills,
-    get plugins() {
-      plugins ??= makePlugins();
-      return plugins;
-    },
-    usage,
+    ...{ skills, plugins: plugins.all, usage },
     store,
     threads,
     git,

@@ -15,6 +15,7 @@ export const helps: Readonly<Record<string, () => Promise<Help>>> = {
   tour: async () => (await import("./small-helps.ts")).tourHelp,
   login: async () => (await import("./small-helps.ts")).loginHelp,
   logout: async () => (await import("./small-helps.ts")).logoutHelp,
+  plugin: async () => (await import("../plugin/help.ts")).help,
   mcp: async () => (await import("../mcp/help.ts")).help,
   doctor: async () => (await import("./small-helps.ts")).doctorHelp,
   trust: async () => (await import("./small-helps.ts")).trustHelp,
