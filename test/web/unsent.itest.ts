@@ -65,6 +65,7 @@ describe("what is not sent yet", skip, () => {
     address = page.url();
     await page.getByRole("button", { name: "Changes", exact: true }).click();
     await showsChanges();
+    await panel().getByText("In folders of more than 10,000 files, what commands change is not watched").waitFor();
     await picture(page, "unsent-changes");
     await checkAccessibility(page, "changes of a command");
     await panel().getByRole("button", { name: "Session", exact: true }).click();

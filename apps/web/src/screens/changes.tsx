@@ -100,6 +100,9 @@ export function Changes({ thread, session, comments, onComments }: ChangesProps)
             : {})}
         />
       )}
+      {ranCommands(thread) ? (
+        <p className="hint">In folders of more than 10,000 files, what commands change is not watched and is missing here.</p>
+      ) : null}
       {comments.length === 0 ? null : (
         <div className="panel-send">
           <span>{plural(comments.length, "comment")}</span>
@@ -115,6 +118,8 @@ export function Changes({ thread, session, comments, onComments }: ChangesProps)
     </>
   );
 }
+
+const ranCommands = ({ turns }: ThreadView): boolean => turns.some(({ items }) => items.some(({ type }) => type === "commandExecution"));
 
 const sum = (files: readonly FileDiff[], key: "added" | "removed"): number => files.reduce((n, f) => n + f[key], 0);
 
