@@ -31,7 +31,10 @@ export function SettingsScreen({ tab, menuButton }: { tab: SettingsTab; menuButt
   const current = shown.find((t) => t.id === tab);
   const list = useRef<HTMLElement>(null);
   // On a phone the tabs are a strip that scrolls.
-  useEffect(() => list.current?.querySelector("[aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" }), [tab]);
+  useEffect(() => {
+    // Browsers may return a promise here, which React would take for a clean-up.
+    list.current?.querySelector("[aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
+  }, [tab]);
   return (
     <div className="page settings">
       <header className="page-head">
