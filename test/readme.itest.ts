@@ -9,11 +9,11 @@ import { launcher, root, scratch } from "./support/process.ts";
 const readme = readFileSync(path.join(root, "README.md"), "utf8");
 const blocks = (language: string): string[] =>
   [...readme.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gs"))].map(([, text]) => text ?? "");
-const { scripts } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+const { name, scripts } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
 
 test("its first two commands are the set-up, and they exist", () => {
   assert.deepEqual(blocks("sh").slice(0, 2), ["npm ci && npm start\n", "npm ci && npm test\n"]);
-  for (const [, name = ""] of readme.matchAll(/npm run (\w+)/g)) assert.ok(name in scripts, name);
+  for (const [, script = ""] of readme.matchAll(/npm run (\w+)/g)) assert.ok(script in scripts, script);
 });
 
 test("its links lead somewhere", () => {
@@ -25,8 +25,9 @@ test("its links lead somewhere", () => {
 test("its TypeScript example runs", (t) => {
   const [example = ""] = blocks("ts");
   const folder = scratch(t);
-  mkdirSync(path.join(folder, "node_modules"));
-  symlinkSync(root, path.join(folder, "node_modules", "parley"));
+  const installed = path.join(folder, "node_modules", name);
+  mkdirSync(path.dirname(installed), { recursive: true });
+  symlinkSync(root, installed);
   writeFileSync(path.join(folder, "example.ts"), example);
   const { PATH } = process.env;
   const { status, stdout, stderr } = spawnSync(process.execPath, ["example.ts"], {
