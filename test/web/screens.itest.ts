@@ -249,6 +249,7 @@ describe("every screen", skip, () => {
       }
       await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
       if (seen !== undefined) {
+        await visit("/inbox");
         await show();
         assert.ok(await isSeen(seen), `${seen} is in sight`);
       }
