@@ -20,7 +20,7 @@ interface House {
 
 const src = (...names: string[]): readonly string[] => names.map((name) => `src/${name}`);
 /** Every edge may name the settings' types beside the ports. */
-const edge = src("core/ports", "core/settings/settings.ts", "protocol", "lib", "shell");
+const edge = src("core/ports", "core/settings/settings.ts", "protocol", "lib", "shell", "home");
 const door = src("client", "rpc", "protocol", "lib");
 /** The version, for the rooms that say it. */
 const manifest = "package.json";
@@ -32,6 +32,7 @@ const product: House = {
     rpc: src("protocol/errors.ts", "lib"),
     client: src("rpc", "protocol", "lib"),
     shell: src("protocol", "lib"),
+    home: src("lib"),
     core: src("protocol", "lib", "shell"),
     models: edge,
     exec: edge,
@@ -43,6 +44,7 @@ const product: House = {
     auth: edge,
     mcp: [...edge, ...src("rpc")],
     plugins: edge,
+    telemetry: edge,
     server: src("core", "rpc", "protocol", "lib"),
     adapters: door,
     sessions: door,
@@ -56,6 +58,7 @@ const product: House = {
         "workspace",
         "shell",
         "store",
+        "telemetry",
         "tools",
         "skills",
         "config",
@@ -68,7 +71,7 @@ const product: House = {
       ...door,
       manifest,
     ],
-    cli: [...src("main", "client", "tui", "manager", "adapters", "rpc", "protocol", "lib"), manifest],
+    cli: [...src("main", "home", "client", "tui", "manager", "adapters", "rpc", "protocol", "lib"), manifest],
   },
   packagesOf: { shell: ["node:path", "unbash"] },
 };
@@ -98,6 +101,18 @@ const agent: House = {
   },
   // A running turn and its thread are handed down to every room, as types.
   mayImportTypesOf: ["src/core"],
+};
+
+/** The store's rooms: the files' format below, the index and the writers above it, side by side. */
+const stored = src("store/layout.ts", "store/rollout");
+const store: House = {
+  root: "src/store",
+  mayImport: {
+    rollout: edge,
+    index: [...edge, ...stored],
+    writing: [...edge, ...stored],
+    ...Object.fromEntries(globSync("src/store/*.ts").map((file) => [path.basename(file), [...edge, "src/store"]])),
+  },
 };
 
 /** What the page knows of the manager and the wire. */
@@ -134,9 +149,11 @@ const extension: House = {
   },
 };
 
+/** A variable that people have set for another program, and that means the same here. */
+const namesOfOthers = "CODEX_CA_CERTIFICATE";
 const maxLines = 500;
 const problems: string[] = [];
-for (const house of [product, agent, page, extension]) for (const file of globSync(`${house.root}/**/*.{ts,tsx}`)) look(house, file);
+for (const house of [product, agent, store, page, extension]) for (const file of globSync(`${house.root}/**/*.{ts,tsx}`)) look(house, file);
 for (const file of takenByPage)
   for (const { target, isType } of importsIn(readFileSync(file, "utf8")))
     if (!isType && !takenByPage.includes(path.posix.join(path.posix.dirname(file), target)))
@@ -159,6 +176,8 @@ function look({ root, mayImport, mayImportTypesOf = [], typesOf = [], packagesOf
   if (file.endsWith(".test.ts")) return;
   const forbidden = forbids?.pattern.exec(text)?.[0];
   if (forbidden !== undefined) problems.push(`${file}: ${forbidden}: ${forbids?.instead}`);
+  if (file.startsWith(path.join("src", "lib")) && /codex|parley/i.test(text.replaceAll(namesOfOthers, "")))
+    problems.push(`${file}: lib has no product words; what knows the product belongs into a room of its own`);
   const packages = packagesOf[room];
   if (packages !== undefined)
     for (const [, name = ""] of text.matchAll(/(?:\bfrom |\bimport\(|^import )"([^".][^"]*)"/gm))

@@ -119,7 +119,7 @@ ${run.curves.map(curveTable).join("\n\n")}
 ${managerPart(run)}${enginesPart(run)}
 ## Very large homes and folders
 
-Measured by hand on a loaded machine of two cores, November 2026; processor time, since the clock told more of the load. What holds, whatever the figures: a page of threads waits for at most 2,000 files (\`src/store/large-homes.test.ts\`), and goes on from its cursor.
+Measured by hand on a loaded machine of two cores, November 2026; processor time, since the clock told more of the load. What holds, whatever the figures: a page of threads waits for at most 2,000 files (\`src/store/index/large-homes.test.ts\`), and goes on from its cursor.
 
 | 200,000 threads, no index yet | before | now |
 |---|---:|---:|

@@ -1,6 +1,6 @@
 /** Reads files that hold a secret: whoever else could read one could come in as its owner. Serves the listeners' flags and the manager. */
 import { readFileSync, type Stats, statSync } from "node:fs";
-import { noteSecretFiles } from "../lib/secret-files.ts";
+import { noteSecretFiles } from "../home/secret-files.ts";
 import { codexHome, StartError } from "./usage.ts";
 
 /** The letters of base64 that hold 128 bits. */

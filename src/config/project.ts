@@ -1,8 +1,8 @@
 /** Which project a folder belongs to, and whether the user trusts it. Looks at names and links only; runs nothing of the folder. */
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
+import { isStandIn } from "../home/stand-in.ts";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
-import { isStandIn } from "../lib/stand-in.ts";
 import { isTable, type TomlTable } from "../lib/toml.ts";
 
 export interface Project {

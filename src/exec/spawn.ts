@@ -12,8 +12,8 @@ import {
   type DescribedSandbox,
   type RunningCommand,
 } from "../core/ports/command-runner.ts";
+import { knownSecretFiles } from "../home/secret-files.ts";
 import { KnownPrograms, searchPathOf } from "../lib/program.ts";
-import { knownSecretFiles } from "../lib/secret-files.ts";
 import { CommandGuard, kernelLimits, limitedArgv, MemoryAlarm } from "./command-limits.ts";
 import type { Room } from "./command-limits-room.ts";
 import { describeSandbox } from "./describe-sandbox.ts";

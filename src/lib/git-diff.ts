@@ -17,7 +17,7 @@ export async function gitFileDiff(from: string, to: string, old: Blob | undefine
   const [oldId, youngId] = [old, young].map((blob) => (blob === undefined ? noBlob : blobId(blob.bytes)));
   if (oldId === youngId) return `${head.join("\n")}\n`;
   const isSameMode = old !== undefined && young !== undefined && old.mode === young.mode;
-  // Codex leaves the mode out of the index line; a changed mode stands in its own lines.
+  // Clients know the index line without the mode; a changed mode stands in its own lines.
   head.push(`index ${oldId}..${youngId}${isSameMode && old.mode !== "100644" ? ` ${old.mode}` : ""}`);
   const names = [old === undefined ? "/dev/null" : quoted(`a/${from}`), young === undefined ? "/dev/null" : quoted(`b/${to}`)] as const;
   const [oldText, youngText] = [textOf(old), textOf(young)];

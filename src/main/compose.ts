@@ -45,6 +45,9 @@ import { createAudit } from "../store/audit.ts";
 import { createLocalStore } from "../store/local.ts";
 import { createOutputFiles } from "../store/outputs.ts";
 import { createUndoStore } from "../store/undo.ts";
+import { otelFrom } from "../telemetry/otel-settings.ts";
+import { createTelemetry } from "../telemetry/telemetry.ts";
+import { logWatcher, watched } from "../telemetry/watch-turns.ts";
 import { agentTools } from "../tools/agents.ts";
 import { dynamicTools } from "../tools/dynamic-tool.ts";
 import { builtInTools } from "../tools/registry.ts";
@@ -55,14 +58,11 @@ import { createSurroundings } from "../workspace/surroundings.ts";
 import { createWorkspace } from "../workspace/workspace.ts";
 import { acceptProject } from "./accept-project.ts";
 import { createExecPolicies, hasRules } from "./exec-policies.ts";
-import { otelFrom } from "./otel-settings.ts";
 import { pluginsOnUse } from "./plugins-on-use.ts";
 import { programFolders } from "./program-folders.ts";
 import { secretSettings } from "./secret-settings.ts";
 import { systemClock, systemIds, systemName } from "./system.ts";
-import { createTelemetry } from "./telemetry.ts";
 import { openV1 } from "./v1.ts";
-import { logWatcher, watched } from "./watch-turns.ts";
 
 export interface ComposeOptions {
   readonly log: Log;

@@ -1,7 +1,7 @@
 /** Keeps a folder to one process: two that each rewrite its files would undo each other's changes. */
 import path from "node:path";
-import { acquireLock, type Holder } from "../store/lock-file.ts";
-import { ownName } from "../store/processes.ts";
+import { acquireLock, type Holder } from "../store/writing/lock-file.ts";
+import { ownName } from "../store/writing/processes.ts";
 
 const touchMs = 30_000;
 

@@ -3,8 +3,8 @@ import path from "node:path";
 import { createFileSync } from "../lib/durable-write.ts";
 import { isCode } from "../lib/system-error.ts";
 import { parseRolloutName, rolloutPath } from "../store/layout.ts";
-import { readWhole } from "../store/read-lines.ts";
-import { asNewThread, type Problem, repairLines } from "../store/repair.ts";
+import { readWhole } from "../store/rollout/read-lines.ts";
+import { asNewThread, type Problem, repairLines } from "../store/rollout/repair.ts";
 import { systemIds } from "./system.ts";
 
 export interface RepairResult {

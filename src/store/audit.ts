@@ -3,7 +3,7 @@ import path from "node:path";
 import { type Audit, type AuditEntry, AuditUnwritten } from "../core/ports/audit.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import { appendLine } from "../lib/durable-write.ts";
-import { reasonOf } from "./disk.ts";
+import { reasonOf } from "./writing/disk.ts";
 
 export function createAudit(codexHome: string, clock: Clock): Audit {
   const folder = path.join(codexHome, "parley", "audit");

@@ -5,22 +5,22 @@ import type { Lease, StoredThread, ThreadHits, ThreadMeta, ThreadQuery, ThreadRe
 import { UnfitFile } from "../lib/bounded-read.ts";
 import { replaceFile } from "../lib/durable-write.ts";
 import { invalidRequest } from "../protocol/errors.ts";
-import { writeCursor } from "./cursor.ts";
-import { type Disk, reasonOf, systemDisk } from "./disk.ts";
-import { currentFile, type FoundFile, foundFile, locateThread } from "./folders.ts";
-import { HeadReader } from "./head.ts";
+import { writeCursor } from "./index/cursor.ts";
+import { currentFile, type FoundFile, foundFile, locateThread } from "./index/folders.ts";
+import { HeadReader } from "./index/head.ts";
+import { Names } from "./index/names.ts";
+import { searchFile, snippetOf } from "./index/search.ts";
+import { ThreadIndex } from "./index/thread-index.ts";
+import { type RowSources, rowOfFile, threadOfRow } from "./index/thread-row.ts";
 import { archivedPath, earliestCreation, isThreadId, rolloutPath, unarchivedPath } from "./layout.ts";
-import { Leases } from "./leases.ts";
-import { parseLine } from "./line-records.ts";
-import { Names } from "./names.ts";
-import { contentOf, readFirstLine } from "./read-lines.ts";
 import { RecordCache } from "./record-cache.ts";
-import { type FindSegment, readRollout, recordsOfLines } from "./rollout.ts";
-import { searchFile, snippetOf } from "./search.ts";
-import { gitToDisk } from "./session-meta.ts";
-import { ThreadIndex } from "./thread-index.ts";
-import { type RowSources, rowOfFile, threadOfRow } from "./thread-row.ts";
-import { Writers } from "./writers.ts";
+import { parseLine } from "./rollout/line-records.ts";
+import { contentOf, readFirstLine } from "./rollout/read-lines.ts";
+import { type FindSegment, readRollout, recordsOfLines } from "./rollout/rollout.ts";
+import { gitToDisk } from "./rollout/session-meta.ts";
+import { type Disk, reasonOf, systemDisk } from "./writing/disk.ts";
+import { Leases } from "./writing/leases.ts";
+import { Writers } from "./writing/writers.ts";
 
 export interface LocalStoreOptions {
   readonly home: string;

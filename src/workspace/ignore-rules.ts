@@ -1,10 +1,10 @@
 /** What `.gitignore` and `.ignore` say about a path: for everything that lists the files of a workspace. */
 import path from "node:path";
 import type { Ignore } from "ignore";
+import { isStandIn } from "../home/stand-in.ts";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { findLstat } from "../lib/file-status.ts";
 import { withSlashes } from "../lib/paths.ts";
-import { isStandIn } from "../lib/stand-in.ts";
 
 export interface Rules {
   /** The folder that the patterns are written for. */

@@ -7,8 +7,8 @@ import { afterEach, beforeEach, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { replay } from "../../src/core/context/replay.ts";
 import type { ThreadRecord, ThreadStore } from "../../src/core/ports/thread-store.ts";
-import { type AppendFile, type Disk, systemDisk } from "../../src/store/disk.ts";
 import { createLocalStore } from "../../src/store/local.ts";
+import { type AppendFile, type Disk, systemDisk } from "../../src/store/writing/disk.ts";
 import { asOrdinaryUser } from "../support/ordinary-user.ts";
 
 const id = "01a1de79-0000-7000-8000-0000000000aa";

@@ -10,7 +10,7 @@ import { createStorage } from "../../src/auth/storage.ts";
 import { ownToken } from "../../src/cli/manager/files.ts";
 import { createConfigStore } from "../../src/config/load.ts";
 import { appendRule } from "../../src/exec/policy/rules-file.ts";
-import { noteSecretFiles } from "../../src/lib/secret-files.ts";
+import { noteSecretFiles } from "../../src/home/secret-files.ts";
 import { AuditBook } from "../../src/manager/audit.ts";
 import { ManagerStore } from "../../src/manager/store.ts";
 import { unpackBundled } from "../../src/skills/bundled.ts";

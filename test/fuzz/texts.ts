@@ -20,7 +20,7 @@ import { loadShellParser, understand } from "../../src/shell/command-line.ts";
 import { literalCommands } from "../../src/shell/policy/literal-commands.ts";
 import { parseRules } from "../../src/shell/policy/rules.ts";
 import { RulesError } from "../../src/shell/policy/starlark.ts";
-import { readRollout } from "../../src/store/rollout.ts";
+import { readRollout } from "../../src/store/rollout/rollout.ts";
 import { markdownLines } from "../../src/tui/text/markdown.ts";
 import { lineText } from "../../src/tui/text/spans.ts";
 import { hostileLine } from "../support/hostile-lines.ts";

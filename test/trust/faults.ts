@@ -3,7 +3,7 @@ import type { CaseTable } from "./table.ts";
 
 const kill = "test/faults/kill.itest.ts > nothing that was announced is lost in";
 const spawn = "src/exec/spawn.test.ts";
-const rollout = "src/store/rollout.test.ts";
+const rollout = "src/store/rollout/rollout.test.ts";
 
 export const faultCases: CaseTable = {
   33: ["kill -9 while the model streams", "F01", kill],
@@ -44,7 +44,7 @@ export const faultCases: CaseTable = {
   61: ["a command that closes its output and goes on", "F29", `${spawn} > a child that holds the output open does not hold up the end`],
   62: ["a command that reads its input", "F30", `${spawn} > closed input ends at once`],
   63: ["output of any bytes"],
-  64: ["two servers on one thread", "src/store/leases.test.ts > another process is told who holds the thread"],
+  64: ["two servers on one thread", "src/store/writing/leases.test.ts > another process is told who holds the thread"],
   65: ["20 threads run commands at once", "F33"],
   66: ["interrupts of finished and unknown turns", "F34"],
   67: ["a client that goes while a command is being started", `${spawn} > killed at any moment of a start, nothing lives on`],
@@ -115,11 +115,11 @@ export const faultCases: CaseTable = {
   ],
   326: [
     "a home of very many threads without an index",
-    "src/store/large-homes.test.ts > the first page by creation reads about as many files as it shows, from either end",
-    "src/store/large-homes.test.ts > a filter that fits few threads is answered after so many files, and its cursors lead to every thread, once",
-    "src/store/large-homes.test.ts > by the last change the first page is bounded, and complete once all is read",
-    "src/store/large-homes.test.ts > a search goes on from its cursor until the oldest thread",
-    "src/store/large-homes.test.ts > deleting a young thread reads the files that are as young, and finds its forks among them",
+    "src/store/index/large-homes.test.ts > the first page by creation reads about as many files as it shows, from either end",
+    "src/store/index/large-homes.test.ts > a filter that fits few threads is answered after so many files, and its cursors lead to every thread, once",
+    "src/store/index/large-homes.test.ts > by the last change the first page is bounded, and complete once all is read",
+    "src/store/index/large-homes.test.ts > a search goes on from its cursor until the oldest thread",
+    "src/store/index/large-homes.test.ts > deleting a young thread reads the files that are as young, and finds its forks among them",
   ],
   327: [
     "folders of very many entries in the workspace",

@@ -20,9 +20,9 @@ import {
   utimesSync,
 } from "node:fs";
 import path from "node:path";
+import { hasStandInMode, leaseName, standInMode } from "../../home/stand-in.ts";
 import { settledAfterMs } from "../../lib/file-status.ts";
 import { randomBytes } from "../../lib/random.ts";
-import { hasStandInMode, leaseName, standInMode } from "../../lib/stand-in.ts";
 import { isCode } from "../../lib/system-error.ts";
 import { isRunning, processSpace, startOf } from "../processes.ts";
 

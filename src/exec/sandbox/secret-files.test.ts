@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { noteSecretFiles } from "../../lib/secret-files.ts";
+import { noteSecretFiles } from "../../home/secret-files.ts";
 import { type Bench, openBench, testedEngines } from "../testing.ts";
 
 const policies = [

@@ -1,0 +1,94 @@
+/** Walks the folders that rollouts lie in: `sessions/YYYY/MM/DD`, and the flat archive. */
+import { statSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { namesOf } from "../../lib/bounded-folder.ts";
+import { archiveFolder, dayFolder, parseRolloutName, type RolloutName, uuidTime } from "../layout.ts";
+
+export interface FoundFile extends RolloutName {
+  readonly path: string;
+  readonly folder: string;
+  readonly archived: boolean;
+}
+
+/** All day folders, newest first. */
+export function* dayFolders(home: string): Generator<string> {
+  const sessions = path.join(home, "sessions");
+  for (const year of numbered(sessions, 4))
+    for (const month of numbered(path.join(sessions, year), 2))
+      for (const day of numbered(path.join(sessions, year, month), 2)) yield path.join(sessions, year, month, day);
+}
+
+const numbered = (folder: string, digits: number): string[] =>
+  namesOf(folder)
+    .filter((name) => name.length === digits && /^\d+$/.test(name))
+    .toArray()
+    .sort()
+    .reverse();
+
+/** The rollouts in a folder whose names hold this id. */
+function filesIn(folder: string, archived: boolean, id: string): FoundFile[] {
+  const wanted = id.toLowerCase();
+  return namesOf(folder)
+    .filter((name) => name.toLowerCase().includes(wanted))
+    .flatMap((name) => {
+      const parsed = parseRolloutName(name);
+      return parsed === undefined ? [] : [{ ...parsed, path: path.join(folder, name), folder, archived }];
+    })
+    .toArray();
+}
+
+/** The same for folders of any size, in slices. */
+export async function filesInSlices(folder: string, archived: boolean): Promise<FoundFile[]> {
+  const found: FoundFile[] = [];
+  let started = performance.now();
+  for (const name of await readdir(folder).catch(() => [])) {
+    const parsed = parseRolloutName(name);
+    if (parsed !== undefined) found.push({ ...parsed, path: path.join(folder, name), folder, archived });
+    if (performance.now() - started < sliceMs) continue;
+    await setImmediate();
+    started = performance.now();
+  }
+  return found;
+}
+const sliceMs = 6;
+
+/** One file of which only the path is known. */
+export function foundFile(file: string, home: string): FoundFile {
+  const folder = path.dirname(file);
+  const name = parseRolloutName(path.basename(file)) ?? { id: "", segment: "", namedMs: 0 };
+  return { ...name, path: file, folder, archived: folder === archiveFolder(home) };
+}
+
+export const mtimeOf = (folder: string): number | undefined => statSync(folder, { throwIfNoEntry: false })?.mtimeMs;
+
+/** The files of a thread by their names alone, without any index: the likely day first, then the archive, then everywhere. */
+export function locateThread(home: string, fits: (file: FoundFile) => boolean, id: string): FoundFile[] {
+  const guessed = likelyFolders(home, id);
+  const near = guessed.flatMap((folder) => filesIn(folder, false, id)).filter(fits);
+  if (near.length > 0) return near;
+  const archived = filesIn(archiveFolder(home), true, id).filter(fits);
+  if (archived.length > 0) return archived;
+  for (const folder of dayFolders(home)) {
+    if (guessed.includes(folder)) continue;
+    const found = filesIn(folder, false, id).filter(fits);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** The writer may have lived in another time zone, so the days before and after count too. */
+function likelyFolders(home: string, id: string): string[] {
+  const ms = uuidTime(id);
+  if (ms === undefined) return [];
+  return [...new Set([0, -1, 1].map((days) => dayFolder(home, new Date(ms + days * 86_400_000))))];
+}
+
+/** Of the files of one thread the one to go on with. */
+export function currentFile(files: readonly FoundFile[]): FoundFile | undefined {
+  return [...files].sort((a, b) => rank(a).localeCompare(rank(b)) || a.path.localeCompare(b.path)).at(-1);
+}
+/** A packed file beside its plain twin was left by a process that died after it had unpacked it. */
+const rank = (file: FoundFile): string =>
+  `${file.archived ? 0 : 1}${file.segment === file.id ? "0" : `1${file.segment}`}${file.path.endsWith(".zst") ? 0 : 1}`;

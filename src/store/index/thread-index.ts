@@ -1,0 +1,459 @@
+/**
+ * Which threads there are, sorted and filtered, for lists. Built from the rollouts in the background and kept in SQLite; a page that is asked
+ * for before that is done reads just those files that can be on it. Files of other programs are noticed by their folders' times.
+ */
+import { existsSync, statSync } from "node:fs";
+import path from "node:path";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import type { StoredThread, ThreadPage, ThreadQuery } from "../../core/ports/thread-store.ts";
+import { hasPassed } from "../../lib/passed.ts";
+import { archiveFolder, ownFolder } from "../layout.ts";
+import { type Json, objectOf } from "../rollout/shapes.ts";
+import { Backlog } from "./backlog.ts";
+import { type Cursor, readCursor, writeCursor } from "./cursor.ts";
+import { dayFolders, type FoundFile, filesInSlices, foundFile, mtimeOf } from "./folders.ts";
+import { HeadReader } from "./head.ts";
+import type { Names } from "./names.ts";
+import {
+  type FileState,
+  type IndexRow,
+  isBusy,
+  isDamage,
+  isDatabaseError,
+  openIndex,
+  removeDatabase,
+  type SqliteIndex,
+} from "./sqlite-index.ts";
+import { type RowSources, rowOfFile, threadOfRow } from "./thread-row.ts";
+import { UnseenFolders } from "./unseen-folders.ts";
+
+const sliceMs = 6;
+/** In the background so many files are read at a time, and then the others have their turn. */
+const portion = 60;
+const restMs = 6;
+/** New threads appear in the newest folders; the others are looked through less often. */
+const hotFolders = 32;
+/** Threads that are being written to change all the time. */
+const maxRechecks = 3;
+const busyTries = 25;
+const sweepEveryMs = 10_000;
+/** A look at so many files takes a few milliseconds; at ten thousand it would take forty. */
+const checkedAtOnce = 400;
+/** A folder that changed this recently may change again within the same tick of its clock. */
+const settledMs = 2_000;
+/** So few files are read at once, which keeps pages exact even for files whose names tell a wrong time. */
+const readAllBelow = 600;
+/** No page waits for more files than this, however many there are: what it has found by then is answered, with a cursor to go on from. */
+export const mostReadForPage = 2_000;
+
+export class ThreadIndex {
+  readonly #home: string;
+  readonly #names: Names;
+  readonly #now: () => number;
+  /** Undefined keeps the index in memory. */
+  #file: string | undefined;
+  #opening: Promise<SqliteIndex> | undefined;
+  readonly #heads = new HeadReader();
+  #folders = new Map<string, number>();
+  #backlog = new Backlog();
+  readonly #unseen = new UnseenFolders();
+  #touched = new Set<string>();
+  #sweptAtMs = Number.NEGATIVE_INFINITY;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  #looking: Promise<void> = Promise.resolve();
+  #sweeping: Promise<void> | undefined;
+  #building: Promise<void> | undefined;
+  #flushTimer: NodeJS.Timeout | undefined;
+  #hasToldBuilding = false;
+  #closed = false;
+
+  readonly #report: (message: string) => void;
+
+  constructor(options: {
+    readonly home: string;
+    readonly names: Names;
+    readonly now: () => number;
+    readonly report?: (message: string) => void;
+  }) {
+    this.#home = options.home;
+    this.#file = path.join(ownFolder(options.home), "index.sqlite");
+    this.#names = options.names;
+    this.#now = options.now;
+    this.#report = options.report ?? (() => {});
+  }
+
+  /** Throws RpcError for a cursor that is not ours. */
+  async list(query: ThreadQuery): Promise<ThreadPage> {
+    const cursor = query.cursor === null ? undefined : readCursor(query.cursor);
+    try {
+      return await this.#list(query, cursor);
+    } catch (error) {
+      if (!isDatabaseError(error)) throw error;
+      // A damaged file is made anew; one that cannot be written now is left alone, and the list made in memory.
+      await this.#startAnew(isDamage(error));
+      return this.#list(query, cursor);
+    }
+  }
+
+  async #list(query: ThreadQuery, cursor: Cursor | undefined): Promise<ThreadPage> {
+    const db = await this.#open();
+    await this.#look(db);
+    await this.#flush(db);
+    if (query.sortKey !== "created_at") await this.#knowTimes(db);
+    this.#names.refresh();
+    const { rows, goOn } = await this.#rowsFor(db, query, cursor);
+    this.#build(db);
+    const page = rows.slice(0, query.limit);
+    const [first, last] = [page[0], page.at(-1)];
+    const place = (row: IndexRow): Cursor => ({ ms: query.sortKey === "created_at" ? row.createdMs : row.updatedMs, id: row.id });
+    const next = rows.length > query.limit && last !== undefined ? place(last) : goOn;
+    return {
+      threads: page.map((row) => threadOfRow(row, this.#names)),
+      nextCursor: next === undefined ? null : writeCursor(next),
+      backwardsCursor: first === undefined ? null : writeCursor(place(first)),
+    };
+  }
+
+  /**
+   * Rows of the page, after every file that might be among them was read and every one of them was seen on disk. Where that would be too
+   * many, the rows that are certain by then, and where to go on.
+   */
+  async #rowsFor(
+    db: SqliteIndex,
+    query: ThreadQuery,
+    cursor: Cursor | undefined,
+  ): Promise<{ rows: IndexRow[]; goOn?: Cursor | undefined }> {
+    const named = query.searchTerm === null ? [] : this.#names.matching(query.searchTerm);
+    if (this.#backlog.size <= readAllBelow) await this.#readFiles(db, this.#backlog.all());
+    let left = mostReadForPage;
+    // Each further look takes more at a time, so that a filter that fits few threads costs few looks.
+    for (let rechecks = 0, portion = query.limit + 50; ; ) {
+      const rows = db.page(query, cursor, named);
+      const border = rows.length > query.limit ? rows.at(-1) : undefined;
+      const missing = this.#backlog.neededFor(query, border, portion);
+      const folder = this.#unseen.neededFor(query, border);
+      if ((missing.length > 0 || folder !== undefined) && left <= 0) return this.#certain(query, cursor, rows);
+      if (missing.length > 0) {
+        await this.#readFiles(db, missing);
+        left -= missing.length;
+        portion *= 4;
+      } else if (folder !== undefined) {
+        left -= await this.#lookInto(db, folder, false);
+        if (query.sortKey !== "created_at") await this.#backlog.learnTimes(mostReadForPage);
+      } else if (rechecks++ === maxRechecks || !(await this.#recheck(db, rows))) return { rows };
+    }
+  }
+
+  /** Of rows that more files may come between, those that none can. By the last change none is certain before all files are known. */
+  #certain(query: ThreadQuery, cursor: Cursor | undefined, rows: readonly IndexRow[]): { rows: IndexRow[]; goOn?: Cursor | undefined } {
+    if (!this.#hasToldBuilding)
+      this.#report(
+        `the list of threads is being built (${this.#backlog.size} files and ${this.#unseen.size} folders are still to be read); until then it may lack old threads`,
+      );
+    this.#hasToldBuilding = true;
+    const last = rows.at(-1);
+    if (query.sortKey !== "created_at") {
+      const place = last === undefined ? cursor : { ms: last.updatedMs, id: last.id };
+      return {
+        rows: [...rows],
+        goOn: place ?? (query.sortDirection === "desc" ? { ms: Number.MAX_SAFE_INTEGER, id: "~" } : { ms: 0, id: "" }),
+      };
+    }
+    const isDown = query.sortDirection === "desc";
+    const borders = [this.#backlog.frontier(query), this.#unseen.frontier(query)].filter((ms) => ms !== undefined);
+    const frontier = isDown ? Math.max(...borders) : Math.min(...borders);
+    const isPast = cursor !== undefined && (isDown ? frontier >= cursor.ms : frontier <= cursor.ms);
+    return {
+      rows: rows.filter(({ createdMs }) => (isDown ? createdMs > frontier : createdMs < frontier)),
+      // "~" comes after every id.
+      goOn: isPast ? cursor : { ms: frontier, id: isDown ? "~" : "" },
+    };
+  }
+
+  /** Whether a row was gone or had changed on disk, so that the page must be made again. */
+  async #recheck(db: SqliteIndex, rows: readonly IndexRow[]): Promise<boolean> {
+    const changed = rows.filter((row) => {
+      const stats = statSync(row.path, { throwIfNoEntry: false });
+      return stats === undefined || stats.size !== row.size || stats.mtimeMs !== row.updatedMs;
+    });
+    for (const row of changed) this.#touched.add(row.path);
+    await this.#flush(db);
+    return changed.length > 0;
+  }
+
+  /**
+   * Threads whose past lies in one of the segments of this thread. A fork is younger than what it goes on from: every file on disk that may
+   * have been made since then is known before that is said, and no other is read for it.
+   */
+  async basedOn(segments: readonly string[], id: string, sinceMs: number): Promise<StoredThread[]> {
+    const look = async (): Promise<StoredThread[]> => {
+      const db = await this.#open();
+      this.#lookedAtMs = Number.NEGATIVE_INFINITY;
+      await this.#look(db);
+      await this.#flush(db);
+      for (let folder = this.#unseen.newestSince(sinceMs); folder !== undefined; folder = this.#unseen.newestSince(sinceMs))
+        await this.#lookInto(db, folder, false);
+      await this.#readFiles(db, this.#backlog.since(sinceMs));
+      this.#names.refresh();
+      const rows = db.basedOn(segments, id).filter((row) => existsSync(row.path));
+      return rows.map((row) => threadOfRow(row, this.#names));
+    };
+    try {
+      return await look();
+    } catch (error) {
+      if (!isDatabaseError(error)) throw error;
+      await this.#startAnew(isDamage(error));
+      return await look();
+    }
+  }
+
+  /** What the index knows of a file in which somebody has spoken, as of now. Nothing is built for it. */
+  async known(file: string): Promise<IndexRow | undefined> {
+    try {
+      if (this.#opening === undefined && (this.#file === undefined || !existsSync(this.#file))) return undefined;
+      const row = (await this.#open()).byPath(file);
+      const stats = statSync(file, { throwIfNoEntry: false });
+      return row?.hasUser === true && stats !== undefined ? { ...row, updatedMs: stats.mtimeMs, size: stats.size } : undefined;
+    } catch {
+      return undefined; // the next list repairs it
+    }
+  }
+
+  /** A file was written, made, moved or removed here. */
+  touch(file: string): void {
+    this.#touched.add(file);
+    if (this.#opening === undefined || this.#closed) return;
+    this.#flushTimer ??= setTimeout(() => {
+      this.#flushTimer = undefined;
+      void this.#opening?.then((db) => this.#flush(db)).catch(() => {});
+    }, 1000).unref();
+  }
+
+  /** Changes what is known of a thread beside its files. */
+  async setFacts(id: string, files: readonly string[], change: (facts: Json) => Json): Promise<void> {
+    const db = await this.#open();
+    for (const file of files) this.#touched.add(file);
+    await this.#flush(db);
+    const row = db.byId(id);
+    if (row !== undefined) await this.#write(db, () => db.setFacts(row.path, JSON.stringify(change(objectOf(JSON.parse(row.facts))))));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#flushTimer);
+    const db = await this.#opening?.catch(() => undefined);
+    await Promise.all([this.#building, this.#sweeping, this.#looking.catch(() => {})]);
+    if (db === undefined) return;
+    await this.#flush(db).catch(() => {});
+    db.close();
+    this.#opening = undefined;
+  }
+
+  #open(): Promise<SqliteIndex> {
+    this.#opening ??= openIndex(this.#file, this.#report).then((db) => {
+      this.#folders = db.folders();
+      return db;
+    });
+    return this.#opening;
+  }
+
+  async #startAnew(onDisk: boolean): Promise<void> {
+    const old = await this.#opening?.catch(() => undefined);
+    try {
+      old?.close();
+      if (onDisk && old?.file !== undefined) removeDatabase(old.file);
+    } catch {}
+    if (!onDisk) this.#file = undefined;
+    this.#opening = undefined;
+    this.#backlog = new Backlog();
+    this.#unseen.replace([]);
+    this.#sweptAtMs = this.#lookedAtMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /**
+   * Notices files that came or went: in the newest folders at every look, in all of them now and then. Once there are more new files than a
+   * page can need, the other folders wait until a page or the background gets to them.
+   */
+  #look(db: SqliteIndex): Promise<void> {
+    // One after another: a list beside this one must not take what is known so far for all there is.
+    this.#looking = this.#looking.catch(() => {}).then(() => this.#lookNow(db));
+    return this.#looking;
+  }
+  async #lookNow(db: SqliteIndex): Promise<void> {
+    const everywhere = hasPassed(this.#lookedAtMs, sweepEveryMs, this.#now());
+    if (everywhere) this.#lookedAtMs = this.#now();
+    const seen = new Set<string>([archiveFolder(this.#home)]);
+    const waiting: string[] = [];
+    await this.#lookInto(db, archiveFolder(this.#home), true);
+    let started = performance.now();
+    for (const folder of dayFolders(this.#home)) {
+      seen.add(folder);
+      if (this.#folders.get(folder) !== mtimeOf(folder)) {
+        if (this.#backlog.size < mostReadForPage) await this.#lookInto(db, folder, false);
+        else waiting.push(folder);
+      }
+      if (!everywhere && seen.size > hotFolders) break;
+      if (performance.now() - started < sliceMs) continue;
+      await setImmediate();
+      started = performance.now();
+    }
+    if (!everywhere) return;
+    this.#unseen.replace(waiting);
+    for (const folder of [...this.#folders.keys()]) if (!seen.has(folder)) await this.#lookInto(db, folder, false);
+  }
+
+  /** How many files in it were not known. */
+  async #lookInto(db: SqliteIndex, folder: string, archived: boolean): Promise<number> {
+    const mtimeMs = mtimeOf(folder);
+    const isKnown = mtimeMs !== undefined && this.#folders.get(folder) === mtimeMs;
+    const files = mtimeMs === undefined || isKnown ? [] : await filesInSlices(folder, archived);
+    this.#unseen.drop(folder); // not before its files wait in the backlog: a list beside this one must see them in one of the two
+    if (isKnown) return 0;
+    const known = new Map(db.statesIn(folder).map((state) => [state.path, state]));
+    const fresh = files.filter((file) => !known.delete(file.path) && !this.#backlog.has(file.path));
+    for (const gone of known.keys()) this.#touched.add(gone);
+    this.#backlog.add(fresh);
+    if (mtimeMs === undefined) this.#folders.delete(folder);
+    else if (Date.now() - mtimeMs > settledMs) this.#folders.set(folder, mtimeMs);
+    if (mtimeMs === undefined || fresh.length === 0) this.#keepFolder(db, folder);
+    return fresh.length;
+  }
+
+  /** Kept only when all its files are in the index, so that a process that dies meanwhile leaves nothing out. */
+  #keepFolder(db: SqliteIndex, folder: string): void {
+    if (this.#backlog.holds(folder)) return;
+    this.#quietly(() => db.setFolder(folder, this.#folders.get(folder)));
+  }
+
+  /** Reads the files that wait, newest first, in slices. */
+  #build(db: SqliteIndex): void {
+    if (this.#building !== undefined || (this.#backlog.size === 0 && this.#unseen.size === 0)) return;
+    const work = async (): Promise<void> => {
+      while ((this.#backlog.size > 0 || this.#unseen.size > 0) && !this.#closed) {
+        await sleep(restMs);
+        const folder = this.#unseen.newest();
+        if (this.#backlog.size < portion && folder !== undefined) await this.#lookInto(db, folder, false);
+        await this.#readFiles(db, this.#backlog.newest(portion));
+      }
+    };
+    this.#building = work()
+      .catch(() => {})
+      .finally(() => {
+        this.#building = undefined;
+      });
+  }
+
+  async #readFiles(db: SqliteIndex, files: readonly FoundFile[]): Promise<void> {
+    let read: { readonly file: FoundFile; readonly row: IndexRow | undefined }[] = [];
+    const store = async (): Promise<void> => {
+      const batch = read;
+      read = [];
+      await this.#write(db, () => {
+        for (const { row } of batch) if (row !== undefined) db.put(row);
+      });
+      for (const { file } of batch) this.#backlog.drop(file.path);
+    };
+    let started = performance.now();
+    for (const file of files) {
+      if (!this.#backlog.has(file.path)) continue; // a list was quicker
+      read.push({ file, row: rowOfFile(file, this.#sources(db)) });
+      if (performance.now() - started < sliceMs) continue;
+      await store();
+      await setImmediate();
+      started = performance.now();
+    }
+    if (read.length > 0) await store();
+    for (const folder of new Set(files.map((file) => file.folder))) this.#keepFolder(db, folder);
+  }
+
+  #sources(db: SqliteIndex): RowSources {
+    return { heads: this.#heads, pathOfSegment: (segment) => db.pathOfSegment(segment) ?? this.#backlog.pathOfSegment(segment) };
+  }
+
+  /** Another process may be writing for a moment. */
+  async #write(db: SqliteIndex, work: () => void): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        db.transaction(work);
+        return;
+      } catch (error) {
+        if (!isBusy(error) || attempt >= busyTries) throw error;
+      }
+      await sleep(20);
+    }
+  }
+
+  /** Writes what is known to have changed. */
+  async #flush(db: SqliteIndex): Promise<void> {
+    if (this.#touched.size === 0) return;
+    const files = [...this.#touched];
+    this.#touched.clear();
+    try {
+      await this.#write(db, () => {
+        for (const file of files) this.#refreshFile(db, file);
+      });
+    } catch (error) {
+      for (const file of files) this.#touched.add(file);
+      throw error;
+    }
+  }
+
+  #refreshFile(db: SqliteIndex, file: string): void {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats === undefined) {
+      db.remove(file);
+      return;
+    }
+    const state = db.stateOf(file);
+    if (state?.hasUser === true) {
+      db.touch(file, stats.mtimeMs, stats.size);
+      return;
+    }
+    const row = rowOfFile(foundFile(file, this.#home), this.#sources(db));
+    if (row !== undefined) db.put(row);
+    this.#backlog.drop(file);
+  }
+
+  /**
+   * Times of last change, which others' writing changes without a trace in any folder. Before the first list by them the threads that were
+   * in use last are looked at, which is all there are in most homes; the others follow in the background, now and whenever it is asked for.
+   */
+  async #knowTimes(db: SqliteIndex): Promise<void> {
+    if (this.#sweptAtMs === Number.NEGATIVE_INFINITY && this.#sweeping === undefined) {
+      this.#compare(db.newestStates(checkedAtOnce));
+      await this.#flush(db);
+    }
+    if (hasPassed(this.#sweptAtMs, sweepEveryMs, this.#now())) this.#sweeping ??= this.#sweep(db);
+    await this.#backlog.learnTimes(mostReadForPage);
+  }
+
+  #compare(states: readonly FileState[]): void {
+    for (const state of states) {
+      const stats = statSync(state.path, { throwIfNoEntry: false });
+      if (stats === undefined || stats.size !== state.size || stats.mtimeMs !== state.updatedMs) this.#touched.add(state.path);
+    }
+  }
+
+  async #sweep(db: SqliteIndex): Promise<void> {
+    try {
+      await sleep(restMs); // whoever asked has the answer first
+      let after = "";
+      for (let states = db.statesAfter(after, 200); states.length > 0 && !this.#closed; states = db.statesAfter(after, 200)) {
+        this.#compare(states);
+        after = states.at(-1)?.path ?? "";
+        await this.#flush(db);
+        await setImmediate();
+      }
+      this.#sweptAtMs = this.#now();
+    } catch {
+    } finally {
+      this.#sweeping = undefined;
+    }
+  }
+
+  #quietly(work: () => void): void {
+    try {
+      work();
+    } catch {}
+  }
+}

@@ -1,0 +1,83 @@
+/** A thread between its file's head, its row in the index and what callers of the store see. */
+import type { StoredThread } from "../../core/ports/thread-store.ts";
+import { gitFromFacts, sourceFromDisk, sourceKind, sourceToDisk } from "../rollout/session-meta.ts";
+import { objectOf, textOf, textOrNull } from "../rollout/shapes.ts";
+import type { FoundFile } from "./folders.ts";
+import type { HeadReader, ThreadHead } from "./head.ts";
+import type { Names } from "./names.ts";
+import type { IndexRow } from "./sqlite-index.ts";
+
+export interface RowSources {
+  readonly heads: HeadReader;
+  readonly pathOfSegment: (segment: string) => string | undefined;
+}
+
+/** Reads a file's head into a row; undefined when it is no thread. What a fork shares with its parent is looked up there. */
+export function rowOfFile(file: FoundFile, sources: RowSources): IndexRow | undefined {
+  const head = sources.heads.read(file.path);
+  if (head === undefined || head.meta.id !== file.id) return undefined;
+  const shared = inherited(head, sources);
+  const { meta } = head;
+  const preview = shared.preview ?? head.preview;
+  return {
+    path: file.path,
+    id: meta.id,
+    segment: file.segment,
+    archived: file.archived,
+    createdMs: shared.createdMs ?? meta.createdAtMs,
+    updatedMs: head.mtimeMs,
+    size: head.size,
+    hasUser: preview !== undefined,
+    preview: preview ?? "",
+    cwd: meta.cwd,
+    provider: meta.modelProvider,
+    sourceKind: sourceKind(meta.source),
+    facts: JSON.stringify({
+      source: sourceToDisk(meta.source),
+      originator: meta.originator,
+      cliVersion: meta.cliVersion,
+      forkedFromId: meta.forkedFromId,
+      parentThreadId: meta.parentThreadId,
+      git: meta.git,
+      // Where a fork's past lies: that file must not be deleted.
+      base: head.base?.segment,
+    }),
+  };
+}
+
+interface Inherited {
+  readonly preview?: string | undefined;
+  /** Only from an earlier file of the same thread. */
+  readonly createdMs?: number | undefined;
+}
+
+function inherited(head: ThreadHead, sources: RowSources, depth = 0): Inherited {
+  const parentPath = head.base === undefined || depth > 50 ? undefined : sources.pathOfSegment(head.base.segment);
+  const parent = parentPath === undefined ? undefined : sources.heads.read(parentPath, head.base?.endOffset);
+  if (parent === undefined) return {};
+  const above = inherited(parent, sources, depth + 1);
+  const isSame = parent.meta.id === head.meta.id;
+  return { preview: above.preview ?? parent.preview, createdMs: isSame ? (above.createdMs ?? parent.meta.createdAtMs) : undefined };
+}
+
+export function threadOfRow(row: IndexRow, names: Names): StoredThread {
+  const facts = objectOf(JSON.parse(row.facts));
+  return {
+    id: row.id,
+    path: row.path,
+    preview: row.preview,
+    name: names.of(row.id),
+    createdAtMs: row.createdMs,
+    updatedAtMs: row.updatedMs,
+    cwd: row.cwd,
+    cliVersion: textOf(facts["cliVersion"]),
+    source: sourceFromDisk(facts["source"]),
+    originator: textOf(facts["originator"]),
+    modelProvider: row.provider,
+    archived: row.archived,
+    forkedFromId: textOrNull(facts["forkedFromId"]),
+    parentThreadId: textOrNull(facts["parentThreadId"]),
+    git: gitFromFacts(facts["git"]),
+    hasUserMessage: row.hasUser,
+  };
+}

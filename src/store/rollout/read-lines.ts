@@ -1,0 +1,140 @@
+/** Reads a rollout's lines in slices, so that a thread of 20 MB does not hold up the streams of the others. Packed ones are unpacked on the way. */
+import { close } from "node:fs";
+import { Readable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
+import { type OpenedFile, openRegular, readInto } from "../../lib/bounded-read.ts";
+import { invalidRequest } from "../../protocol/errors.ts";
+
+const chunkBytes = 512 << 10;
+const headBytes = 32 << 10;
+const sliceMs = 6;
+/** A single line larger than this is no rollout line; keeping it would only cost memory. */
+const maxLineBytes = 256 << 20;
+/** No history of this size fits into a model or a server; a file that is larger, or only says so, is not read at all. */
+const maxBytes = 2 ** 30;
+/** What people say is packed to a tenth, and rarely to a hundredth: whatever grows more than this is made to fill the memory. */
+const unpacking = { ratio: 1000, freeBytes: 64 << 20, maxWindowLog: 25 };
+
+/**
+ * Calls `take` for every line of the first `end` bytes, a torn last one included, and lets other work run in between.
+ * Bytes that are no UTF-8 become replacement characters.
+ */
+export async function readLines(path: string, take: (line: string) => void, end = Number.POSITIVE_INFINITY): Promise<void> {
+  for await (const block of blocksOf(path, end)) await splitText(block, take);
+}
+
+/** The file's text in pieces that end with a line. */
+export async function* blocksOf(path: string, end = Number.POSITIVE_INFINITY): AsyncGenerator<string> {
+  let rest: Buffer[] = [];
+  for await (const chunk of contentOf(path, chunkBytes, end)) {
+    let from = 0;
+    if (rest.length > 0) {
+      from = chunk.indexOf(newline) + 1;
+      if (from === 0) {
+        rest = sizeOf(rest) + chunk.length > maxLineBytes ? [] : [...rest, Buffer.from(chunk)];
+        continue;
+      }
+      yield Buffer.concat([...rest, chunk.subarray(0, from)]).toString("utf8");
+    }
+    const last = chunk.lastIndexOf(newline) + 1;
+    if (last > from) yield chunk.toString("utf8", from, last);
+    // Copied: the chunk's memory is used again.
+    const begun = Math.max(last, from);
+    rest = begun < chunk.length ? [Buffer.from(chunk.subarray(begun))] : [];
+  }
+  if (rest.length > 0) yield Buffer.concat(rest).toString("utf8");
+}
+
+const newline = 10;
+const sizeOf = (parts: readonly Buffer[]): number => parts.reduce((sum, part) => sum + part.length, 0);
+
+async function splitText(text: string, take: (line: string) => void): Promise<void> {
+  let started = performance.now();
+  for (const line of text.split("\n")) {
+    if (line !== "" && line !== "\r") take(line);
+    if (performance.now() - started < sliceMs) continue;
+    await setImmediate();
+    started = performance.now();
+  }
+}
+
+/** The first line, without reading further than it needs. */
+export async function readFirstLine(path: string): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const chunk of contentOf(path, headBytes, maxLineBytes)) {
+    const end = chunk.indexOf(newline);
+    parts.push(Buffer.from(end < 0 ? chunk : chunk.subarray(0, end)));
+    if (end >= 0) break;
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+/** The whole file at once, for those who must have it all. */
+export async function readWhole(path: string, limit: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of contentOf(path, chunkBytes)) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge(path, limit);
+    parts.push(Buffer.from(chunk));
+  }
+  return Buffer.concat(parts);
+}
+
+/** The first `end` bytes of what the file holds, unpacked. A piece is good until the next one is asked for. */
+export async function* contentOf(path: string, pieceBytes = chunkBytes, end = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
+  const opened = await openRegular(path);
+  try {
+    if (opened.stats.size > maxBytes) throw tooLarge(path, maxBytes);
+    let left = end;
+    for await (const piece of path.endsWith(".zst") ? unpackedPieces(opened, path) : plainPieces(opened, pieceBytes)) {
+      yield piece.length <= left ? piece : piece.subarray(0, left);
+      left -= piece.length;
+      if (left <= 0) return;
+    }
+  } finally {
+    close(opened.fd, () => {});
+  }
+}
+
+/** What is appended while it is read waits for the next reader. */
+async function* plainPieces({ fd, stats }: OpenedFile, pieceBytes: number): AsyncGenerator<Buffer> {
+  const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(pieceBytes, stats.size)));
+  for (let at = 0; at < stats.size; ) {
+    const count = await readInto(fd, buffer, 0, Math.min(buffer.length, stats.size - at), at);
+    if (count === 0) return;
+    yield buffer.subarray(0, count);
+    at += count;
+  }
+}
+
+/** Codex packs rollouts that were not used for long. */
+async function* unpackedPieces(opened: OpenedFile, path: string): AsyncGenerator<Buffer> {
+  const { constants, createZstdDecompress } = await import("node:zlib");
+  const inflate = createZstdDecompress({
+    chunkSize: chunkBytes,
+    params: { [constants.ZSTD_d_windowLogMax]: unpacking.maxWindowLog },
+  });
+  const limit = Math.min(maxBytes, Math.max(unpacking.freeBytes, opened.stats.size * unpacking.ratio));
+  const packed = Readable.from(copies(plainPieces(opened, headBytes)));
+  packed.on("error", (error) => inflate.destroy(error)).pipe(inflate);
+  let size = 0;
+  try {
+    for await (const piece of inflate) {
+      size += piece.length;
+      if (size > limit) throw tooLarge(path, limit);
+      yield piece;
+    }
+  } finally {
+    packed.destroy();
+    inflate.destroy();
+  }
+}
+
+/** A stream holds several pieces at a time. */
+async function* copies(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) yield Buffer.from(piece);
+}
+
+const tooLarge = (path: string, limit: number): Error =>
+  invalidRequest(`${path} cannot be read: it is, or unpacks to, more than ${Math.round(limit / 2 ** 20)} MiB`);

@@ -1,0 +1,357 @@
+/** Reads a rollout of any dialect and age into records. Lines that cannot be read are passed over; what they hold stays on disk. */
+import { isDeepStrictEqual } from "node:util";
+import type { ModelItem } from "../../core/ports/model-client.ts";
+import type { ThreadMeta, ThreadRecord } from "../../core/ports/thread-store.ts";
+import { itemFromCore } from "./core-items.ts";
+import { type CallOutput, callItem, type FoundCall, findCall } from "./foreign-calls.ts";
+import { parseLine, type RolloutLine, recordOfLine } from "./line-records.ts";
+import { summaryHistory } from "./old-compaction.ts";
+import { recordOfOwnLine } from "./own-lines.ts";
+import { readSessionMeta } from "./session-meta.ts";
+import { type Json, objectOf, stringsOf, textOf } from "./shapes.ts";
+import { approvalFromDisk, type ContextAround, sandboxFromProfile, settingsFromContext } from "./turn-context.ts";
+
+type RecordOf<T extends ThreadRecord["type"]> = Extract<ThreadRecord, { type: T }>;
+interface OpenTurn {
+  readonly id: string;
+  /** Begun by a line that names it; else by a user's message, as in files of old. */
+  readonly named: boolean;
+  readonly own: boolean;
+  readonly begunMs: number;
+  answered: boolean;
+  /** Between the two lines that frame a review in files of old. */
+  reviewing: boolean;
+}
+type OpenCall = FoundCall & { readonly turnId: string };
+/** Providers that are scripted use the same call ids in every turn. */
+const place = (turnId: string, itemId: string): string => `${turnId} ${itemId}`;
+const skipped = ["token_usage_record", "world_state", "retained_context"];
+/** Bookkeeping of Codex that tells a reader nothing is not even parsed. */
+function isSkipped(line: string): boolean {
+  const at = line.indexOf('"type":"');
+  return at > 0 && at < 100 && skipped.some((type) => line.startsWith(type, at + 8));
+}
+
+/** Takes lines one by one. Feed the lines of a fork's parent first, then those of the fork. */
+export class RolloutReader {
+  readonly #id: string | undefined;
+  readonly #records: ThreadRecord[] = [];
+  #meta: ThreadMeta | undefined;
+  #paginated = false;
+  #around: ContextAround = { modelProvider: "", workspaceRoots: [] };
+  #turn: OpenTurn | undefined;
+  #lastMs = 0;
+  #turns = 0;
+  #items = 0;
+  #context = "";
+  #cwd = "";
+  #usage = "";
+  readonly #begun = new Set<string>();
+  /** A review runs in an inner turn of its own; what it says belongs to the turn that the user began. */
+  readonly #inner = new Map<string, string>();
+  readonly #calls = new Map<string, OpenCall>();
+  readonly #itemAt = new Map<string, number>();
+
+  /** `id` is the thread that is asked for: a fork's file may hold its parent's first line too. */
+  constructor(id: string | undefined) {
+    this.#id = id;
+  }
+
+  take(text: string): void {
+    if (isSkipped(text)) return;
+    const line = parseLine(text);
+    if (line === undefined) return;
+    if (line.type === "session_meta") this.#takeMeta(line);
+    else if (line.own !== undefined) this.#takeOwn({ ...line, own: line.own });
+    else this.#takeForeign(line);
+    // What the user says next is told to the model before the event that begins its turn.
+    if (line.ms > 0 && line.payload["role"] !== "user") this.#lastMs = line.ms;
+  }
+
+  /** All records, the thread's own meta first. */
+  finish(): readonly ThreadRecord[] {
+    if (this.#turn?.named === false && this.#turn.answered) this.#endImplicit();
+    for (const call of this.#calls.values()) this.#addCall(call, undefined);
+    return this.#meta === undefined ? this.#records : [{ type: "meta", meta: this.#meta }, ...this.#records];
+  }
+
+  #takeMeta(line: RolloutLine): void {
+    const session = readSessionMeta(line.payload, line.ms);
+    if (session === undefined) return;
+    const own = line.own === undefined ? undefined : recordOfOwnLine({ ...line, own: line.own });
+    const meta = own?.type === "meta" ? own.meta : session.meta;
+    if (this.#id !== undefined && meta.id !== this.#id) {
+      // The parent's: only its way of writing counts, for the lines that follow it.
+      this.#paginated = session.historyMode === "paginated";
+      return;
+    }
+    // A later line of the same thread changes what may change; the first one says when the thread was made.
+    if (this.#meta === undefined) this.#cwd = meta.cwd;
+    this.#meta = this.#meta === undefined ? meta : { ...this.#meta, ...(meta.git == null ? {} : { git: meta.git }) };
+    this.#paginated = session.historyMode === "paginated";
+    this.#around = { modelProvider: meta.modelProvider, workspaceRoots: session.workspaceRoots };
+  }
+
+  #takeOwn(line: RolloutLine & { readonly own: Json }): void {
+    const record = recordOfOwnLine(line);
+    if (record === undefined) return;
+    if (record.type === "turnStarted") {
+      this.#leaveImplicit();
+      this.#begin(record, true);
+      return;
+    }
+    if (record.type === "turnEnded" || record.type === "rolledBack") this.#turn = undefined;
+    // After our own settings the same ones of Codex are news again.
+    if (record.type === "turnContext" || record.type === "steered") this.#context = "";
+    this.#records.push(record);
+  }
+
+  #takeForeign(line: RolloutLine): void {
+    if (line.type === "turn_context") this.#takeContext(line);
+    else if (line.payload["type"] === "thread_settings_applied") this.#takeSettings(objectOf(line.payload["thread_settings"]));
+    else this.#takeRecord(recordOfLine(line), line);
+  }
+
+  #takeRecord(record: ThreadRecord | undefined, line: RolloutLine): void {
+    if (record?.type === "modelItem") this.#takeModelItem(record, line);
+    else if (record?.type === "item") this.#takeItem(record, line);
+    else if (record?.type === "turnStarted") this.#takeStart(record, line);
+    else if (record?.type === "turnEnded") this.#takeEnd(record);
+    else if (record?.type === "tokenUsage") this.#takeUsage(record);
+    else if (record?.type === "compacted") this.#takeCompacted(record, line);
+    else if (record?.type === "rolledBack") {
+      this.#leaveImplicit();
+      this.#turn = undefined;
+      this.#records.push(record);
+    }
+  }
+
+  #takeContext(line: RolloutLine): void {
+    const { turn_id: turnId, root_turn_id: _, ...rest } = line.payload;
+    const key = JSON.stringify([rest, this.#around]);
+    // Codex of old repeats the same settings for every request to the model.
+    if (key === this.#context) return;
+    this.#context = key;
+    const settings = settingsFromContext(line.payload, this.#around);
+    this.#cwd = settings.cwd;
+    this.#records.push({ type: "turnContext", turnId: textOf(turnId) || (this.#turn?.id ?? ""), settings });
+  }
+
+  #takeSettings(settings: Json): void {
+    const roots = stringsOf(settings["runtime_workspace_roots"]);
+    this.#around = {
+      modelProvider: textOf(settings["model_provider_id"]) || this.#around.modelProvider,
+      workspaceRoots: roots.length > 0 ? roots : this.#around.workspaceRoots,
+    };
+    this.#applyLimits(settings);
+  }
+
+  /** What Codex has changed between turns about the sandbox and the approvals counts from there on, as in its own resume. */
+  #applyLimits(settings: Json): void {
+    const last = this.#records.findLast((record) => record.type === "turnContext");
+    if (last === undefined) return;
+    const { sandboxPolicy, approvalPolicy } = last.settings;
+    const sandbox = sandboxFromProfile(settings["permission_profile"], textOf(settings["cwd"])) ?? sandboxPolicy;
+    const approval = "approval_policy" in settings ? approvalFromDisk(settings["approval_policy"]) : approvalPolicy;
+    if (isDeepStrictEqual([sandbox, approval], [sandboxPolicy, approvalPolicy])) return;
+    this.#context = "";
+    this.#records.push({ ...last, settings: { ...last.settings, sandboxPolicy: sandbox, approvalPolicy: approval } });
+  }
+
+  #takeStart(record: RecordOf<"turnStarted">, line: RolloutLine): void {
+    const root = textOf(line.payload["root_turn_id"]);
+    if (root !== "" && root !== record.turnId && this.#turn?.id === root) {
+      this.#inner.set(record.turnId, root);
+      return;
+    }
+    this.#leaveImplicit();
+    this.#begin(record, false);
+  }
+
+  #takeEnd(record: RecordOf<"turnEnded">): void {
+    const turnId = record.turnId === "" ? (this.#turn?.id ?? "") : record.turnId;
+    if (turnId === "" || this.#inner.has(turnId)) return;
+    this.#open(turnId, record.atMs);
+    const begunMs = this.#turn?.id === turnId ? this.#turn.begunMs : record.atMs;
+    this.#records.push({ ...record, turnId, durationMs: record.durationMs || Math.max(0, record.atMs - begunMs) });
+    if (this.#turn?.id === turnId) this.#turn = undefined;
+  }
+
+  #takeUsage(record: RecordOf<"tokenUsage">): void {
+    const { total, last, modelContextWindow: window } = record.usage;
+    const key = `${total.totalTokens} ${last.totalTokens} ${last.inputTokens} ${last.outputTokens} ${window} ${JSON.stringify(record.rateLimits)}`;
+    if (key === this.#usage) return;
+    this.#usage = key;
+    this.#records.push({ ...record, turnId: this.#turn?.id ?? record.turnId });
+  }
+
+  #takeCompacted(record: RecordOf<"compacted">, line: RolloutLine): void {
+    const replacement = Array.isArray(line.payload["replacement_history"])
+      ? record.replacement
+      : summaryHistory(this.#records, record.summary);
+    this.#records.push({ ...record, turnId: record.turnId || (this.#turn?.id ?? ""), replacement });
+  }
+
+  #takeModelItem(record: RecordOf<"modelItem">, line: RolloutLine): void {
+    const turnId = record.turnId === undefined ? this.#turn?.id : this.#rootOf(record.turnId);
+    this.#records.push({ type: "modelItem", item: record.item, ...(turnId === undefined ? {} : { turnId }) });
+    this.#adoptId(record);
+    if (this.#paginated) return;
+    if (record.item.type === "web_search_call") this.#takeSearch(record.item, turnId, line.ms);
+    const call = findCall(record.item, { ms: line.ms, cwd: this.#cwd, dynamicTools: this.#meta?.dynamicTools ?? [] });
+    if (call === undefined) return;
+    if ("output" in call) this.#addCall(this.#calls.get(call.id), call);
+    else this.#calls.set(call.id, { ...call, turnId: turnId ?? this.#openImplicit(line.ms).id });
+  }
+
+  /** An event that says the same as the model's item goes before it without an id; the model's own id is the real one. */
+  #adoptId(record: RecordOf<"modelItem">): void {
+    const { item } = record;
+    if ((item.type !== "message" && item.type !== "reasoning") || typeof item.id !== "string") return;
+    const last = this.#records.at(-2);
+    if (last?.type !== "item" || !last.item.id.startsWith("item-")) return;
+    const fits =
+      item.type === "reasoning" ? last.item.type === "reasoning" : item.role === "assistant" && last.item.type === "agentMessage";
+    if (!fits) return;
+    this.#records[this.#records.length - 2] = { ...last, item: { ...last.item, id: item.id } };
+    this.#itemAt.set(place(last.turnId, item.id), this.#records.length - 2);
+  }
+
+  #takeSearch(search: Extract<ModelItem, { type: "web_search_call" }>, turnId: string | undefined, ms: number): void {
+    const id = search.id ?? `item-${++this.#items}`;
+    const item = itemFromCore({ type: "WebSearch", id, query: textOf(objectOf(search.action)["query"]), action: search.action });
+    const turn = turnId ?? this.#openImplicit(ms).id;
+    if (item === undefined || this.#itemAt.has(place(turn, id))) return;
+    this.#push({ type: "item", turnId: turn, item, startedAtMs: ms, completedAtMs: ms });
+  }
+
+  #addCall(call: OpenCall | undefined, end: CallOutput | undefined): void {
+    if (call === undefined) return;
+    this.#calls.delete(call.id);
+    if (this.#itemAt.has(place(call.turnId, call.id))) return;
+    const item = callItem(call, end?.output);
+    if (item === undefined) return;
+    this.#push({ type: "item", turnId: call.turnId, item, startedAtMs: call.ms, completedAtMs: end?.ms ?? call.ms });
+  }
+
+  #takeItem(record: RecordOf<"item">, line: RolloutLine): void {
+    const { item } = record;
+    if (item.type === "reasoning" && item.id === "" && this.#mergeReasoning(record)) return;
+    if (item.type === "userMessage" && this.#isEcho(record)) return;
+    const turnId = record.turnId === "" ? this.#turnOfUnnamed(item.type, line.ms) : this.#open(this.#rootOf(record.turnId), line.ms);
+    if (item.type === "agentMessage" && this.#turn !== undefined) this.#turn.answered = true;
+    const named = item.id === "" ? { ...item, id: `item-${++this.#items}` } : item;
+    this.#calls.delete(named.id);
+    this.#push({ ...record, turnId, item: named });
+  }
+
+  /** Work that is told again takes the place of what was told before; words that are told again in the same words are told once. */
+  #push(record: RecordOf<"item">): void {
+    const key = place(record.turnId, record.item.id);
+    const at = this.#itemAt.get(key);
+    const known = at === undefined ? undefined : this.#records[at];
+    if (at !== undefined && ("status" in record.item || isDeepStrictEqual(known?.type === "item" && known.item, record.item))) {
+      this.#records[at] = record;
+      return;
+    }
+    this.#itemAt.set(key, this.#records.length);
+    this.#records.push(record);
+  }
+
+  /** Each part of a summary is an event of its own. */
+  #mergeReasoning(record: RecordOf<"item">): boolean {
+    const last = this.#records.at(-1);
+    if (last?.type !== "item" || last.item.type !== "reasoning" || record.item.type !== "reasoning" || !last.item.id.startsWith("item-"))
+      return false;
+    const summary = [...(last.item.summary ?? []), ...(record.item.summary ?? [])];
+    const content = [...(last.item.content ?? []), ...(record.item.content ?? [])];
+    this.#records[this.#records.length - 1] = { ...last, item: { ...last.item, summary, content }, completedAtMs: record.completedAtMs };
+    return true;
+  }
+
+  /** Not the user's words: a review's prompt is told twice, and a viewed image is told as a message without text. */
+  #isEcho(record: RecordOf<"item">): boolean {
+    if (record.item.type !== "userMessage") return false;
+    const { content } = record.item;
+    const wordless = content.every((part) => part.type === "image");
+    if (wordless && this.#turn !== undefined && record.turnId === "") return true;
+    const last = this.#records.findLast((r) => r.type === "item");
+    return (
+      (this.#inner.size > 0 || this.#turn?.reviewing === true) &&
+      last?.item.type === "userMessage" &&
+      JSON.stringify(last.item.content) === JSON.stringify(content)
+    );
+  }
+
+  #turnOfUnnamed(type: string, ms: number): string {
+    if (type === "userMessage") return this.#turnOfMessage(ms);
+    if (type === "exitedReviewMode" && this.#turn !== undefined) this.#turn.reviewing = false;
+    if (type === "enteredReviewMode" && this.#turn?.named !== true) {
+      this.#leaveImplicit();
+      const turn = this.#openImplicit(ms);
+      turn.reviewing = true;
+      return turn.id;
+    }
+    return (this.#turn ?? this.#openImplicit(ms)).id;
+  }
+
+  /** A message without a turn's name begins a turn, unless it steers one that the same program has begun. */
+  #turnOfMessage(ms: number): string {
+    if (this.#turn !== undefined && ((this.#turn.named && !this.#turn.own) || this.#turn.reviewing)) return this.#turn.id;
+    // The same words as the model was given them stand just before and belong to the new turn.
+    const last = this.#records.at(-1);
+    const words = last?.type === "modelItem" && last.item.type === "message" && last.item.role === "user" ? last : undefined;
+    if (words !== undefined) this.#records.pop();
+    this.#leaveImplicit();
+    const turn = this.#openImplicit(ms);
+    if (words !== undefined) this.#records.push({ ...words, turnId: turn.id });
+    return turn.id;
+  }
+  #rootOf(turnId: string): string {
+    return this.#inner.get(turnId) ?? turnId;
+  }
+
+  /** A turn that is named without having been begun begins here. */
+  #open(turnId: string, ms: number): string {
+    if (this.#begun.has(turnId)) return turnId;
+    if (this.#turn?.named === false) {
+      // Versions that do not write where turns begin still name them in some kinds of lines.
+      this.#inner.set(turnId, this.#turn.id);
+      return this.#turn.id;
+    }
+    this.#begin({ type: "turnStarted", turnId, atMs: ms, contextWindow: undefined, mode: "default" }, false);
+    return turnId;
+  }
+  #begin(record: RecordOf<"turnStarted">, own: boolean): void {
+    this.#turn = { id: record.turnId, named: true, own, begunMs: record.atMs, answered: false, reviewing: false };
+    this.#begun.add(record.turnId);
+    this.#records.push(record);
+  }
+  #openImplicit(ms: number): OpenTurn {
+    const id = `turn-${++this.#turns}`;
+    const turn = { id, named: false, own: false, begunMs: ms, answered: false, reviewing: false };
+    this.#turn = turn;
+    this.#begun.add(id);
+    this.#records.push({ type: "turnStarted", turnId: id, atMs: ms, contextWindow: undefined, mode: "default" });
+    return turn;
+  }
+  #leaveImplicit(): void {
+    if (this.#turn?.named === false) this.#endImplicit();
+  }
+  /** Files of old do not tell how a turn ended unless it was interrupted. */
+  #endImplicit(): void {
+    if (this.#turn === undefined) return;
+    const { id, begunMs } = this.#turn;
+    const durationMs = Math.max(0, this.#lastMs - begunMs);
+    this.#records.push({
+      type: "turnEnded",
+      turnId: id,
+      status: "completed",
+      error: null,
+      lastAgentMessage: null,
+      atMs: this.#lastMs,
+      durationMs,
+    });
+    this.#turn = undefined;
+  }
+}

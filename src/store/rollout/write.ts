@@ -1,0 +1,223 @@
+/**
+ * Turns records into lines that Codex of every age reads. New threads are written in the "legacy" dialect; a thread that Codex began in
+ * its "paginated" one is continued in that, because 0.166 refuses a paginated file that ends without an ordinal.
+ * What a line's kind cannot hold goes into a `parley` object beside the payload: a patch from what the line alone says to the record.
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { ThreadRecord } from "../../core/ports/thread-store.ts";
+import type { ThreadItem } from "../../protocol/item.ts";
+import type { TurnError } from "../../protocol/turn.ts";
+import { coreFromItem, reviewOutput } from "./core-items.ts";
+import { type RolloutLine, recordOfLine } from "./line-records.ts";
+import { metaPayload, readSessionMeta } from "./session-meta.ts";
+import { isObject, isString, type Json, listOf, objectOf, stringsOf } from "./shapes.ts";
+import { rateLimitsToDisk, usageToDisk } from "./token-count.ts";
+import { settingsFromContext, turnContextPayload } from "./turn-context.ts";
+import { shareImages, userMessageFields } from "./user-content.ts";
+
+export interface WriteContext {
+  readonly threadId: string;
+  /** Next ordinal of a paginated file; undefined writes the legacy dialect. */
+  ordinal: number | undefined;
+  /** Time of records that have none of their own. */
+  readonly now: () => number;
+}
+interface Draft {
+  readonly type: string;
+  readonly payload: Json;
+}
+
+/** The lines of a record, each with its line end. */
+export function linesOfRecord(record: ThreadRecord, context: WriteContext): string {
+  const ms = timeOf(record) ?? context.now();
+  const drafts = draftsOf(record, context);
+  return drafts
+    .map((draft, i) => {
+      // A record over several lines is told whole by its last one; the others are for other readers.
+      const own = i === drafts.length - 1 ? ownPart(record, draft, ms) : { part: true };
+      const ordinal = context.ordinal === undefined ? {} : { ordinal: context.ordinal++ };
+      return `${stringify({ timestamp: new Date(ms).toISOString(), ...ordinal, ...draft, parley: own })}\n`;
+    })
+    .join("");
+}
+
+/** Text from outside may hold half a surrogate pair, which strict readers refuse; such text is mended. */
+function stringify(value: Json): string {
+  const text = JSON.stringify(value);
+  return /\\ud[89a-f]/.test(text) ? JSON.stringify(value, (_, inner: unknown) => (isString(inner) ? inner.toWellFormed() : inner)) : text;
+}
+
+const latest = 8.64e15;
+function timeOf(record: ThreadRecord): number | undefined {
+  const ms = record.type === "item" ? record.completedAtMs : "atMs" in record ? record.atMs : undefined;
+  return ms !== undefined && Math.abs(ms) <= latest ? ms : undefined;
+}
+const seconds = (ms: number): number => Math.floor(ms / 1000);
+
+function draftsOf(record: ThreadRecord, context: WriteContext): readonly Draft[] {
+  const event = (payload: Json): Draft => ({ type: "event_msg", payload });
+  switch (record.type) {
+    case "meta":
+      return [{ type: "session_meta", payload: metaPayload(record.meta) }];
+    case "turnContext":
+    // Codex has no line for words that nobody has taken in yet; it reads the settings once more.
+    case "steered":
+      return [{ type: "turn_context", payload: turnContextPayload(record.turnId, record.settings) }];
+    case "modelItem":
+      return [{ type: "response_item", payload: record.item }];
+    case "compacted":
+      return [{ type: "compacted", payload: { message: record.summary, replacement_history: record.replacement, turn_id: record.turnId } }];
+    case "rolledBack":
+      return [event({ type: "thread_rolled_back", num_turns: record.numTurns })];
+    case "tokenUsage":
+      return [
+        event({
+          type: "token_count",
+          info: usageToDisk(record.usage),
+          rate_limits: rateLimitsToDisk(record.rateLimits),
+          turn_id: record.turnId,
+        }),
+      ];
+    case "turnStarted":
+      return [
+        event({
+          type: "task_started",
+          turn_id: record.turnId,
+          started_at: seconds(record.atMs),
+          model_context_window: record.contextWindow ?? null,
+          collaboration_mode_kind: record.mode === "plan" ? "plan" : "default",
+        }),
+      ];
+    case "turnEnded":
+      return [event(endPayload(record))];
+    case "item":
+      return itemPayloads(record, context).map(event);
+  }
+}
+
+function endPayload(record: Extract<ThreadRecord, { type: "turnEnded" }>): Json {
+  const times = { completed_at: seconds(record.atMs), duration_ms: record.durationMs };
+  if (record.status === "interrupted") return { type: "turn_aborted", turn_id: record.turnId, reason: "interrupted", ...times };
+  const error = record.error === null ? {} : { error: errorToDisk(record.error) };
+  return { type: "task_complete", turn_id: record.turnId, last_agent_message: record.lastAgentMessage, ...error, ...times };
+}
+
+const snake = (text: string): string => text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const plainErrors = [
+  "contextWindowExceeded",
+  "usageLimitExceeded",
+  "serverOverloaded",
+  "internalServerError",
+  "unauthorized",
+  "badRequest",
+];
+const plainErrorsToo = ["threadRollbackFailed", "sandboxError", "other"];
+const statusErrors = [
+  "httpConnectionFailed",
+  "responseStreamConnectionFailed",
+  "responseStreamDisconnected",
+  "responseTooManyFailedAttempts",
+];
+
+/** A word that Codex does not know would cost it the whole line, so only those it knows are written as they are. */
+function errorToDisk(error: TurnError): Json {
+  const info = error.codexErrorInfo;
+  if (isString(info)) {
+    const known = plainErrors.includes(info) || plainErrorsToo.includes(info);
+    return { message: error.message, codex_error_info: known ? snake(info) : "other" };
+  }
+  const [word, detail] = Object.entries(objectOf(info))[0] ?? [];
+  const known = word !== undefined && statusErrors.includes(word);
+  const status = objectOf(detail)["httpStatusCode"] ?? null;
+  return { message: error.message, codex_error_info: known ? { [snake(word)]: { http_status_code: status } } : "other" };
+}
+
+function itemPayloads(record: Extract<ThreadRecord, { type: "item" }>, context: WriteContext): readonly Json[] {
+  const legacy = context.ordinal === undefined ? legacyPayloads(record.item) : undefined;
+  const ids = { turn_id: record.turnId, item_id: record.item.id, started_at_ms: record.startedAtMs };
+  if (legacy !== undefined && legacy.length > 0) return legacy.map((payload) => ({ ...payload, ...ids }));
+  return [
+    {
+      type: "item_completed",
+      thread_id: context.threadId,
+      turn_id: record.turnId,
+      item: coreFromItem(record.item),
+      started_at_ms: record.startedAtMs,
+      completed_at_ms: record.completedAtMs,
+    },
+  ];
+}
+
+/** The event kinds of old for the items they know; undefined for the others, which old readers skip. */
+function legacyPayloads(item: ThreadItem): readonly Json[] | undefined {
+  switch (item.type) {
+    case "userMessage":
+      return [
+        { type: "user_message", ...(isString(item.clientId) ? { client_id: item.clientId } : {}), ...userMessageFields(item.content) },
+      ];
+    case "agentMessage":
+      return [{ type: "agent_message", message: item.text, phase: item.phase ?? null, memory_citation: null }];
+    case "reasoning":
+      return (item.summary ?? []).map((text) => ({ type: "agent_reasoning", text }));
+    case "contextCompaction":
+      return [{ type: "context_compacted" }];
+    case "enteredReviewMode":
+      return [{ type: "entered_review_mode", target: { type: "custom", instructions: item.review }, user_facing_hint: item.review }];
+    case "exitedReviewMode":
+      return [{ type: "exited_review_mode", review_output: reviewOutput(item.review) }];
+    default:
+      return undefined;
+  }
+}
+
+/** The field of a record that is an object of its own, patched field by field. */
+export const innerKey = (type: ThreadRecord["type"]): "meta" | "item" | "settings" | undefined =>
+  type === "meta" || type === "item" ? type : type === "turnContext" || type === "steered" ? "settings" : undefined;
+
+function ownPart(record: ThreadRecord, draft: Draft, ms: number): Json {
+  const line: RolloutLine = { ms: Math.trunc(ms), ...draft, ordinal: undefined, own: {} };
+  const alone = aloneRecord(line);
+  const wanted = withoutUndefined(record);
+  const key = innerKey(record.type);
+  if (alone === undefined || key === undefined) return diff(withoutUndefined(alone ?? {}), wanted);
+  const { [key]: innerAlone, ...outerAlone } = withoutUndefined(alone);
+  const { [key]: innerWanted, ...outerWanted } = wanted;
+  const inner = diff(withoutUndefined(objectOf(innerAlone)), withoutUndefined(objectOf(innerWanted)));
+  const shared = draft.payload["type"] === "user_message" ? shareInner(inner, stringsOf(draft.payload["images"])) : inner;
+  return { ...diff(outerAlone, outerWanted), ...(Object.keys(shared).length === 0 ? {} : { inner: shared }) };
+}
+
+function shareInner(inner: Json, images: readonly string[]): Json {
+  const set = objectOf(inner["set"]);
+  return "content" in set ? { ...inner, set: { ...set, content: shareImages(set["content"], images) } } : inner;
+}
+
+/** What a reader makes of the line before it looks at our part. Shared by writer and reader, so that the patch always fits. */
+export function aloneRecord(line: RolloutLine): ThreadRecord | undefined {
+  if (line.type === "session_meta") {
+    const session = readSessionMeta(line.payload, line.ms);
+    return session && { type: "meta", meta: session.meta };
+  }
+  if (line.type === "turn_context") {
+    const turnId = line.payload["turn_id"];
+    const settings = settingsFromContext(line.payload, { modelProvider: "", workspaceRoots: [] });
+    return { type: "turnContext", turnId: isString(turnId) ? turnId : "", settings };
+  }
+  return recordOfLine(line);
+}
+
+const withoutUndefined = (value: object): Json => Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined));
+
+/** The shallow difference: fields to set, fields to leave out. */
+function diff(from: Json, to: Json): Json {
+  const set = Object.entries(to).filter(([key, value]) => !(key in from) || !isDeepStrictEqual(from[key], value));
+  const drop = Object.keys(from).filter((key) => !(key in to));
+  return { ...(set.length === 0 ? {} : { set: Object.fromEntries(set) }), ...(drop.length === 0 ? {} : { drop }) };
+}
+
+/** Puts the difference back. */
+export function patched(from: Json, patch: Json): Json {
+  const drop = listOf(patch["drop"]);
+  const kept = drop.length === 0 ? from : Object.fromEntries(Object.entries(from).filter(([key]) => !drop.includes(key)));
+  return isObject(patch["set"]) ? { ...kept, ...patch["set"] } : kept;
+}

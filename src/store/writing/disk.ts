@@ -1,0 +1,84 @@
+/** The few file operations that appending needs, apart from the rest so that tests can make them fail. */
+import fs from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { errorCode, isCode } from "../../lib/system-error.ts";
+
+export interface AppendFile {
+  /** Resolves with the number of bytes that the kernel took, which may be fewer than given. */
+  write(data: Uint8Array): Promise<number>;
+  sync(): Promise<void>;
+  /** Undefined once the file was deleted under us: what is written then reaches nobody. */
+  size(): number | undefined;
+  read(buffer: Uint8Array, at: number): Promise<number>;
+  close(): Promise<void>;
+}
+export interface Disk {
+  /** Opens for appending; makes the file (only its owner may read it) and its folders when they are missing. */
+  openAppend(file: string): Promise<AppendFile>;
+}
+
+const open = promisify(fs.open);
+const close = promisify(fs.close);
+const fdatasync = promisify(fs.fdatasync);
+const { O_APPEND, O_CREAT, O_RDWR } = fs.constants;
+
+export const systemDisk: Disk = {
+  async openAppend(file) {
+    const fd = await openOrMake(file);
+    return {
+      write: (data) =>
+        new Promise((resolve, reject) => {
+          fs.write(fd, data, 0, data.length, null, (error, written) => (error === null ? resolve(written) : reject(error)));
+        }),
+      sync: () => fdatasync(fd),
+      size() {
+        const { nlink, size } = fs.fstatSync(fd);
+        return nlink > 0 ? size : undefined;
+      },
+      read: (buffer, at) =>
+        new Promise((resolve, reject) => {
+          fs.read(fd, buffer, 0, buffer.length, at, (error, count) => (error === null ? resolve(count) : reject(error)));
+        }),
+      close: () => close(fd),
+    };
+  },
+};
+
+async function openOrMake(file: string): Promise<number> {
+  const flags = O_APPEND | O_CREAT | O_RDWR;
+  try {
+    return await open(file, flags, 0o600);
+  } catch (error) {
+    if (!isCode(error, "ENOENT")) throw error;
+    await fs.promises.mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    return open(file, flags, 0o600);
+  }
+}
+
+const plainWords: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EROFS: "the file system is read-only",
+  EACCES: "there is no right to write there",
+  EPERM: "there is no right to write there",
+  EIO: "the disk reports an error",
+};
+
+/** Why a file could not be written, for a person. Node reports a read-only file system as a missing folder, so the folder itself is asked. */
+export function reasonOf(error: unknown, file: string): string {
+  const code = errorCode(error);
+  const word = plainWords[code ?? ""] ?? plainWords[errorCode(refusal(path.dirname(file))) ?? ""];
+  const text = error instanceof Error ? error.message : String(error);
+  return word === undefined ? text : `${word} (${text})`;
+}
+
+function refusal(folder: string): unknown {
+  try {
+    fs.accessSync(folder, fs.constants.W_OK);
+    return undefined;
+  } catch (error) {
+    const isTop = path.dirname(folder) === folder;
+    return errorCode(error) === "ENOENT" && !isTop ? refusal(path.dirname(folder)) : error;
+  }
+}

@@ -1,0 +1,83 @@
+/** Leases on threads: one writer a thread over all processes on one home, Codex's own locks respected. */
+import path from "node:path";
+import { type Lease, ThreadHeld } from "../../core/ports/thread-store.ts";
+import { isCode } from "../../lib/system-error.ts";
+import { ownFolder } from "../layout.ts";
+import { codexHolding } from "./codex-lock.ts";
+import { acquireLock, type HeldLock } from "./lock-file.ts";
+import { ownName } from "./processes.ts";
+
+const touchMs = 30_000;
+
+export class Leases {
+  readonly #home: string;
+  readonly #process = ownName();
+  readonly #held = new Map<string, { readonly lock: HeldLock; holders: number }>();
+  readonly #asking = new Map<string, Promise<HeldLock>>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(home: string) {
+    this.#home = home;
+  }
+
+  /** Several leases of one process on one thread share a lock; it ends with the last of them. */
+  async lease(threadId: string, client: string): Promise<Lease> {
+    const known = this.#held.get(threadId);
+    if (known !== undefined) known.holders++;
+    else await this.#ask(threadId, client);
+    let released = false;
+    return {
+      release: () => {
+        if (!released) this.#release(threadId);
+        released = true;
+      },
+    };
+  }
+
+  releaseAll(): void {
+    for (const { lock } of this.#held.values()) lock.release();
+    this.#held.clear();
+    clearInterval(this.#timer);
+  }
+
+  async #ask(threadId: string, client: string): Promise<void> {
+    const asking = this.#asking.get(threadId) ?? this.#acquire(threadId, client).finally(() => this.#asking.delete(threadId));
+    this.#asking.set(threadId, asking);
+    const lock = await asking;
+    const known = this.#held.get(threadId);
+    if (known === undefined) this.#held.set(threadId, { lock, holders: 1 });
+    else known.holders++;
+    this.#timer ??= setInterval(() => this.#touch(), touchMs).unref();
+  }
+
+  async #acquire(threadId: string, client: string): Promise<HeldLock> {
+    const lock = await this.#lockFile(threadId, client);
+    if ("heldBy" in lock) throw new ThreadHeld(`pid ${lock.heldBy.pid}, ${lock.heldBy.client || "unknown client"}`);
+    // Looked at with our own lock in hand, so that of two that come together at most one goes on.
+    const codex = await codexHolding(this.#home, threadId);
+    if (codex === undefined) return lock;
+    lock.release();
+    throw new ThreadHeld(codex);
+  }
+
+  /** On a home that cannot be written there is nothing to guard: the store keeps what is said in memory. */
+  async #lockFile(threadId: string, client: string): ReturnType<typeof acquireLock> {
+    try {
+      return await acquireLock(path.join(ownFolder(this.#home), "locks", `${threadId}.json`), { process: this.#process, client });
+    } catch (error) {
+      if (isCode(error, "EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "EIO", "ENOENT", "ENOTDIR")) return { touch() {}, release() {} };
+      throw error;
+    }
+  }
+
+  #release(threadId: string): void {
+    const known = this.#held.get(threadId);
+    if (known === undefined || --known.holders > 0) return;
+    this.#held.delete(threadId);
+    known.lock.release();
+  }
+
+  #touch(): void {
+    for (const { lock } of this.#held.values()) lock.touch();
+  }
+}

@@ -1,0 +1,57 @@
+/** Tells whether a process of another day, boot, container or machine still lives, for locks that must outlast crashes. */
+import { readFileSync, readlinkSync } from "node:fs";
+import os from "node:os";
+import { isCode } from "../../lib/system-error.ts";
+
+/** Names one process for good: a pid alone is used again. */
+export interface ProcessName {
+  readonly pid: number;
+  /** Start time in ticks since boot; null where the system does not tell. */
+  readonly started: string | null;
+  readonly host: string;
+  readonly boot: string;
+  /** The pid namespace: a container counts its own pids. */
+  readonly space: string;
+}
+
+export function ownName(): ProcessName {
+  return { pid: process.pid, started: startTime(process.pid) ?? null, host: os.hostname(), boot: bootId(), space: pidSpace() };
+}
+
+/** "unknown" when it is out of sight: on another machine or in another container. */
+export function lifeOf(name: ProcessName): "alive" | "dead" | "unknown" {
+  if (name.boot !== bootId()) return name.host === os.hostname() ? "dead" : "unknown";
+  if (name.space !== pidSpace()) return "unknown";
+  if (name.started !== null) return startTime(name.pid) === name.started ? "alive" : "dead";
+  try {
+    process.kill(name.pid, 0);
+    return "alive";
+  } catch (error) {
+    return isCode(error, "EPERM") ? "alive" : "dead";
+  }
+}
+
+/** From /proc: undefined where there is none, and for a process that has ended but was not reaped. */
+function startTime(pid: number): string | undefined {
+  const stat = readText(`/proc/${pid}/stat`);
+  // The name in the second field may hold anything, so counting begins after its closing bracket.
+  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return fields === undefined || fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
+}
+
+const bootId = (): string => readText("/proc/sys/kernel/random/boot_id")?.trim() ?? "";
+function pidSpace(): string {
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return "";
+  }
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
