@@ -312,9 +312,19 @@ export const pluginRequests = {
   /** What one plugin brings along. */
   "plugin/read": request({ params: PluginReadParams, result: PluginReadResponse }),
   /** Installs a plugin of a marketplace, switches it on and agrees to what is in it. */
-  "plugin/install": request({ params: PluginInstallParams, result: PluginInstallResponse, order: byConfig }),
+  "plugin/install": request({
+    params: PluginInstallParams,
+    result: PluginInstallResponse,
+    order: byConfig,
+    noEffect: { installAttemptId: "no figures are kept of attempts" },
+  }),
   /** Brings installed plugins in step with the vendor's service, which this server does not have: nothing changes. */
-  "plugin/reconcile": request({ params: PluginReconcileParams, result: PluginReconcileResponse, order: byConfig }),
+  "plugin/reconcile": request({
+    params: PluginReconcileParams,
+    result: PluginReconcileResponse,
+    order: byConfig,
+    noEffect: { reason: "there is no vendor's service to bring plugins in step with" },
+  }),
   /** Plugins of the marketplaces at hand whose name, title, description or keywords hold a term. */
   "plugin/search": request({ params: PluginSearchParams, result: PluginSearchResponse, experimental: true, limits: absoluteFolders }),
   /** Takes a plugin out of the home and of the settings. */

@@ -132,6 +132,10 @@ export const threadSettingsRequests = {
     accept: acceptSettings,
     limits: limitSettings,
     experimental: true,
+    noEffect: {
+      disabledPluginIds: "`[plugins]` in the settings switches plugins off",
+      multiAgentMode: "`features.multi_agent` says whether there are sub-agents",
+    },
   }),
   /** Corrects what is stored about a thread beside its history. */
   "thread/metadata/update": request({
