@@ -9,6 +9,8 @@ import { runSuites, type Tally } from "./suites.ts";
 const root = path.resolve(import.meta.dirname, "..");
 const tally: Tally = { passed: 0, failed: 0, skipped: [] };
 const isFull = process.env["PARLEY_REQUIRE"] === "all";
+/** How many programs run now: what a lone one says is shown at once, of several each is shown whole at its end. */
+let running = 0;
 
 tally.skipped.push(...(await tests("npm test", ["npm", "test"])));
 await step("build", buildIfOld);
@@ -108,20 +110,26 @@ async function step(name: string, run: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Runs a program, shows at its end what it said, since others may run beside it, and gives back the lines. */
+/** Runs a program, shows what it says and gives back the lines. */
 function show(name: string, program: string, args: readonly string[]): Promise<{ code: number; lines: readonly string[] }> {
   console.log(`\n== begun: ${name}`);
+  running++;
   const started = performance.now();
   const env = { ...process.env, PARLEY_SECOND_TRY: "1", PARLEY_SLOWEST: "5" };
   const child = spawn(program, args, { cwd: root, env, stdio: ["ignore", "pipe", "inherit"] });
   let text = "";
+  let shown = 0;
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     text += chunk;
+    if (running > 1) return;
+    process.stdout.write(text.slice(shown));
+    shown = text.length;
   });
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code) => {
-      console.log(`\n== ${name} (${((performance.now() - started) / 1000).toFixed(0)} s)\n${text}`);
+      running--;
+      console.log(`${text.slice(shown)}\n== ended: ${name} (${((performance.now() - started) / 1000).toFixed(0)} s)`);
       resolve({ code: code ?? 1, lines: text.trimEnd().split("\n") });
     });
   });
