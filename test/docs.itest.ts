@@ -30,6 +30,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   "parley manager --listen 0.0.0.0:4180 --tls-cert":
     "src/manager and test/manager.itest.ts serve with TLS; a test listens on loopback only",
   "parley manager --connect": "test/manager.itest.ts",
+  "parley plugin": "test/plugin-command.itest.ts: a marketplace of the example's name is on no machine of ours",
   "parley exec --oss": "src/models tests and src/main/local-model: needs a model server",
   "npm run pack": "test/pack.itest.ts",
   "npm install -g ./parley-0.1.0.tgz": "scripts/ship-check.ts; test/pack.itest.ts installs it into a folder",

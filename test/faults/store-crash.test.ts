@@ -84,7 +84,7 @@ const isJson = (line: string): boolean => {
 
 /** Takes the lease again and again; in between nobody else may be inside. */
 const entering = `
-  const { Leases } = await import(${JSON.stringify(path.join(sources, "leases.ts"))});
+  const { Leases } = await import(${JSON.stringify(path.join(sources, "writing/leases.ts"))});
   const { existsSync, readFileSync, rmSync, writeFileSync, writeSync } = await import("node:fs");
   const { setTimeout: sleep } = await import("node:timers/promises");
   const [, home, dies] = process.argv, mark = home + "/inside";

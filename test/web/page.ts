@@ -73,7 +73,7 @@ export function watchConsole(page: Page): string[] {
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
     if (message.type() === "error" && !/status of (401|404|409|410|501|503)|net::ERR|WebSocket connection/.test(message.text()))
-      complaints.push(message.text());
+      complaints.push(`${message.text()} ${message.location().url}`);
   });
   return complaints;
 }

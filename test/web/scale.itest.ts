@@ -92,12 +92,17 @@ test("a word that streams into a very long answer makes the browser look at no m
     bridge.notify(session, "turn/started", { turn: { id: itemId, items: [], status: "inProgress" } });
     bridge.notify(session, "item/started", { turnId: itemId, item: { type: "agentMessage", id: itemId, text: "" } });
     await say(`${Array.from({ length: blocks }, (_, i) => block(i)).join("")}first-of-all `);
-    const words = 40;
-    const { elements } = await restyled(page, async () => {
-      for (let i = 0; i < words; i++) await say(i % 10 === 9 ? `block-${i}.\n\n` : `word-${i} `);
-    });
+    const words = 20;
+    const rounds: number[] = [];
+    // The browser may still lay out what came first: that happens once, and what each word costs is in every round.
+    for (const round of ["a", "b", "c"]) {
+      const { elements } = await restyled(page, async () => {
+        for (let i = 0; i < words; i++) await say(i % 10 === 9 ? `block-${round}${i}.\n\n` : `word-${round}${i} `);
+      });
+      rounds.push(elements / words);
+    }
     bridge.notify(session, "turn/completed", { turn: { id: itemId, items: [], status: "completed" } });
-    return elements / words;
+    return Math.min(...rounds);
   };
   const short = await perWord("s5", 10);
   const long = await perWord("s6", 2000);

@@ -42,11 +42,12 @@ const amendId = "acceptWithExecpolicyAmendment";
 /** What an editor may answer; the library passes on whatever came. */
 const Chosen = named("AcpChosen", () => object({ outcome: object({ outcome: literals("selected"), optionId: string() }) }));
 
-/** The id that was chosen of those that were offered; a dismissed dialogue, or an answer that cannot be read, is "cancel". */
+/** The id that was chosen; one that was not offered is "decline", a dismissed dialogue or an answer that cannot be read "cancel". */
 async function choose(asker: Asker, toolCall: ToolCallUpdate, options: PermissionOption[]): Promise<string> {
   const answer = parse(Chosen, await asker.permission({ sessionId: asker.sessionId, toolCall, options }));
   const id = answer?.outcome.optionId;
-  return options.find(({ optionId }) => optionId === id)?.optionId ?? "cancel";
+  if (id === undefined) return "cancel";
+  return options.some(({ optionId }) => optionId === id) ? id : "decline";
 }
 
 const plainDecision = (id: string): "accept" | "acceptForSession" | "decline" | "cancel" =>
