@@ -227,6 +227,24 @@ describe("what the page can do", skip, () => {
     bridge.update("s5", { state: "idle", lastTurnStatus: "completed" });
   });
 
+  test("a browser that has notifications but makes none, as on Android, shows what waits all the same", async () => {
+    const errors: string[] = [];
+    const note = (error: Error): void => void errors.push(error.message);
+    page.on("pageerror", note);
+    await open("/");
+    await page.evaluate(`(() => {
+      window.tried = 0;
+      window.Notification = class { static permission = "granted"; constructor() { window.tried++; throw new TypeError("Illegal constructor"); } };
+      Object.defineProperty(document, "hasFocus", { value: () => false });
+    })()`);
+    const { requestId } = bridge.ask(requests.command("s5"));
+    await shows("window.tried === 1 && document.title === '(1) Parley'");
+    bridge.resolve(requestId, "accept");
+    await shows("document.title === 'Parley'");
+    page.off("pageerror", note);
+    assert.deepEqual(errors, []);
+  });
+
   test("a broken line is said, what is written meanwhile is sent once, and what was missed is caught up with", async () => {
     await open("/s/s4");
     await context.setOffline(true);
