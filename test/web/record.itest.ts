@@ -81,7 +81,9 @@ describe("the record of a session", skip, () => {
   });
 
   test("a message has its time, and the session says nothing of an editor", async () => {
-    assert.match(await page.locator(".user-message time").first().innerText(), /\d/);
+    const time = page.locator(".user-message time").first();
+    await time.waitFor({ state: "visible", timeout: 20_000 });
+    assert.match(await time.innerText(), /\d/);
     await page.getByRole("button", { name: "Details" }).click();
     const panel = page.getByRole("complementary", { name: "Session details" });
     await panel.getByText("Started").waitFor();
