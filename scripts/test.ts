@@ -22,9 +22,9 @@ interface Group {
 }
 
 /** The same scenarios on the bundle, behind a transport that we ship. */
-const leg = (name: string): Group => ({
+const leg = (name: string, areas = "**"): Group => ({
   name: `scenarios over ${name}`,
-  files: "test/scenarios/**/*.test.ts",
+  files: `test/scenarios/${areas}/*.test.ts`,
   isolation: "none",
   needsBuild: true,
   onRequest: "legs",
@@ -51,7 +51,8 @@ const groups: readonly Group[] = [
   { name: "oracle", files: "test/oracle/**/*.test.ts", isolation: "process", needsBuild: true, onRequest: "oracle", draws: true },
   leg("stdio"),
   leg("websocket"),
-  leg("unix"),
+  // The same frames as over a websocket, behind another listener.
+  leg("unix", "{approval,command,handshake,thread,transport,turn,user-input}"),
 ];
 
 /** No test may hang for ever, and no group. */
