@@ -50,9 +50,10 @@ const groups: readonly Group[] = [
   { name: "terminal", files: "test/tui/**/*.itest.ts", isolation: "process", needsBuild: true, onRequest: "terminal" },
   { name: "oracle", files: "test/oracle/**/*.test.ts", isolation: "process", needsBuild: true, onRequest: "oracle", draws: true },
   leg("stdio"),
-  leg("websocket"),
+  // What clients say and hear; what the agent does behind it is the same on every transport.
+  leg("websocket", "{account,approval,command,config,dynamic-tool,fs,handshake,review,thread,transport,turn,user-input,v1}"),
   // The same frames as over a websocket, behind another listener.
-  leg("unix", "{approval,command,handshake,thread,transport,turn,user-input}"),
+  leg("unix", "{approval,handshake,thread,transport,turn}"),
 ];
 
 /** No test may hang for ever, and no group. */
