@@ -249,6 +249,16 @@ for (const { engine, skip, mounts, protects } of engines)
       await refused(bench.sh("true", { roots: [path.join(home, "skills")] }), /server's own home/);
     });
 
+    test("what was cut from a long output can be read where the model is told that it is", async () => {
+      const outputs = path.join(bench.home, "parley", "outputs");
+      mkdirSync(outputs, { recursive: true, mode: 0o700 });
+      writeFileSync(path.join(outputs, "all.txt"), "all of it", { mode: 0o600 });
+      const { output } = await bench.sh(`cat ${outputs}/all.txt; echo x > ${outputs}/all.txt`, { policy: readOnly });
+      assert.match(output, /^all of it/);
+      assert.equal(readFileSync(path.join(outputs, "all.txt"), "utf8"), "all of it");
+      rmSync(outputs, { recursive: true });
+    });
+
     test("a secret that is replaced while a command runs does not appear", async () => {
       const file = path.join(bench.home, "auth.json");
       writeFileSync(file, "sk-old");

@@ -197,8 +197,9 @@ function changeRoot(kernel: Kernel, sources: Map<string, bigint>): void {
 
 function attachAll(kernel: Kernel, mounts: readonly Mount[], sources: Map<string, bigint>): void {
   const { call, must, text, u64s } = kernel;
+  const inMemory = mounts.flatMap((mount) => (mount.kind === "memory" ? [`${mount.at}/`] : []));
   const attach = (mount: bigint, path: string, { isFile = false, optional = false } = {}): void => {
-    const place = makePlace(kernel, path, { isFile, optional });
+    const place = makePlace(kernel, path, { isFile, optional, isInMemory: inMemory.some((folder) => path.startsWith(folder)) });
     if (place !== undefined) must(path, call("moveMount", mount, text(""), place, text(""), 4n | 0x40n));
   };
   /** A file system that is made for the sandbox. */
@@ -231,7 +232,7 @@ function attachAll(kernel: Kernel, mounts: readonly Mount[], sources: Map<string
         at,
         call(
           "mountSetattr",
-          makePlace(kernel, at, { isFile: false, optional: false }) ?? -1n,
+          makePlace(kernel, at, { isFile: false, optional: false, isInMemory: false }) ?? -1n,
           text(""),
           0x1000n,
           u64s(1n, 0n, 0n, 0n),
@@ -256,14 +257,21 @@ function attachDevices(
   fs.mkdirSync(`${at}/shm`);
 }
 
+interface Place {
+  readonly isFile: boolean;
+  readonly optional: boolean;
+  /** Folders on the way to it may be made. */
+  readonly isInMemory: boolean;
+}
+
 /** Only what is new in memory may have places made in it; everywhere else they are there, or the disk refuses. */
-function makePlace({ find }: Kernel, path: string, { isFile, optional }: { isFile: boolean; optional: boolean }): bigint | undefined {
+function makePlace({ find }: Kernel, path: string, { isFile, optional, isInMemory }: Place): bigint | undefined {
   const found = find(path);
   if (found !== undefined) return found;
   const fs = process.getBuiltinModule("node:fs");
   try {
     if (isFile) fs.closeSync(fs.openSync(path, "wx", 0o600));
-    else fs.mkdirSync(path);
+    else fs.mkdirSync(path, { recursive: isInMemory });
   } catch (error) {
     if (optional) return undefined;
     throw error;
