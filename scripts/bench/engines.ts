@@ -1,6 +1,6 @@
 /** What one command costs under each engine of the Linux sandbox: the first of a server, one after a pause, and a hundred in a row. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { loadavg, tmpdir } from "node:os";
+import { loadavg } from "node:os";
 import path from "node:path";
 import { engineNames } from "../../src/exec/sandbox/engines/engine.ts";
 import { type ClosableRunner, createCommandRunner } from "../../src/exec/spawn.ts";
@@ -53,7 +53,8 @@ export async function measureEngines(rounds: number, signal: AbortSignal): Promi
 
 /** Undefined where this machine cannot have the engine. */
 async function oneRound(engine: EngineName): Promise<Record<EngineMeasure, number[]> | undefined> {
-  const base = mkdtempSync(path.join(tmpdir(), "parley-engines-"));
+  // Not where commands may write: Landlock could not keep the home from them.
+  const base = mkdtempSync("/var/tmp/parley-engines-");
   const workspace = path.join(base, "workspace");
   for (const folder of [path.join(base, "home"), workspace, path.join(workspace, ".git")]) mkdirSync(folder);
   const runner = createCommandRunner({ codexHome: path.join(base, "home"), engine: () => engine });
