@@ -18,6 +18,7 @@ import {
 } from "../../test/support/model-mocks/vendor-rules.ts";
 import { startServer } from "../../test/support/server.ts";
 import { type Framed, socketStand } from "./socket-stand.ts";
+import { pixel } from "./stage.ts";
 
 export interface Lane {
   readonly name: string;
@@ -74,8 +75,6 @@ interface Turn {
 
 /** What makes a mock on loopback as able as api.openai.com. */
 const openaiSelf = "supports_websockets = true\noptions = { hosted_tools = true }\n";
-
-const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
 function turns(lane: Lane): readonly Turn[] {
   let calls = 0;

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { anthropicFrames, chatFrames, type MockReply, responsesFrames } from "../../test/support/model-mocks/frames.ts";
 import { type Answer, MockProvider, stream } from "../../test/support/model-mocks/server.ts";
-import { compact, free, onStage } from "./stage.ts";
+import { compact, free, onStage, pixel } from "./stage.ts";
 
 export interface RecordFigures {
   readonly requests: number;
@@ -23,8 +23,6 @@ export type RecordedWire = keyof typeof wires;
 export const recordedWires = Object.keys(wires) as RecordedWire[];
 
 const fileOf = (wire: RecordedWire): string => path.join(import.meta.dirname, "recorded", `${wire}.jsonl`);
-const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
-
 function script(wire: RecordedWire): readonly { readonly words: string; readonly replies: readonly MockReply[] }[] {
   let made = 0;
   const call = (name: string, args: unknown) => ({ id: `call_${++made}`, name, args: JSON.stringify(args) });

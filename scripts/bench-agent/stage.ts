@@ -7,6 +7,9 @@ import { startServer } from "../../test/support/server.ts";
 
 export const free = { approvalPolicy: "never", sandbox: "danger-full-access" } as const;
 
+/** The smallest picture, as base64. */
+export const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+
 export interface Place {
   readonly client: Client;
   readonly workspace: string;

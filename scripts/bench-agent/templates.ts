@@ -5,7 +5,7 @@ import { type ChatTemplate, chatTemplate, chatTemplateNames } from "../../test/s
 import { chatFrames, type MockReply } from "../../test/support/model-mocks/frames.ts";
 import { type Answer, MockProvider, stream } from "../../test/support/model-mocks/server.ts";
 import { chatRules, ruled } from "../../test/support/model-mocks/vendor-rules.ts";
-import { compact, free, onStage } from "./stage.ts";
+import { compact, free, onStage, pixel } from "./stage.ts";
 
 export interface TemplateFigures {
   /** Requests that the template refused until it was known. */
@@ -17,7 +17,6 @@ export interface TemplateFigures {
 
 export const templateNames = chatTemplateNames;
 
-const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 const call = (id: string, name: string, args: object) => ({ id, name, args: JSON.stringify(args) });
 const turns: readonly (readonly MockReply[])[] = [
   [{ text: "Hello." }],

@@ -19,7 +19,7 @@ export interface ContentLimits {
   readonly bytes: number;
 }
 export const contentLimits: ContentLimits = { entries: 10_000, bytes: 100 * 1024 * 1024 };
-const maxDepth = 32;
+export const maxDepth = 32;
 
 /** Throws PluginProblem when the folder holds anything but files and folders, or too much. */
 export function readContent(root: string, limits: ContentLimits = contentLimits): Content {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { firstEntriesSync } from "../lib/bounded-folder.ts";
 import { readBoundedSync } from "../lib/bounded-read.ts";
 import { isCode } from "../lib/system-error.ts";
-import { type ContentLimits, contentLimits } from "./content.ts";
+import { type ContentLimits, contentLimits, maxDepth } from "./content.ts";
 import { PluginProblem } from "./id.ts";
 
 export interface Copied {
@@ -12,7 +12,6 @@ export interface Copied {
   readonly leftOut: readonly string[];
 }
 
-const maxDepth = 32;
 const maxTold = 10;
 
 /** Throws PluginProblem when there is too much of it; `to` is then a part of it. */

@@ -17,6 +17,12 @@ export const MultiAgentMode = named("MultiAgentMode", () =>
 );
 export type MultiAgentMode = Infer<typeof MultiAgentMode>;
 
+/** What stands in config.toml, for the settings of a thread or turn that have no effect because of it. */
+export const setInConfig = {
+  disabledPluginIds: "`[plugins]` in the settings switches plugins off",
+  multiAgentMode: "`features.multi_agent` says whether there are sub-agents",
+} as const;
+
 export const SelectedCapabilityRoot = named("SelectedCapabilityRoot", () => object({ id: string(), location: CapabilityRootLocation() }));
 export type SelectedCapabilityRoot = Infer<typeof SelectedCapabilityRoot>;
 

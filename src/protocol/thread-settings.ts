@@ -16,7 +16,7 @@ import {
 } from "./policy.ts";
 import { acceptSettings } from "./spellings.ts";
 import { Thread } from "./thread.ts";
-import { MultiAgentMode } from "./thread-environment.ts";
+import { MultiAgentMode, setInConfig } from "./thread-environment.ts";
 
 export const ThreadSettingsUpdateParams = named("ThreadSettingsUpdateParams", () =>
   object({
@@ -132,10 +132,7 @@ export const threadSettingsRequests = {
     accept: acceptSettings,
     limits: limitSettings,
     experimental: true,
-    noEffect: {
-      disabledPluginIds: "`[plugins]` in the settings switches plugins off",
-      multiAgentMode: "`features.multi_agent` says whether there are sub-agents",
-    },
+    noEffect: setInConfig,
   }),
   /** Corrects what is stored about a thread beside its history. */
   "thread/metadata/update": request({

@@ -36,7 +36,7 @@ import {
   ThreadSource,
 } from "./policy.ts";
 import { acceptSettings } from "./spellings.ts";
-import { MultiAgentMode, SelectedCapabilityRoot, ThreadEnvironment, TurnEnvironmentParams } from "./thread-environment.ts";
+import { MultiAgentMode, SelectedCapabilityRoot, setInConfig, ThreadEnvironment, TurnEnvironmentParams } from "./thread-environment.ts";
 import { Turn, TurnItemsView } from "./turn.ts";
 
 export const Thread = named("Thread", () =>
@@ -309,8 +309,6 @@ export const TokenUsageBreakdown = named("TokenUsageBreakdown", () =>
 );
 export type TokenUsageBreakdown = Infer<typeof TokenUsageBreakdown>;
 
-const multiAgentMode = "`features.multi_agent` says whether there are sub-agents";
-
 export const threadRequests = {
   /** Makes a new thread with the settings given, else those of the configuration. */
   "thread/start": request({
@@ -335,7 +333,7 @@ export const threadRequests = {
     noEffect: {
       allowProviderModelFallback: "`parley.fallback_model` says which model answers when one is overloaded",
       daybreakEnabled: "there is no such mode",
-      multiAgentMode,
+      multiAgentMode: setInConfig.multiAgentMode,
       selectedCapabilityRoots: "skills and plugins are those of the settings",
       serviceName: "no figures are kept by service",
     },

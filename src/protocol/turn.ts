@@ -30,7 +30,7 @@ import {
   SandboxPolicy,
 } from "./policy.ts";
 import { acceptSettings } from "./spellings.ts";
-import { MultiAgentMode, TurnEnvironmentParams } from "./thread-environment.ts";
+import { MultiAgentMode, setInConfig, TurnEnvironmentParams } from "./thread-environment.ts";
 
 export const Turn = named("Turn", () =>
   object({
@@ -258,9 +258,8 @@ export const turnRequests = {
     },
     noEffect: {
       ...noMetadata,
+      ...setInConfig,
       cyberAccessProgram: "it belongs to the vendor's account service",
-      disabledPluginIds: "`[plugins]` in the settings switches plugins off",
-      multiAgentMode: "`features.multi_agent` says whether there are sub-agents",
       parentTurnId: noFamily,
       rootTurnId: noFamily,
     },
