@@ -137,6 +137,7 @@ function run(group: Group, files: readonly string[], onlyTest?: string): Promise
   const flags = [`--test-isolation=${group.isolation}`, `--test-timeout=${testTimeoutMs}`, `--test-reporter=${reporter}`];
   if (onlyTest !== undefined) flags.push(`--test-name-pattern=${RegExp.escape(onlyTest)}`);
   if (group.draws === true) flags.push(`--import=${path.join(import.meta.dirname, "test-seed.ts")}`);
+  if (group.isolation === "process") flags.push(`--import=${path.join(import.meta.dirname, "test-exit.ts")}`);
   // Tests must find neither the user's settings nor the user's keys.
   const { OPENAI_API_KEY: _key, NODE_OPTIONS: _options, ...env } = process.env;
   const child = spawn(process.execPath, ["--test", ...flags, "--test-reporter-destination=stdout", ...[...files].sort()], {

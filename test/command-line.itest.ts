@@ -7,6 +7,7 @@ import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { commands } from "../src/cli/commands.ts";
+import { atEnd } from "./support/ending.ts";
 import { launcher, scratch } from "./support/process.ts";
 
 function place(t: TestContext) {
@@ -48,7 +49,7 @@ test("what the system refuses is said in words, without a stack, and with what t
   const file = path.join(home, "file");
   writeFileSync(file, "");
   const busy = createServer().listen(0, "127.0.0.1");
-  t.after(() => busy.close());
+  atEnd(t, () => busy.close());
   await once(busy, "listening");
   const { port } = busy.address() as AddressInfo;
   for (const [words, said] of [

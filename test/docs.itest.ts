@@ -6,6 +6,7 @@ import { globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "n
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { buildSite } from "../scripts/site.ts";
+import { endedWith } from "./support/ending.ts";
 import { launcher, root, scratch } from "./support/process.ts";
 
 const documents = ["README.md", "examples/README.md", "CONTRIBUTING.md", ...globSync("docs/*.md", { cwd: root }).sort()];
@@ -95,7 +96,7 @@ test("what is said to go on running starts and says where it listens", { timeout
   for (const { text } of blocks.filter(({ how }) => how === "serve")) {
     const { work, env } = place(t);
     const child = spawn("bash", ["-c", `exec ${anyPort(text.trim())}`], { cwd: work, env, stdio: ["ignore", "pipe", "pipe"] });
-    t.after(() => child.kill("SIGKILL"));
+    endedWith(t, child);
     await said(child, /127\.0\.0\.1:\d+/, text);
     child.kill("SIGTERM");
     await once(child, "close");
@@ -105,7 +106,7 @@ test("what is said to go on running starts and says where it listens", { timeout
 test("what is said of a manager works on one", { timeout: 300_000 }, async (t) => {
   const { work, env } = place(t);
   const child = spawn("parley", ["manager", "--no-open", "--listen", "127.0.0.1:0"], { cwd: work, env, stdio: ["ignore", "pipe", "pipe"] });
-  t.after(() => child.kill("SIGKILL"));
+  endedWith(t, child);
   const port = /127\.0\.0\.1:(\d+)/.exec(await said(child, /127\.0\.0\.1:\d+/, "parley manager"))?.[1] ?? "";
   for (const line of blocks.filter(({ how }) => how === "manager").flatMap(({ text }) => linesOf(text))) {
     const { status, stdout, stderr } = spawnSync("bash", ["-c", line.replace("4180", port).replace("curl -s", "curl -sf")], {

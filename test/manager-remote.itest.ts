@@ -1,11 +1,11 @@
 /** A manager over an engine of another process that dies in the middle of a turn, and one that is itself restarted: nothing is lost, nothing is sent twice. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { ManagerClient, ManagerError, type StreamMessage } from "../schema/manager/client.ts";
+import { atEnd, kill } from "./support/ending.ts";
 import { launcher, scratch } from "./support/process.ts";
 
 const scenario = `
@@ -34,8 +34,8 @@ interface World {
 
 function worldOf(t: TestContext): World {
   const children: ChildProcess[] = [];
-  t.after(() => Promise.all(children.filter((child) => child.exitCode === null && child.signalCode === null).map(kill))); // before their folder goes
   const folder = scratch(t);
+  atEnd(t, () => Promise.all(children.map(kill)));
   const home = path.join(folder, "home");
   mkdirSync(home);
   writeFileSync(path.join(home, "scenario.yaml"), scenario);
@@ -84,7 +84,7 @@ function listen(
   client: ManagerClient,
 ): { heard: StreamMessage[]; until(wanted: (m: StreamMessage) => boolean): Promise<StreamMessage> } {
   const stop = new AbortController();
-  t.after(() => stop.abort());
+  atEnd(t, () => stop.abort());
   const heard: StreamMessage[] = [];
   let wake = Promise.withResolvers<void>();
   void (async () => {
@@ -124,12 +124,6 @@ function prompts({ home }: World): string[] {
       .filter((line) => line.includes('"user_message"'))
       .map((line) => String((JSON.parse(line) as { payload: { message?: string } }).payload.message)),
   );
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  const gone = once(child, "exit");
-  child.kill("SIGKILL");
-  await gone;
 }
 
 test("the engine is killed in the middle of a turn and comes back: said, joined again, and each prompt is there once", async (t) => {

@@ -10,6 +10,7 @@ import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { WebSocket } from "ws";
 import { makeCertificates } from "./support/certificates.ts";
+import { endedWith } from "./support/ending.ts";
 import { launcher, root, scratch } from "./support/process.ts";
 
 interface Secure {
@@ -33,7 +34,7 @@ async function startSecure(t: TestContext): Promise<Secure | undefined> {
   const env = { PATH: process.env["PATH"], HOME: folder, CODEX_HOME: home };
   const args = ["manager", "--listen", "127.0.0.1:0", "--no-open", "--allow-host", "parley.test", ...flags];
   const child = spawn(launcher, args, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
-  t.after(() => child.kill("SIGKILL"));
+  endedWith(t, child);
   let text = "";
   for await (const chunk of child.stdout) {
     text += chunk;

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { ManagerClient, ManagerError } from "../schema/manager/client.ts";
+import { endedWith } from "./support/ending.ts";
 import { launcher, root, scratch } from "./support/process.ts";
 
 interface Running {
@@ -25,7 +26,7 @@ function environment(folder: string): Record<string, string | undefined> {
 async function start(t: TestContext, folder: string, program: string, args: readonly string[]): Promise<Running> {
   const env = environment(folder);
   const child = spawn(program, [...args, "--listen", "127.0.0.1:0", "--no-open"], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
-  t.after(() => child.kill("SIGKILL"));
+  endedWith(t, child);
   let text = "";
   const link = await new Promise<string>((resolve, reject) => {
     child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
@@ -138,7 +139,7 @@ test("it manages an engine of another process, and serves that one's protocol at
     env: environment(folder),
     stdio: ["ignore", "ignore", "pipe"],
   });
-  t.after(() => engine.kill("SIGKILL"));
+  endedWith(t, engine);
   await new Promise<void>((resolve) => engine.stderr?.on("data", (chunk) => String(chunk).includes("listening on") && resolve()));
   const running = await start(t, folder, launcher, ["manager", "--connect", `unix://${socket}`]);
   const client = new ManagerClient({ url: running.url, token: running.token });

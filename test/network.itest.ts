@@ -8,6 +8,7 @@ import { type AddressInfo, connect } from "node:net";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { makeCertificates } from "./support/certificates.ts";
+import { atEnd, endedWith } from "./support/ending.ts";
 import { launcher, scratch } from "./support/process.ts";
 
 /** No name server knows it: only a proxy finds the way. */
@@ -15,8 +16,8 @@ const host = "model.parley.test";
 
 async function listen(t: TestContext, server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => server.closeAllConnections());
-  t.after(() => server.close());
+  atEnd(t, () => server.closeAllConnections());
+  atEnd(t, () => server.close());
   return (server.address() as AddressInfo).port;
 }
 
@@ -58,7 +59,7 @@ function place(t: TestContext, url: string, more = "") {
     env: Readonly<Record<string, string>>,
   ): Promise<{ code: number | null; out: string; err: string }> => {
     const child = spawn(launcher, args, { cwd: folder, env: { PATH: "/usr/bin:/bin", HOME: folder, CODEX_HOME: home, ...env } });
-    t.after(() => child.kill("SIGKILL"));
+    endedWith(t, child);
     let [out, err] = ["", ""];
     child.stdin.end();
     child.stdout.on("data", (chunk) => (out += chunk));

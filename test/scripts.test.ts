@@ -1,7 +1,7 @@
 /** The scripts that guard the repository are themselves guarded. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
@@ -11,6 +11,7 @@ import { looseEnds } from "../scripts/check-loose-ends.ts";
 import { makeBuiltinsLazy, makeChunkLazy } from "../scripts/lazy-builtins.ts";
 import { lockProblems } from "../scripts/lockcheck.ts";
 import { pick } from "../scripts/suites.ts";
+import { deletedWith } from "./support/ending.ts";
 
 const lock = (packages: object): string => JSON.stringify({ packages: { "": { dependencies: { a: "1" } }, ...packages } });
 const good = { version: "1", integrity: "sha512-x", license: "MIT" };
@@ -162,7 +163,7 @@ test("a member of a lazy chunk keeps the sign that the bundler gave it", () => {
 
 test("files that import each other's values in a circle are named; types and import() make no circle", (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), "cycles-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  deletedWith(t, folder);
   const files = {
     "a.ts": 'import { b } from "./b.ts";\nexport const a = b;\n',
     "b.ts": 'import { type X, c } from "./c.ts";\nexport const b = c;\n',

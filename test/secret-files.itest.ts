@@ -6,6 +6,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { noProtection } from "../src/exec/testing.ts";
 import { makeCertificates } from "./support/certificates.ts";
+import { endedWith } from "./support/ending.ts";
 import { LiveServer, verifiesLive } from "./support/live-server.ts";
 import { stage } from "./support/live-stage.ts";
 import { launcher } from "./support/process.ts";
@@ -34,7 +35,7 @@ async function startManager(t: TestContext, folder: string, flags: readonly stri
   const env = { PATH: process.env["PATH"], HOME: folder, CODEX_HOME: path.join(folder, "home") };
   const args = ["manager", "--listen", "127.0.0.1:0", "--no-open", ...flags];
   const child = spawn(launcher, args, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
-  t.after(() => child.kill("SIGKILL"));
+  endedWith(t, child);
   let text = "";
   for await (const chunk of child.stdout) {
     text += chunk;

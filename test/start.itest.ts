@@ -1,10 +1,11 @@
 /** A start from the bundle: it loads no more than it needs, keeps its compiled code, and is right also when that is damaged. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
+import { deletedWith } from "./support/ending.ts";
 import { outsideTemp } from "./support/outside-temp.ts";
 import { root, scratch } from "./support/process.ts";
 
@@ -60,7 +61,7 @@ test("what comes later is loaded when it is asked for, without a word on stderr"
 /** A copy of the bundle outside the temp folders, where compiled code may be kept. */
 function copyOfBundle(t: TestContext): string {
   const folder = mkdtempSync(outsideTemp());
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  deletedWith(t, folder);
   cpSync(dist, folder, { recursive: true, filter: (file) => !/\.(?:cache|stamp\.json)$/.test(file) });
   return folder;
 }

@@ -9,6 +9,7 @@ import { createConnection, type Socket } from "node:net";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { type Client, connectClient } from "../../src/client/client.ts";
+import { atEnd } from "../support/ending.ts";
 import { eventually } from "../support/live-server.ts";
 import { preload, settings, stage } from "../support/live-stage.ts";
 import { ServerProcess } from "../support/process.ts";
@@ -90,7 +91,7 @@ async function turn(client: Client, threadId: string): Promise<void> {
 test("clients that come and go, half of them rude, hold up nobody and leave nothing behind", { timeout: 280_000 }, async (t) => {
   const { server, folder, figures, ws, unix, port, socket } = await opened(t);
   const steady = await connectClient(ws);
-  t.after(() => steady.close());
+  atEnd(t, () => steady.close());
   const { thread } = await steady.call("thread/start", { ...settings(folder) } as never);
   await turn(steady, thread.id);
   // Once each, so that what is loaded at the first use does not count.
@@ -98,7 +99,7 @@ test("clients that come and go, half of them rude, hold up nobody and leave noth
   const before = await figures();
 
   const held: Socket[] = [];
-  t.after(() => {
+  atEnd(t, () => {
     for (const one of held) one.destroy();
   });
   const dials: readonly Dial[] = [() => createConnection(port, "127.0.0.1"), () => createConnection(socket)];
@@ -152,7 +153,7 @@ async function polite(url: string, isCut = false): Promise<void> {
 test("who does not finish the handshake is put out", { timeout: 120_000 }, async (t) => {
   const { port, socket } = await opened(t);
   const putOut = [createConnection(port, "127.0.0.1"), createConnection(socket)].map(async (one) => {
-    t.after(() => one.destroy());
+    atEnd(t, () => one.destroy());
     one.on("error", () => {});
     const closed = once(one, "close");
     one.write(head);

@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import path from "node:path";
 import type { TestContext } from "node:test";
+import { atEnd } from "../support/ending.ts";
 import { LiveServer, peakOf, rolloutsOf, verifiesLive } from "../support/live-server.ts";
 import { home, settings, stage } from "../support/live-stage.ts";
 import { type Answer, MockProvider } from "../support/model-mocks/server.ts";
@@ -39,7 +40,7 @@ function endless(head: string, piece: string | Buffer): Answer {
 async function open(t: TestContext, more = "", ...answers: Answer[]) {
   const folder = stage(t);
   const provider = new MockProvider(...answers, fine);
-  t.after(() => provider[Symbol.asyncDispose]());
+  atEnd(t, () => provider[Symbol.asyncDispose]());
   const url = await provider.listen();
   writeFileSync(
     path.join(home(folder), "config.toml"),

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpath
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { noProtection } from "../../src/exec/testing.ts";
+import { atEnd, deletedWith } from "../support/ending.ts";
 import { LiveServer, verifiesLive } from "../support/live-server.ts";
 import { root } from "../support/process.ts";
 import { writeHome } from "../support/verifies.ts";
@@ -11,7 +12,7 @@ import { writeHome } from "../support/verifies.ts";
 /** Not below /tmp, so that the home is not in a temp folder, and short enough for sockets. */
 function place(t: TestContext) {
   const folder = realpathSync(mkdtempSync("/var/tmp/parley-planted-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  deletedWith(t, folder);
   const at = (name: string): string => path.join(folder, name);
   for (const name of ["home", "workspace", "temporary", "victim"]) mkdirSync(at(name));
   return { folder, at };
@@ -69,7 +70,7 @@ else
     const { folder, at } = place(t);
     const [word, workspace, temporary] = [at("victim/TRIPPED"), at("workspace"), at("temporary")];
     const shared = mkdtempSync("/tmp/parley-planted-");
-    t.after(() => rmSync(shared, { recursive: true, force: true }));
+    deletedWith(t, shared);
     const open = [workspace, temporary, shared];
     const own = ["parley", "parley/cache", "parley/run", "parley/locks", "app-server-control"].map((name) => at(`home/${name}`));
     const closed = [...own, at("home"), folder, `${root}/dist`, `${root}/dist/.cache`, `${root}/bin`, "/dev/shm"];
@@ -106,7 +107,7 @@ else
     writeFileSync(at("victim/pipe-0-0"), "mine");
     const link = `/dev/shm/parley-4194304-${process.pid}`;
     symlinkSync(at("victim"), link);
-    t.after(() => rmSync(link, { force: true }));
+    atEnd(t, () => rmSync(link, { force: true }));
 
     const hostile = {
       ...env,

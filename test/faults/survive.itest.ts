@@ -4,6 +4,7 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { connectClient } from "../../src/client/client.ts";
+import { atEnd } from "../support/ending.ts";
 import { preload } from "../support/live-stage.ts";
 import { ServerProcess, scratch } from "../support/process.ts";
 import { writeHome } from "../support/verifies.ts";
@@ -119,7 +120,7 @@ test("a manager goes on, with its engine and with the clients of both", async (t
   const url = await server.until(() => /running at (\S+)/.exec(server.messages.join("\n"))?.[1], "the address");
   const token = readFileSync(path.join(home, "parley/manager/token"), "utf8").trim();
   const client = await connectClient(`${url.replace("http", "ws")}/rpc`, { token });
-  t.after(() => client.close());
+  atEnd(t, () => client.close());
   const told: string[] = [];
   client.on("warning", ({ message }) => told.push(message));
   const page = await streamOf(t, url, token);
@@ -134,7 +135,7 @@ test("a manager goes on, with its engine and with the clients of both", async (t
 async function streamOf(t: TestContext, url: string, token: string): Promise<readonly string[]> {
   const { WebSocket } = await import("ws");
   const socket = new WebSocket(`${url.replace("http", "ws")}/api/stream`, { headers: { authorization: `Bearer ${token}` } });
-  t.after(() => socket.terminate());
+  atEnd(t, () => socket.terminate());
   const heard: string[] = [];
   socket.on("message", (data) => heard.push(String(data)));
   await eventually(() => heard.length > 0, "the event stream");

@@ -1,9 +1,10 @@
 /** A real app-server process for tests of what only bytes, exit codes and signals can show. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { TestContext } from "node:test";
+import { deletedWith, type Ending, endedWith } from "./ending.ts";
 import type { Message } from "./wire.ts";
 
 export const root: string = path.resolve(import.meta.dirname, "../..");
@@ -17,15 +18,10 @@ export function forcedEngine(): { readonly PARLEY_SANDBOX_ENGINE?: string } {
   return PARLEY_SANDBOX_ENGINE === undefined ? {} : { PARLEY_SANDBOX_ENGINE };
 }
 
-/** Somebody, mostly a test, who cleans up at the end. */
-export interface Ending {
-  after(step: () => unknown): void;
-}
-
 /** A folder that is gone after the test. */
 export function scratch(t: Ending): string {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "parley-itest-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  deletedWith(t, folder);
   return folder;
 }
 
@@ -58,7 +54,7 @@ export class ServerProcess {
       cwd: folder,
       env: { PATH: process.env["PATH"], HOME: folder, CODEX_HOME: home, ...forcedEngine(), ...env },
     });
-    t.after(() => this.child.kill("SIGKILL"));
+    endedWith(t, this.child);
     this.child.stdin.on("error", () => {});
     let rest = "";
     this.child.stdout.setEncoding("utf8").on("data", (chunk: string) => {

@@ -3,7 +3,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { isAlive } from "../../src/exec/processes.ts";
-import { type Ending, launcher, scratch } from "./process.ts";
+import { atEnd, type Ending } from "./ending.ts";
+import { launcher, scratch } from "./process.ts";
 import { type StageOptions, writeHome } from "./verifies.ts";
 
 export interface TerminalOptions extends Pick<StageOptions, "turns" | "config"> {
@@ -41,13 +42,13 @@ export class Terminal {
 
   constructor(t: Ending, options: TerminalOptions = {}) {
     const { columns = 80, rows = 24, env = {} } = options;
-    t.after(() => this.#end()); // before its folders go: without its socket nobody could end it
     this.folder = options.folder ?? scratch(t);
     this.home = path.join(this.folder, "home");
     this.workspace = path.join(this.folder, "work");
     for (const folder of [this.home, this.workspace]) mkdirSync(folder, { recursive: true });
     if (!existsSync(path.join(this.home, "config.toml"))) writeHome(this.home, { config: trusting, ...options });
     this.#socket = path.join(scratch(t), "tmux");
+    atEnd(t, () => this.#end()); // without its socket nobody could end it
     const config = `${this.#socket}.conf`;
     writeFileSync(config, options.background === undefined ? settings : `${settings}set -g window-style bg=${options.background}\n`);
     const all = { ...plainEnv(this.folder, this.home), ...env };

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { connectClient } from "../../src/client/client.ts";
+import { atEnd } from "../support/ending.ts";
 import { ServerProcess, scratch } from "../support/process.ts";
 import { Terminal, whyNoTmux } from "../support/tmux.ts";
 import { writeHome } from "../support/verifies.ts";
@@ -123,7 +124,7 @@ test("a second client answers: the prompt closes and says by whom", { skip }, as
   const term = new Terminal(t, { folder });
   await term.start("--remote", url, "-C", term.workspace);
   const other = await connectClient(url, { clientInfo: { name: "desk", title: "The other desk", version: "1" } });
-  t.after(() => other.close());
+  atEnd(t, () => other.close());
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<{ decision: "accept" }>();
   other.answer("item/commandExecution/requestApproval", () => {

@@ -7,6 +7,7 @@ import path from "node:path";
 import { Readable, Writable } from "node:stream";
 import { test } from "node:test";
 import { client, ndJsonStream } from "@agentclientprotocol/sdk";
+import { endedWith } from "../../support/ending.ts";
 import { launcher, root, scratch } from "../../support/process.ts";
 import { writeHome } from "../../support/verifies.ts";
 
@@ -23,7 +24,7 @@ test("an editor starts it, gives it an MCP server, prompts, and ends it by closi
     env: { PATH: process.env["PATH"], HOME: folder, CODEX_HOME: home },
     stdio: ["pipe", "pipe", "inherit"],
   });
-  t.after(() => child.kill("SIGKILL"));
+  endedWith(t, child);
   let text = "";
   const connection = client()
     .onNotification("session/update", ({ params: { update } }) => {

@@ -7,6 +7,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { type Client, connectClient, openClient } from "../../../src/client/client.ts";
 import { LinesTransport } from "../../../src/rpc/stdio.ts";
+import { endedWith } from "../../support/ending.ts";
 import { launcher, ServerProcess, scratch } from "../../support/process.ts";
 import { writeHome } from "../../support/verifies.ts";
 
@@ -39,7 +40,7 @@ test("three clients on one thread, then a fourth", async (t) => {
   const url = await server.url();
   const proxy = spawn(launcher, ["app-server", "proxy", "--sock", socket], { stdio: ["pipe", "pipe", "inherit"] });
   const gone = once(proxy, "exit");
-  t.after(() => proxy.kill("SIGKILL"));
+  endedWith(t, proxy);
   const proxied = await openClient(new LinesTransport(proxy.stdout, proxy.stdin));
   const overWeb = await connectClient(url);
   const overUnix = await connectClient(`unix://${socket}`);

@@ -6,6 +6,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { atEnd } from "../../support/ending.ts";
 import { oddTargets, rawStatus, upgradeHeaders } from "../../support/odd-targets.ts";
 import { launcher, ServerProcess, scratch } from "../../support/process.ts";
 import { writeHome } from "../../support/verifies.ts";
@@ -30,7 +31,7 @@ function newClient(t: TestContext, modern = false): Client {
     },
   );
   client.setRequestHandler("elicitation/create", async () => ({ action: "accept", content: { decision: "approved" } }));
-  t.after(() => client.close());
+  atEnd(t, () => client.close());
   return client;
 }
 

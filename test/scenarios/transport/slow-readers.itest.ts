@@ -7,6 +7,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { WebSocket } from "ws";
 import { type Client, connectClient } from "../../../src/client/client.ts";
+import { atEnd } from "../../support/ending.ts";
 import { eventually, LiveServer, peakOf, verifiesLive } from "../../support/live-server.ts";
 import { settings, stage } from "../../support/live-stage.ts";
 import { ServerProcess } from "../../support/process.ts";
@@ -44,7 +45,7 @@ class Deaf {
   static async joining(t: TestContext, door: Door, threadId: string): Promise<Deaf> {
     const deaf = new Deaf(door);
     const socket = deaf.#socket;
-    t.after(() => socket.terminate());
+    atEnd(t, () => socket.terminate());
     await once(socket, "open");
     socket.send('{"id":1,"method":"initialize","params":{"clientInfo":{"name":"deaf","version":"1"}}}');
     socket.send(JSON.stringify({ id: 2, method: "thread/resume", params: { threadId } }));
@@ -112,7 +113,7 @@ async function opened(t: TestContext, opening: Opening = websocket): Promise<Ope
 }
 async function connectTo(t: TestContext, { url, ...rest }: Door): Promise<Client> {
   const client = await connectClient(url, { clientInfo: { name: "reader", title: null, version: "1" }, ...rest });
-  t.after(() => client.close());
+  atEnd(t, () => client.close());
   return client;
 }
 
