@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { errorMessage } from "../src/lib/error-text.ts";
 import { buildIfOld } from "./build.ts";
 import { inLanes } from "./lanes.ts";
 import { runSuites, type Tally } from "./suites.ts";
@@ -107,7 +108,7 @@ async function step(name: string, run: () => Promise<void>): Promise<void> {
     console.log(`ok   ${name}`);
   } catch (error) {
     tally.failed++;
-    console.log(`FAIL ${name}: ${error instanceof Error ? error.message : error}`);
+    console.log(`FAIL ${name}: ${errorMessage(error)}`);
   }
 }
 

@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { toAscii } from "../scripts/ascii-code.ts";
 import { compare } from "../scripts/check-functions.ts";
 import { looseEnds } from "../scripts/check-loose-ends.ts";
+import { otherWays } from "../scripts/check-one-way.ts";
 import { makeBuiltinsLazy, makeChunkLazy } from "../scripts/lazy-builtins.ts";
 import { lockProblems } from "../scripts/lockcheck.ts";
 import { pick } from "../scripts/suites.ts";
@@ -200,4 +201,21 @@ test("promises that nobody waits for and handlers of what strangers send must sa
     'ws.on("ping", (data) => ws.pong(data)); // never throws: bytes as they came',
   ];
   for (const text of tied) assert.deepEqual(looseEnds(text), [], text);
+});
+
+test("ids and error texts are made in one way", () => {
+  const others = [
+    "const text = error instanceof Error ? error.message : String(error);",
+    "log(cause instanceof Error\n  ? cause.stack : String(cause));",
+    "failed(error instanceof Error ? error : new Error(String(error)));",
+    'import { randomUUID } from "node:crypto";',
+  ];
+  for (const text of others) assert.deepEqual(otherWays("src/x/y.ts", `\n${text}`).length, 1, text);
+  assert.match(otherWays("src/x/y.ts", "\ncrypto.randomUUID()")[0] ?? "", /^src\/x\/y\.ts:2: take randomUuid/);
+  assert.deepEqual(otherWays("apps/web/src/x.ts", "crypto.randomUUID()"), [], "a browser's own");
+  const fine = [
+    "if (error instanceof Error && error.name === 'AbortError') return;",
+    "const fields = error instanceof Error ? { ...error } : {};",
+  ];
+  for (const text of fine) assert.deepEqual(otherWays("src/x/y.ts", text), [], text);
 });

@@ -1,4 +1,6 @@
 /** How costs grow: a turn with the length of its thread, a new thread with the number of stored ones, and with the number of open ones. */
+
+import { errorMessage } from "../../src/lib/error-text.ts";
 import type { Bench, Spec } from "./lab.ts";
 import { summaryOf } from "./measure.ts";
 
@@ -26,7 +28,7 @@ export async function drawCurves(bench: Bench, specs: readonly Spec[], quick: bo
       try {
         points[spec.name] = await measure(spec);
       } catch (error) {
-        process.stderr.write(`curves ${spec.name}: FAILED ${error instanceof Error ? error.message : error}\n`);
+        process.stderr.write(`curves ${spec.name}: FAILED ${errorMessage(error)}\n`);
       }
       process.stderr.write(`curves ${spec.name}: ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
     }

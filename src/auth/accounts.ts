@@ -1,11 +1,12 @@
 /** The user's account: signing in four ways, signing out, and what it may use. Implements the Accounts port. */
-import { randomUUID } from "node:crypto";
 import type { AccountEvent, Accounts, AuthStatus } from "../core/ports/accounts.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Config, ConfigSource, ConfigStore } from "../core/ports/config.ts";
 import type { Credentials } from "../core/ports/credentials.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { RateLimits } from "../core/ports/model-client.ts";
+import { errorMessage } from "../lib/error-text.ts";
+import { randomUuid } from "../lib/random.ts";
 import type {
   Account,
   AuthMode,
@@ -242,7 +243,7 @@ class LocalAccounts implements Accounts {
       return { response: { type: "chatgpt", loginId: id, authUrl: login.authUrl }, events: [] };
     } catch (error) {
       this.#end(id);
-      throw invalidRequest(`failed to start login server: ${wordsOf(error)}`);
+      throw invalidRequest(`failed to start login server: ${errorMessage(error)}`);
     }
   }
 
@@ -264,13 +265,13 @@ class LocalAccounts implements Accounts {
       };
     } catch (error) {
       this.#end(id);
-      throw invalidRequest(`failed to request a device code: ${wordsOf(error)}`);
+      throw invalidRequest(`failed to request a device code: ${errorMessage(error)}`);
     }
   }
 
   #begin(timeoutMs: number): { id: string; signal: AbortSignal } {
     const abort = new AbortController();
-    const id = randomUUID();
+    const id = randomUuid();
     this.#login = { id, abort };
     return { id, signal: AbortSignal.any([abort.signal, AbortSignal.timeout(timeoutMs)]) };
   }
@@ -287,7 +288,7 @@ class LocalAccounts implements Accounts {
       this.#emit(updated("chatgpt", planIn(await this.#account())));
     } catch (error) {
       this.#end(id);
-      this.#emit(completed(id, aborted?.aborted === true ? "Login was not completed" : wordsOf(error)));
+      this.#emit(completed(id, aborted?.aborted === true ? "Login was not completed" : errorMessage(error)));
     }
   }
 
@@ -331,7 +332,7 @@ class LocalAccounts implements Accounts {
 
   async #refreshOrSay(): Promise<void> {
     await this.keeper.refresh(AbortSignal.timeout(30_000)).catch((error: unknown) => {
-      this.#options.log.warn("the account's token could not be renewed", { reason: wordsOf(error) });
+      this.#options.log.warn("the account's token could not be renewed", { reason: errorMessage(error) });
     });
   }
 
@@ -368,5 +369,4 @@ const updated = (authMode: AuthMode | null, planType: PlanType | null): AccountE
 });
 const planIn = (account: Account | null) => (account?.type === "chatgpt" ? account.planType : null);
 const planOf = ({ plan, accessToken }: BroughtTokens) => (plan === undefined ? (ownerOf(accessToken).plan ?? null) : planTypeFrom(plan));
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 const tableIn = (value: unknown): Readonly<Record<string, unknown>> => (typeof value === "object" && value !== null ? { ...value } : {});

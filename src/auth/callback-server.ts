@@ -2,6 +2,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { toError } from "../lib/error-text.ts";
 import { requestTarget } from "../lib/request-target.ts";
 import { isCode } from "../lib/system-error.ts";
 
@@ -85,7 +86,7 @@ async function answer(request: IncomingMessage, { path, state, redeem }: Callbac
     await redeem(code, query);
     return { page: { status: 200, title: "Signed in", words: "You may close this window." }, ended: "well" };
   } catch (error) {
-    const reason = error instanceof Error ? error : new Error(String(error));
+    const reason = toError(error);
     return { page: { status: 400, title: "Not signed in", words: reason.message }, ended: reason };
   }
 }

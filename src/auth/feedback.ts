@@ -1,14 +1,14 @@
 /** Keeps reports of users on this machine. Nothing is sent anywhere. */
-import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { createFileSync } from "../lib/durable-write.ts";
+import { randomUuid } from "../lib/random.ts";
 import type { FeedbackUploadParams } from "../protocol/account.ts";
 
 /** Resolves to the file, which only its owner can read. Logs are named, not copied: they may hold what the user would not want kept twice. */
 export async function keepFeedback(codexHome: string, params: FeedbackUploadParams, now: number): Promise<string> {
   const folder = path.join(codexHome, "parley", "feedback");
   const at = new Date(now).toISOString();
-  const file = path.join(folder, `${at.replaceAll(":", "-")}-${randomUUID().slice(0, 8)}.json`);
+  const file = path.join(folder, `${at.replaceAll(":", "-")}-${randomUuid().slice(0, 8)}.json`);
   createFileSync(file, `${JSON.stringify({ at, ...params }, undefined, 2)}\n`);
   return file;
 }

@@ -1,10 +1,11 @@
 /** Signing in to MCP servers: the browser flow of the MCP library, with our own keeping of what it gives. */
-import { randomUUID } from "node:crypto";
 import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/client";
 import type { ConfigSource, McpServerConfig } from "../core/ports/config.ts";
 import type { McpScope, McpServers } from "../core/ports/mcp.ts";
 import { boundedResponse } from "../lib/bounded-response.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { refuseInward } from "../lib/inward.ts";
+import { randomUuid } from "../lib/random.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { McpAuthStatus } from "../protocol/mcp.ts";
@@ -37,7 +38,7 @@ const usualRequestMs = 30_000;
 /** Metadata, registrations and tokens are short; what is longer is given up. */
 const maxAnswerBytes = 1024 * 1024;
 /** Of what the maker says of a failure. */
-const maxWords = 2000;
+const maxMessageLength = 2000;
 const callbackPath = "/callback";
 
 export function createMcpSignIn(options: McpSignInOptions): McpSignIn {
@@ -132,7 +133,7 @@ async function login(
     await auth(provider, { serverUrl, fetchFn, forceReauthorization: true, ...(wanted === "" ? {} : { scope: wanted }) });
   } catch (error) {
     ended.abort();
-    throw invalidRequest(`failed to sign in to MCP server '${name}': ${wordsOf(error)}`);
+    throw invalidRequest(`failed to sign in to MCP server '${name}': ${shortMessage(error)}`);
   }
   const page = provider.authorizationUrl;
   if (page === undefined || !/^https?:$/.test(page.protocol)) {
@@ -145,15 +146,15 @@ async function login(
   }
   const done = callback.done.then(
     () => ({ error: undefined }),
-    (error: unknown) => ({ error: wordsOf(error) }),
+    (error: unknown) => ({ error: shortMessage(error) }),
   );
-  return { url: page.href, loginId: randomUUID(), done };
+  return { url: page.href, loginId: randomUuid(), done };
 }
 
-/** The maker's own words are in it, however many they are. */
-function wordsOf(error: unknown): string {
-  const words = error instanceof Error ? error.message : String(error);
-  return words.length > maxWords ? `${words.slice(0, maxWords)}…` : words;
+/** Shortened: the message repeats what the issuer sent, at whatever length. */
+function shortMessage(error: unknown): string {
+  const message = errorMessage(error);
+  return message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message;
 }
 
 /** Where the browser comes back to. A client that was registered by hand may have an address of its own. */

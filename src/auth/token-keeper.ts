@@ -2,6 +2,7 @@
 import type { Clock } from "../core/ports/clock.ts";
 import type { BedrockCredential, Credential, Credentials } from "../core/ports/credentials.ts";
 import type { Log } from "../core/ports/log.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { type SignedIn, signedInBy, withTokens } from "./auth-data.ts";
 import { ownerOf } from "./claims.ts";
 import { type Issuer, OAuthRefusal, refreshTokens } from "./oauth.ts";
@@ -67,7 +68,7 @@ export class TokenKeeper implements Credentials {
     } catch (error) {
       // The old token may still work; if not, the model call says so and asks again.
       this.#options.log.warn("the account's token could not be renewed", {
-        reason: error instanceof Error ? error.message : String(error),
+        reason: errorMessage(error),
       });
       return credentialOf(found);
     }

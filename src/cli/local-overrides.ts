@@ -1,4 +1,6 @@
 /** What `--oss` stands for on this machine, for the subcommands that take it. */
+
+import { errorMessage } from "../lib/error-text.ts";
 import { type LocalChoice, localModel } from "../main/local-model.ts";
 import { StartError } from "./usage.ts";
 
@@ -7,6 +9,6 @@ export async function localOverrides(choice: LocalChoice): Promise<string[]> {
   try {
     return await localModel(choice);
   } catch (error) {
-    throw new StartError(`--oss: ${error instanceof Error ? error.message : String(error)}`);
+    throw new StartError(`--oss: ${errorMessage(error)}`);
   }
 }

@@ -1,6 +1,7 @@
 /** Reads files that hold a secret: whoever else could read one could come in as its owner. Serves the listeners' flags and the manager. */
 import { readFileSync, type Stats, statSync } from "node:fs";
 import { noteSecretFiles } from "../home/secret-files.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { codexHome, StartError } from "./usage.ts";
 
 /** The letters of base64 that hold 128 bits. */
@@ -14,7 +15,7 @@ export function readSecretFile(file: string): string {
     text = readFileSync(file, "utf8").trim();
     found = statSync(file);
   } catch (error) {
-    throw new StartError(`failed to read websocket auth secret ${file}: ${error instanceof Error ? error.message : error}`);
+    throw new StartError(`failed to read websocket auth secret ${file}: ${errorMessage(error)}`);
   }
   if (text === "") throw new StartError(`websocket auth secret ${file} must not be empty`);
   if (found.isFile() && process.platform !== "win32" && (found.mode & othersBits(found)) !== 0)
@@ -30,7 +31,7 @@ export function hideSecretFile(file: string): void {
   try {
     noteSecretFiles(codexHome(), [file]);
   } catch (error) {
-    throw new StartError(`cannot keep commands from reading ${file}: ${error instanceof Error ? error.message : error}`);
+    throw new StartError(`cannot keep commands from reading ${file}: ${errorMessage(error)}`);
   }
 }
 

@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import path from "node:path";
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import { errorMessage } from "../lib/error-text.ts";
 import { nearest } from "../lib/nearest.ts";
 import { clean, terminalJson } from "../lib/terminal-text.ts";
 import type { NewerSources } from "./built-from.ts";
@@ -70,7 +71,7 @@ const optionOf = ({ value, short, many }: FlagHelp): Options[string] => ({
 });
 
 function whatIsWrong(error: unknown, options: Options): string {
-  const [sentence = "wrong arguments"] = (error instanceof Error ? error.message : String(error)).split(". ");
+  const [sentence = "wrong arguments"] = errorMessage(error).split(". ");
   const [, flag] = /^Unknown option '(--?[^']+)'/.exec(sentence) ?? [];
   return flag === undefined ? sentence : unknownFlag(flag, Object.keys(options));
 }

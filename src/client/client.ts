@@ -1,4 +1,6 @@
 /** The typed client of any app-server, over any transport: `call` asks, `on` listens, `answer` serves the server's own questions. */
+
+import { errorMessage } from "../lib/error-text.ts";
 import type { ParamsOf, ResultOf } from "../protocol/define.ts";
 import { invalidRequest, type RpcError } from "../protocol/errors.ts";
 import type { InitializeParams, InitializeResponse } from "../protocol/initialize.ts";
@@ -229,5 +231,4 @@ export class Client {
 const closedBecause = (error: Error | undefined): ConnectionClosed =>
   error === undefined ? new ConnectionClosed() : Object.assign(new ConnectionClosed(error.message), { cause: error });
 
-const asError = (error: unknown, where: string): Error =>
-  new Error(`${where}: ${error instanceof Error ? error.message : error}`, { cause: error });
+const asError = (error: unknown, where: string): Error => new Error(`${where}: ${errorMessage(error)}`, { cause: error });

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import { type Hook, hookEventNames } from "../core/ports/hooks.ts";
 import type { InstalledPlugin } from "../core/ports/plugins.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { isTable, type TomlTable } from "../lib/toml.ts";
 import type { HookEventName, HookSource, HooksListEntry } from "../protocol/hooks.ts";
 import { trustedHash } from "./hook-trust.ts";
@@ -136,7 +137,7 @@ function* jsonPlace(file: string, at: Omit<Place, "file" | "table">, { files, er
     if (isTable(parsed) && isTable(parsed["hooks"])) yield { ...at, file, table: parsed["hooks"] };
     else errors.push({ path: file, message: "expected an object with the key `hooks`" });
   } catch (error) {
-    errors.push({ path: file, message: error instanceof Error ? error.message : String(error) });
+    errors.push({ path: file, message: errorMessage(error) });
   }
 }
 
@@ -176,7 +177,7 @@ function wrongPattern(matcher: string): string | undefined {
     new RegExp(matcher);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   }
 }
 

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import type { Digests } from "../core/ports/project-trust.ts";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { problem } from "../lib/schema.ts";
 import { isTable, parseToml, setOwn, TomlSyntaxError, type TomlTable } from "../lib/toml.ts";
 import type { ConfigLayerSource } from "../protocol/config.ts";
@@ -61,7 +62,7 @@ function stampOf(file: string): string | undefined {
     const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
     return stat === undefined || stat.isDirectory() ? undefined : `${stat.mtimeNs}:${stat.ctimeNs}:${stat.size}:${stat.ino}`;
   } catch (error) {
-    throw invalidRequest(`cannot read ${file}: ${reasonOf(error)}`);
+    throw invalidRequest(`cannot read ${file}: ${errorMessage(error)}`);
   }
 }
 
@@ -69,11 +70,9 @@ function readText(file: string): string {
   try {
     return readBoundedTextSync(file, maxFileBytes);
   } catch (error) {
-    throw invalidRequest(`cannot read ${file}: ${reasonOf(error)}`);
+    throw invalidRequest(`cannot read ${file}: ${errorMessage(error)}`);
   }
 }
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const nothing = Object.freeze({ text: "" });
 

@@ -3,6 +3,7 @@ import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { McpServerConfig } from "../core/ports/config.ts";
 import type { InstalledPlugin } from "../core/ports/plugins.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { isTable, setOwn, type TomlTable } from "../lib/toml.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { Layer } from "./layers.ts";
@@ -61,7 +62,7 @@ export function withPluginServers(
       try {
         setOwn(servers, name, { ...mcpServerFrom(name, mergeTables(entry, policy), undefined), pluginId: id });
       } catch (error) {
-        warnings.push(`the plugin ${id}: ${error instanceof Error ? error.message : String(error)}`);
+        warnings.push(`the plugin ${id}: ${errorMessage(error)}`);
       }
     }
   return { servers, warnings };

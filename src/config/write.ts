@@ -4,6 +4,7 @@ import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { replaceFileSync } from "../lib/durable-write.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { isTable, parseToml, setOwn, TomlSyntaxError, type TomlTable } from "../lib/toml.ts";
 import type { ConfigEdit, ConfigWriteResponse, OverriddenMetadata } from "../protocol/config.ts";
 import { invalidRequest, type RpcError } from "../protocol/errors.ts";
@@ -94,7 +95,7 @@ function check(table: TomlTable): void {
   try {
     mcpServersFrom(tableAt(table, "mcp_servers"));
   } catch (error) {
-    throw writeError("configValidationError", `Invalid configuration: ${error instanceof Error ? error.message : String(error)}`);
+    throw writeError("configValidationError", `Invalid configuration: ${errorMessage(error)}`);
   }
 }
 

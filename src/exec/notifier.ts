@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import type { Log } from "../core/ports/log.ts";
 import type { Notice, Notifier } from "../core/ports/notifier.ts";
+import { toError } from "../lib/error-text.ts";
 
 export function createNotifier(log: Log, env: Readonly<Record<string, string | undefined>>): Notifier {
   return {
@@ -16,7 +17,7 @@ export function createNotifier(log: Log, env: Readonly<Record<string, string | u
         child.unref();
       } catch (error) {
         // A notice longer than any program can be given is thrown, and not told by the event: the turn ends all the same.
-        failed(error instanceof Error ? error : new Error(String(error)));
+        failed(toError(error));
       }
     },
   };

@@ -13,6 +13,7 @@ import {
   type RunningCommand,
 } from "../core/ports/command-runner.ts";
 import { knownSecretFiles } from "../home/secret-files.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { KnownPrograms, searchPathOf } from "../lib/program.ts";
 import { CommandGuard, kernelLimits, limitedArgv, MemoryAlarm } from "./command-limits.ts";
 import type { Room } from "./command-limits-room.ts";
@@ -187,10 +188,7 @@ class Runner implements ClosableRunner {
       cleanUp();
       if (error instanceof CommandRefused) throw error;
       // Too long a command line, too many open files: said by the system as it refuses.
-      throw new CommandRefused(
-        "other",
-        `${command.argv[0]} could not be started: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      throw new CommandRefused("other", `${command.argv[0]} could not be started: ${errorMessage(error)}`);
     }
   }
 

@@ -1,6 +1,7 @@
 /** The last line of defence of a process that serves many: what nobody caught is logged and told, and the process lives on. */
 import type { Log } from "../core/ports/log.ts";
 import { Allowance } from "../lib/allowance.ts";
+import { errorStack } from "../lib/error-text.ts";
 import { troubleNotice } from "../protocol/errors.ts";
 
 export interface SurviveOptions {
@@ -49,7 +50,7 @@ export function surviveErrors(options: SurviveOptions): () => void {
 /** Anything can be thrown, also what cannot be turned into text. */
 function stackOf(error: unknown): string {
   try {
-    return error instanceof Error ? String(error.stack ?? error.message) : String(error);
+    return errorStack(error);
   } catch {
     return "something that cannot be printed";
   }

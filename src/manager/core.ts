@@ -1,8 +1,9 @@
 /** The manager without its HTTP: the engine's line, what is known of sessions, what waits, who may do what, and the stream of events. */
-import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { openClient } from "../client/client.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { isRecord } from "../lib/is-record.ts";
+import { randomUuid } from "../lib/random.ts";
 import type { ServerNotification } from "../protocol/methods.ts";
 import { EngineLink, type LinkState } from "../sessions/link.ts";
 import type { Messages } from "../sessions/messages.ts";
@@ -75,7 +76,7 @@ export class Core {
     this.audit = new AuditBook(options.folder, now);
     this.decisions = new Decisions(options.folder, options.warn);
     this.access = new Access(this.store, options.fileToken, now);
-    this.hub = new Hub(randomUUID(), (id) => this.sessions.isSystemOwned(id));
+    this.hub = new Hub(randomUuid(), (id) => this.sessions.isSystemOwned(id));
     const link = (): EngineLink => this.link;
     this.sessions = new Sessions({
       hub: this.hub,
@@ -273,7 +274,7 @@ export class Core {
     try {
       this.requests.forgetOld();
     } catch (error) {
-      this.warn("what waited before could not be written off", { error: error instanceof Error ? error.message : String(error) });
+      this.warn("what waited before could not be written off", { error: errorMessage(error) });
     }
   }
 
@@ -304,7 +305,7 @@ export class Core {
       await this.sessions.rest(restAfterMs, (id) => watched.has(id));
       await this.rules.sweep();
     } catch (error) {
-      this.warn("housekeeping", { error: error instanceof Error ? error.message : String(error) });
+      this.warn("housekeeping", { error: errorMessage(error) });
     }
   }
 }

@@ -4,6 +4,7 @@ import { mkdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { appendLineSync, replaceFileSync } from "../lib/durable-write.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { parse } from "../lib/schema.ts";
 import { isCode } from "../lib/system-error.ts";
 import type { PendingRequest } from "../sessions/records.ts";
@@ -52,7 +53,7 @@ export class Decisions {
       appendLineSync(file, JSON.stringify(entry));
       if (statSync(file).size > maxBytes) this.#shorten(threadId);
     } catch (error) {
-      this.#warn("a decision could not be kept for the transcript", { error: error instanceof Error ? error.message : String(error) });
+      this.#warn("a decision could not be kept for the transcript", { error: errorMessage(error) });
     }
   }
 
@@ -64,8 +65,7 @@ export class Decisions {
         .flatMap(decisionIn)
         .slice(-maxKept);
     } catch (error) {
-      if (!isCode(error, "ENOENT"))
-        this.#warn("decisions of a session could not be read", { error: error instanceof Error ? error.message : String(error) });
+      if (!isCode(error, "ENOENT")) this.#warn("decisions of a session could not be read", { error: errorMessage(error) });
       return [];
     }
   }

@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { sparing } from "../lib/allowance.ts";
+import { errorStack } from "../lib/error-text.ts";
 import { requestTarget } from "../lib/request-target.ts";
 import { allows, type Caller } from "./access.ts";
 import type { Route, RouteKey, Scope } from "./api/define.ts";
@@ -171,6 +172,6 @@ const answer = ({ status, body, headers }: Problem): Response =>
   Response.json(body, { status, headers: { "cache-control": "no-store", ...headers } });
 
 function bug(core: Core, where: string, error: unknown): Problem {
-  core.warn("a request failed", { where, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  core.warn("a request failed", { where, error: errorStack(error) });
   return failure(500, "internal_error", "Something went wrong in the manager; its log says more.");
 }

@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import { WebSocketServer } from "ws";
 import { sparing } from "../lib/allowance.ts";
+import { errorMessage, errorStack } from "../lib/error-text.ts";
 import { requestTarget } from "../lib/request-target.ts";
 import { cutFurthestBehind } from "../rpc/outbox.ts";
 import { startListening } from "../rpc/websocket.ts";
@@ -56,7 +57,7 @@ export async function serveManager(options: ServeOptions): Promise<Served> {
   });
   server.on("request", (request, response) => {
     serve(request, response).catch((error: unknown) => {
-      core.warn("a request could not be answered", { error: error instanceof Error ? error.stack : String(error) });
+      core.warn("a request could not be answered", { error: errorStack(error) });
       response.destroy();
     });
   });
@@ -110,7 +111,7 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
     try {
       upgrade(request, socket, head);
     } catch (error) {
-      warn("a websocket could not be opened", { error: error instanceof Error ? error.stack : String(error) });
+      warn("a websocket could not be opened", { error: errorStack(error) });
       socket.destroy();
     }
   });
@@ -144,7 +145,7 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
       transports.add(entry);
       ws.on("close", () => transports.delete(entry));
       core.engine.serve(transport).catch((error: unknown) => {
-        warn("the engine cannot be reached for /rpc", { error: error instanceof Error ? error.message : String(error) });
+        warn("the engine cannot be reached for /rpc", { error: errorMessage(error) });
         transport.close();
       });
     });

@@ -3,6 +3,7 @@ import { mkdirSync, renameSync } from "node:fs";
 import path from "node:path";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { replaceFileSync } from "../lib/durable-write.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import {
   array,
   boolean,
@@ -117,7 +118,7 @@ const retryMs = 5_000;
 /** The disk does not take the state: what was asked for has not happened. */
 export class StateUnwritten extends Error {
   constructor(file: string, cause: unknown) {
-    const reason = systemWords[errorCode(cause) ?? ""] ?? (cause instanceof Error ? cause.message : String(cause));
+    const reason = systemWords[errorCode(cause) ?? ""] ?? errorMessage(cause);
     super(`The manager cannot write ${file}: ${reason}. Nothing was changed; mend that and try again.`, { cause });
   }
 }
@@ -209,7 +210,7 @@ export class ManagerStore {
       if (state !== undefined && versionOf(read) !== undefined) return state;
     } catch (error) {
       if (isCode(error, "ENOENT")) return empty();
-      why = error instanceof Error ? error.message : String(error);
+      why = errorMessage(error);
     }
     const aside = `${this.#file}.damaged-${Date.now()}-${Math.random().toString(36).slice(2, 6)}`;
     renameSync(this.#file, aside);

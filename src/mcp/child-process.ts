@@ -6,6 +6,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { toError } from "../lib/error-text.ts";
 import { LineSplitter } from "../lib/json-lines.ts";
 
 export interface ChildOptions {
@@ -81,7 +82,7 @@ export class ChildProcessTransport implements Transport {
     try {
       message = this.#read?.(text);
     } catch (error) {
-      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      this.onerror?.(toError(error));
     }
     if (message !== undefined) this.onmessage?.(message);
   }

@@ -12,6 +12,7 @@ import type {
 } from "@modelcontextprotocol/client";
 import type { McpServerConfig } from "../core/ports/config.ts";
 import { Allowance } from "../lib/allowance.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { isBefore } from "../lib/passed.ts";
 import { fingerprint } from "./clean.ts";
 
@@ -266,7 +267,7 @@ export class McpConnection {
 
 /** What went wrong in words that help; an HTTP failure's own message says little. */
 function failureFrom(error: unknown, { name }: McpServerConfig): { readonly reason: string; readonly needsLogin: boolean } {
-  const said = error instanceof Error ? error.message : String(error);
+  const said = errorMessage(error);
   const status = error instanceof Error && "status" in error && typeof error.status === "number" ? error.status : undefined;
   if (status === 401 || /^unauthorized:/.test(said))
     return { reason: `it wants a sign-in: use mcpServer/oauth/login or \`parley mcp login ${name}\``, needsLogin: true };

@@ -1,5 +1,6 @@
 /** The tools by which a model finds and reads the resources of MCP servers; offered when a server has any. */
 import { failed, said, type Tool, type ToolContext, type ToolOutput } from "../core/ports/tool.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { plainSchema } from "../lib/plain-schema.ts";
 import { described, type Lazy, maybe, named, object, parse, string } from "../lib/schema.ts";
 import type { McpConnection } from "./connection.ts";
@@ -85,7 +86,7 @@ async function shown(tool: string, args: unknown, { server, read }: Reading, con
     return said(text);
   } catch (error) {
     if (context.signal.aborted) throw error;
-    const message = `resources/read failed: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `resources/read failed: ${errorMessage(error)}`;
     await context.completeItem({ ...ended(), status: "failed", result: null, error: { message } });
     return failed(message);
   }

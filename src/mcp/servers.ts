@@ -3,6 +3,7 @@ import type { OAuthClientProvider } from "@modelcontextprotocol/client";
 import type { Audience } from "../core/ports/audience.ts";
 import type { McpServerConfig } from "../core/ports/config.ts";
 import type { McpScope, McpServers } from "../core/ports/mcp.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { internalError, invalidRequest, RpcError } from "../protocol/errors.ts";
 import type { McpAuthStatus } from "../protocol/mcp.ts";
 import { type McpAcceptance, refusalOf } from "./acceptance.ts";
@@ -148,7 +149,7 @@ function endIdle(circles: Map<string, Circle>): void {
 const reasonOf = async (name: string, starting: Promise<unknown> | undefined): Promise<string | undefined> =>
   await starting?.then(
     () => undefined,
-    (error: unknown) => `${name}: ${error instanceof Error ? error.message : String(error)}`,
+    (error: unknown) => `${name}: ${errorMessage(error)}`,
   );
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -160,7 +161,7 @@ const isRefusal = (error: unknown): error is Error & { readonly code: number } =
 
 async function reach<T>(work: Promise<T>, name: string): Promise<T> {
   return await work.catch((error: unknown) => {
-    const message = `MCP server ${name}: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `MCP server ${name}: ${errorMessage(error)}`;
     throw isRefusal(error) ? new RpcError(error.code, message) : internalError(message);
   });
 }

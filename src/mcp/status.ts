@@ -1,5 +1,6 @@
 /** What one MCP server offers and how it is, for `mcpServerStatus/list`. */
 import type { McpServerConfig } from "../core/ports/config.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import type { McpAuthStatus, McpServerStatus } from "../protocol/mcp.ts";
 import type { McpConnection } from "./connection.ts";
 
@@ -61,7 +62,7 @@ export async function statusOf(
     const needsLogin = connection.state.kind === "failed" && connection.state.needsLogin;
     return silent(config, authStatus, {
       runtimeStatus: needsLogin ? "authenticationRequired" : "failed",
-      toolsError: error instanceof Error ? error.message : String(error),
+      toolsError: errorMessage(error),
     });
   }
 }

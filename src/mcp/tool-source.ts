@@ -1,6 +1,7 @@
 /** What a thread's MCP servers offer to its model. */
 import type { Tool as McpTool } from "@modelcontextprotocol/client";
 import { type Offer, type Tool, type ToolContext, ToolsUnavailable } from "../core/ports/tool.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { visibleText } from "../lib/visible-text.ts";
 import type { ToolGrants } from "./approval.ts";
 import type { Circle } from "./circle.ts";
@@ -40,7 +41,7 @@ async function listOf(connection: McpConnection): Promise<readonly McpTool[]> {
   } catch (error) {
     const { name, required } = connection.config;
     if (!required) return [];
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new ToolsUnavailable(`required MCP server ${name} could not be started: ${reason}`);
   }
 }

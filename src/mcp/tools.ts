@@ -2,6 +2,7 @@
 import type { Tool as McpTool } from "@modelcontextprotocol/client";
 import { failed, type Tool, type ToolContext, type ToolOutput } from "../core/ports/tool.ts";
 import { coerced } from "../lib/coerce.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { visibleText } from "../lib/visible-text.ts";
 import { aboutCall, mayCall, type ToolGrants } from "./approval.ts";
 import { cleanedSchema } from "./clean.ts";
@@ -76,7 +77,7 @@ async function run(tool: McpTool, args: Record<string, unknown>, context: ToolCo
   } catch (error) {
     await noteOutcome(context.signal.aborted ? "interrupted" : "failed");
     if (context.signal.aborted) throw error;
-    return await fail(`tool call error: ${error instanceof Error ? error.message : String(error)}`);
+    return await fail(`tool call error: ${errorMessage(error)}`);
   } finally {
     leave();
   }

@@ -4,6 +4,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ProviderConfig } from "../core/ports/config.ts";
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from "../core/ports/model-client.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { createAiSdkReader } from "./ai-sdk-events.ts";
 import { aiSdkPrompt, cacheMark } from "./ai-sdk-prompt.ts";
 import { type CatalogEntry, createModelCatalog, type RefreshableCatalog } from "./catalog.ts";
@@ -185,7 +186,7 @@ const isLanguageModel = (value: unknown): value is LanguageModel =>
 function failureFrom(error: unknown): ModelFailure {
   const fields = error instanceof Error ? recordOf({ ...error }) : recordOf(error);
   const status = numberOf(fields["statusCode"]);
-  const text = error instanceof Error ? error.message : (stringOf(fields["message"]) ?? String(error));
+  const text = stringOf(fields["message"]) ?? errorMessage(error);
   if (status !== undefined) {
     const headers = Object.fromEntries(Object.entries(recordOf(fields["responseHeaders"])).map(([k, v]) => [k.toLowerCase(), String(v)]));
     const body = stringOf(fields["responseBody"]) ?? JSON.stringify({ error: { message: text } });

@@ -1,6 +1,6 @@
 /** Reads the chunks of a Chat Completions stream, with the reasoning fields that the common servers use. */
-import { randomUUID } from "node:crypto";
 import type { ModelEvent, TokenUsage } from "../core/ports/model-client.ts";
+import { randomUuid } from "../lib/random.ts";
 import { seal } from "./convert.ts";
 import { cutAnswer, cutOff, failureFromEvent } from "./failures.ts";
 import { ItemWriter } from "./item-writer.ts";
@@ -40,7 +40,7 @@ export function createChatReader(flat: FlatTools, textTools: boolean, maxTokens?
   }
 
   function wholeCall(call: { readonly name: string; readonly args: string }, out: ModelEvent[]): void {
-    const callId = `call_${randomUUID().replaceAll("-", "")}`;
+    const callId = `call_${randomUuid().replaceAll("-", "")}`;
     writer.beginCall(callId, { callId, name: call.name }, out);
     writer.callInput(callId, call.args, out);
     writer.endCall(callId, out);
@@ -96,7 +96,7 @@ export function createChatReader(flat: FlatTools, textTools: boolean, maxTokens?
     let key = before?.key;
     if (key === undefined || (name !== "" && isOther)) {
       if (name === "") return;
-      key = id === "" || writer.hasCall(id) ? `call_${randomUUID().replaceAll("-", "")}` : id;
+      key = id === "" || writer.hasCall(id) ? `call_${randomUuid().replaceAll("-", "")}` : id;
       open.set(index, { key, id });
       writer.beginCall(key, { callId: key, name }, out);
     }

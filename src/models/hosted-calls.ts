@@ -1,6 +1,6 @@
 /** Tools that Anthropic runs itself (web search and fetch), as items: what was searched or opened, with the blocks that the provider wants back. */
-import { randomUUID } from "node:crypto";
 import type { ModelEvent, ModelItem } from "../core/ports/model-client.ts";
+import { randomUuid } from "../lib/random.ts";
 import { seal } from "./convert.ts";
 import { type Json, parseJson, recordOf, stringOf } from "./json.ts";
 
@@ -15,7 +15,7 @@ export class HostedCalls {
   readonly #open = new Map<string, Open>();
 
   begin(index: string, block: Json, out: ModelEvent[]): void {
-    const itemId = `ws_${randomUUID().replaceAll("-", "")}`;
+    const itemId = `ws_${randomUuid().replaceAll("-", "")}`;
     this.#open.set(index, { itemId, use: block, input: "" });
     out.push({ type: "itemStarted", itemId, item: { type: "web_search_call", id: itemId, status: "in_progress" } });
   }

@@ -1,7 +1,7 @@
 /** Writes output items for wires that stream blocks instead of items: opens, fills and closes them in the order of the ModelClient contract. */
-import { randomUUID } from "node:crypto";
 import type { ModelEvent, ModelItem } from "../core/ports/model-client.ts";
 import { KeptText } from "../lib/kept-text.ts";
+import { randomUuid } from "../lib/random.ts";
 import type { FlatTools } from "./tools.ts";
 
 /** Arguments beyond this are no arguments: what is cut does not parse, and the model is told so. */
@@ -191,7 +191,7 @@ export class ItemWriter {
   /** These wires give no item ids, or ids that repeat. */
   #newId(prefix: string): string {
     this.#written++;
-    return `${prefix}_${randomUUID().replaceAll("-", "")}`;
+    return `${prefix}_${randomUuid().replaceAll("-", "")}`;
   }
 }
 

@@ -4,6 +4,7 @@ import path from "node:path";
 import type { ProviderConfig } from "../core/ports/config.ts";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { replaceFileSync } from "../lib/durable-write.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { array, boolean, type Infer, named, number, object, optional, parse, string } from "../lib/schema.ts";
 import type { ListedModel, ProviderLists } from "./catalog.ts";
 import { isLocal } from "./http.ts";
@@ -80,7 +81,7 @@ export function createProviderLists(options: ProviderListsOptions): ProviderList
     } catch (error) {
       const until = options.now() + (own ? 0 : troubleMs);
       heard.set(key, { until, models: heard.get(key)?.models ?? new Map() });
-      options.onTrouble?.(`${provider.name} did not list its models: ${error instanceof Error ? error.message : String(error)}`);
+      options.onTrouble?.(`${provider.name} did not list its models: ${errorMessage(error)}`);
       return false;
     }
   }

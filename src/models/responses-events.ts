@@ -1,8 +1,8 @@
 /** Reads the events of the Responses wire. */
-import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { ModelEvent, ModelFailure, ModelItem, RateLimits, RateLimitWindow, TokenUsage } from "../core/ports/model-client.ts";
 import { KeptText } from "../lib/kept-text.ts";
+import { randomUuid } from "../lib/random.ts";
 import { parse } from "../lib/schema.ts";
 import { PlanType } from "../protocol/account.ts";
 import { ResponseItem } from "../protocol/model-item.ts";
@@ -30,7 +30,7 @@ export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (
     if (id !== undefined && started.has(id)) return id;
     const known = ids.get(numberOf(event["output_index"]) ?? -1) ?? (id === undefined ? current : "");
     if (known !== "") return known;
-    current = id ?? `msg_${randomUUID()}`;
+    current = id ?? `msg_${randomUuid()}`;
     started.add(current);
     open.set(current, new KeptText());
     out.push({ type: "itemStarted", itemId: current, item: { type: "message", role: "assistant", content: [] } });
@@ -44,7 +44,7 @@ export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (
 
   function start(item: ModelItem, event: Json, out: ModelEvent[]): string {
     const index = numberOf(event["output_index"]);
-    const id = ("id" in item ? item.id : undefined) ?? (index === undefined ? undefined : ids.get(index)) ?? `item_${randomUUID()}`;
+    const id = ("id" in item ? item.id : undefined) ?? (index === undefined ? undefined : ids.get(index)) ?? `item_${randomUuid()}`;
     if (index !== undefined) ids.set(index, id);
     if (started.has(id)) return id;
     started.add(id);

@@ -5,6 +5,7 @@
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import type { Log } from "../core/ports/log.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { HttpFailure, type HttpReply } from "./http.ts";
 import { isRecord, type Json, numberOf, parseJson, recordOf, stringOf } from "./json.ts";
 import { readItem } from "./responses-events.ts";
@@ -291,9 +292,7 @@ export class ResponsesSockets {
   #giveUp(error: unknown): void {
     if (this.#isOff) return;
     this.#isOff = true;
-    this.#options.log?.warn(
-      `websocket to the model provider failed, HTTP is used from now on: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    this.#options.log?.warn(`websocket to the model provider failed, HTTP is used from now on: ${errorMessage(error)}`);
     for (const [threadId, { busy }] of [...this.#connections]) if (!busy) this.#drop(threadId);
   }
 }

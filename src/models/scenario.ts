@@ -1,4 +1,6 @@
 /** Scenario files of the scripted model: what may stand in them, read with errors that name the place. The format is in docs/scripted-model.md. */
+
+import { errorMessage } from "../lib/error-text.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import { isRecord, type Json, numberOf } from "./json.ts";
 
@@ -214,7 +216,7 @@ function pattern(value: unknown, at: string, fail: Fail): RegExp {
   try {
     return regex === null ? new RegExp(source.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "i") : new RegExp(regex[1] ?? "", regex[2]);
   } catch (error) {
-    throw fail(at, `not a regular expression: ${error instanceof Error ? error.message : ""}`);
+    throw fail(at, `not a regular expression: ${errorMessage(error)}`);
   }
 }
 

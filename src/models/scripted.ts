@@ -12,6 +12,7 @@ import type {
   TokenUsage,
 } from "../core/ports/model-client.ts";
 import { readBoundedText } from "../lib/bounded-read.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { cutOff } from "./failures.ts";
 import { countOf, isRecord, type Json, numberOf, parseJson, stringOf } from "./json.ts";
 import { type Scenario, type ScenarioTurn, type Step, scenarioFromValue } from "./scenario.ts";
@@ -53,7 +54,7 @@ export class ScriptedModelClient implements ModelClient {
     try {
       scenario = await this.#scenario();
     } catch (error) {
-      return yield [{ type: "failed", failure: refusal(error instanceof Error ? error.message : String(error)) }];
+      return yield [{ type: "failed", failure: refusal(errorMessage(error)) }];
     }
     const facts = describeRequest(request);
     const progress = this.#progress(request, scenario, facts);

@@ -1,5 +1,6 @@
 /** A marketplace: a folder with a catalogue of plugins in it. */
 import path from "node:path";
+import { errorMessage } from "../lib/error-text.ts";
 import { isRecord } from "../lib/is-record.ts";
 import type { PluginAuthPolicy, PluginInstallPolicy, PluginInterface, PluginSource } from "../protocol/plugin.ts";
 import { marketplaceProblem, nameProblem, PluginProblem, shown } from "./id.ts";
@@ -65,7 +66,7 @@ export function readCatalogue(file: string): Catalogue {
       plugins.push(offerFrom(entry, { root, file }));
     } catch (error) {
       const called = isRecord(entry) ? shown(textAt(entry, "name") ?? "") : "";
-      leftOut.push(`${called}: ${error instanceof Error ? error.message : String(error)}`);
+      leftOut.push(`${called}: ${errorMessage(error)}`);
     }
   const face = isRecord(value["interface"]) ? value["interface"] : {};
   return { name, file, displayName: textAt(face, "displayName"), plugins, leftOut };

@@ -4,6 +4,7 @@ import { type BigIntStats, lstatSync } from "node:fs";
 import path from "node:path";
 import { firstEntriesSync } from "../lib/bounded-folder.ts";
 import { readBoundedSync } from "../lib/bounded-read.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { isCode } from "../lib/system-error.ts";
 import { PluginProblem } from "./id.ts";
 
@@ -75,7 +76,7 @@ function addFile(walk: Walk, place: string): void {
     walk.hash.update(lengthOf(bytes)).update(bytes);
   } catch (error) {
     if (isCode(error, "EFBIG")) throw new PluginProblem(`its files have more than ${walk.limits.bytes} bytes`);
-    throw new PluginProblem(error instanceof Error ? error.message : String(error));
+    throw new PluginProblem(errorMessage(error));
   }
 }
 

@@ -3,6 +3,7 @@ import path from "node:path";
 import type { FoundPlugins, InstalledPlugin, InstalledPlugins } from "../core/ports/plugins.ts";
 import type { ProjectTrust } from "../core/ports/project-trust.ts";
 import { firstEntriesSync } from "../lib/bounded-folder.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { broughtBy } from "./brings.ts";
 import { type Content, isUnchanged, readContent } from "./content.ts";
@@ -89,7 +90,7 @@ class PluginsInHome implements InstalledPlugins {
         ? look
         : `the plugin ${id} has changed since you accepted it, and nothing of it is used; look at ${look.root} and run \`parley plugin accept ${id}\` to use it`;
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       return `the plugin ${shown(id)} is not used: ${why}`;
     }
   }

@@ -2,6 +2,7 @@
 import { lstatSync } from "node:fs";
 import path from "node:path";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { isRecord } from "../lib/is-record.ts";
 import type { PluginInterface } from "../protocol/plugin.ts";
 import { nameProblem, PluginProblem, shown } from "./id.ts";
@@ -54,7 +55,7 @@ export function readJson(file: string): unknown {
   try {
     return JSON.parse(readBoundedTextSync(file, maxManifest, { links: "refuse" }));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new PluginProblem(reason.startsWith(file) ? reason : `${file}: ${reason}`);
   }
 }

@@ -5,6 +5,7 @@ import type { ConfigStore } from "../core/ports/config.ts";
 import type { ConfiguredMarketplace } from "../core/ports/plugins.ts";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { replaceFileSync } from "../lib/durable-write.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { isRecord } from "../lib/is-record.ts";
 import type {
   MarketplaceAddParams,
@@ -111,7 +112,7 @@ export async function upgradeMarketplaces(name: string | undefined, options: Mar
       const root = await upgrade(known, entry, options);
       if (root !== undefined) upgradedRoots.push(root);
     } catch (error) {
-      errors.push({ marketplaceName: known, message: error instanceof Error ? error.message : String(error) });
+      errors.push({ marketplaceName: known, message: errorMessage(error) });
     }
   return { selectedMarketplaces: chosen.map(([known]) => known), upgradedRoots, errors };
 }
@@ -203,7 +204,7 @@ function realFolder(folder: string): string {
   try {
     real = realpathSync(folder);
   } catch (error) {
-    throw new PluginProblem(`failed to resolve local marketplace source path: ${error instanceof Error ? error.message : String(error)}`);
+    throw new PluginProblem(`failed to resolve local marketplace source path: ${errorMessage(error)}`);
   }
   if (!statSync(real).isDirectory()) throw new PluginProblem("local marketplace source must be a directory, not a file");
   return real;

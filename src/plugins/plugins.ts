@@ -4,6 +4,7 @@ import path from "node:path";
 import { hookEventNames } from "../core/ports/hooks.ts";
 import type { ConfiguredMarketplace, InstalledNow, InstalledPlugins, Plugins } from "../core/ports/plugins.ts";
 import { replaceFileSync } from "../lib/durable-write.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { isInside } from "../lib/paths.ts";
 import { invalidRequest, RpcError } from "../protocol/errors.ts";
@@ -94,7 +95,7 @@ function list(cwds: readonly string[], options: PluginsOptions): ReturnType<Plug
       const face = catalogue.displayName === undefined ? null : { displayName: catalogue.displayName };
       return plugins.length === 0 ? [] : [{ name: catalogue.name, path: file, interface: face, plugins }];
     } catch (error) {
-      errors.push({ marketplacePath: file, message: error instanceof Error ? error.message : String(error) });
+      errors.push({ marketplacePath: file, message: errorMessage(error) });
       return [];
     }
   });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { errorMessage } from "../lib/error-text.ts";
 import { Peer, type PeerHandlers } from "./peer.ts";
 import { memoryPair } from "./transport.ts";
 
@@ -11,7 +12,7 @@ function pair(handlers: Partial<PeerHandlers>) {
     request: () => ({}),
     notification: () => {},
     closed: () => {},
-    bug: (method, error) => bugs.push(`${method}: ${error instanceof Error ? error.message : error}`),
+    bug: (method, error) => bugs.push(`${method}: ${errorMessage(error)}`),
     ...handlers,
   });
   const asker = new Peer(near, { request: () => ({}), notification: () => {}, closed: () => {} });

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server } from "node:http";
 import { isIPv4, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { sparing } from "../lib/allowance.ts";
+import { errorStack } from "../lib/error-text.ts";
 import { cutFurthestBehind, type ReaderLimits } from "./outbox.ts";
 import type { Transport } from "./transport.ts";
 import { hostRule, refuseToken, refuseVisitor, type VisitorRules } from "./visitor.ts";
@@ -87,7 +88,7 @@ export async function openDoor(rules: DoorRules, kind: "websocket" | "unix", isO
       const status = refused === undefined ? plainAnswer(request) : refused.status;
       response.writeHead(status, { "content-length": 0, connection: "close", ...(status === 405 ? { allow: "GET, HEAD" } : {}) }).end();
     } catch (error) {
-      report("a request could not be answered", { error: error instanceof Error ? error.stack : String(error) });
+      report("a request could not be answered", { error: errorStack(error) });
       response.destroy();
     }
   });
@@ -98,7 +99,7 @@ export async function openDoor(rules: DoorRules, kind: "websocket" | "unix", isO
     try {
       upgrade(request, socket, head);
     } catch (error) {
-      report("a websocket could not be opened", { error: error instanceof Error ? error.stack : String(error) });
+      report("a websocket could not be opened", { error: errorStack(error) });
       socket.destroy();
     }
   });

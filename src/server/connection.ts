@@ -1,5 +1,6 @@
 /** Joins one transport to the app: a session, its peer, and the end of both. */
 import { Allowance } from "../lib/allowance.ts";
+import { errorStack } from "../lib/error-text.ts";
 import type { ParamsOf } from "../protocol/define.ts";
 import { troubleNotice } from "../protocol/errors.ts";
 import type { ServerNotifications } from "../protocol/methods.ts";
@@ -39,8 +40,7 @@ export interface ConnectionOptions {
 /** Notices of trouble that one connection gets in a minute. */
 const noticesPerMinute = 1;
 
-const reportBug = (app: App, method: string, error: unknown): void =>
-  app.log.error("request failed", { method, error: error instanceof Error ? error.stack : String(error) });
+const reportBug = (app: App, method: string, error: unknown): void => app.log.error("request failed", { method, error: errorStack(error) });
 
 export function serve(app: App, transport: Transport, options: ConnectionOptions = {}): Connection {
   const ended = Promise.withResolvers<void>();

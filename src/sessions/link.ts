@@ -1,6 +1,7 @@
 /** The line to an engine: one client connection that is kept up, with the engine's questions taken under their ids to be answered later. */
 import { type CallOptions, type Client, type ClientOptions, RpcError, type ServerRequest } from "../client/client.ts";
 import { sparing } from "../lib/allowance.ts";
+import { errorMessage, errorStack } from "../lib/error-text.ts";
 import { isRecord } from "../lib/is-record.ts";
 import type { ParamsOf, ResultOf } from "../protocol/define.ts";
 import type { ClientRequests, ServerNotification } from "../protocol/methods.ts";
@@ -185,7 +186,7 @@ export class EngineLink {
       const isCounted = isUp && this.#client !== client;
       this.#client = undefined;
       client?.close();
-      if (!isCounted) this.#ended(run, error instanceof Error ? error.message : String(error));
+      if (!isCounted) this.#ended(run, errorMessage(error));
     }
   }
 
@@ -211,7 +212,7 @@ export class EngineLink {
     try {
       this.#ports.request({ id, method, params: isRecord(params) ? params : {} });
     } catch (error) {
-      this.#warn("a question of the engine could not be taken", { error: error instanceof Error ? error.stack : String(error) });
+      this.#warn("a question of the engine could not be taken", { error: errorStack(error) });
       refuse("the question could not be taken");
     }
   }
@@ -239,7 +240,7 @@ export class EngineLink {
       // Whoever looks on must not keep the link from going on: the next attempt is made after this.
       this.#warn("the state of the engine could not be told", {
         state: state.kind,
-        error: error instanceof Error ? error.stack : String(error),
+        error: errorStack(error),
       });
     }
     const isOver = state.kind === "failed" || state.kind === "stopped";

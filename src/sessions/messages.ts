@@ -1,5 +1,6 @@
 /** Messages on their way to a session: started, steered or queued, and never twice. */
 import { RpcError } from "../client/client.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import type { UserInput } from "../protocol/item.ts";
 import type { Overrides, TurnSettings } from "./controls.ts";
 import { EngineDown, type EngineLink } from "./link.ts";
@@ -75,7 +76,7 @@ export class Messages {
     try {
       return await this.send(session, message);
     } catch (error) {
-      this.#ports.notSent(session, error instanceof Error ? error.message : String(error));
+      this.#ports.notSent(session, errorMessage(error));
       return this.#enqueue(session, message);
     }
   }
@@ -102,7 +103,7 @@ export class Messages {
     const start = async (): Promise<Accepted> => ({ turnId: await this.#start(session, input, messageId), messageId, delivery: "started" });
     this.#once(session.id, messageId, start).then(
       () => this.take(session.id, messageId),
-      (error: unknown) => this.#ports.notSent(session, error instanceof Error ? error.message : String(error)),
+      (error: unknown) => this.#ports.notSent(session, errorMessage(error)),
     );
   }
 

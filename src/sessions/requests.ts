@@ -1,4 +1,6 @@
 /** Everything of an engine that waits for an answer. One answer per request, whoever gives it; everybody learns how it ended and by whom. */
+
+import { errorMessage } from "../lib/error-text.ts";
 import { answersIn, decisionOn, kindOf, type Outcome, refusal, summaryOf } from "./answers.ts";
 import type { EngineRequest } from "./link.ts";
 import type { Actor, AnsweredQuestion, PendingRequest } from "./records.ts";
@@ -245,8 +247,7 @@ export class PendingRequests {
       this.#ports.respond(entry.rpcId, outcome);
     } catch (error) {
       this.#putBack(entry, by);
-      const message = error instanceof Error ? error.message : "The engine could not be reached.";
-      throw new NotTaken("unreachable", entry.record.requestId, message);
+      throw new NotTaken("unreachable", entry.record.requestId, errorMessage(error));
     }
   }
 

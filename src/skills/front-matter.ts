@@ -1,5 +1,6 @@
 /** Reads the head of a SKILL.md and the file beside it that says how clients show the skill. */
 import path from "node:path";
+import { errorMessage } from "../lib/error-text.ts";
 import { array, boolean, type Infer, maybe, named, object, optional, parse, record, string, unknown } from "../lib/schema.ts";
 import type { SkillDependencies, SkillInterface } from "../protocol/skills.ts";
 
@@ -119,7 +120,7 @@ async function parseYaml(text: string): Promise<unknown> {
   try {
     return parseFull(text, { maxAliasCount: 100, prettyErrors: false });
   } catch (error) {
-    throw new Error(`invalid YAML: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`invalid YAML: ${errorMessage(error)}`);
   }
 }
 

@@ -4,6 +4,7 @@ import { type Dirent, realpathSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { readBoundedText, UnfitFile } from "../lib/bounded-read.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { isInside } from "../lib/paths.ts";
 import type { SkillErrorInfo, SkillMetadata } from "../protocol/skills.ts";
 import { readHead } from "./front-matter.ts";
@@ -89,7 +90,7 @@ async function readSkill(file: string, root: Root, found: Found): Promise<void> 
       pluginId: root.plugin?.id ?? null,
     });
   } catch (error) {
-    found.errors.push({ path: file, message: error instanceof Error ? error.message : String(error) });
+    found.errors.push({ path: file, message: errorMessage(error) });
   }
 }
 

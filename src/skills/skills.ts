@@ -4,6 +4,7 @@ import type { Config, ConfigStore } from "../core/ports/config.ts";
 import type { ProjectTrust } from "../core/ports/project-trust.ts";
 import type { Skills } from "../core/ports/skills.ts";
 import type { ThreadSettings } from "../core/settings/settings.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { isTable } from "../lib/toml.ts";
 import type { UserInput } from "../protocol/item.ts";
 import type { SkillSummary } from "../protocol/plugin.ts";
@@ -121,7 +122,7 @@ class LocalSkills implements Skills {
     try {
       return injectionText(skill, await readText(skill.path, withinOf(skill.scope, config)));
     } catch (error) {
-      return refusalText(skill.name, `${skill.path} ${error instanceof Error ? error.message : String(error)}`);
+      return refusalText(skill.name, `${skill.path} ${errorMessage(error)}`);
     }
   }
 

@@ -1,4 +1,6 @@
 /** Collects spans and figures and hands them to an OpenTelemetry collector as OTLP over HTTP, in JSON. Never in the way of a turn. */
+
+import { causeMessage } from "../lib/error-text.ts";
 import type { OtelTarget } from "./otel-settings.ts";
 
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -172,7 +174,7 @@ export class Otlp {
         this.#warn(target.url, `status ${response.status}`);
       } catch (error) {
         keep();
-        this.#warn(target.url, error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error));
+        this.#warn(target.url, causeMessage(error));
       }
     };
     this.#sending = this.#sending.then(work);

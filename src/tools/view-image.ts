@@ -1,6 +1,7 @@
 /** `view_image`: puts a local image into the conversation. */
 import path from "node:path";
 import { failed, type Tool } from "../core/ports/tool.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { described, named, object, string } from "../lib/schema.ts";
 import { functionTool } from "./define.ts";
 
@@ -23,7 +24,7 @@ export const viewImage = (imageDataUrl: (file: string) => Promise<string>): Tool
           try {
             url = await imageDataUrl(file);
           } catch (error) {
-            return failed(`unable to read image at ${file}: ${error instanceof Error ? error.message : String(error)}`);
+            return failed(`unable to read image at ${file}: ${errorMessage(error)}`);
           }
           context.startItem(item);
           await context.completeItem(item);

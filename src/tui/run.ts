@@ -1,12 +1,13 @@
 /** `runTui`: the terminal client from the first key to the last. Ends with the terminal as it was found, whatever happens. */
 import { homedir } from "node:os";
+import { errorMessage, errorStack } from "../lib/error-text.ts";
 import { isCode } from "../lib/system-error.ts";
 import { clean, cleanLine } from "../lib/terminal-text.ts";
 import { Screen } from "./screen/screen.ts";
 import { askBrightness, brightnessFromEnv, depthOf, isAscii, muteStray, restoreTerminal } from "./screen/terminal.ts";
 import { App } from "./shell/app.ts";
 import { paste, press } from "./shell/keys.ts";
-import { reasonOf, type TuiOptions } from "./shell/shell.ts";
+import type { TuiOptions } from "./shell/shell.ts";
 import type { Store } from "./shell/store.ts";
 import { readTuiConfig, type TuiConfig } from "./shell/tui-config.ts";
 import { createTheme, type Theme } from "./text/theme.ts";
@@ -36,7 +37,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
   try {
     screen.open({ onKey: drawn(screen, (key) => press(app, key)), onPaste: drawn(screen, (text) => paste(app, text)) });
     app.start().catch((error: unknown) => {
-      app.store.note("error", reasonOf(error));
+      app.store.note("error", errorMessage(error));
       options.report("cannot start", error);
       app.quit(1);
     });
@@ -96,14 +97,14 @@ function guard(app: App, { restore, wake }: { readonly restore: () => void; read
     if (recent.length > survivable.errors) return crash(error);
     try {
       app.options.report("uncaught error", error);
-      app.store.note("error", `An internal error was caught; what it belonged to may be incomplete: ${cleanLine(reasonOf(error))}`);
+      app.store.note("error", `An internal error was caught; what it belonged to may be incomplete: ${cleanLine(errorMessage(error))}`);
     } catch (worse) {
       crash(worse);
     }
   };
   const crash = (error: unknown): void => {
     restore();
-    process.stdout.write(`\nparley: ${clean(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`);
+    process.stdout.write(`\nparley: ${clean(errorStack(error))}\n`);
     app.options.report("crashed", error);
     process.exit(1);
   };

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
+import { errorMessage } from "../../src/lib/error-text.ts";
 import { eventually, LiveServer, processesWith, rolloutsOf } from "../support/live-server.ts";
 import { scratch } from "../support/process.ts";
 import type { Message } from "../support/wire.ts";
@@ -201,7 +202,7 @@ test(`nothing that was announced is lost in ${kills} kills, and every thread goe
       const victim = new Victim(t, folder, random);
       while (victim.killed < kills / atATime)
         await victim.round().catch((error: unknown) => {
-          throw new Error(`PARLEY_SEED=${seed}, kill ${victim.killed}: ${error instanceof Error ? error.message : error}`, {
+          throw new Error(`PARLEY_SEED=${seed}, kill ${victim.killed}: ${errorMessage(error)}`, {
             cause: error,
           });
         });

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
+import { errorStack } from "../../src/lib/error-text.ts";
 
 /** Inputs are JSON, so that one that fails can be kept. */
 export interface Target<Input = unknown> {
@@ -44,7 +45,7 @@ export async function fuzz({ input, check }: Target, ms: number, seed: number): 
     markInterruptAsFailure: false,
   });
   if (!failed || counterexample === null) return { runs: numRuns };
-  const reason = errorInstance instanceof Error ? (errorInstance.stack ?? errorInstance.message) : String(errorInstance);
+  const reason = errorStack(errorInstance);
   return { runs: numRuns, failure: { input: counterexample[0], reason, seed } };
 }
 export async function inTime(work: Promise<void> | void): Promise<void> {

@@ -1,5 +1,6 @@
 /** One of many who use a server under soak: plays turns of every kind on a thread of its own, leaves in the middle, comes back, and holds the server to its word. */
 import { type Client, ConnectionClosed } from "../../src/client/client.ts";
+import { errorMessage } from "../../src/lib/error-text.ts";
 import { pause, type Stand } from "./stand.ts";
 
 /** After so many turns a thread is archived and a new one begun, so that memory is asked about and not history. */
@@ -69,7 +70,7 @@ export class Visitor {
         await pause(this.#random() * 3000);
       } catch (error) {
         const cut = error instanceof ConnectionClosed || this.#client?.ended.aborted === true;
-        if (!cut) throw new Error(`${this.#name}: ${error instanceof Error ? error.message : error}`, { cause: error });
+        if (!cut) throw new Error(`${this.#name}: ${errorMessage(error)}`, { cause: error });
         counts.cutByKill++;
         this.#client = undefined;
         for (let left = 400; this.#stand.restarts === this.#life; left--) {

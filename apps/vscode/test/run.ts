@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { packExtension } from "../../../scripts/pack-vscode.ts";
+import { errorStack } from "../../../src/lib/error-text.ts";
 import { launch } from "../../web/test/browser.ts";
 import { installCodeServer, startEditor } from "./code-server.ts";
 import { connected, resilience, served } from "./elsewhere.ts";
@@ -106,7 +107,7 @@ async function one(
     console.log(`  ok   ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
   } catch (error) {
     await window.shot("FAILED").catch(() => {});
-    failures.push(`${act.name}: ${name}: ${error instanceof Error ? error.stack : String(error)}`);
+    failures.push(`${act.name}: ${name}: ${errorStack(error)}`);
     console.log(`  FAIL ${name}`);
     await window.page.keyboard.press("Escape");
   }

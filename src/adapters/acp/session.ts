@@ -9,6 +9,7 @@ import type {
   StopReason,
 } from "@agentclientprotocol/sdk";
 import type { Client } from "../../client/client.ts";
+import { errorMessage } from "../../lib/error-text.ts";
 import { invalidRequest, RpcError } from "../../protocol/errors.ts";
 import type { Model } from "../../protocol/model.ts";
 import type { ThreadStartResponse } from "../../protocol/thread.ts";
@@ -223,5 +224,5 @@ export class AcpSession implements Asker {
 
 /** Withdrawn, or refused by the editor itself: a no, whatever the reason. */
 function unanswered(error: unknown): never {
-  throw invalidRequest(error instanceof Error ? error.message : "the editor did not answer");
+  throw invalidRequest(errorMessage(error));
 }

@@ -1,7 +1,8 @@
 /** One `tools/call`: a turn of a thread with its events, its questions and its end. It outlives the request where a question interrupts that. */
-import { randomUUID } from "node:crypto";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Client } from "../../client/client.ts";
+import { errorMessage } from "../../lib/error-text.ts";
+import { randomUuid } from "../../lib/random.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import type { ThreadStartResponse } from "../../protocol/thread.ts";
 import type { Turn } from "../../protocol/turn.ts";
@@ -31,7 +32,7 @@ export interface Question {
 const progressEveryMs = 1000;
 
 export class ToolCall {
-  readonly id: string = randomUUID();
+  readonly id: string = randomUuid();
   /** Never rejects: what goes wrong is a result that says so. */
   readonly finished: Promise<CallToolResult>;
   readonly #client: Client;
@@ -115,7 +116,7 @@ export class ToolCall {
       return wording.read(undefined, params);
     }
     const answered = Promise.withResolvers<unknown>();
-    const id = randomUUID();
+    const id = randomUuid();
     const answer = (given: unknown): void => {
       this.#open.delete(id);
       answered.resolve(given);
@@ -168,7 +169,7 @@ export class ToolCall {
     return this.#said(lastMessage, false);
   }
   #failed(error: unknown): CallToolResult {
-    return this.#said(error instanceof Error ? error.message : String(error), true);
+    return this.#said(errorMessage(error), true);
   }
   #said(text: string, isError: boolean): CallToolResult {
     const notes =

@@ -1,9 +1,10 @@
 /** The MCP server over streamable HTTP: sessions for today's clients, single requests for those of the stateless revision. */
-import { randomUUID } from "node:crypto";
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
 import { isIPv4 } from "node:net";
 import type { McpServerFactory, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { sparing } from "../../lib/allowance.ts";
+import { toError } from "../../lib/error-text.ts";
+import { randomUuid } from "../../lib/random.ts";
 import { hostRule, refuseToken, refuseVisitor, type VisitorRules } from "../../rpc/visitor.ts";
 import { startListening } from "../../rpc/websocket.ts";
 import { KeptEvents } from "./kept-events.ts";
@@ -55,7 +56,7 @@ export async function listenHttp(given: HttpOptions): Promise<HttpListener> {
   const isOwnHost = hostRule(options.host, options.allowedHosts ?? []);
   const server = createServer(limits, (request, response) => {
     const failed = (error: unknown): void => {
-      reporter(options)(error instanceof Error ? error : new Error(String(error)));
+      reporter(options)(toError(error));
       response.destroy();
     };
     try {
@@ -155,7 +156,7 @@ class Sessions {
   async #begin(): Promise<McpTransport> {
     await this.#makeRoom();
     const transport = new this.#sdk.WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: () => randomUUID(),
+      sessionIdGenerator: () => randomUuid(),
       eventStore: new KeptEvents(),
       maxRequestBodySize: maxBodyBytes,
       onsessioninitialized: (id) => {

@@ -1,5 +1,6 @@
 /** MCP over this process's own stdin and stdout: JSON lines, read by the project's own splitter. */
 import type { JSONRPCMessage, Transport as McpTransport } from "@modelcontextprotocol/server";
+import { toError } from "../../lib/error-text.ts";
 import type { Transport } from "../../rpc/transport.ts";
 
 /** How long answers that are being worked out may still take after the client has closed its end. */
@@ -55,7 +56,7 @@ export class LinesMcpTransport implements McpTransport {
       this.onmessage?.(message);
     } catch (error) {
       // Thrown into the reader, it would cost the rest of what came in the same packet.
-      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      this.onerror?.(toError(error));
     }
   }
   #end(): void {

@@ -1,7 +1,7 @@
 /** Conversations in today's methods. */
-import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { randomUuid } from "../../lib/random.ts";
 import { invalidRequest, RpcError } from "../../protocol/errors.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import { permissionProfiles, type SessionSource, sandboxModes } from "../../protocol/policy.ts";
@@ -131,7 +131,7 @@ export const conversationMethods: Conversations = {
   },
   async addConversationListener({ conversationId, experimentalRawEvents }, context) {
     const answer = context.opened.get(conversationId) ?? (await join(conversationId, context));
-    const subscriptionId = randomUUID();
+    const subscriptionId = randomUuid();
     context.listeners.set(subscriptionId, { conversationId, raw: experimentalRawEvents === true });
     // The answer comes first, then what happened while nobody listened.
     setImmediate(() => {

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { openRegularSync } from "../../lib/bounded-read.ts";
 import { createFileSync } from "../../lib/durable-write.ts";
+import { errorMessage } from "../../lib/error-text.ts";
 import { redactor, redactValue } from "../../lib/redact.ts";
 import { isCode } from "../../lib/system-error.ts";
 import { examine, lineOf } from "../doctor/doctor.ts";
@@ -39,7 +40,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
       createFileSync(file, archive, { sync: "none" });
     } catch (error) {
       if (isCode(error, "EEXIST")) throw new StartError(`${file} is there already; name another file with --output`);
-      throw new StartError(error instanceof Error ? error.message : String(error));
+      throw new StartError(errorMessage(error));
     }
     const sizes = entries.map(([name, text]) => ({ name, bytes: Buffer.byteLength(text) }));
     if (values.json === true) return printJson({ file, entries: sizes });
@@ -64,7 +65,7 @@ function settingsOf(app: App, clean: (text: string) => string): unknown {
   try {
     return redactValue(app.config.effective(process.cwd()).raw, clean);
   } catch (error) {
-    return { unreadable: clean(error instanceof Error ? error.message : String(error)) };
+    return { unreadable: clean(errorMessage(error)) };
   }
 }
 /** Names alone: which variables are set decides a lot, and what they hold is nobody's business. */

@@ -4,6 +4,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
 import { readBoundedText } from "../../lib/bounded-read.ts";
+import { causeMessage, errorMessage } from "../../lib/error-text.ts";
 import { certificateFiles } from "../../lib/network.ts";
 import { redactor } from "../../lib/redact.ts";
 import { doctorHelp } from "../help/small-helps.ts";
@@ -49,13 +50,13 @@ export async function examine(app: App): Promise<Finding[]> {
     ["skills", checkSkills],
   ];
   const found = await Promise.all(
-    checks.map(([name, check]) => check(app, config).catch((error: unknown): Finding[] => [{ name, state: "fail", text: wordsOf(error) }])),
+    checks.map(([name, check]) =>
+      check(app, config).catch((error: unknown): Finding[] => [{ name, state: "fail", text: errorMessage(error) }]),
+    ),
   );
   const [node = [], ...rest] = found;
   return [...node, ...settings, ...rest.flat()];
 }
-
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function tryConfig(app: App, take: (config: Config) => void): Finding[] {
   const file = path.join(app.codexHome, "config.toml");
@@ -66,7 +67,7 @@ function tryConfig(app: App, take: (config: Config) => void): Finding[] {
     const text = existsSync(file) ? file : `no ${file}; every setting has its standard value`;
     return warnings.length === 0 ? [{ name: "config", state: "ok", text }] : warnings;
   } catch (error) {
-    return [{ name: "config", state: "fail", text: wordsOf(error), fix: `mend ${file}; until then no thread can start` }];
+    return [{ name: "config", state: "fail", text: errorMessage(error), fix: `mend ${file}; until then no thread can start` }];
   }
 }
 
@@ -94,7 +95,7 @@ const checkHome: Check = async ({ codexHome }) => {
     return [{ name: "home", state: "ok", text: `${codexHome} can be written` }];
   } catch (error) {
     return [
-      { name: "home", state: "fail", text: wordsOf(error), fix: `make ${codexHome} writable, or set CODEX_HOME to a folder that is` },
+      { name: "home", state: "fail", text: errorMessage(error), fix: `make ${codexHome} writable, or set CODEX_HOME to a folder that is` },
     ];
   } finally {
     await rm(probe, { force: true });
@@ -185,7 +186,7 @@ async function reach(id: string, url: string): Promise<Finding> {
     await response.body?.cancel();
     return { name, state: "ok", text: `${id}: ${new URL(url).host} answers (${Math.round(performance.now() - started)} ms)` };
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : wordsOf(error);
+    const cause = causeMessage(error);
     return {
       name,
       state: "fail",

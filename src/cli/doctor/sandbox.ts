@@ -2,6 +2,7 @@
 import { constants } from "node:fs";
 import { access, rm } from "node:fs/promises";
 import path from "node:path";
+import { errorMessage } from "../../lib/error-text.ts";
 import type { App, SandboxState } from "../own-app.ts";
 import type { Finding } from "./doctor.ts";
 
@@ -28,7 +29,7 @@ export async function checkSandbox(app: App): Promise<readonly Finding[]> {
     const layers = process.platform === "linux" ? [files, network(text, state), filter(text)] : [files];
     return [engine(state), ...layers];
   } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
+    const words = errorMessage(error);
     const fix =
       process.platform === "linux"
         ? 'follow what it says, or run in a container with sandbox_mode = "danger-full-access"'

@@ -6,6 +6,7 @@ import { ExecEvents } from "../../adapters/exec/events.ts";
 import { type Ended, runTask, type Task } from "../../adapters/exec/run.ts";
 import { Transcript } from "../../adapters/exec/transcript.ts";
 import type { Client } from "../../client/client.ts";
+import { errorMessage } from "../../lib/error-text.ts";
 import { terminalJson } from "../../lib/terminal-text.ts";
 import { connectInProcess } from "../../main/in-process.ts";
 import { RpcError } from "../../protocol/errors.ts";
@@ -172,7 +173,7 @@ function keepLastMessage(file: string, message: string | null): boolean {
     if (message === null) say(`warning: there was no last message; ${file} is empty`);
     return true;
   } catch (error) {
-    say(`error: the last message could not be written: ${error instanceof Error ? error.message : String(error)}`);
+    say(`error: the last message could not be written: ${errorMessage(error)}`);
     return false;
   }
 }

@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Task } from "../../adapters/exec/run.ts";
+import { errorMessage } from "../../lib/error-text.ts";
 import { StartError, say, UsageError } from "../usage.ts";
 import type { Words } from "./task.ts";
 
@@ -55,7 +56,7 @@ export function readSchema(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
-    throw new StartError(`cannot read the output schema ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new StartError(`cannot read the output schema ${file}: ${errorMessage(error)}`);
   }
 }
 
@@ -87,7 +88,7 @@ function whyNot(attempt: () => void): string | undefined {
     attempt();
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   }
 }
 

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { createFileSync, replaceFileSync } from "../../lib/durable-write.ts";
+import { errorMessage } from "../../lib/error-text.ts";
 import { minTokenLength, readSecretFile } from "../secret-file.ts";
 import { StartError } from "../usage.ts";
 
@@ -14,7 +15,7 @@ export function ownToken(file: string): string {
       createFileSync(file, `${randomBytes(32).toString("hex")}\n`);
     }
   } catch (error) {
-    throw new StartError(`cannot use the token file ${file}: ${error instanceof Error ? error.message : error}`);
+    throw new StartError(`cannot use the token file ${file}: ${errorMessage(error)}`);
   }
   const token = readSecretFile(file);
   if (token.length >= minTokenLength) return token;

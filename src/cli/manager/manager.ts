@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import path from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
+import { errorMessage } from "../../lib/error-text.ts";
 import type { Engine } from "../../manager/engine.ts";
 import type { App } from "../own-app.ts";
 import { hideSecretFile } from "../secret-file.ts";
@@ -62,7 +63,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   try {
     await core.start();
   } catch (error) {
-    throw new StartError(`cannot reach the engine: ${error instanceof Error ? error.message : error}`);
+    throw new StartError(`cannot reach the engine: ${errorMessage(error)}`);
   }
   const served = await serveManager({
     core,
@@ -123,7 +124,7 @@ async function tlsFrom(cert: string | undefined, key: string | undefined): Promi
     (await import("node:tls")).createSecureContext(pair); // a file that is no certificate, or another one's key, is said here
     return pair;
   } catch (error) {
-    throw new StartError(`cannot use the certificate ${cert} with the key ${key}: ${error instanceof Error ? error.message : error}`);
+    throw new StartError(`cannot use the certificate ${cert} with the key ${key}: ${errorMessage(error)}`);
   }
 }
 

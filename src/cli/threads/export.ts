@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Client } from "../../client/client.ts";
+import { errorMessage } from "../../lib/error-text.ts";
 import { terminalJson } from "../../lib/terminal-text.ts";
 import type { Thread } from "../../protocol/thread.ts";
 import { oneOf, print, printJson, printStyled, StartError, say } from "../usage.ts";
@@ -41,7 +42,7 @@ export async function exportThread({ app, client }: Desk, words: readonly string
   try {
     writeFileSync(file, text, { mode: 0o600 });
   } catch (error) {
-    throw new StartError(`cannot write ${file}: ${error instanceof Error ? error.message : error}`);
+    throw new StartError(`cannot write ${file}: ${errorMessage(error)}`);
   }
   if (values.json === true) return printJson({ threadId: thread.id, format, file: path.resolve(file), bytes: Buffer.byteLength(text) });
   say(`Wrote ${file}`);

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Client } from "../../client/client.ts";
+import { errorMessage } from "../../lib/error-text.ts";
 import type { AskForApproval } from "../../protocol/policy.ts";
 import type { Start, TuiOptions } from "../../tui/run.ts";
 import { profileFrom, sandboxFrom } from "../exec/task.ts";
@@ -129,7 +130,7 @@ function remoteServer(values: Flags): Server {
       try {
         return await connectClient(url, { clientInfo, capabilities, ...(token === undefined ? {} : { token }) });
       } catch (error) {
-        throw new StartError(`cannot connect to ${url}: ${error instanceof Error ? error.message : String(error)}`);
+        throw new StartError(`cannot connect to ${url}: ${errorMessage(error)}`);
       }
     },
     settle: async (folder) => folder,

@@ -1,4 +1,6 @@
 /** Carries out one hook: a command with the rights and the environment of the person, or a tool of an MCP server. */
+
+import { errorMessage } from "../../lib/error-text.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import type { AuditSubject } from "../ports/audit.ts";
 import { AuditUnwritten } from "../ports/audit.ts";
@@ -39,7 +41,7 @@ async function attempt(hook: Hook, context: HookContext): Promise<HookExit> {
     if (context.signal.aborted) return ended("it was ended with its turn");
     if (!(error instanceof CommandRefused || error instanceof RpcError || error instanceof MissingField))
       context.thread.ports.log.error("a hook could not be run", { hook: metadata.key, error: String(error) });
-    return ended(error instanceof Error ? error.message : String(error));
+    return ended(errorMessage(error));
   }
 }
 

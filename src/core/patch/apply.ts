@@ -1,4 +1,6 @@
 /** Carries a verified patch out: all of it or, with everything put back, nothing. */
+
+import { errorMessage } from "../../lib/error-text.ts";
 import { type FileState, type NewFile, sameContent, type Workspace, WorkspaceRefusal } from "../ports/workspace.ts";
 import type { PatchPlan, PatchStep } from "./plan.ts";
 
@@ -68,7 +70,7 @@ async function putBack(done: readonly Done[], workspace: Workspace): Promise<Rea
       await workspace.replace(step.real, now, step.before);
       for (const folder of madeFolders.toReversed()) await workspace.removeFolder(folder);
     } catch (error) {
-      lost.set(step, `${step.real} could not be put back: ${error instanceof Error ? error.message : String(error)}`);
+      lost.set(step, `${step.real} could not be put back: ${errorMessage(error)}`);
     }
   }
   return lost;

@@ -1,4 +1,6 @@
 /** How a turn ends: what its work came to, and the notification outside the protocol. */
+
+import { errorStack } from "../../lib/error-text.ts";
 import type { TurnError } from "../../protocol/turn.ts";
 import { previewOf } from "../context/context.ts";
 import { AuditUnwritten } from "../ports/audit.ts";
@@ -13,7 +15,7 @@ export async function outcomeOf(turn: LiveTurn, work: () => Promise<TurnOutcome>
     if (turn.signal.aborted) return { status: "interrupted" };
     if (error instanceof AuditUnwritten)
       return { status: "failed", error: { message: error.message, codexErrorInfo: "other", additionalDetails: null } };
-    turn.thread.ports.log.error("turn failed", { turn: turn.id, error: error instanceof Error ? error.stack : String(error) });
+    turn.thread.ports.log.error("turn failed", { turn: turn.id, error: errorStack(error) });
     return {
       status: "failed",
       error: { message: "internal error; see the server's log", codexErrorInfo: "other", additionalDetails: null },

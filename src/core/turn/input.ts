@@ -1,4 +1,6 @@
 /** What people say to a turn: it begins with it, takes more in while it runs, and leaves the rest to the next one. */
+
+import { errorMessage } from "../../lib/error-text.ts";
 import { invalidRequest } from "../../protocol/errors.ts";
 import type { ThreadItem, UserInput } from "../../protocol/item.ts";
 import { freshContext, imageParts, type MessageContent, plainPart } from "../context/context.ts";
@@ -132,7 +134,7 @@ async function messagePart(part: UserInput, turn: LiveTurn): Promise<MessageCont
       part.type === "localImage" ? surroundings.imageDataUrl(part.path, imageLimits) : surroundings.fittedDataUrl(part.url, imageLimits);
     return imageParts(await url, part.detail);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     turn.notify("warning", { threadId: turn.thread.id, message: `image ${name} could not be read: ${reason}` });
     return [{ type: "input_text", text: `The user attached the image ${name}, but it could not be read: ${reason}` }];
   }

@@ -1,4 +1,6 @@
 /** The person's own `!` command in a thread: unsandboxed, and the item says so; the model reads what came of it. */
+
+import { errorMessage } from "../../lib/error-text.ts";
 import { withoutSecrets } from "../../lib/redact.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import { CommandOutput, streamsOf } from "../command/command-output.ts";
@@ -62,7 +64,7 @@ async function runBeside(turn: LiveTurn, command: ShellCommand): Promise<void> {
   try {
     await run(turn, command, joinTerminals);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     thread.ports.log.warn("a command of the person's own did not run", { error: message });
     turn.notify("warning", { threadId: thread.id, message });
   } finally {

@@ -2,6 +2,7 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import type { Command, Confinement, SandboxState, WrappedCommand } from "../../core/ports/command-runner.ts";
+import { errorMessage } from "../../lib/error-text.ts";
 import { findLstat, findRealPath, findRealPathIfAny } from "../../lib/file-status.ts";
 import { isInsideAny } from "../../lib/paths.ts";
 import { readableEntries } from "./codex-home.ts";
@@ -165,7 +166,7 @@ export class LinuxSandbox implements PlatformSandbox {
       left.push(leave);
       return { mounts: planMounts(plan), unsure, ...seen };
     } catch (error) {
-      return refuse(`No sandbox: a protected name could not be kept free (${error instanceof Error ? error.message : String(error)})`);
+      return refuse(`No sandbox: a protected name could not be kept free (${errorMessage(error)})`);
     }
   }
 }

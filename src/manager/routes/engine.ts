@@ -1,4 +1,6 @@
 /** Handlers that hand a question on to the engine. */
+
+import { errorMessage } from "../../lib/error-text.ts";
 import { fits } from "../../lib/schema.ts";
 import { SandboxReadResponse } from "../../protocol/sandbox.ts";
 import { isUnsupported } from "../../sessions/refusals.ts";
@@ -41,7 +43,7 @@ async function probe(core: Core): Promise<Readonly<Record<string, readonly [Verd
         await core.link.call(method, params);
         return [method, ["available", ""]] as const;
       } catch (error) {
-        const text = error instanceof Error ? error.message : String(error);
+        const text = errorMessage(error);
         return [method, [isUnsupported(error) ? "disabled" : "unknown", text]] as const;
       }
     }),

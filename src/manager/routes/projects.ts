@@ -1,5 +1,6 @@
 /** Handlers for projects: named groups of sessions that only the manager knows. */
-import { randomUUID } from "node:crypto";
+
+import { randomUuid } from "../../lib/random.ts";
 import { isUnknownThread } from "../../sessions/refusals.ts";
 import type { projectRoutes } from "../api/projects.ts";
 import type { Project } from "../api/records.ts";
@@ -43,7 +44,7 @@ export const projectHandlers: HandlersFor<typeof projectRoutes> = {
       throw failure(409, "too_many_projects", `There are ${maxProjects} projects, the most that there may be. Remove one first.`);
     const now = new Date(core.now()).toISOString();
     const project: Project = {
-      projectId: randomUUID(),
+      projectId: randomUuid(),
       name: checkName(core, body.name),
       workingDirectory: body.workingDirectory ?? null,
       createdAt: now,

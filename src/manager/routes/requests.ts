@@ -1,5 +1,6 @@
 /** Handlers for what waits: the lists, and the three ways to answer beside the general one. */
 
+import { errorMessage } from "../../lib/error-text.ts";
 import type { Outcome } from "../../sessions/answers.ts";
 import type { PendingRequest } from "../../sessions/records.ts";
 import { approvalOutcome, questionOutcome, toolOutcome } from "../answers.ts";
@@ -96,6 +97,6 @@ async function sendNote(core: Core, request: PendingRequest, note: string, by: P
   try {
     await core.messages.sendOrQueue(session, message);
   } catch (error) {
-    core.tell(`These words reached nobody: ${note} (${error instanceof Error ? error.message : String(error)})`);
+    core.tell(`These words reached nobody: ${note} (${errorMessage(error)})`);
   }
 }

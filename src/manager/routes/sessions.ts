@@ -1,6 +1,6 @@
 /** Handlers for sessions themselves: list, start, read, talk, arrange, delete. */
-import { randomUUID } from "node:crypto";
 import { RpcError } from "../../client/client.ts";
+import { randomUuid } from "../../lib/random.ts";
 import type { Thread } from "../../protocol/thread.ts";
 import { merged, startControls, threadSettings } from "../../sessions/controls.ts";
 import type { SessionSummary } from "../../sessions/records.ts";
@@ -206,7 +206,7 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     if (body.dynamicTools !== undefined) await core.sessions.offerTools(session.id, body.dynamicTools);
     const { model, effort, approvalPolicy, networkAccess, filesystemSandbox, mode } = body;
     const accepted = await core.messages.send(session, {
-      messageId: body.clientMessageId ?? randomUUID(),
+      messageId: body.clientMessageId ?? randomUuid(),
       input,
       delivery: body.delivery ?? "auto",
       overrides: { model, effort, approvalPolicy, networkAccess, filesystemSandbox, mode },

@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
+import { errorMessage } from "../../lib/error-text.ts";
 import { errorCode, isCode } from "../../lib/system-error.ts";
 
 export interface AppendFile {
@@ -69,7 +70,7 @@ const plainWords: Readonly<Record<string, string>> = {
 export function reasonOf(error: unknown, file: string): string {
   const code = errorCode(error);
   const word = plainWords[code ?? ""] ?? plainWords[errorCode(refusal(path.dirname(file))) ?? ""];
-  const text = error instanceof Error ? error.message : String(error);
+  const text = errorMessage(error);
   return word === undefined ? text : `${word} (${text})`;
 }
 

@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Surroundings } from "../../core/ports/surroundings.ts";
 import { failed, type Offer, type Tool, type ToolContent, type ToolOutput } from "../../core/ports/tool.ts";
 import { readBounded } from "../../lib/bounded-read.ts";
+import { errorMessage } from "../../lib/error-text.ts";
 import { described, filledString, maybe, named, object, string } from "../../lib/schema.ts";
 import { functionTool } from "../define.ts";
 
@@ -44,7 +45,7 @@ async function read(
     if (path.extname(file).toLowerCase() === ".ipynb") return await notebook(bytes, file, model, fitted);
     return failed(`${file} is neither a PDF nor a notebook; read it with a command`);
   } catch (error) {
-    return failed(`unable to read ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    return failed(`unable to read ${file}: ${errorMessage(error)}`);
   }
 }
 

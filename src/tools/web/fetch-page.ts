@@ -4,6 +4,7 @@ import http from "node:http";
 import https from "node:https";
 import type { LookupFunction } from "node:net";
 import zlib from "node:zlib";
+import { errorMessage } from "../../lib/error-text.ts";
 import { isInwardAddress } from "../../lib/inward.ts";
 import { openNetwork } from "../../lib/network.ts";
 import { type FetchOptions, insideText, pageAddress } from "./address.ts";
@@ -50,9 +51,7 @@ export async function fetchPage(start: URL, options: FetchOptions, signal: Abort
 }
 
 const asNotFetched = (error: unknown, url: URL): NotFetched =>
-  error instanceof NotFetched
-    ? error
-    : new NotFetched(`${url.host} cannot be reached: ${error instanceof Error ? error.message : String(error)}`);
+  error instanceof NotFetched ? error : new NotFetched(`${url.host} cannot be reached: ${errorMessage(error)}`);
 
 function redirectOf({ statusCode = 0, headers }: http.IncomingMessage, from: URL, options: FetchOptions): URL | string | undefined {
   if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined) return undefined;

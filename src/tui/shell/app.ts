@@ -1,5 +1,6 @@
 /** The terminal client as a whole: joins the connection, the state and the screen, and lives until the person leaves. */
 import type { Client } from "../../client/client.ts";
+import { errorMessage } from "../../lib/error-text.ts";
 import type { Form, Given } from "../ask/form.ts";
 import type { Picker } from "../ask/picker.ts";
 import { attachImage, composerWith, emptyComposer, textOf } from "../compose/composer.ts";
@@ -14,7 +15,7 @@ import { Completions } from "./completions.ts";
 import { submit } from "./keys.ts";
 import { Questions } from "./questions.ts";
 import { chooseThread, newestThread } from "./sessions.ts";
-import { reasonOf, type Shell, type TuiOptions } from "./shell.ts";
+import type { Shell, TuiOptions } from "./shell.ts";
 import { Store } from "./store.ts";
 import { afterTurn, forkThread, resumeThread, startThread } from "./threads.ts";
 import { askForTrust } from "./trust.ts";
@@ -213,7 +214,7 @@ export class App implements Shell {
     task().catch((error: unknown) => {
       if (this.#isOver || isEndOfConnection(error)) return;
       this.options.report("failed", error);
-      this.store.note("error", reasonOf(error));
+      this.store.note("error", errorMessage(error));
     });
   }
 

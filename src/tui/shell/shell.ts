@@ -61,4 +61,3 @@ export interface Shell {
 }
 
 /** What went wrong, in the server's own words. */
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

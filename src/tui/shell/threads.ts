@@ -1,6 +1,7 @@
 /** Opening threads and talking on them: new, resumed and forked ones, messages, steering, the queue, the stop. */
-import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
+import { errorMessage } from "../../lib/error-text.ts";
+import { randomUuid } from "../../lib/random.ts";
 import { cleanLine } from "../../lib/terminal-text.ts";
 import type { UserInput } from "../../protocol/item.ts";
 import { isNotSteerable } from "../../sessions/refusals.ts";
@@ -11,7 +12,7 @@ import { emit } from "../state/conversation.ts";
 import { type Entry, note } from "../state/entry.ts";
 import { type Opened, openConversation } from "../state/open.ts";
 import { readSandbox, sandboxWords } from "./sandbox.ts";
-import { reasonOf, type Shell } from "./shell.ts";
+import type { Shell } from "./shell.ts";
 import { accessWords } from "./words.ts";
 
 export async function startThread(shell: Shell): Promise<void> {
@@ -102,7 +103,7 @@ export async function send(shell: Shell, composer: Composer, skills: readonly Kn
     return;
   }
   const input = inputFrom(composer, skills);
-  const message = { threadId, input: shell.options.remote === undefined ? input : embedded(input), clientId: randomUUID() };
+  const message = { threadId, input: shell.options.remote === undefined ? input : embedded(input), clientId: randomUuid() };
   addSent(shell, message.clientId, text, turn !== undefined);
   try {
     if (turn === undefined) await startTurn(shell, message);
@@ -187,6 +188,6 @@ export async function interrupt(shell: Shell): Promise<void> {
   } catch (error) {
     const now = store.conversation;
     if (now.turn?.id !== turn.id) return; // it ended by itself meanwhile
-    store.setConversation(emit({ ...now, turn: { ...now.turn, isInterrupting: false } }, [note("warning", reasonOf(error))]));
+    store.setConversation(emit({ ...now, turn: { ...now.turn, isInterrupting: false } }, [note("warning", errorMessage(error))]));
   }
 }

@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Template } from "@huggingface/jinja";
+import { errorMessage } from "../../../src/lib/error-text.ts";
 import { isRecord, type Json, listOf, recordOf, stringOf } from "../../../src/models/json.ts";
 import { type Refusal, type Rule, records } from "./vendor-rules.ts";
 
@@ -151,7 +152,7 @@ export function chatTemplate(name: ChatTemplate): Rule {
       template.render({ ...marks, ...values });
       return undefined;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return errorMessage(error);
     }
   };
   const probe = [

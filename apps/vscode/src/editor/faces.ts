@@ -1,5 +1,6 @@
 /** Decides where a waiting request shows itself beside its card: a dialog, the diff editor, a notification. Answers go through the one backend. */
 import { commands, type Disposable, window } from "vscode";
+import { errorMessage } from "../../../../src/lib/error-text.ts";
 import type { Ending } from "../../../../src/sessions/requests.ts";
 import type { RequestAnswer } from "../../../web/src/connection/connection.ts";
 import { announcement, describe } from "../../../web/src/parts/requests/describe.ts";
@@ -51,7 +52,7 @@ export class Faces implements Disposable {
     try {
       await this.#ports.backend.answer({ requestId, threadId, turnId, answer: { ...answer } });
     } catch (error) {
-      void window.showInformationMessage(error instanceof Error ? error.message : String(error));
+      void window.showInformationMessage(errorMessage(error));
     }
   }
 

@@ -11,6 +11,7 @@ import {
   type WebviewView,
   window,
 } from "vscode";
+import { errorMessage } from "../../../../src/lib/error-text.ts";
 import { parse } from "../../../../src/lib/schema.ts";
 import type { LinkState } from "../../../../src/sessions/link.ts";
 import { Refused, type StreamEvent } from "../../../web/src/connection/connection.ts";
@@ -181,7 +182,7 @@ class Port {
     } catch (error) {
       if (error instanceof Refused) this.post({ type: "refused", id, status: error.status, code: error.code, message: error.message });
       else {
-        const message = error instanceof Error ? error.message : String(error);
+        const message = errorMessage(error);
         this.#ports.log(`${name}: ${message}`);
         this.post({ type: "lost", id, message });
       }

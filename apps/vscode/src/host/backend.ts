@@ -1,8 +1,8 @@
 /** Everything behind the extension's faces, without the editor: the link, the sessions, what waits, and the stream of events for the panel. */
-import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { type Client, type ClientOptions, ConnectionClosed, RpcError } from "../../../../src/client/client.ts";
 import { isRecord } from "../../../../src/lib/is-record.ts";
+import { randomUuid } from "../../../../src/lib/random.ts";
 import type { ServerNotification } from "../../../../src/protocol/methods.ts";
 import { type Controls, choosesAnything, merged, threadSettings, turnSettings } from "../../../../src/sessions/controls.ts";
 import { EngineDown, EngineLink, type EngineRequest, type LinkState } from "../../../../src/sessions/link.ts";
@@ -64,7 +64,7 @@ export class Backend {
   readonly #ports: BackendPorts;
   readonly #listeners = new Set<BackendListener>();
   readonly #summaries = new Map<string, SessionSummary>();
-  readonly #bootId = randomUUID();
+  readonly #bootId = randomUuid();
   readonly #queues = new Map<string, readonly QueuedMessage[]>();
   readonly #chosen = new Map<string, Controls>();
   /** Calls of the editor's own tools, by the engine's ids. */

@@ -1,4 +1,6 @@
 /** The editor as tools of the agent: what each is called, what it takes, and how its answer reaches the wire. The editor itself does the work. */
+
+import { errorMessage } from "../../../../src/lib/error-text.ts";
 import {
   type Infer,
   jsonSchema,
@@ -97,7 +99,7 @@ export async function callTool(
       return failed(`The arguments do not fit the schema of ${found.name}: ${JSON.stringify(jsonSchema(found.schema()))}`);
     return { success: true, contentItems: [{ type: "inputText", text: await running }] };
   } catch (error) {
-    return failed(error instanceof Error ? error.message : String(error));
+    return failed(errorMessage(error));
   }
 }
 

@@ -1,6 +1,7 @@
 /** bubblewrap as the engine: the plan becomes the words of its command line. */
 import { spawn } from "node:child_process";
 import type { WrappedCommand } from "../../../core/ports/command-runner.ts";
+import { errorMessage } from "../../../lib/error-text.ts";
 import { findSystemProgram, programCandidates } from "../../../lib/program.ts";
 import { type Mount, wholeDisk } from "../mounts.ts";
 import { cutOffWords } from "../propagation.ts";
@@ -84,7 +85,7 @@ export class BubblewrapEngine implements Engine {
     try {
       step?.ensure();
     } catch (error) {
-      return { refused: `No sandbox: ${step?.path} is gone and cannot be made again: ${error instanceof Error ? error.message : error}` };
+      return { refused: `No sandbox: ${step?.path} is gone and cannot be made again: ${errorMessage(error)}` };
     }
     const argv = step === undefined ? plan.argv : [stepInside, ...stepWords(filesOf(plan), plan.argv)];
     const options = [

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import { readBoundedSync } from "../../../lib/bounded-read.ts";
 import { replaceFileSync } from "../../../lib/durable-write.ts";
+import { errorMessage } from "../../../lib/error-text.ts";
 import { findLstat } from "../../../lib/file-status.ts";
 import { isFilterArch } from "../seccomp.ts";
 import { highestVersion, landlockStep } from "./landlock-step.ts";
@@ -46,7 +47,7 @@ export async function makeStepFile(folder: string): Promise<StepFile | string> {
     const version = await askVersion(new StepFile(folder, landlockStep(arch, 1)).path);
     return version < layerSince ? noLandlock : new StepFile(folder, landlockStep(arch, version));
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   }
 }
 
