@@ -16,6 +16,7 @@ export const wireRequirements = {
     source: "observed 0.166",
     says: "a thread that is put away or opened again says so, and one whose turn failed is broken until the next",
   },
+  "thread.modelKept": { source: "observed 0.166", says: "a thread that is not loaded tells the model and effort it was last used with" },
   "thread.metadataKept": {
     source: "observed 0.166",
     says: "metadata can be told of a thread without turns, shows at once and outlives the archive",

@@ -49,6 +49,6 @@ export const initializeRequests = {
 };
 
 export const initializeNotifications = {
-  /** Tells today's clients that this server cannot be steered through the vendor's relay. */
+  /** Never sent: this server cannot be steered through the vendor's relay. */
   "remoteControl/status/changed": notification(RemoteControlStatusChangedNotification),
 };

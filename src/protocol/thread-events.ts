@@ -71,7 +71,7 @@ export const threadNotifications = {
   "thread/compacted": notification(ContextCompactedNotification),
   /** Tokens used by the last model call and in all. */
   "thread/tokenUsage/updated": notification(ThreadTokenUsageUpdatedNotification),
-  /** What of a thread has not been read yet. */
+  /** Never sent: what a person has read is not kept. */
   "thread/readState/changed": notification(ThreadReadStateChangedNotification),
   /** A question of the server was answered or is void; every other client can put it away. */
   "serverRequest/resolved": notification(ServerRequestResolvedNotification),

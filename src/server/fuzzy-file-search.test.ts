@@ -61,6 +61,19 @@ test("a newer search under the same token ends the older one with nothing", asyn
   assert.deepEqual(await newer, { files: [onWire] });
 });
 
+test("a session answers the empty query at once, so that clients know it is ready", async () => {
+  const p = place();
+  fuzzyFileSearchHandlers["fuzzyFileSearch/sessionStart"]({ sessionId: "s", roots: ["/r"] }, p.call);
+  assert.equal(p.waiting.length, 0, "nothing before the response is out");
+  await p.settle();
+  p.waiting[0]?.done([]);
+  await p.settle();
+  assert.deepEqual(p.sent, [
+    ["fuzzyFileSearch/sessionUpdated", { sessionId: "s", query: "", files: [] }],
+    ["fuzzyFileSearch/sessionCompleted", { sessionId: "s" }],
+  ]);
+});
+
 test("a session answers its last query, then says that this was all", async () => {
   const p = place();
   fuzzyFileSearchHandlers["fuzzyFileSearch/sessionStart"]({ sessionId: "s", roots: ["/r"] }, p.call);

@@ -29,12 +29,16 @@ export const fuzzyFileSearchHandlers: HandlersFor<typeof fuzzyFileSearchRequests
     }
   },
 
-  "fuzzyFileSearch/sessionStart"(params, { app, session }) {
+  "fuzzyFileSearch/sessionStart"(params, call) {
+    const { app, session } = call;
     const { byId } = searchesOf(session);
     if (params.sessionId === "") throw invalidRequest("sessionId must not be empty");
     endSession(byId, params.sessionId);
     if (byId.size >= maxSessions) throw invalidRequest(`too many search sessions on this connection (at most ${maxSessions})`);
-    byId.set(params.sessionId, { index: app.fileSearch.open(params.roots), running: undefined });
+    const search = { index: app.fileSearch.open(params.roots), running: undefined };
+    byId.set(params.sessionId, search);
+    // Clients wait for the answer to an empty query before they show that the search is ready.
+    begin(search, { sessionId: params.sessionId, query: "" }, call);
     return {};
   },
 
@@ -42,10 +46,7 @@ export const fuzzyFileSearchHandlers: HandlersFor<typeof fuzzyFileSearchRequests
     const { sessionId, query } = params;
     const search = searchesOf(call.session).byId.get(sessionId);
     if (search === undefined) throw invalidRequest(`fuzzy file search session not found: ${sessionId}`);
-    search.running?.abort();
-    const abort = new AbortController();
-    search.running = abort;
-    call.after(() => void answer(search.index, { sessionId, query }, abort.signal, call));
+    begin(search, { sessionId, query }, call);
     return {};
   },
 
@@ -54,6 +55,14 @@ export const fuzzyFileSearchHandlers: HandlersFor<typeof fuzzyFileSearchRequests
     return {};
   },
 };
+
+/** Answers a query in the place of the session's last one. */
+function begin(search: SearchSession, asked: { sessionId: string; query: string }, call: Call): void {
+  search.running?.abort();
+  const abort = new AbortController();
+  search.running = abort;
+  call.after(() => void answer(search.index, asked, abort.signal, call));
+}
 
 /** Tells what is found while the listing runs, then all of it, then that this was all. A query that was overtaken says nothing more. */
 async function answer(

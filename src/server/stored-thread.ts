@@ -42,7 +42,10 @@ export function storedToWire(stored: StoredThread, app: App, turns: readonly Tur
 export async function threadFromStored(id: string, withTurns: boolean, app: App): Promise<Thread> {
   const stored = await app.store.find(id);
   if (stored === undefined) throw invalidRequest(`thread not loaded: ${id}`);
-  return storedToWire(stored, app, withTurns ? replay(await app.store.read(id)).turns : []);
+  const thread = storedToWire(stored, app, withTurns ? replay(await app.store.read(id)).turns : []);
+  if (thread.model !== null) return thread;
+  const { model, effort } = await app.store.lastModel(id);
+  return { ...thread, model, reasoningEffort: effort };
 }
 
 /** Every record of a thread, live or stored, with its first. */

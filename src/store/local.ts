@@ -5,6 +5,7 @@ import type { Lease, StoredThread, ThreadHits, ThreadMeta, ThreadQuery, ThreadRe
 import { UnfitFile } from "../lib/bounded-read.ts";
 import { replaceFile } from "../lib/durable-write.ts";
 import { invalidRequest } from "../protocol/errors.ts";
+import { renameInCodex } from "./index/codex-names.ts";
 import { writeCursor } from "./index/cursor.ts";
 import { currentFile, type FoundFile, foundFile, locateThread } from "./index/folders.ts";
 import { HeadReader } from "./index/head.ts";
@@ -14,6 +15,7 @@ import { ThreadIndex } from "./index/thread-index.ts";
 import { type RowSources, rowOfFile, threadOfRow } from "./index/thread-row.ts";
 import { archivedPath, earliestCreation, isThreadId, rolloutPath, unarchivedPath } from "./layout.ts";
 import { RecordCache } from "./record-cache.ts";
+import { lastModel } from "./rollout/last-model.ts";
 import { parseLine } from "./rollout/line-records.ts";
 import { contentOf, readFirstLine } from "./rollout/read-lines.ts";
 import { type FindSegment, readRollout, recordsOfLines } from "./rollout/rollout.ts";
@@ -107,6 +109,12 @@ class LocalStore implements ThreadStore {
     return row === undefined ? undefined : threadOfRow(row, this.#names);
   }
 
+  async lastModel(threadId: string): ReturnType<ThreadStore["lastModel"]> {
+    await this.#writers.settle(threadId);
+    const file = isThreadId(threadId) ? await this.#find(threadId) : undefined;
+    return file === undefined ? { model: null, effort: null } : await readable(lastModel(file));
+  }
+
   list(query: ThreadQuery): ReturnType<ThreadStore["list"]> {
     return this.#index.list(query);
   }
@@ -133,8 +141,15 @@ class LocalStore implements ThreadStore {
     }
   }
 
-  rename(threadId: string, name: string): Promise<void> {
-    return refusable("the name cannot be stored", this.#home, () => this.#names.set(threadId, name));
+  async rename(threadId: string, name: string): Promise<void> {
+    await refusable("the name cannot be stored", this.#home, () => this.#names.set(threadId, name));
+    try {
+      await renameInCodex(this.#home, threadId, name);
+    } catch (error) {
+      this.onNotice(
+        `Codex may go on showing the old name of thread ${threadId}: its database could not be written (${reasonOf(error, this.#home)})`,
+      );
+    }
   }
 
   /**

@@ -441,7 +441,6 @@ test("forks and names of Codex 0.166 are read by Parley, and Parley's by Codex",
   assert.equal((await parley.read(fork.id)).forkedFromId, id);
   const own = (await parley.call("thread/fork", { threadId: fork.id })).thread;
   await parley.turn(own.id, "only in Parley's fork");
-  // Codex keeps names in a database of its own and looks into the common file only for threads that it meets for the first time.
   await parley.call("thread/name/set", { threadId: own.id, name: "Named by Parley" });
   await parley.end();
 
@@ -454,6 +453,48 @@ test("forks and names of Codex 0.166 are read by Parley, and Parley's by Codex",
     "agent: answer to only in Parley's fork",
   ]);
   await again.end();
+});
+
+test("a rename is seen by the other on a thread that both know, while both run and afterwards", { skip, timeout: 300_000 }, async (t) => {
+  const folder = makeHome(t);
+  const first = await new Run(t, folder, program).begin();
+  const ids: string[] = [];
+  for (const historyMode of ["paginated", "legacy"]) {
+    const { id } = await first.start({ historyMode });
+    await first.turn(id, "first question");
+    ids.push(id);
+  }
+  await first.end();
+  const codex = await new Run(t, folder, program).begin();
+  const parley = await new Run(t, folder).begin();
+  const namesIn = async (side: Run): Promise<unknown[]> => {
+    const listed = await side.list();
+    return await Promise.all(ids.map(async (id) => [listed.find((thread) => thread.id === id)?.name, (await side.read(id)).name]));
+  };
+  const rename = async (side: Run, name: string): Promise<void> => {
+    for (const threadId of ids) await side.call("thread/name/set", { threadId, name });
+  };
+  for (const [side, name] of [
+    ...([
+      [parley, "Named by Parley"],
+      [codex, "Named by Codex"],
+      [parley, "Named by Parley again"],
+    ] as const),
+  ]) {
+    await rename(side, name);
+    for (const reader of [parley, codex])
+      assert.deepEqual(
+        await namesIn(reader),
+        ids.map(() => [name, name]),
+      );
+  }
+  await Promise.all([parley.end(), codex.end()]);
+  const later = await new Run(t, folder, program).begin();
+  assert.deepEqual(
+    await namesIn(later),
+    ids.map(() => ["Named by Parley again", "Named by Parley again"]),
+  );
+  await later.end();
 });
 
 test("what Codex 0.166 has open is read-only in Parley, in those words, until Codex lets go", { skip, timeout: 300_000 }, async (t) => {

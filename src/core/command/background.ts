@@ -9,6 +9,7 @@ export interface Terminal {
   readonly processId: string;
   readonly itemId: string;
   readonly turnId: string;
+  /** What the shell was given to run. */
   readonly command: string;
   readonly cwd: string;
   readonly tty: boolean;

@@ -162,6 +162,10 @@ async function start(
 
 export const outcomeOf = ({ exitCode, timedOut }: CommandExit): string => (timedOut ? "timed out" : `exit code ${exitCode}`);
 
+/** What a shell was given to run; undefined for other programs. */
+const scriptOf = ([program = "", flag = "", script]: readonly string[]): string | undefined =>
+  program.endsWith("sh") && /^-\w*c$/.test(flag) ? script : undefined;
+
 /** Streams the output and, for a command that outlives its call, completes the item when it ends. */
 function watch(running: RunningCommand, item: CommandItem, turn: LiveTurn, action: CommandAction): Terminal {
   const { thread } = turn;
@@ -186,7 +190,7 @@ function watch(running: RunningCommand, item: CommandItem, turn: LiveTurn, actio
     processId: String(running.pid),
     itemId: item.id,
     turnId: turn.id,
-    command: item.command,
+    command: withoutSecrets(scriptOf(action.argv) ?? item.command),
     cwd: item.cwd,
     tty: action.tty,
     running,

@@ -135,6 +135,8 @@ export interface ThreadStore {
   readPath(path: string): Promise<readonly ThreadRecord[]>;
   /** Knows archived threads too; undefined when there is no such thread. */
   find(threadId: string): Promise<StoredThread | undefined>;
+  /** What the thread was last used with; null where its file does not tell. */
+  lastModel(threadId: string): Promise<{ readonly model: string | null; readonly effort: string | null }>;
   list(query: ThreadQuery): Promise<ThreadPage>;
   /**
    * Text search over titles, previews and messages, newest thread first unless `among` says otherwise; it narrows as in `list`. One call

@@ -48,7 +48,7 @@ async function runBeside(turn: LiveTurn, command: ShellCommand): Promise<void> {
       processId: String(running.pid),
       itemId: item.id,
       turnId: turn.id,
-      command: item.command,
+      command: withoutSecrets(command.text),
       cwd: item.cwd,
       tty: false,
       running,

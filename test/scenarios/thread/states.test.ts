@@ -123,6 +123,22 @@ verifies("thread.metadataKept", async ({ app, workspace }) => {
   assert.deepEqual((await client.call("thread/unarchive", { threadId })).thread.gitInfo, git);
 });
 
+verifies("thread.modelKept", async ({ app, workspace }) => {
+  const client = await app({ turns });
+  const thread = await client.startThread({ cwd: workspace });
+  const { id: threadId } = thread;
+  await thread.run("a", { effort: "high" });
+  const { model } = (await client.call("thread/read", { threadId })).thread;
+  await client.call("thread/archive", { threadId });
+  const stored = [
+    (await client.call("thread/read", { threadId })).thread,
+    (await client.call("thread/unarchive", { threadId })).thread,
+    (await client.call("thread/read", { threadId, includeTurns: true })).thread,
+  ];
+  assert.ok(typeof model === "string" && model !== "");
+  for (const told of stored) assert.deepEqual([told.model, told.reasoningEffort], [model, "high"]);
+});
+
 verifies("thread.forkOnePoint", async ({ app, workspace }) => {
   const client = await app({ turns });
   const thread = await client.startThread({ cwd: workspace });

@@ -138,7 +138,10 @@ verifies("command.background", async ({ app, workspace }) => {
   const run = await thread.run("serve");
   assert.match(run.text, /running with session ID \d+/);
   const { data } = await client.call("thread/backgroundTerminals/list", { threadId: thread.id });
-  assert.equal(data.length, 1);
+  assert.deepEqual(
+    data.map(({ command }) => command),
+    ["echo up; sleep 60"],
+  );
   const bad = { threadId: thread.id, cursor: "garbage" };
   await assert.rejects(client.call("thread/backgroundTerminals/list", bad), /invalid cursor: garbage/);
   const terminate = (processId: string) => client.call("thread/backgroundTerminals/terminate", { threadId: thread.id, processId });
