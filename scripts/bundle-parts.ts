@@ -17,7 +17,7 @@ const among = (files: readonly string[]) => (file: string) => files.includes(fil
  */
 const later: Readonly<Record<string, readonly string[]>> = {
   "src/adapters/v1": ["*"],
-  "src/auth": ["auth-data", "browser-login", "callback-server", "claims", "feedback", "oauth", "rate-limits", "settings"],
+  "src/auth": ["auth-data", "browser-login", "callback-server", "claims", "feedback", "oauth", "settings"],
   "src/client": ["*"],
   "src/config": ["read", "write", "toml-edit", "toml-format", "toml-scan"],
   "src/core/approval": ["approve", "ask-command", "command-rules", "decision", "request-permissions"],
@@ -48,6 +48,7 @@ const later: Readonly<Record<string, readonly string[]>> = {
   "src/store/writing": ["tail", "writer"],
   "src/telemetry": ["otel-settings", "otlp"],
   "src/tools": ["questions"],
+  "src/usage": ["rate-limits"],
   "src/workspace": ["git-folder", "locate"],
 };
 

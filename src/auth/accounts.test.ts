@@ -28,7 +28,6 @@ class Maker {
   pollsUntilReady = 2;
   refuseRefresh: number | undefined;
   onRefresh: () => void = () => {};
-  usageStatus = [200];
   accessToken = "access-1";
 
   constructor() {
@@ -61,11 +60,6 @@ class Maker {
       if (this.pollsUntilReady-- > 0) return { status: 403, body: {} };
       this.codes.set("device-code", challengeOf("device-verifier"));
       return { status: 200, body: { authorization_code: "device-code", code_verifier: "device-verifier", code_challenge: "x" } };
-    }
-    if (url === "/api/codex/usage") {
-      const status = this.usageStatus.shift() ?? 200;
-      const windows = { primary_window: { used_percent: 24.6, limit_window_seconds: 18000, reset_at: 1730947200 }, secondary_window: null };
-      return { status: authorization?.startsWith("Bearer ") === true ? status : 401, body: { plan_type: "plus", rate_limit: windows } };
     }
     return { status: 404, body: {} };
   }
@@ -116,7 +110,7 @@ describe("accounts", () => {
   function settings(more: string): void {
     writeFileSync(
       path.join(home, "config.toml"),
-      `chatgpt_base_url = "${maker.url}"\n${more}\n[parley.auth]\nissuer = "${maker.url}/"\nclient_id = "app_test"\ncallback_port = 0\n`,
+      `${more}\n[parley.auth]\nissuer = "${maker.url}/"\nclient_id = "app_test"\ncallback_port = 0\n`,
     );
   }
   const authFile = (): string => path.join(home, "auth.json");
@@ -414,33 +408,6 @@ describe("accounts", () => {
       store({ tokens: tokens(), last_refresh: new Date(now).toISOString() });
       await open().accounts.logout();
       assert.deepEqual(maker.revoked, ["refresh-0"]);
-    });
-  });
-
-  describe("rate limits", () => {
-    it("are read for a ChatGPT account, renewing its token when needed", async () => {
-      store({ tokens: tokens(), last_refresh: new Date(now).toISOString() });
-      maker.usageStatus = [401, 200];
-      const { rateLimits } = await open().accounts.rateLimits(AbortSignal.timeout(60_000));
-      assert.deepEqual(rateLimits.primary, { usedPercent: 25, windowDurationMins: 300, resetsAt: 1730947200 });
-      assert.deepEqual([rateLimits.secondary, rateLimits.planType], [null, "plus"]);
-      assert.equal(maker.refreshed.length, 1);
-    });
-
-    it("need a ChatGPT account", async () => {
-      const { accounts } = open();
-      await assert.rejects(
-        accounts.rateLimits(AbortSignal.timeout(60_000)),
-        /^.*codex account authentication required to read rate limits/,
-      );
-      store({ OPENAI_API_KEY: "x" });
-      await assert.rejects(accounts.rateLimits(AbortSignal.timeout(60_000)), /chatgpt authentication required/);
-    });
-
-    it("from headers are passed on", () => {
-      const { accounts, events } = open();
-      accounts.noteRateLimits({ primary: { usedPercent: 12.4, windowDurationMins: 300, resetsAt: 5 }, secondary: null, planType: "pro" });
-      assert.deepEqual(events[0]?.type === "rateLimits" && events[0].params.rateLimits.primary?.usedPercent, 12);
     });
   });
 

@@ -1,10 +1,9 @@
-/** The user's account: signing in four ways, signing out, and what it may use. Implements the Accounts port. */
+/** The user's account: signing in four ways, signing out, and feedback. Implements the Accounts port. */
 import type { AccountEvent, Accounts, AuthStatus } from "../core/ports/accounts.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Config, ConfigSource, ConfigStore } from "../core/ports/config.ts";
 import type { Credentials } from "../core/ports/credentials.ts";
 import type { Log } from "../core/ports/log.ts";
-import type { RateLimits } from "../core/ports/model-client.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import { randomUuid } from "../lib/random.ts";
 import type {
@@ -14,18 +13,17 @@ import type {
   ChatgptAuthTokensRefreshParams,
   ChatgptAuthTokensRefreshResponse,
   FeedbackUploadParams,
-  GetAccountRateLimitsResponse,
   GetAccountResponse,
   LoginAccountParams,
   PlanType,
 } from "../protocol/account.ts";
+import { planTypeFrom } from "../protocol/account.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import { type SignedIn, type Tokens, withApiKey, withBedrock, withTokens } from "./auth-data.ts";
 import { startBrowserLogin } from "./browser-login.ts";
-import { ownerOf, planTypeFrom } from "./claims.ts";
+import { ownerOf } from "./claims.ts";
 import { keepFeedback } from "./feedback.ts";
 import { pollDeviceLogin, revokeToken, startDeviceLogin } from "./oauth.ts";
-import { fetchRateLimits, rateLimitsFrom, snapshotFrom } from "./rate-limits.ts";
 import { type AuthSettings, authSettings } from "./settings.ts";
 import { type AuthStorage, createStorage, type OpenKeyring, type StoreMode } from "./storage.ts";
 import { type BroughtTokens, TokenKeeper } from "./token-keeper.ts";
@@ -138,20 +136,6 @@ class LocalAccounts implements Accounts {
     await this.#leaveBedrock();
     await this.#store().clear();
     return [updated(null, null)];
-  }
-
-  async rateLimits(signal: AbortSignal): Promise<GetAccountRateLimitsResponse> {
-    const token = await this.keeper.current();
-    if (token === undefined) throw invalidRequest("codex account authentication required to read rate limits");
-    if (token.kind !== "chatgpt") throw invalidRequest("chatgpt authentication required to read rate limits");
-    const { accountUrl } = this.#settings();
-    const first = await fetchRateLimits(accountUrl, token, signal);
-    const fresh = first.status === 401 ? await this.keeper.refresh(signal).catch(() => undefined) : undefined;
-    return rateLimitsFrom(fresh?.kind === "chatgpt" ? await fetchRateLimits(accountUrl, fresh, signal) : first);
-  }
-
-  noteRateLimits(limits: RateLimits): void {
-    this.#emit({ type: "rateLimits", params: { rateLimits: snapshotFrom(limits) } });
   }
 
   async status(options: { readonly includeToken: boolean; readonly refreshToken: boolean }): Promise<AuthStatus> {

@@ -1,6 +1,6 @@
 /** What a token says about its owner. The signature is not checked: the token came from its maker, and is only shown, never believed. */
 import { maybe, named, natural, object, parse, string } from "../lib/schema.ts";
-import { PlanType } from "../protocol/account.ts";
+import { type PlanType, planTypeFrom } from "../protocol/account.ts";
 
 const Claims = named("TokenClaims", () =>
   object({
@@ -32,9 +32,6 @@ export function ownerOf(token: string): TokenOwner {
     expiresAt: claims?.exp === undefined || claims.exp === null ? undefined : claims.exp * 1000,
   };
 }
-
-/** Plans come and go; one the wire has no word for is `unknown`. */
-export const planTypeFrom = (plan: string): PlanType => parse(PlanType, plan.toLowerCase()) ?? "unknown";
 
 function payloadOf(token: string): unknown {
   const [, payload] = token.split(".");

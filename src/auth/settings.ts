@@ -7,7 +7,6 @@ export interface AuthSettings {
   readonly store: StoreMode;
   readonly issuer: Issuer;
   readonly callbackPort: number;
-  readonly accountUrl: string;
   /** Ways to sign in that are allowed. */
   readonly methods: readonly ("chatgpt" | "api")[];
   /** Accounts must be of one of these; empty allows all. */
@@ -36,7 +35,6 @@ export function authSettings(config: Config, env: Env): AuthSettings {
       clientId: textIn(own, "client_id") ?? env["CODEX_APP_SERVER_LOGIN_CLIENT_ID"] ?? publicClientId,
     },
     callbackPort: typeof port === "number" ? port : publicPort,
-    accountUrl: textIn(raw, "chatgpt_base_url") ?? "https://chatgpt.com/backend-api/",
     methods: methodsIn(config),
     workspaces: [raw["forced_chatgpt_workspace_id"]].flat().filter((id) => typeof id === "string"),
     feedback: tableIn(raw, "feedback")["enabled"] !== false,

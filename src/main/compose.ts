@@ -5,7 +5,6 @@ import path from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { createAccounts } from "../auth/accounts.ts";
 import { createMcpSignIn } from "../auth/mcp-sign-in.ts";
-import { createUsage } from "../auth/usage.ts";
 import { createConfigStore } from "../config/load.ts";
 import { createProjectTrust } from "../config/project-trust.ts";
 import { LearnedWindows } from "../core/context/learned-windows.ts";
@@ -51,6 +50,7 @@ import { logWatcher, watched } from "../telemetry/watch-turns.ts";
 import { agentTools } from "../tools/agents.ts";
 import { dynamicTools } from "../tools/dynamic-tool.ts";
 import { builtInTools } from "../tools/registry.ts";
+import { createUsage } from "../usage/usage.ts";
 import { createFileSearch } from "../workspace/file-search.ts";
 import { createGit } from "../workspace/git.ts";
 import { createSnapshots } from "../workspace/snapshots.ts";
@@ -164,7 +164,7 @@ export function createApp(options: ComposeOptions): App {
       if (provider !== undefined) await checkKey(provider, key, env);
     },
   });
-  const usage = createUsage({ codexHome, clock, prices: catalog.price });
+  const usage = createUsage({ codexHome, clock, credentials, config, prices: catalog.price });
   const skills = createSkills({
     codexHome,
     userHome: env["HOME"] || homedir(),

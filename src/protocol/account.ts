@@ -10,6 +10,7 @@ import {
   nullable,
   object,
   optional,
+  parse,
   record,
   string,
   union,
@@ -257,6 +258,8 @@ export const PlanType = named("PlanType", () =>
   ),
 );
 export type PlanType = Infer<typeof PlanType>;
+/** Plans come and go; one that the wire has no name for is `unknown`. */
+export const planTypeFrom = (plan: string): PlanType => parse(PlanType, plan.toLowerCase()) ?? "unknown";
 
 export const DesktopOnboardingEntrypoint = named("DesktopOnboardingEntrypoint", () => literals("life_sciences"));
 export type DesktopOnboardingEntrypoint = Infer<typeof DesktopOnboardingEntrypoint>;

@@ -25,7 +25,7 @@ export const accountHandlers: HandlersFor<typeof accountRequests> = {
     return {};
   },
   "account/rateLimits/read"(_params, { app }) {
-    return app.accounts.rateLimits(AbortSignal.timeout(rateLimitsTimeoutMs));
+    return app.usage.rateLimits(AbortSignal.timeout(rateLimitsTimeoutMs));
   },
   "account/usage/read"({ threadId }, { app }) {
     if (threadId) checkId(threadId, "thread");
@@ -47,8 +47,7 @@ const rateLimitsTimeoutMs = 15_000;
 export function announceAccount(app: Pick<App, "subscriptions">, events: readonly AccountEvent[]): void {
   for (const event of events) {
     if (event.type === "loginCompleted") app.subscriptions.toAll("account/login/completed", event.params);
-    else if (event.type === "updated") app.subscriptions.toAll("account/updated", event.params);
-    else app.subscriptions.toAll("account/rateLimits/updated", event.params);
+    else app.subscriptions.toAll("account/updated", event.params);
   }
 }
 

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { keepFeedback } from "../../src/auth/feedback.ts";
-import { Ledger } from "../../src/auth/ledger.ts";
+import { Ledger } from "../../src/usage/ledger.ts";
 import { createMcpCredentials } from "../../src/auth/mcp-credentials.ts";
 import { createStorage } from "../../src/auth/storage.ts";
 import { ownToken } from "../../src/cli/manager/files.ts";

@@ -1,23 +1,19 @@
-/** Port: the user's account with the model's maker: signing in and out, and what the account may use. */
+/** Port: the user's account with the model's maker: signing in and out. */
 import type {
   AccountLoginCompletedNotification,
   AccountUpdatedNotification,
   AuthMode,
   CancelLoginAccountStatus,
   FeedbackUploadParams,
-  GetAccountRateLimitsResponse,
   GetAccountResponse,
   LoginAccountParams,
   LoginAccountResponse,
-  RateLimitSnapshot,
 } from "../../protocol/account.ts";
-import type { RateLimits } from "./model-client.ts";
 
 /** What clients are notified of, in this order for one sign-in: loginCompleted, then updated. */
 export type AccountEvent =
   | { readonly type: "loginCompleted"; readonly params: AccountLoginCompletedNotification }
-  | { readonly type: "updated"; readonly params: AccountUpdatedNotification }
-  | { readonly type: "rateLimits"; readonly params: { readonly rateLimits: RateLimitSnapshot } };
+  | { readonly type: "updated"; readonly params: AccountUpdatedNotification };
 
 /** What `getAuthStatus` of the older API answers. */
 export interface AuthStatus {
@@ -39,10 +35,6 @@ export interface Accounts {
   cancelLogin(loginId: string): CancelLoginAccountStatus;
   /** Forgets the account here; tells its maker where it can. */
   logout(): Promise<readonly AccountEvent[]>;
-  /** Contract: throws RpcError when nobody is signed in with a ChatGPT account. */
-  rateLimits(signal: AbortSignal): Promise<GetAccountRateLimitsResponse>;
-  /** What the headers of a model's answer said. */
-  noteRateLimits(limits: RateLimits): void;
   status(options: { readonly includeToken: boolean; readonly refreshToken: boolean }): Promise<AuthStatus>;
   /** Keeps a report on this machine; nothing is sent. Resolves to the file it stands in. */
   keepFeedback(params: FeedbackUploadParams): Promise<string>;

@@ -1,5 +1,5 @@
-/** Port: tokens and money over all threads, and the budget the user set. */
-import type { GetAccountTokenUsageResponse } from "../../protocol/account.ts";
+/** Port: tokens and money over all threads, the budget the user set, and the account's rate limits. */
+import type { GetAccountRateLimitsResponse, GetAccountTokenUsageResponse } from "../../protocol/account.ts";
 import type { Config } from "./config.ts";
 import type { TokenUsage } from "./model-client.ts";
 
@@ -28,4 +28,6 @@ export interface Usage {
   budget(threadId: string, config: Config): BudgetState;
   /** The user said yes to `spent`: it is asked again when a further fifth of the limit is used. */
   extendBudget(threadId: string, config: Config): void;
+  /** What account/rateLimits/read answers. Contract: throws RpcError when nobody is signed in with a ChatGPT account. */
+  rateLimits(signal: AbortSignal): Promise<GetAccountRateLimitsResponse>;
 }

@@ -1,12 +1,14 @@
-/** Counts tokens over all threads, prices them, and watches the budget. Implements the Usage port. */
+/** Counts tokens over all threads, prices them, watches the budget and reads the account's rate limits. Implements the Usage port. */
 import path from "node:path";
 import type { Clock } from "../core/ports/clock.ts";
-import type { Config } from "../core/ports/config.ts";
+import type { Config, ConfigSource } from "../core/ports/config.ts";
+import type { Credentials } from "../core/ports/credentials.ts";
 import type { ModelPrice, TokenUsage } from "../core/ports/model-client.ts";
 import type { BudgetState, Spending, Usage } from "../core/ports/usage.ts";
 import { maybe, named, number, object, parse, record } from "../lib/schema.ts";
-import type { GetAccountTokenUsageResponse, ThreadUsage } from "../protocol/account.ts";
+import type { GetAccountRateLimitsResponse, GetAccountTokenUsageResponse, ThreadUsage } from "../protocol/account.ts";
 import { dayOf, Ledger, readSumKey, type Sum, type Tokens } from "./ledger.ts";
+import { readRateLimits } from "./rate-limits.ts";
 
 const Settings = named("UsageSettings", () =>
   object({
@@ -30,12 +32,15 @@ export type PriceList = (model: string, provider: string | undefined) => ModelPr
 export interface UsageOptions {
   readonly codexHome: string;
   readonly clock: Clock;
+  /** Whose rate limits are read. */
+  readonly credentials: Credentials;
+  readonly config: ConfigSource;
   readonly prices?: PriceList;
 }
 
-export function createUsage({ codexHome, clock, prices }: UsageOptions): Usage {
-  return new LocalUsage(new Ledger(path.join(codexHome, "parley", "usage.jsonl")), clock, prices ?? (() => undefined));
-}
+export const createUsage = (options: UsageOptions): Usage => new LocalUsage(options);
+
+const publicAccountUrl = "https://chatgpt.com/backend-api/";
 
 const warnAt = 0.8;
 /** How much further a yes reaches, as a part of the limit. */
@@ -47,7 +52,7 @@ interface Gauge {
   readonly key: string;
   readonly used: number;
   readonly limit: number;
-  readonly words: string;
+  readonly text: string;
 }
 
 class LocalUsage implements Usage {
@@ -58,11 +63,13 @@ class LocalUsage implements Usage {
   readonly #agreed = new Map<string, number>();
 
   readonly #prices: PriceList;
+  readonly #options: UsageOptions;
 
-  constructor(ledger: Ledger, clock: Clock, prices: PriceList) {
-    this.#ledger = ledger;
-    this.#clock = clock;
-    this.#prices = prices;
+  constructor(options: UsageOptions) {
+    this.#options = options;
+    this.#ledger = new Ledger(path.join(options.codexHome, "parley", "usage.jsonl"));
+    this.#clock = options.clock;
+    this.#prices = options.prices ?? (() => undefined);
   }
 
   spent(threadId: string, turnId: string, asked: { readonly model: string; readonly provider: string }, usage: TokenUsage): void {
@@ -106,15 +113,22 @@ class LocalUsage implements Usage {
   budget(threadId: string, config: Config): BudgetState {
     const gauges = this.#gauges(threadId, config);
     const spent = gauges.find(({ key, used, limit }) => used >= Math.max(limit, this.#agreed.get(key) ?? 0));
-    if (spent !== undefined) return { state: "spent", text: `The budget is spent: ${spent.words}.` };
+    if (spent !== undefined) return { state: "spent", text: `The budget is spent: ${spent.text}.` };
     const near = gauges.find(({ key, used, limit }) => used >= limit * warnAt && !this.#warned.has(key));
     if (near === undefined) return { state: "ok" };
     this.#warned.add(near.key);
-    return { state: "warn", text: `The budget is nearly spent: ${near.words}.` };
+    return { state: "warn", text: `The budget is nearly spent: ${near.text}.` };
   }
 
   extendBudget(threadId: string, config: Config): void {
     for (const { key, used, limit } of this.#gauges(threadId, config)) if (used >= limit) this.#agreed.set(key, used + limit * extension);
+  }
+
+  rateLimits(signal: AbortSignal): Promise<GetAccountRateLimitsResponse> {
+    const { codexHome, config, credentials } = this.#options;
+    // The user's own settings, never a project's: the account's token is sent to this address.
+    const url = config.effective(codexHome).raw["chatgpt_base_url"];
+    return readRateLimits({ credentials, baseUrl: typeof url === "string" && url !== "" ? url : publicAccountUrl }, signal);
   }
 
   #gauges(threadId: string, config: Config): Gauge[] {
@@ -128,15 +142,15 @@ class LocalUsage implements Usage {
       key: string,
       used: number | undefined,
       limit: number | null | undefined,
-      words: (used: string, limit: string) => string,
+      text: (used: string, limit: string) => string,
     ][] = [
       [`${today} tokens`, day.tokens, limits.tokens_per_day, (used, limit) => `${used} of ${limit} tokens used today`],
       [`${threadId} tokens`, thread.tokens, limits.tokens_per_thread, (used, limit) => `${used} of ${limit} tokens used in this thread`],
       [`${today} money`, day.money, limits.money_per_day, (used, limit) => `${used} of ${limit} ${currency} used today`],
       [`${threadId} money`, thread.money, limits.money_per_thread, (used, limit) => `${used} of ${limit} ${currency} used in this thread`],
     ];
-    return gauges.flatMap(([key, used, limit, words]) =>
-      used === undefined || limit === null || limit === undefined ? [] : [{ key, used, limit, words: words(shown(used), shown(limit)) }],
+    return gauges.flatMap(([key, used, limit, text]) =>
+      used === undefined || limit === null || limit === undefined ? [] : [{ key, used, limit, text: text(shown(used), shown(limit)) }],
     );
   }
 

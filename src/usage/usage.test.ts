@@ -3,8 +3,13 @@ import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync,
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import type { Config } from "../core/ports/config.ts";
+import type { Config, ConfigSource } from "../core/ports/config.ts";
+import type { Credentials } from "../core/ports/credentials.ts";
 import { createUsage } from "./usage.ts";
+
+/** Nobody is signed in. */
+const credentials: Credentials = { current: async () => undefined, refresh: async () => undefined, bedrock: async () => undefined };
+const settings: ConfigSource = { effective: () => ({ raw: {} }) as Config };
 
 let home: string;
 let now: number;
@@ -16,7 +21,7 @@ describe("usage", () => {
   afterEach(() => rmSync(home, { recursive: true, force: true }));
 
   const file = (): string => path.join(home, "parley", "usage.jsonl");
-  const open = () => createUsage({ codexHome: home, clock: { now: () => now, sleep: async () => {} } });
+  const open = () => createUsage({ codexHome: home, clock: { now: () => now, sleep: async () => {} }, credentials, config: settings });
   const config = (parley: object): Config => ({ raw: { parley } }) as unknown as Config;
   const none = config({});
   const tokens = (input: number, output: number, cached = 0) => ({
@@ -102,7 +107,13 @@ describe("usage", () => {
         provider === "dear"
           ? { input: 8, cachedInput: 8, cacheWrite: 8, output: 0 }
           : { input: 2, cachedInput: 2, cacheWrite: 2, output: 0 };
-      const usage = createUsage({ codexHome: home, clock: { now: () => now, sleep: async () => {} }, prices });
+      const usage = createUsage({
+        codexHome: home,
+        clock: { now: () => now, sleep: async () => {} },
+        credentials,
+        config: settings,
+        prices,
+      });
       usage.spent("t", "a", { model: "m", provider: "dear" }, tokens(1_000_000, 0));
       usage.spent("t", "b", { model: "m", provider: "cheap" }, tokens(1_000_000, 0));
       assert.equal(usage.spending({ threadId: "t" }, none).money, 10);

@@ -1,9 +1,8 @@
-/** What the account may still use, as its maker tells: asked for on demand, and read from the headers of model answers in between. */
-import type { RateLimits } from "../core/ports/model-client.ts";
+/** What the account may still use, read from its issuer on demand. What the headers of model answers say goes straight to the clients. */
+import type { Credentials } from "../core/ports/credentials.ts";
 import { boolean, type Infer, maybe, named, number, object, parse, string } from "../lib/schema.ts";
-import type { GetAccountRateLimitsResponse, RateLimitSnapshot, RateLimitWindow } from "../protocol/account.ts";
-import { internalError } from "../protocol/errors.ts";
-import { planTypeFrom } from "./claims.ts";
+import { type GetAccountRateLimitsResponse, planTypeFrom, type RateLimitSnapshot, type RateLimitWindow } from "../protocol/account.ts";
+import { internalError, invalidRequest } from "../protocol/errors.ts";
 
 const Window = named("UsageWindow", () =>
   object({
@@ -21,13 +20,26 @@ const Usage = named("UsageAnswer", () =>
   }),
 );
 
-/** The account's address differs between the public service and others that speak the same language. */
+/** The path differs between the public service and others that serve the same API. */
 const usageUrl = (baseUrl: string): string => {
   const base = baseUrl.replace(/\/+$/, "");
   return base.includes("/backend-api") ? `${base}/wham/usage` : `${base}/api/codex/usage`;
 };
 
-export async function fetchRateLimits(
+/** Contract: throws RpcError when nobody is signed in with a ChatGPT account. */
+export async function readRateLimits(
+  { credentials, baseUrl }: { readonly credentials: Credentials; readonly baseUrl: string },
+  signal: AbortSignal,
+): Promise<GetAccountRateLimitsResponse> {
+  const token = await credentials.current();
+  if (token === undefined) throw invalidRequest("codex account authentication required to read rate limits");
+  if (token.kind !== "chatgpt") throw invalidRequest("chatgpt authentication required to read rate limits");
+  const first = await fetchRateLimits(baseUrl, token, signal);
+  const fresh = first.status === 401 ? await credentials.refresh(signal).catch(() => undefined) : undefined;
+  return rateLimitsFrom(fresh?.kind === "chatgpt" ? await fetchRateLimits(baseUrl, fresh, signal) : first);
+}
+
+function fetchRateLimits(
   baseUrl: string,
   token: { readonly accessToken: string; readonly accountId: string | undefined },
   signal: AbortSignal,
@@ -43,7 +55,7 @@ export async function fetchRateLimits(
   });
 }
 
-export async function rateLimitsFrom(response: Response): Promise<GetAccountRateLimitsResponse> {
+async function rateLimitsFrom(response: Response): Promise<GetAccountRateLimitsResponse> {
   if (!response.ok) throw internalError(`failed to fetch codex rate limits: status ${response.status}`);
   const usage = parse(Usage, await response.json().catch(() => undefined));
   if (usage === undefined) throw internalError("failed to fetch codex rate limits: the answer cannot be understood");
@@ -74,13 +86,3 @@ function windowFrom(window: Infer<typeof Window> | null | undefined): RateLimitW
     resetsAt: window.reset_at ?? null,
   };
 }
-
-/** The shape of a notification, from what a model client read out of headers. */
-export const snapshotFrom = (limits: RateLimits): RateLimitSnapshot => ({
-  limitId: null,
-  limitName: null,
-  primary: limits.primary === null ? null : { ...limits.primary, usedPercent: Math.round(limits.primary.usedPercent) },
-  secondary: limits.secondary === null ? null : { ...limits.secondary, usedPercent: Math.round(limits.secondary.usedPercent) },
-  credits: null,
-  planType: typeof limits.planType === "string" ? planTypeFrom(limits.planType) : null,
-});
