@@ -1,8 +1,7 @@
 /** man/parley.1 from what the subcommands say of themselves: the same rows that parse the command line and print --help. */
 import { commands } from "../src/cli/commands.ts";
-import { globalFlags } from "../src/cli/help/help.ts";
 import { helps } from "../src/cli/help/helps.ts";
-import { exitCodes, type FlagHelp, type Help } from "../src/cli/help/text.ts";
+import { exitCodes, type FlagHelp, globalFlags, type Help } from "../src/cli/help/text.ts";
 
 /** In the order of `parley --help`, each with its subcommands behind it. */
 export async function manPage(): Promise<string> {

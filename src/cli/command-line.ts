@@ -8,6 +8,7 @@ import { RpcError } from "../protocol/errors.ts";
 import type { NewerSources } from "./built-from.ts";
 import { calledAs } from "./called-as.ts";
 import { commands } from "./commands.ts";
+import { globalFlags } from "./help/text.ts";
 import type { CommandLine } from "./leading-flags.ts";
 import { type Globals, say, UsageError, unknownFlag, unknownSubcommand } from "./usage.ts";
 
@@ -21,7 +22,7 @@ const fromSources: Beginning = { newer: () => undefined, keepModules: () => {} }
 
 async function main(args: readonly string[], { newer, keepModules }: Beginning): Promise<number> {
   const { command, rest, globals } = await split(args);
-  const isUrgent = command === "app-server" && rest.every((word) => plainServer.includes(word));
+  const isUrgent = command === "app-server" && rest.every((argument) => plainServer.includes(argument));
   const sources = isUrgent ? undefined : newer();
   if (sources !== undefined) return await runSources(sources);
   const found = Object.hasOwn(commands, command) ? commands[command] : undefined;
@@ -37,7 +38,7 @@ async function main(args: readonly string[], { newer, keepModules }: Beginning):
   }
 }
 
-/** A server that is started with no more than this has a client that waits: it greets that, and then looks whether its bundle is old. */
+/** A server that is started with no other arguments has a client that waits: it answers that first, and checks afterwards whether its bundle is old. */
 const plainServer: readonly string[] = ["--stdio", "--analytics-default-enabled"];
 
 /** The exit code is then set by them. */
@@ -46,40 +47,55 @@ async function runSources(sources: string): Promise<number> {
   return 0;
 }
 
-/** What stands after `--` is somebody else's. */
-function wantsHelp(words: readonly string[]): boolean {
-  const end = words.indexOf("--");
-  return (end === -1 ? words : words.slice(0, end)).some((word) => word === "--help" || word === "-h");
+/** What stands after `--` belongs to the command that is run. */
+function wantsHelp(args: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  return (end === -1 ? args : args.slice(0, end)).some((argument) => argument === "--help" || argument === "-h");
 }
 
 /**
  * Global flags stand before the subcommand; everything after it belongs to the subcommand. Without one it is the terminal client, whose
- * flags need no word before them, nor does its prompt: a subcommand holds no spaces. Flags of the agent may stand before it too.
+ * flags and prompt need no subcommand before them: a subcommand holds no spaces. Flags of the agent may stand before it too.
  */
 async function split(args: readonly string[]): Promise<CommandLine> {
   const config: string[] = [];
   let logLevel: string | undefined;
   const globals = (): Globals => ({ config, logLevel });
   for (let i = 0; i < args.length; i++) {
-    const word = args[i] ?? "";
-    const [flag = "", glued] = word.startsWith("--") ? cut(word) : [word];
+    const argument = args[i] ?? "";
+    const [flag = "", glued] = argument.startsWith("--") ? cut(argument) : [argument];
     const value = (): string => glued ?? args[++i] ?? missingValue(flag);
-    if (flag === "--version" || flag === "-V") return { command: "version", rest: [], globals: globals() };
-    if (flag === "--help" || flag === "-h") return { command: "help", rest: [], globals: globals() };
-    if (flag === "-c" || flag === "--config") config.push(value());
-    else if (flag === "--log-level") logLevel = value();
-    else if (flag === "--enable" || flag === "--disable") config.push(`features.${value()}=${flag === "--enable"}`);
-    else if (isMisspelt(flag)) throw new UsageError(unknownFlag(flag, globalFlags));
-    else if (word.startsWith("-")) return (await import("./leading-flags.ts")).behindFlags(args.slice(i), globals());
-    else if (/\s/.test(word)) return { command: "tui", rest: args.slice(i), globals: globals() };
-    else return { command: word === "e" ? "exec" : word, rest: args.slice(i + 1), globals: globals() };
+    const name = globalFlagOf(flag);
+    switch (name) {
+      case "version":
+      case "help":
+        return { command: name, rest: [], globals: globals() };
+      case "config":
+        config.push(value());
+        continue;
+      case "enable":
+      case "disable":
+        config.push(`features.${value()}=${name === "enable"}`);
+        continue;
+      case "log-level":
+        logLevel = value();
+        continue;
+      default:
+        name satisfies undefined;
+    }
+    if (isMisspelt(flag)) throw new UsageError(unknownFlag(flag, globalNames));
+    if (argument.startsWith("-")) return (await import("./leading-flags.ts")).behindFlags(args.slice(i), globals());
+    if (/\s/.test(argument)) return { command: "tui", rest: args.slice(i), globals: globals() };
+    return { command: argument === "e" ? "exec" : argument, rest: args.slice(i + 1), globals: globals() };
   }
   return { command: "tui", rest: [], globals: globals() };
 }
 
-const globalFlags = ["version", "help", "config", "log-level", "enable", "disable"];
+const globalNames = globalFlags.map(({ name }) => name);
+const globalFlagOf = (flag: string): (typeof globalNames)[number] | undefined =>
+  globalFlags.find((row) => flag === `--${row.name}` || ("short" in row && flag === `-${row.short}`))?.name;
 /** Nearly a flag of the command line itself; no flag of the terminal client is that near to one. */
-const isMisspelt = (flag: string): boolean => flag.startsWith("--") && nearest(flag.slice(2), globalFlags) !== undefined;
+const isMisspelt = (flag: string): boolean => flag.startsWith("--") && nearest(flag.slice(2), globalNames) !== undefined;
 
 function cut(word: string): [string, string?] {
   const at = word.indexOf("=");
@@ -94,18 +110,18 @@ function missingValue(flag: string): never {
 const isRefusal = (error: unknown): error is Error =>
   error instanceof RpcError || (error instanceof Error && "syscall" in error && "code" in error);
 
-/** An error with an exit code is the user's to mend and says how; any other that is no refusal is ours, and its stack is what helps. */
+/** An error with an exit code is for the user and says what to do; any other that is no refusal is a bug of ours, whose stack helps. */
 function complain(error: unknown): number {
   if (!(error instanceof Error && "exitCode" in error)) {
     say(isRefusal(error) ? `error: ${error.message}` : inspect(error));
     return 1;
   }
-  const words = "command" in error ? `parley ${error.command}` : "parley";
-  say(`error: ${error.message}${error.exitCode === 2 ? `\n\nFor more information, try '${words} --help'.` : ""}`);
+  const program = "command" in error ? `parley ${error.command}` : "parley";
+  say(`error: ${error.message}${error.exitCode === 2 ? `\n\nFor more information, try '${program} --help'.` : ""}`);
   return error.exitCode === 2 ? 2 : 1;
 }
 
-/** `parley-mcp-server` is `parley mcp-server`: some clients' settings can name a program but no words after it. */
+/** `parley-mcp-server` is `parley mcp-server`: some clients' settings can name a program but no arguments. */
 function ownName(): readonly string[] {
   return calledAs() === "parley-mcp-server" ? ["mcp-server"] : [];
 }

@@ -1,7 +1,6 @@
 /** `parley completion bash|zsh|fish`: a script for the shell, made from what the subcommands say of themselves. */
-import { globalFlags } from "./help/help.ts";
 import { helps } from "./help/helps.ts";
-import { allFlags, type FlagHelp, type Help } from "./help/text.ts";
+import { allFlags, type FlagHelp, globalFlags, type Help } from "./help/text.ts";
 import { oneOf, print, readFlags, refuseMore, UsageError } from "./usage.ts";
 
 /** What can stand at one place of the command line. */

@@ -4,7 +4,6 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { keepFeedback } from "../../src/auth/feedback.ts";
-import { Ledger } from "../../src/usage/ledger.ts";
 import { createMcpCredentials } from "../../src/auth/mcp-credentials.ts";
 import { createStorage } from "../../src/auth/storage.ts";
 import { ownToken } from "../../src/cli/manager/files.ts";
@@ -18,6 +17,7 @@ import { createAudit } from "../../src/store/audit.ts";
 import { createLocalStore } from "../../src/store/local.ts";
 import { createUndoStore } from "../../src/store/undo.ts";
 import { openHistory } from "../../src/tui/compose/history.ts";
+import { Ledger } from "../../src/usage/ledger.ts";
 
 export interface Writer {
   readonly name: string;

@@ -11,7 +11,7 @@ export interface FlagHelp {
   readonly value?: string;
   /** It may be given several times, each with a value. */
   readonly many?: true;
-  /** All the words it takes. */
+  /** All the values it takes. */
   readonly choices?: readonly string[];
   readonly says: string;
 }
@@ -59,7 +59,9 @@ export const logFlag = {
 /** What every subcommand takes that runs the agent. */
 export const agentFlags = [configFlag, ...featureFlags, logFlag] as const;
 export const jsonFlag = { name: "json", says: "Print JSON" } as const satisfies FlagHelp;
-const helpFlag: FlagHelp = { name: "help", short: "h", says: "Print this text" };
+const helpFlag = { name: "help", short: "h", says: "Print this text" } as const satisfies FlagHelp;
+/** What stands before a subcommand: command-line.ts takes these and no others. */
+export const globalFlags = [...agentFlags, { name: "version", short: "V", says: "Print the version" }, helpFlag] as const;
 
 export const allFlags = ({ flags = [], groups = {} }: Help): readonly FlagHelp[] => [...flags, ...Object.values(groups).flat()];
 
@@ -97,7 +99,7 @@ function tableRow([left, right]: readonly [string, string], column: number, widt
   return left.length > column ? `  ${left}\n${text}` : `  ${left.padEnd(column)}  ${text.trimStart()}`;
 }
 
-function flagRow({ name, short, value, choices, says }: FlagHelp): readonly [string, string] {
+export function flagRow({ name, short, value, choices, says }: FlagHelp): readonly [string, string] {
   const left = `${short === undefined ? "    " : `-${short}, `}--${name}${value === undefined ? "" : ` <${value}>`}`;
   return [left, choices === undefined || says.includes(choices[0] ?? "") ? says : `${says}: ${choices.join(", ")}`];
 }
