@@ -6,8 +6,6 @@ interface House {
   readonly root: string;
   /** What each room may import beside itself, as paths from the repository's root: a folder, or one file. */
   readonly mayImport: Readonly<Record<string, readonly string[]>>;
-  /** Of which every room may import types, beside what it may import whole. */
-  readonly mayImportTypesOf?: readonly string[];
   /** Of these only types, so that none of their code gets into what is built here. */
   readonly typesOf?: readonly string[];
   /** What its files may not name, and what they take instead. */
@@ -19,8 +17,7 @@ interface House {
 }
 
 const src = (...names: string[]): readonly string[] => names.map((name) => `src/${name}`);
-/** Every edge may name the settings' types beside the ports. */
-const edge = src("core/ports", "core/settings/settings.ts", "protocol", "lib", "shell", "home");
+const edge = src("core/ports", "protocol", "lib", "shell", "home");
 const door = src("client", "rpc", "protocol", "lib");
 /** The version, for the rooms that say it. */
 const manifest = "package.json";
@@ -78,7 +75,7 @@ const product: House = {
   packagesOf: { shell: ["node:path", "unbash"] },
 };
 
-/** Core's rooms, lowest first: each may import the rooms before it that it names. What stands beside core is product's business. */
+/** Core's rooms, lowest first: each may import, also as types, only rooms before it that it names. What stands beside core is product's business. */
 const core = (...names: string[]): readonly string[] => [...src("protocol", "lib"), ...names.map((name) => `src/core/${name}`)];
 const agent: House = {
   root: "src/core",
@@ -89,7 +86,7 @@ const agent: House = {
     context: core("ports"),
     hooks: core("ports", "context", "patch"),
     approval: core("ports", "hooks"),
-    edit: core("ports", "approval", "patch"),
+    edit: core("ports", "hooks", "approval", "patch"),
     command: core("ports", "settings", "context", "approval", "edit", "patch"),
     model: core("ports", "settings", "context", "hooks", "approval", "patch"),
     compaction: core("ports", "context", "hooks", "model"),
@@ -101,8 +98,6 @@ const agent: House = {
       /\b(?:Date\.now|performance\.now|Math\.random|randomUUID|set(?:Timeout|Interval|Immediate)|AbortSignal\.timeout)\b|new Date\(\)/,
     instead: "take time and chance from core/ports/clock.ts",
   },
-  // A running turn and its thread are handed down to every room, as types.
-  mayImportTypesOf: ["src/core"],
 };
 
 /** The store's rooms: the files' format below, the index and the writers above it, side by side. */
@@ -156,7 +151,15 @@ const namesOfOthers = "CODEX_CA_CERTIFICATE";
 const maxLines = 500;
 const problems: string[] = [];
 for (const house of [product, agent, store, page, extension]) for (const file of globSync(`${house.root}/**/*.{ts,tsx}`)) look(house, file);
-for (const file of takenByPage)
+// So there is no circle between core's rooms, not even of types.
+for (const [at, [room, rooms]] of Object.entries(agent.mayImport).entries()) {
+  const later = Object.keys(agent.mayImport)
+    .slice(at)
+    .find((other) => rooms.includes(`${agent.root}/${other}`));
+  if (later !== undefined)
+    problems.push(`scripts/check-layers.ts: core's room ${room} may not name ${later}, which does not stand before it`);
+}
+for (const file of globSync([...takenByPage]))
   for (const { target, isType } of importsIn(readFileSync(file, "utf8")))
     if (!isType && !takenByPage.includes(path.posix.join(path.posix.dirname(file), target)))
       problems.push(`${file}: the page takes it whole, so it may import only types: import type from ${target}`);
@@ -167,7 +170,7 @@ for (const file of globSync(["src/**/*.test.{ts,tsx}", "apps/*/src/**/*.test.{ts
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
-function look({ root, mayImport, mayImportTypesOf = [], typesOf = [], packagesOf = {}, pure = [], forbids }: House, file: string): void {
+function look({ root, mayImport, typesOf = [], packagesOf = {}, pure = [], forbids }: House, file: string): void {
   const text = readFileSync(file, "utf8");
   const room = path.relative(root, file).split(path.sep)[0] ?? "";
   const allowed = mayImport[room];
@@ -188,8 +191,7 @@ function look({ root, mayImport, mayImportTypesOf = [], typesOf = [], packagesOf
     const into = path.join(path.dirname(file), target).split(path.sep).join("/");
     const isIn = (place: string): boolean => into === place || into.startsWith(`${place}/`);
     if (isIn(`${root}/${room}`)) continue;
-    const isAllowed = allowed?.some(isIn) === true || (isType && mayImportTypesOf.some(isIn));
-    if (!isAllowed) problems.push(`${file}: ${room} may not import ${into}`);
+    if (allowed?.some(isIn) !== true) problems.push(`${file}: ${room} may not import ${into}`);
     if (!isType && typesOf.some(isIn) && !pure.includes(into)) problems.push(`${file}: only types may come from ${into}: import type`);
   }
 }

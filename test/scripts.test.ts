@@ -1,7 +1,7 @@
 /** The scripts that guard the repository are themselves guarded. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
@@ -177,6 +177,22 @@ test("files that import each other's values in a circle are named; types and imp
   const { status, stderr } = spawnSync(process.execPath, ["scripts/check-cycles.ts", folder], { encoding: "utf8" });
   assert.equal(status, 1);
   assert.deepEqual(stderr.match(/\w\.ts/g), ["a.ts", "b.ts", "c.ts"]);
+});
+
+test("a room of core may not import a later one, not even its types", (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), "layers-"));
+  deletedWith(t, folder);
+  const files = {
+    "src/core/hooks/moments.ts": 'import type { Turn } from "../turn/turn.ts";\nexport type Seen = Turn;\n',
+    "src/core/turn/turn.ts": 'import type { Seen } from "../hooks/moments.ts";\nexport type Turn = { seen?: Seen };\n',
+  };
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.join(folder, path.dirname(name)), { recursive: true });
+    writeFileSync(path.join(folder, name), text);
+  }
+  const { status, stderr } = spawnSync(process.execPath, [path.resolve("scripts/check-layers.ts")], { encoding: "utf8", cwd: folder });
+  assert.equal(stderr, "src/core/hooks/moments.ts: hooks may not import src/core/turn/turn.ts\n");
+  assert.equal(status, 1);
 });
 
 test("promises that nobody waits for and handlers of what strangers send must say who hears of a failure", () => {

@@ -2,8 +2,8 @@
 import { offeredCall } from "../../src/core/model/find-tool.ts";
 import { parsePatch } from "../../src/core/patch/parse.ts";
 import { updateText } from "../../src/core/patch/update.ts";
+import type { ThreadSettings } from "../../src/core/ports/settings.ts";
 import type { Tool } from "../../src/core/ports/tool.ts";
-import type { ThreadSettings } from "../../src/core/settings/settings.ts";
 import { execCommand } from "../../src/tools/exec-command.ts";
 import { shell } from "../../src/tools/shell.ts";
 import { updatePlan } from "../../src/tools/update-plan.ts";

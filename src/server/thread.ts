@@ -1,11 +1,11 @@
 /** `thread/*`: start, resume, fork and put away threads. */
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { compactTurn } from "../core/compaction/compact.ts";
 import { changed, type SettingsChange } from "../core/settings/settings.ts";
 import type { LiveThread } from "../core/thread/thread.ts";
 import { checkId, type ForkPoint, type StartOptions } from "../core/thread/threads.ts";
 import { warmUp } from "../core/thread/warm-up.ts";
+import { compactTurn } from "../core/turn/compact-turn.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
 import { checkDynamicTools } from "../protocol/dynamic-tool.ts";
 import { invalidParams, invalidRequest } from "../protocol/errors.ts";

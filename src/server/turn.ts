@@ -3,7 +3,7 @@ import path from "node:path";
 import type { ModelItem } from "../core/ports/model-client.ts";
 import type { LiveThread } from "../core/thread/thread.ts";
 import { steer } from "../core/turn/input.ts";
-import type { TurnInput } from "../core/turn/live-turn.ts";
+import type { TurnInput } from "../core/turn/steering.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { AdditionalContextEntry, TurnStartParams, TurnSteerParams, turnRequests } from "../protocol/turn.ts";
 import type { HandlersFor } from "./app.ts";

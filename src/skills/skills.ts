@@ -2,8 +2,8 @@
 import path from "node:path";
 import type { Config, ConfigStore } from "../core/ports/config.ts";
 import type { ProjectTrust } from "../core/ports/project-trust.ts";
+import type { ThreadSettings } from "../core/ports/settings.ts";
 import type { Skills } from "../core/ports/skills.ts";
-import type { ThreadSettings } from "../core/settings/settings.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import { isTable } from "../lib/toml.ts";
 import type { UserInput } from "../protocol/item.ts";

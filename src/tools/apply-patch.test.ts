@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ThreadSettings } from "../core/settings/settings.ts";
+import type { ThreadSettings } from "../core/ports/settings.ts";
 import { applyPatchFreeform, applyPatchFunction } from "./apply-patch.ts";
 
 const settings = { cwd: "/ws" } as unknown as ThreadSettings;

@@ -1,6 +1,6 @@
 /** What the shell tools share: the working folder, escalation, the names that other agents give to all this, and commands given as a list of words. */
 import path from "node:path";
-import type { ThreadSettings } from "../core/settings/settings.ts";
+import type { ThreadSettings } from "../core/ports/settings.ts";
 import { array, described, literals, maybe, string } from "../lib/schema.ts";
 
 export const escalationFields = () => ({

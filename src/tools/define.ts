@@ -1,6 +1,7 @@
 /** Makes a tool of a name, a description and the schema of its arguments: what the model is told and what is checked are the same value. */
+
+import type { ThreadSettings } from "../core/ports/settings.ts";
 import { type Action, badArguments, type Tool, type ToolCall, type ToolFace, type ToolOutput } from "../core/ports/tool.ts";
-import type { ThreadSettings } from "../core/settings/settings.ts";
 import { plainSchema } from "../lib/plain-schema.ts";
 import type { Infer, Lazy, Schema } from "../lib/schema.ts";
 import { readArguments, type Slips } from "./arguments.ts";

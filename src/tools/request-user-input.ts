@@ -1,7 +1,7 @@
 /** `request_user_input`: one to three short questions to the person, wherever somebody can answer them. */
 
+import type { ThreadSettings } from "../core/ports/settings.ts";
 import { failed, said, type Tool, type ToolContext, type ToolOutput } from "../core/ports/tool.ts";
-import type { ThreadSettings } from "../core/settings/settings.ts";
 import { array, boolean, described, maybe, named, object, string } from "../lib/schema.ts";
 import type { ToolRequestUserInputQuestion } from "../protocol/user-input.ts";
 import { functionTool } from "./define.ts";

@@ -4,10 +4,10 @@ import { decidedByHook } from "../hooks/tool-use.ts";
 import type { ApprovalRequest, Decision, Ruling, Settled } from "../ports/approval.ts";
 import type { Answer } from "../ports/audience.ts";
 import type { AuditEntry, AuditSubject } from "../ports/audit.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
+import type { ApprovalTurn } from "./approval-turn.ts";
 
 /** Every decision is in the audit log before this resolves; it rejects with AuditUnwritten when it cannot be. */
-export async function approve(turn: LiveTurn, itemId: string, request: ApprovalRequest): Promise<Ruling> {
+export async function approve(turn: ApprovalTurn, itemId: string, request: ApprovalRequest): Promise<Ruling> {
   const { audit } = turn.thread.ports;
   const subject = auditSubject(turn, itemId, request.about);
   if (request.settled !== undefined) {
@@ -38,12 +38,12 @@ export async function approve(turn: LiveTurn, itemId: string, request: ApprovalR
 }
 
 /** Writes a decision into the audit log that nobody was asked for. */
-export async function settle(turn: LiveTurn, subject: AuditSubject, settled: Settled): Promise<Ruling> {
+export async function settle(turn: ApprovalTurn, subject: AuditSubject, settled: Settled): Promise<Ruling> {
   await turn.thread.ports.audit.write({ ...subject, event: "decided", ...settled });
   return settled.decision === "refusedByPolicy" ? { allows: false, by: "policy" } : { allows: true };
 }
 
-export const auditSubject = (turn: LiveTurn, itemId: string, about: ApprovalRequest["about"]): AuditSubject => ({
+export const auditSubject = (turn: ApprovalTurn, itemId: string, about: ApprovalRequest["about"]): AuditSubject => ({
   threadId: turn.thread.id,
   turnId: turn.id,
   itemId,
@@ -51,7 +51,7 @@ export const auditSubject = (turn: LiveTurn, itemId: string, about: ApprovalRequ
 });
 
 /** The approval policy of a turn by its name, for the audit log. */
-export const policyName = (turn: LiveTurn): string =>
+export const policyName = (turn: ApprovalTurn): string =>
   typeof turn.settings.approvalPolicy === "string" ? turn.settings.approvalPolicy : "granular";
 
 function auditWord(decision: Decision): NonNullable<AuditEntry["decision"]> {

@@ -6,7 +6,7 @@ import { type ApprovalRequest, type Settled, sessionGrant } from "../ports/appro
 import type { AuditSubject } from "../ports/audit.ts";
 import type { ExecPolicy, ParsedCommand, ProposedRule, Verdict } from "../ports/exec-policy.ts";
 import type { CommandAction } from "../ports/tool.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
+import type { ApprovalTurn } from "./approval-turn.ts";
 import { approve, auditSubject } from "./approve.ts";
 import { isConfined } from "./command-rules.ts";
 import { availableDecisions, decisionFrom } from "./decision.ts";
@@ -31,7 +31,7 @@ export interface CommandQuestion {
 export async function approveCommand(
   request: CommandRequest,
   { reason, settled, announce = () => {} }: CommandQuestion,
-  turn: LiveTurn,
+  turn: ApprovalTurn,
 ): Promise<boolean> {
   const { action, callId, policy } = request;
   const { grants } = turn.thread;
@@ -62,7 +62,7 @@ interface Offer {
   readonly outside: boolean;
 }
 
-function question({ action, callId, parsed }: CommandRequest, turn: LiveTurn, offer: Offer): CommandExecutionRequestApprovalParams {
+function question({ action, callId, parsed }: CommandRequest, turn: ApprovalTurn, offer: Offer): CommandExecutionRequestApprovalParams {
   const { reason, rule, outside } = offer;
   const prefix = rule?.prefix;
   return {
@@ -99,5 +99,5 @@ const aboutCommand = ({ action, parsed }: CommandRequest): ApprovalRequest["abou
 });
 
 /** What an entry of the audit log about a command says of it. */
-export const auditedCommand = (request: CommandRequest, turn: LiveTurn): AuditSubject =>
+export const auditedCommand = (request: CommandRequest, turn: ApprovalTurn): AuditSubject =>
   auditSubject(turn, request.callId, aboutCommand(request));

@@ -2,16 +2,21 @@
 
 import type { CommandExecutionRequestApprovalParams } from "../../protocol/approval.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
+import type { ItemSink } from "../hooks/hooked.ts";
 import { type Settled, sessionGrant } from "../ports/approval.ts";
+import type { ThreadSettings } from "../ports/settings.ts";
 import type { NetworkAction, ToolContext, ToolOutput } from "../ports/tool.ts";
 import { failed } from "../ports/tool.ts";
-import type { ThreadSettings } from "../settings/settings.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
+import type { ApprovalTurn } from "./approval-turn.ts";
 import { approve, auditSubject, policyName, settle } from "./approve.ts";
 import { mayAsk } from "./command-rules.ts";
 import { decisionFrom } from "./decision.ts";
 
-export async function runNetwork(action: NetworkAction, context: ToolContext, turn: LiveTurn): Promise<ToolOutput> {
+export async function runNetwork(
+  action: NetworkAction,
+  context: ToolContext,
+  turn: ApprovalTurn & { readonly items: ItemSink },
+): Promise<ToolOutput> {
   const { approvalPolicy } = turn.settings;
   const { callId } = context;
   const about = { kind: "network", subject: action.url.href, cwd: turn.settings.cwd } as const;
@@ -26,7 +31,7 @@ export async function runNetwork(action: NetworkAction, context: ToolContext, tu
     query: action.url.href,
     action: { type: "openPage", url: action.url.href },
   };
-  turn.startItem(item);
+  turn.items.start(item);
   const { host } = action.url;
   const { grants } = turn.thread;
   const byPolicy: Settled | undefined = isOpen ? { decision: "allowedByPolicy", by: policyName(turn) } : undefined;
@@ -42,7 +47,7 @@ export async function runNetwork(action: NetworkAction, context: ToolContext, tu
   try {
     if (allows) return await action.run(context);
   } finally {
-    await turn.completeItem(item);
+    await turn.items.complete(item);
   }
   turn.signal.throwIfAborted();
   return failed(`the person does not want ${host} to be reached`);
@@ -51,7 +56,7 @@ export async function runNetwork(action: NetworkAction, context: ToolContext, tu
 const hasNetwork = ({ sandboxPolicy }: ThreadSettings): boolean =>
   sandboxPolicy.type === "dangerFullAccess" || sandboxPolicy.networkAccess === true || sandboxPolicy.networkAccess === "enabled";
 
-const question = (url: URL, itemId: string, turn: LiveTurn): CommandExecutionRequestApprovalParams => ({
+const question = (url: URL, itemId: string, turn: ApprovalTurn): CommandExecutionRequestApprovalParams => ({
   kind: "command",
   threadId: turn.thread.id,
   turnId: turn.id,

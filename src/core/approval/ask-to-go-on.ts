@@ -1,7 +1,7 @@
 /** Asks the people who watch a thread whether a turn that should stop may go on. No answer is a no. */
 
 import type { Answer } from "../ports/audience.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
+import type { AskingTurn } from "./approval-turn.ts";
 
 const goOn = "Go on";
 const stop = "Stop here";
@@ -16,7 +16,7 @@ export interface Doubt {
   readonly ifYes: string;
 }
 
-export async function mayGoOn(turn: LiveTurn, { id, header, text, ifYes }: Doubt): Promise<boolean> {
+export async function mayGoOn(turn: AskingTurn, { id, header, text, ifYes }: Doubt): Promise<boolean> {
   const { thread } = turn;
   if (!thread.clients.isInteractive) return false;
   const itemId = thread.ports.ids.item();

@@ -1,7 +1,7 @@
 /** When to ask before a command: what rules, policy and sandbox make of it. Pure. */
 import type { AskForApproval, SandboxPolicy } from "../../protocol/policy.ts";
 import type { Verdict } from "../ports/exec-policy.ts";
-import type { ThreadSettings } from "../settings/settings.ts";
+import type { ThreadSettings } from "../ports/settings.ts";
 
 /** What is done about something that may need approval. */
 export type Step =

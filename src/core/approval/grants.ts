@@ -1,6 +1,6 @@
 /** What people granted beyond a single action, and what it makes of a thread's settings. */
 import type { SandboxPolicy } from "../../protocol/policy.ts";
-import type { ThreadSettings } from "../settings/settings.ts";
+import type { ThreadSettings } from "../ports/settings.ts";
 
 /** More room in the sandbox. */
 export interface Granted {

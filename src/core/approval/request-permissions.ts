@@ -1,8 +1,9 @@
 /** A wider sandbox, granted by a person: never more than was asked for, for the turn or for the session. */
 import { array, boolean, literals, maybe, named, object, parse, string } from "../../lib/schema.ts";
 import type { Answer } from "../ports/audience.ts";
+import type { ThreadSettings } from "../ports/settings.ts";
 import { type Action, failed, said, type ToolOutput } from "../ports/tool.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
+import type { ApprovalTurn } from "./approval-turn.ts";
 import { approve } from "./approve.ts";
 import { mayAsk } from "./command-rules.ts";
 import { type Granted, widened } from "./grants.ts";
@@ -18,7 +19,12 @@ const Answered = named("PermissionsAnswer", () =>
   }),
 );
 
-export async function requestPermissions(wanted: Wanted, callId: string, turn: LiveTurn): Promise<ToolOutput> {
+/** A turn whose rules a grant replaces. */
+interface WidenedTurn extends ApprovalTurn {
+  changeSettings(settings: ThreadSettings): void;
+}
+
+export async function requestPermissions(wanted: Wanted, callId: string, turn: WidenedTurn): Promise<ToolOutput> {
   const { thread, settings } = turn;
   const { approvalPolicy } = settings;
   const isOpen =
@@ -41,14 +47,14 @@ export async function requestPermissions(wanted: Wanted, callId: string, turn: L
     },
   });
   if (granted === undefined) return failed("the user granted no further permissions");
-  turn.settings = widened(turn.settings, granted);
+  turn.changeSettings(widened(turn.settings, granted));
   if (granted.scope === "session") thread.grants.grantPermissions(granted);
   return said(
     JSON.stringify({ permissions: { file_system: { write: granted.write }, network: { enabled: granted.network } }, scope: granted.scope }),
   );
 }
 
-const askFor = (wanted: Wanted, callId: string, turn: LiveTurn): Promise<Answer> =>
+const askFor = (wanted: Wanted, callId: string, turn: ApprovalTurn): Promise<Answer> =>
   turn.ask("item/permissions/requestApproval", {
     threadId: turn.thread.id,
     turnId: turn.id,

@@ -12,14 +12,14 @@ import { type CommandExit, CommandRefused, type Confinement, type RunningCommand
 import type { KeptOutput } from "../ports/output-files.ts";
 import { type CommandAction, failed, said, type ToolOutput } from "../ports/tool.ts";
 import { maxTerminals } from "../settings/count-limits.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
 import type { Terminal } from "./background.ts";
 import { CommandOutput, streamsOf } from "./command-output.ts";
 import { type Cut, formatResult, formatRunning } from "./command-result.ts";
+import type { CommandTurn } from "./command-turn.ts";
 
 type CommandItem = Extract<ThreadItem, { type: "commandExecution" }>;
 
-export async function runCommand(action: CommandAction, callId: string, turn: LiveTurn): Promise<ToolOutput> {
+export async function runCommand(action: CommandAction, callId: string, turn: CommandTurn): Promise<ToolOutput> {
   const { thread } = turn;
   const patch = interceptPatch(action.argv, action.cwd);
   if (patch !== undefined) return "failed" in patch ? failed(patch.failed) : await runPatch({ kind: "patch", ...patch }, callId, turn);
@@ -49,11 +49,11 @@ export async function runCommand(action: CommandAction, callId: string, turn: Li
     exitCode: null,
     durationMs: null,
   };
-  if (!isReader(request)) turn.snapshot.expectCommand();
+  if (!isReader(request)) turn.edits.snapshot.expectCommand();
   const basis = step.kind === "ask" ? { reason: step.reason } : { settled: unasked(request, turn) };
-  const granted = await approveCommand(request, { ...basis, announce: () => turn.startItem(item) }, turn);
+  const granted = await approveCommand(request, { ...basis, announce: () => turn.items.start(item) }, turn);
   if (!granted) {
-    await turn.completeItem({ ...item, status: "declined" });
+    await turn.items.complete({ ...item, status: "declined" });
     turn.signal.throwIfAborted();
     return failed(rejection(action));
   }
@@ -62,13 +62,13 @@ export async function runCommand(action: CommandAction, callId: string, turn: Li
   return await runGranted(request, item, openNames !== undefined && isReader(request) ? readOnly(confinement) : confinement, turn);
 }
 
-function unasked({ verdict }: CommandRequest, turn: LiveTurn): Settled {
+function unasked({ verdict }: CommandRequest, turn: CommandTurn): Settled {
   if (verdict.decision === "allow" && verdict.because === "rule") return { decision: "allowedByRule", by: verdict.rule ?? "rule" };
   return { decision: "allowedByPolicy", by: policyName(turn) };
 }
 
 /** Runs it under the sandbox that was granted; under `on-failure` a command that the sandbox stopped may be asked about and run again outside. */
-async function runGranted(request: CommandRequest, item: CommandItem, confinement: Confinement, turn: LiveTurn): Promise<ToolOutput> {
+async function runGranted(request: CommandRequest, item: CommandItem, confinement: Confinement, turn: CommandTurn): Promise<ToolOutput> {
   const { action } = request;
   const first = await attempt(request, item, confinement, turn);
   if ("output" in first) return first.output;
@@ -91,11 +91,11 @@ async function attempt(
   request: CommandRequest,
   item: CommandItem,
   confinement: Confinement,
-  turn: LiveTurn,
+  turn: CommandTurn,
 ): Promise<Attempt | { output: ToolOutput }> {
   const { action } = request;
   const mayWrite = confinement.policy.type !== "readOnly" && !isReader(request);
-  const ended = mayWrite ? await turn.snapshot.remember() : () => {};
+  const ended = mayWrite ? await turn.edits.snapshot.remember() : () => {};
   const started = await start(request, item, confinement, turn);
   if ("refused" in started) {
     ended();
@@ -115,7 +115,7 @@ async function attempt(
 /** One of the closed list of programs that only read: no file needs to be remembered for it. */
 const isReader = ({ verdict }: CommandRequest): boolean => verdict.decision === "allow" && verdict.because === "knownSafe";
 
-function confinementFor(turn: LiveTurn, escalated: boolean): Confinement {
+function confinementFor(turn: CommandTurn, escalated: boolean): Confinement {
   const { sandboxPolicy, workspaceRoots } = turn.settings;
   return {
     policy: escalated ? { type: "dangerFullAccess" } : sandboxPolicy,
@@ -133,7 +133,7 @@ async function start(
   request: CommandRequest,
   item: CommandItem,
   confinement: Confinement,
-  turn: LiveTurn,
+  turn: CommandTurn,
 ): Promise<{ terminal: Terminal } | { refused: string }> {
   const { thread } = turn;
   const { action } = request;
@@ -153,10 +153,10 @@ async function start(
     );
   } catch (error) {
     if (!(error instanceof CommandRefused)) throw error;
-    turn.noteOutcome(auditedCommand(request, turn), `not started: ${error.message}`);
+    turn.outcomes.note(auditedCommand(request, turn), `not started: ${error.message}`);
     return { refused: error.message };
   }
-  void running.exit.then((exit) => turn.noteOutcome(auditedCommand(request, turn), outcomeOf(exit)));
+  void running.exit.then((exit) => turn.outcomes.note(auditedCommand(request, turn), outcomeOf(exit)));
   return { terminal: watch(running, item, turn, action) };
 }
 
@@ -167,7 +167,7 @@ const scriptOf = ([program = "", flag = "", script]: readonly string[]): string 
   program.endsWith("sh") && /^-\w*c$/.test(flag) ? script : undefined;
 
 /** Streams the output and, for a command that outlives its call, completes the item when it ends. */
-function watch(running: RunningCommand, item: CommandItem, turn: LiveTurn, action: CommandAction): Terminal {
+function watch(running: RunningCommand, item: CommandItem, turn: CommandTurn, action: CommandAction): Terminal {
   const { thread } = turn;
   const output = new CommandOutput(
     thread.ports.clock,
@@ -205,8 +205,8 @@ function watch(running: RunningCommand, item: CommandItem, turn: LiveTurn, actio
       terminal.exitCode = exit.exitCode;
       output.onArrival();
       if (thread.terminals.find(sessionId) !== undefined) {
-        await turn.snapshot.makeDurable();
-        await turn.completeItem(ended(item, terminal, exit));
+        await turn.edits.snapshot.makeDurable();
+        await turn.items.complete(ended(item, terminal, exit));
       }
     } catch (error) {
       thread.ports.log.error("the end of a background command could not be stored", { item: item.id, error: String(error) });
@@ -218,7 +218,7 @@ function watch(running: RunningCommand, item: CommandItem, turn: LiveTurn, actio
 }
 
 /** Waits for the end, or as long as the model wants to; a command that runs on is handed to the background. */
-async function firstLook(terminal: Terminal, action: CommandAction, turn: LiveTurn): Promise<CommandExit | undefined> {
+async function firstLook(terminal: Terminal, action: CommandAction, turn: CommandTurn): Promise<CommandExit | undefined> {
   if (action.yieldMs === undefined) return await terminal.running.exit;
   const exit = await Promise.race([terminal.running.exit, timeout(action.yieldMs, turn)]);
   if (exit !== undefined) return exit;
@@ -226,13 +226,13 @@ async function firstLook(terminal: Terminal, action: CommandAction, turn: LiveTu
   return undefined;
 }
 
-const timeout = (ms: number, { thread }: LiveTurn): Promise<undefined> =>
+const timeout = (ms: number, { thread }: CommandTurn): Promise<undefined> =>
   new Promise((resolve) => {
     thread.ports.clock.after(ms, () => resolve(undefined));
   });
 
 /** Waits until a running command has ended, or has been quiet after new output, or the time is up. */
-export async function waitForOutput(terminal: Terminal, ms: number, turn: LiveTurn): Promise<void> {
+export async function waitForOutput(terminal: Terminal, ms: number, turn: CommandTurn): Promise<void> {
   if (terminal.exitCode !== undefined) return;
   await Promise.race([terminal.done, timeout(ms, turn), aborted(turn.signal)]);
   turn.signal.throwIfAborted();
@@ -241,9 +241,9 @@ export async function waitForOutput(terminal: Terminal, ms: number, turn: LiveTu
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true })));
 
-async function finish(item: CommandItem, { terminal, exit }: Attempt, action: CommandAction, turn: LiveTurn): Promise<ToolOutput> {
-  await Promise.all([terminal.done, turn.snapshot.makeDurable()]);
-  await turn.completeItem(ended(item, terminal, exit));
+async function finish(item: CommandItem, { terminal, exit }: Attempt, action: CommandAction, turn: CommandTurn): Promise<ToolOutput> {
+  await Promise.all([terminal.done, turn.edits.snapshot.makeDurable()]);
+  await turn.items.complete(ended(item, terminal, exit));
   turn.signal.throwIfAborted();
   const result = { output: terminal.output.text, exitCode: exit.exitCode, durationMs: exit.durationMs, timedOut: exit.timedOut };
   return {
@@ -255,7 +255,7 @@ async function finish(item: CommandItem, { terminal, exit }: Attempt, action: Co
 
 /** What the model wants to read of the output, within the limit of the settings. */
 export const cutFor =
-  ({ maxOutputTokens }: Pick<CommandAction, "maxOutputTokens">, name: string, turn: LiveTurn, whole?: KeptOutput): Cut =>
+  ({ maxOutputTokens }: Pick<CommandAction, "maxOutputTokens">, name: string, turn: CommandTurn, whole?: KeptOutput): Cut =>
   (text) => {
     const maxTokens = Math.min(maxOutputTokens ?? Number.POSITIVE_INFINITY, turn.thread.outputLimit(turn.settings));
     return cutText(turn, { text, name, maxTokens, whole });
@@ -276,15 +276,15 @@ const rejection = (action: CommandAction): string =>
   action.format === "exec_command" ? "exec_command failed: rejected by user" : "exec command rejected by user";
 
 /** The person would not let it out of the sandbox: what it said inside is all there is. */
-async function endDeclined(item: CommandItem, { terminal, exit }: Attempt, action: CommandAction, turn: LiveTurn): Promise<ToolOutput> {
-  await Promise.all([terminal.done, turn.snapshot.makeDurable()]);
-  await turn.completeItem({ ...ended(item, terminal, exit), status: "declined" });
+async function endDeclined(item: CommandItem, { terminal, exit }: Attempt, action: CommandAction, turn: CommandTurn): Promise<ToolOutput> {
+  await Promise.all([terminal.done, turn.edits.snapshot.makeDurable()]);
+  await turn.items.complete({ ...ended(item, terminal, exit), status: "declined" });
   turn.signal.throwIfAborted();
   return failed(`${rejection(action)}\nIts run in the sandbox had failed:\n${await cutFor(action, item.id, turn)(terminal.output.text)}`);
 }
 
-async function endRefused(item: CommandItem, reason: string, turn: LiveTurn): Promise<ToolOutput> {
-  await turn.completeItem({ ...item, status: "failed", aggregatedOutput: reason, exitCode: -1, durationMs: 0 });
+async function endRefused(item: CommandItem, reason: string, turn: CommandTurn): Promise<ToolOutput> {
+  await turn.items.complete({ ...item, status: "failed", aggregatedOutput: reason, exitCode: -1, durationMs: 0 });
   return failed(reason);
 }
 

@@ -1,11 +1,11 @@
 /** More input for, or another look at, a command that still runs. */
 
 import { type Action, failed, said, type ToolOutput } from "../ports/tool.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
 import { formatRunning } from "./command-result.ts";
+import type { CommandTurn } from "./command-turn.ts";
 import { cutFor, waitForOutput } from "./run-command.ts";
 
-export async function writeStdin(action: Extract<Action, { kind: "stdin" }>, turn: LiveTurn): Promise<ToolOutput> {
+export async function writeStdin(action: Extract<Action, { kind: "stdin" }>, turn: CommandTurn): Promise<ToolOutput> {
   const { thread } = turn;
   const terminal = thread.terminals.find(action.sessionId);
   if (terminal === undefined) return failed(`write_stdin failed: there is no running command with session id ${action.sessionId}`);

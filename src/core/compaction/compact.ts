@@ -7,12 +7,11 @@ import { estimateTokens, truncateMiddle } from "../context/tokens.ts";
 import { aroundCompaction } from "../hooks/moments.ts";
 import { ask, errorFrom } from "../model/attempts.ts";
 import { requestFor } from "../model/request.ts";
-import { completeItem, type Run, recordHistory, threadRun } from "../model/run.ts";
+import { completeItem, recordHistory } from "../model/run.ts";
 import { countUsage, isNotice, takeNotice, toolsFor } from "../model/sample.ts";
 import type { ModelFailure, ModelItem, ModelRequest } from "../ports/model-client.ts";
 import type { Tool } from "../ports/tool.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
-import type { TurnOutcome } from "../turn/turn.ts";
+import type { CompactingRun } from "./compacting-run.ts";
 import { withoutStrayOutputs } from "./leave-out-oldest.ts";
 import { compactAtProvider } from "./remote-compaction.ts";
 
@@ -27,32 +26,23 @@ const tailShare = 1 / 2;
 const shortestSummary = 200;
 const longHistoryTokens = 8000;
 
-/** `thread/compact/start`. */
-export async function compactTurn(turn: LiveTurn): Promise<TurnOutcome> {
-  await turn.thread.record([
-    { type: "turnStarted", turnId: turn.id, atMs: turn.startedAtMs, contextWindow: turn.thread.contextWindow(), mode: turn.settings.mode },
-  ]);
-  const failed = await compact(threadRun(turn), []);
-  return failed === undefined ? { status: "completed" } : { status: "failed", error: failed };
-}
-
 /**
  * `unseen` is what the model has not been shown yet: messages that wait for their answer, or its own calls with their outputs. It stays behind
  * the hand-over as it is, so that the work goes on where it stopped. Returns why it failed; the history is then as it was.
  */
-export async function compact(run: Run, unseen: readonly ModelItem[]): Promise<TurnError | undefined> {
+export async function compact(run: CompactingRun, unseen: readonly ModelItem[]): Promise<TurnError | undefined> {
   const { turn, history } = run;
   await aroundCompaction(run, "preCompact");
   const ready = await toolsFor(run);
   if ("failed" in ready) return ready.failed;
   const item = { type: "contextCompaction" as const, id: turn.thread.ports.ids.item() };
-  turn.startItem(item);
+  turn.items.start(item);
   const tail = keptTail(run, unseen);
   const before = history.items.length;
   const past = history.items.filter((each) => !tail.includes(each));
   const outcome = (await compactAtProvider(run, past, ready.tools)) ?? (await summarise(run, past, ready.tools));
   if ("failed" in outcome) {
-    turn.abandonItem(item);
+    turn.items.abandon(item);
     return outcome.failed;
   }
   const window = windowOf(run);
@@ -72,10 +62,10 @@ export async function compact(run: Run, unseen: readonly ModelItem[]): Promise<T
   return undefined;
 }
 
-const windowOf = ({ turn, settings }: Run): number => turn.thread.contextWindow(settings);
+const windowOf = ({ turn, settings }: CompactingRun): number => turn.thread.contextWindow(settings);
 
 /** Messages that wait for their answer always stay. Of a model's calls all stay or none: half of them would be refused. */
-function keptTail(run: Run, unseen: readonly ModelItem[]): readonly ModelItem[] {
+function keptTail(run: CompactingRun, unseen: readonly ModelItem[]): readonly ModelItem[] {
   if (unseen === run.turn.ownInput) return unseen;
   const tokens = unseen.reduce((sum, item) => sum + estimateTokens(item), 0);
   return tokens > windowOf(run) * tailShare ? [] : unseen;
@@ -84,7 +74,7 @@ function keptTail(run: Run, unseen: readonly ModelItem[]): readonly ModelItem[] 
 type Summary = { readonly summary: string } | { readonly failed: TurnError };
 
 /** When even the request for a hand-over is too long, the oldest part is left out of it, a half at a time, and then the middle of what is left. */
-async function summarise(run: Run, past: readonly ModelItem[], tools: readonly Tool[]): Promise<Summary> {
+async function summarise(run: CompactingRun, past: readonly ModelItem[], tools: readonly Tool[]): Promise<Summary> {
   let items = past;
   while (true) {
     const outcome = await askForSummary(run, items, tools);
@@ -120,7 +110,11 @@ interface Answer {
 }
 
 /** The last request and one message more: all before that message is in the provider's cache. */
-async function askForSummary(run: Run, past: readonly ModelItem[], tools: readonly Tool[]): Promise<Summary & { overflow?: boolean }> {
+async function askForSummary(
+  run: CompactingRun,
+  past: readonly ModelItem[],
+  tools: readonly Tool[],
+): Promise<Summary & { overflow?: boolean }> {
   const { compactPrompt: own } = run.turn.thread.config;
   const prompt = userMessage(`${own ?? compactPrompt}\n\n${textOnly}`);
   const build = (): ModelRequest => ({
@@ -148,7 +142,7 @@ function isTooShort(text: string, past: readonly ModelItem[]): boolean {
   return length === 0 || past.reduce((sum, item) => sum + estimateTokens(item), 0) > longHistoryTokens;
 }
 
-async function answer(run: Run, request: ModelRequest): Promise<Answer> {
+async function answer(run: CompactingRun, request: ModelRequest): Promise<Answer> {
   const { turn, settings } = run;
   const client = turn.thread.ports.models.clientFor(turn.thread.provider(settings));
   let text = "";

@@ -3,8 +3,9 @@ import type { TurnError } from "../../protocol/turn.ts";
 import { isContext } from "../context/context.ts";
 import { userMessage } from "../context/history.ts";
 import { estimateTokens } from "../context/tokens.ts";
-import { type Run, recordHistory } from "../model/run.ts";
+import { recordHistory } from "../model/run.ts";
 import type { ModelItem } from "../ports/model-client.ts";
+import type { CompactingRun } from "./compacting-run.ts";
 
 /** As much of the limit as the rest may take. */
 const keptShare = 0.5;
@@ -16,7 +17,7 @@ export const isRefused = ({ codexErrorInfo }: TurnError): boolean =>
   codexErrorInfo === "badRequest" || codexErrorInfo === "contextWindowExceeded" || codexErrorInfo === "other";
 
 /** Whether there was anything to leave out. Nothing is lost on disk: the thread's turns show all of it. */
-export async function leaveOutOldest(run: Run, limit: number, why: TurnError): Promise<boolean> {
+export async function leaveOutOldest(run: CompactingRun, limit: number, why: TurnError): Promise<boolean> {
   const { turn, history } = run;
   const kept = newest(history.items, limit * keptShare);
   const isShorter = kept.length < history.items.filter((item) => !isContext(item)).length;

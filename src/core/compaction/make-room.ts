@@ -2,10 +2,10 @@
 import type { TurnError } from "../../protocol/turn.ts";
 import { isContext } from "../context/context.ts";
 import { estimateTokens } from "../context/tokens.ts";
-import type { Run } from "../model/run.ts";
 import type { ModelFailure, ModelItem } from "../ports/model-client.ts";
 import { clearOldResults } from "./clear-results.ts";
 import { compact } from "./compact.ts";
+import type { CompactingRun } from "./compacting-run.ts";
 import { isRefused, leaveOutOldest } from "./leave-out-oldest.ts";
 
 /** Compact at this share of the window when the config sets no limit. */
@@ -18,17 +18,17 @@ const progressShare = 0.1;
 const reclaimableShare = 0.2;
 
 /** Whether room should be made: to be looked at before each request, and after an answer before its calls are run. */
-export function isNearLimit(run: Run): boolean {
+export function isNearLimit(run: CompactingRun): boolean {
   return run.history.tokens() >= limitOf(run) && run.history.items.some(isModels);
 }
 
-function limitOf({ turn, settings }: Run): number {
+function limitOf({ turn, settings }: CompactingRun): number {
   const window = turn.thread.contextWindow(settings);
   return Math.min(turn.thread.config.autoCompactTokenLimit ?? Math.floor(window * compactShare), window);
 }
 
 /** Returns why the turn must end, if it must. */
-export async function makeRoom(run: Run, before: "request" | "calls"): Promise<TurnError | undefined> {
+export async function makeRoom(run: CompactingRun, before: "request" | "calls"): Promise<TurnError | undefined> {
   const { turn, history } = run;
   const { guard, thread } = turn;
   const limit = limitOf(run);
@@ -52,7 +52,7 @@ export async function makeRoom(run: Run, before: "request" | "calls"): Promise<T
 }
 
 /** Once a turn: the window is known better now, and the history is made to fit it. Returns why the turn must end, if it must. */
-export async function recover(run: Run, overflow: ModelFailure, failed: TurnError): Promise<TurnError | undefined> {
+export async function recover(run: CompactingRun, overflow: ModelFailure, failed: TurnError): Promise<TurnError | undefined> {
   const { turn, history } = run;
   const { guard, thread } = turn;
   if (guard.hasRecovered) return failed;
@@ -68,7 +68,7 @@ export async function recover(run: Run, overflow: ModelFailure, failed: TurnErro
 }
 
 /** What comes with every request may alone be too long for a small window: no message of the person's would fit. */
-function withReason({ turn, settings, history }: Run, overflow: ModelFailure, failed: TurnError): TurnError {
+function withReason({ turn, settings, history }: CompactingRun, overflow: ModelFailure, failed: TurnError): TurnError {
   const window = windowIn(overflow) ?? turn.thread.contextWindow(settings);
   if (history.fixedTokens < window * fullShare) return failed;
   const n = (tokens: number): string => tokens.toLocaleString("en-US");
@@ -77,7 +77,8 @@ function withReason({ turn, settings, history }: Run, overflow: ModelFailure, fa
 }
 
 /** The person's messages while nothing has been answered; from then on the last answer and what came of it. */
-const unseenBy = ({ turn, history }: Run): readonly ModelItem[] => (turn.ownInput.length > 0 ? turn.ownInput : history.sinceRequest());
+const unseenBy = ({ turn, history }: CompactingRun): readonly ModelItem[] =>
+  turn.ownInput.length > 0 ? turn.ownInput : history.sinceRequest();
 
 /** A hand-over tells what the model said and did; without either there is nothing to hand over, and asking again would never end. */
 function isModels(item: ModelItem): boolean {

@@ -1,17 +1,30 @@
 /** The messages that a conversation begins with: instructions, project documents, environment, skills. And which of them a model has read. */
 import type { UserInput } from "../../protocol/item.ts";
 import type { ImageDetail } from "../../protocol/model-item.ts";
+import type { Config } from "../ports/config.ts";
 import type { CorePorts } from "../ports/core-ports.ts";
 import type { ModelItem } from "../ports/model-client.ts";
-import type { ThreadSettings } from "../settings/settings.ts";
-import type { LiveThread } from "../thread/thread.ts";
-import { developerMessage, userMessage } from "./history.ts";
+import type { ModelChoice, ThreadSettings } from "../ports/settings.ts";
+import { developerMessage, type History, userMessage } from "./history.ts";
 import { basePrompt, modeText, permissionsText, personalityText } from "./prompts.ts";
+import type { SeenContext } from "./seen-context.ts";
 import { truncateMiddle } from "./tokens.ts";
 
 /** What the model reads when the person stopped the turn before. */
 export const abortedNote =
   "<turn_aborted>\nThe user interrupted the previous turn on purpose. Commands that were running have been stopped; some of their effects may remain. Check the current state before you build on it.\n</turn_aborted>";
+
+/** The thread that a conversation begins in. */
+export interface ContextThread {
+  readonly settings: ThreadSettings;
+  readonly config: Config;
+  readonly ports: Pick<CorePorts, "clock" | "skills" | "surroundings">;
+  readonly history: Pick<History, "items">;
+  readonly seenContext: SeenContext;
+  /** What people granted beyond the settings. */
+  readonly grants: { widen(settings: ThreadSettings): ThreadSettings };
+  contextWindow(of: ModelChoice): number;
+}
 
 /** One message of the context; it is sent again when its text has changed. */
 interface Part {
@@ -21,7 +34,7 @@ interface Part {
 }
 
 /** The context messages that the model has not seen in their present form. */
-export async function freshContext(thread: LiveThread): Promise<ModelItem[]> {
+export async function freshContext(thread: ContextThread): Promise<ModelItem[]> {
   const seen = thread.seenContext.texts ?? seenIn(thread.history.items, thread.settings.developerInstructions);
   const parts = await contextParts(thread, thread.grants.widen(thread.settings));
   const fresh = parts.filter((part) => seen.get(part.key) !== part.text);
@@ -34,7 +47,7 @@ const messageOf = ({ role, text }: Part): ModelItem => (role === "developer" ? d
 const reviewersParts: ReadonlySet<string> = new Set(["permissions", "developer", "docs", "environment"]);
 
 /** What a reviewer must know of the project: its rules and place, and what it may do there. */
-export async function reviewContext(thread: LiveThread, settings: ThreadSettings): Promise<ModelItem[]> {
+export async function reviewContext(thread: ContextThread, settings: ThreadSettings): Promise<ModelItem[]> {
   const parts = await contextParts(thread, settings);
   return parts.filter(({ key }) => reviewersParts.has(key)).map(messageOf);
 }
@@ -65,7 +78,7 @@ export const imageParts = (url: string, detail: ImageDetail | null | undefined):
   { type: "input_text", text: "</image>" },
 ];
 
-async function contextParts(thread: LiveThread, settings: ThreadSettings): Promise<Part[]> {
+async function contextParts(thread: ContextThread, settings: ThreadSettings): Promise<Part[]> {
   const { config, ports } = thread;
   const docs = docsText(settings.cwd, await ports.surroundings.projectDocs(settings.cwd, config));
   const parts: (Part | undefined)[] = [
@@ -93,7 +106,7 @@ function docsText(cwd: string, docs: readonly { path: string; text: string }[]):
   return `# AGENTS.md instructions for ${cwd}\n\n<INSTRUCTIONS>\n${text}\n</INSTRUCTIONS>`;
 }
 
-function environmentText(settings: ThreadSettings, ports: CorePorts): string {
+function environmentText(settings: ThreadSettings, ports: ContextThread["ports"]): string {
   const { sandboxPolicy } = settings;
   const network =
     sandboxPolicy.type === "dangerFullAccess" || sandboxPolicy.networkAccess === true || sandboxPolicy.networkAccess === "enabled"
@@ -160,6 +173,6 @@ export function firstText(item: ModelItem): string {
 }
 
 /** The base prompt: the thread's own, or ours. */
-export function instructionsFor(thread: LiveThread): string {
+export function instructionsFor(thread: ContextThread): string {
   return thread.settings.baseInstructions ?? basePrompt({ hasRipgrep: thread.ports.surroundings.hasProgram("rg") });
 }

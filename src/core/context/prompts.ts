@@ -1,6 +1,6 @@
 /** The texts that the model works by. Our own writing; the tags around them are those that other tools and stored threads know. */
 import type { Personality } from "../../protocol/policy.ts";
-import type { ThreadSettings } from "../settings/settings.ts";
+import type { ThreadSettings } from "../ports/settings.ts";
 
 /** The base prompt. A model is pointed to ripgrep only where its commands would find it. */
 export const basePrompt = ({

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { ModelItem } from "../ports/model-client.ts";
+import type { ThreadSettings } from "../ports/settings.ts";
 import type { ThreadRecord } from "../ports/thread-store.ts";
-import type { ThreadSettings } from "../settings/settings.ts";
 import { replay } from "./replay.ts";
 
 const said = (role: string, text: string): ModelItem => ({ type: "message", role, content: [{ type: "input_text", text }] });

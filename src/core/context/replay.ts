@@ -3,8 +3,8 @@ import type { ThreadTokenUsage } from "../../protocol/thread.ts";
 import type { Turn } from "../../protocol/turn.ts";
 import { wholeItem } from "../../protocol/whole-item.ts";
 import type { ModelItem } from "../ports/model-client.ts";
+import type { ThreadSettings } from "../ports/settings.ts";
 import type { ThreadMeta, ThreadRecord } from "../ports/thread-store.ts";
-import type { ThreadSettings } from "../settings/settings.ts";
 import { plainMessage, previewOf } from "./context.ts";
 
 export interface Replayed {

@@ -1,9 +1,16 @@
 /** How much of a tool's result the model reads: as much as the limit allows, and the name of a file that holds all of it. */
 
+import type { CorePorts } from "../ports/core-ports.ts";
 import type { KeptOutput } from "../ports/output-files.ts";
+import type { ModelChoice } from "../ports/settings.ts";
 import type { ToolContent, ToolOutput } from "../ports/tool.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
 import { estimateTextTokens, truncateMiddle } from "./tokens.ts";
+
+/** Whose outputs are kept. */
+export interface OutputThread {
+  readonly id: string;
+  readonly ports: Pick<CorePorts, "outputs">;
+}
 
 export interface LongText {
   readonly text: string;
@@ -15,7 +22,7 @@ export interface LongText {
 }
 
 /** A longer text is kept in a file before it is cut; the mark at the cut says where. */
-export async function cutText(turn: Pick<LiveTurn, "thread">, { text, name, maxTokens, whole }: LongText): Promise<string> {
+export async function cutText(turn: { readonly thread: OutputThread }, { text, name, maxTokens, whole }: LongText): Promise<string> {
   if (estimateTextTokens(text) <= maxTokens) return text;
   const file = whole ?? (await kept(turn, name, text));
   return truncateMiddle(text, maxTokens, (removed) => cutMark(removed, file));
@@ -26,13 +33,19 @@ function cutMark(removed: number, file: KeptOutput | undefined): string {
   return `…${removed} tokens truncated; ${file.isWhole ? "all of it" : "its beginning"} is in ${file.path}…`;
 }
 
-const kept = ({ thread }: Pick<LiveTurn, "thread">, name: string, text: string): Promise<KeptOutput | undefined> =>
+const kept = ({ thread }: { readonly thread: OutputThread }, name: string, text: string): Promise<KeptOutput | undefined> =>
   thread.ports.outputs.keep(outputName(thread.id, name), text);
 
 export const outputName = (threadId: string, name: string): string => `${threadId}_${name}`;
 
+/** A turn whose model reads so much of one output. */
+export interface LimitedTurn {
+  readonly thread: OutputThread & { outputLimit(of: ModelChoice): number };
+  readonly settings: ModelChoice;
+}
+
 /** For results of tools that do not know the limit: MCP servers', clients' and the model's own mistakes. */
-export async function withinLimit(output: ToolOutput, callId: string, turn: LiveTurn): Promise<ToolOutput> {
+export async function withinLimit(output: ToolOutput, callId: string, turn: LimitedTurn): Promise<ToolOutput> {
   const maxTokens = turn.thread.outputLimit(turn.settings);
   if (output.kind === "text") return { ...output, text: await cutText(turn, { text: output.text, name: callId, maxTokens }) };
   const content = withoutSurplus(output.content);

@@ -4,7 +4,7 @@ import type { SandboxPolicy } from "../../protocol/policy.ts";
 import { isConfined } from "../approval/command-rules.ts";
 import { CommandRefused } from "../ports/command-runner.ts";
 import type { Config } from "../ports/config.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
+import type { EditTurn } from "./edit-turn.ts";
 
 /** A checker that takes longer once is not asked again in its thread: an edit must not wait. */
 const timeoutMs = 8000;
@@ -19,7 +19,7 @@ interface Checker {
   /** Whether it must write (its build folder) to check. */
   readonly writes?: true;
   /** The command for these files; undefined where the project has no such checker. */
-  command(files: readonly string[], turn: LiveTurn): Promise<readonly string[] | undefined>;
+  command(files: readonly string[], turn: EditTurn): Promise<readonly string[] | undefined>;
 }
 
 const checkers: Readonly<Record<CheckerName, Checker>> = {
@@ -50,7 +50,7 @@ const checkers: Readonly<Record<CheckerName, Checker>> = {
 };
 
 /** A text to put behind the result of an edit; empty where there is nothing to say. `changed` are resolved paths. */
-export async function problemsIn(changed: readonly string[], turn: LiveTurn): Promise<string> {
+export async function problemsIn(changed: readonly string[], turn: EditTurn): Promise<string> {
   const { thread, settings } = turn;
   // A project's checker is a program of the project: it runs unasked only where commands would, in folders that the user trusts.
   if (!thread.config.trusted || settings.approvalPolicy === "untrusted" || editorTells(thread.clients.dynamicTools)) return "";
@@ -68,13 +68,13 @@ export async function problemsIn(changed: readonly string[], turn: LiveTurn): Pr
 /** A client that brings the editor's problems as a tool knows them better. */
 const editorTells = (tools: readonly unknown[]): boolean => /"name":"[^"]*(?:diagnostics|problems)/i.test(JSON.stringify(tools));
 
-async function folderWith(name: string, turn: LiveTurn): Promise<string | undefined> {
+async function folderWith(name: string, turn: EditTurn): Promise<string | undefined> {
   for (const folder of new Set([turn.settings.cwd, turn.thread.config.projectRoot]))
     if (await isThere(path.join(folder, name), turn)) return folder;
   return undefined;
 }
 
-async function isThere(file: string, { thread }: LiveTurn): Promise<boolean> {
+async function isThere(file: string, { thread }: EditTurn): Promise<boolean> {
   const { workspace } = thread.ports;
   const place = await workspace.locate(file).catch(() => undefined);
   const state = place === undefined ? undefined : await workspace.read(place.real).catch(() => undefined);
@@ -82,7 +82,7 @@ async function isThere(file: string, { thread }: LiveTurn): Promise<boolean> {
 }
 
 /** Undefined when it could not run, was too slow, or found nothing. */
-async function outputOf(argv: readonly string[], name: CheckerName, turn: LiveTurn): Promise<string | undefined> {
+async function outputOf(argv: readonly string[], name: CheckerName, turn: EditTurn): Promise<string | undefined> {
   const { thread, settings } = turn;
   const { audit, runner, commandEnv } = thread.ports;
   const subject = argv.join(" ");
@@ -115,13 +115,13 @@ async function outputOf(argv: readonly string[], name: CheckerName, turn: LiveTu
     };
     turn.commands.add(running);
     const exit = await running.exit;
-    turn.noteOutcome(entry, exit.timedOut ? "timed out" : `exit code ${exit.exitCode}`);
+    turn.outcomes.note(entry, exit.timedOut ? "timed out" : `exit code ${exit.exitCode}`);
     turn.signal.throwIfAborted();
     if (exit.timedOut) thread.slowCheckers.add(name);
     return exit.timedOut || exit.exitCode === 0 ? undefined : Buffer.concat(chunks).toString("utf8");
   } catch (error) {
     if (!(error instanceof CommandRefused)) throw error;
-    turn.noteOutcome(entry, `not started: ${error.message}`);
+    turn.outcomes.note(entry, `not started: ${error.message}`);
     return undefined;
   }
 }

@@ -10,12 +10,12 @@ import { writeScope } from "../patch/reach.ts";
 import { type ApprovalRequest, type Settled, sessionGrant } from "../ports/approval.ts";
 import type { AuditSubject } from "../ports/audit.ts";
 import { failed, type PatchAction, type ToolOutput } from "../ports/tool.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
 import { problemsIn } from "./diagnostics.ts";
+import type { EditTurn } from "./edit-turn.ts";
 
 type FileChangeItem = Extract<ThreadItem, { type: "fileChange" }>;
 
-export async function runPatch(action: PatchAction, callId: string, turn: LiveTurn): Promise<ToolOutput> {
+export async function runPatch(action: PatchAction, callId: string, turn: EditTurn): Promise<ToolOutput> {
   const { ports } = turn.thread;
   const scope = await writeScope(turn.settings, { ...ports.places, protectedNames: turn.thread.config.protectedNames }, ports.workspace);
   const plan = await planPatch("patch" in action ? action.patch : action.changes, action.cwd, ports.workspace, scope);
@@ -26,28 +26,28 @@ export async function runPatch(action: PatchAction, callId: string, turn: LiveTu
     await settle(turn, audited(plan, callId, turn), { decision: "refusedByPolicy", by: policyName(turn) });
     return failed(decision.text);
   }
-  turn.startItem(item);
+  turn.items.start(item);
   if (!(await mayApply(plan, { decision, item, action }, turn))) {
-    await turn.completeItem({ ...item, status: "declined" });
+    await turn.items.complete({ ...item, status: "declined" });
     turn.signal.throwIfAborted();
     return failed("patch rejected by user");
   }
   return await apply(plan, item, turn);
 }
 
-async function apply(plan: PatchPlan, item: FileChangeItem, turn: LiveTurn): Promise<ToolOutput> {
+async function apply(plan: PatchPlan, item: FileChangeItem, turn: EditTurn): Promise<ToolOutput> {
   const { thread } = turn;
   const startedAt = thread.ports.clock.now();
-  const files = await turn.files();
+  const files = await turn.edits.files();
   const applied = await applyPlan(plan, thread.ports.workspace, files);
   const text = applied.ok ? applied.stdout : applied.failed;
-  turn.noteOutcome(audited(plan, item.id, turn), applied.ok ? "applied" : `failed: ${applied.failed}`);
+  turn.outcomes.note(audited(plan, item.id, turn), applied.ok ? "applied" : `failed: ${applied.failed}`);
   turn.notify("item/fileChange/outputDelta", { threadId: thread.id, turnId: turn.id, itemId: item.id, delta: text });
-  await turn.completeItem({ ...item, status: applied.ok ? "completed" : "failed" });
+  await turn.items.complete({ ...item, status: applied.ok ? "completed" : "failed" });
   const diff = await files.diff();
   // A patch that failed has put everything back, unless something stood in its way.
-  if (applied.ok || diff !== turn.announcedDiff) turn.notify("turn/diff/updated", { threadId: thread.id, turnId: turn.id, diff });
-  turn.announcedDiff = diff;
+  if (applied.ok || diff !== turn.edits.announcedDiff) turn.notify("turn/diff/updated", { threadId: thread.id, turnId: turn.id, diff });
+  turn.edits.announcedDiff = diff;
   const output = patchOutput(applied.ok ? 0 : 1, thread.ports.clock.now() - startedAt, text);
   const problems = applied.ok ? await problemsIn(plan.touched, turn) : "";
   return { kind: "text", text: problems === "" ? output : `${output}${problems}\n`, success: applied.ok };
@@ -59,7 +59,7 @@ interface Pending {
   readonly action: PatchAction;
 }
 
-async function mayApply(plan: PatchPlan, { decision, item, action }: Pending, turn: LiveTurn): Promise<boolean> {
+async function mayApply(plan: PatchPlan, { decision, item, action }: Pending, turn: EditTurn): Promise<boolean> {
   const { grants } = turn.thread;
   const about = aboutPatch(plan, turn);
   if (decision.kind === "apply") {
@@ -84,7 +84,7 @@ async function mayApply(plan: PatchPlan, { decision, item, action }: Pending, tu
   return allows;
 }
 
-const question = (item: FileChangeItem, reason: string | null, turn: LiveTurn): FileChangeRequestApprovalParams => ({
+const question = (item: FileChangeItem, reason: string | null, turn: EditTurn): FileChangeRequestApprovalParams => ({
   threadId: turn.thread.id,
   turnId: turn.id,
   itemId: item.id,
@@ -94,12 +94,12 @@ const question = (item: FileChangeItem, reason: string | null, turn: LiveTurn): 
   changes: item.changes.map((change) => ({ ...change, type: change.kind.type, summary: summaryOf(change) })),
 });
 
-const aboutPatch = (plan: PatchPlan, turn: LiveTurn): ApprovalRequest["about"] => ({
+const aboutPatch = (plan: PatchPlan, turn: EditTurn): ApprovalRequest["about"] => ({
   kind: "fileChange",
   subject: plan.touched.join("\n"),
   cwd: turn.settings.cwd,
 });
-const audited = (plan: PatchPlan, itemId: string, turn: LiveTurn): AuditSubject => auditSubject(turn, itemId, aboutPatch(plan, turn));
+const audited = (plan: PatchPlan, itemId: string, turn: EditTurn): AuditSubject => auditSubject(turn, itemId, aboutPatch(plan, turn));
 
 /** A line a person can decide by: what happens to the file, and how much of it. */
 function summaryOf({ kind, diff }: FileChangeItem["changes"][number]): string {

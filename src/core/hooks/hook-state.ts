@@ -6,16 +6,26 @@ const maxWaiting = 100;
 const maxArrived = 100;
 
 export class HookState {
-  /** Why SessionStart hooks are to run before the next request; undefined once they have. */
-  startedBy: StartSource | undefined;
+  #startedBy: StartSource | undefined;
   readonly #over = new AbortController();
   readonly #waiting: (() => Promise<void>)[] = [];
   #running = 0;
   #arrived: string[] = [];
 
+  /** SessionStart hooks are to run before the next request, for this reason. */
+  sessionStarts(source: StartSource): void {
+    this.#startedBy = source;
+  }
+  /** Undefined once they have. */
+  takeStart(): StartSource | undefined {
+    const source = this.#startedBy;
+    this.#startedBy = undefined;
+    return source;
+  }
+
   /** Whether something waits for the next request. */
   get areDue(): boolean {
-    return this.startedBy === "compact" || this.#arrived.length > 0;
+    return this.#startedBy === "compact" || this.#arrived.length > 0;
   }
 
   /** Aborted when the thread is let go: what runs in the background ends with it. */

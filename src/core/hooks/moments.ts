@@ -1,22 +1,19 @@
 /** The moments of a thread at which hooks run, and what their verdicts come to. Each does nothing where no hook is set. */
 import type { UserInput } from "../../protocol/item.ts";
 import { developerMessage, userMessage } from "../context/history.ts";
-import type { Run } from "../model/run.ts";
 import type { ModelItem, TokenUsage } from "../ports/model-client.ts";
-import type { LiveThread } from "../thread/thread.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
+import type { HookedThread, HookedTurn, MomentTurn } from "./hooked.ts";
 import { agentType, hasHooks, type RanHook, runHooks } from "./run.ts";
 
 /** Whether the input that begins a turn must wait for hooks before anybody sees it. */
-export const inputWaits = (thread: LiveThread): boolean =>
+export const inputWaits = (thread: HookedThread): boolean =>
   thread.config.hooks.length > 0 && hasHooks(thread, "sessionStart", "subagentStart", "userPromptSubmit");
 
 /** SessionStart, or SubagentStart in a thread that another started. True: the turn is to end. */
-export async function sessionStarts(turn: LiveTurn): Promise<boolean> {
+export async function sessionStarts(turn: MomentTurn): Promise<boolean> {
   const { thread } = turn;
-  const source = thread.hooks.startedBy;
+  const source = thread.hooks.takeStart();
   if (source === undefined) return false;
-  thread.hooks.startedBy = undefined;
   const isChild = thread.meta.parentThreadId !== undefined;
   if (isChild && source !== "startup") return false;
   const ran = await runHooks(
@@ -25,13 +22,13 @@ export async function sessionStarts(turn: LiveTurn): Promise<boolean> {
     isChild ? { event: "subagentStart", subjects: [agentType(thread)] } : { event: "sessionStart", subjects: [source], input: { source } },
   );
   const context = contextOf(ran);
-  if (context.length > 0) await turn.addForModel(context);
+  if (context.length > 0) await turn.items.addForModel(context);
   return ran.some(({ stopped }) => stopped !== undefined);
 }
 
 /** What a person wants to say. `refused`: it is not said. */
 export async function promptSubmitted(
-  turn: LiveTurn,
+  turn: HookedTurn,
   content: readonly UserInput[],
 ): Promise<{ refused: boolean; context: readonly ModelItem[] }> {
   const prompt = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
@@ -40,15 +37,15 @@ export async function promptSubmitted(
 }
 
 /** Before the next request: a session that begins anew after a compaction, and what hooks in the background have said. True: the turn is to end. */
-export async function beforeInput(turn: LiveTurn): Promise<boolean> {
+export async function beforeInput(turn: MomentTurn): Promise<boolean> {
   if (await sessionStarts(turn)) return true;
   const texts = turn.thread.hooks.takeArrived();
-  if (texts.length > 0) await turn.addForModel(texts.map(developerMessage));
+  if (texts.length > 0) await turn.items.addForModel(texts.map(developerMessage));
   return false;
 }
 
 /** Before a request to a model: such hooks look on. */
-export async function beforeRequest(turn: LiveTurn): Promise<void> {
+export async function beforeRequest(turn: HookedTurn): Promise<void> {
   await runHooks(turn.thread, turn, { event: "preModelRequest" });
 }
 
@@ -58,7 +55,7 @@ export interface RequestEnd {
   readonly usage?: TokenUsage | undefined;
 }
 
-export async function afterRequest(turn: LiveTurn, { status, error, usage }: RequestEnd): Promise<void> {
+export async function afterRequest(turn: HookedTurn, { status, error, usage }: RequestEnd): Promise<void> {
   const { hooks, ports } = turn.thread;
   const signal = status === "cancelled" ? AbortSignal.any([hooks.signal, ports.clock.timeout(graceMs)]) : turn.signal;
   await runHooks(turn.thread, turn, {
@@ -80,11 +77,14 @@ const onDisk = (usage: TokenUsage): Record<string, number> => ({
 });
 
 /** Around a compaction. A hook that stops it stops the turn. */
-export async function aroundCompaction({ turn, isThreads }: Run, event: "preCompact" | "postCompact"): Promise<void> {
+export async function aroundCompaction(
+  { turn, isThreads }: { readonly turn: MomentTurn; readonly isThreads: boolean },
+  event: "preCompact" | "postCompact",
+): Promise<void> {
   const { thread } = turn;
   if (thread.config.hooks.length === 0) return;
   const trigger = turn.kind === "compact" ? "manual" : "auto";
-  if (event === "postCompact" && isThreads) thread.hooks.startedBy = "compact";
+  if (event === "postCompact" && isThreads) thread.hooks.sessionStarts("compact");
   const ran = await runHooks(thread, turn, { event, subjects: [trigger], input: { trigger } });
   if (!ran.some(({ stopped }) => stopped !== undefined)) return;
   turn.interrupt();
@@ -92,7 +92,7 @@ export async function aroundCompaction({ turn, isThreads }: Run, event: "preComp
 }
 
 /** Before a turn ends by itself. True: it goes on, with what the hooks want done. */
-export async function beforeStop(turn: LiveTurn): Promise<boolean> {
+export async function beforeStop(turn: MomentTurn): Promise<boolean> {
   const { thread } = turn;
   if (!hasHooks(thread, "stop", "subagentStop")) return false;
   const input = { stop_hook_active: turn.wentOnByHook, last_assistant_message: turn.lastAgentMessage };
@@ -112,8 +112,8 @@ export async function beforeStop(turn: LiveTurn): Promise<boolean> {
     (fragment) => `<hook_prompt hook_run_id="${quoted(fragment.hookRunId)}">${escaped(fragment.text)}</hook_prompt>`,
   );
   const item = { type: "hookPrompt" as const, id: thread.ports.ids.item(), fragments };
-  turn.startItem(item);
-  await turn.completeItem(item, [userMessage(text.join("\n"))]);
+  turn.items.start(item);
+  await turn.items.complete(item, [userMessage(text.join("\n"))]);
   return true;
 }
 
@@ -121,14 +121,14 @@ const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceA
 const quoted = (text: string): string => escaped(text).replaceAll('"', "&quot;");
 
 /** After a person stopped a turn. */
-export async function interrupted(turn: LiveTurn): Promise<void> {
+export async function interrupted(turn: HookedTurn): Promise<void> {
   const { thread } = turn;
   if (!hasHooks(thread, "interrupt")) return;
   await runHooks(thread, turn, { event: "interrupt", signal: thread.hooks.signal });
 }
 
 /** Before a thread is let go. */
-export async function sessionEnds(thread: LiveThread): Promise<void> {
+export async function sessionEnds(thread: HookedThread): Promise<void> {
   if (thread.meta.parentThreadId === undefined && hasHooks(thread, "sessionEnd"))
     await runHooks(thread, undefined, { event: "sessionEnd", subjects: ["other"], input: { reason: "other" } });
 }

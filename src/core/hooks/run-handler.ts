@@ -6,13 +6,12 @@ import type { AuditSubject } from "../ports/audit.ts";
 import { AuditUnwritten } from "../ports/audit.ts";
 import { CommandRefused } from "../ports/command-runner.ts";
 import type { CommandHook, Hook, McpToolHook } from "../ports/hooks.ts";
-import type { LiveThread } from "../thread/thread.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
+import type { HookedThread, HookedTurn } from "./hooked.ts";
 import type { HookExit } from "./output.ts";
 
 export interface HookContext {
-  readonly thread: LiveThread;
-  readonly turn: LiveTurn | undefined;
+  readonly thread: HookedThread;
+  readonly turn: HookedTurn | undefined;
   readonly input: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
 }

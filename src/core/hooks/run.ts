@@ -2,8 +2,7 @@
 import type { HookEventName, HookRunSummary } from "../../protocol/hooks.ts";
 import { cutText } from "../context/tool-output.ts";
 import { type Hook, hookEventNames } from "../ports/hooks.ts";
-import type { LiveThread } from "../thread/thread.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
+import type { HookedThread, HookedTurn } from "./hooked.ts";
 import { matchingHooks } from "./match.ts";
 import { type HookExit, type Verdict, verdictFrom } from "./output.ts";
 import { runHandler } from "./run-handler.ts";
@@ -28,11 +27,11 @@ export interface RanHook extends Verdict {
 const none: readonly RanHook[] = Object.freeze([]);
 
 /** Whether anything is to be done at such moments: most threads have no hooks at all. */
-export const hasHooks = ({ config }: LiveThread, ...events: readonly HookEventName[]): boolean =>
+export const hasHooks = ({ config }: HookedThread, ...events: readonly HookEventName[]): boolean =>
   config.hooks.length > 0 && config.hooks.some(({ metadata }) => events.includes(metadata.eventName));
 
 /** Hooks that run in the background give no result. */
-export async function runHooks(thread: LiveThread, turn: LiveTurn | undefined, moment: Moment): Promise<readonly RanHook[]> {
+export async function runHooks(thread: HookedThread, turn: HookedTurn | undefined, moment: Moment): Promise<readonly RanHook[]> {
   if (thread.config.hooks.length === 0) return none;
   const hooks = matchingHooks(thread.config.hooks, moment.event, moment.subjects);
   if (hooks.length === 0) return none;
@@ -53,14 +52,14 @@ export async function runHooks(thread: LiveThread, turn: LiveTurn | undefined, m
 }
 
 interface Running {
-  readonly thread: LiveThread;
-  readonly turn: LiveTurn | undefined;
+  readonly thread: HookedThread;
+  readonly turn: HookedTurn | undefined;
   readonly moment: Moment;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
 /** What every hook reads on its standard input. */
-function commonInput(thread: LiveThread, turn: LiveTurn | undefined, event: HookEventName): Record<string, unknown> {
+function commonInput(thread: HookedThread, turn: HookedTurn | undefined, event: HookEventName): Record<string, unknown> {
   const { settings, meta } = thread;
   const isChild = meta.parentThreadId !== undefined;
   const isEnd = event === "sessionEnd";
@@ -78,7 +77,7 @@ function commonInput(thread: LiveThread, turn: LiveTurn | undefined, event: Hook
 }
 
 /** The role by which a sub-agent was started, as hooks know it. */
-export function agentType({ meta: { source } }: LiveThread): string {
+export function agentType({ meta: { source } }: HookedThread): string {
   const spawned = typeof source === "object" && "subAgent" in source ? source.subAgent : undefined;
   const role = typeof spawned === "object" && "thread_spawn" in spawned ? spawned.thread_spawn.agent_role : undefined;
   return role ?? "default";
@@ -87,7 +86,7 @@ export function agentType({ meta: { source } }: LiveThread): string {
 /** Events in which nothing is permitted. */
 const withoutMode: ReadonlySet<HookEventName> = new Set(["preModelRequest", "postModelRequest", "preCompact", "postCompact", "sessionEnd"]);
 
-function permissionMode({ settings }: LiveThread): string {
+function permissionMode({ settings }: HookedThread): string {
   if (settings.mode === "plan") return "plan";
   return settings.approvalPolicy === "never" ? "bypassPermissions" : "default";
 }
@@ -117,9 +116,9 @@ function announceStart({ metadata }: Hook, { thread, turn, moment }: Running): H
   return run;
 }
 
-const seconds = ({ ports }: LiveThread): number => Math.floor(ports.clock.now() / 1000);
+const seconds = ({ ports }: HookedThread): number => Math.floor(ports.clock.now() / 1000);
 
-function tell(thread: LiveThread, turn: LiveTurn | undefined, method: "hook/started" | "hook/completed", run: HookRunSummary): void {
+function tell(thread: HookedThread, turn: HookedTurn | undefined, method: "hook/started" | "hook/completed", run: HookRunSummary): void {
   thread.ports.audience.toThread(thread.id, method, { threadId: thread.id, turnId: turn?.id ?? null, run });
 }
 
@@ -153,7 +152,7 @@ const maxShown = 20_000;
 const standardContextTokens = 2500;
 
 /** Long texts lie whole in a file that the model can read, and are cut for it. 0 is no limit. */
-async function withinLimit({ metadata }: Hook, verdict: Verdict, thread: LiveThread, runId: string): Promise<Verdict> {
+async function withinLimit({ metadata }: Hook, verdict: Verdict, thread: HookedThread, runId: string): Promise<Verdict> {
   const maxTokens = metadata.additionalContextLimit ?? standardContextTokens;
   const cut = async (text: string): Promise<string> =>
     maxTokens === 0
@@ -178,7 +177,7 @@ function runInBackground(hook: Hook, running: Running): void {
   if (!begun) warn(thread, hook, "it was left out, since too many hooks wait to run in the background");
 }
 
-function warn(thread: LiveThread, { metadata }: Hook, text: string): void {
+function warn(thread: HookedThread, { metadata }: Hook, text: string): void {
   const message = `${hookEventNames[metadata.eventName]} hook of ${metadata.sourcePath}: ${text.slice(0, maxShown)}`;
   thread.ports.audience.toThread(thread.id, "warning", { threadId: thread.id, message });
 }

@@ -1,12 +1,13 @@
 /** Hooks around a tool call: which name of the tool they read, what they may change, and what the model reads of it. */
 
+import type { ThreadItem } from "../../protocol/item.ts";
 import { shellScript } from "../patch/heredoc.ts";
 import type { HookedCall } from "../ports/approval.ts";
 import type { AuditSubject } from "../ports/audit.ts";
 import type { ModelItem } from "../ports/model-client.ts";
 import type { Action, Tool, ToolCall, ToolOutput } from "../ports/tool.ts";
 import { failed } from "../ports/tool.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
+import type { HookedTurn } from "./hooked.ts";
 import { contextOf } from "./moments.ts";
 import { hasHooks, runHooks } from "./run.ts";
 
@@ -24,9 +25,14 @@ export function hookedCall(call: ToolCall, tool: Tool, action: Action): HookedCa
 /** What a shell is given is the command; another program is named with its arguments. */
 export const commandText = (argv: readonly string[]): string => shellScript(argv) ?? argv.join(" ");
 
+/** A turn that calls tools. */
+export interface CallingTurn extends HookedTurn {
+  readonly items: { byId(id: string): ThreadItem | undefined };
+}
+
 /** Where a call is carried out. */
-export interface CallSite {
-  readonly turn: LiveTurn;
+export interface CallSite<T extends CallingTurn = CallingTurn> {
+  readonly turn: T;
   /** What the model is to read once every call of its answer has its output: providers take nothing between a call and that. */
   readonly later: ModelItem[];
 }
@@ -87,16 +93,16 @@ export async function afterTool(call: ToolCall, hooked: HookedCall, output: Tool
 }
 
 /** Nothing happened where somebody said no. */
-function wasCarriedOut({ callId }: ToolCall, { success }: ToolOutput, turn: LiveTurn): boolean {
-  const item = turn.items.findLast(({ id }) => id === callId);
+function wasCarriedOut({ callId }: ToolCall, { success }: ToolOutput, turn: CallingTurn): boolean {
+  const item = turn.items.byId(callId);
   if (item?.type === "commandExecution") return item.status !== "declined" && item.exitCode !== null && item.exitCode !== -1;
   if (item?.type === "fileChange") return item.status === "completed";
   return success;
 }
 
 /** What a command printed, as it was; of other tools what the model reads. */
-function responseOf({ callId }: ToolCall, output: ToolOutput, turn: LiveTurn): string {
-  const item = turn.items.findLast(({ id }) => id === callId);
+function responseOf({ callId }: ToolCall, output: ToolOutput, turn: CallingTurn): string {
+  const item = turn.items.byId(callId);
   if (item?.type === "commandExecution") return item.aggregatedOutput ?? "";
   if (output.kind === "text") return output.text;
   return output.content.flatMap((part) => (part.type === "input_text" ? [part.text] : [])).join("\n");
@@ -110,7 +116,7 @@ export interface HookDecision {
 
 /** What hooks say about a question before people are asked, in the audit log: any no is final, a yes needs no person; undefined leaves it to them. */
 export async function decidedByHook(
-  turn: LiveTurn,
+  turn: HookedTurn,
   subject: AuditSubject,
   { name, aliases, input }: HookedCall,
 ): Promise<HookDecision | undefined> {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Answer } from "../ports/audience.ts";
+import type { Config } from "../ports/config.ts";
 import type { BudgetState } from "../ports/usage.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
-import { overBudget } from "./budget.ts";
+import { overBudget, type PaidTurn } from "./budget.ts";
 
 /** A turn whose budget stands so, and whose people answer so. */
 function turn(standing: BudgetState, answer: Answer = { kind: "nobody" }) {
@@ -15,16 +15,16 @@ function turn(standing: BudgetState, answer: Answer = { kind: "nobody" }) {
       seen.extended++;
     },
   };
-  const fake = {
+  const fake: PaidTurn = {
     id: "turn",
-    thread: { id: "thread", clients: { isInteractive: true }, config: {}, ports: { usage, ids: { item: () => "item" } } },
-    notify: (_method: string, params: { message: string }) => seen.warned.push(params.message),
+    thread: { id: "thread", clients: { isInteractive: true }, config: {} as Config, ports: { usage, ids: { item: () => "item" } } },
+    notify: (_method, params) => void seen.warned.push((params as { message: string }).message),
     ask: async () => {
       seen.asked++;
       return answer;
     },
   };
-  return { seen, turn: fake as unknown as LiveTurn };
+  return { seen, turn: fake };
 }
 const spent: BudgetState = { state: "spent", text: "The budget is spent." };
 const said = (result: unknown): Answer => ({ kind: "answered", result, by: "test" });

@@ -1,10 +1,18 @@
 /** The user's budget: a warning when it runs low, and a question before the next model call when it is spent. */
 import type { TurnError } from "../../protocol/turn.ts";
+import type { AskingTurn } from "../approval/approval-turn.ts";
 import { mayGoOn } from "../approval/ask-to-go-on.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
+import type { HookedThread } from "../hooks/hooked.ts";
+import type { Usage } from "../ports/usage.ts";
+
+/** A turn that costs money. */
+export interface PaidTurn extends AskingTurn {
+  readonly thread: AskingTurn["thread"] &
+    Pick<HookedThread, "config"> & { readonly ports: { readonly usage?: Pick<Usage, "budget" | "extendBudget"> } };
+}
 
 /** undefined when the model may be asked; else why the turn ends. */
-export async function overBudget(turn: LiveTurn): Promise<TurnError | undefined> {
+export async function overBudget(turn: PaidTurn): Promise<TurnError | undefined> {
   const { thread } = turn;
   const { usage } = thread.ports;
   const standing = usage?.budget(thread.id, thread.config);

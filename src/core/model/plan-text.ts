@@ -1,11 +1,11 @@
 /** Takes a proposed plan out of the model's text in Plan mode: the lines between the marks become a plan item of their own. */
-import type { LiveTurn } from "../turn/live-turn.ts";
+import type { RunTurn } from "./run-turn.ts";
 
 const opening = "<proposed_plan>";
 const closing = "</proposed_plan>";
 
 export class PlanText {
-  readonly #turn: LiveTurn;
+  readonly #turn: RunTurn;
   /** The end of the text that may still become a mark. */
   #held = "";
   /** The line has begun with something else than a mark. */
@@ -14,7 +14,7 @@ export class PlanText {
   #inside = false;
   #itemId: string | undefined;
 
-  constructor(turn: LiveTurn) {
+  constructor(turn: RunTurn) {
     this.#turn = turn;
   }
 
@@ -46,7 +46,7 @@ export class PlanText {
 
   async complete(): Promise<void> {
     if (this.#itemId === undefined) return;
-    await this.#turn.completeItem({ type: "plan", id: this.#itemId, text: this.#plan });
+    await this.#turn.items.complete({ type: "plan", id: this.#itemId, text: this.#plan });
     this.#itemId = undefined;
     this.#plan = "";
     this.#inside = false;
@@ -54,7 +54,7 @@ export class PlanText {
 
   /** Its answer broke off. */
   abandon(): void {
-    if (this.#itemId !== undefined) this.#turn.abandonItem({ type: "plan", id: this.#itemId, text: this.#plan });
+    if (this.#itemId !== undefined) this.#turn.items.abandon({ type: "plan", id: this.#itemId, text: this.#plan });
     this.#itemId = undefined;
   }
 
@@ -74,8 +74,8 @@ export class PlanText {
     this.#plan = "";
     if (this.#itemId !== undefined) return;
     const usual = `${this.#turn.id}-plan`;
-    this.#itemId = this.#turn.items.some(({ id }) => id === usual) ? this.#turn.thread.ports.ids.item() : usual;
-    this.#turn.startItem({ type: "plan", id: this.#itemId, text: "" });
+    this.#itemId = this.#turn.items.all.some(({ id }) => id === usual) ? this.#turn.thread.ports.ids.item() : usual;
+    this.#turn.items.start({ type: "plan", id: this.#itemId, text: "" });
   }
 
   #give(text: string): string {

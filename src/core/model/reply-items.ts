@@ -5,9 +5,9 @@ import type { MessagePhase } from "../../protocol/model-item.ts";
 import { PatchPreview, type PreviewForm } from "../patch/preview.ts";
 import type { ModelEvent, ModelItem } from "../ports/model-client.ts";
 import { maxCalls } from "../settings/count-limits.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
 import { PlanText } from "./plan-text.ts";
 import { completeItem, type Run, remember } from "./run.ts";
+import type { RunTurn } from "./run-turn.ts";
 
 export type StreamEvent = Extract<
   ModelEvent,
@@ -29,7 +29,7 @@ const isCall = ({ type }: ModelItem): boolean => type === "function_call" || typ
 
 export class ReplyItems {
   readonly #run: Run;
-  readonly #turn: LiveTurn;
+  readonly #turn: RunTurn;
   readonly #open = new Map<string, Open>();
   readonly #plan: PlanText | undefined;
   /** A reviewer's messages are its verdict in the form that was asked for; people are shown it as text when it is done. */
@@ -131,11 +131,11 @@ export class ReplyItems {
 
   /** Items whose end never came are completed with what was streamed, so that nothing spins for ever. */
   async closeOpen(): Promise<void> {
-    for (const item of this.#takeOpen()) await this.#turn.completeItem(item);
+    for (const item of this.#takeOpen()) await this.#turn.items.complete(item);
   }
   /** The answer broke off and is asked for again: what was streamed of it ends for whoever watches, and is kept nowhere. */
   abandonOpen(): void {
-    for (const item of this.#takeOpen()) this.#turn.abandonItem(item);
+    for (const item of this.#takeOpen()) this.#turn.items.abandon(item);
     this.#plan?.abandon();
   }
   #takeOpen(): ThreadItem[] {
@@ -150,7 +150,7 @@ export class ReplyItems {
   #start(id: string, item: ThreadItem): Open {
     const open: Open = { item, text: new KeptText(), summary: [], content: [] };
     this.#open.set(id, open);
-    this.#turn.startItem(item);
+    this.#turn.items.start(item);
     return open;
   }
   #reasoning(id: string): Open {
@@ -176,7 +176,7 @@ export class ReplyItems {
     else if (item.type === "web_search_call") this.#start(id, webSearchItem(id, item));
     else if (item.type === "custom_tool_call" || (item.type === "function_call" && Object.hasOwn(previewForms, item.name)))
       this.#openPreview(id, item);
-    else if (isCommandCall(item)) this.#turn.snapshot.expectCommand();
+    else if (isCommandCall(item)) this.#turn.edits.snapshot.expectCommand();
   }
 
   /** Only where it is asked for, as in Codex 0.166: the previews come before their item is started. */

@@ -3,13 +3,13 @@ import type { ThreadItem } from "../../protocol/item.ts";
 import { freshContext, instructionsFor } from "../context/context.ts";
 import type { History } from "../context/history.ts";
 import type { ModelItem } from "../ports/model-client.ts";
+import type { ThreadSettings } from "../ports/settings.ts";
 import type { Tool } from "../ports/tool.ts";
-import type { ThreadSettings } from "../settings/settings.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
+import type { RunTurn } from "./run-turn.ts";
 
-export interface Run {
+export interface Run<T extends RunTurn = RunTurn> {
   /** Where its items, questions and commands belong; the turn's settings are the rules for its tool calls. */
-  readonly turn: LiveTurn;
+  readonly turn: T;
   /** Model, provider and effort of its requests. */
   readonly settings: ThreadSettings;
   readonly instructions: string;
@@ -26,7 +26,7 @@ export interface Run {
 }
 
 /** The thread's own run. It follows the thread's settings: a model that is chosen while it works is asked from the next request on. */
-export function threadRun(turn: LiveTurn): Run {
+export function threadRun<T extends RunTurn>(turn: T): Run<T> {
   const { thread } = turn;
   return {
     turn,
@@ -49,15 +49,15 @@ export function threadRun(turn: LiveTurn): Run {
 
 /** Adds to what the model of this run sees. */
 export async function remember(run: Run, items: readonly ModelItem[]): Promise<void> {
-  if (run.isThreads) return await run.turn.addForModel(items);
+  if (run.isThreads) return await run.turn.items.addForModel(items);
   for (const item of items) run.history.add(item);
-  run.turn.showRaw(items);
+  run.turn.items.showRaw(items);
 }
 
 /** Completes an item that clients see, with what the model sees of it. */
 export async function completeItem(run: Run, item: ThreadItem, forModel: readonly ModelItem[] = []): Promise<void> {
-  if (run.isThreads) return await run.turn.completeItem(item, forModel);
-  await run.turn.completeItem(item);
+  if (run.isThreads) return await run.turn.items.complete(item, forModel);
+  await run.turn.items.complete(item);
   await remember(run, forModel);
 }
 

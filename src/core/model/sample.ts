@@ -99,7 +99,7 @@ async function once(run: Run, tools: readonly Tool[]): Promise<Outcome> {
             history.counted(event.usage.totalTokens);
             await countUsage(run, event.usage);
           }
-          turn.notifyAnswered(event.responseId, event.usage);
+          turn.items.notifyAnswered(event.responseId, event.usage);
           const calls = items.calls.map((item) => offeredCall(item, tools));
           const cut = event.cut === undefined ? undefined : { ...event.cut, callIds: event.cut.callIds.map((id) => items.callIdOf(id)) };
           return { calls, goesOn: event.goesOn === true && items.any, cut, items };

@@ -1,28 +1,8 @@
 /** Reads the apply_patch grammar, and what models write in its place. Never throws: what cannot be read comes back as a sentence for the model. */
 
 import { withoutFence } from "../../lib/repair-json.ts";
+import type { Chunk, ChunkLine, FileHunk } from "../ports/file-hunk.ts";
 import { hunksFromUnified, isUnified } from "./unified.ts";
-
-export interface ChunkLine {
-  /** Kept, added or removed. */
-  readonly sign: " " | "+" | "-";
-  readonly text: string;
-}
-export interface Chunk {
-  /** Lines to jump past before looking for the chunk's own lines, in order. */
-  readonly anchors: readonly string[];
-  readonly lines: readonly ChunkLine[];
-  /** The chunk's lines are the last ones of the file. */
-  readonly atEnd: boolean;
-}
-export type FileHunk =
-  | { readonly op: "add"; readonly path: string; readonly content: string }
-  | { readonly op: "delete"; readonly path: string }
-  | { readonly op: "update"; readonly path: string; readonly movePath: string | undefined; readonly chunks: readonly Chunk[] }
-  /** A text that stands in a file gives way to another. */
-  | { readonly op: "replace"; readonly path: string; readonly oldText: string; readonly newText: string; readonly all: boolean }
-  /** All of a file, new or old. */
-  | { readonly op: "write"; readonly path: string; readonly content: string };
 
 export type Parsed = { readonly hunks: readonly FileHunk[] } | { readonly failed: string };
 

@@ -17,7 +17,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import type { SandboxPolicy } from "../../protocol/policy.ts";
 import { createWorkspace } from "../../workspace/workspace.ts";
-import type { ThreadSettings } from "../settings/settings.ts";
+import type { ThreadSettings } from "../ports/settings.ts";
 import { applyPlan, type BeforeImages } from "./apply.ts";
 import { decidePatch, type PatchPlan, planPatch, reachOf } from "./plan.ts";
 import { isProtectedName, standingOf, type WriteScope, writeScope } from "./reach.ts";

@@ -2,17 +2,8 @@
 import path from "node:path";
 import { homeEntries } from "../../lib/home-entries.ts";
 import { isInside, rootOf } from "../../lib/paths.ts";
-import { type Workspace, WorkspaceRefusal } from "../ports/workspace.ts";
-import type { ThreadSettings } from "../settings/settings.ts";
-
-/** What of the machine the settings do not say. */
-export interface MachineFolders {
-  readonly codexHome: string;
-  readonly tmpdir: string | undefined;
-  readonly userHome?: string | undefined;
-  /** What the server itself is run from. */
-  readonly program?: readonly string[];
-}
+import type { ThreadSettings } from "../ports/settings.ts";
+import { type MachineFolders, type Workspace, WorkspaceRefusal } from "../ports/workspace.ts";
 
 /** What the settings close beside what is always closed. */
 export interface WriteLimits {

@@ -1,5 +1,5 @@
 /** Reads an ordinary unified diff as the changes that it describes: models that know no other form send one in place of a patch. */
-import type { Chunk, ChunkLine, FileHunk } from "./parse.ts";
+import type { Chunk, ChunkLine, FileHunk } from "../ports/file-hunk.ts";
 
 const isFileStart = (lines: readonly string[], at: number): boolean =>
   /^--- \S/.test(lines[at] ?? "") && /^\+\+\+ \S/.test(lines[at + 1] ?? "");

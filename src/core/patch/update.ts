@@ -1,7 +1,7 @@
 /** Carries the chunks of an Update File hunk out on a text. Pure; kept lines stay byte for byte as the file has them. */
 
+import type { Chunk } from "../ports/file-hunk.ts";
 import { nearestLines } from "./nearest-lines.ts";
-import type { Chunk } from "./parse.ts";
 import { seekExactly, seekLines } from "./seek.ts";
 
 /** `notes`: what the model should know of a change that fitted more than one place. */

@@ -12,6 +12,13 @@ export type Answer =
   /** No client that could answer is there, or the last one on stdio went away. */
   | { readonly kind: "nobody" };
 
+/** The audience of one thread, for those who work in it. */
+export interface Channel {
+  notify<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void;
+  /** Asks the people who watch the thread; the thread shows what it waits for meanwhile. */
+  ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal?: AbortSignal): Promise<Answer>;
+}
+
 export interface Audience {
   /** To every subscriber of the thread; `rawResponseItem/completed` and `rawResponse/completed` only to those who asked for them. */
   toThread<M extends keyof ServerNotifications>(threadId: string, method: M, params: ParamsOf<ServerNotifications[M]>): void;

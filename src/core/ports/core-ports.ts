@@ -1,9 +1,6 @@
 /** Everything the agent needs from outside, as one value that the composition root makes. Functions take the few they use. */
 
 import type { UserInput } from "../../protocol/item.ts";
-import type { LearnedWindows } from "../context/learned-windows.ts";
-import type { MachineFolders } from "../patch/reach.ts";
-import type { ThreadSettings } from "../settings/settings.ts";
 import type { Audience } from "./audience.ts";
 import type { Audit } from "./audit.ts";
 import type { Ids, Timers } from "./clock.ts";
@@ -15,13 +12,14 @@ import type { McpServers } from "./mcp.ts";
 import type { ModelCatalog, ModelClients } from "./model-client.ts";
 import type { Notifier } from "./notifier.ts";
 import type { OutputFiles } from "./output-files.ts";
+import type { ModelChoice, ThreadSettings } from "./settings.ts";
 import type { Snapshots } from "./snapshots.ts";
 import type { Surroundings } from "./surroundings.ts";
 import type { ThreadStore } from "./thread-store.ts";
 import type { ToolSource } from "./tool.ts";
 import type { UndoStore } from "./undo-store.ts";
 import type { Usage } from "./usage.ts";
-import type { Workspace } from "./workspace.ts";
+import type { MachineFolders, Workspace } from "./workspace.ts";
 
 export interface CorePorts {
   readonly version: string;
@@ -51,7 +49,7 @@ export interface CorePorts {
   readonly workspace: Workspace;
   readonly undo: UndoStore;
   readonly outputs: OutputFiles;
-  readonly windows: LearnedWindows;
+  readonly windows: ModelWindows;
   readonly snapshots: Snapshots;
   /** Places of this machine that the rules for edits must know. */
   readonly places: MachineFolders;
@@ -61,6 +59,12 @@ export interface CorePorts {
   readonly skills?: SkillTexts;
   readonly usage?: Usage;
   readonly notifier: Notifier;
+}
+
+/** How long a request to a model may be, as far as refusals have shown. */
+export interface ModelWindows {
+  of(model: ModelChoice): number | undefined;
+  learn(model: ModelChoice, tokens: number): void;
 }
 
 /** What skills add to a conversation. */

@@ -3,8 +3,8 @@ import type { ThreadItem } from "../../protocol/item.ts";
 import type { SessionSource } from "../../protocol/policy.ts";
 import type { ThreadTokenUsage } from "../../protocol/thread.ts";
 import type { TurnError, TurnStatus } from "../../protocol/turn.ts";
-import type { ThreadSettings } from "../settings/settings.ts";
 import type { ModelItem } from "./model-client.ts";
+import type { ThreadSettings } from "./settings.ts";
 
 export interface ThreadMeta {
   readonly id: string;

@@ -1,15 +1,13 @@
 /** Port: what the model can call. A tool says what it wants to do; approval and sandbox live in core, so that no tool can forget them. */
 
-import type { ParamsOf } from "../../protocol/define.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
-import type { ServerNotifications, ServerRequests } from "../../protocol/methods.ts";
-import type { FileHunk } from "../patch/parse.ts";
-import type { ThreadSettings } from "../settings/settings.ts";
 import type { ApprovalRequest, Ruling } from "./approval.ts";
-import type { Answer } from "./audience.ts";
+import type { Channel } from "./audience.ts";
 import type { AuditEntry } from "./audit.ts";
 import type { Config } from "./config.ts";
+import type { FileHunk } from "./file-hunk.ts";
 import type { JsonObject, ModelInfo } from "./model-client.ts";
+import type { ThreadSettings } from "./settings.ts";
 
 /** What goes back to the model. */
 export type ToolOutput =
@@ -81,20 +79,17 @@ export interface ToolCall {
 }
 
 /** What a direct tool may use. Items it starts are shown to every client and kept when completed. */
-export interface ToolContext {
+export interface ToolContext extends Channel {
   readonly threadId: string;
   readonly turnId: string;
   readonly callId: string;
   readonly settings: ThreadSettings;
   readonly signal: AbortSignal;
-  notify<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void;
   startItem(item: ThreadItem): void;
   /** Resolves when the item is stored and announced. */
   completeItem(item: ThreadItem): Promise<void>;
   /** Writes an entry about this call into the audit log. Rejects with AuditUnwritten: then the action must not run. */
   writeAudit(entry: Omit<AuditEntry, "threadId" | "turnId" | "itemId">): Promise<void>;
-  /** Asks the people who watch the thread; the thread shows what it waits for meanwhile. */
-  ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal?: AbortSignal): Promise<Answer>;
   /** Whether the call may be carried out: by what is settled, the user's hooks, or the person's answer; all of it in the audit log. */
   approve(request: ApprovalRequest): Promise<Ruling>;
 }

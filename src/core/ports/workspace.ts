@@ -48,6 +48,15 @@ export interface Workspace {
   removeFolder(real: string): Promise<boolean>;
 }
 
+/** What of the machine the settings do not say. */
+export interface MachineFolders {
+  readonly codexHome: string;
+  readonly tmpdir: string | undefined;
+  readonly userHome?: string | undefined;
+  /** What the server itself is run from. */
+  readonly program?: readonly string[];
+}
+
 /** Why a file was not touched: a text for the model and the user, and the kind for those who decide by it. */
 export class WorkspaceRefusal extends Error {
   readonly kind: "changed" | "link" | "tooLarge" | "badPath" | "io";

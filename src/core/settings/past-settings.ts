@@ -2,7 +2,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SandboxPolicy } from "../../protocol/policy.ts";
 import type { Config } from "../ports/config.ts";
-import { sandboxPolicyFor, type ThreadSettings } from "./settings.ts";
+import type { ThreadSettings } from "../ports/settings.ts";
+import { sandboxPolicyFor } from "./settings.ts";
 
 /** The settings that a thread keeps, each with the config keys by which a request can set it. The folder and the instructions are not among them. */
 const kept = {

@@ -2,7 +2,8 @@
 import { invalidRequest } from "../../protocol/errors.ts";
 import { permissionProfiles, type SandboxMode, type SandboxPolicy, sandboxModes } from "../../protocol/policy.ts";
 import type { Config } from "../ports/config.ts";
-import type { SettingsChange, ThreadSettings } from "./settings.ts";
+import type { ThreadSettings } from "../ports/settings.ts";
+import type { SettingsChange } from "./settings.ts";
 
 type Asked = Pick<SettingsChange, "approvalPolicy" | "approvalsReviewer" | "sandbox" | "sandboxPolicy" | "permissions">;
 

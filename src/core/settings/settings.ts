@@ -11,35 +11,8 @@ import {
   type SandboxPolicy,
 } from "../../protocol/policy.ts";
 import type { Config } from "../ports/config.ts";
+import type { ThreadSettings } from "../ports/settings.ts";
 import { refuseForbidden, withinRequirements } from "./requirements.ts";
-
-export interface ThreadSettings {
-  readonly cwd: string;
-  /** The session's folders; cwd is the first. */
-  readonly workspaceRoots: readonly string[];
-  /** False where the client gave the thread no machine to work on: no commands, no files. */
-  readonly hasMachine?: boolean;
-  readonly model: string;
-  readonly modelProvider: string;
-  readonly effort: string | null;
-  readonly summary: ReasoningSummary | null;
-  readonly verbosity: string | null;
-  readonly serviceTier: string | null;
-  readonly approvalPolicy: AskForApproval;
-  readonly approvalsReviewer: ApprovalsReviewer;
-  readonly sandboxPolicy: SandboxPolicy;
-  /** The permission profile that the sandbox policy came from, when it was chosen by one. */
-  readonly permissionProfile?: string | null;
-  readonly personality: Personality | null;
-  /** Plan or default; older names were mapped at the door. */
-  readonly mode: "plan" | "default";
-  /** Pair programming of older clients: Default, and the model may put questions as in Plan. */
-  readonly isPairing?: boolean;
-  /** Instructions that the collaboration mode brings. */
-  readonly modeInstructions: string | null;
-  readonly baseInstructions: string | null;
-  readonly developerInstructions: string | null;
-}
 
 /** What a request may change; absent and null leave the setting as it is. */
 export interface SettingsChange {

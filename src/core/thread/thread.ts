@@ -18,12 +18,15 @@ import type { Answer } from "../ports/audience.ts";
 import type { Config, ProviderConfig } from "../ports/config.ts";
 import type { CorePorts } from "../ports/core-ports.ts";
 import type { ModelItem, TokenUsage } from "../ports/model-client.ts";
+import type { ModelChoice, ThreadSettings } from "../ports/settings.ts";
 import { type Lease, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../ports/thread-store.ts";
-import { changed, chosenBy, renewed, type SettingsChange, type ThreadSettings } from "../settings/settings.ts";
+import { changed, chosenBy, renewed, type SettingsChange } from "../settings/settings.ts";
 import { notifyOfEnd, outcomeOf } from "../turn/end.ts";
 import { acceptInput, keepInput, steer } from "../turn/input.ts";
-import { closed, LiveTurn, type TurnInput, type TurnOptions } from "../turn/live-turn.ts";
+import { LiveTurn, type TurnOptions } from "../turn/live-turn.ts";
+import type { TurnInput } from "../turn/steering.ts";
 import { runTurn, type TurnOutcome } from "../turn/turn.ts";
+import { closed } from "../turn/turn-items.ts";
 import { ThreadClients } from "./clients.ts";
 import { addUsage, noUsage } from "./usage.ts";
 
@@ -57,8 +60,6 @@ export interface ThreadOptions {
   readonly readOnlyBecause?: string | undefined;
 }
 
-type ModelChoice = Pick<ThreadSettings, "model" | "modelProvider">;
-
 export class LiveThread {
   readonly id: string;
   readonly meta: ThreadMeta;
@@ -75,8 +76,7 @@ export class LiveThread {
   readonly readOnlyBecause: string | undefined;
   /** Per-request config overrides that the thread was started with. */
   readonly overrides: Readonly<Record<string, unknown>>;
-  /** What an ephemeral thread would have on disk. */
-  readonly kept: ThreadRecord[] = [];
+  readonly #kept: ThreadRecord[] = [];
   #settings: ThreadSettings;
   /** What clients were last notified of; a turn that begins with other settings notifies them first. */
   #announcedSettings: ThreadSettings;
@@ -124,9 +124,13 @@ export class LiveThread {
     this.#stored = options.stored;
     this.#lease = options.lease;
     this.readOnlyBecause = options.readOnlyBecause;
-    this.hooks.startedBy = options.startedBy ?? (options.stored ? "resume" : "startup");
+    this.hooks.sessionStarts(options.startedBy ?? (options.stored ? "resume" : "startup"));
   }
 
+  /** What an ephemeral thread would have on disk. */
+  get kept(): readonly ThreadRecord[] {
+    return this.#kept;
+  }
   get turn(): LiveTurn | undefined {
     return this.#turn;
   }
@@ -318,7 +322,7 @@ export class LiveThread {
   async record(records: readonly ThreadRecord[]): Promise<void> {
     if (records.length === 0) return;
     if (this.ephemeral) {
-      this.kept.push(...records);
+      this.#kept.push(...records);
       return;
     }
     const meta: ThreadRecord[] = this.#stored ? [] : [{ type: "meta", meta: this.meta }];
@@ -439,13 +443,13 @@ export class LiveThread {
       await interrupted(turn).catch((error: unknown) => this.ports.log.warn("interrupt hooks did not run", { error: String(error) }));
     }
     await turn.commands.end((command) => this.terminals.runs(command));
-    await turn.outcomesWritten();
-    for (const item of turn.openItems()) if (!this.terminals.owns(item.id)) await turn.completeItem(closed(item));
+    await turn.outcomes.written();
+    for (const item of turn.items.open) if (!this.terminals.owns(item.id)) await turn.items.complete(closed(item));
     await keepInput(turn, outcome.status === "interrupted");
     if (outcome.status === "interrupted") {
-      if (turn.kind === "regular") await turn.addForModel([userMessage(abortedNote)]);
+      if (turn.kind === "regular") await turn.items.addForModel([userMessage(abortedNote)]);
     }
-    await turn.snapshot.settle();
+    await turn.edits.snapshot.settle();
     const now = this.ports.clock.now();
     this.#updatedAtMs = now;
     await this.record([
@@ -465,7 +469,7 @@ export class LiveThread {
     if (error !== null) turn.notify("error", { threadId: this.id, turnId: turn.id, willRetry: false, error });
     this.#announceStatus();
     notifyOfEnd(turn, error);
-    const last = turn.items.findLast((item) => item.type === "agentMessage");
+    const last = turn.items.all.findLast((item) => item.type === "agentMessage");
     const summary: Pick<Turn, "items" | "itemsView"> =
       last === undefined ? { items: [], itemsView: "notLoaded" } : { items: [wholeItem(last)], itemsView: "summary" };
     turn.notify("turn/completed", { threadId: this.id, turn: { ...turn.toWire(outcome.status, "empty", error), ...summary } });

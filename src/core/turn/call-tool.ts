@@ -16,15 +16,16 @@ import { AuditUnwritten } from "../ports/audit.ts";
 import type { ModelItem } from "../ports/model-client.ts";
 import { type Action, badArguments, failed, type Tool, type ToolCall, type ToolContext, type ToolOutput } from "../ports/tool.ts";
 import { fewAtATime, maxCalls, sideBySide } from "../settings/count-limits.ts";
-import { closed, type LiveTurn } from "./live-turn.ts";
+import type { LiveTurn } from "./live-turn.ts";
+import { closed } from "./turn-items.ts";
 
 /** Carries out the calls of one answer: side by side, except those that must be alone. Returns why the turn must end, if it must. */
-export async function callTools(run: Run, reply: Reply): Promise<TurnError | undefined> {
+export async function callTools(run: Run<LiveTurn>, reply: Reply): Promise<TurnError | undefined> {
   const { calls, cut } = reply;
   const cutIds = new Set(cut?.callIds);
   if (cut !== undefined && cutIds.size > 0 && ++run.turn.guard.cutCalls > maxCutAnswers) return cutTooOften;
   const outputs = new Map<OfferedCall, ModelItem>();
-  const site: CallSite = { turn: run.turn, later: [] };
+  const site: CallSite<LiveTurn> = { turn: run.turn, later: [] };
   const { clock } = run.turn.thread.ports;
   const begun = clock.now();
   const carryOutAll = (some: readonly OfferedCall[]): Promise<void> =>
@@ -76,7 +77,7 @@ const wasCut = (limit: number | undefined): ToolOutput =>
     `This call was cut off at the output limit${limit === undefined ? "" : ` of ${limit} tokens`} and was not carried out. Send it again in smaller pieces.`,
   );
 
-async function callTool({ call, tool, offered }: OfferedCall, site: CallSite): Promise<ToolOutput> {
+async function callTool({ call, tool, offered }: OfferedCall, site: CallSite<LiveTurn>): Promise<ToolOutput> {
   const { turn } = site;
   turn.signal.throwIfAborted();
   if (tool === undefined) return unknownTool(call, offered);
@@ -101,7 +102,7 @@ interface Planned {
 }
 
 /** Hooks may keep a call from being carried out, change it, and have a say in what the model reads of it. */
-async function carryOutHooked({ call, tool, action }: Planned, site: CallSite): Promise<ToolOutput> {
+async function carryOutHooked({ call, tool, action }: Planned, site: CallSite<LiveTurn>): Promise<ToolOutput> {
   const { turn } = site;
   const hooked = hookedCall(call, tool, action);
   if (hooked === undefined) return await carryOut(action, call.callId, turn);
@@ -116,8 +117,8 @@ async function carryOutHooked({ call, tool, action }: Planned, site: CallSite): 
 /** What cannot be written into the audit log does not run; the turn goes on, with a warning. */
 async function notRun({ message }: AuditUnwritten, callId: string, turn: LiveTurn): Promise<ToolOutput> {
   turn.notify("warning", { threadId: turn.thread.id, message });
-  const open = turn.openItems().find((item) => item.id === callId);
-  if (open !== undefined) await turn.completeItem(closed(open, message));
+  const open = turn.items.open.find((item) => item.id === callId);
+  if (open !== undefined) await turn.items.complete(closed(open, message));
   return failed(message);
 }
 
@@ -146,8 +147,8 @@ function contextFor(callId: string, turn: LiveTurn): ToolContext {
     settings: turn.settings,
     signal: turn.signal,
     notify: (method, params) => turn.notify(method, params),
-    startItem: (item) => turn.startItem(item),
-    completeItem: (item) => turn.completeItem(item),
+    startItem: (item) => turn.items.start(item),
+    completeItem: (item) => turn.items.complete(item),
     writeAudit: (entry) => turn.thread.ports.audit.write({ threadId: turn.thread.id, turnId: turn.id, itemId: callId, ...entry }),
     ask: (method, params, signal) => turn.ask(method, params, signal ?? turn.signal),
     approve: (request) => approve(turn, callId, request),

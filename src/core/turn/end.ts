@@ -27,7 +27,7 @@ export async function outcomeOf(turn: LiveTurn, work: () => Promise<TurnOutcome>
 export function notifyOfEnd(turn: LiveTurn, error: TurnError | null): void {
   const { id: threadId, config, settings, ports, clients } = turn.thread;
   const at = { threadId, turnId: turn.id, cwd: settings.cwd };
-  const said = turn.items.flatMap((item) => (item.type === "userMessage" ? [previewOf(item.content)] : []));
+  const said = turn.items.all.flatMap((item) => (item.type === "userMessage" ? [previewOf(item.content)] : []));
   if (error !== null) ports.notifier.tell(config, { type: "turn-failed", ...at, message: error.message });
   else if (turn.outcome === "completed")
     ports.notifier.tell(config, {

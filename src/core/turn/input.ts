@@ -11,8 +11,8 @@ import { hasHooks } from "../hooks/run.ts";
 import type { ModelItem } from "../ports/model-client.ts";
 import type { ThreadRecord } from "../ports/thread-store.ts";
 import { maxSteering } from "../settings/count-limits.ts";
-import type { LiveThread } from "../thread/thread.ts";
-import type { LiveTurn, TurnInput } from "./live-turn.ts";
+import type { LiveTurn, TurnThread } from "./live-turn.ts";
+import type { TurnInput } from "./steering.ts";
 
 /** Records the start of a turn that no message began. */
 export async function openTurn(turn: LiveTurn): Promise<void> {
@@ -23,7 +23,7 @@ const startRecord = (turn: LiveTurn): ThreadRecord => ({
   type: "turnStarted",
   turnId: turn.id,
   atMs: turn.startedAtMs,
-  contextWindow: turn.thread.contextWindow(),
+  contextWindow: turn.thread.contextWindow(turn.thread.settings),
   mode: turn.settings.mode,
 });
 
@@ -35,17 +35,17 @@ export async function acceptInput(turn: LiveTurn, input: TurnInput): Promise<voi
     return await steer(turn, input);
   }
   const { item, forModel, before } = await prepared(turn, input);
-  turn.stored.push(await turn.storeItem(item, forModel, [startRecord(turn), ...before]));
+  await turn.items.storeEarly(item, forModel, [startRecord(turn), ...before]);
   turn.ownInput = forModel;
 }
 
 /** Adds input to a running turn. Resolves when it is stored; the turn may have taken it in by then. */
 export async function steer(turn: LiveTurn, input: TurnInput): Promise<void> {
   const { thread } = turn;
-  if (turn.steeringCount >= maxSteering)
+  if (turn.steering.count >= maxSteering)
     throw invalidRequest(`${maxSteering} messages wait for this turn already; send more when it has taken them in`);
   const item = itemFrom(input, thread);
-  if (!turn.steer({ ...input, itemId: item.id })) return;
+  if (!turn.steering.add({ ...input, itemId: item.id })) return;
   await thread.record([{ type: "steered", turnId: turn.id, item, settings: thread.settings, atMs: thread.ports.clock.now() }]);
 }
 
@@ -54,13 +54,13 @@ const unchecked = { refused: false, context: [] };
 /** Puts input that came while the turn ran into the history; what a hook refuses is not said. Returns what the model reads of it. */
 export async function takeInput(turn: LiveTurn): Promise<readonly ModelItem[]> {
   const taken: ModelItem[] = [];
-  for (const input of turn.takeSteering()) {
+  for (const input of turn.steering.take()) {
     const { refused, context } = hasHooks(turn.thread, "userPromptSubmit") ? await promptSubmitted(turn, input.content) : unchecked;
     if (refused) continue;
     const { item, forModel, before } = await prepared(turn, input);
-    turn.startItem(item);
-    await turn.completeItem(item, forModel, before);
-    if (context.length > 0) await turn.addForModel(context);
+    turn.items.start(item);
+    await turn.items.complete(item, forModel, before);
+    if (context.length > 0) await turn.items.addForModel(context);
     taken.push(...forModel, ...context);
   }
   return taken;
@@ -72,14 +72,14 @@ export async function takeInput(turn: LiveTurn): Promise<readonly ModelItem[]> {
  * the announcement for an answer that is under way.
  */
 export async function keepInput(turn: LiveTurn, isInterrupted: boolean): Promise<void> {
-  for (const input of turn.takeSteering()) {
+  for (const input of turn.steering.take()) {
     const { item, forModel, before } = await prepared(turn, input);
     if (isInterrupted && input.clientId) {
-      await turn.storeItem(item, forModel, before);
+      await turn.items.store(item, forModel, before);
       continue;
     }
-    turn.startItem(item);
-    await turn.completeItem(item, forModel, before);
+    turn.items.start(item);
+    await turn.items.complete(item, forModel, before);
   }
 }
 
@@ -90,7 +90,7 @@ interface Prepared {
   readonly before: readonly ThreadRecord[];
 }
 
-const itemFrom = ({ itemId, content, clientId }: TurnInput, thread: LiveThread): Prepared["item"] => ({
+const itemFrom = ({ itemId, content, clientId }: TurnInput, thread: TurnThread): Prepared["item"] => ({
   type: "userMessage",
   id: itemId ?? thread.ports.ids.item(),
   content: [...content],
@@ -126,7 +126,7 @@ async function messagePart(part: UserInput, turn: LiveTurn): Promise<MessageCont
   const isImage = part.type === "localImage" || (part.type === "image" && "url" in part);
   if (!isImage) return plainPart(part);
   const { ports, settings } = turn.thread;
-  const { imageLimits } = ports.catalog.find(settings.model, turn.thread.provider());
+  const { imageLimits } = ports.catalog.find(settings.model, turn.thread.provider(settings));
   const name = part.type === "localImage" ? part.path : "in the message";
   try {
     const { surroundings } = ports;

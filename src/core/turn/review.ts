@@ -5,7 +5,7 @@ import type { ReviewTarget } from "../../protocol/review.ts";
 import { reviewContext } from "../context/context.ts";
 import { History, userMessage } from "../context/history.ts";
 import type { Run } from "../model/run.ts";
-import type { ThreadSettings } from "../settings/settings.ts";
+import type { ThreadSettings } from "../ports/settings.ts";
 import { openTurn } from "./input.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { reviewPrompt } from "./review-prompt.ts";
@@ -62,9 +62,9 @@ export async function reviewTurn(turn: LiveTurn, target: ReviewTarget): Promise<
   const label = targetLabel(target);
   const entered = { type: "enteredReviewMode" as const, id: thread.ports.ids.item(), review: label };
   await openTurn(turn);
-  turn.startItem(entered);
-  await turn.completeItem(entered);
-  turn.settings = reviewerRules(turn.settings);
+  turn.items.start(entered);
+  await turn.items.complete(entered);
+  turn.changeSettings(reviewerRules(turn.settings));
   const run = reviewRun(turn);
   const failed = await begin(run, target)
     .then(() => work(run))
@@ -79,9 +79,9 @@ export async function reviewTurn(turn: LiveTurn, target: ReviewTarget): Promise<
   const text = rendered(turn.lastAgentMessage ?? "");
   await leave(turn, text);
   const message = { type: "agentMessage" as const, id: thread.ports.ids.item(), text };
-  turn.startItem(message);
+  turn.items.start(message);
   turn.lastAgentMessage = text;
-  await turn.completeItem(message, [
+  await turn.items.complete(message, [
     userMessage(
       `<user_action>\n<context>The user asked for a review of ${label}; these are its results.</context>\n<results>\n${text}\n</results>\n</user_action>`,
     ),
@@ -102,7 +102,7 @@ function reviewerRules(settings: ThreadSettings): ThreadSettings {
 const reviewerTools: ReadonlySet<string> = new Set(["exec_command", "write_stdin", "shell_command", "shell", "local_shell", "view_image"]);
 
 /** The reviewer's own run: its prompt, its model, and a history that ends with it. The thread's settings and history are not touched. */
-function reviewRun(turn: LiveTurn): Run {
+function reviewRun(turn: LiveTurn): Run<LiveTurn> {
   const { thread } = turn;
   const { config, ports } = thread;
   const model = config.reviewModel;
@@ -129,8 +129,8 @@ async function begin(run: Run, target: ReviewTarget): Promise<void> {
 /** Every review that was entered is left, however it ends: clients show by these two whether they are in one. */
 async function leave(turn: LiveTurn, review: string): Promise<void> {
   const exited = { type: "exitedReviewMode" as const, id: turn.thread.ports.ids.item(), review };
-  turn.startItem(exited);
-  await turn.completeItem(exited);
+  turn.items.start(exited);
+  await turn.items.complete(exited);
 }
 
 /** Findings as a person reads them; a reviewer that did not keep to the form is quoted as it is. */

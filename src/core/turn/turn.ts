@@ -13,8 +13,8 @@ import { askOrStop } from "./loop-guard.ts";
 export type TurnOutcome = { readonly status: "completed" | "interrupted" } | { readonly status: "failed"; readonly error: TurnError };
 
 export async function runTurn(turn: LiveTurn): Promise<TurnOutcome> {
-  turn.announceStored();
-  if (turn.ownInput.length === 0 && !turn.hasSteering()) return { status: "completed" }; // an empty input is a turn without a model call
+  turn.items.announceStored();
+  if (turn.ownInput.length === 0 && turn.steering.count === 0) return { status: "completed" }; // an empty input is a turn without a model call
   if (inputWaits(turn.thread) && !(await admitted(turn))) return { status: "completed" };
   const error = await work(threadRun(turn));
   return error === undefined ? { status: "completed" } : { status: "failed", error };
@@ -29,7 +29,7 @@ async function admitted(turn: LiveTurn): Promise<boolean> {
 }
 
 /** Works until the model has nothing more to do. Returns why it failed. */
-export async function work(run: Run): Promise<TurnError | undefined> {
+export async function work(run: Run<LiveTurn>): Promise<TurnError | undefined> {
   const { turn } = run;
   const asking = turn.thread.ports.catalog.prepare(run.settings.model, turn.thread.provider(run.settings), turn.signal);
   if (asking !== undefined) await asking;
@@ -41,7 +41,7 @@ export async function work(run: Run): Promise<TurnError | undefined> {
     const full = stopped === undefined && isNearLimit(run) ? await makeRoom(run, "request") : stopped;
     if (full !== undefined) return full;
     turn.signal.throwIfAborted();
-    if (turn.hasSteering()) turn.guard.noteWords();
+    if (turn.steering.count > 0) turn.guard.noteWords();
     if (turn.thread.hooks.areDue && run.isThreads && (await beforeInput(turn))) return undefined;
     await takeInput(turn); // what was typed while we worked
     const reply = await sample(run);
@@ -52,7 +52,7 @@ export async function work(run: Run): Promise<TurnError | undefined> {
     }
     turn.ownInput = [];
     if (reply.calls.length === 0) {
-      if (reply.goesOn === true || turn.hasSteering()) continue;
+      if (reply.goesOn === true || turn.steering.count > 0) continue;
       if (reply.isEmpty === true) turn.notify("warning", { threadId: turn.thread.id, message: emptyAnswer });
       if (run.isThreads && turn.kind === "regular" && (await beforeStop(turn))) continue;
       return undefined;

@@ -9,7 +9,6 @@ import { userMessage } from "../context/history.ts";
 import { cutText, outputName } from "../context/tool-output.ts";
 import type { AuditSubject } from "../ports/audit.ts";
 import { type CommandExit, CommandRefused, type RunningCommand } from "../ports/command-runner.ts";
-import type { LiveThread } from "../thread/thread.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { runTurn, type TurnOutcome } from "./turn.ts";
 
@@ -21,8 +20,14 @@ interface ShellCommand {
   readonly timeoutMs: number;
 }
 
+/** A thread in which the person's own commands run. */
+interface ShellThread {
+  readonly turn: LiveTurn | undefined;
+  startSpecial(kind: "shell", work: (turn: LiveTurn) => Promise<TurnOutcome>): { begin: () => void };
+}
+
 /** Runs beside a running turn, or in a turn of its own. Returns what to do once the request was answered. */
-export function runShellCommand(thread: LiveThread, text: string, timeoutMs: number = defaultTimeoutMs): () => void {
+export function runShellCommand(thread: ShellThread, text: string, timeoutMs: number = defaultTimeoutMs): () => void {
   const command = { text, timeoutMs };
   const running = thread.turn;
   if (running !== undefined) return () => void runBeside(running, command);
@@ -35,7 +40,7 @@ async function runAlone(turn: LiveTurn, command: ShellCommand): Promise<TurnOutc
   await thread.record([{ type: "turnStarted", turnId: turn.id, atMs, contextWindow: undefined, mode: thread.settings.mode }]);
   await run(turn, command, () => Promise.resolve());
   turn.signal.throwIfAborted();
-  return turn.hasSteering() ? await runTurn(turn) : { status: "completed" };
+  return turn.steering.count > 0 ? await runTurn(turn) : { status: "completed" };
 }
 
 /** When the turn ends before it, it is one of the thread's terminals and runs on. */
@@ -104,13 +109,13 @@ async function run(
     turn.commands.add(running);
     const [exit] = await Promise.all([running.exit, whileRunning(running, item, output)]);
     output.end();
-    turn.noteOutcome(about(turn, item, command.text), outcomeOf(exit));
+    turn.outcomes.note(about(turn, item, command.text), outcomeOf(exit));
     const text = note(command.text, exit.exitCode, await shown(output, item.id, turn));
-    await turn.completeItem(ended(item, running.pid, exit, output.text), [userMessage(text)]);
+    await turn.items.complete(ended(item, running.pid, exit, output.text), [userMessage(text)]);
   } catch (error) {
     if (!(error instanceof CommandRefused)) throw error;
-    turn.noteOutcome(about(turn, item, command.text), `not started: ${error.message}`);
-    await turn.completeItem({ ...item, status: "failed", aggregatedOutput: error.message, exitCode: -1, durationMs: 0 });
+    turn.outcomes.note(about(turn, item, command.text), `not started: ${error.message}`);
+    await turn.items.complete({ ...item, status: "failed", aggregatedOutput: error.message, exitCode: -1, durationMs: 0 });
   }
 }
 
@@ -130,7 +135,7 @@ async function openItem(turn: LiveTurn, argv: readonly string[]): Promise<Comman
     exitCode: null,
     durationMs: null,
   };
-  turn.startItem(item);
+  turn.items.start(item);
   return item;
 }
 
@@ -163,7 +168,7 @@ const about = (turn: LiveTurn, item: CommandItem, subject: string): AuditSubject
 });
 
 async function shown(output: CommandOutput, name: string, turn: LiveTurn): Promise<string> {
-  const maxTokens = turn.thread.outputLimit();
+  const maxTokens = turn.thread.outputLimit(turn.thread.settings);
   return await cutText(turn, { text: output.text, name, maxTokens, whole: await output.whole() });
 }
 

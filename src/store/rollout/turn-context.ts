@@ -1,5 +1,5 @@
 /** Settings of a turn between our own value and the `turn_context` line that Codex of every age reads. */
-import type { ThreadSettings } from "../../core/settings/settings.ts";
+import type { ThreadSettings } from "../../core/ports/settings.ts";
 import type { AskForApproval, SandboxPolicy } from "../../protocol/policy.ts";
 import { isObject, isString, type Json, listOf, objectOf, oneOf, stringsOf, textOf, textOrNull } from "./shapes.ts";
 

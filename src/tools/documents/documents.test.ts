@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
 import { deflateSync } from "node:zlib";
+import type { ThreadSettings } from "../../core/ports/settings.ts";
 import type { Offer, ToolContext, ToolOutput } from "../../core/ports/tool.ts";
-import type { ThreadSettings } from "../../core/settings/settings.ts";
 import { pdfPages } from "./pdf-text.ts";
 import { readDocument } from "./read-document.ts";
 

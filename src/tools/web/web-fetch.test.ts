@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
+import type { ThreadSettings } from "../../core/ports/settings.ts";
 import type { ToolContext, ToolOutput } from "../../core/ports/tool.ts";
-import type { ThreadSettings } from "../../core/settings/settings.ts";
 import { isInwardAddress } from "../../lib/inward.ts";
 import type { FetchOptions } from "./address.ts";
 import { readableText } from "./readable.ts";

@@ -1,0 +1,23 @@
+/** What came of a turn's actions, on its way into the audit log. */
+import type { AuditSubject } from "../ports/audit.ts";
+import type { CorePorts } from "../ports/core-ports.ts";
+
+export class Outcomes {
+  readonly #ports: Pick<CorePorts, "audit" | "log">;
+  readonly #writing = new Set<Promise<void>>();
+
+  constructor(ports: Pick<CorePorts, "audit" | "log">) {
+    this.#ports = ports;
+  }
+
+  /** Only the end of the turn waits for the write, and a write that fails is logged: the action has run. */
+  note(entry: AuditSubject, outcome: string): void {
+    const { audit, log } = this.#ports;
+    const written = audit.write({ ...entry, event: "ended", outcome }).catch((error: unknown) => log.warn(String(error)));
+    this.#writing.add(written);
+    void written.then(() => this.#writing.delete(written));
+  }
+  async written(): Promise<void> {
+    await Promise.all(this.#writing);
+  }
+}

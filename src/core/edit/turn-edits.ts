@@ -1,0 +1,48 @@
+/** What one turn does to files: by its patches, and by its commands. */
+import type { CorePorts } from "../ports/core-ports.ts";
+import type { ThreadSettings } from "../ports/settings.ts";
+import type { TurnKey } from "../ports/undo-store.ts";
+import { TurnFiles } from "./turn-diff.ts";
+import { TurnSnapshot } from "./turn-snapshot.ts";
+
+type EditPorts = Pick<CorePorts, "clock" | "log" | "snapshots" | "surroundings" | "undo" | "workspace">;
+
+export interface EditedBy {
+  readonly key: TurnKey;
+  /** Where the turn may write, as it stands now. */
+  readonly settings: () => ThreadSettings;
+  readonly ports: EditPorts;
+  /** Whether the thread leaves nothing behind, so that nothing is remembered for undo. */
+  readonly ephemeral: boolean;
+}
+
+export class TurnEdits {
+  readonly #by: EditedBy;
+  #files: Promise<TurnFiles> | undefined;
+  /** What its commands do to files. */
+  readonly snapshot: TurnSnapshot;
+  /** The diff as clients were last notified of it. */
+  announcedDiff = "";
+
+  constructor(by: EditedBy) {
+    this.#by = by;
+    const scope = () => ({ roots: by.settings().workspaceRoots, mayWrite: by.settings().sandboxPolicy.type !== "readOnly" });
+    this.snapshot = new TurnSnapshot(by.key, scope, by.ephemeral ? undefined : by.ports);
+  }
+
+  /** The files that its patches have changed; kept for its diff and for undo. */
+  files(): Promise<TurnFiles> {
+    this.#files ??= this.#open().catch((error: unknown) => {
+      this.#files = undefined; // the next patch tries again
+      throw error;
+    });
+    return this.#files;
+  }
+  async #open(): Promise<TurnFiles> {
+    const { key, settings, ports, ephemeral } = this.#by;
+    const { cwd } = settings();
+    const root = await ports.surroundings.repositoryRoot(cwd);
+    const { real } = await ports.workspace.locate(root ?? cwd);
+    return new TurnFiles(key, real, { workspace: ports.workspace, undo: ephemeral ? undefined : ports.undo, log: ports.log });
+  }
+}

@@ -1,0 +1,59 @@
+/** What a conversation with a model needs of the turn it happens in, and of its thread. */
+import type { ThreadItem } from "../../protocol/item.ts";
+import type { ThreadTokenUsage } from "../../protocol/thread.ts";
+import type { AskingTurn } from "../approval/approval-turn.ts";
+import type { ContextThread } from "../context/context.ts";
+import type { History } from "../context/history.ts";
+import type { HookedThread, MomentTurn } from "../hooks/hooked.ts";
+import type { ProviderConfig } from "../ports/config.ts";
+import type { CorePorts } from "../ports/core-ports.ts";
+import type { ModelItem, TokenUsage } from "../ports/model-client.ts";
+import type { ModelChoice, ThreadSettings } from "../ports/settings.ts";
+import type { ThreadRecord } from "../ports/thread-store.ts";
+
+export interface RunThread extends HookedThread, ContextThread {
+  readonly ports: CorePorts;
+  readonly settings: ThreadSettings;
+  readonly config: HookedThread["config"];
+  readonly history: History;
+  readonly usage: ThreadTokenUsage;
+  /** Kept in memory only; `kept` is what would be on disk. */
+  readonly ephemeral: boolean;
+  readonly kept: readonly ThreadRecord[];
+  readonly clients: {
+    readonly dynamicTools: readonly unknown[];
+    readonly userAgent: string;
+    readonly isInteractive: boolean;
+    readonly refusesTour: boolean;
+  };
+  provider(of: ModelChoice): ProviderConfig;
+  countTokens(last: TokenUsage): void;
+  /** Writes records in order; resolves when they would survive a crash of this process. */
+  record(records: readonly ThreadRecord[]): Promise<void>;
+}
+
+export interface RunItems {
+  readonly all: readonly ThreadItem[];
+  /** Ends an item for whoever watches; it belongs neither to the turn nor to the thread. */
+  abandon(item: ThreadItem): void;
+  /** For those who asked to see what the model sees. */
+  showRaw(items: readonly ModelItem[]): void;
+  /** An answer of the model is over, for subscribers of raw items. */
+  notifyAnswered(responseId: string, usage: TokenUsage | undefined): void;
+}
+
+export interface RunTurn extends MomentTurn, AskingTurn {
+  readonly thread: RunThread;
+  /** The rules for its tool calls. */
+  readonly settings: ThreadSettings;
+  readonly outputSchema: unknown;
+  /** For this turn alone, in place of the settings'. */
+  readonly serviceTier: string | undefined;
+  readonly items: MomentTurn["items"] & RunItems;
+  readonly guard: { countRequest(): void };
+  /** Is warned when the model is about to call a command. */
+  readonly edits: { readonly snapshot: { expectCommand(): void } };
+  lastAgentMessage: string | null;
+  /** The model that stands in for an overloaded one until the turn ends. */
+  fallback: ModelChoice | undefined;
+}

@@ -1,0 +1,138 @@
+/** The items of one turn on their way to the store and to clients, and what the model sees of them. */
+import type { ParamsOf } from "../../protocol/define.ts";
+import type { ThreadItem } from "../../protocol/item.ts";
+import type { ServerNotifications } from "../../protocol/methods.ts";
+import { wholeItem } from "../../protocol/whole-item.ts";
+import type { History } from "../context/history.ts";
+import type { CorePorts } from "../ports/core-ports.ts";
+import type { ModelItem, TokenUsage } from "../ports/model-client.ts";
+import type { ThreadRecord } from "../ports/thread-store.ts";
+import type { TurnKey } from "../ports/undo-store.ts";
+
+/** The thread that the items are kept in. */
+export interface ItemsThread {
+  readonly history: Pick<History, "add">;
+  readonly ports: Pick<CorePorts, "audience" | "clock">;
+  record(records: readonly ThreadRecord[]): Promise<void>;
+}
+
+export class TurnItems {
+  readonly #at: TurnKey;
+  readonly #thread: ItemsThread;
+  readonly #turnStartedAtMs: number;
+  readonly #startedAt = new Map<string, number>();
+  readonly #open = new Map<string, ThreadItem>();
+  readonly #done: ThreadItem[] = [];
+  /** Stored before the turn began, to be announced with it. */
+  readonly #unannounced: ThreadItem[] = [];
+  /** What the model sees, item by item, for those who asked for it; never before the turn itself is announced. */
+  readonly #unsentRaw: ModelItem[] = [];
+
+  constructor(at: TurnKey, thread: ItemsThread, turnStartedAtMs: number) {
+    this.#at = at;
+    this.#thread = thread;
+    this.#turnStartedAtMs = turnStartedAtMs;
+  }
+
+  /** Those that are completed. */
+  get all(): readonly ThreadItem[] {
+    return this.#done;
+  }
+  /** Those that were started and not completed yet: shown to whoever joins. */
+  get open(): readonly ThreadItem[] {
+    return [...this.#open.values()];
+  }
+  byId(id: string): ThreadItem | undefined {
+    return this.#done.findLast((item) => item.id === id);
+  }
+
+  start(item: ThreadItem): void {
+    const at = this.#thread.ports.clock.now();
+    this.#startedAt.set(item.id, at);
+    this.#open.set(item.id, item);
+    this.#notify("item/started", { ...this.#at, item: wholeItem({ ...item, startedAtMs: at }), startedAtMs: at });
+  }
+
+  /** Stores the item, and what the model sees of it, then announces it. */
+  async complete(item: ThreadItem, forModel: readonly ModelItem[] = [], first: readonly ThreadRecord[] = []): Promise<void> {
+    this.#announce(await this.store(item, forModel, first));
+  }
+
+  /** Stores an item that nobody is notified of. */
+  async store(item: ThreadItem, forModel: readonly ModelItem[], first: readonly ThreadRecord[]): Promise<ThreadItem> {
+    const completedAtMs = this.#thread.ports.clock.now();
+    const startedAtMs = this.#startedAt.get(item.id) ?? completedAtMs;
+    const whole = { ...item, startedAtMs, completedAtMs } as ThreadItem;
+    this.#close(item);
+    this.#done.push(whole);
+    for (const modelItem of forModel) this.#thread.history.add(modelItem);
+    this.#unsentRaw.push(...first.flatMap((record) => (record.type === "modelItem" ? [record.item] : [])), ...forModel);
+    const { turnId } = this.#at;
+    await this.#thread.record([
+      ...first,
+      ...forModel.map((modelItem): ThreadRecord => ({ type: "modelItem", item: modelItem, turnId })),
+      { type: "item", turnId, item: whole, startedAtMs, completedAtMs },
+    ]);
+    return whole;
+  }
+
+  /** Stores an item of a turn that has not begun; `announceStored` makes up for its notifications. */
+  async storeEarly(item: ThreadItem, forModel: readonly ModelItem[], first: readonly ThreadRecord[]): Promise<void> {
+    this.#unannounced.push(await this.store(item, forModel, first));
+  }
+  announceStored(): void {
+    for (const item of this.#unannounced.splice(0)) {
+      const startedAtMs = item.startedAtMs ?? this.#turnStartedAtMs;
+      this.#notify("item/started", { ...this.#at, item: wholeItem(item), startedAtMs });
+      this.#announce(item);
+    }
+  }
+
+  /** Ends an item for whoever watches; it belongs neither to the turn nor to the thread. */
+  abandon(item: ThreadItem): void {
+    const startedAtMs = this.#startedAt.get(item.id) ?? this.#turnStartedAtMs;
+    this.#close(item);
+    this.#announce({ ...item, startedAtMs, completedAtMs: this.#thread.ports.clock.now() } as ThreadItem);
+  }
+
+  /** Adds to what the model sees without showing an item. */
+  async addForModel(items: readonly ModelItem[]): Promise<void> {
+    for (const item of items) this.#thread.history.add(item);
+    await this.#thread.record(items.map((item): ThreadRecord => ({ type: "modelItem", item, turnId: this.#at.turnId })));
+    this.showRaw(items);
+  }
+  /** For those who asked to see what the model sees. */
+  showRaw(items: readonly ModelItem[]): void {
+    this.#unsentRaw.push(...items);
+    this.#sendRaw();
+  }
+  /** An answer of the model is over, for subscribers of raw items. */
+  notifyAnswered(responseId: string, usage: TokenUsage | undefined): void {
+    const used = usage === undefined ? null : { ...usage, cacheWriteInputTokens: usage.cacheWriteInputTokens ?? 0 };
+    this.#notify("rawResponse/completed", { ...this.#at, responseId, usage: used });
+  }
+
+  #close({ id }: ThreadItem): void {
+    this.#startedAt.delete(id);
+    this.#open.delete(id);
+  }
+  #sendRaw(): void {
+    for (const item of this.#unsentRaw.splice(0)) this.#notify("rawResponseItem/completed", { ...this.#at, item });
+  }
+  #announce(item: ThreadItem): void {
+    const completedAtMs = item.completedAtMs ?? this.#thread.ports.clock.now();
+    this.#notify("item/completed", { ...this.#at, item: wholeItem(item), completedAtMs });
+    this.#sendRaw();
+  }
+  #notify<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void {
+    this.#thread.ports.audience.toThread(this.#at.threadId, method, params);
+  }
+}
+
+/** How an item ends that was not brought to its own end. */
+export function closed(item: ThreadItem, why?: string): ThreadItem {
+  if (!("status" in item) || item.status !== "inProgress") return item;
+  const ended = { ...item, status: "failed" } as ThreadItem;
+  if (ended.type === "dynamicToolCall") return { ...ended, success: false, contentItems: [] };
+  return why === undefined || ended.type !== "commandExecution" ? ended : { ...ended, aggregatedOutput: why };
+}
