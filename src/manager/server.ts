@@ -7,6 +7,7 @@ import { WebSocketServer } from "ws";
 import { sparing } from "../lib/allowance.ts";
 import { errorMessage, errorStack } from "../lib/error-text.ts";
 import { requestTarget } from "../lib/request-target.ts";
+import { onBrokenRequest } from "../rpc/broken-requests.ts";
 import { cutFurthestBehind } from "../rpc/outbox.ts";
 import { startListening } from "../rpc/websocket.ts";
 import { maxMessageBytes, WebSocketTransport } from "../rpc/websocket-transport.ts";
@@ -38,6 +39,7 @@ export interface Served {
 }
 
 const limits = { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, requestTimeout: 120_000, connectionsCheckingInterval: 2000 };
+const brokenWords = { 400: "This is not HTTP, or its head is too large.", 408: "The request did not come whole in time." } as const;
 const maxConnections = 1024;
 const maxStreams = 256;
 
@@ -77,7 +79,7 @@ export async function serveManager(options: ServeOptions): Promise<Served> {
 async function makeServer(tls: ServeOptions["tls"]): Promise<Server> {
   const server = tls === undefined ? createServer(limits) : (await import("node:https")).createServer({ ...limits, ...tls });
   server.maxConnections = maxConnections;
-  server.on("clientError", (_error, socket: Duplex) => refuse(socket, failure(400, "bad_request", "This is not HTTP."))); // never throws: a few fixed words
+  onBrokenRequest(server as Server, (socket, status) => refuse(socket, failure(status, "bad_request", brokenWords[status])));
   return server as Server;
 }
 

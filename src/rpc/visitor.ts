@@ -11,7 +11,7 @@ export interface VisitorRules {
 }
 
 export interface Refusal {
-  readonly status: number;
+  readonly status: 400 | 401 | 403;
   readonly why: string;
 }
 

@@ -4,6 +4,7 @@ import { isIPv4, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { sparing } from "../lib/allowance.ts";
 import { errorStack } from "../lib/error-text.ts";
+import { onBrokenRequest } from "./broken-requests.ts";
 import { cutFurthestBehind, type ReaderLimits } from "./outbox.ts";
 import type { Transport } from "./transport.ts";
 import { hostRule, refuseToken, refuseVisitor, type VisitorRules } from "./visitor.ts";
@@ -93,7 +94,7 @@ export async function openDoor(rules: DoorRules, kind: "websocket" | "unix", isO
     }
   });
   server.maxConnections = maxConnections;
-  server.on("clientError", (_error, socket) => refuse(socket, 400)); // never throws: a few fixed words
+  onBrokenRequest(server, refuse);
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on("error", () => socket.destroy());
     try {
@@ -133,9 +134,14 @@ function plainAnswer(request: IncomingMessage): number {
   return path === "/healthz" || path === "/readyz" ? 200 : 400;
 }
 
-const reasons: Readonly<Record<number, string>> = { 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden" };
+const reasons = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  408: "Request Timeout",
+} as const;
 
-function refuse(socket: Duplex, status: number): void {
+function refuse(socket: Duplex, status: keyof typeof reasons): void {
   const challenge = status === 401 ? "www-authenticate: Bearer\r\n" : "";
   if (!socket.writable) return void socket.destroy();
   socket.end(`HTTP/1.1 ${status} ${reasons[status]}\r\n${challenge}connection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy());

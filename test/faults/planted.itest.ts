@@ -98,7 +98,7 @@ else
     assert.deepEqual(
       took.filter((name) => name !== "/dev/shm"),
       open,
-      "only what is writable takes it; shared memory is a command's own",
+      `only what is writable takes it; shared memory is a command's own; it said: ${outputs(first).join("").slice(0, 2000)}`,
     );
     for (const each of closed) assert.ok(!existsSync(path.join(each, "parley-98-x")), `${each} was written`);
     assert.ok(!readdirSync(at("victim")).length, "nothing was run while it was planted");
