@@ -132,6 +132,10 @@ export const requirements = {
     source: "app-server README, Auth endpoints",
     says: "an API key signs in and out, with login/completed before account/updated",
   },
+  "account.provider": {
+    source: "Parley",
+    says: "every provider is listed and can be set up with a key that is tried before it is kept, and forgotten again",
+  },
   "account.none": { source: "observed 0.166", says: "on an empty home clients are told that a sign-in to OpenAI is needed" },
   "account.cancel": { source: "app-server README, Auth endpoints", says: "a browser sign-in can be cancelled by its id" },
   "account.tokens": { source: "observed 0.166", says: "a client that brought its own tokens is asked for fresh ones" },

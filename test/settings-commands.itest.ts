@@ -1,9 +1,13 @@
 /** parley login, logout, mcp, trust and doctor, as a person runs them. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
+import { endedWith } from "./support/ending.ts";
+import { anthropicFrames } from "./support/model-mocks/frames.ts";
+import { MockProvider, refuse, stream } from "./support/model-mocks/server.ts";
 import { launcher, scratch } from "./support/process.ts";
 
 function place(t: TestContext) {
@@ -15,7 +19,15 @@ function place(t: TestContext) {
     const { status, stdout, stderr } = spawnSync(launcher, args, { cwd: folder, encoding: "utf8", env, input });
     return { status, stdout, stderr };
   };
-  return { home, folder, run };
+  /** While it runs, servers of the test's own answer. */
+  const runBeside = (args: readonly string[], more: Readonly<Record<string, string>>, input = ""): Promise<ReturnType<typeof run>> => {
+    const child = spawn(launcher, args, { cwd: folder, env: { PATH: "/usr/bin:/bin", HOME: folder, CODEX_HOME: home, ...more } });
+    endedWith(t, child);
+    child.stdin.end(input);
+    const texts = [child.stdout, child.stderr].map(async (stream) => (await stream.setEncoding("utf8").toArray()).join(""));
+    return Promise.all([once(child, "close"), ...texts]).then(([[status], stdout = "", stderr = ""]) => ({ status, stdout, stderr }));
+  };
+  return { home, folder, run, runBeside };
 }
 
 test("an API key comes in on stdin, shows masked, and goes", (t) => {
@@ -29,6 +41,31 @@ test("an API key comes in on stdin, shows masked, and goes", (t) => {
   assert.equal(run(["logout"]).stderr, "Not logged in\n");
   assert.equal(run(["login", "--with-api-key"], "  \n").status, 1);
   assert.equal(run(["login", "nonsense"]).status, 2);
+});
+
+test("a provider is set up with a key that is tried first, used by the next run, and taken back", async (t) => {
+  await using mock = new MockProvider(
+    refuse(401, { error: { message: "no such key" } }),
+    stream(anthropicFrames({ text: "At your service" })),
+  );
+  const env = { ANTHROPIC_BASE_URL: `${await mock.listen()}/v1` };
+  const { home, runBeside } = place(t);
+  const run = (args: readonly string[], input = "") => runBeside(args, env, input);
+  const refused = await run(["login", "anthropic"], "sk-ant-wrong-key\n");
+  assert.equal(refused.status, 1);
+  assert.match(refused.stderr, /Anthropic did not answer as claude-opus-5-5: .*Nothing was kept\.$/ms);
+  assert.doesNotMatch(refused.stderr, /sk-ant-wrong-key|\n\s+at /);
+  const done = await run(["login", "anthropic", "-m", "claude-mine"], "sk-ant-good-key\n");
+  assert.deepEqual(
+    [done.status, done.stderr],
+    [0, "Asking Anthropic for one word...\nAnthropic is set up with claude-mine; new sessions use it.\n"],
+  );
+  assert.match(readFileSync(path.join(home, "config.toml"), "utf8"), /^model_provider = "anthropic"\nmodel = "claude-mine"$/m);
+  const { status, stdout } = await run(["exec", "--skip-git-repo-check", "hello"]);
+  assert.deepEqual([status, stdout, mock.requests.at(-1)?.headers["x-api-key"]], [0, "At your service\n", "sk-ant-good-key"]);
+  assert.deepEqual(await run(["login", "status"]), { status: 0, stdout: "", stderr: "Logged in to Anthropic using an API key\n" });
+  assert.equal((await run(["logout", "anthropic"])).status, 0);
+  assert.match((await run(["exec", "--skip-git-repo-check", "hello"])).stderr, /no model is set up\. Run `parley login`/);
 });
 
 test("MCP servers are added, shown and removed, and the rest of the file stays", (t) => {

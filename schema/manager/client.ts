@@ -3,7 +3,7 @@
 export type About = { name: string; version: string };
 export type AbsolutePathBuf = string;
 export type Account = { type: "apiKey" } | { type: "chatgpt"; email: string | null; planType: PlanType; workspaceName?: string | null } | { type: "amazonBedrock"; usesCodexManagedCredentials?: boolean } | { type: "gcp" };
-export type AccountLogin = { type: "apiKey"; apiKey: string; check?: boolean } | { type: "chatgpt" } | { type: "chatgptDeviceCode" } | { type: "chatgptAuthTokens"; accessToken: string; chatgptAccountId: string; chatgptPlanType?: string | null };
+export type AccountLogin = { type: "apiKey"; apiKey: string; check?: boolean; provider?: string; model?: string } | { type: "chatgpt" } | { type: "chatgptDeviceCode" } | { type: "chatgptAuthTokens"; accessToken: string; chatgptAccountId: string; chatgptPlanType?: string | null };
 export type AccountLoginCancel = { loginId: string };
 export type AccountLoginDone = { success: boolean; error?: string | null; loginId?: string | null };
 export type AccountRoutingOverride = "NO_CONSTRAINT" | "us" | "us_cr";
@@ -137,7 +137,7 @@ export type LegacyAppPathString = string;
 export type LinkMade = { url: string; code: string; scope: Scope; expiresAt: string };
 export type LinkMake = { scope: Scope; name?: string; minutes?: number };
 export type ListMcpServerStatusResponse = { data: (McpServerStatus)[]; nextCursor?: string | null };
-export type LoginAccountResponse = { type: "apiKey"; checked?: boolean } | { type: "chatgpt"; authUrl: string; loginId: string } | { type: "chatgptDeviceCode"; loginId: string; userCode: string; verificationUrl: string } | { type: "chatgptAuthTokens" } | { type: "amazonBedrock" };
+export type LoginAccountResponse = { type: "apiKey"; checked?: boolean; model?: string } | { type: "chatgpt"; authUrl: string; loginId: string } | { type: "chatgptDeviceCode"; loginId: string; userCode: string; verificationUrl: string } | { type: "chatgptAuthTokens" } | { type: "amazonBedrock" };
 export type LogoutAccountResponse = Record<string, unknown>;
 export type ManagedHooksRequirements = { PermissionRequest: (ConfiguredHookMatcherGroup)[]; PostCompact: (ConfiguredHookMatcherGroup)[]; PostToolUse: (ConfiguredHookMatcherGroup)[]; PreCompact: (ConfiguredHookMatcherGroup)[]; PreToolUse: (ConfiguredHookMatcherGroup)[]; SessionStart: (ConfiguredHookMatcherGroup)[]; Stop: (ConfiguredHookMatcherGroup)[]; SubagentStart: (ConfiguredHookMatcherGroup)[]; SubagentStop: (ConfiguredHookMatcherGroup)[]; UserPromptSubmit: (ConfiguredHookMatcherGroup)[]; Interrupt?: (ConfiguredHookMatcherGroup)[]; PostModelRequest?: (ConfiguredHookMatcherGroup)[]; PreModelRequest?: (ConfiguredHookMatcherGroup)[]; SessionEnd?: (ConfiguredHookMatcherGroup)[]; managedDir?: string | null; windowsManagedDir?: string | null };
 export type ManagerNetworkAccess = "restricted" | "enabled";
@@ -202,6 +202,8 @@ export type ProjectRename = { name: string; workingDirectory?: string | null };
 export type ProjectRenamed = { status: "ok"; project: Project };
 export type ProjectSaved = { status: "ok"; project: Project };
 export type ProjectWrite = { name: string; workingDirectory?: string | null };
+export type ProviderChoice = { id: string; name: string; isLocal: boolean; needsKey: boolean; keyVariable: string | null; model: string | null; isSetUp: boolean; hasStoredKey: boolean; isCurrent: boolean };
+export type ProviderListResponse = { data: (ProviderChoice)[]; noModel: string | null };
 export type QueueList = { data: (QueuedMessage)[] };
 export type QueueNotFound = { status: "not_found"; sessionId: string; message: string };
 export type QueueTaken = { status: "ok"; messageId: string };
@@ -521,6 +523,11 @@ export class ManagerClient {
   /** The account in use. */
   getAccount(): Promise<GetAccountResponse> {
     return this.#call("GET", "/api/account", {}, undefined);
+  }
+
+  /** The model providers to choose from, and which of them are set up. */
+  getAccountProviders(): Promise<ProviderListResponse> {
+    return this.#call("GET", "/api/account/providers", {}, undefined);
   }
 
   /** Sign the engine in. */

@@ -24,6 +24,7 @@ import { startBrowserLogin } from "./browser-login.ts";
 import { ownerOf } from "./claims.ts";
 import { keepFeedback } from "./feedback.ts";
 import { pollDeviceLogin, revokeToken, startDeviceLogin } from "./oauth.ts";
+import { createProviderKeys, type ProviderKeys } from "./provider-keys.ts";
 import { type AuthSettings, authSettings } from "./settings.ts";
 import { type AuthStorage, createStorage, type OpenKeyring, type StoreMode } from "./storage.ts";
 import { type BroughtTokens, TokenKeeper } from "./token-keeper.ts";
@@ -46,20 +47,41 @@ export interface AccountsOptions {
   readonly keyOfEnvironment?: string | undefined;
   /** Asks the provider whether it takes a key. Rejects with what to tell the person. */
   readonly checkKey?: (key: string) => Promise<void>;
+  /** Chooses the model that a provider is set up with and, where asked, tries it with the key. Rejects with what to tell the person. */
+  readonly tryProvider?: (wanted: WantedProvider) => Promise<{ readonly model: string }>;
 }
 
-export function createAccounts(options: AccountsOptions): { readonly accounts: Accounts; readonly credentials: Credentials } {
+/** A provider that a person wants to use from now on. */
+export interface WantedProvider {
+  readonly provider: string;
+  /** Empty where the provider needs none. */
+  readonly key: string;
+  readonly model: string | undefined;
+  readonly check: boolean;
+}
+
+export function createAccounts(options: AccountsOptions): {
+  readonly accounts: Accounts;
+  readonly credentials: Credentials;
+  /** Whether a key is stored for a provider. */
+  readonly hasKey: (provider: string) => boolean;
+} {
   const accounts = new LocalAccounts(options);
-  return { accounts, credentials: accounts.keeper };
+  return { accounts, credentials: accounts.keeper, hasKey: (provider) => accounts.keys.has(provider) };
 }
 
+type ApiKeyLogin = Extract<LoginAccountParams, { type: "apiKey" }>;
+
+const openaiId = "openai";
 const bedrockId = "amazon-bedrock";
+const usualRegion = "us-east-1";
 const loginTimeoutMs = 10 * 60 * 1000;
 const deviceTimeoutMs = 15 * 60 * 1000;
 const revokeTimeoutMs = 3000;
 
 class LocalAccounts implements Accounts {
   readonly keeper: TokenKeeper;
+  readonly keys: ProviderKeys;
   readonly #options: AccountsOptions;
   readonly #listeners = new Set<(event: AccountEvent) => void>();
   #login: { readonly id: string; readonly abort: AbortController } | undefined;
@@ -67,11 +89,13 @@ class LocalAccounts implements Accounts {
 
   constructor(options: AccountsOptions) {
     this.#options = options;
-    const { clock, log } = options;
+    const { clock, log, codexHome, openKeyring } = options;
+    this.keys = createProviderKeys({ codexHome, openKeyring, mode: () => this.#settings().store });
     this.keeper = new TokenKeeper({
       clock,
       log,
       storage: () => this.#store(),
+      keys: this.keys,
       fixed: options.keyOfEnvironment === undefined ? undefined : { kind: "apiKey", key: options.keyOfEnvironment },
       isAllowed: (found) => this.#isAllowed(found),
       issuer: () => this.#settings().issuer,
@@ -91,18 +115,8 @@ class LocalAccounts implements Accounts {
     this.#allow(settings, /^(apiKey|amazonBedrock)/.test(params.type) ? "api" : "chatgpt");
     this.#login?.abort.abort();
     switch (params.type) {
-      case "apiKey": {
-        const { checkKey } = this.#options;
-        const isChecked = params.check === true && checkKey !== undefined;
-        if (isChecked) await checkKey(params.apiKey);
-        await this.#leaveBedrock();
-        await this.#store().save(withApiKey(await this.#previous(), params.apiKey));
-        this.keeper.brought = undefined;
-        return {
-          response: { type: "apiKey", ...(isChecked ? { checked: true } : {}) },
-          events: [completed(null), updated("apikey", null)],
-        };
-      }
+      case "apiKey":
+        return await (params.provider === undefined ? this.#keepKey(params) : this.#setUp({ ...params, provider: params.provider }));
       case "chatgptAuthTokens":
         return this.#bringTokens(settings, params);
       case "chatgpt":
@@ -134,8 +148,15 @@ class LocalAccounts implements Accounts {
       );
     this.keeper.brought = undefined;
     await this.#leaveBedrock();
+    await this.forgetKey();
     await this.#store().clear();
     return [updated(null, null)];
+  }
+
+  async forgetKey(provider?: string): Promise<boolean> {
+    const chosen = this.#userValue("model_provider");
+    if (typeof chosen === "string" && (provider === undefined || provider === chosen) && this.keys.has(chosen)) this.#unchoose();
+    return this.keys.forget(provider);
   }
 
   async status(options: { readonly includeToken: boolean; readonly refreshToken: boolean }): Promise<AuthStatus> {
@@ -178,6 +199,40 @@ class LocalAccounts implements Accounts {
     return methods.includes("chatgpt") && (workspaces.length === 0 || workspaces.includes(accountId));
   }
 
+  async #keepKey({ apiKey, check }: ApiKeyLogin): ReturnType<Accounts["startLogin"]> {
+    const { checkKey } = this.#options;
+    const isChecked = check === true && checkKey !== undefined;
+    if (isChecked) await checkKey(apiKey);
+    await this.#leaveBedrock();
+    await this.#store().save(withApiKey(await this.#previous(), apiKey));
+    this.keeper.brought = undefined;
+    return {
+      response: { type: "apiKey", ...(isChecked ? { checked: true } : {}) },
+      events: [completed(null), updated("apikey", null)],
+    };
+  }
+
+  /** Keeps a provider's key, and makes the provider with one of its models the user's own. */
+  async #setUp(wanted: ApiKeyLogin & { readonly provider: string }): ReturnType<Accounts["startLogin"]> {
+    const { tryProvider, config, env } = this.#options;
+    if (tryProvider === undefined) throw invalidRequest("provider: this server sets up no providers");
+    const { provider, check = false } = wanted;
+    const key = wanted.apiKey.trim();
+    if (/\s/.test(key)) throw invalidRequest("apiKey: has spaces or line ends in it");
+    const { model } = await tryProvider({ provider, key, model: wanted.model, check });
+    if (provider === openaiId) await this.#keepKey({ type: "apiKey", apiKey: key });
+    else if (provider === bedrockId) await this.#keepBedrock(key, env["AWS_REGION"] || env["AWS_DEFAULT_REGION"] || usualRegion);
+    else if (key !== "") await this.keys.save(provider, key);
+    config.write([
+      { keyPath: "model_provider", value: provider, mergeStrategy: "replace" },
+      { keyPath: "model", value: model, mergeStrategy: "replace" },
+    ]);
+    return {
+      response: { type: "apiKey", checked: check, model },
+      events: [completed(null), updated(provider === openaiId ? "apikey" : null, null)],
+    };
+  }
+
   /** Stores the key and makes the provider the user's own, as every program that shares the home expects. */
   async #keepBedrock(key: string, region: string): ReturnType<Accounts["startLogin"]> {
     if (key.trim() === "") throw invalidRequest("apiKey: must not be empty");
@@ -191,9 +246,16 @@ class LocalAccounts implements Accounts {
   /** With the key goes the choice of the provider, which could not serve without it. */
   async #leaveBedrock(): Promise<void> {
     if ((await this.keeper.bedrock().catch(() => undefined)) === undefined) return;
+    if (this.#userValue("model_provider") === bedrockId)
+      this.#options.config.write([{ keyPath: "model_provider", value: null, mergeStrategy: "replace" }]);
+  }
+  #userValue(key: string): unknown {
     const { layers } = this.#options.config.read(undefined);
-    const isChosen = layers?.some(({ name, config }) => name.type === "user" && tableIn(config)["model_provider"] === bedrockId);
-    if (isChosen === true) this.#options.config.write([{ keyPath: "model_provider", value: null, mergeStrategy: "replace" }]);
+    return layers?.flatMap(({ name, config }) => (name.type === "user" ? [tableIn(config)[key]] : [])).find((value) => value !== undefined);
+  }
+  /** Without its key a provider cannot serve, and its model is none of another's. */
+  #unchoose(): void {
+    this.#options.config.write(["model_provider", "model"].map((keyPath) => ({ keyPath, value: null, mergeStrategy: "replace" })));
   }
   async #bedrockAccount(): Promise<Account | null> {
     const { modelProvider, providers } = this.#options.config.effective(this.#options.codexHome);

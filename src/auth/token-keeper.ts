@@ -6,6 +6,7 @@ import { errorMessage } from "../lib/error-text.ts";
 import { type SignedIn, signedInBy, withTokens } from "./auth-data.ts";
 import { ownerOf } from "./claims.ts";
 import { type Issuer, OAuthRefusal, refreshTokens } from "./oauth.ts";
+import type { ProviderKeys } from "./provider-keys.ts";
 import type { AuthStorage } from "./storage.ts";
 
 /** Tokens that a client brought along and renews itself; never stored. */
@@ -19,6 +20,7 @@ export interface TokenKeeperOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly storage: () => AuthStorage;
+  readonly keys: Pick<ProviderKeys, "get">;
   /** What the environment gives: where the settings let it be used, it counts before all else. */
   readonly fixed: SignedIn | undefined;
   /** Whether the settings let this sign-in be used. */
@@ -77,6 +79,10 @@ export class TokenKeeper implements Credentials {
   async bedrock(): Promise<BedrockCredential | undefined> {
     const found = (await this.#options.storage().load())?.bedrock_api_key;
     return found ? { kind: "bedrock", key: found.api_key, region: found.region } : undefined;
+  }
+
+  keyOf(provider: string): Promise<string | undefined> {
+    return this.#options.keys.get(provider);
   }
 
   /** One renewal at a time: the maker takes each refresh token once. Throws Error with a text for the user. */

@@ -31,8 +31,11 @@ export const commands: Readonly<Record<string, Command>> = {
   acp: { summary: "Serve an editor that speaks the Agent Client Protocol", load: () => import("./acp.ts") },
   threads: { summary: "List, show, search, export, archive, delete and repair stored threads", load: () => import("./threads/threads.ts") },
   tour: { summary: "Show what the server does, offline, in a folder of its own", load: () => import("./tour.ts") },
-  login: { summary: "Sign in, or say who is signed in (login status)", load: () => import("./login.ts") },
-  logout: { summary: "Forget the account", load: async () => ({ run: (await import("./login.ts")).logout }) },
+  login: { summary: "Sign in, set up a model provider, or say who is signed in (login status)", load: () => import("./login.ts") },
+  logout: {
+    summary: "Forget the account and all stored keys, or the key of one provider",
+    load: async () => ({ run: (await import("./login.ts")).logout }),
+  },
   trust: { summary: "Trust this folder's project, or accept what changed in it", load: () => import("./trust.ts") },
   hooks: { summary: "List the hooks that the settings name, and trust them or switch them off", load: () => import("./hooks.ts") },
   plugin: { summary: "Install, list, remove and accept plugins, and their marketplaces", load: () => import("./plugin/plugin.ts") },

@@ -1,7 +1,9 @@
-/** `parley login`, `parley login status` and `parley logout`. */
+/** `parley login`, `parley login PROVIDER`, `parley login status` and `parley logout`. */
+import { nearest } from "../lib/nearest.ts";
 import { loginHelp, logoutHelp } from "./help/small-helps.ts";
+import { readHidden } from "./hidden-input.ts";
 import { type App, withApp } from "./own-app.ts";
-import { type Globals, readFlags, refuseMore, StartError, say, unknownSubcommand } from "./usage.ts";
+import { type Globals, readFlags, refuseMore, StartError, say, UsageError } from "./usage.ts";
 
 /** Whichever model is configured: these commands are about the account that the built-in provider uses. */
 const aboutTheAccount = ['model_provider="openai"'];
@@ -9,8 +11,13 @@ const aboutTheAccount = ['model_provider="openai"'];
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
   const { values, positionals } = readFlags(args, loginHelp);
   const [word] = positionals;
-  if (word !== undefined && word !== "status") throw unknownSubcommand(word, ["status"]);
   refuseMore(positionals, 1);
+  if (word !== undefined && word !== "status") {
+    if (values["device-auth"] === true) throw new UsageError("--device-auth signs in to OpenAI alone; leave it or the provider out");
+    return withApp(globals, values.config ?? [], (app) => setUp(app, word, values));
+  }
+  if (values.model !== undefined || values["no-check"] === true)
+    throw new UsageError("--model and --no-check need a provider: parley login PROVIDER");
   const overrides = [...(values.config ?? []), ...aboutTheAccount];
   return withApp(globals, overrides, async (app) => {
     if (word === "status") return showStatus(app);
@@ -19,24 +26,63 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   });
 }
 
+/** Keeps the key of one provider and makes it, with one of its models, what new sessions use. */
+async function setUp(
+  app: App,
+  id: string,
+  values: { readonly model?: string | undefined; readonly "no-check"?: boolean | undefined },
+): Promise<number> {
+  const choices = await app.providers();
+  const provider = choices.find((choice) => choice.id === id);
+  if (provider === undefined) {
+    const ids = ["status", ...choices.map((choice) => choice.id)];
+    const meant = nearest(id, ids);
+    throw new UsageError(`no provider '${id}'${meant === undefined ? "" : `; did you mean '${meant}'?`} Known: ${ids.slice(1).join(", ")}`);
+  }
+  const apiKey = provider.needsKey ? await keyFor(provider.name) : "";
+  const check = values["no-check"] !== true;
+  if (check) say(provider.isLocal ? `Looking for ${provider.name}...` : `Asking ${provider.name} for one word...`);
+  const model = values.model === undefined ? {} : { model: values.model };
+  const { response } = await app.accounts.startLogin({ type: "apiKey", apiKey, provider: id, check, ...model }, client);
+  const chosen = response.type === "apiKey" ? response.model : undefined;
+  say(`${provider.name} is set up${chosen === undefined ? "" : ` with ${chosen}`}; new sessions use it.`);
+  return 0;
+}
+
+async function keyFor(name: string): Promise<string> {
+  const key = process.stdin.isTTY ? await readHidden(`Key for ${name} (not shown): `) : await readAll(process.stdin);
+  if (key.trim() === "") throw new StartError(process.stdin.isTTY ? "no key was given" : "no API key came on stdin");
+  return key.trim();
+}
+
 export async function logout(args: readonly string[], globals: Globals): Promise<number> {
   const { values, positionals } = readFlags(args, logoutHelp);
-  refuseMore(positionals);
+  refuseMore(positionals, 1);
+  const [provider] = positionals;
+  if (provider !== undefined)
+    return withApp(globals, values.config ?? [], async (app) => {
+      if (!(await app.accounts.forgetKey(provider))) throw new StartError(`no key is stored for '${provider}'`);
+      say(`The key for ${provider} was removed`);
+      return 0;
+    });
   return withApp(globals, [...(values.config ?? []), ...aboutTheAccount], async (app) => {
     const { authMethod } = await app.accounts
       .status({ includeToken: false, refreshToken: false })
       .catch(() => ({ authMethod: "unreadable" }));
+    const had = await storedFor(app);
     await app.accounts.logout();
-    say(authMethod === null ? "Not logged in" : "Successfully logged out");
+    say(authMethod === null && had.length === 0 ? "Not logged in" : "Successfully logged out");
     return 0;
   });
 }
 
 async function showStatus(app: App): Promise<number> {
   const { authMethod, authToken } = await app.accounts.status({ includeToken: true, refreshToken: false });
+  const others = await storedFor(app);
+  for (const name of others) say(`Logged in to ${name} using an API key`);
   if (authMethod === null) {
-    say("Not logged in");
-    return 1;
+    if (others.length === 0) say("Not logged in");
+    return others.length === 0 ? 1 : 0;
   }
   if (authMethod === "apikey") say(`Logged in using an API key - ${masked(authToken ?? "")}`);
   else if (authMethod === "bedrockApiKey") say("Logged in to Amazon Bedrock using an API key");
@@ -47,6 +93,10 @@ async function showStatus(app: App): Promise<number> {
   }
   return 0;
 }
+
+/** Names of the providers beside OpenAI whose keys are stored. */
+const storedFor = async (app: App): Promise<string[]> =>
+  (await app.providers()).filter(({ hasStoredKey }) => hasStoredKey).map(({ name }) => name);
 
 const masked = (key: string): string => (key.length <= 13 ? "***" : `${key.slice(0, 8)}***${key.slice(-5)}`);
 

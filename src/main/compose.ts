@@ -35,6 +35,7 @@ import {
   providerForModel,
 } from "../models/providers.ts";
 import { createModelClients } from "../models/registry.ts";
+import type { SetUp } from "../models/try-provider.ts";
 import { announceAccount, askForTokens } from "../server/account.ts";
 import type { App, Dialect } from "../server/app.ts";
 import { Subscriptions } from "../server/subscriptions.ts";
@@ -83,11 +84,13 @@ export interface ComposeOptions {
   readonly systemDir?: string;
 }
 
+type Env = Readonly<Record<string, string | undefined>>;
+
 /** How often the server checks for threads that nobody watches. */
 const unloadEveryMs = 60_000;
 
 /** `CODEX_HOME`, else `~/.codex`: shared with every tool that reads the same threads and config. */
-export function codexHomeFrom(env: Readonly<Record<string, string | undefined>>): string {
+export function codexHomeFrom(env: Env): string {
   return path.resolve(env["CODEX_HOME"] || path.join(homedir(), ".codex"));
 }
 
@@ -106,7 +109,7 @@ export function createApp(options: ComposeOptions): App {
       onTrouble: (message) => log.info(message),
     }),
     sources: () => [inUse()].flatMap(({ providers, modelProvider }) => sourcesFor(providers[modelProvider], { env, credentials })),
-    available: (provider) => isUsable(provider, inUse().providers, env, isLoggedIn()),
+    available: (provider) => hasKey(provider) || isUsable(provider, inUse().providers, env, isLoggedIn()),
     defaultModel: () => inUse().model,
   });
   const codexKey = options.takesCodexKey === true ? env["CODEX_API_KEY"]?.trim() || undefined : undefined;
@@ -149,7 +152,7 @@ export function createApp(options: ComposeOptions): App {
     ...{ codexHome, program, secretFiles: secretSettings(() => inUse().raw, codexHome) },
     engine: () => env["PARLEY_SANDBOX_ENGINE"] || inUse().sandboxEngine,
   });
-  const { accounts, credentials } = createAccounts({
+  const { accounts, credentials, hasKey } = createAccounts({
     codexHome,
     env,
     config,
@@ -163,6 +166,7 @@ export function createApp(options: ComposeOptions): App {
       const provider = providers[modelProvider]?.requiresOpenaiAuth === true ? providers[modelProvider] : providers["openai"];
       if (provider !== undefined) await checkKey(provider, key, env);
     },
+    tryProvider: async (wanted) => (await import("../models/try-provider.ts")).tryProvider(wanted, inUse().providers, env),
   });
   const usage = createUsage({ codexHome, clock, credentials, config, prices: catalog.price });
   const skills = createSkills({
@@ -263,11 +267,9 @@ export function createApp(options: ComposeOptions): App {
     codexHome,
     system,
     config,
-    whyNoModel,
-    catalog,
-    mcp,
-    accounts,
-    ...{ skills, plugins: plugins.all, usage },
+    ...{ whyNoModel, catalog },
+    providers: () => listProviders(inUse(), env, { stored: hasKey, loggedIn: isLoggedIn() }),
+    ...{ mcp, accounts, skills, plugins: plugins.all, usage },
     store,
     threads,
     git,
@@ -301,24 +303,24 @@ export function createApp(options: ComposeOptions): App {
   return app;
 }
 
+async function listProviders({ providers, modelProvider }: Config, env: Env, is: Omit<SetUp, "current">): ReturnType<App["providers"]> {
+  const { providerChoices } = await import("../models/try-provider.ts");
+  return providerChoices(providers, env, { ...is, current: modelProvider });
+}
+
 /** The provider's own list of models; the offline model has none. */
 function sourcesFor(provider: ProviderConfig | undefined, parts: Parameters<typeof modelSource>[1]): ReturnType<typeof modelSource>[] {
   return provider === undefined || provider.wireApi === "scripted" || provider.wireApi === "ai-sdk" ? [] : [modelSource(provider, parts)];
 }
 
 /** `accountPays`: the account's key counts before a key that the provider's own variable holds. */
-function builtIn(env: Readonly<Record<string, string | undefined>>, accountPays: boolean): Record<string, ProviderConfig> {
+function builtIn(env: Env, accountPays: boolean): Record<string, ProviderConfig> {
   const found = builtInProviderIds.flatMap((id) => builtInProvider(id, env) ?? []);
   return Object.fromEntries(found.map((p) => [p.id, accountPays && p.requiresOpenaiAuth ? { ...p, envKey: undefined } : p]));
 }
 
 /** A provider that the user named stays; else the model's name chooses one. */
-function modelFor(
-  config: Config,
-  model: string | undefined,
-  provider: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-): { model: string; provider: string } {
+function modelFor(config: Config, model: string | undefined, provider: string | undefined, env: Env): { model: string; provider: string } {
   const isExplicit = typeof config.raw["model_provider"] === "string";
   const wanted = model ?? config.model;
   const byName = wanted === undefined || isExplicit ? undefined : providerForModel(wanted, config.providers, env);

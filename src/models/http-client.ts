@@ -184,13 +184,21 @@ export class HttpModelClient implements ModelClient {
     const { provider, credentials } = this.#parts;
     const isKeyless = this.#key() === undefined;
     const bedrock = isKeyless && provider.id === "amazon-bedrock" ? await credentials?.bedrock() : undefined;
-    const credential = bedrock ?? (provider.requiresOpenaiAuth && isKeyless ? await credentials?.current() : undefined);
+    const credential = bedrock ?? (isKeyless ? await this.#stored() : undefined);
     const missing = credential === undefined ? this.#missingKey() : undefined;
     if (missing !== undefined) return { failure: missing };
     const first = await this.#post(request, encoded, credential, signal);
     if (!("failure" in first) || first.failure.httpStatus !== 401 || credential?.kind !== "chatgpt") return first;
     const fresh = await credentials?.refresh(signal);
     return fresh === undefined ? first : this.#post(request, encoded, fresh, signal);
+  }
+
+  /** What was stored for this provider. */
+  async #stored(): Promise<Credential | undefined> {
+    const { provider, credentials } = this.#parts;
+    if (provider.requiresOpenaiAuth) return credentials?.current();
+    const key = provider.bearerToken === undefined ? await credentials?.keyOf(provider.id) : undefined;
+    return key === undefined ? undefined : { kind: "apiKey", key };
   }
 
   /** With the token of the user's own program, which is asked for another when the provider refuses it. */
@@ -321,8 +329,8 @@ export class HttpModelClient implements ModelClient {
     const { provider } = this.#parts;
     if (provider.envKey === undefined || provider.bearerToken !== undefined || this.#key() !== undefined) return undefined;
     if ((isLocal(provider.baseUrl) && provider.requiresEnvKey !== true) || this.#hasOwnAuth()) return undefined;
-    const orLogIn = provider.requiresOpenaiAuth ? ", or log in with `parley login`" : "";
-    const usual = `Set it to your key for ${provider.name} (model_providers.${provider.id}.env_key)${orLogIn}.`;
+    const login = provider.requiresOpenaiAuth ? "parley login" : `parley login ${provider.id}`;
+    const usual = `Set it to your key for ${provider.name} (model_providers.${provider.id}.env_key), or log in with \`${login}\`.`;
     const message = `Missing environment variable: \`${provider.envKey}\`. ${provider.envKeyInstructions ?? usual}`;
     return { kind: "unauthorized", message, retry: false };
   }

@@ -74,8 +74,7 @@ async function listModels(
 async function authHeaders(provider: ProviderConfig, parts: ModelListParts, signal: AbortSignal): Promise<Record<string, string>> {
   const printed = provider.auth === undefined ? undefined : await tokenFrom(provider.auth, signal);
   const key = printed ?? provider.bearerToken ?? (provider.envKey === undefined ? undefined : parts.env[provider.envKey]?.trim());
-  const stored = provider.requiresOpenaiAuth && (key === undefined || key === "") ? await parts.credentials?.current() : undefined;
-  const token = key !== undefined && key !== "" ? key : stored?.kind === "apiKey" ? stored.key : undefined;
+  const token = key !== undefined && key !== "" ? key : await storedKey(provider, parts.credentials);
   const auth =
     token === undefined
       ? {}
@@ -88,6 +87,12 @@ async function authHeaders(provider: ProviderConfig, parts: ModelListParts, sign
     ...auth,
     ...provider.httpHeaders,
   };
+}
+
+async function storedKey(provider: ProviderConfig, credentials: Credentials | undefined): Promise<string | undefined> {
+  if (!provider.requiresOpenaiAuth) return credentials?.keyOf(provider.id);
+  const stored = await credentials?.current();
+  return stored?.kind === "apiKey" ? stored.key : undefined;
 }
 
 /** A GET, or with `body` a POST, of something short. */

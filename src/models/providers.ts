@@ -227,6 +227,8 @@ export function isUnaskedTour(provider: string, raw: Readonly<Record<string, unk
 
 /** For doors where no person would see that the tour is none of a model's answers. */
 export const noModelText =
-  'no model is set up. Set a key (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY …), run `parley login`, choose a local server with --oss, or add a [model_providers] table to config.toml. `-c model_provider="scripted"` plays the offline tour.';
+  'no model is set up. Run `parley login` and choose a provider, set a key (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY …), choose a local server with --oss, or add a [model_providers] table to config.toml. `-c model_provider="scripted"` plays the offline tour.';
 
-const defaultModel = (provider: string): string => table[provider]?.model ?? "gpt-6.1-sol";
+const defaultModel = (provider: string): string => usualModel(provider) ?? "gpt-6.1-sol";
+/** The model that a built-in provider is asked for when nobody names one. */
+export const usualModel = (provider: string): string | undefined => (Object.hasOwn(table, provider) ? table[provider]?.model : undefined);

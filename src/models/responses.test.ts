@@ -181,7 +181,7 @@ describe("a Responses request", () => {
     await using mock = new MockProvider(ok);
     const stored = { kind: "bedrock" as const, key: "bedrock-key", region: "us-west-2" };
     const none = async () => undefined;
-    const credentials: Credentials = { current: none, refresh: none, bedrock: async () => stored };
+    const credentials: Credentials = { current: none, refresh: none, bedrock: async () => stored, keyOf: none };
     const provider = { ...bedrock, baseUrl: `${await mock.listen()}/v1` };
     assert.equal(textOf(await collect(createModelClients({ env: {}, credentials }).clientFor(provider), modelRequest())), "ok");
     assert.equal(mock.requests[0]?.headers["authorization"], "Bearer bedrock-key");
@@ -196,6 +196,7 @@ describe("a Responses request", () => {
       current: async () => chatgpt(tokens[0] ?? ""),
       refresh: async () => chatgpt(tokens[1] ?? ""),
       bedrock: async () => undefined,
+      keyOf: async () => undefined,
     };
     const { events, requests } = await ask([refuse(401, {}), ok], {}, credentials);
     assert.equal(textOf(events), "ok");

@@ -29,8 +29,17 @@ export type GetAccountResponse = Infer<typeof GetAccountResponse>;
 
 export const LoginAccountParams = named("LoginAccountParams", () =>
   union([
-    /** With `check`, which no Codex has, a key that the provider refuses is not kept. */
-    object({ type: literals("apiKey"), apiKey: string(), check: optional(boolean()) }),
+    /**
+     * With `check`, which no Codex has, a key that the provider refuses is not kept. `provider`, an id of `account/provider/list`, sets that
+     * provider up: with its key (empty where it needs none) and a model as the default, its usual one unless `model` names another.
+     */
+    object({
+      type: literals("apiKey"),
+      apiKey: string(),
+      check: optional(boolean()),
+      provider: optional(string()),
+      model: optional(string()),
+    }),
     object({
       type: literals("chatgpt"),
       appBrand: maybe(LoginAppBrand()),
@@ -54,7 +63,7 @@ export type LoginAccountParams = Infer<typeof LoginAccountParams>;
 export const LoginAccountResponse = named("LoginAccountResponse", () =>
   union([
     /** `checked` stands there where `check` was asked for and done; engines that do not know it keep the key unchecked. */
-    object({ type: literals("apiKey"), checked: optional(boolean()) }),
+    object({ type: literals("apiKey"), checked: optional(boolean()), /** What was set up with `provider`. */ model: optional(string()) }),
     object({ type: literals("chatgpt"), authUrl: string(), loginId: string() }),
     object({ type: literals("chatgptDeviceCode"), loginId: string(), userCode: string(), verificationUrl: string() }),
     object({ type: literals("chatgptAuthTokens") }),
@@ -148,6 +157,37 @@ export const AccountRateLimitsUpdatedNotification = named("AccountRateLimitsUpda
   object({ rateLimits: RateLimitSnapshot() }),
 );
 export type AccountRateLimitsUpdatedNotification = Infer<typeof AccountRateLimitsUpdatedNotification>;
+
+export const ProviderListResponse = named("ProviderListResponse", () =>
+  object({
+    data: array(ProviderChoice()),
+    /** Why no model would answer, with what to do about it; null where one is set up. */
+    noModel: nullable(string()),
+  }),
+);
+export type ProviderListResponse = Infer<typeof ProviderListResponse>;
+
+/** A provider that `account/login/start` can set up. */
+export const ProviderChoice = named("ProviderChoice", () =>
+  object({
+    id: string(),
+    name: string(),
+    /** Runs on this machine and is asked for its models. */
+    isLocal: boolean(),
+    needsKey: boolean(),
+    /** The variable that may hold the key instead. */
+    keyVariable: nullable(string()),
+    /** The model it is set up with unless another is named. */
+    model: nullable(string()),
+    /** A key is there, stored or in the environment. */
+    isSetUp: boolean(),
+    /** Its key is one that was stored for it, not one of the environment. */
+    hasStoredKey: boolean(),
+    /** New threads use it. */
+    isCurrent: boolean(),
+  }),
+);
+export type ProviderChoice = Infer<typeof ProviderChoice>;
 
 export const Account = named("Account", () =>
   union([
@@ -332,6 +372,8 @@ export type RateLimitResetCreditStatus = Infer<typeof RateLimitResetCreditStatus
 export const accountRequests = {
   /** The account in use, if any, and whether one is needed. */
   "account/read": request({ params: GetAccountParams, result: GetAccountResponse }),
+  /** The model providers to choose from, and which of them are set up. */
+  "account/provider/list": request({ params: Empty, result: ProviderListResponse }),
   /** Signs in: with a key at once, or with a browser or a code. */
   "account/login/start": request({ params: LoginAccountParams, result: LoginAccountResponse, order: byAccount }),
   /** Gives up a sign-in that has begun. */

@@ -10,6 +10,10 @@ export const accountHandlers: HandlersFor<typeof accountRequests> = {
   "account/read"({ refreshToken }, { app }) {
     return app.accounts.read({ refreshToken: refreshToken ?? false });
   },
+  async "account/provider/list"(_params, { app }) {
+    const config = app.config.effective(process.cwd());
+    return { data: [...(await app.providers())], noModel: app.whyNoModel(config, config.modelProvider) ?? null };
+  },
   async "account/login/start"(params, { app, session, after }) {
     const { response, events } = await app.accounts.startLogin(params, { name: session.originator });
     if (params.type === "chatgptAuthTokens") app.subscriptions.subscribe(session, accountChannel);

@@ -17,6 +17,7 @@ import type { Usage } from "../core/ports/usage.ts";
 import type { Workspace } from "../core/ports/workspace.ts";
 import type { Threads } from "../core/thread/threads.ts";
 import type { OrderedRuns } from "../lib/ordered-runs.ts";
+import type { ProviderChoice } from "../protocol/account.ts";
 import type { ParamsOf, ResultOf } from "../protocol/define.ts";
 import type { ServerNotifications } from "../protocol/methods.ts";
 import type { SessionSource } from "../protocol/policy.ts";
@@ -33,6 +34,8 @@ export interface App {
   /** Why no model would answer for these settings; see CorePorts. */
   whyNoModel(config: Config, provider: string): string | undefined;
   readonly catalog: ModelCatalog;
+  /** The model providers that a person can set up. */
+  providers(): Promise<readonly ProviderChoice[]>;
   readonly accounts: Accounts;
   readonly skills: Skills;
   readonly plugins: Plugins;

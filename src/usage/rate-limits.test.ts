@@ -10,6 +10,7 @@ const credentialsOf = (now: Credential | undefined, fresh?: Credential): Credent
   current: async () => now,
   refresh: async () => fresh,
   bedrock: async () => undefined,
+  keyOf: async () => undefined,
 });
 
 /** An issuer that takes one token only; `answer` is what it says then. */

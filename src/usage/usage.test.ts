@@ -8,7 +8,12 @@ import type { Credentials } from "../core/ports/credentials.ts";
 import { createUsage } from "./usage.ts";
 
 /** Nobody is signed in. */
-const credentials: Credentials = { current: async () => undefined, refresh: async () => undefined, bedrock: async () => undefined };
+const credentials: Credentials = {
+  current: async () => undefined,
+  refresh: async () => undefined,
+  bedrock: async () => undefined,
+  keyOf: async () => undefined,
+};
 const settings: ConfigSource = { effective: () => ({ raw: {} }) as Config };
 
 let home: string;

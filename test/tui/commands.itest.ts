@@ -5,6 +5,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { noSandbox } from "../../src/exec/testing.ts";
+import { anthropicFrames } from "../support/model-mocks/frames.ts";
+import { MockProvider, refuse, stream } from "../support/model-mocks/server.ts";
 import { Terminal, whyNoTmux } from "../support/tmux.ts";
 
 const skip = whyNoTmux() ?? false;
@@ -88,6 +90,44 @@ test("/hooks shows what would run, and a person trusts it or switches it off", {
   await term.until("userPromptSubmit: switched off");
   assert.match(readFileSync(path.join(term.home, "config.toml"), "utf8"), /enabled = false/);
   term.keys("Escape");
+});
+
+test("/login says who refused a key, keeps one that works, and goes on with its model", { skip }, async (t) => {
+  await using mock = new MockProvider(
+    refuse(401, { error: { message: "no such key" } }),
+    stream(anthropicFrames({ text: "At your service" })),
+  );
+  const env = { ANTHROPIC_BASE_URL: `${await mock.listen()}/v1` };
+  const term = new Terminal(t, { rows: 50, env });
+  writeFileSync(path.join(term.home, "config.toml"), 'approval_policy = "on-request"\nsandbox_mode = "read-only"\n');
+  await term.start();
+  await term.until("No model is set up: a built-in tour answers. /login sets one up.");
+  term.say("/login");
+  await term.until("Which models shall new sessions use?");
+  term.keep("80x50-login");
+  term.type("anthr");
+  await term.until("› anthr");
+  term.keys("Enter");
+  await term.until("The API key of Anthropic");
+  term.type("sk-ant-wrong");
+  await term.until("••••••••••••");
+  term.keep("80x50-login-key");
+  term.keys("Enter");
+  await term.until("The model");
+  term.keys("Enter");
+  await term.until(/Anthropic did not answer as claude-opus-5-5/);
+  term.say("/login anthropic");
+  await term.until("The API key of Anthropic");
+  term.paste("sk-ant-good-key");
+  term.keys("Enter");
+  await term.until("The model");
+  term.keys("Enter");
+  await term.until("Anthropic is set up with claude-opus-5-5");
+  await term.until(/│ model\s+claude-opus-5-5.* \(anthropic\)/);
+  term.say("hello");
+  await term.until("At your service");
+  assert.equal(mock.requests.at(-1)?.headers["x-api-key"], "sk-ant-good-key");
+  assert.doesNotMatch(term.scrollback(), /sk-ant/);
 });
 
 test("/model, /approvals and /plan change what is in force", { skip }, async (t) => {

@@ -170,8 +170,10 @@ async function keyOf(app: App, config: Config): Promise<Finding> {
   }
   if ((await app.accounts.read({ refreshToken: false })).account?.type === "amazonBedrock")
     return { name, state: "ok", text: `${id}: a key is stored` };
+  const isStored = (await app.providers()).some((choice) => choice.id === id && choice.hasStoredKey);
+  if (isStored) return { name, state: "ok", text: `${id}: a key is stored` };
   if (variable !== undefined) {
-    const fix = provider?.envKeyInstructions ?? `set ${variable} in the environment of the server`;
+    const fix = provider?.envKeyInstructions ?? `run \`parley login ${id}\`, or set ${variable} in the environment of the server`;
     return { name, state: "fail", text: `${id}: ${variable} is not set`, fix };
   }
   return { name, state: "ok", text: `${id}: no key needed` };

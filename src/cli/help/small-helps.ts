@@ -2,30 +2,38 @@
 import { agentFlags, configFlag, type Help, jsonFlag } from "./text.ts";
 
 export const loginHelp = {
-  summary: "Sign in, or say who is signed in (login status)",
+  summary: "Sign in, set up a model provider, or say who is signed in (login status)",
   says: [
-    "Signs in to the account that pays for the built-in provider openai. Without options the browser flow is used. Other providers take their keys from the environment (ANTHROPIC_API_KEY and so on).",
-    "The account is kept in auth.json of the home folder, readable by its owner only; cli_auth_credentials_store in config.toml changes that.",
+    "Without a provider it signs in to the account that pays for the built-in provider openai, in the browser. With a provider it asks for its key, tries it with one short question to the model, keeps it, and makes the provider and its model what new sessions use. Servers on this machine (ollama, lmstudio, llamacpp, vllm) need no key and are asked for their models.",
+    "Providers: openai, anthropic, amazon-bedrock, gemini, openrouter, groq, mistral, deepseek, xai, together, fireworks, cerebras, moonshot, zai, ollama, lmstudio, llamacpp, vllm, and your own tables of config.toml. A key in the environment (ANTHROPIC_API_KEY and so on) counts before a stored one.",
+    "The account is kept in auth.json and the other keys in parley/keys.json of the home folder, readable by their owner only; cli_auth_credentials_store in config.toml puts them into the system's keyring instead.",
   ],
-  usage: ["[OPTIONS]", "status"],
+  usage: ["[OPTIONS]", "PROVIDER [--model MODEL] [--no-check]", "status"],
   words: ["status"],
   flags: [
-    { name: "with-api-key", says: "Read an API key from stdin" },
+    { name: "model", short: "m", value: "MODEL", says: "With a provider: this model instead of its usual one" },
+    { name: "no-check", says: "With a provider: keep the key without trying it" },
+    { name: "with-api-key", says: "Read an API key from stdin, as a provider's key always is where nobody can type it" },
     { name: "device-auth", says: "Sign in on another device, with a code" },
     configFlag,
   ],
   exitCodes: "0 signed in, 1 not (status: nobody is signed in), 2 the command line is wrong",
   examples: [
     ["printenv OPENAI_API_KEY | parley login --with-api-key", "Store a key without showing it to other users of the machine"],
+    ["parley login anthropic", "Ask for a key of Anthropic's, try it, and use Claude from now on"],
+    ["printenv GROQ_API_KEY | parley login groq --model openai/gpt-oss-20b", "The same from a script, with a model of your choice"],
     ["parley login status", "Who is signed in"],
   ],
 } as const satisfies Help;
 
 export const logoutHelp = {
-  summary: "Forget the account",
-  usage: [""],
+  summary: "Forget the account and all stored keys, or the key of one provider",
+  usage: ["[PROVIDER]"],
   flags: [configFlag],
-  examples: [["parley logout", "Remove what parley login stored"]],
+  examples: [
+    ["parley logout", "Remove what parley login stored"],
+    ["parley logout anthropic", "Remove one key; a provider that was chosen for it is chosen no more"],
+  ],
 } as const satisfies Help;
 
 export const trustHelp = {

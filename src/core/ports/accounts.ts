@@ -35,6 +35,8 @@ export interface Accounts {
   cancelLogin(loginId: string): CancelLoginAccountStatus;
   /** Forgets the account here; tells its maker where it can. */
   logout(): Promise<readonly AccountEvent[]>;
+  /** Forgets the key of one provider, or those of all but OpenAI; a provider that was chosen for its key is chosen no more. */
+  forgetKey(provider?: string): Promise<boolean>;
   status(options: { readonly includeToken: boolean; readonly refreshToken: boolean }): Promise<AuthStatus>;
   /** Keeps a report on this machine; nothing is sent. Resolves to the file it stands in. */
   keepFeedback(params: FeedbackUploadParams): Promise<string>;

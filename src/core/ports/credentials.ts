@@ -6,6 +6,8 @@ export interface Credentials {
   refresh(signal: AbortSignal): Promise<Credential | undefined>;
   /** The key that was stored for Amazon Bedrock. */
   bedrock(): Promise<BedrockCredential | undefined>;
+  /** The key that was stored for a provider other than OpenAI. */
+  keyOf(provider: string): Promise<string | undefined>;
 }
 export interface BedrockCredential {
   readonly kind: "bedrock";

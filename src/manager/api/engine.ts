@@ -7,6 +7,7 @@ import {
   GetAccountResponse,
   LoginAccountResponse,
   LogoutAccountResponse,
+  ProviderListResponse,
 } from "../../protocol/account.ts";
 import { AppsListResponse } from "../../protocol/app.ts";
 import { CommandExecResponse } from "../../protocol/command.ts";
@@ -122,13 +123,24 @@ export const engineRoutes = {
     scope: "read",
     answers: { 200: GetAccountResponse, 401: Failure, 501: Failure },
   }),
+  "GET /api/account/providers": route({
+    summary: "The model providers to choose from, and which of them are set up",
+    scope: "read",
+    answers: { 200: ProviderListResponse, 501: Failure },
+  }),
   "POST /api/account/login/start": route({
     summary: "Sign the engine in",
     scope: "admin",
     body: named("AccountLogin", () =>
       union([
-        /** With `check` a key that the provider refuses is not kept. */
-        object({ type: literals("apiKey"), apiKey: bounded(string(), { minLength: 1 }), check: optional(boolean()) }),
+        /** With `check` a key that the provider refuses is not kept; `provider` and `model` set a provider up, as in account/login/start. */
+        object({
+          type: literals("apiKey"),
+          apiKey: string(),
+          check: optional(boolean()),
+          provider: optional(bounded(string(), { minLength: 1 })),
+          model: optional(bounded(string(), { minLength: 1 })),
+        }),
         object({ type: literals("chatgpt") }),
         object({ type: literals("chatgptDeviceCode") }),
         object({

@@ -99,8 +99,11 @@ export const engineHandlers: HandlersFor<typeof engineRoutes> = {
   "GET /api/mcp/servers": async ({ core, query }) => ok(await core.link.call("mcpServerStatus/list", query)),
   "GET /api/models": async ({ core, query }) => ok(await core.link.call("model/list", query)),
   "GET /api/account": async ({ core }) => ok(await core.link.call("account/read", {})),
+  "GET /api/account/providers": async ({ core }) => ok(await core.link.call("account/provider/list", {})),
   async "POST /api/account/login/start"({ core, caller, body }) {
     core.audit.write({ type: "account_login", by: caller.actor, summary: `sign-in of the engine: ${body.type}` });
+    if (body.type === "apiKey" && body.apiKey === "" && body.provider === undefined)
+      throw failure(400, "invalid_body", "apiKey: must not be empty");
     return ok(await core.link.call("account/login/start", body));
   },
   async "POST /api/account/login/cancel"({ core, body }) {

@@ -8,6 +8,7 @@ import { showHelp, showMcp, showSkills, showStatus } from "./cards.ts";
 import { showDiff, startReview } from "./changes.ts";
 import type { Completions } from "./completions.ts";
 import { chooseHook } from "./hooks.ts";
+import { logIn } from "./login.ts";
 import { chooseThread, forkCurrent, renameThread } from "./sessions.ts";
 import { chooseAccess, chooseModel, togglePlanMode } from "./settings.ts";
 import type { Shell } from "./shell.ts";
@@ -34,6 +35,13 @@ export interface CommandContext {
 
 const commandTable: readonly Command[] = [
   { name: "model", says: "choose the model and how hard it thinks", anytime: true, run: ({ shell }) => chooseModel(shell) },
+  {
+    name: "login",
+    argument: "[provider]",
+    says: "set up a model provider with its key",
+    anytime: true,
+    run: ({ shell }, argument) => logIn(shell, argument),
+  },
   {
     name: "approvals",
     also: ["permissions"],

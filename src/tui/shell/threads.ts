@@ -15,13 +15,15 @@ import { readSandbox, sandboxWords } from "./sandbox.ts";
 import type { Shell } from "./shell.ts";
 import { accessWords } from "./words.ts";
 
-export async function startThread(shell: Shell): Promise<void> {
+/** "fresh": with the model that the settings have now, and not that of the session before. */
+export async function startThread(shell: Shell, model: "same" | "fresh" = "same"): Promise<void> {
   const { options } = shell;
   const { settings } = shell.store.conversation;
+  const kept = model === "same" ? settings : undefined;
   const opened = await shell.client().call("thread/start", {
     cwd: settings?.cwd ?? options.cwd ?? null,
-    model: settings?.model ?? options.model ?? null,
-    modelProvider: settings?.provider ?? null,
+    model: kept?.model ?? (model === "same" ? options.model : undefined) ?? null,
+    modelProvider: kept?.provider ?? null,
     sandbox: options.sandbox ?? null,
     approvalPolicy: options.approvalPolicy ?? null,
     runtimeWorkspaceRoots: options.roots.length === 0 ? null : [...options.roots],
@@ -63,6 +65,7 @@ async function show(shell: Shell, opened: Opened, how: "new" | "resumed" | "fork
   store.setConversation({ ...next, outbox: [...leftOver, ...next.outbox], starting: before.starting });
   store.setUi({ queue: [] });
   shell.run(() => noteSandbox(shell, opened));
+  shell.run(() => noteNoModel(shell, opened.modelProvider));
   if (before.threadId !== undefined && before.threadId !== opened.thread.id)
     await shell
       .client()
@@ -77,6 +80,16 @@ async function noteSandbox(shell: Shell, { sandbox: { type }, thread }: Opened):
   const sandbox = await readSandbox(shell);
   if (sandbox === undefined || shell.store.conversation.threadId !== thread.id) return;
   shell.store.note(sandbox.standing === "full" ? "info" : "warning", sandboxWords(sandbox));
+}
+
+/** The tour may answer for a model that nobody has set up: then the way out stands below the header. */
+async function noteNoModel(shell: Shell, provider: string): Promise<void> {
+  if (provider !== "scripted") return;
+  const listed = await shell
+    .client()
+    .call("account/provider/list", {})
+    .catch(() => undefined); // a server of another make does not know it
+  if (listed?.noModel) shell.store.note("warning", "No model is set up: a built-in tour answers. /login sets one up.");
 }
 
 function welcome({ options }: Shell, opened: Opened, how: "new" | "resumed" | "forked"): Entry {

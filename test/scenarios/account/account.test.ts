@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { chatFrames } from "../../support/model-mocks/frames.ts";
+import { MockProvider, refuse, stream } from "../../support/model-mocks/server.ts";
 import { type Stage, type StageOptions, verifies } from "../../support/verifies.ts";
 import type { Wire } from "../../support/wire.ts";
 
@@ -34,6 +36,42 @@ verifies("account.apiKey", async (stage) => {
   assert.deepEqual((await wire.ask("account/logout")).result, {});
   await wire.until((m) => m.method === "account/updated" && m.params.authMode === null);
   assert.equal((await read()).account, null);
+});
+
+verifies("account.provider", async (stage) => {
+  await using mock = new MockProvider(refuse(401, { error: { message: "no such key" } }), stream(chatFrames({ text: "ok" })));
+  const config = `[model_providers.house]\nname = "House"\nbase_url = "${await mock.listen()}/v1"\nwire_api = "chat"\nenv_key = "HOUSE_KEY"\n`;
+  const wire = await open(stage, { config });
+  const house = async () => {
+    const { result } = await wire.ask("account/provider/list");
+    assert.ok(result.data.length > 15);
+    return result.data.find(({ id }: { id: string }) => id === "house");
+  };
+  const chosen = async () => (await wire.ask("config/read", {})).result.config;
+  assert.deepEqual([(await house()).isSetUp, (await house()).needsKey], [false, true]);
+  const before = (await chosen()).model_provider;
+  const login = { type: "apiKey", apiKey: "house-key-1", provider: "house", model: "big", check: true };
+  const refused = await wire.ask("account/login/start", login);
+  assert.match(refused.error.message, /^House did not answer as big: .*Nothing was kept\.$/s);
+  assert.deepEqual([(await house()).isSetUp, (await chosen()).model_provider], [false, before]);
+  assert.deepEqual((await wire.ask("account/login/start", login)).result, { type: "apiKey", checked: true, model: "big" });
+  await wire.notification("account/updated");
+  const { isSetUp, hasStoredKey, isCurrent } = await house();
+  assert.deepEqual({ isSetUp, hasStoredKey, isCurrent }, { isSetUp: true, hasStoredKey: true, isCurrent: true });
+  assert.deepEqual([(await chosen()).model_provider, (await chosen()).model], ["house", "big"]);
+  const file = path.join(stage.home, "parley", "keys.json");
+  assert.deepEqual([JSON.parse(readFileSync(file, "utf8")), statSync(file).mode & 0o777], [{ house: "house-key-1" }, 0o600]);
+  const { result } = await wire.ask("thread/start", { cwd: stage.workspace });
+  assert.equal(result.modelProvider, "house");
+  await wire.ask("turn/start", { threadId: result.thread.id, input: [{ type: "text", text: "hello" }] });
+  await wire.notification("turn/completed");
+  assert.equal(mock.requests.at(-1)?.headers.authorization, "Bearer house-key-1");
+  assert.match(
+    (await wire.ask("account/login/start", { ...login, provider: "nobody" })).error.message,
+    /^provider: `nobody` is not known; expected openai, /,
+  );
+  await wire.ask("account/logout");
+  assert.deepEqual([(await house()).isSetUp, (await chosen()).model_provider === "house"], [false, false]);
 });
 
 verifies("account.none", async (stage) => {

@@ -1,0 +1,117 @@
+/**
+ * Keeps the keys of model providers other than OpenAI: in a file for its owner only, in the keyring of the system, or in memory alone. Beside
+ * auth.json, since other programs that share it drop what they do not know.
+ */
+import path from "node:path";
+import { readBoundedTextSync } from "../lib/bounded-read.ts";
+import { replaceFileSync } from "../lib/durable-write.ts";
+import { errorMessage } from "../lib/error-text.ts";
+import { named, nullable, parse, record, string } from "../lib/schema.ts";
+import { isCode } from "../lib/system-error.ts";
+import { invalidRequest } from "../protocol/errors.ts";
+import { type OpenKeyring, type StoreMode, systemKeyring } from "./storage.ts";
+
+export interface ProviderKeys {
+  /** Whether a key is stored, told without opening the keyring. */
+  has(provider: string): boolean;
+  get(provider: string): Promise<string | undefined>;
+  save(provider: string, key: string): Promise<void>;
+  /** Forgets one key, or all of them. Gives whether there was any. */
+  forget(provider?: string): Promise<boolean>;
+}
+
+export interface ProviderKeysOptions {
+  readonly codexHome: string;
+  readonly mode: () => StoreMode;
+  readonly openKeyring?: OpenKeyring | undefined;
+}
+
+/** null: the key lies in the keyring. */
+const Stored = named("StoredProviderKeys", () => record(nullable(string())));
+type Stored = Readonly<Record<string, string | null>>;
+
+const service = "Parley Provider Keys";
+const maxBytes = 1024 * 1024;
+const maxKeys = 256;
+
+export function createProviderKeys({ codexHome, mode, openKeyring = systemKeyring }: ProviderKeysOptions): ProviderKeys {
+  const file = path.join(codexHome, "parley", "keys.json");
+  const inMemory = new Map<string, string>();
+  const write = (keys: Stored): void => replaceFileSync(file, JSON.stringify(keys, undefined, 2), { mode: 0o600 });
+
+  /** True when the keyring took it. */
+  async function inKeyring(provider: string, key: string): Promise<boolean> {
+    const wanted = mode();
+    if (wanted === "file") return false;
+    try {
+      await (await openKeyring(service, provider)).set(key);
+      return true;
+    } catch (error) {
+      if (wanted === "auto") return false; // headless machines have none
+      throw invalidRequest(
+        `the key cannot be put into the system's keyring (${errorMessage(error)}); cli_auth_credentials_store = "file" keeps it in a file`,
+      );
+    }
+  }
+
+  return {
+    has(provider) {
+      if (inMemory.has(provider)) return true;
+      try {
+        return Object.hasOwn(read(file), provider);
+      } catch {
+        return false; // whoever needs the key is told what is wrong with the file
+      }
+    },
+    async get(provider) {
+      const stored = read(file)[provider];
+      if (stored === undefined) return inMemory.get(provider);
+      return stored ?? (await (await openKeyring(service, provider)).get());
+    },
+    async save(provider, key) {
+      if (mode() === "ephemeral") {
+        inMemory.set(provider, key);
+        return;
+      }
+      const before = read(file);
+      if (!Object.hasOwn(before, provider) && Object.keys(before).length >= maxKeys)
+        throw invalidRequest(`${maxKeys} keys are stored already; remove one with \`parley logout PROVIDER\``);
+      const isHidden = await inKeyring(provider, key);
+      write({ ...before, [provider]: isHidden ? null : key });
+    },
+    async forget(provider) {
+      const before = read(file);
+      const gone = Object.keys(before).filter((id) => provider === undefined || id === provider);
+      for (const id of gone)
+        if (before[id] === null)
+          await openKeyring(service, id)
+            .then((entry) => entry.remove())
+            .catch(() => false);
+      if (gone.length > 0) write(Object.fromEntries(Object.entries(before).filter(([id]) => !gone.includes(id))));
+      const wasInMemory = provider === undefined ? inMemory.size > 0 : inMemory.delete(provider);
+      if (provider === undefined) inMemory.clear();
+      return gone.length > 0 || wasInMemory;
+    },
+  };
+}
+
+function read(file: string): Stored {
+  let text: string;
+  try {
+    text = readBoundedTextSync(file, maxBytes);
+  } catch (error) {
+    if (isCode(error, "ENOENT") || isCode(error, "ENOTDIR")) return {};
+    throw invalidRequest(`the stored keys cannot be read: ${errorMessage(error)}`);
+  }
+  const keys = parse(Stored, jsonIn(text));
+  if (keys === undefined) throw invalidRequest(`${file} does not hold keys by provider; remove it and log in again`);
+  return keys;
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
