@@ -381,6 +381,10 @@ export const requirements = {
   "thread.archive": { source: "app-server README", says: "archive, unarchive and delete move the file and the listing" },
   "thread.rest": { source: "Parley", says: "a thread that nobody watches is let go and takes the next turn with its whole history" },
   "thread.settings": { source: "observed 0.166", says: "thread/settings/update changes the thread and tells its clients" },
+  "thread.settingsTable": {
+    source: "Parley",
+    says: "each setting is taken, shown, changed, followed and kept as its row in the table declares",
+  },
   "thread.shellCommand": {
     source: "observed 0.166",
     says: "the person's own command runs unsandboxed, says so, and the model reads what came of it",

@@ -4,7 +4,8 @@ import type { Config, EnvironmentPolicy, ProviderAuth, ProviderConfig } from "..
 import { parse } from "../lib/schema.ts";
 import { isTable, setOwn, type TomlTable } from "../lib/toml.ts";
 import { invalidRequest } from "../protocol/errors.ts";
-import { ApprovalsReviewer, AskForApproval, Personality, permissionProfiles, ReasoningSummary, SandboxMode } from "../protocol/policy.ts";
+import { ApprovalsReviewer, AskForApproval, permissionProfiles, SandboxMode } from "../protocol/policy.ts";
+import { type PlainSetting, plainSettings, type SettingDefaults, settingRows } from "../protocol/settings.ts";
 import { featureAliases } from "./features.ts";
 import type { Project } from "./project.ts";
 import { bool, count, flags, list, tableAt, text, texts } from "./read-value.ts";
@@ -148,8 +149,7 @@ function modeOfProfile(raw: TomlTable): SandboxMode | undefined {
 
 type ModelSettings = Pick<
   Config,
-  | ("effort" | "summary" | "verbosity" | "personality" | "serviceTier" | "contextWindow" | "autoCompactTokenLimit" | "reviewModel")
-  | ("baseInstructions" | "developerInstructions" | "compactPrompt" | "showRawReasoning" | "hideReasoning")
+  PlainSetting | "contextWindow" | "autoCompactTokenLimit" | "reviewModel" | "compactPrompt" | "showRawReasoning" | "hideReasoning"
 >;
 
 function modelSettingsFrom(raw: TomlTable, readFile: BuildInput["readFile"]): ModelSettings {
@@ -158,21 +158,27 @@ function modelSettingsFrom(raw: TomlTable, readFile: BuildInput["readFile"]): Mo
     return file === undefined ? undefined : readFile(file, key);
   };
   const limit = count(raw, "model_auto_compact_token_limit");
+  const defaults = settingDefaults(raw);
   return {
-    effort: text(raw, "model_reasoning_effort"),
-    summary: parse(ReasoningSummary, raw["model_reasoning_summary"]),
-    verbosity: text(raw, "model_verbosity"),
-    personality: parse(Personality, raw["personality"] ?? raw["model_personality"]),
-    serviceTier: text(raw, "service_tier"),
+    ...defaults,
     contextWindow: count(raw, "model_context_window"),
     autoCompactTokenLimit: limit !== undefined && limit <= 0 ? Number.MAX_SAFE_INTEGER : limit,
     reviewModel: text(raw, "review_model"),
-    baseInstructions: fromFile("model_instructions_file") ?? fromFile("experimental_instructions_file") ?? text(raw, "instructions"),
-    developerInstructions: text(raw, "developer_instructions"),
+    baseInstructions: fromFile("model_instructions_file") ?? fromFile("experimental_instructions_file") ?? defaults.baseInstructions,
     compactPrompt: text(raw, "compact_prompt") ?? fromFile("experimental_compact_prompt_file"),
     showRawReasoning: bool(raw, "show_raw_agent_reasoning") ?? false,
     hideReasoning: bool(raw, "hide_agent_reasoning") ?? false,
   };
+}
+
+/** What the keys say that the settings' rows name. */
+function settingDefaults(raw: TomlTable): SettingDefaults {
+  const read = plainSettings.map((name) => {
+    const { keys, value } = settingRows[name];
+    const said = keys.map((key) => raw[key]).find((each) => each !== undefined);
+    return [name, said === undefined ? undefined : parse(value, said)] as const;
+  });
+  return Object.fromEntries(read) as SettingDefaults;
 }
 
 function providersFrom(raw: TomlTable, builtIn: BuildInput["builtInProviders"]): Readonly<Record<string, ProviderConfig>> {

@@ -1,5 +1,5 @@
 /** Every key of config.toml: the names of the shared file, what they do here, and why some do nothing. */
-import { array, boolean, integer, literals, natural, object, string, union } from "../lib/schema.ts";
+import { array, boolean, filledString, integer, literals, natural, object, string, union } from "../lib/schema.ts";
 import { ApprovalsReviewer, AskForApproval, ReasoningSummary, SandboxMode } from "../protocol/policy.ts";
 import { free, type Keys, named, table, value } from "./key.ts";
 import {
@@ -34,7 +34,7 @@ const profileKeys: Keys = {
   sandbox_mode: value(SandboxMode, "What commands may write.", {
     standard: "`read-only`; `workspace-write` in a folder whose trust is settled",
   }),
-  model_reasoning_effort: value(string, "How long the model thinks: `minimal`, `low`, `medium`, `high` or a word the model knows."),
+  model_reasoning_effort: value(filledString, "How long the model thinks: `minimal`, `low`, `medium`, `high` or a word the model knows."),
   plan_mode_reasoning_effort: value(string, "The effort in plan mode."),
   model_reasoning_summary: value(ReasoningSummary, "How much of its thinking the model tells."),
   model_verbosity: value(() => literals("low", "medium", "high"), "How long answers are, for models that can be told."),

@@ -98,6 +98,9 @@ export function fits(of: Schema, value: unknown): boolean {
   return check(json(of), value);
 }
 
+/** The same for what is checked a few times only, as when files are read: never worth loading a compiler for. */
+export const fitsOnce = (of: Schema, value: unknown): boolean => check(json(of), value);
+
 function compileSoon(of: Schema, use: Use): void {
   setTimeout(() => {
     compile(of).then(

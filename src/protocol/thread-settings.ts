@@ -3,17 +3,8 @@ import { array, boolean, type Infer, integer, literals, maybe, named, object, op
 import { byThread, notification, request } from "./define.ts";
 import { invalidRequest } from "./errors.ts";
 import { limitPath, limitSettings, limitText, limitTime } from "./limits.ts";
-import {
-  AbsolutePathBuf,
-  ActivePermissionProfile,
-  ApprovalsReviewer,
-  AskForApproval,
-  CollaborationMode,
-  Personality,
-  ReasoningEffort,
-  ReasoningSummary,
-  SandboxPolicy,
-} from "./policy.ts";
+import { AbsolutePathBuf, ActivePermissionProfile, ApprovalsReviewer, AskForApproval, CollaborationMode, SandboxPolicy } from "./policy.ts";
+import { settingFields, settingParams } from "./settings.ts";
 import { acceptSettings } from "./spellings.ts";
 import { Thread } from "./thread.ts";
 import { MultiAgentMode, setInConfig } from "./thread-environment.ts";
@@ -21,19 +12,9 @@ import { MultiAgentMode, setInConfig } from "./thread-environment.ts";
 export const ThreadSettingsUpdateParams = named("ThreadSettingsUpdateParams", () =>
   object({
     threadId: string(),
-    approvalPolicy: maybe(AskForApproval()),
-    approvalsReviewer: maybe(ApprovalsReviewer()),
-    collaborationMode: maybe(CollaborationMode()),
-    cwd: maybe(string()),
+    ...settingParams("update"),
     disabledPluginIds: maybe(array(string())),
-    effort: maybe(ReasoningEffort()),
-    model: maybe(string()),
     multiAgentMode: maybe(MultiAgentMode()),
-    permissions: maybe(string()),
-    personality: maybe(Personality()),
-    sandboxPolicy: maybe(SandboxPolicy()),
-    serviceTier: maybe(string()),
-    summary: maybe(ReasoningSummary()),
   }),
 );
 export type ThreadSettingsUpdateParams = Infer<typeof ThreadSettingsUpdateParams>;
@@ -107,13 +88,10 @@ export const ThreadSettings = named("ThreadSettings", () =>
     model: string(),
     modelProvider: string(),
     sandboxPolicy: SandboxPolicy(),
+    ...settingFields("inUpdate"),
     activePermissionProfile: maybe(ActivePermissionProfile()),
     disabledPluginIds: optional(array(string())),
-    effort: maybe(ReasoningEffort()),
     multiAgentMode: optional(MultiAgentMode()),
-    personality: maybe(Personality()),
-    serviceTier: maybe(string()),
-    summary: maybe(ReasoningSummary()),
   }),
 );
 export type ThreadSettings = Infer<typeof ThreadSettings>;

@@ -19,16 +19,7 @@ import { byThread, notification, request } from "./define.ts";
 import { ThreadItem, UserInput } from "./item.ts";
 import { limitInput, limitSettings } from "./limits.ts";
 import { FunctionCallOutputBody } from "./model-item.ts";
-import {
-  AbsolutePathBuf,
-  ApprovalsReviewer,
-  AskForApproval,
-  CollaborationMode,
-  Personality,
-  ReasoningEffort,
-  ReasoningSummary,
-  SandboxPolicy,
-} from "./policy.ts";
+import { settingFields, settingParams } from "./settings.ts";
 import { acceptSettings } from "./spellings.ts";
 import { MultiAgentMode, setInConfig, TurnEnvironmentParams } from "./thread-environment.ts";
 
@@ -114,30 +105,19 @@ export const TurnStartParams = named("TurnStartParams", () =>
   object({
     threadId: string(),
     input: array(UserInput()),
+    ...settingParams("turn"),
+    ...settingFields("forTurn"),
     additionalContext: maybe(record(AdditionalContextEntry())),
-    approvalPolicy: maybe(AskForApproval()),
-    approvalsReviewer: maybe(ApprovalsReviewer()),
     clientUserMessageId: maybe(string()),
-    collaborationMode: maybe(CollaborationMode()),
-    cwd: maybe(string()),
     cyberAccessProgram: maybe(CyberAccessProgram()),
     disabledPluginIds: maybe(array(string())),
-    effort: maybe(ReasoningEffort()),
     environments: maybe(array(TurnEnvironmentParams())),
-    model: maybe(string()),
     multiAgentMode: maybe(MultiAgentMode()),
     outputSchema: optional(unknown()),
     parentTurnId: maybe(string()),
-    permissions: maybe(string()),
-    personality: maybe(Personality()),
     responsesapiClientMetadata: maybe(record(string())),
     responsesapiClientMetadataPatch: maybe(record(string())),
     rootTurnId: maybe(string()),
-    runtimeWorkspaceRoots: maybe(array(AbsolutePathBuf())),
-    sandboxPolicy: maybe(SandboxPolicy()),
-    serviceTier: maybe(string()),
-    serviceTierForTurn: maybe(string()),
-    summary: maybe(ReasoningSummary()),
     toolOutput: maybe(TurnToolOutput()),
     turnTrigger: maybe(string()),
   }),

@@ -7,6 +7,7 @@ import { runShellCommand } from "../core/turn/user-command.ts";
 import { parse } from "../lib/schema.ts";
 import { invalidParams, invalidRequest } from "../protocol/errors.ts";
 import { ResponseItem } from "../protocol/model-item.ts";
+import { settingsIn, shownSettings } from "../protocol/settings.ts";
 import type { ThreadSettings, threadSettingsRequests } from "../protocol/thread-settings.ts";
 import type { App, HandlersFor } from "./app.ts";
 import { asSoleWriter, findThread, threadFromStored } from "./stored-thread.ts";
@@ -14,7 +15,7 @@ import { asSoleWriter, findThread, threadFromStored } from "./stored-thread.ts";
 export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> = {
   async "thread/settings/update"(params, { app, after }) {
     const thread = app.threads.require(params.threadId);
-    const { cwd, ...change } = params;
+    const { cwd, ...change } = settingsIn("update", params);
     const before = thread.settings;
     thread.change({ ...change, cwd: cwd ? path.resolve(cwd) : undefined });
     if (thread.settings !== before) await thread.keepSettings();
@@ -88,14 +89,11 @@ function settingsToWire({ settings }: LiveThread): ThreadSettings {
     cwd: settings.cwd,
     model: settings.model,
     modelProvider: settings.modelProvider,
-    serviceTier: settings.serviceTier,
-    effort: settings.effort,
-    summary: settings.summary,
     approvalPolicy: settings.approvalPolicy === "on-failure" ? "on-request" : settings.approvalPolicy,
     approvalsReviewer: settings.approvalsReviewer,
     sandboxPolicy: settings.sandboxPolicy,
     activePermissionProfile: settings.permissionProfile ? { id: settings.permissionProfile, extends: null } : null,
-    personality: settings.personality,
+    ...shownSettings("inUpdate", settings),
     collaborationMode: collaborationModeOf({ settings }),
   };
 }

@@ -6,10 +6,10 @@ import type { LiveThread } from "../core/thread/thread.ts";
 import { checkId, type ForkPoint, type StartOptions } from "../core/thread/threads.ts";
 import { warmUp } from "../core/thread/warm-up.ts";
 import { compactTurn } from "../core/turn/compact-turn.ts";
-import { withoutUndefined } from "../lib/without-undefined.ts";
 import { checkDynamicTools } from "../protocol/dynamic-tool.ts";
 import { invalidParams, invalidRequest } from "../protocol/errors.ts";
 import type { AskForApproval } from "../protocol/policy.ts";
+import { type SettingParams, settingsIn, shownSettings } from "../protocol/settings.ts";
 import type {
   ThreadForkParams,
   ThreadResumeInitialTurnsPageParams,
@@ -213,14 +213,13 @@ export async function opened(thread: LiveThread, session: Session, turns: readon
     thread: thread.toWire(turns),
     model: settings.model,
     modelProvider: settings.modelProvider,
-    serviceTier: settings.serviceTier,
     cwd: settings.cwd,
     runtimeWorkspaceRoots: [...settings.workspaceRoots],
     approvalPolicy: approvalPolicyFor(session, settings.approvalPolicy),
     approvalsReviewer: settings.approvalsReviewer,
     sandbox: settings.sandboxPolicy,
     activePermissionProfile: settings.permissionProfile ? { id: settings.permissionProfile, extends: null } : null,
-    reasoningEffort: settings.effort,
+    ...shownSettings("inAnswer", settings),
     instructionSources: docs.map((doc) => doc.path),
     disabledPluginIds: [],
   };
@@ -308,52 +307,10 @@ function startOptions(params: ThreadStartParams | ThreadForkParams, { session }:
   };
 }
 
-type Overrides = Pick<
-  ThreadStartParams | ThreadResumeParams | ThreadForkParams,
-  | "model"
-  | "modelProvider"
-  | "approvalPolicy"
-  | "approvalsReviewer"
-  | "sandbox"
-  | "permissions"
-  | "baseInstructions"
-  | "developerInstructions"
-  | "serviceTier"
-  | "runtimeWorkspaceRoots"
-  | "cwd"
-> & {
-  personality?: ThreadStartParams["personality"];
-};
-
-function changeFrom(params: Overrides): Overrides {
-  const {
-    model,
-    modelProvider,
-    approvalPolicy,
-    approvalsReviewer,
-    sandbox,
-    permissions,
-    baseInstructions,
-    developerInstructions,
-    serviceTier,
-    runtimeWorkspaceRoots,
-    personality,
-    cwd,
-  } = params;
-  const given = {
-    model,
-    modelProvider,
-    approvalPolicy,
-    approvalsReviewer,
-    sandbox,
-    permissions,
-    baseInstructions,
-    developerInstructions,
-    serviceTier,
-    runtimeWorkspaceRoots,
-    personality,
-  };
-  return { ...withoutUndefined(given), ...(cwd ? { cwd: path.resolve(cwd) } : {}) };
+/** The settings in the params of thread/start, thread/resume and thread/fork. */
+function changeFrom(params: SettingParams<"start">): SettingParams<"start"> {
+  const change = settingsIn("start", params);
+  return change.cwd ? { ...change, cwd: path.resolve(change.cwd) } : change;
 }
 
 function forkPoint(params: ThreadForkParams): ForkPoint | undefined {

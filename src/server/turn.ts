@@ -1,10 +1,11 @@
 /** `turn/*`: one request of a person and what the agent does about it. */
 import path from "node:path";
 import type { ModelItem } from "../core/ports/model-client.ts";
-import type { LiveThread } from "../core/thread/thread.ts";
+import type { SettingsChange } from "../core/settings/settings.ts";
 import { steer } from "../core/turn/input.ts";
 import type { TurnInput } from "../core/turn/steering.ts";
 import { invalidRequest } from "../protocol/errors.ts";
+import { settingsForTurn, settingsIn } from "../protocol/settings.ts";
 import type { AdditionalContextEntry, TurnStartParams, TurnSteerParams, turnRequests } from "../protocol/turn.ts";
 import type { HandlersFor } from "./app.ts";
 import { environmentChange } from "./environments.ts";
@@ -22,7 +23,7 @@ export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | 
     const { config } = thread;
     const { turn, accepted, begin } = thread.startTurn(inputFrom(params), changeFrom(params), {
       outputSchema: params.outputSchema ?? undefined,
-      serviceTier: params.serviceTierForTurn ?? undefined,
+      overrides: settingsForTurn(params),
     });
     await accepted;
     after(() => announceNews(thread, app));
@@ -75,33 +76,7 @@ function contextItem([name, { kind, value }]: [string, AdditionalContextEntry]):
   };
 }
 
-function changeFrom(params: TurnStartParams): Parameters<LiveThread["startTurn"]>[1] {
-  const {
-    approvalPolicy,
-    approvalsReviewer,
-    sandboxPolicy,
-    permissions,
-    model,
-    effort,
-    summary,
-    personality,
-    collaborationMode,
-    serviceTier,
-    runtimeWorkspaceRoots,
-  } = params;
-  return {
-    approvalPolicy,
-    approvalsReviewer,
-    sandboxPolicy,
-    permissions,
-    model,
-    effort,
-    summary,
-    personality,
-    collaborationMode,
-    serviceTier,
-    runtimeWorkspaceRoots,
-    cwd: params.cwd ? path.resolve(params.cwd) : undefined,
-    ...environmentChange(params.environments),
-  };
+function changeFrom(params: TurnStartParams): SettingsChange {
+  const { cwd, ...change } = settingsIn("turn", params);
+  return { ...change, cwd: cwd ? path.resolve(cwd) : undefined, ...environmentChange(params.environments) };
 }

@@ -10,4 +10,4 @@ import type { AskForApproval } from "./AskForApproval";
 import type { SandboxPolicy } from "./SandboxPolicy";
 import type { Thread } from "./Thread";
 
-export type ThreadForkResponse = { approvalPolicy: AskForApproval, approvalsReviewer: ApprovalsReviewer, cwd: AbsolutePathBuf, model: string, modelProvider: string, sandbox: SandboxPolicy, thread: Thread, activePermissionProfile?: ActivePermissionProfile | null, disabledPluginIds?: Array<string>, instructionSources?: Array<LegacyAppPathString>, multiAgentMode?: MultiAgentMode, reasoningEffort?: ReasoningEffort | null, runtimeWorkspaceRoots?: Array<AbsolutePathBuf>, serviceTier?: string | null };
+export type ThreadForkResponse = { approvalPolicy: AskForApproval, approvalsReviewer: ApprovalsReviewer, cwd: AbsolutePathBuf, model: string, modelProvider: string, sandbox: SandboxPolicy, thread: Thread, reasoningEffort?: ReasoningEffort | null, serviceTier?: string | null, activePermissionProfile?: ActivePermissionProfile | null, disabledPluginIds?: Array<string>, instructionSources?: Array<LegacyAppPathString>, multiAgentMode?: MultiAgentMode, runtimeWorkspaceRoots?: Array<AbsolutePathBuf> };

@@ -11,4 +11,4 @@ import type { ApprovalsReviewer } from "./ApprovalsReviewer";
 import type { AskForApproval } from "./AskForApproval";
 import type { SandboxPolicy } from "./SandboxPolicy";
 
-export type ThreadSettings = { approvalPolicy: AskForApproval, approvalsReviewer: ApprovalsReviewer, collaborationMode: CollaborationMode, cwd: AbsolutePathBuf, model: string, modelProvider: string, sandboxPolicy: SandboxPolicy, activePermissionProfile?: ActivePermissionProfile | null, disabledPluginIds?: Array<string>, effort?: ReasoningEffort | null, multiAgentMode?: MultiAgentMode, personality?: Personality | null, serviceTier?: string | null, summary?: ReasoningSummary | null };
+export type ThreadSettings = { approvalPolicy: AskForApproval, approvalsReviewer: ApprovalsReviewer, collaborationMode: CollaborationMode, cwd: AbsolutePathBuf, model: string, modelProvider: string, sandboxPolicy: SandboxPolicy, effort?: ReasoningEffort | null, summary?: ReasoningSummary | null, serviceTier?: string | null, personality?: Personality | null, activePermissionProfile?: ActivePermissionProfile | null, disabledPluginIds?: Array<string>, multiAgentMode?: MultiAgentMode };

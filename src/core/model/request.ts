@@ -46,7 +46,7 @@ export function requestFor(run: Run, tools: readonly Tool[], input: readonly Mod
     effort: settings.effort ?? (hasSummaries ? model.defaultEffort : undefined),
     summary: hasSummaries ? (settings.summary ?? undefined) : undefined,
     verbosity: settings.verbosity ?? undefined,
-    serviceTier: turn.serviceTier ?? settings.serviceTier ?? undefined,
+    serviceTier: settings.serviceTier ?? undefined,
     outputSchema: turn.outputSchema,
     originator: meta.originator,
     userAgent: turn.thread.clients.userAgent,

@@ -47,8 +47,8 @@ export interface RunTurn extends MomentTurn, AskingTurn {
   /** The rules for its tool calls. */
   readonly settings: ThreadSettings;
   readonly outputSchema: unknown;
-  /** For this turn alone, in place of the settings'. */
-  readonly serviceTier: string | undefined;
+  /** Settings for this turn alone, in place of the thread's. */
+  readonly overrides: Partial<ThreadSettings>;
   readonly items: MomentTurn["items"] & RunItems;
   readonly guard: { countRequest(): void };
   /** Is warned when the model is about to call a command. */

@@ -28,10 +28,11 @@ export interface Run<T extends RunTurn = RunTurn> {
 /** The thread's own run. It follows the thread's settings: a model that is chosen while it works is asked from the next request on. */
 export function threadRun<T extends RunTurn>(turn: T): Run<T> {
   const { thread } = turn;
+  const hasOverrides = Object.keys(turn.overrides).length > 0;
   return {
     turn,
     get settings() {
-      return turn.fallback === undefined ? thread.settings : { ...thread.settings, ...turn.fallback };
+      return hasOverrides || turn.fallback !== undefined ? { ...thread.settings, ...turn.overrides, ...turn.fallback } : thread.settings;
     },
     get instructions() {
       return instructionsFor(thread);

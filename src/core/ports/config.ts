@@ -8,7 +8,8 @@ import type {
 } from "../../protocol/config.ts";
 import type { ConfigRequirements } from "../../protocol/config-requirements.ts";
 import type { HooksListEntry } from "../../protocol/hooks.ts";
-import type { ApprovalsReviewer, AskForApproval, Personality, ReasoningSummary, SandboxMode } from "../../protocol/policy.ts";
+import type { ApprovalsReviewer, AskForApproval, SandboxMode } from "../../protocol/policy.ts";
+import type { SettingDefaults } from "../../protocol/settings.ts";
 import type { CommandLimits } from "./command-runner.ts";
 import type { Hook } from "./hooks.ts";
 import type { InstalledPlugin } from "./plugins.ts";
@@ -104,7 +105,8 @@ export interface EnvironmentPolicy {
   readonly includeOnly: readonly string[];
 }
 
-export interface Config {
+/** Beside the defaults of a thread's plain settings. */
+export interface Config extends SettingDefaults {
   readonly codexHome: string;
   readonly model: string | undefined;
   readonly modelProvider: string;
@@ -118,11 +120,6 @@ export interface Config {
     readonly excludeTmpdirEnvVar: boolean;
     readonly excludeSlashTmp: boolean;
   };
-  readonly effort: string | undefined;
-  readonly summary: ReasoningSummary | undefined;
-  readonly verbosity: string | undefined;
-  readonly personality: Personality | undefined;
-  readonly serviceTier: string | undefined;
   readonly contextWindow: number | undefined;
   readonly autoCompactTokenLimit: number | undefined;
   readonly toolOutputTokenLimit: number;
@@ -133,8 +130,6 @@ export interface Config {
   readonly fallbackModelProvider: string | undefined;
   /** Old tool results leave the history before it has to be compacted. */
   readonly clearOldResults: boolean;
-  readonly baseInstructions: string | undefined;
-  readonly developerInstructions: string | undefined;
   readonly compactPrompt: string | undefined;
   readonly reviewModel: string | undefined;
   readonly showRawReasoning: boolean;

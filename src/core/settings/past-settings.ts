@@ -1,31 +1,16 @@
 /** With which settings a stored thread goes on: those it had, apart from what the request sets now. Serves resume and fork. */
 import { isDeepStrictEqual } from "node:util";
 import type { SandboxPolicy } from "../../protocol/policy.ts";
+import { type SettingName, settingNames, settingRows } from "../../protocol/settings.ts";
 import type { Config } from "../ports/config.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
 import { sandboxPolicyFor } from "./settings.ts";
 
-/** The settings that a thread keeps, each with the config keys by which a request can set it. The folder and the instructions are not among them. */
-const kept = {
-  effort: ["model_reasoning_effort"],
-  summary: ["model_reasoning_summary"],
-  verbosity: ["model_verbosity"],
-  serviceTier: ["service_tier"],
-  approvalPolicy: ["approval_policy"],
-  approvalsReviewer: ["approvals_reviewer"],
-  sandboxPolicy: ["sandbox_mode", "default_permissions"],
-  permissionProfile: ["sandbox_mode", "default_permissions"],
-  personality: ["personality", "model_personality"],
-  hasMachine: [],
-  mode: [],
-  isPairing: [],
-  modeInstructions: [],
-} as const satisfies Partial<Record<keyof ThreadSettings, readonly string[]>>;
-
-const keptNames = Object.keys(kept) as readonly (keyof typeof kept)[];
+const carriedNames = settingNames.filter((name) => settingRows[name].goesOn === "past");
+const limits = settingNames.filter((name) => settingRows[name].isLimit);
 
 /** A thread that goes on does not follow later changes of the config in these. */
-export const keptSettings: readonly (keyof ThreadSettings)[] = ["model", "modelProvider", ...keptNames];
+export const keptSettings: readonly SettingName[] = settingNames.filter((name) => settingRows[name].goesOn !== "config");
 
 /** The model that a thread goes on with; undefined where the request's own config says another. */
 export function pastModel(
@@ -43,8 +28,8 @@ export function pastModel(
  * one had. Only keys that the request itself sets take the place of the past.
  */
 export function goOnWith(past: ThreadSettings, base: ThreadSettings, config: Config): ThreadSettings {
-  const isRequested = (name: keyof typeof kept): boolean => kept[name].some((key) => config.requested.includes(key));
-  const carried = keptNames.filter((name) => past[name] !== undefined && !isRequested(name)).map((name) => [name, past[name]] as const);
+  const isRequested = (name: SettingName): boolean => settingRows[name].keys.some((key) => config.requested.includes(key));
+  const carried = carriedNames.filter((name) => past[name] !== undefined && !isRequested(name)).map((name) => [name, past[name]] as const);
   const settings: ThreadSettings = { ...base, ...Object.fromEntries(carried), cwd: past.cwd, workspaceRoots: past.workspaceRoots };
   return isRequested("sandboxPolicy") ? settings : { ...settings, sandboxPolicy: withRequestedRoom(past.sandboxPolicy, config) };
 }
@@ -64,7 +49,4 @@ function withRequestedRoom(policy: SandboxPolicy, config: Config): SandboxPolicy
 }
 
 /** Whether two settings confine commands and ask people alike. */
-export const hasSameLimits = (a: ThreadSettings, b: ThreadSettings): boolean =>
-  (["sandboxPolicy", "approvalPolicy", "approvalsReviewer", "workspaceRoots"] as const).every((name) =>
-    isDeepStrictEqual(a[name], b[name]),
-  );
+export const hasSameLimits = (a: ThreadSettings, b: ThreadSettings): boolean => limits.every((name) => isDeepStrictEqual(a[name], b[name]));

@@ -1,40 +1,20 @@
-/** The settings a thread has now: config defaults, changed by thread/start, turn/start and thread/settings/update. Plain frozen data. */
+/** How a thread comes by its settings: config defaults, changed by thread/start, turn/start and thread/settings/update, and by a changed config. */
 import { invalidRequest } from "../../protocol/errors.ts";
+import { permissionProfiles, type SandboxMode, type SandboxPolicy } from "../../protocol/policy.ts";
 import {
-  type ApprovalsReviewer,
-  type AskForApproval,
-  type CollaborationMode,
-  type Personality,
-  permissionProfiles,
-  type ReasoningSummary,
-  type SandboxMode,
-  type SandboxPolicy,
-} from "../../protocol/policy.ts";
+  type PlainSetting,
+  plainSettings,
+  type SettingName,
+  type SettingParams,
+  settingNames,
+  settingRows,
+} from "../../protocol/settings.ts";
 import type { Config } from "../ports/config.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
 import { refuseForbidden, withinRequirements } from "./requirements.ts";
 
 /** What a request may change; absent and null leave the setting as it is. */
-export interface SettingsChange {
-  readonly cwd?: string | null | undefined;
-  readonly runtimeWorkspaceRoots?: readonly string[] | null | undefined;
-  readonly hasMachine?: boolean | undefined;
-  readonly model?: string | null | undefined;
-  readonly modelProvider?: string | null | undefined;
-  readonly effort?: string | null | undefined;
-  readonly summary?: ReasoningSummary | null | undefined;
-  readonly serviceTier?: string | null | undefined;
-  readonly approvalPolicy?: AskForApproval | null | undefined;
-  readonly approvalsReviewer?: ApprovalsReviewer | null | undefined;
-  readonly sandbox?: SandboxMode | null | undefined;
-  readonly sandboxPolicy?: SandboxPolicy | null | undefined;
-  /** A permission profile by its id. */
-  readonly permissions?: string | null | undefined;
-  readonly personality?: Personality | null | undefined;
-  readonly collaborationMode?: CollaborationMode | null | undefined;
-  readonly baseInstructions?: string | null | undefined;
-  readonly developerInstructions?: string | null | undefined;
-}
+export type SettingsChange = SettingParams & { readonly hasMachine?: boolean | undefined };
 
 /** The settings of a new thread. */
 export function settingsFrom(
@@ -43,22 +23,16 @@ export function settingsFrom(
   change: SettingsChange & { cwd: string },
 ): ThreadSettings {
   const base: ThreadSettings = {
+    ...plainFrom(config),
     cwd: change.cwd,
     workspaceRoots: [change.cwd],
     model: chosen.model,
     modelProvider: chosen.provider,
-    effort: config.effort ?? null,
-    summary: config.summary ?? null,
-    verbosity: config.verbosity ?? null,
-    serviceTier: config.serviceTier ?? null,
     approvalPolicy: config.approvalPolicy,
     approvalsReviewer: "user",
     sandboxPolicy: sandboxPolicyFor(config.sandboxMode, config),
-    personality: config.personality ?? null,
     mode: "default",
     modeInstructions: null,
-    baseInstructions: config.baseInstructions ?? null,
-    developerInstructions: config.developerInstructions ?? null,
   };
   return changed(base, config, change);
 }
@@ -70,56 +44,54 @@ export function changed(settings: ThreadSettings, config: Config, change: Settin
   const cwd = change.cwd ?? settings.cwd;
   const next: ThreadSettings = {
     ...settings,
+    ...plainIn(change),
     cwd,
     workspaceRoots: rootsFor(settings, change, cwd),
     ...(change.hasMachine === undefined ? {} : { hasMachine: change.hasMachine }),
     model: mode?.settings.model ?? change.model ?? settings.model,
     modelProvider: change.modelProvider ?? settings.modelProvider,
     effort: mode?.settings.reasoning_effort ?? change.effort ?? settings.effort,
-    summary: change.summary ?? settings.summary,
-    serviceTier: change.serviceTier ?? settings.serviceTier,
     approvalPolicy: change.approvalPolicy ?? settings.approvalPolicy,
     approvalsReviewer: change.approvalsReviewer ?? settings.approvalsReviewer,
     ...sandboxFrom(settings, config, change),
-    personality: change.personality ?? settings.personality,
     mode: mode === undefined || mode === null ? settings.mode : mode.mode === "plan" ? "plan" : "default",
     ...(mode === undefined || mode === null ? {} : { isPairing: mode.mode === "pair_programming" }),
     modeInstructions: mode === undefined || mode === null ? settings.modeInstructions : (mode.settings.developer_instructions ?? null),
-    baseInstructions: change.baseInstructions ?? settings.baseInstructions,
-    developerInstructions: change.developerInstructions ?? settings.developerInstructions,
   };
   return withinRequirements(next, config, sandboxPolicyFor(config.sandboxMode, config));
 }
 
-/** The settings that a request chooses for its thread; the others follow the config. */
-export function chosenBy(change: SettingsChange): (keyof ThreadSettings)[] {
-  const mode = change.collaborationMode?.settings;
-  const given = (...values: unknown[]): boolean => values.some((value) => value !== undefined && value !== null);
-  const choices: [keyof ThreadSettings, boolean][] = [
-    ["model", given(change.model, mode?.model)],
-    ["modelProvider", given(change.model, mode?.model, change.modelProvider)],
-    ["effort", given(change.effort, mode?.reasoning_effort)],
-    ["summary", given(change.summary)],
-    ["serviceTier", given(change.serviceTier)],
-    ["approvalPolicy", given(change.approvalPolicy)],
-    ["sandboxPolicy", given(change.sandbox, change.sandboxPolicy, change.permissions)],
-    ["personality", given(change.personality)],
-    ["developerInstructions", given(change.developerInstructions)],
-  ];
-  return choices.flatMap(([name, isChosen]) => (isChosen ? [name] : []));
+type PlainSettings = Pick<ThreadSettings, PlainSetting>;
+
+const plainFrom = (config: Config): PlainSettings =>
+  Object.fromEntries(plainSettings.map((name) => [name, config[name] ?? null])) as PlainSettings;
+
+/** The plain settings that a request changes. */
+function plainIn(change: SettingParams): Partial<PlainSettings> {
+  const given: { readonly [K in PlainSetting]?: unknown } = change;
+  const names = plainSettings.filter((name) => settingRows[name].takenBy.length > 0);
+  return Object.fromEntries(names.flatMap((name) => (given[name] === undefined || given[name] === null ? [] : [[name, given[name]]])));
 }
 
-/** The base instructions are not among them: they are the thread's from its first line on. */
-const followers = [
-  ...(["model", "modelProvider", "effort", "summary", "verbosity", "serviceTier", "approvalPolicy", "sandboxPolicy"] as const),
-  ...(["personality", "developerInstructions"] as const),
-];
+const followers = settingNames.filter((name) => settingRows[name].follows);
+
+/** The settings that a request chooses for its thread; the others follow the config. */
+export function chosenBy(change: SettingsChange): SettingName[] {
+  const mode = change.collaborationMode?.settings;
+  const given: Readonly<Record<string, unknown>> = {
+    ...change,
+    model: change.model ?? mode?.model,
+    effort: change.effort ?? mode?.reasoning_effort,
+  };
+  const isGiven = (param: string): boolean => given[param] !== undefined && given[param] !== null;
+  return followers.filter((name) => [name, ...(settingRows[name].chosenWith ?? [])].some(isGiven));
+}
 
 /** Settings after the config has changed: what the config says differently now, apart from what was chosen for this thread. */
 export function renewed(
   settings: ThreadSettings,
   { before, after, choose }: { before: Config; after: Config; choose: (config: Config) => { model: string; provider: string } },
-  chosen: ReadonlySet<keyof ThreadSettings>,
+  chosen: ReadonlySet<SettingName>,
 ): ThreadSettings {
   const { cwd } = settings;
   const [was, is] = [before, after].map((config) => settingsFrom(config, choose(config), { cwd }));

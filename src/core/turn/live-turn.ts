@@ -26,7 +26,8 @@ export class Interrupted extends Error {
 export interface TurnOptions {
   readonly kind?: LiveTurn["kind"];
   readonly outputSchema?: unknown;
-  readonly serviceTier?: string | undefined;
+  /** Settings for this turn alone. */
+  readonly overrides?: Partial<ThreadSettings>;
 }
 
 /** What a turn needs of its thread. */
@@ -44,8 +45,7 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
   readonly thread: TurnThread;
   readonly kind: "regular" | "review" | "compact" | "shell";
   readonly outputSchema: unknown;
-  /** For this turn alone, in place of the settings'. */
-  readonly serviceTier: string | undefined;
+  readonly overrides: Partial<ThreadSettings>;
   readonly startedAtMs: number;
   readonly items: TurnItems;
   readonly steering: Steering;
@@ -77,7 +77,7 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
     this.id = options.id;
     this.kind = options.kind ?? "regular";
     this.outputSchema = options.outputSchema;
-    this.serviceTier = options.serviceTier;
+    this.overrides = options.overrides ?? {};
     this.startedAtMs = options.startedAtMs;
     this.#settings = thread.grants.widen(thread.settings);
     this.items = new TurnItems(key, thread, options.startedAtMs);

@@ -1,7 +1,9 @@
 /** Settings of a turn between our own value and the `turn_context` line that Codex of every age reads. */
 import type { ThreadSettings } from "../../core/ports/settings.ts";
+import { fitsOnce } from "../../lib/schema.ts";
 import type { AskForApproval, SandboxPolicy } from "../../protocol/policy.ts";
-import { isObject, isString, type Json, listOf, objectOf, oneOf, stringsOf, textOf, textOrNull } from "./shapes.ts";
+import { type PlainSetting, plainSettings, settingNames, settingRows } from "../../protocol/settings.ts";
+import { isObject, type Json, listOf, objectOf, oneOf, stringsOf, textOf, textOrNull } from "./shapes.ts";
 
 const kebab: Record<SandboxPolicy["type"], string> = {
   dangerFullAccess: "danger-full-access",
@@ -41,23 +43,30 @@ export function settingsFromContext(payload: Json, around: ContextAround): Threa
   const own = objectOf(settings);
   const cwd = textOf(payload["cwd"]);
   return {
+    ...plainFromLine(payload),
     cwd,
     workspaceRoots: around.workspaceRoots.length > 0 ? around.workspaceRoots : [cwd],
     model: textOf(payload["model"]),
     modelProvider: around.modelProvider,
     effort: textOrNull(payload["effort"] ?? own["reasoning_effort"]),
-    summary: oneOf(payload["summary"], ["auto", "concise", "detailed", "none"]) ?? null,
-    verbosity: null,
-    serviceTier: textOrNull(payload["service_tier"]),
     approvalPolicy: approvalFromDisk(payload["approval_policy"]),
     approvalsReviewer: oneOf(payload["approvals_reviewer"], ["user", "auto_review", "guardian_subagent"]) ?? "user",
     sandboxPolicy: sandboxFromDisk(payload["sandbox_policy"]),
-    personality: oneOf(payload["personality"], ["none", "friendly", "pragmatic"]) ?? null,
     mode: mode === "plan" ? "plan" : "default",
     modeInstructions: textOrNull(own["developer_instructions"]),
-    baseInstructions: null,
-    developerInstructions: textOrNull(payload["developer_instructions"]),
   };
+}
+
+type PlainSettings = Pick<ThreadSettings, PlainSetting>;
+
+/** Null for what the line does not say, or says in a way that cannot be read. */
+function plainFromLine(payload: Json): PlainSettings {
+  const read = plainSettings.map((name) => {
+    const { inLine, value } = settingRows[name];
+    const said = inLine === undefined ? undefined : payload[inLine];
+    return [name, said !== undefined && fitsOnce(value(), said) ? said : null] as const;
+  });
+  return Object.fromEntries(read) as PlainSettings;
 }
 
 /** Fails closed: a policy that cannot be read asks for everything. */
@@ -143,31 +152,11 @@ function sandboxToDisk(policy: SandboxPolicy): Json {
   }
 }
 
-const texts: readonly (keyof ThreadSettings)[] = ["cwd", "model", "modelProvider"];
-const textsOrNull: readonly (keyof ThreadSettings)[] = [
-  ...([
-    "effort",
-    "summary",
-    "verbosity",
-    "serviceTier",
-    "personality",
-    "modeInstructions",
-    "baseInstructions",
-    "developerInstructions",
-  ] as const),
-];
-
 /** Whether a value read back from our own line is whole. */
-export function isThreadSettings(value: unknown): value is ThreadSettings {
-  return (
-    isObject(value) &&
-    texts.every((key) => isString(value[key])) &&
-    textsOrNull.every((key) => value[key] === null || isString(value[key])) &&
-    Array.isArray(value["workspaceRoots"]) &&
-    value["workspaceRoots"].every(isString) &&
-    (value["mode"] === "plan" || value["mode"] === "default") &&
-    (isString(value["approvalPolicy"]) || isObject(value["approvalPolicy"])) &&
-    isObject(value["sandboxPolicy"]) &&
-    Object.hasOwn(kebab, textOf(value["sandboxPolicy"]["type"]))
-  );
-}
+export const isThreadSettings = (value: unknown): value is ThreadSettings =>
+  isObject(value) &&
+  settingNames.every((name) => {
+    const { value: schema, isPlain, isOptional } = settingRows[name];
+    const said = value[name];
+    return said === undefined ? isOptional === true : (isPlain && said === null) || fitsOnce(schema(), said);
+  });

@@ -1,0 +1,225 @@
+/** A thread's settings as a table, one row a setting: its type, the params that set it, its default, what shows it and what keeps it follow. */
+import { array, boolean, type Infer, type Lazy, literals, maybe, nullable, type OptionalSchema, string } from "../lib/schema.ts";
+import {
+  AbsolutePathBuf,
+  ApprovalsReviewer,
+  AskForApproval,
+  CollaborationMode,
+  Personality,
+  ReasoningEffort,
+  ReasoningSummary,
+  SandboxMode,
+  SandboxPolicy,
+} from "./policy.ts";
+
+/** The requests that take settings: thread/start, thread/resume, thread/fork, turn/start and thread/settings/update. */
+export type Taker = "start" | "resume" | "fork" | "turn" | "update";
+const opening = ["start", "resume", "fork"] as const;
+const running = ["turn", "update"] as const;
+const all = [...opening, ...running] as const;
+
+interface Traits {
+  /** The requests that set it by a param of its name. */
+  readonly takenBy: readonly Taker[];
+  /** Params beside that one by which a request chooses it. */
+  readonly chosenWith?: readonly string[];
+  /** Keys of config.toml that set it; the first that is set counts. */
+  readonly keys: readonly string[];
+  /** A thread for which nobody chose it takes over what a changed config says. */
+  readonly follows: boolean;
+  /**
+   * What resume and fork go on with. `past`: what the thread had, unless the request's own config sets one of the keys; `config`: what a new
+   * thread would have; `rule`: core has a rule for it.
+   */
+  readonly goesOn: "past" | "config" | "rule";
+  /** It says what commands may do, or who is asked. */
+  readonly isLimit?: true;
+  /** Threads that were stored before it was known have none. */
+  readonly isOptional?: true;
+}
+
+interface PlainTraits extends Traits {
+  /** Its name in the answers to start, resume and fork. */
+  readonly inAnswer?: string;
+  /** Its name in thread/settings/updated. */
+  readonly inUpdate?: string;
+  /** The param of turn/start that sets it for that turn alone. */
+  readonly forTurn?: string;
+  /** Its key in the `turn_context` lines of Codex. */
+  readonly inLine?: string;
+}
+
+/** Null until the config or a request sets it. Its row is all that is written about it, beside its use. */
+const plain = <S extends Lazy, const T extends PlainTraits>(value: S, traits: T) => ({ ...traits, value, isPlain: true as const });
+/** Core has a rule for how it begins and how params change it. */
+const ruled = <S extends Lazy, const T extends Traits>(value: S, traits: T) => ({ ...traits, value, isPlain: false as const });
+
+const table = {
+  cwd: ruled(string, { takenBy: all, keys: [], follows: false, goesOn: "rule" }),
+  /** The session's folders; cwd is the first. */
+  workspaceRoots: ruled(() => array(string()), { takenBy: [], keys: [], follows: false, goesOn: "rule", isLimit: true }),
+  /** False where the client gave the thread no machine to work on: no commands, no files. */
+  hasMachine: ruled(boolean, { takenBy: [], keys: [], follows: false, goesOn: "past", isOptional: true }),
+  model: ruled(string, { takenBy: all, keys: ["model"], follows: true, goesOn: "rule" }),
+  modelProvider: ruled(string, { takenBy: opening, chosenWith: ["model"], keys: ["model_provider"], follows: true, goesOn: "rule" }),
+  effort: plain(ReasoningEffort, {
+    takenBy: running,
+    keys: ["model_reasoning_effort"],
+    follows: true,
+    goesOn: "past",
+    inAnswer: "reasoningEffort",
+    inUpdate: "effort",
+    inLine: "effort",
+  }),
+  summary: plain(ReasoningSummary, {
+    takenBy: running,
+    keys: ["model_reasoning_summary"],
+    follows: true,
+    goesOn: "past",
+    inUpdate: "summary",
+    inLine: "summary",
+  }),
+  verbosity: plain(string, { takenBy: [], keys: ["model_verbosity"], follows: true, goesOn: "past" }),
+  serviceTier: plain(string, {
+    takenBy: all,
+    forTurn: "serviceTierForTurn",
+    keys: ["service_tier"],
+    follows: true,
+    goesOn: "past",
+    inAnswer: "serviceTier",
+    inUpdate: "serviceTier",
+    inLine: "service_tier",
+  }),
+  approvalPolicy: ruled(AskForApproval, { takenBy: all, keys: ["approval_policy"], follows: true, goesOn: "past", isLimit: true }),
+  approvalsReviewer: ruled(ApprovalsReviewer, {
+    takenBy: all,
+    keys: ["approvals_reviewer"],
+    follows: false,
+    goesOn: "past",
+    isLimit: true,
+  }),
+  sandboxPolicy: ruled(SandboxPolicy, {
+    takenBy: running,
+    chosenWith: ["sandbox", "permissions"],
+    keys: ["sandbox_mode", "default_permissions"],
+    follows: true,
+    goesOn: "past",
+    isLimit: true,
+  }),
+  /** The permission profile that the sandbox policy came from, when it was chosen by one. */
+  permissionProfile: ruled(() => nullable(string()), {
+    takenBy: [],
+    keys: ["sandbox_mode", "default_permissions"],
+    follows: false,
+    goesOn: "past",
+    isOptional: true,
+  }),
+  personality: plain(Personality, {
+    takenBy: ["start", "resume", ...running],
+    keys: ["personality", "model_personality"],
+    follows: true,
+    goesOn: "past",
+    inUpdate: "personality",
+    inLine: "personality",
+  }),
+  /** Plan or default; older names were mapped at the door. */
+  mode: ruled(() => literals("plan", "default"), { takenBy: [], keys: [], follows: false, goesOn: "past" }),
+  /** Pair programming of older clients: Default, and the model may put questions as in Plan. */
+  isPairing: ruled(boolean, { takenBy: [], keys: [], follows: false, goesOn: "past", isOptional: true }),
+  /** Instructions that the collaboration mode brings. */
+  modeInstructions: ruled(() => nullable(string()), { takenBy: [], keys: [], follows: false, goesOn: "past" }),
+  /** The thread's from its first line on, whatever a config says later. */
+  baseInstructions: plain(string, { takenBy: opening, keys: ["instructions"], follows: false, goesOn: "rule" }),
+  developerInstructions: plain(string, {
+    takenBy: opening,
+    keys: ["developer_instructions"],
+    follows: true,
+    goesOn: "config",
+    inLine: "developer_instructions",
+  }),
+};
+
+/** Params that set several settings, or one in another form; core's rules read them. */
+const otherParams = {
+  collaborationMode: { value: CollaborationMode, takenBy: running },
+  permissions: { value: string, takenBy: all },
+  runtimeWorkspaceRoots: { value: () => array(AbsolutePathBuf()), takenBy: [...opening, "turn"] },
+  sandbox: { value: SandboxMode, takenBy: opening },
+} as const;
+
+type Table = typeof table;
+export type SettingName = keyof Table;
+export type PlainSetting = { [K in SettingName]: Table[K]["isPlain"] extends true ? K : never }[SettingName];
+type OptionalSetting = { [K in SettingName]: Table[K] extends { readonly isOptional: true } ? K : never }[SettingName];
+type Plain<T> = T extends (infer Item)[] ? readonly Item[] : T;
+type Value<K extends SettingName> = Plain<Infer<Table[K]["value"]>>;
+
+/** The value of each setting. */
+export type SettingValues = {
+  readonly [K in Exclude<SettingName, OptionalSetting>]: K extends PlainSetting ? Value<K> | null : Value<K>;
+} & { readonly [K in OptionalSetting]?: Value<K> };
+/** What a config says of the plain ones. */
+export type SettingDefaults = { readonly [K in PlainSetting]: Value<K> | undefined };
+
+type Params = Table & typeof otherParams;
+type TakenBy<T extends Taker> = { [K in keyof Params]: T extends Params[K]["takenBy"][number] ? K : never }[keyof Params];
+type FieldsTakenBy<T extends Taker> = { readonly [K in TakenBy<T>]: OptionalSchema<Infer<Params[K]["value"]> | null> };
+/** The settings in the params of a request. */
+export type SettingParams<T extends Taker = Taker> = { readonly [K in TakenBy<T>]?: Plain<Infer<Params[K]["value"]>> | null | undefined };
+
+/** The places that show plain settings. */
+type Place = "inAnswer" | "inUpdate" | "forTurn";
+type NameAt<P extends Place, K extends PlainSetting> = Table[K] extends Readonly<Record<P, infer Name extends string>> ? Name : never;
+type FieldsAt<P extends Place> = { readonly [K in PlainSetting as NameAt<P, K>]: OptionalSchema<Value<K> | null> };
+type ShownAt<P extends Place> = { [K in PlainSetting as NameAt<P, K>]: Value<K> | null };
+
+interface Row extends PlainTraits {
+  readonly value: Lazy;
+  readonly isPlain: boolean;
+}
+export const settingRows: Readonly<Record<SettingName, Row>> = table;
+export const settingNames = Object.keys(table) as readonly SettingName[];
+export const plainSettings = settingNames.filter((name): name is PlainSetting => settingRows[name].isPlain);
+
+/** The fields of a request's params for the settings that it takes. */
+export function settingParams<T extends Taker>(taker: T): FieldsTakenBy<T> {
+  return Object.fromEntries(takenBy(taker).map(([name, { value }]) => [name, maybe(value())])) as FieldsTakenBy<T>;
+}
+
+/** The settings that a request's params give, without the rest of them. */
+export function settingsIn<T extends Taker>(taker: T, params: SettingParams<T>): SettingParams<T> {
+  const given: Readonly<Record<string, unknown>> = params;
+  const names = takenBy(taker).map(([name]) => name);
+  return Object.fromEntries(names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]]))) as SettingParams<T>;
+}
+
+const takenBy = (taker: Taker): readonly (readonly [string, { readonly value: Lazy }])[] => {
+  const params: Readonly<Record<string, { readonly value: Lazy; readonly takenBy: readonly Taker[] }>> = { ...table, ...otherParams };
+  return Object.entries(params).filter(([, row]) => row.takenBy.includes(taker));
+};
+
+/** The fields for plain settings in an answer, an update, or the params of a turn. */
+export function settingFields<P extends Place>(place: P): FieldsAt<P> {
+  const fields = namedAt(place).map(([name, shown]) => [shown, maybe(settingRows[name].value())]);
+  return Object.fromEntries(fields) as FieldsAt<P>;
+}
+
+/** The plain settings under the names that a place has for them. */
+export function shownSettings<P extends Place>(place: P, settings: SettingValues): ShownAt<P> {
+  const shown = namedAt(place).map(([name, field]) => [field, settings[name]]);
+  return Object.fromEntries(shown) as ShownAt<P>;
+}
+
+/** What the params of a turn set for that turn alone. */
+export function settingsForTurn(params: Partial<ShownAt<"forTurn">>): Partial<SettingValues> {
+  const given: Readonly<Record<string, unknown>> = params;
+  return Object.fromEntries(
+    namedAt("forTurn").flatMap(([name, field]) => (given[field] === undefined || given[field] === null ? [] : [[name, given[field]]])),
+  );
+}
+
+const namedAt = (place: Place): readonly (readonly [PlainSetting, string])[] =>
+  plainSettings.flatMap((name) => {
+    const shown = settingRows[name][place];
+    return shown === undefined ? [] : [[name, shown] as const];
+  });
