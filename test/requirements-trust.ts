@@ -77,7 +77,7 @@ export const trustRequirements = {
     cases: [200],
     says: "of the calls in one answer so many are carried out, a few at a time; the model and the person hear of the rest",
   },
-  "trust.callFlood": { source, cases: [200], says: "an answer of many thousand calls holds nobody else up" },
+  "trust.callFlood": { source, cases: [200], says: "an answer of 200,000 calls holds nobody else up" },
   "trust.manySteers": { source, cases: [202], says: "so many messages wait for a running turn; the next one is refused" },
   "trust.plantedSettings": {
     source,

@@ -1,7 +1,7 @@
 /** The reader of event streams takes bytes as they come and stays bounded. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createSseReader, SseTooLong } from "./sse.ts";
+import { createSseReader, SseTooLong, SseTooMany } from "./sse.ts";
 
 function read(...chunks: (string | Uint8Array)[]): [string, string | undefined][] {
   const events: [string, string | undefined][] = [];
@@ -43,6 +43,14 @@ describe("createSseReader", () => {
         for (let i = 0; i < 100; i++) reader.feed(Buffer.from(piece));
       }, SseTooLong);
     }
+  });
+  it("throws when an event holds more values than anybody says in one", () => {
+    const reader = createSseReader(() => assert.fail("it was read"));
+    assert.throws(() => reader.feed(Buffer.from(`data: [${'{"a":"\\"["},'.repeat(200_000)}0]\n\n`)), SseTooMany);
+  });
+  it("takes long texts, whatever is in them", () => {
+    const text = JSON.stringify({ text: '{[","]}\\'.repeat(300_000), more: ["\\", '"'] });
+    assert.deepEqual(read(`data: ${text}\n\n`), [[text, undefined]]);
   });
   it("does not keep a long comment or a long line that is no field", () => {
     const events: string[] = [];

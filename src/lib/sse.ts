@@ -4,9 +4,13 @@ import { createParser } from "eventsource-parser";
 
 /** Room for one event. A finished response that repeats all its output, or a generated image, can take several megabytes. */
 const defaultLimit = 32 * 1024 * 1024;
+/** Values in one event: long texts are read in no time, but many small values hold everybody else up. */
+const maxValues = 250_000;
+/** What a shorter event holds is read soon enough. */
+const fewCharacters = 1024 * 1024;
 
 export interface SseReader {
-  /** Takes bytes cut anywhere, even inside a character. Throws SseTooLong; the reader is then of no further use. */
+  /** Takes bytes cut anywhere, even inside a character. Throws SseTooLong or SseTooMany; the reader is then of no further use. */
   feed(bytes: Uint8Array): void;
 }
 
@@ -15,6 +19,33 @@ export class SseTooLong extends Error {
     super(`${what} is longer than ${limit} characters`);
   }
 }
+export class SseTooMany extends Error {
+  constructor() {
+    super(`one event of the stream holds more than ${maxValues} values`);
+  }
+}
+
+/** Throws SseTooMany where the JSON of an event holds more than anybody has to say in one. */
+export function checkValues(json: string): void {
+  if (json.length < fewCharacters) return;
+  let values = 0;
+  for (let at = 0; at < json.length; at++) {
+    const letter = json[at];
+    if (letter === '"') at = endOfText(json, at);
+    else if (letter === "," || letter === "{" || letter === "[") values++;
+    if (values > maxValues) throw new SseTooMany();
+  }
+}
+
+/** Where the quotation mark is that ends the text which begins here. */
+function endOfText(json: string, from: number): number {
+  for (let end = json.indexOf('"', from + 1); end >= 0; end = json.indexOf('"', end + 1)) {
+    let first = end;
+    while (json[first - 1] === "\\") first--;
+    if ((end - first) % 2 === 0) return end;
+  }
+  return json.length;
+}
 
 /** `onEvent` gets each event's data and name; comments, ids and unknown fields are skipped. */
 export function createSseReader(onEvent: (data: string, event: string | undefined) => void, limit = defaultLimit): SseReader {
@@ -22,7 +53,10 @@ export function createSseReader(onEvent: (data: string, event: string | undefine
   let overflow = false;
   const parser = createParser({
     maxBufferSize: limit,
-    onEvent: (message) => onEvent(message.data, message.event),
+    onEvent: (message) => {
+      checkValues(message.data);
+      onEvent(message.data, message.event);
+    },
     onError: (error) => {
       overflow ||= error.type === "max-buffer-size-exceeded";
     },

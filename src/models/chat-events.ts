@@ -92,9 +92,10 @@ export function createChatReader(flat: FlatTools, textTools: boolean, maxTokens?
     const name = stringOf(fn["name"]) ?? "";
     const args = typeof fn["arguments"] === "string" ? fn["arguments"] : isRecord(fn["arguments"]) ? JSON.stringify(fn["arguments"]) : "";
     const before = open.get(index);
-    const isOther = before !== undefined && ((id !== "" && id !== before.id) || (args !== "" && writer.isWhole(before.key)));
+    // asked only where a name came: to try whether long arguments are whole at each of their pieces would take for ever
+    const isOther = (): boolean => before !== undefined && ((id !== "" && id !== before.id) || (args !== "" && writer.isWhole(before.key)));
     let key = before?.key;
-    if (key === undefined || (name !== "" && isOther)) {
+    if (key === undefined || (name !== "" && isOther())) {
       if (name === "") return;
       key = id === "" || writer.hasCall(id) ? `call_${randomUuid().replaceAll("-", "")}` : id;
       open.set(index, { key, id });

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ModelFailure, ModelFailureKind } from "../core/ports/model-client.ts";
 import { errorMessage } from "../lib/error-text.ts";
-import { SseTooLong } from "../lib/sse.ts";
+import { SseTooLong, SseTooMany } from "../lib/sse.ts";
 import { HttpFailure } from "./http.ts";
 import { isRecord, listOf, numberOf, parseJson, recordOf, stringOf } from "./json.ts";
 
@@ -137,7 +137,7 @@ const bounded = (ms: number): number => Math.min(Math.max(0, Math.round(ms)), 3_
 
 /** For anything that `HttpPool` or the event reader threw, except the signal's own reason. */
 export function failureFromNetwork(error: unknown, url: string): ModelFailure {
-  if (error instanceof SseTooLong) return broken("responseStreamDisconnected", error.message, false);
+  if (error instanceof SseTooLong || error instanceof SseTooMany) return broken("responseStreamDisconnected", error.message, false);
   if (!(error instanceof HttpFailure)) return broken("other", errorMessage(error), false);
   switch (error.phase) {
     case "connect":

@@ -2,6 +2,7 @@
 import type { ProviderConfig } from "../core/ports/config.ts";
 import type { BedrockCredential, Credential, Credentials } from "../core/ports/credentials.ts";
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from "../core/ports/model-client.ts";
+import { createPace } from "../lib/pace.ts";
 import { createSseReader, SseTooLong } from "../lib/sse.ts";
 import type { CatalogEntry } from "./catalog.ts";
 import { CommandToken, NoToken } from "./command-token.ts";
@@ -30,6 +31,8 @@ const errorBodyLimit = 64 * 1024;
 const wholeAnswerLimit = 16 * 1024 * 1024;
 /** Far more than the longest answer with all its events: what goes on beyond it never ends. */
 const answerLimit = 256 * 1024 * 1024;
+/** A fast provider's events never make us wait, so others get their turn after so long. */
+const stretchMs = 10;
 /** Each resend drops one thing the server refused; no request has more to drop. */
 const maxResends = 4;
 /** Threads and models are many over the life of a server; these memories are only comfort. */
@@ -131,6 +134,7 @@ export class HttpModelClient implements ModelClient {
     let bytes = 0;
     let begun = false;
     let early: ModelFailure | undefined;
+    const pace = createPace(stretchMs);
     const shown = (): readonly ModelEvent[] => {
       const events = over ? out.map((event) => withoutSecrets(event, secrets)) : out;
       begun ||= events.some(({ type }) => !beforeAnswers.has(type));
@@ -158,6 +162,8 @@ export class HttpModelClient implements ModelClient {
           over = true;
         }
         if (read > before) reply.alive();
+        const others = pace();
+        if (others !== undefined) await others;
         if (out.length === 0) continue;
         const batch = shown();
         if (batch.length > 0) yield batch;

@@ -1,5 +1,5 @@
 /** Writes output items for wires that stream blocks instead of items: opens, fills and closes them in the order of the ModelClient contract. */
-import type { ModelEvent, ModelItem } from "../core/ports/model-client.ts";
+import { type ModelEvent, type ModelItem, maxCalls } from "../core/ports/model-client.ts";
 import { KeptText } from "../lib/kept-text.ts";
 import { randomUuid } from "../lib/random.ts";
 import type { FlatTools } from "./tools.ts";
@@ -34,6 +34,7 @@ export class ItemWriter {
   #message: OpenText | undefined;
   #reasoning: OpenReasoning | undefined;
   #written = 0;
+  #begunCalls = 0;
 
   constructor(tools: FlatTools) {
     this.#tools = tools;
@@ -91,8 +92,10 @@ export class ItemWriter {
     this.#openReasoning(out).sealed = sealed;
   }
 
+  /** Of more calls than an answer may hold only the number is kept. */
   beginCall(key: string, call: { readonly callId: string; readonly name: string }, out: ModelEvent[]): void {
     this.closeTexts(out);
+    if (++this.#begunCalls > maxCalls) return;
     const itemId = this.#newId("fc");
     this.#calls.set(key, { itemId, ...call, args: "", sealed: undefined });
     out.push({ type: "itemStarted", itemId, item: withId(this.#tools.callBegin(call.callId, call.name), itemId) });
@@ -154,6 +157,8 @@ export class ItemWriter {
   closeAll(out: ModelEvent[]): void {
     this.closeTexts(out);
     for (const key of [...this.#calls.keys()]) this.endCall(key, out);
+    if (this.#begunCalls > maxCalls) out.push({ type: "callsLeftOut", count: this.#begunCalls - maxCalls });
+    this.#begunCalls = Math.min(this.#begunCalls, maxCalls);
   }
 
   #openReasoning(out: ModelEvent[]): OpenReasoning {

@@ -1,6 +1,14 @@
 /** Reads the events of the Responses wire. */
 import type { IncomingHttpHeaders } from "node:http";
-import type { ModelEvent, ModelFailure, ModelItem, RateLimits, RateLimitWindow, TokenUsage } from "../core/ports/model-client.ts";
+import {
+  type ModelEvent,
+  type ModelFailure,
+  type ModelItem,
+  maxCalls,
+  type RateLimits,
+  type RateLimitWindow,
+  type TokenUsage,
+} from "../core/ports/model-client.ts";
 import { KeptText } from "../lib/kept-text.ts";
 import { randomUuid } from "../lib/random.ts";
 import { parse } from "../lib/schema.ts";
@@ -23,13 +31,21 @@ export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (
   const told = new Set<string>();
   let current = "";
   let unreadable = 0;
+  let begunCalls = 0;
+  let leftOut = 0;
+
+  /** Whether this is one more call than is read of an answer. Looked at first: to read each of a flood would take seconds. */
+  function isTooMany({ item, output_index }: Json): boolean {
+    if (begunCalls < maxCalls || !isRecord(item) || !callTypes.has(stringOf(item["type"]) ?? "")) return false;
+    const id = stringOf(item["id"]) ?? ids.get(numberOf(output_index) ?? -1);
+    return id === undefined || !started.has(id);
+  }
 
   /** The item an event belongs to. Text without an announced item still gets one. */
   function idOf(event: Json, out: ModelEvent[]): string {
-    const id = stringOf(event["item_id"]);
-    if (id !== undefined && started.has(id)) return id;
-    const known = ids.get(numberOf(event["output_index"]) ?? -1) ?? (id === undefined ? current : "");
+    const known = knownId(event);
     if (known !== "") return known;
+    const id = stringOf(event["item_id"]);
     current = id ?? `msg_${randomUuid()}`;
     started.add(current);
     open.set(current, new KeptText());
@@ -37,7 +53,17 @@ export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (
     return current;
   }
 
+  function knownId(event: Json): string {
+    const id = stringOf(event["item_id"]);
+    if (id !== undefined && started.has(id)) return id;
+    return ids.get(numberOf(event["output_index"]) ?? -1) ?? (id === undefined ? current : "");
+  }
+
   function begin(event: Json, out: ModelEvent[]): void {
+    if (isTooMany(event)) {
+      current = "";
+      return;
+    }
     const item = readItem(event["item"]);
     if (item !== undefined) start(mapped(item), event, out);
   }
@@ -48,6 +74,7 @@ export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (
     if (index !== undefined) ids.set(index, id);
     if (started.has(id)) return id;
     started.add(id);
+    if (callTypes.has(item.type)) begunCalls++;
     if (item.type === "message") open.set(id, new KeptText());
     else unfinished.set(id, emptied(item));
     current = id;
@@ -56,6 +83,11 @@ export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (
   }
 
   function finish(event: Json, out: ModelEvent[]): void {
+    if (isTooMany(event)) {
+      leftOut++;
+      current = "";
+      return;
+    }
     const item = readItem(event["item"]);
     if (item === undefined) {
       unreadable++;
@@ -77,7 +109,12 @@ export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (
 
   /** Some servers tell what they wrote with the end alone, or the end of it there. */
   function finishFromEnd(event: Json, out: ModelEvent[]): void {
+    const isFlood = leftOut > 0; // its calls have been counted as they came
     for (const [output_index, value] of listOf(recordOf(event["response"])["output"]).entries()) {
+      if (isTooMany({ item: value, output_index })) {
+        if (!isFlood) leftOut++;
+        continue;
+      }
       const id = stringOf(recordOf(value)["id"]) ?? ids.get(output_index);
       const isKnown = id === undefined ? told.size > 0 || open.size > 0 : told.has(id) || open.has(id);
       if (isRecord(value) && !isKnown && readItem(value) !== undefined) finish({ item: value, output_index }, out);
@@ -103,7 +140,16 @@ export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (
     out.push({ type: "textDelta", itemId, delta });
   }
 
+  /** What a call that is not read takes in is of no use to anybody. */
+  function toolInput(event: Json, delta: unknown, out: ModelEvent[]): void {
+    if (typeof delta !== "string") return;
+    const itemId = knownId(event);
+    if (itemId !== "") out.push({ type: "toolInputDelta", itemId, delta });
+  }
+
   function closeOpen(out: ModelEvent[]): void {
+    if (leftOut > 0) out.push({ type: "callsLeftOut", count: leftOut });
+    leftOut = 0;
     for (const [itemId, kept] of open) {
       const item: ModelItem = { type: "message", role: "assistant", content: [{ type: "output_text", text: kept.toString() }] };
       out.push({ type: "itemDone", itemId, item });
@@ -132,7 +178,7 @@ export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (
         return false;
       case "response.function_call_arguments.delta":
       case "response.custom_tool_call_input.delta":
-        if (typeof delta === "string") out.push({ type: "toolInputDelta", itemId: idOf(event, out), delta });
+        toolInput(event, delta, out);
         return false;
       case "response.output_item.added":
         begin(event, out);
@@ -206,6 +252,7 @@ function emptied(item: ModelItem): ModelItem {
 }
 
 type CallItem = Extract<ModelItem, { type: "function_call" | "custom_tool_call" }>;
+const callTypes: ReadonlySet<string> = new Set(["function_call", "custom_tool_call", "local_shell_call"]);
 const isCall = (item: ModelItem): item is CallItem => item.type === "function_call" || item.type === "custom_tool_call";
 const withoutInput = (item: CallItem): ModelItem =>
   item.type === "function_call" ? { ...item, arguments: "{}", status: "completed" } : { ...item, input: "", status: "completed" };

@@ -6,6 +6,7 @@ import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import type { Log } from "../core/ports/log.ts";
 import { errorMessage } from "../lib/error-text.ts";
+import { checkValues, SseTooMany } from "../lib/sse.ts";
 import { HttpFailure, type HttpReply } from "./http.ts";
 import { isRecord, type Json, numberOf, parseJson, recordOf, stringOf } from "./json.ts";
 import { readItem } from "./responses-events.ts";
@@ -232,6 +233,7 @@ export class ResponsesSockets {
     let pending: string | undefined = first;
     let isOver = false;
     const note = (text: string): void => {
+      checkValues(text);
       const event = recordOf(parseJson(text));
       if (event["type"] === "response.output_item.done") {
         const item = readItem(event["item"]);
@@ -257,7 +259,7 @@ export class ResponsesSockets {
         this.#drop(threadId);
         signal.throwIfAborted();
         if (++this.#broken >= maxBroken) this.#giveUp(error);
-        throw error instanceof HttpFailure ? error : new HttpFailure("body", String(error), error);
+        throw error instanceof HttpFailure || error instanceof SseTooMany ? error : new HttpFailure("body", String(error), error);
       }
     };
     return {

@@ -2,6 +2,7 @@
 import path from "node:path";
 import type { FileIndex, FileSearch, FoundFile } from "../core/ports/file-search.ts";
 import { fuzzyIndices, fuzzyScore, type Haystack, haystack, words } from "../lib/fuzzy.ts";
+import { createPace } from "../lib/pace.ts";
 import { hasPassed } from "../lib/passed.ts";
 import { type ListFiles, listWithRipgrep, walkFiles } from "./list-files.ts";
 
@@ -116,15 +117,15 @@ class Index implements FileIndex {
 
   async #best(wanted: readonly string[], limit: number, signal: AbortSignal): Promise<readonly FoundFile[]> {
     const found: Scored[] = [];
-    let yieldAt = performance.now() + sliceMs;
-    for (const [i, entry] of this.#entries.entries()) {
+    const pace = createPace(sliceMs, 256);
+    for (const entry of this.#entries) {
       const score = fuzzyScore(wanted, entry.hay);
       if (score !== undefined) found.push({ entry, score });
       if (found.length >= mostHeld) keepBest(found, limit);
-      if (i % 256 !== 0 || performance.now() < yieldAt) continue;
-      await new Promise(setImmediate);
+      const others = pace();
+      if (others === undefined) continue;
+      await others;
       signal.throwIfAborted();
-      yieldAt = performance.now() + sliceMs;
     }
     signal.throwIfAborted();
     return keepBest(found, limit).map(({ entry, score }) => ({

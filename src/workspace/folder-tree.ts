@@ -3,6 +3,7 @@ import type { Stats } from "node:fs";
 import path from "node:path";
 import { firstEntriesSync } from "../lib/bounded-folder.ts";
 import { findLstat, settledAfterMs } from "../lib/file-status.ts";
+import type { Pace } from "../lib/pace.ts";
 import {
   foldersAbove,
   isIgnored,
@@ -14,9 +15,6 @@ import {
   rulesBelow,
   rulesReader,
 } from "./ignore-rules.ts";
-
-/** Breathes between short stretches of work, so that a large workspace holds up nobody's stream. */
-export type Pace = () => Promise<void> | undefined;
 
 interface Folder {
   readonly path: string;

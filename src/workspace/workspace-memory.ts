@@ -4,8 +4,9 @@ import type { SeenChange, Snapshot } from "../core/ports/snapshots.ts";
 import { absent, type FileState, sameState } from "../core/ports/workspace.ts";
 import { openRegularSync } from "../lib/bounded-read.ts";
 import { findLstat, settledAfterMs } from "../lib/file-status.ts";
+import { createPace, type Pace } from "../lib/pace.ts";
 import { isInside } from "../lib/paths.ts";
-import { FolderTree, type Pace } from "./folder-tree.ts";
+import { FolderTree } from "./folder-tree.ts";
 
 export interface SnapshotLimits {
   readonly files: number;
@@ -25,7 +26,7 @@ interface Seen {
   readonly isSettled: boolean;
 }
 
-/** The work between two breaths. */
+/** The work between two pauses: a large workspace holds up nobody's stream. */
 const stretchMs = 2;
 
 export class WorkspaceMemory {
@@ -85,7 +86,7 @@ export class WorkspaceMemory {
   }
 
   async #look(): Promise<void> {
-    const pace = breather();
+    const pace = createPace(stretchMs, 16);
     const listed = new Set<string>();
     let isCut = false;
     for (const tree of this.#trees) {
@@ -211,17 +212,3 @@ function hasChanged(before: Seen | undefined, now: Seen | undefined): boolean {
 
 const heldBytes = (seen: Seen | undefined): number =>
   seen !== undefined && seen.state !== "notKept" && seen.state.kind === "file" ? seen.state.bytes.length : 0;
-
-function breather(): Pace {
-  let until = performance.now() + stretchMs;
-  let calls = 0;
-  return () => {
-    if (++calls % 16 !== 0 || performance.now() < until) return undefined;
-    return new Promise((resolve) => {
-      setImmediate(() => {
-        until = performance.now() + stretchMs;
-        resolve();
-      });
-    });
-  };
-}

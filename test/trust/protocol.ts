@@ -45,7 +45,12 @@ export const protocolCases: CaseTable = {
   30: ["numbers out of range", "P30", "src/protocol/limits.test.ts > commands are not empty, times not negative, sizes not zero"],
   31: ["a client's name with control characters, 1 MB long"],
   32: ["an approval answered with 10 MB"],
-  200: ["hundreds and thousands of calls in one answer", "src/core/settings/count-limits.test.ts > a few at a time, all of them, in order"],
+  200: [
+    "hundreds and thousands of calls in one answer",
+    "src/core/settings/count-limits.test.ts > a few at a time, all of them, in order",
+    "test/support/model-mocks/contract.ts > of a flood of calls so many are read, and the others only counted",
+    "src/lib/sse.test.ts > throws when an event holds more values than anybody says in one",
+  ],
   201: [
     "an MCP server that asks without end",
     "src/mcp/question-limit.test.ts > a server that floods people with questions has most of them declined unseen",

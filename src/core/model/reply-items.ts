@@ -3,15 +3,25 @@ import { KeptText } from "../../lib/kept-text.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { MessagePhase } from "../../protocol/model-item.ts";
 import { PatchPreview, type PreviewForm } from "../patch/preview.ts";
-import type { ModelEvent, ModelItem } from "../ports/model-client.ts";
-import { maxCalls } from "../settings/count-limits.ts";
+import { type ModelEvent, type ModelItem, maxCalls } from "../ports/model-client.ts";
 import { PlanText } from "./plan-text.ts";
 import { completeItem, type Run, remember } from "./run.ts";
 import type { RunTurn } from "./run-turn.ts";
 
 export type StreamEvent = Extract<
   ModelEvent,
-  { type: "created" | "itemStarted" | "textDelta" | "summaryPartAdded" | "summaryDelta" | "reasoningDelta" | "toolInputDelta" | "itemDone" }
+  {
+    type:
+      | "created"
+      | "itemStarted"
+      | "textDelta"
+      | "summaryPartAdded"
+      | "summaryDelta"
+      | "reasoningDelta"
+      | "toolInputDelta"
+      | "itemDone"
+      | "callsLeftOut";
+  }
 >;
 
 /** Numbers of parts come from the provider; no answer has more. */
@@ -108,6 +118,9 @@ export class ReplyItems {
           return undefined;
         }
         return this.#itemDone(event.itemId, this.#named(event.itemId, event.item));
+      case "callsLeftOut":
+        this.droppedCalls += event.count;
+        return undefined;
       default:
         return undefined;
     }

@@ -94,6 +94,9 @@ export interface ModelFailure {
   readonly retry: false | { readonly afterMs?: number };
 }
 
+/** Calls of one answer that are read and carried out; no honest answer has as many. */
+export const maxCalls = 128;
+
 export type ModelEvent =
   | { readonly type: "created"; readonly responseId: string }
   /** A new output item; text items begin empty. */
@@ -105,6 +108,8 @@ export type ModelEvent =
   /** Arguments or free-form input of a tool call as they are written; for previews only. */
   | { readonly type: "toolInputDelta"; readonly itemId: string; readonly delta: string }
   | { readonly type: "itemDone"; readonly item: ModelItem; readonly itemId: string }
+  /** There were so many more calls than are read of one answer; no other event tells of them. */
+  | { readonly type: "callsLeftOut"; readonly count: number }
   | { readonly type: "rateLimits"; readonly rateLimits: RateLimits }
   /** The provider answered with another model than the one asked for. */
   | { readonly type: "rerouted"; readonly model: string }

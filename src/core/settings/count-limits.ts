@@ -1,7 +1,5 @@
 /** How many things at once, where a model or a client chooses the number. Bytes are bounded elsewhere. */
 
-/** Calls of one answer that are carried out; no honest answer has as many. */
-export const maxCalls = 128;
 /** Calls that are carried out side by side. */
 export const sideBySide = 16;
 /** Commands of a thread that run on in the background. */

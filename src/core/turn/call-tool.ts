@@ -13,9 +13,9 @@ import { type OfferedCall, unknownTool } from "../model/find-tool.ts";
 import { type Run, remember } from "../model/run.ts";
 import type { Reply } from "../model/sample.ts";
 import { AuditUnwritten } from "../ports/audit.ts";
-import type { ModelItem } from "../ports/model-client.ts";
+import { type ModelItem, maxCalls } from "../ports/model-client.ts";
 import { type Action, badArguments, failed, type Tool, type ToolCall, type ToolContext, type ToolOutput } from "../ports/tool.ts";
-import { fewAtATime, maxCalls, sideBySide } from "../settings/count-limits.ts";
+import { fewAtATime, sideBySide } from "../settings/count-limits.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { closed } from "./turn-items.ts";
 

@@ -120,6 +120,24 @@ export function httpContract(target: HttpTarget): void {
 
   speechContract({ name: target.name, play, rawReasoning: target.rawReasoning });
 
+  describe(`${target.name}: what a model may ask for`, () => {
+    it("of a flood of calls so many are read, and the others only counted", async () => {
+      const calls = Array.from({ length: 1000 }, (_, i) => ({ id: `call_${i}`, name: "exec_command", args: '{"cmd":"ls"}' }));
+      const events = await play({ text: "Now then", calls });
+      const read = itemsOf(events).filter(({ type }) => type === "function_call");
+      assert.deepEqual(
+        read.map((call) => "call_id" in call && call.call_id),
+        calls.slice(0, 128).map(({ id }) => id),
+      );
+      const ofCalls = events.filter(({ type }) => type === "itemStarted" || type === "toolInputDelta");
+      assert.equal(ofCalls.length, 1 + 128 * 3);
+      assert.deepEqual(
+        events.filter(({ type }) => type === "callsLeftOut"),
+        [{ type: "callsLeftOut", count: 872 }],
+      );
+    });
+  });
+
   describe(`${target.name}: what a model is shown`, () => {
     it("carries images of the user and of tools", async () => {
       const input = [
