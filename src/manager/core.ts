@@ -145,13 +145,11 @@ export class Core {
     this.hub.emit("notification", null, { method: "warning", params: { message, threadId: null } });
   }
 
-  /** Deletes a session: its turn is stopped, what waits is ended, and a tombstone stays. */
+  /** Deletes a session, unless the engine refuses: the engine ends its turn, what waits is ended here, and a tombstone stays. */
   async delete(sessionId: string, by: Actor): Promise<string | null> {
-    const session = await this.sessions.require(sessionId);
+    await this.sessions.require(sessionId);
     const title = this.sessions.titleOf(sessionId);
     this.audit.write({ type: "delete", by, threadId: sessionId, summary: title ?? sessionId });
-    if (session.activeTurnId !== null)
-      await this.link.call("turn/interrupt", { threadId: sessionId, turnId: session.activeTurnId }).catch(() => {});
     await this.link.call("thread/delete", { threadId: sessionId });
     this.recordDeletion(sessionId, title);
     return title;

@@ -55,7 +55,10 @@ export const faultCases: CaseTable = {
   72: ["each single write fails", "test/faults/store-writes.test.ts > at any write keeps nothing back once it works again"],
   73: ["a home that is moved or deleted"],
   74: ["a stopped child", `${spawn} > an interrupt ends the command, stopped children too`],
-  300: ["deleting a thread in whose file the past of forks lies"],
+  300: [
+    "deleting a thread in whose file the past of forks lies",
+    "src/manager/delete.test.ts > a session that the engine will not delete keeps its running turn",
+  ],
   350: [
     "errors that nobody caught: in timers, callbacks, events, promises, and after an answer",
     "test/faults/survive.itest.ts > an app-server goes on, tells its clients once, and logs a flood sparingly",
