@@ -37,6 +37,20 @@ const thread: ModelItem[] = [
   { type: "message", role: "developer", content: [{ type: "input_text", text: "new rules" }] },
 ];
 
+it("arguments that come in forty thousand pieces cost about their length", async () => {
+  const call = (fn: Json, id?: string): Json => ({
+    delta: { tool_calls: [{ index: 0, ...(id === undefined ? {} : { id }), function: fn }] },
+  });
+  const pieces = Array.from({ length: 40_000 }, () => call({ arguments: "abcd" }));
+  const first = call({ name: "exec_command", arguments: '{"cmd":"' }, "a");
+  const from = process.threadCpuUsage();
+  const { events } = await ask([chunks(first, ...pieces, call({ arguments: '"}' }), { finish_reason: "tool_calls" })]);
+  const { user } = process.threadCpuUsage(from);
+  const [item] = itemsOf(events);
+  assert.equal(item?.type === "function_call" && item.arguments.length, 160_010);
+  assert.ok(user < 3_000_000, `${user} µs`);
+});
+
 describe("a chat request", () => {
   it("has one system message, joined users and paired calls", async () => {
     const { messages, body } = await ask([ok], { input: thread });

@@ -92,8 +92,7 @@ export function createChatReader(flat: FlatTools, textTools: boolean, maxTokens?
     const name = stringOf(fn["name"]) ?? "";
     const args = typeof fn["arguments"] === "string" ? fn["arguments"] : isRecord(fn["arguments"]) ? JSON.stringify(fn["arguments"]) : "";
     const before = open.get(index);
-    // asked only where a name came: to try whether long arguments are whole at each of their pieces would take for ever
-    const isOther = (): boolean => before !== undefined && ((id !== "" && id !== before.id) || (args !== "" && writer.isWhole(before.key)));
+    const isOther = (): boolean => (id !== "" && id !== before?.id) || (args !== "" && writer.isWhole(before?.key ?? ""));
     let key = before?.key;
     if (key === undefined || (name !== "" && isOther())) {
       if (name === "") return;

@@ -123,7 +123,7 @@ export class ItemWriter {
     return call !== undefined && call.args !== "" && !isJson(call.args);
   }
 
-  /** Whether the arguments of a call that is still open are complete as they are. */
+  /** Whether the arguments of a call that is still open are complete as they are. Reads all of them: not to be asked at each piece. */
   isWhole(key: string): boolean {
     const call = this.#calls.get(key);
     return call !== undefined && call.args !== "" && isJson(call.args);

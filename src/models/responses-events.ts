@@ -20,171 +20,180 @@ import type { EventReader } from "./wire.ts";
 
 /** `mapped` turns a finished or begun item into what the rest of the program knows it as. */
 export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (item) => item): EventReader {
+  return new ResponsesReader(mapped);
+}
+
+class ResponsesReader implements EventReader {
+  readonly #mapped: (item: ModelItem) => ModelItem;
   /** Output index → id, for providers that leave out one of them. */
-  const ids = new Map<number, string>();
-  const started = new Set<string>();
+  readonly #ids = new Map<number, string>();
+  readonly #started = new Set<string>();
   /** Text of messages that are not done yet, for servers that never say so. */
-  const open = new Map<string, KeptText>();
+  readonly #open = new Map<string, KeptText>();
   /** Calls and thoughts that have begun and are not whole yet. */
-  const unfinished = new Map<string, ModelItem>();
+  readonly #unfinished = new Map<string, ModelItem>();
   /** Ids of items that were told whole. */
-  const told = new Set<string>();
-  let current = "";
-  let unreadable = 0;
-  let begunCalls = 0;
-  let leftOut = 0;
+  readonly #told = new Set<string>();
+  #current = "";
+  #unreadable = 0;
+  #begunCalls = 0;
+  #leftOut = 0;
+
+  constructor(mapped: (item: ModelItem) => ModelItem) {
+    this.#mapped = mapped;
+  }
 
   /** Whether this is one more call than is read of an answer. Looked at first: to read each of a flood would take seconds. */
-  function isTooMany({ item, output_index }: Json): boolean {
-    if (begunCalls < maxCalls || !isRecord(item) || !callTypes.has(stringOf(item["type"]) ?? "")) return false;
-    const id = stringOf(item["id"]) ?? ids.get(numberOf(output_index) ?? -1);
-    return id === undefined || !started.has(id);
+  #isTooMany({ item, output_index }: Json): boolean {
+    if (this.#begunCalls < maxCalls || !isRecord(item) || !callTypes.has(stringOf(item["type"]) ?? "")) return false;
+    const id = stringOf(item["id"]) ?? this.#ids.get(numberOf(output_index) ?? -1);
+    return id === undefined || !this.#started.has(id);
   }
 
   /** The item an event belongs to. Text without an announced item still gets one. */
-  function idOf(event: Json, out: ModelEvent[]): string {
-    const known = knownId(event);
+  #idOf(event: Json, out: ModelEvent[]): string {
+    const known = this.#knownId(event);
     if (known !== "") return known;
     const id = stringOf(event["item_id"]);
-    current = id ?? `msg_${randomUuid()}`;
-    started.add(current);
-    open.set(current, new KeptText());
-    out.push({ type: "itemStarted", itemId: current, item: { type: "message", role: "assistant", content: [] } });
-    return current;
+    this.#current = id ?? `msg_${randomUuid()}`;
+    this.#started.add(this.#current);
+    this.#open.set(this.#current, new KeptText());
+    out.push({ type: "itemStarted", itemId: this.#current, item: { type: "message", role: "assistant", content: [] } });
+    return this.#current;
   }
 
-  function knownId(event: Json): string {
+  #knownId(event: Json): string {
     const id = stringOf(event["item_id"]);
-    if (id !== undefined && started.has(id)) return id;
-    return ids.get(numberOf(event["output_index"]) ?? -1) ?? (id === undefined ? current : "");
+    if (id !== undefined && this.#started.has(id)) return id;
+    return this.#ids.get(numberOf(event["output_index"]) ?? -1) ?? (id === undefined ? this.#current : "");
   }
 
-  function begin(event: Json, out: ModelEvent[]): void {
-    if (isTooMany(event)) {
-      current = "";
+  #begin(event: Json, out: ModelEvent[]): void {
+    if (this.#isTooMany(event)) {
+      this.#current = "";
       return;
     }
     const item = readItem(event["item"]);
-    if (item !== undefined) start(mapped(item), event, out);
+    if (item !== undefined) this.#start(this.#mapped(item), event, out);
   }
 
-  function start(item: ModelItem, event: Json, out: ModelEvent[]): string {
+  #start(item: ModelItem, event: Json, out: ModelEvent[]): string {
     const index = numberOf(event["output_index"]);
-    const id = ("id" in item ? item.id : undefined) ?? (index === undefined ? undefined : ids.get(index)) ?? `item_${randomUuid()}`;
-    if (index !== undefined) ids.set(index, id);
-    if (started.has(id)) return id;
-    started.add(id);
-    if (callTypes.has(item.type)) begunCalls++;
-    if (item.type === "message") open.set(id, new KeptText());
-    else unfinished.set(id, emptied(item));
-    current = id;
+    const id = ("id" in item ? item.id : undefined) ?? (index === undefined ? undefined : this.#ids.get(index)) ?? `item_${randomUuid()}`;
+    if (index !== undefined) this.#ids.set(index, id);
+    if (this.#started.has(id)) return id;
+    this.#started.add(id);
+    if (callTypes.has(item.type)) this.#begunCalls++;
+    if (item.type === "message") this.#open.set(id, new KeptText());
+    else this.#unfinished.set(id, emptied(item));
+    this.#current = id;
     out.push({ type: "itemStarted", itemId: id, item: emptied(item) });
     return id;
   }
 
-  function finish(event: Json, out: ModelEvent[]): void {
-    if (isTooMany(event)) {
-      leftOut++;
-      current = "";
+  #finish(event: Json, out: ModelEvent[]): void {
+    if (this.#isTooMany(event)) {
+      this.#leftOut++;
+      this.#current = "";
       return;
     }
     const item = readItem(event["item"]);
     if (item === undefined) {
-      unreadable++;
+      this.#unreadable++;
       out.push({
         type: "warning",
         message: `The provider sent an output item that cannot be read (${kindOf(event["item"])}); it was left out.`,
       });
       return;
     }
-    const whole = mapped(item);
-    const itemId = start(whole, event, out);
+    const whole = this.#mapped(item);
+    const itemId = this.#start(whole, event, out);
     // a call that is "done" and incomplete was cut; why comes with the end of the answer
     if (isCall(whole) && "status" in whole && whole.status === "incomplete") return;
-    open.delete(itemId);
-    unfinished.delete(itemId);
-    told.add(itemId);
+    this.#open.delete(itemId);
+    this.#unfinished.delete(itemId);
+    this.#told.add(itemId);
     out.push({ type: "itemDone", itemId, item: whole });
   }
 
   /** Some servers tell what they wrote with the end alone, or the end of it there. */
-  function finishFromEnd(event: Json, out: ModelEvent[]): void {
-    const isFlood = leftOut > 0; // its calls have been counted as they came
+  #finishFromEnd(event: Json, out: ModelEvent[]): void {
+    const isFlood = this.#leftOut > 0; // its calls have been counted as they came
     for (const [output_index, value] of listOf(recordOf(event["response"])["output"]).entries()) {
-      if (isTooMany({ item: value, output_index })) {
-        if (!isFlood) leftOut++;
+      if (this.#isTooMany({ item: value, output_index })) {
+        if (!isFlood) this.#leftOut++;
         continue;
       }
-      const id = stringOf(recordOf(value)["id"]) ?? ids.get(output_index);
-      const isKnown = id === undefined ? told.size > 0 || open.size > 0 : told.has(id) || open.has(id);
-      if (isRecord(value) && !isKnown && readItem(value) !== undefined) finish({ item: value, output_index }, out);
+      const id = stringOf(recordOf(value)["id"]) ?? this.#ids.get(output_index);
+      const isKnown = id === undefined ? this.#told.size > 0 || this.#open.size > 0 : this.#told.has(id) || this.#open.has(id);
+      if (isRecord(value) && !isKnown && readItem(value) !== undefined) this.#finish({ item: value, output_index }, out);
     }
   }
 
   /** The output limit was reached inside a call: true when the answer is ended with it. */
-  function endCut(event: Json, out: ModelEvent[]): boolean {
+  #endCut(event: Json, out: ModelEvent[]): boolean {
     const response = recordOf(event["response"]);
     const reason = recordOf(response["incomplete_details"])["reason"];
-    const calls = [...unfinished.values()].filter(isCall);
+    const calls = [...this.#unfinished.values()].filter(isCall);
     if (reason !== "max_output_tokens" || calls.length === 0) return false;
-    closeOpen(out);
-    for (const [itemId, item] of unfinished) out.push({ type: "itemDone", itemId, item: isCall(item) ? withoutInput(item) : item });
+    this.#closeOpen(out);
+    for (const [itemId, item] of this.#unfinished) out.push({ type: "itemDone", itemId, item: isCall(item) ? withoutInput(item) : item });
     const cut = { callIds: calls.map((call) => call.call_id), maxOutputTokens: numberOf(response["max_output_tokens"]) };
     out.push({ type: "completed", responseId: stringOf(response["id"]) ?? "", usage: usageOf(response["usage"]), cut });
     return true;
   }
 
-  function text(event: Json, delta: string, out: ModelEvent[]): void {
-    const itemId = idOf(event, out);
-    open.get(itemId)?.add(delta);
+  #text(event: Json, delta: string, out: ModelEvent[]): void {
+    const itemId = this.#idOf(event, out);
+    this.#open.get(itemId)?.add(delta);
     out.push({ type: "textDelta", itemId, delta });
   }
 
   /** What a call that is not read takes in is of no use to anybody. */
-  function toolInput(event: Json, delta: unknown, out: ModelEvent[]): void {
+  #toolInput(event: Json, delta: unknown, out: ModelEvent[]): void {
     if (typeof delta !== "string") return;
-    const itemId = knownId(event);
+    const itemId = this.#knownId(event);
     if (itemId !== "") out.push({ type: "toolInputDelta", itemId, delta });
   }
 
-  function closeOpen(out: ModelEvent[]): void {
-    if (leftOut > 0) out.push({ type: "callsLeftOut", count: leftOut });
-    leftOut = 0;
-    for (const [itemId, kept] of open) {
+  #closeOpen(out: ModelEvent[]): void {
+    if (this.#leftOut > 0) out.push({ type: "callsLeftOut", count: this.#leftOut });
+    this.#leftOut = 0;
+    for (const [itemId, kept] of this.#open) {
       const item: ModelItem = { type: "message", role: "assistant", content: [{ type: "output_text", text: kept.toString() }] };
       out.push({ type: "itemDone", itemId, item });
     }
   }
 
-  function read(data: string, out: ModelEvent[]): boolean {
+  read(data: string, _event: string | undefined, out: ModelEvent[]): boolean {
     const event = parseJson(data);
     if (!isRecord(event)) return false;
     const delta = event["delta"];
     switch (event["type"]) {
       case "response.output_text.delta":
       case "response.refusal.delta":
-        if (typeof delta === "string" && delta !== "") text(event, delta, out);
+        if (typeof delta === "string" && delta !== "") this.#text(event, delta, out);
         return false;
       case "response.reasoning_summary_part.added":
-        out.push({ type: "summaryPartAdded", itemId: idOf(event, out), index: countOf(event["summary_index"]) });
+        out.push({ type: "summaryPartAdded", itemId: this.#idOf(event, out), index: countOf(event["summary_index"]) });
         return false;
       case "response.reasoning_summary_text.delta":
         if (typeof delta === "string")
-          out.push({ type: "summaryDelta", itemId: idOf(event, out), index: countOf(event["summary_index"]), delta });
+          out.push({ type: "summaryDelta", itemId: this.#idOf(event, out), index: countOf(event["summary_index"]), delta });
         return false;
       case "response.reasoning_text.delta":
         if (typeof delta === "string")
-          out.push({ type: "reasoningDelta", itemId: idOf(event, out), index: countOf(event["content_index"]), delta });
+          out.push({ type: "reasoningDelta", itemId: this.#idOf(event, out), index: countOf(event["content_index"]), delta });
         return false;
       case "response.function_call_arguments.delta":
       case "response.custom_tool_call_input.delta":
-        toolInput(event, delta, out);
+        this.#toolInput(event, delta, out);
         return false;
       case "response.output_item.added":
-        begin(event, out);
+        this.#begin(event, out);
         return false;
       case "response.output_item.done":
-        finish(event, out);
+        this.#finish(event, out);
         return false;
       case "response.created":
         out.push({ type: "created", responseId: stringOf(recordOf(event["response"])["id"]) ?? "" });
@@ -194,23 +203,20 @@ export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (
         return false;
       case "response.completed":
       case "response.done":
-        finishFromEnd(event, out);
-        closeOpen(out);
+        this.#finishFromEnd(event, out);
+        this.#closeOpen(out);
         return readEnd(event, out);
       case "response.incomplete":
-        return endCut(event, out) || readEnd(event, out);
+        return this.#endCut(event, out) || readEnd(event, out);
       default:
         return readEnd(event, out);
     }
   }
 
-  return {
-    read: (data, _event, out) => read(data, out),
-    end: (out) => {
-      const failure = cutOff("response.completed");
-      out.push({ type: "failed", failure: unreadable === 0 ? failure : { ...failure, retry: false } });
-    },
-  };
+  end(out: ModelEvent[]): void {
+    const failure = cutOff("response.completed");
+    out.push({ type: "failed", failure: this.#unreadable === 0 ? failure : { ...failure, retry: false } });
+  }
 }
 
 /** True when the event ends the response. */

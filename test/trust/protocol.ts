@@ -49,6 +49,7 @@ export const protocolCases: CaseTable = {
     "hundreds and thousands of calls in one answer",
     "src/core/settings/count-limits.test.ts > a few at a time, all of them, in order",
     "test/support/model-mocks/contract.ts > of a flood of calls so many are read, and the others only counted",
+    "src/models/chat-completions.test.ts > arguments that come in forty thousand pieces cost about their length",
     "src/lib/sse.test.ts > throws when an event holds more values than anybody says in one",
   ],
   201: [
