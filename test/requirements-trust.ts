@@ -47,6 +47,11 @@ export const trustRequirements = {
     cases: [64],
     says: "of two servers on one home one writes a thread, and the other is told who",
   },
+  "trust.twoVersions": {
+    source,
+    cases: [355],
+    says: "an older, today's and a newer version on one home serve side by side, list every thread, and leave each other's list alone",
+  },
   "trust.twoServersRace": { source, cases: [64], says: "servers that fight over a thread mix nothing and lose nothing" },
   "trust.clockJumps": { source, cases: [68], says: "a clock that jumps changes no order, no id and no list" },
   "trust.outOfMemory": { source, cases: [71], says: "a server that ran out of memory resumes where it was" },

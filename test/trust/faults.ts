@@ -85,6 +85,10 @@ export const faultCases: CaseTable = {
     "Codex and Parley on one home at the same time",
     "test/oracle/rollout-exchange.test.ts > Parley and Codex 0.166 work on one home at the same time: nothing that either said or set is lost",
   ],
+  355: [
+    "several versions of Parley on one home at the same time",
+    "src/store/index/index-version.test.ts > an index that another process writes to is waited for, and is not taken away",
+  ],
   351: ["a log whose reader has gone", "test/faults/survive.itest.ts > an app-server goes on when whoever read its stderr has gone"],
   320: [
     "pipes, devices, sockets, loops and sparse giants where a project keeps its settings, hooks, skills, instructions and git's files",

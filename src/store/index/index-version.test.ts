@@ -1,6 +1,6 @@
 /** Upgrades and downgrades of the index: nothing of the user's is lost, and what happens is said once. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -34,6 +34,25 @@ async function makeThread(home: string): Promise<void> {
   ]);
   await store.close();
 }
+
+test("an index that another process writes to is waited for, and is not taken away", async () => {
+  const home = mkdtempSync(path.join(tmpdir(), "parley-index-"));
+  try {
+    await makeThread(home);
+    await listed(home);
+    const file = path.join(home, "parley", "index.sqlite");
+    const { ino } = statSync(file);
+    const other = new DatabaseSync(file);
+    other.exec("PRAGMA user_version = 1; BEGIN EXCLUSIVE");
+    const listing = listed(home);
+    setTimeout(() => other.exec("COMMIT"), 150); // longer than one attempt
+    assert.deepEqual((await listing).ids, [id]);
+    assert.equal(statSync(file).ino, ino);
+    other.close();
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+});
 
 test("an index of an older version is built anew and that is said once; a newer one is left as it is", async () => {
   const home = mkdtempSync(path.join(tmpdir(), "parley-index-"));

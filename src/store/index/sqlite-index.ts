@@ -2,6 +2,7 @@
 import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ThreadQuery } from "../../core/ports/thread-store.ts";
 import type { Cursor } from "./cursor.ts";
 
@@ -51,14 +52,21 @@ const columns = "path, id, segment, archived, created_ms, updated_ms, size, has_
 export async function openIndex(file: string | undefined, report: (message: string) => void = () => {}): Promise<SqliteIndex> {
   const { DatabaseSync } = await import("node:sqlite");
   if (file === undefined) return prepare(new DatabaseSync(":memory:"), undefined);
-  for (const attempt of [() => {}, () => removeDatabase(file)]) {
+  for (let isRemoved = false, waits = 0; ; ) {
     try {
       mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-      attempt();
       return openFile(DatabaseSync, file, report);
-    } catch {}
+    } catch (error) {
+      if (isRemoved || waits >= busyTries) return prepare(new DatabaseSync(":memory:"), undefined);
+      if (isBusy(error)) {
+        waits++;
+        await sleep(busyMs / 2); // another process writes to it: no reason to take it away
+        continue;
+      }
+      isRemoved = true;
+      tryRemove(file);
+    }
   }
-  return prepare(new DatabaseSync(":memory:"), undefined);
 }
 
 function openFile(Database: typeof DatabaseSync, file: string, report: (message: string) => void): SqliteIndex {
@@ -83,6 +91,13 @@ function openDatabase(Database: typeof DatabaseSync, file: string): DatabaseSync
 
 /** Waiting for another process's write holds up everything here, and its writes are short. */
 const busyMs = 100;
+const busyTries = 10;
+
+function tryRemove(file: string): void {
+  try {
+    removeDatabase(file);
+  } catch {} // then the next attempt fails, too
+}
 
 export function removeDatabase(file: string): void {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
@@ -123,6 +138,15 @@ export class SqliteIndex {
   constructor(db: DatabaseSync, file: string | undefined) {
     this.#db = db;
     this.file = file;
+  }
+
+  /** Whether a newer version has made the file its own since: what is missing here is not damaged. */
+  get isTakenOver(): boolean {
+    try {
+      return Number(versionOf(this.#db)) > version;
+    } catch {
+      return false;
+    }
   }
 
   #sql(text: string): StatementSync {

@@ -260,8 +260,9 @@ export class ThreadIndex {
   async #startAnew(onDisk: boolean): Promise<void> {
     const old = await this.#opening?.catch(() => undefined);
     try {
+      const isOurs = old?.isTakenOver === false;
       old?.close();
-      if (onDisk && old?.file !== undefined) removeDatabase(old.file);
+      if (onDisk && isOurs && old.file !== undefined) removeDatabase(old.file);
     } catch {}
     if (!onDisk) this.#file = undefined;
     this.#opening = undefined;
