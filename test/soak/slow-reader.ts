@@ -6,7 +6,7 @@ import { pause, type Stand } from "./stand.ts";
 import { counts } from "./visitor.ts";
 
 const tryAgainLater = 1013;
-const answerMs = 60_000;
+const answerMs = 300_000;
 /** Threads that one of them joins. */
 const joined = 4;
 /** One in four sleeps for longer than a reader may take nothing; the others for less. */

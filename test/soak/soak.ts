@@ -53,7 +53,7 @@ try {
   await Promise.all([Promise.all(visitors), Promise.all(slow), killing(), sampling()]);
   const after = await atRest();
   await Promise.all([steady.stop(), mortal.stop()]);
-  await eventually(() => processesWith(mark).length === 0, "the end of every command", 15_000);
+  await eventually(() => processesWith(mark).length === 0, "the end of every command", 120_000);
   report(after);
 } finally {
   await Promise.all([steady.stop(), mortal.stop()]);

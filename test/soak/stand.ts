@@ -12,7 +12,7 @@ const launcher = path.resolve(import.meta.dirname, "../../bin/parley");
 export const mark = `parley-soak-${process.pid}`;
 
 /** A server that was told to end has this long. */
-const endMs = 30_000;
+const endMs = 120_000;
 
 const turns = [
   { user: "/^plain/", steps: [{ reason: "thinking" }, { say: "An answer of some words. ".repeat(20), deltas: 40 }] },
@@ -96,7 +96,7 @@ export class Stand {
     child.on("exit", (code, signal) => {
       if (!this.#stopped && signal !== "SIGKILL") throw new Error(`the server ended by itself (${code ?? signal}): ${said}`);
     });
-    await eventually(() => existsSync(this.socket), "the server's socket", 20_000);
+    await eventually(() => existsSync(this.socket), "the server's socket", 120_000);
   }
   /** Ends it without a word and starts the next one. */
   async killAndRestart(): Promise<void> {
@@ -117,7 +117,7 @@ export class Stand {
     clearTimeout(late);
   }
   async connect(): Promise<Client> {
-    for (let left = 200; ; left--) {
+    for (let left = 2400; ; left--) {
       try {
         return await connectClient(`unix://${this.socket}`, { clientInfo: { name: "soak", title: null, version: "1" } });
       } catch (error) {
@@ -130,7 +130,7 @@ export class Stand {
   async figures(): Promise<Figures> {
     rmSync(this.#memory, { force: true });
     process.kill(this.pid, "SIGUSR2");
-    await eventually(() => existsSync(this.#memory), "the server's figures");
+    await eventually(() => existsSync(this.#memory), "the server's figures", 300_000);
     const { held, rss } = JSON.parse(readFileSync(this.#memory, "utf8"));
     return { held, rss, fds: readdirSync(`/proc/${this.pid}/fd`).length };
   }

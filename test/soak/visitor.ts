@@ -5,7 +5,8 @@ import { pause, type Stand } from "./stand.ts";
 
 /** After so many turns a thread is archived and a new one begun, so that memory is asked about and not history. */
 const turnsPerThread = 20;
-const turnEndMs = 240_000;
+/** A turn is stuck when its server has said nothing for so long: on a busy machine a whole turn may take many minutes. */
+const silenceMs = 300_000;
 
 export const counts = {
   turns: 0,
@@ -49,6 +50,7 @@ export class Visitor {
   #client: Client | undefined;
   /** Which life of the server the connection belongs to. */
   #life = 0;
+  #heardAt = 0;
   /** Turns that were accepted and whose end this visitor has not heard. */
   readonly #open = new Set<string>();
   /** How turns of this thread ended. */
@@ -73,7 +75,7 @@ export class Visitor {
         if (!cut) throw new Error(`${this.#name}: ${errorMessage(error)}`, { cause: error });
         counts.cutByKill++;
         this.#client = undefined;
-        for (let left = 400; this.#stand.restarts === this.#life; left--) {
+        for (let left = 4800; this.#stand.restarts === this.#life; left--) {
           if (left === 0) throw new Error(`${this.#name}: the connection was lost and no kill was the cause`);
           await pause(25);
         }
@@ -112,6 +114,9 @@ export class Visitor {
       return { decision: this.#random() < 0.7 ? "accept" : "decline" };
     });
     client.on("turn/completed", ({ turn }) => this.#ended(turn.id, turn.status));
+    client.onAny(() => {
+      this.#heardAt = performance.now();
+    });
     const threadId = this.#threadId;
     if (threadId === undefined) return client;
     const known = await client.call("thread/resume", { threadId }).catch((error: Error) => {
@@ -140,10 +145,10 @@ export class Visitor {
     return turn.id;
   }
   async #settle(): Promise<void> {
-    const end = performance.now() + turnEndMs;
+    this.#heardAt = performance.now();
     while (this.#open.size > 0) {
       if (this.#client?.ended.aborted === true) throw this.#client.ended.reason;
-      if (performance.now() > end) throw new Error(`turns without an end: ${await this.#told()}`);
+      if (performance.now() - this.#heardAt > silenceMs) throw new Error(`turns without an end: ${await this.#told()}`);
       await pause(10);
     }
   }
