@@ -18,6 +18,10 @@ export const pluginRequirements = {
     source: "Parley",
     says: "a plugin whose files have changed since the user agreed to it has no effect and is told of, until the user agrees again",
   },
+  "plugin.trust": {
+    source: "Parley",
+    says: "clients are told what each installed plugin runs and whether it is what the user agreed to, and an agreement covers only the content that was looked at",
+  },
   "plugin.mention": { source: "observed 0.166", says: "a plugin that the input names is described to the model" },
   "plugin.off": {
     source: "observed 0.166",

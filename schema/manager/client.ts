@@ -21,6 +21,9 @@ export type AppListUpdated = Record<string, unknown>;
 export type AppMetadata = { categories?: (string)[] | null; developer?: string | null; firstPartyRequiresInstall?: boolean | null; review?: AppReview | null; screenshots?: (AppScreenshot)[] | null; seoDescription?: string | null; showInComposerWhenUnlinked?: boolean | null; subCategories?: (string)[] | null; version?: string | null; versionId?: string | null; versionNotes?: string | null };
 export type AppReview = { status: string };
 export type AppScreenshot = { userPrompt: string; fileId?: string | null; url?: string | null };
+export type AppSummary = { id: string; name: string; category?: string | null; description?: string | null; installUrl?: string | null };
+export type AppTemplateSummary = { materializedAppIds: (string)[]; name: string; templateId: string; canonicalConnectorId?: string | null; category?: string | null; description?: string | null; logoUrl?: string | null; logoUrlDark?: string | null; reason?: AppTemplateUnavailableReason | null };
+export type AppTemplateUnavailableReason = "NOT_CONFIGURED_FOR_WORKSPACE" | "NO_ACTIVE_WORKSPACE";
 export type AppToolApproval = "auto" | "prompt" | "writes" | "approve";
 export type ApplicationNetworkRequirements = { domains: Record<string, NetworkDomainPermission>; enabled: boolean };
 export type ApplicationRequirements = { network?: ApplicationNetworkRequirements | null; storage?: ApplicationStorageRequirements | null };
@@ -141,6 +144,12 @@ export type LoginAccountResponse = { type: "apiKey"; checked?: boolean; model?: 
 export type LogoutAccountResponse = Record<string, unknown>;
 export type ManagedHooksRequirements = { PermissionRequest: (ConfiguredHookMatcherGroup)[]; PostCompact: (ConfiguredHookMatcherGroup)[]; PostToolUse: (ConfiguredHookMatcherGroup)[]; PreCompact: (ConfiguredHookMatcherGroup)[]; PreToolUse: (ConfiguredHookMatcherGroup)[]; SessionStart: (ConfiguredHookMatcherGroup)[]; Stop: (ConfiguredHookMatcherGroup)[]; SubagentStart: (ConfiguredHookMatcherGroup)[]; SubagentStop: (ConfiguredHookMatcherGroup)[]; UserPromptSubmit: (ConfiguredHookMatcherGroup)[]; Interrupt?: (ConfiguredHookMatcherGroup)[]; PostModelRequest?: (ConfiguredHookMatcherGroup)[]; PreModelRequest?: (ConfiguredHookMatcherGroup)[]; SessionEnd?: (ConfiguredHookMatcherGroup)[]; managedDir?: string | null; windowsManagedDir?: string | null };
 export type ManagerNetworkAccess = "restricted" | "enabled";
+export type MarketplaceAddResponse = { alreadyAdded: boolean; installedRoot: AbsolutePathBuf; marketplaceName: string };
+export type MarketplaceChoice = { name?: string };
+export type MarketplaceInterface = { displayName?: string | null };
+export type MarketplaceRemoveResponse = { marketplaceName: string; installedRoot?: AbsolutePathBuf | null };
+export type MarketplaceUpgradeErrorInfo = { marketplaceName: string; message: string };
+export type MarketplaceUpgradeResponse = { errors: (MarketplaceUpgradeErrorInfo)[]; selectedMarketplaces: (string)[]; upgradedRoots: (AbsolutePathBuf)[] };
 export type McpAppDisplayMode = "inline" | "fullscreen";
 export type McpAppUi = { preferredModelDisplayMode: McpAppDisplayMode; resourceUri: string };
 export type McpAuthStatus = "unknown" | "unsupported" | "notLoggedIn" | "bearerToken" | "oAuth";
@@ -176,6 +185,7 @@ export type MultiAgentVersion = "disabled" | "v1" | "v2";
 export type NetworkDomainPermission = "allow" | "deny";
 export type NetworkRequirements = { allowLocalBinding?: boolean | null; allowUnixSockets?: (string)[] | null; allowUpstreamProxy?: boolean | null; allowedDomains?: (string)[] | null; dangerouslyAllowAllUnixSockets?: boolean | null; dangerouslyAllowNonLoopbackProxy?: boolean | null; deniedDomains?: (string)[] | null; domains?: Record<string, NetworkDomainPermission> | null; enabled?: boolean | null; httpPort?: number | null; managedAllowedDomainsOnly?: boolean | null; reviewDomains?: (string)[] | null; socksPort?: number | null; unixSockets?: Record<string, NetworkUnixSocketPermission> | null };
 export type NetworkUnixSocketPermission = "allow" | "deny";
+export type NewMarketplace = { source: string; refName?: string | null };
 export type NewThreadModelDefaults = { model?: string | null; modelReasoningEffort?: ReasoningEffort | null; serviceTier?: string | null };
 export type NonSteerableTurnKind = "review" | "compact";
 export type OpenApi = Record<string, unknown>;
@@ -191,6 +201,30 @@ export type PatchChangeKind = { type: "add" } | { type: "delete" } | { type: "up
 export type PendingList = { data: (PendingRequest)[] };
 export type PendingRequest = { requestId: string; approvalId?: string; kind: RequestKind; method: string; threadId: string; rootThreadId: string; turnId: string | null; itemId: string | null; callId: string | null; tool: string | null; arguments: unknown; questions?: (unknown)[]; toolSpec?: { description: string; inputSchema: unknown }; summary: string; details: unknown; createdAt: string; expiresAt: string | null; status: "pending" | "responding"; sessionTitle: string | null };
 export type PlanType = "free" | "go" | "plus" | "pro" | "prolite" | "promax" | "team" | "self_serve_business_prolite" | "self_serve_business_usage_based" | "business" | "ent26" | "enterprise_cbp_automation" | "enterprise_cbp_usage_based" | "enterprise" | "edu" | "edu_plus" | "edu_pro" | "sci" | "sci_plus" | "unknown";
+export type PluginAgreement = { content: string };
+export type PluginAuthPolicy = "ON_INSTALL" | "ON_USE";
+export type PluginAvailability = "DISABLED_BY_ADMIN" | "AVAILABLE";
+export type PluginDetail = { appTemplates: (AppTemplateSummary)[]; apps: (AppSummary)[]; hooks: (PluginHookSummary)[]; marketplaceName: string; mcpServers: (string)[]; skills: (SkillSummary)[]; summary: PluginSummary; description?: string | null; marketplacePath?: AbsolutePathBuf | null; onboardingSkill?: SkillSummary | null; scheduledTasks?: (ScheduledTaskSummary)[] | null; shareUrl?: string | null };
+export type PluginDisabledReason = "disabled_by_admin" | "plan_not_eligible" | "required_app_unavailable" | "unknown";
+export type PluginFacts = { marketplaces: (PluginMarketplaceEntry)[]; added: ({ name: string; sourceType: "local" | "git"; source: string })[]; trust: (PluginTrust)[] | null; problems: (string)[] };
+export type PluginHookSummary = { eventName: HookEventName; key: string };
+export type PluginInstallPolicy = "NOT_AVAILABLE" | "AVAILABLE" | "INSTALLED_BY_DEFAULT";
+export type PluginInstallPolicySource = "WORKSPACE_SETTING" | "IMPLICIT_CANONICAL_APP";
+export type PluginInstallResponse = { appsNeedingAuth: (AppSummary)[]; authPolicy: PluginAuthPolicy };
+export type PluginInterface = { capabilities: (string)[]; screenshotUrls: (string)[]; screenshots: (AbsolutePathBuf)[]; brandColor?: string | null; category?: string | null; composerIcon?: AbsolutePathBuf | null; composerIconUrl?: string | null; defaultPrompt?: (string)[] | null; developerName?: string | null; displayName?: string | null; logo?: AbsolutePathBuf | null; logoDark?: AbsolutePathBuf | null; logoUrl?: string | null; logoUrlDark?: string | null; longDescription?: string | null; privacyPolicyUrl?: string | null; shortDescription?: string | null; termsOfServiceUrl?: string | null; websiteUrl?: string | null };
+export type PluginMarketplaceEntry = { name: string; plugins: (PluginSummary)[]; interface?: MarketplaceInterface | null; path?: AbsolutePathBuf | null };
+export type PluginProgram = { type: "mcpServer" | "hook"; name: string; action: string };
+export type PluginReadResponse = { plugin: PluginDetail };
+export type PluginShareContext = { remotePluginId: string; canPublishToWorkspace?: boolean | null; creatorAccountUserId?: string | null; creatorName?: string | null; discoverability?: PluginShareDiscoverability | null; remoteVersion?: string | null; sharePrincipals?: (PluginSharePrincipal)[] | null; shareUrl?: string | null };
+export type PluginShareDiscoverability = "LISTED" | "UNLISTED" | "PRIVATE";
+export type PluginSharePrincipal = { name: string; principalId: string; principalType: PluginSharePrincipalType; role: PluginSharePrincipalRole };
+export type PluginSharePrincipalRole = "reader" | "editor" | "owner";
+export type PluginSharePrincipalType = "user" | "group" | "workspace";
+export type PluginSource = { type: "local"; path: AbsolutePathBuf } | { type: "git"; url: string; path?: string | null; refName?: string | null; sha?: string | null } | { type: "npm"; package: string; registry?: string | null; version?: string | null } | { type: "remote" };
+export type PluginSummary = { authPolicy: PluginAuthPolicy; enabled: boolean; id: string; installPolicy: PluginInstallPolicy; installed: boolean; name: string; source: PluginSource; availability?: PluginAvailability; disabledReason?: PluginDisabledReason | null; eligiblePlanTypes?: (string)[] | null; installPolicySource?: PluginInstallPolicySource | null; installedAt?: number | null; interface?: PluginInterface | null; keywords?: (string)[]; localVersion?: string | null; mustShowInstallationInterstitial?: boolean | null; remotePluginId?: string | null; shareContext?: PluginShareContext | null; version?: string | null };
+export type PluginTrust = { pluginId: string; enabled: boolean; status: PluginTrustStatus; root?: string | null; content?: string | null; problem?: string | null; runs: (PluginProgram)[] };
+export type PluginTrustStatus = "accepted" | "changed" | "new" | "unusable";
+export type PluginUninstallResponse = Record<string, unknown>;
 export type PolicyWrite = { approvalPolicy: ApprovalPolicy };
 export type PolicyWritten = { status: "ok"; sessionId: string; approvalPolicy: ApprovalPolicy };
 export type Project = { projectId: string; name: string; workingDirectory: string | null; createdAt: string; updatedAt: string };
@@ -246,6 +280,9 @@ export type RuleWrite = { pattern: (string)[]; decision: RuleDecision; justifica
 export type SandboxMode = "read-only" | "workspace-write" | "danger-full-access";
 export type SandboxReadResponse = { engine: "bubblewrap" | "namespaces" | "landlock" | "seatbelt" | "none"; standing: "full" | "weaker" | "refused"; line: string; fix?: string | null };
 export type SandboxWorkspaceWrite = { exclude_slash_tmp?: boolean; exclude_tmpdir_env_var?: boolean; network_access?: boolean; writable_roots?: (string)[] };
+export type ScheduledTaskSchedule = { type: "hourly"; intervalHours: number; days?: (ScheduledTaskWeekday)[] | null } | { type: "daily"; time: string } | { type: "weekdays"; time: string } | { type: "weekly"; days: (ScheduledTaskWeekday)[]; time: string };
+export type ScheduledTaskSummary = { key: string; name: string; prompt: string; schedule: ScheduledTaskSchedule };
+export type ScheduledTaskWeekday = "MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU";
 export type Scope = "read" | "approve" | "drive" | "admin";
 export type SessionAndThread = { session: SessionSummary; thread: Thread };
 export type SessionControls = { model: string | null; effort?: string | null; approvalPolicy: ApprovalPolicy; networkAccess: ManagerNetworkAccess; filesystemSandbox: FilesystemSandbox; mode?: WorkMode; settings: Record<string, unknown> };
@@ -273,6 +310,7 @@ export type SkillErrorInfo = { message: string; path: string };
 export type SkillInterface = { brandColor?: string | null; defaultPrompt?: string | null; displayName?: string | null; iconLarge?: AbsolutePathBuf | null; iconLargeUrl?: string | null; iconSmall?: AbsolutePathBuf | null; iconSmallUrl?: string | null; shortDescription?: string | null };
 export type SkillMetadata = { description: string; enabled: boolean; name: string; path: LegacyAppPathString; scope: SkillScope; dependencies?: SkillDependencies | null; interface?: SkillInterface | null; pluginId?: string | null; shortDescription?: string | null };
 export type SkillScope = "user" | "repo" | "system" | "admin";
+export type SkillSummary = { description: string; enabled: boolean; name: string; interface?: SkillInterface | null; path?: LegacyAppPathString | null; shortDescription?: string | null };
 export type SkillSwitch = { path: string; enabled: boolean };
 export type SkillToolDependency = { type: string; value: string; command?: string | null; description?: string | null; transport?: string | null; url?: string | null };
 export type SkillsConfigWriteResponse = { effectiveEnabled: boolean };
@@ -578,6 +616,46 @@ export class ManagerClient {
   /** Send feedback. */
   postFeedback(body: Feedback): Promise<FeedbackUploadResponse> {
     return this.#call("POST", "/api/feedback", {}, body);
+  }
+
+  /** Plugins by marketplace, those that are installed with what they run and whether that was agreed to. */
+  getPlugins(): Promise<PluginFacts> {
+    return this.#call("GET", "/api/plugins", {}, undefined);
+  }
+
+  /** What a plugin brings along. */
+  getPluginsByPluginId(pluginId: string): Promise<PluginReadResponse> {
+    return this.#call("GET", `/api/plugins/${encodeURIComponent(pluginId)}`, {}, undefined);
+  }
+
+  /** Uninstall a plugin. */
+  deletePluginsByPluginId(pluginId: string): Promise<PluginUninstallResponse> {
+    return this.#call("DELETE", `/api/plugins/${encodeURIComponent(pluginId)}`, {}, undefined);
+  }
+
+  /** Install a plugin, which switches it on and agrees to what is in it. */
+  postPluginsInstall(pluginId: string): Promise<PluginInstallResponse> {
+    return this.#call("POST", `/api/plugins/${encodeURIComponent(pluginId)}/install`, {}, undefined);
+  }
+
+  /** Agree to an installed plugin as it was looked at. */
+  postPluginsAccept(pluginId: string, body: PluginAgreement): Promise<Empty> {
+    return this.#call("POST", `/api/plugins/${encodeURIComponent(pluginId)}/accept`, {}, body);
+  }
+
+  /** Add a marketplace from a folder or a git repository. */
+  postMarketplaces(body: NewMarketplace): Promise<MarketplaceAddResponse> {
+    return this.#call("POST", "/api/marketplaces", {}, body);
+  }
+
+  /** Fetch the marketplaces that come from repositories again, or one of them. */
+  postMarketplacesUpgrade(body: MarketplaceChoice): Promise<MarketplaceUpgradeResponse> {
+    return this.#call("POST", "/api/marketplaces/upgrade", {}, body);
+  }
+
+  /** Remove a marketplace; installed plugins stay. */
+  deleteMarketplacesByName(name: string): Promise<MarketplaceRemoveResponse> {
+    return this.#call("DELETE", `/api/marketplaces/${encodeURIComponent(name)}`, {}, undefined);
   }
 
   /** Projects. */

@@ -26,7 +26,11 @@ export function pluginsOnUse(parts: Parts): { readonly installed: InstalledPlugi
     reading ??= createInstalledPlugins({ codexHome, trust });
     return reading;
   };
-  const installed: InstalledPlugins = { find: (entries) => inHome().find(entries), accept: (id) => inHome().accept(id) };
+  const installed: InstalledPlugins = {
+    find: (entries) => inHome().find(entries),
+    trust: (entries) => inHome().trust(entries),
+    accept: (id, content) => inHome().accept(id, content),
+  };
   const made = (): Plugins => {
     plugins ??= createPlugins({
       ...{ codexHome, config: parts.config(), installed, userHome: env["HOME"] || homedir(), warn: (message) => log.warn(message) },
@@ -40,7 +44,8 @@ export function pluginsOnUse(parts: Parts): { readonly installed: InstalledPlugi
     read: (catalogue, name) => made().read(catalogue, name),
     install: (catalogue, name) => made().install(catalogue, name),
     uninstall: (id) => made().uninstall(id),
-    accept: (id) => made().accept(id),
+    trust: () => made().trust(),
+    accept: (id, content) => made().accept(id, content),
     version: (id) => made().version(id),
     addMarketplace: (wanted) => made().addMarketplace(wanted),
     removeMarketplace: (name) => made().removeMarketplace(name),

@@ -2,6 +2,7 @@
 import { accessRoutes } from "./api/access.ts";
 import type { AnswerOf, BodyOf, PathOf, QueryOf, Route, RouteKey } from "./api/define.ts";
 import { engineRoutes } from "./api/engine.ts";
+import { pluginRoutes } from "./api/plugins.ts";
 import { projectRoutes } from "./api/projects.ts";
 import { requestRoutes } from "./api/requests.ts";
 import { sessionRoutes } from "./api/sessions.ts";
@@ -9,6 +10,7 @@ import { sessionRoutes } from "./api/sessions.ts";
 export const routes = {
   ...accessRoutes,
   ...engineRoutes,
+  ...pluginRoutes,
   ...projectRoutes,
   ...sessionRoutes,
   ...requestRoutes,

@@ -212,6 +212,12 @@ describe("contract", () => {
       "config/batchWrite",
       "command/exec",
       "feedback/upload",
+      "plugin/list",
+      "plugin/uninstall",
+      "plugin/trust/accept",
+      "marketplace/add",
+      "marketplace/remove",
+      "marketplace/upgrade",
       "fs/readFile",
     ])
       plain.on(method, () => {
@@ -306,6 +312,13 @@ describe("contract", () => {
     ["POST /api/sessions/:sessionId/interrupt", "turn/interrupt", "no active turn to interrupt", "no_active_turn"],
     ["POST /api/mcp/servers/:serverName/oauth/login", "mcpServer/oauth/login", "No MCP server named 'one' found.", "invalid_state"],
     ["POST /api/account/login/start", "account/login/start", "a sign-in is under way", "invalid_state"],
+    ["GET /api/plugins/:pluginId", "plugin/read", "missing plugin.json", "invalid_state"],
+    ["POST /api/plugins/:pluginId/install", "plugin/install", "missing plugin.json", "invalid_state"],
+    ["POST /api/plugins/:pluginId/accept", "plugin/trust/accept", "the plugin has changed since you looked at it", "invalid_state"],
+    ["DELETE /api/plugins/:pluginId", "plugin/uninstall", "invalid plugin id", "invalid_state"],
+    ["POST /api/marketplaces", "marketplace/add", "invalid marketplace source format", "invalid_state"],
+    ["POST /api/marketplaces/upgrade", "marketplace/upgrade", "it is not configured as a Git marketplace", "invalid_state"],
+    ["DELETE /api/marketplaces/:name", "marketplace/remove", "marketplace `mk` is not configured or installed", "invalid_state"],
     ["POST /api/config/value", "config/value/write", "Configuration was modified since last read.", "invalid_state"],
     ["POST /api/config/batch", "config/batchWrite", "Configuration was modified since last read.", "invalid_state"],
   ] as const)
@@ -324,10 +337,12 @@ describe("contract", () => {
       );
   });
 
-  test("what is not there is 404: devices, rules, projects, sign-ins, queued messages", async () => {
+  test("what is not there is 404: devices, rules, plugins, projects, sign-ins, queued messages", async () => {
     await attempt("DELETE /api/devices/:deviceId", 404, { at: "/api/devices/none" });
     await attempt("POST /api/rules/:ruleId", 404, { at: "/api/rules/none" });
     await attempt("DELETE /api/rules/:ruleId", 404, { at: "/api/rules/none" });
+    await attempt("GET /api/plugins/:pluginId", 404, { at: "/api/plugins/none@mk" });
+    await attempt("POST /api/plugins/:pluginId/install", 404, { at: "/api/plugins/none@mk/install" });
     await attempt("POST /api/sessions", 404, { body: { projectId: "none" } });
     await attempt("POST /api/sessions/:sessionId/project", 404, { body: { projectId: "none" } });
     await attempt("DELETE /api/sessions/:sessionId/queue/:messageId", 404, { at: "/api/sessions/s-1/queue/none" });

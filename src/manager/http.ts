@@ -17,6 +17,7 @@ import type { Pages } from "./pages.ts";
 import { failure, invalid, Problem, problemOf } from "./problems.ts";
 import { accessHandlers } from "./routes/access.ts";
 import { engineHandlers } from "./routes/engine.ts";
+import { pluginHandlers } from "./routes/plugins.ts";
 import { projectHandlers } from "./routes/projects.ts";
 import { requestHandlers } from "./routes/requests.ts";
 import { controlHandlers } from "./routes/session-controls.ts";
@@ -25,6 +26,7 @@ import { sessionHandlers } from "./routes/sessions.ts";
 const handlers: HandlersFor<typeof routes> = {
   ...accessHandlers,
   ...engineHandlers,
+  ...pluginHandlers,
   ...projectHandlers,
   ...sessionHandlers,
   ...controlHandlers,

@@ -5,10 +5,12 @@ import type { ProjectTrust } from "../core/ports/project-trust.ts";
 import { firstEntriesSync } from "../lib/bounded-folder.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import { isRecord } from "../lib/is-record.ts";
+import type { PluginTrust } from "../protocol/plugin-trust.ts";
 import { broughtBy } from "./brings.ts";
 import { type Content, isUnchanged, readContent } from "./content.ts";
 import { type PluginId, PluginProblem, parseId, shown, versionProblem } from "./id.ts";
 import { readManifest } from "./manifest.ts";
+import { programsOf } from "./programs.ts";
 
 export interface InstalledOptions {
   readonly codexHome: string;
@@ -72,13 +74,37 @@ class PluginsInHome implements InstalledPlugins {
     return found;
   }
 
-  accept(id: string): void {
+  trust(entries: Readonly<Record<string, unknown>>): PluginTrust[] {
+    // What has its first look here is told as the settings would use it.
+    this.find(entries);
+    return Object.entries(entries)
+      .filter(([, entry]) => isRecord(entry))
+      .slice(0, maxPlugins)
+      .map(([id, entry]) => ({ pluginId: id, enabled: isRecord(entry) && entry["enabled"] !== false, ...this.#trustIn(id) }));
+  }
+
+  accept(id: string, content?: string): void {
     const parsed = parseId(id);
     const version = activeVersion(this.#options.codexHome, parsed);
     if (version === undefined) throw new PluginProblem(`the plugin ${id} is not installed`);
     const folder = folderOf(this.#options.codexHome, parsed);
     const { digest } = readContent(path.join(folder, version));
+    if (content !== undefined && content !== digest)
+      throw new PluginProblem(`the plugin ${id} has changed since you looked at it; look again before you accept it`);
     this.#options.trust.accept(folder, { content: digest });
+  }
+
+  #trustIn(id: string): Omit<PluginTrust, "pluginId" | "enabled"> {
+    try {
+      const parsed = parseId(id);
+      const { root, content, plugin } = this.#look(id, parsed);
+      const accepted = this.#options.trust.accepted(folderOf(this.#options.codexHome, parsed))["content"];
+      const status = accepted === undefined ? "new" : accepted === content.digest ? "accepted" : "changed";
+      return { status, root, content: content.digest, problem: null, runs: programsOf(plugin) };
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      return { status: "unusable", root: null, content: null, problem, runs: [] };
+    }
   }
 
   /** The plugin, or why it has no effect. */

@@ -43,7 +43,8 @@ export function createPlugins(options: PluginsOptions): Plugins {
         rmSync(folderOf(codexHome, parsed), { recursive: true, force: true });
         config.write([{ keyPath: `plugins.${JSON.stringify(id)}`, value: null, mergeStrategy: "replace" }]);
       }),
-    accept: (id) => inWords(() => installed.accept(id)),
+    trust: () => inWords(() => installed.trust(pluginEntries(options))),
+    accept: (id, content) => inWords(() => installed.accept(id, content)),
     version: (id) => inWords(() => activeVersion(codexHome, parseId(id))),
     addMarketplace: (params) => inWordsLater(() => addMarketplace(params, options)),
     removeMarketplace: (name) => inWords(() => removeMarketplace(name, options)),
@@ -102,11 +103,16 @@ function list(cwds: readonly string[], options: PluginsOptions): ReturnType<Plug
   return { marketplaces, errors };
 }
 
+function pluginEntries({ codexHome, config }: Pick<PluginsOptions, "codexHome" | "config">): Readonly<Record<string, unknown>> {
+  const entries = config.effective(codexHome).raw["plugins"];
+  return isRecord(entries) ? entries : {};
+}
+
 function summaryOf(offer: Offer, catalogue: Catalogue, { codexHome, config }: PluginsOptions): PluginSummary {
   const id: PluginId = { name: offer.name, marketplace: catalogue.name };
   const version = activeVersion(codexHome, id);
-  const entries = config.effective(codexHome).raw["plugins"];
-  const entry = isRecord(entries) && Object.hasOwn(entries, idText(id)) ? entries[idText(id)] : undefined;
+  const entries = pluginEntries({ codexHome, config });
+  const entry = Object.hasOwn(entries, idText(id)) ? entries[idText(id)] : undefined;
   const own =
     version === undefined || offer.source.type === "local" ? offer.manifest : manifestIn(path.join(folderOf(codexHome, id), version));
   return {

@@ -16,6 +16,7 @@ import { marketplaceRequests } from "./marketplace.ts";
 import { mcpNotifications, mcpRequests } from "./mcp.ts";
 import { modelRequests } from "./model.ts";
 import { pluginRequests } from "./plugin.ts";
+import { pluginTrustRequests } from "./plugin-trust.ts";
 import { reviewRequests } from "./review.ts";
 import { sandboxRequests } from "./sandbox.ts";
 import { skillsNotifications, skillsRequests } from "./skills.ts";
@@ -44,6 +45,7 @@ export const clientRequests = {
   ...mcpRequests,
   ...modelRequests,
   ...pluginRequests,
+  ...pluginTrustRequests,
   ...reviewRequests,
   ...sandboxRequests,
   ...skillsRequests,

@@ -15,6 +15,7 @@ import { marketplaceHandlers } from "./marketplace.ts";
 import { mcpHandlers } from "./mcp.ts";
 import { modelHandlers } from "./model.ts";
 import { pluginHandlers } from "./plugin.ts";
+import { pluginTrustHandlers } from "./plugin-trust.ts";
 import { reviewHandlers } from "./review.ts";
 import { sandboxHandlers } from "./sandbox.ts";
 import { skillsHandlers } from "./skills.ts";
@@ -47,5 +48,6 @@ export const handlers: HandlersFor<ClientRequests> = {
   ...hooksHandlers,
   ...marketplaceHandlers,
   ...pluginHandlers,
+  ...pluginTrustHandlers,
   ...v1HandlersFor(v1Requests),
 };

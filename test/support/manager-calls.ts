@@ -59,6 +59,14 @@ export const goodCalls: Readonly<Record<RouteName, GoodCall>> = {
   "POST /api/config/batch": { body: { edits: [{ keyPath: "model", mergeStrategy: "replace", value: "m" }] } },
   "POST /api/commands/exec": { body: { command: ["true"] } },
   "POST /api/feedback": { body: { classification: "bug", includeLogs: false } },
+  "GET /api/plugins": {},
+  "GET /api/plugins/:pluginId": { at: "/api/plugins/demo@mk" },
+  "POST /api/plugins/:pluginId/install": { at: "/api/plugins/demo@mk/install", body: {} },
+  "POST /api/plugins/:pluginId/accept": { at: "/api/plugins/demo@mk/accept", body: { content: "sha256:0" } },
+  "DELETE /api/plugins/:pluginId": { at: "/api/plugins/demo@mk" },
+  "POST /api/marketplaces": { body: { source: "/market" } },
+  "POST /api/marketplaces/upgrade": { body: {} },
+  "DELETE /api/marketplaces/:name": { at: "/api/marketplaces/mk" },
   "GET /api/projects": {},
   "POST /api/projects": { body: { name: "Another" } },
   "POST /api/projects/:projectId/rename": { at: "/api/projects/p-1/rename", body: { name: "Renamed" } },
@@ -114,6 +122,10 @@ export const goodCalls: Readonly<Record<RouteName, GoodCall>> = {
 export const addressOf = (key: string): string =>
   goodCalls[key as RouteName].at ?? (key.split(" ")[1] ?? "/").replace(":sessionId", "s-1").replace(/:(\w+)/g, "x");
 
+const plugin = {
+  ...{ id: "demo@mk", name: "demo", source: { type: "local", path: "/market/demo" }, installed: false, enabled: false },
+  ...{ installPolicy: "AVAILABLE", authPolicy: "ON_INSTALL" },
+};
 const turn = { id: "t-1", items: [], status: "completed" };
 const rules = 'prefix_rule(pattern=["git", "push"], decision="prompt")\n';
 
@@ -155,6 +167,17 @@ export function ableEngine(): PlayedEngine {
     "config/value/write": { status: "ok", version: "1", filePath: "/c" },
     "config/batchWrite": { status: "ok", version: "1", filePath: "/c" },
     "command/exec": { exitCode: 0, stdout: "", stderr: "" },
+    "plugin/list": { marketplaces: [{ name: "mk", path: "/market/marketplace.json", plugins: [plugin] }] },
+    "plugin/read": {
+      plugin: { summary: plugin, marketplaceName: "mk", skills: [], hooks: [], mcpServers: [], apps: [], appTemplates: [] },
+    },
+    "plugin/install": { appsNeedingAuth: [], authPolicy: "ON_INSTALL" },
+    "plugin/uninstall": {},
+    "plugin/trust/list": { data: [] },
+    "plugin/trust/accept": {},
+    "marketplace/add": { alreadyAdded: false, installedRoot: "/market", marketplaceName: "mk" },
+    "marketplace/remove": { marketplaceName: "mk" },
+    "marketplace/upgrade": { errors: [], selectedMarketplaces: [], upgradedRoots: [] },
     "feedback/upload": { threadId: "x" },
     "fs/createDirectory": {},
     "fs/writeFile": {},

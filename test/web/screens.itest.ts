@@ -47,7 +47,7 @@ turns:
 const fixture = path.resolve(import.meta.dirname, "../support/mcp-fixture.ts");
 const config = `[mcp_servers.notes]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(fixture)}, "plain"]\nstartup_timeout_sec = 60\n`;
 /** The pages of the settings, by their addresses; a test holds the list against what the page offers. */
-const settingsTabs = ["general", "keys", "account", "servers", "hooks", "rules", "devices", "audit"];
+const settingsTabs = ["general", "keys", "account", "servers", "hooks", "plugins", "rules", "devices", "audit"];
 /** A phone's height while its keyboard is out: the page asks browsers to make room for it (interactive-widget in index.html). */
 const aboveKeyboard = { width: 390, height: 470 };
 

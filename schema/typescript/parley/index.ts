@@ -2,6 +2,11 @@
 
 export type { ClientRequest } from "./ClientRequest";
 export type { FileBefore } from "./FileBefore";
+export type { PluginProgram } from "./PluginProgram";
+export type { PluginTrust } from "./PluginTrust";
+export type { PluginTrustAcceptParams } from "./PluginTrustAcceptParams";
+export type { PluginTrustListResponse } from "./PluginTrustListResponse";
+export type { PluginTrustStatus } from "./PluginTrustStatus";
 export type { SandboxReadResponse } from "./SandboxReadResponse";
 export type { SeedAnswersResponse } from "./SeedAnswersResponse";
 export type { SeedOpenQuestionParams } from "./SeedOpenQuestionParams";

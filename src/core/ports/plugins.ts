@@ -6,6 +6,7 @@ import type {
   MarketplaceUpgradeResponse,
 } from "../../protocol/marketplace.ts";
 import type { MarketplaceLoadErrorInfo, PluginAuthPolicy, PluginDetail, PluginMarketplaceEntry } from "../../protocol/plugin.ts";
+import type { PluginTrust } from "../../protocol/plugin-trust.ts";
 
 /** A plugin that is installed, switched on and, as it stands on disk now, agreed to. */
 export interface InstalledPlugin {
@@ -44,8 +45,13 @@ export interface FoundPlugins {
 export interface InstalledPlugins {
   /** Those among `[plugins]` of the settings that are switched on. The same value while nothing of it changes. Never throws. */
   find(entries: Readonly<Record<string, unknown>>): FoundPlugins;
-  /** From now on the plugin may take effect with what lies in its folder now. Throws when that cannot be kept or it is not installed. */
-  accept(id: string): void;
+  /** What each of these runs, switched on or not, and whether it is what the user agreed to. Never throws. */
+  trust(entries: Readonly<Record<string, unknown>>): PluginTrust[];
+  /**
+   * From now on the plugin may take effect with what lies in its folder now. Throws when that cannot be kept, it is not installed, or its
+   * digest is not the one that is given.
+   */
+  accept(id: string, content?: string): void;
 }
 
 /** Everything that clients may do with plugins and marketplaces. Every method throws RpcError in words for people. */
@@ -57,8 +63,10 @@ export interface Plugins {
   install(catalogue: string, name: string): Promise<InstalledNow>;
   /** Takes it out of the home and of the settings. */
   uninstall(id: string): void;
-  /** Agrees to what lies in its folder now. */
-  accept(id: string): void;
+  /** What each plugin of the user's settings runs, and whether it is what the user agreed to. */
+  trust(): PluginTrust[];
+  /** Agrees to what lies in its folder now; with a digest only to that content. */
+  accept(id: string, content?: string): void;
   /** The version in use; undefined when it is not installed. */
   version(id: string): string | undefined;
   addMarketplace(wanted: MarketplaceAddParams): Promise<MarketplaceAddResponse>;

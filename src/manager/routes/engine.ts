@@ -6,6 +6,7 @@ import { SandboxReadResponse } from "../../protocol/sandbox.ts";
 import { isUnsupported } from "../../sessions/refusals.ts";
 import type { engineRoutes } from "../api/engine.ts";
 import type { Core } from "../core.ts";
+import { foldersInUse } from "../folders.ts";
 import { type HandlersFor, ok } from "../handlers.ts";
 import { failure } from "../problems.ts";
 
@@ -132,13 +133,3 @@ export const engineHandlers: HandlersFor<typeof engineRoutes> = {
   },
   "POST /api/feedback": async ({ core, body }) => ok(await core.link.call("feedback/upload", body)),
 };
-
-/** Folders whose hooks are looked for at once. */
-const maxFolders = 32;
-
-/** Where the engine works: its own folder, those of projects, and those of the newest sessions. */
-function foldersInUse(core: Core): string[] {
-  const ofProjects = core.store.state.projects.flatMap(({ workingDirectory }) => (workingDirectory === null ? [] : [workingDirectory]));
-  const newest = [...core.sessions.all()].sort((a, b) => b.thread.updatedAt - a.thread.updatedAt);
-  return [...new Set([core.engine.cwd, ...ofProjects, ...newest.map(({ thread }) => thread.cwd)])].slice(0, maxFolders);
-}

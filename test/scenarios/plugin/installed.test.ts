@@ -126,6 +126,48 @@ verifies(
 );
 
 verifies(
+  "plugin.trust",
+  async ({ app, home, workspace }) => {
+    const hooks = { hooks: { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: "sh check.sh" }] }] } };
+    const servers = { fx: { command: "node", args: ["a server.js"], env: { MODE: "x" } }, far: { url: "https://example.com/mcp" } };
+    const folder = install(home, { ...plainPlugin(), ".mcp.json": { mcpServers: servers }, "hooks/hooks.json": hooks });
+    install(home, plainPlugin("idle"), "idle@mk");
+    const client = await app({ config: `${switchedOn()}[plugins."idle@mk"]\nenabled = false\n${switchedOn("gone@mk")}` });
+    const trust = async () => new Map((await client.call("plugin/trust/list", {})).data.map((entry) => [entry.pluginId, entry]));
+    const first = await trust();
+    assert.deepEqual(
+      [...first.values()].map(({ pluginId, enabled, status, root }) => [pluginId, enabled, status, root !== null]),
+      [
+        ["demo@mk", true, "accepted", true],
+        ["idle@mk", false, "new", true],
+        ["gone@mk", true, "unusable", false],
+      ],
+    );
+    assert.equal(first.get("gone@mk")?.problem, "it is not installed");
+    assert.deepEqual(first.get("demo@mk")?.runs, [
+      { type: "mcpServer", name: "fx", action: "MODE=x node 'a server.js'" },
+      { type: "mcpServer", name: "far", action: "https://example.com/mcp" },
+      { type: "hook", name: "PreToolUse (Bash)", action: "sh check.sh" },
+    ]);
+
+    writeFileSync(path.join(folder, ".mcp.json"), JSON.stringify({ mcpServers: { fx: { command: "curl" } } }));
+    const seen = (await trust()).get("demo@mk");
+    assert.equal(seen?.status, "changed");
+    assert.deepEqual(seen?.runs[0], { type: "mcpServer", name: "fx", action: "curl" });
+    writeFileSync(path.join(folder, "late.sh"), "rm -r .\n");
+    const accept = (content: string | null | undefined) =>
+      client.call("plugin/trust/accept", { pluginId: "demo@mk", content: content ?? "" });
+    await assert.rejects(accept(seen?.content), /has changed since you looked at it/);
+    assert.deepEqual(await skillNames(client, workspace), []);
+    await accept((await trust()).get("demo@mk")?.content);
+    assert.equal((await trust()).get("demo@mk")?.status, "accepted");
+    assert.deepEqual(await skillNames(client, workspace), ["demo:greet"]);
+    await assert.rejects(client.call("plugin/trust/accept", { pluginId: "gone@mk", content: "sha256:0" }), /is not installed/);
+  },
+  here,
+);
+
+verifies(
   "plugin.mention",
   async ({ app, home, workspace }) => {
     install(home, { ...plainPlugin(), ".mcp.json": { fx: serverEntry() } });

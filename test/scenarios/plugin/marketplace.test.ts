@@ -2,23 +2,22 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { verifies } from "../../support/verifies.ts";
-import { plainPlugin, serverEntry, skillNames, skillText, warningsOf, writeFiles } from "./stage.ts";
+import {
+  catalogue,
+  market,
+  plainPlugin,
+  serveRepository,
+  serverEntry,
+  skillNames,
+  skillText,
+  under,
+  warningsOf,
+  writeFiles,
+} from "./stage.ts";
 
 const here = { legs: ["memory"] as const };
-const catalogue = ".agents/plugins/marketplace.json";
-
-/** A marketplace in a folder; returns its catalogue's file. */
-function market(folder: string, plugins: readonly object[], files: Parameters<typeof writeFiles>[1] = {}, name = "mk"): string {
-  writeFiles(folder, { [catalogue]: { name, plugins }, ...files });
-  return path.join(folder, catalogue);
-}
-const under = (folder: string, files: Parameters<typeof writeFiles>[1]): Parameters<typeof writeFiles>[1] =>
-  Object.fromEntries(Object.entries(files).map(([name, text]) => [`${folder}/${name}`, text]));
-
 verifies(
   "plugin.install",
   async ({ app, home, workspace }) => {
@@ -153,26 +152,6 @@ verifies(
   },
   here,
 );
-
-/** A repository that any git can clone over HTTP, since its files are all that is asked for. */
-async function serveRepository(folder: string): Promise<{ url: string; publish: () => void; close: () => void }> {
-  const git = (...args: string[]): void =>
-    void execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.invalid", "-C", folder, ...args], { stdio: "ignore" });
-  const publish = (): void => {
-    git("add", "-A");
-    git("commit", "-q", "-m", "x");
-    git("update-server-info");
-  };
-  git("init", "-q", "-b", "main");
-  publish();
-  const server = createServer((request, response) => {
-    const file = path.join(folder, ".git", decodeURIComponent((request.url ?? "").split("?")[0]?.replace(/^\/repo\.git/, "") ?? ""));
-    if (!existsSync(file) || !statSync(file).isFile()) return void response.writeHead(404).end();
-    response.end(readFileSync(file));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/repo.git`, publish, close: () => server.close() };
-}
 
 verifies(
   "plugin.git",

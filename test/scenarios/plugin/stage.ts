@@ -1,5 +1,8 @@
 /** For scenarios with plugins: plugins as a real Codex leaves them in the home, and marketplaces that offer them. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import type { Client } from "../../../src/client/client.ts";
 import { root } from "../../support/process.ts";
@@ -52,3 +55,33 @@ export const skillNames = async (client: Client, cwd: string): Promise<string[]>
   ((await client.call("skills/list", { cwds: [cwd] })).data[0]?.skills ?? []).flatMap(({ name, scope }) =>
     scope === "system" ? [] : [name],
   );
+
+export const catalogue = ".agents/plugins/marketplace.json";
+
+/** A marketplace in a folder; returns its catalogue's file. */
+export function market(folder: string, plugins: readonly object[], files: PluginFiles = {}, name = "mk"): string {
+  writeFiles(folder, { [catalogue]: { name, plugins }, ...files });
+  return path.join(folder, catalogue);
+}
+export const under = (folder: string, files: PluginFiles): PluginFiles =>
+  Object.fromEntries(Object.entries(files).map(([name, text]) => [`${folder}/${name}`, text]));
+
+/** A repository that any git can clone over HTTP, since its files are all that is asked for. */
+export async function serveRepository(folder: string): Promise<{ url: string; publish: () => void; close: () => void }> {
+  const git = (...args: string[]): void =>
+    void execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.invalid", "-C", folder, ...args], { stdio: "ignore" });
+  const publish = (): void => {
+    git("add", "-A");
+    git("commit", "-q", "-m", "x");
+    git("update-server-info");
+  };
+  git("init", "-q", "-b", "main");
+  publish();
+  const server = createServer((request, response) => {
+    const file = path.join(folder, ".git", decodeURIComponent((request.url ?? "").split("?")[0]?.replace(/^\/repo\.git/, "") ?? ""));
+    if (!existsSync(file) || !statSync(file).isFile()) return void response.writeHead(404).end();
+    response.end(readFileSync(file));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/repo.git`, publish, close: () => server.close() };
+}

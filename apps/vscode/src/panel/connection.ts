@@ -67,9 +67,14 @@ const managersOwn = {
   ...{ rules: refuse, addRule: refuse, changeRule: refuse, removeRule: refuse },
 };
 
+const noPlugins: Connection["plugins"] = {
+  ...{ list: refuse, read: refuse, install: refuse, uninstall: refuse, setEnabled: refuse, accept: refuse },
+  ...{ addMarketplace: refuse, upgradeMarketplace: refuse, removeMarketplace: refuse },
+};
+
 function connectionOver(call: Call, editor: Editor, open: (listener: Listener | undefined) => void): Connection {
   return {
-    offers: { name: "server", projects: false, settings: false },
+    offers: { name: "server", projects: false, settings: [] },
     showChange: ({ requestId }) => editor.postMessage({ type: "showChange", requestId }),
     open(listener) {
       open(listener);
@@ -120,6 +125,7 @@ function connectionOver(call: Call, editor: Editor, open: (listener: Listener | 
     mcpReload: refuse,
     hooks: refuse,
     setHook: refuse,
+    plugins: noPlugins,
 
     ...managersOwn,
   };

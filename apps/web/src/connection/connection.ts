@@ -4,6 +4,8 @@ import type { StreamEvent } from "../../../../src/manager/events.ts";
 import type { ThreadPage } from "../state/fold.ts";
 import type { HookWord } from "../state/hooks.ts";
 import type { MessageOverrides, OutgoingMessage, PendingRequest, Project, SessionSummary } from "../state/model.ts";
+import type { PluginDetail, PluginFacts } from "../state/plugins.ts";
+import type { SettingsTab } from "../state/router.ts";
 
 export type { StreamEvent };
 export type Answer<K extends RouteName> = RouteOutput<K>;
@@ -75,8 +77,25 @@ export interface Offers {
   /** What people know the other side as, in sentences such as "The … cannot be reached". */
   readonly name: string;
   readonly projects: boolean;
-  /** The pages of settings; none where the surroundings have settings of their own. */
-  readonly settings: boolean;
+  /** The pages of settings; the surroundings may have some of their own. */
+  readonly settings: readonly SettingsTab[];
+}
+
+export type Upgraded = Answer<"POST /api/marketplaces/upgrade">;
+
+/** Plugins, by ids `name@marketplace`, and the marketplaces that they come from. */
+export interface PluginCalls {
+  list(): Promise<PluginFacts>;
+  read(pluginId: string): Promise<PluginDetail>;
+  install(pluginId: string): Promise<void>;
+  uninstall(pluginId: string): Promise<void>;
+  setEnabled(pluginId: string, enabled: boolean): Promise<void>;
+  /** Agrees to the content that was looked at, by its digest. */
+  accept(pluginId: string, content: string): Promise<void>;
+  /** From a folder or a git repository. Returns the marketplace's name. */
+  addMarketplace(source: string, refName: string | null): Promise<string>;
+  upgradeMarketplace(name: string): Promise<Upgraded>;
+  removeMarketplace(name: string): Promise<void>;
 }
 
 export interface Connection {
@@ -141,6 +160,7 @@ export interface Connection {
   /** The hooks of the folders that are worked in. */
   hooks(): Promise<HookFolders>;
   setHook(key: string, word: HookWord): Promise<void>;
+  readonly plugins: PluginCalls;
 
   devices(): Promise<Devices>;
   revoke(deviceId: string): Promise<void>;

@@ -1,6 +1,8 @@
 /** The connection to the manager that served this page: what the screens ask for, as calls of its routes and events of its stream. */
 import { hookEdit } from "../state/hooks.ts";
-import type { Connection } from "./connection.ts";
+import { pluginEdit } from "../state/plugins.ts";
+import { settingsTabs } from "../state/router.ts";
+import type { Connection, PluginCalls } from "./connection.ts";
 import { Http, PageKey } from "./http.ts";
 import { Stream } from "./stream.ts";
 
@@ -15,6 +17,18 @@ const serversAndHooks = (call: Http["call"]): Pick<Connection, "mcpServers" | "m
   setHook: (key, word) => done(call("POST /api/config/batch", { body: { edits: [hookEdit(key, word)] } })),
 });
 
+const pluginsOver = (call: Http["call"]): PluginCalls => ({
+  list: () => call("GET /api/plugins"),
+  read: async (pluginId) => (await call("GET /api/plugins/:pluginId", { path: { pluginId } })).plugin,
+  install: (pluginId) => done(call("POST /api/plugins/:pluginId/install", { path: { pluginId } })),
+  uninstall: (pluginId) => done(call("DELETE /api/plugins/:pluginId", { path: { pluginId } })),
+  setEnabled: (pluginId, enabled) => done(call("POST /api/config/batch", { body: { edits: [pluginEdit(pluginId, enabled)] } })),
+  accept: (pluginId, content) => done(call("POST /api/plugins/:pluginId/accept", { path: { pluginId }, body: { content } })),
+  addMarketplace: async (source, refName) => (await call("POST /api/marketplaces", { body: { source, refName } })).marketplaceName,
+  upgradeMarketplace: (name) => call("POST /api/marketplaces/upgrade", { body: { name } }),
+  removeMarketplace: (name) => done(call("DELETE /api/marketplaces/:name", { path: { name } })),
+});
+
 export function connectManager(): Connection {
   let stream: Stream | undefined;
   const key = new PageKey();
@@ -22,7 +36,7 @@ export function connectManager(): Connection {
   const call: Http["call"] = (route, input) => http.call(route, input);
   const of = (sessionId: string) => ({ path: { sessionId } });
   return {
-    offers: { name: "manager", projects: true, settings: true },
+    offers: { name: "manager", projects: true, settings: settingsTabs },
     open(listener) {
       stream?.close();
       stream = new Stream(listener, http, key);
@@ -110,6 +124,7 @@ export function connectManager(): Connection {
     dropAccount: () => done(call("POST /api/account/logout")),
     rateLimits: async () => (await call("GET /api/account/rate-limits")).rateLimits,
     ...serversAndHooks(call),
+    plugins: pluginsOver(call),
 
     devices: async () => (await call("GET /api/devices")).data,
     revoke: (deviceId) => done(call("DELETE /api/devices/:deviceId", { path: { deviceId } })),

@@ -55,7 +55,7 @@ export function Help({ onClose }: { onClose: () => void }): ReactElement {
         </section>
       </div>
       <div className="row-end">
-        {controller.connection.offers.settings ? (
+        {controller.connection.offers.settings.includes("keys") ? (
           <Button
             onClick={() => {
               onClose();

@@ -3,7 +3,6 @@ import { type KeyboardEvent, type ReactElement, useEffect, useId, useMemo, useRe
 import { useApp, useAppState } from "../app-context.tsx";
 import { commands, keymapWith, showKeys } from "../state/keys.ts";
 import { newestFirst } from "../state/list.ts";
-import { settingsTabs } from "../state/router.ts";
 import { folderName } from "../state/words.ts";
 import { focusIt, Keys } from "../ui/controls.tsx";
 import { Icon, type IconName } from "../ui/icons.tsx";
@@ -133,7 +132,7 @@ function useEntries(): readonly Entry[] {
           run: () => app.run(c.id),
         }),
       );
-    const pages = (app.controller.connection.offers.settings ? settingsTabs : []).map(
+    const pages = app.controller.connection.offers.settings.map(
       (tab): Entry => ({
         id: `settings:${tab}`,
         label: `Settings: ${tab}`,

@@ -184,7 +184,7 @@ function Banner({ link, engineDown, reason }: { link: string; engineDown: boolea
     return (
       <div className="banner banner-info">
         <span>No model is set up yet, so the built-in offline tour answers. Everything else is real.</span>
-        {offers.settings && allows(scope, "admin") ? (
+        {offers.settings.includes("account") && allows(scope, "admin") ? (
           <Button size="small" tone="quiet" onClick={() => go({ name: "settings", tab: "account" })}>
             Set up a model
           </Button>

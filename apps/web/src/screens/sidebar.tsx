@@ -45,14 +45,14 @@ export function Sidebar({ onClose, onNew }: { onClose: () => void; onNew: () => 
         <Logo />
         <span className="brand">Parley</span>
         <span className="spacer" />
-        {offers.settings ? (
+        {offers.settings[0] === undefined ? null : (
           <IconButton
             icon="gear"
             label="Settings"
-            onClick={() => go({ name: "settings", tab: "general" })}
+            onClick={() => go({ name: "settings", tab: offers.settings[0] ?? "general" })}
             aria-current={place.name === "settings" ? "page" : undefined}
           />
-        ) : null}
+        )}
         <IconButton icon="close" label="Close the session list" className="only-narrow" onClick={onClose} />
       </header>
       <div className="sidebar-actions">

@@ -35,7 +35,7 @@ function memory(): Shelf & { readonly map: Map<string, string> } {
 function harness(part: Partial<Connection>, shelf = memory()) {
   let listener: Listener | undefined;
   const base: Partial<Connection> = {
-    offers: { name: "manager", projects: true, settings: true },
+    offers: { name: "manager", projects: true, settings: [] },
     open: (l) => {
       listener = l;
     },

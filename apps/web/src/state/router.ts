@@ -27,7 +27,7 @@ export const browserAddress: Address = {
   },
 };
 
-export const settingsTabs = ["general", "keys", "devices", "rules", "audit", "servers", "hooks", "account"] as const;
+export const settingsTabs = ["general", "keys", "devices", "rules", "audit", "servers", "hooks", "plugins", "account"] as const;
 export type SettingsTab = (typeof settingsTabs)[number];
 
 export function placeOf(path: string, hash = ""): Place {

@@ -6,18 +6,21 @@ import { Button } from "../../ui/controls.tsx";
 export interface Loaded<T> {
   readonly value: T | undefined;
   readonly problem: string | undefined;
-  readonly reload: () => void;
+  /** Resolves when what it read is shown. */
+  readonly reload: () => Promise<void>;
   readonly set: (value: T) => void;
 }
 
 export function useLoaded<T>(read: () => Promise<T>): Loaded<T> {
   const [value, setValue] = useState<T>();
   const [problem, setProblem] = useState<string>();
-  const reload = useCallback((): void => {
+  const reload = useCallback((): Promise<void> => {
     setProblem(undefined);
-    read().then(setValue, (error: unknown) => setProblem(error instanceof Refused ? error.message : "The manager cannot be reached."));
+    return read().then(setValue, (error: unknown) =>
+      setProblem(error instanceof Refused ? error.message : "The manager cannot be reached."),
+    );
   }, [read]);
-  useEffect(reload, [reload]);
+  useEffect(() => void reload(), [reload]);
   return { value, problem, reload, set: setValue };
 }
 

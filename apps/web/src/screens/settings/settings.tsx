@@ -12,6 +12,7 @@ const RulesTab = lazy(() => import("./rules.tsx").then((m) => ({ default: m.Rule
 const Audit = lazy(() => import("./audit.tsx").then((m) => ({ default: m.Audit })));
 const Servers = lazy(() => import("./servers.tsx").then((m) => ({ default: m.Servers })));
 const HooksTab = lazy(() => import("./hooks.tsx").then((m) => ({ default: m.HooksTab })));
+const PluginsTab = lazy(() => import("./plugins.tsx").then((m) => ({ default: m.PluginsTab })));
 const AccountTab = lazy(() => import("./account.tsx").then((m) => ({ default: m.AccountTab })));
 
 const tabs: readonly { readonly id: SettingsTab; readonly label: string; readonly icon: IconName; readonly admin: boolean }[] = [
@@ -20,6 +21,7 @@ const tabs: readonly { readonly id: SettingsTab; readonly label: string; readonl
   { id: "account", label: "Model and account", icon: "spark", admin: false },
   { id: "servers", label: "MCP servers", icon: "tool", admin: false },
   { id: "hooks", label: "Hooks", icon: "bolt", admin: false },
+  { id: "plugins", label: "Plugins", icon: "plug", admin: false },
   { id: "rules", label: "Approval rules", icon: "shield", admin: false },
   { id: "devices", label: "Devices", icon: "device", admin: true },
   { id: "audit", label: "Audit", icon: "list", admin: true },
@@ -27,7 +29,7 @@ const tabs: readonly { readonly id: SettingsTab; readonly label: string; readonl
 
 export function SettingsScreen({ tab, menuButton }: { tab: SettingsTab; menuButton: ReactElement | null }): ReactElement {
   const { go, scope, controller } = useApp();
-  const shown = tabs.filter((t) => !t.admin || allows(scope, "admin"));
+  const shown = tabs.filter((t) => controller.connection.offers.settings.includes(t.id) && (!t.admin || allows(scope, "admin")));
   const current = shown.find((t) => t.id === tab);
   const list = useRef<HTMLElement>(null);
   // On a phone the tabs are a strip that scrolls.
@@ -91,6 +93,8 @@ function Tab({ id }: { id: SettingsTab }): ReactElement {
       return <Servers />;
     case "hooks":
       return <HooksTab />;
+    case "plugins":
+      return <PluginsTab />;
     case "account":
       return <AccountTab />;
   }

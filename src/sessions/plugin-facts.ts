@@ -1,0 +1,38 @@
+/** Reads all that an engine says of plugins, for every face that shows them. */
+import { isRecord } from "../lib/is-record.ts";
+import type { ParamsOf, ResultOf } from "../protocol/define.ts";
+import type { ClientRequests } from "../protocol/methods.ts";
+import type { AddedMarketplace, PluginFacts } from "./plugins.ts";
+import { isUnsupported } from "./refusals.ts";
+
+type Call = <M extends keyof ClientRequests>(method: M, params: ParamsOf<ClientRequests[M]>) => Promise<ResultOf<ClientRequests[M]>>;
+
+export async function readPlugins(call: Call, cwds: readonly string[]): Promise<PluginFacts> {
+  const [{ marketplaces, marketplaceLoadErrors }, { config }, trust] = await Promise.all([
+    call("plugin/list", { cwds: [...cwds] }),
+    call("config/read", {}),
+    call("plugin/trust/list", {}).catch((error: unknown) => {
+      if (isUnsupported(error)) return null;
+      throw error;
+    }),
+  ]);
+  return {
+    marketplaces,
+    added: addedIn(config),
+    trust: trust?.data ?? null,
+    problems: (marketplaceLoadErrors ?? []).map(({ marketplacePath, message }) =>
+      message.includes(marketplacePath) ? message : `${marketplacePath}: ${message}`,
+    ),
+  };
+}
+
+function addedIn(config: unknown): AddedMarketplace[] {
+  const found = isRecord(config) ? config["marketplaces"] : undefined;
+  return Object.entries(isRecord(found) ? found : {}).flatMap(([name, entry]) => {
+    if (!isRecord(entry)) return [];
+    const { source, source_type: type } = entry;
+    return [
+      { name, sourceType: type === "local" ? ("local" as const) : ("git" as const), source: typeof source === "string" ? source : "" },
+    ];
+  });
+}
