@@ -116,7 +116,10 @@ const store: House = {
 const wireTypes = src("protocol", "sessions/records.ts", "manager/api", "manager/api.ts", "manager/events.ts");
 /** What gets into the page itself. */
 const shownCommands = src("shell/shown-script.ts", "shell/words.ts");
-const takenByPage = [...src("sessions/thread-view.ts", "sessions/hooks.ts", "sessions/plugins.ts", "protocol/hook-notice.ts"), ...shownCommands];
+const takenByPage = [
+  ...src("sessions/thread-view.ts", "sessions/hooks.ts", "sessions/plugins.ts", "protocol/hook-notice.ts"),
+  ...shownCommands,
+];
 const web = (...names: string[]): readonly string[] => names.map((name) => `apps/web/src/${name}`);
 const page: House = {
   root: "apps/web/src",

@@ -102,8 +102,7 @@ class PluginsInHome implements InstalledPlugins {
       const status = accepted === undefined ? "new" : accepted === content.digest ? "accepted" : "changed";
       return { status, root, content: content.digest, problem: null, runs: programsOf(plugin) };
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
-      return { status: "unusable", root: null, content: null, problem, runs: [] };
+      return { status: "unusable", root: null, content: null, problem: errorMessage(error), runs: [] };
     }
   }
 

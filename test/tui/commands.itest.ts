@@ -1,10 +1,11 @@
 /** Every slash command of the terminal client, typed by real keys, and the lists they open. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { noSandbox } from "../../src/exec/testing.ts";
+import { market, plainPlugin, under } from "../scenarios/plugin/stage.ts";
 import { anthropicFrames } from "../support/model-mocks/frames.ts";
 import { MockProvider, refuse, stream } from "../support/model-mocks/server.ts";
 import { Terminal, whyNoTmux } from "../support/tmux.ts";
@@ -45,7 +46,7 @@ test("/help, /status, /mcp, /skills and a command that does not exist", { skip }
   term.say("/help");
   const help = await term.until("the keys, when nothing is written");
   term.keep("80x50-help");
-  for (const name of "model approvals status diff review undo compact mcp hooks skills new resume fork rename transcript help quit".split(
+  for (const name of "model approvals status diff review undo compact mcp hooks plugins skills new resume fork rename transcript help quit".split(
     " ",
   ))
     assert.match(help, new RegExp(`/${name}\\b`));
@@ -128,6 +129,55 @@ test("/login says who refused a key, keeps one that works, and goes on with its 
   await term.until("At your service");
   assert.equal(mock.requests.at(-1)?.headers["x-api-key"], "sk-ant-good-key");
   assert.doesNotMatch(term.scrollback(), /sk-ant/);
+});
+
+test("/plugins shows what one brings and runs; a person installs it, switches it off, and accepts what has changed", {
+  skip,
+}, async (t) => {
+  const term = new Terminal(t, { rows: 50 });
+  market(path.join(term.workspace, "mk"), [{ name: "demo", source: "./demo" }], under("demo", plainPlugin()));
+  await term.start();
+  term.say("/plugins");
+  await term.until("No plugins are on offer");
+  term.keys("Escape");
+  await term.untilGone("No plugins are on offer");
+  const added = `\n[marketplaces.mk]\nsource_type = "local"\nsource = ${JSON.stringify(path.join(term.workspace, "mk"))}\n`;
+  appendFileSync(path.join(term.home, "config.toml"), added);
+  term.say("/plugins");
+  await term.until("▸ 1 Demo Plug: not installed");
+  term.keys("Enter");
+  await term.until("Skills: demo:greet");
+  await term.until("Install it");
+  term.keep("80x50-plugins");
+  term.keys("Enter");
+  await term.until("▸ 1 Demo Plug: in use");
+  term.keys("Enter");
+  await term.until("Switch it off");
+  term.keys("Enter");
+  await term.until("▸ 1 Demo Plug: switched off");
+  assert.match(readFileSync(path.join(term.home, "config.toml"), "utf8"), /\[plugins\."demo@mk"\]\nenabled = false/);
+  term.keys("Enter");
+  await term.until("Switch it on");
+  term.keys("Enter");
+  await term.until("▸ 1 Demo Plug: in use");
+  term.keys("Escape");
+  await term.untilGone("▸ 1 Demo Plug");
+  const servers = { mcpServers: { fx: { command: "curl", enabled: false } } };
+  writeFileSync(path.join(term.home, "plugins/cache/mk/demo/1.2.0/.mcp.json"), JSON.stringify(servers));
+  term.say("/plugins");
+  await term.until("▸ 1 Demo Plug: changed since you accepted it: not used");
+  term.keys("Enter");
+  await term.until("MCP server fx runs: curl");
+  await term.until("Accept it as it is");
+  term.keys("Enter");
+  await term.until("Demo Plug: accepted as it is");
+  await term.until("▸ 1 Demo Plug: in use");
+  term.keys("Enter");
+  await term.until("Uninstall it");
+  term.keys("Up", "Enter");
+  await term.until("▸ 1 Demo Plug: not installed");
+  assert.equal(existsSync(path.join(term.home, "plugins/cache/mk/demo")), false);
+  term.keys("Escape");
 });
 
 test("/model, /approvals and /plan change what is in force", { skip }, async (t) => {

@@ -9,6 +9,7 @@ import { showDiff, startReview } from "./changes.ts";
 import type { Completions } from "./completions.ts";
 import { chooseHook } from "./hooks.ts";
 import { logIn } from "./login.ts";
+import { choosePlugin } from "./plugins.ts";
 import { chooseThread, forkCurrent, renameThread } from "./sessions.ts";
 import { chooseAccess, chooseModel, togglePlanMode } from "./settings.ts";
 import type { Shell } from "./shell.ts";
@@ -61,6 +62,12 @@ const commandTable: readonly Command[] = [
     says: "see what runs at certain moments; trust it or switch it off",
     anytime: true,
     run: ({ shell }) => chooseHook(shell),
+  },
+  {
+    name: "plugins",
+    says: "see, install, accept or switch off plugins",
+    anytime: true,
+    run: ({ shell }) => choosePlugin(shell),
   },
   { name: "skills", says: "list the skills and use one", anytime: true, run: ({ shell, completions }) => showSkills(shell, completions) },
   { name: "new", also: ["clear"], says: "start a new session", run: ({ shell }) => startThread(shell) },

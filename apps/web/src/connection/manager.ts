@@ -8,15 +8,6 @@ import { Stream } from "./stream.ts";
 
 const done = async (promise: Promise<unknown>): Promise<void> => void (await promise);
 
-/** What runs beside the agent. */
-const serversAndHooks = (call: Http["call"]): Pick<Connection, "mcpServers" | "mcpLogin" | "mcpReload" | "hooks" | "setHook"> => ({
-  mcpServers: async () => (await call("GET /api/mcp/servers")).data,
-  mcpLogin: async (serverName) => (await call("POST /api/mcp/servers/:serverName/oauth/login", { path: { serverName } })).authorizationUrl,
-  mcpReload: () => done(call("POST /api/mcp/reload")),
-  hooks: async () => (await call("GET /api/hooks")).data,
-  setHook: (key, word) => done(call("POST /api/config/batch", { body: { edits: [hookEdit(key, word)] } })),
-});
-
 const pluginsOver = (call: Http["call"]): PluginCalls => ({
   list: () => call("GET /api/plugins"),
   read: async (pluginId) => (await call("GET /api/plugins/:pluginId", { path: { pluginId } })).plugin,
@@ -27,6 +18,18 @@ const pluginsOver = (call: Http["call"]): PluginCalls => ({
   addMarketplace: async (source, refName) => (await call("POST /api/marketplaces", { body: { source, refName } })).marketplaceName,
   upgradeMarketplace: (name) => call("POST /api/marketplaces/upgrade", { body: { name } }),
   removeMarketplace: (name) => done(call("DELETE /api/marketplaces/:name", { path: { name } })),
+});
+
+/** What runs beside the agent. */
+const besideTheAgent = (
+  call: Http["call"],
+): Pick<Connection, "mcpServers" | "mcpLogin" | "mcpReload" | "hooks" | "setHook" | "plugins"> => ({
+  mcpServers: async () => (await call("GET /api/mcp/servers")).data,
+  mcpLogin: async (serverName) => (await call("POST /api/mcp/servers/:serverName/oauth/login", { path: { serverName } })).authorizationUrl,
+  mcpReload: () => done(call("POST /api/mcp/reload")),
+  hooks: async () => (await call("GET /api/hooks")).data,
+  setHook: (key, word) => done(call("POST /api/config/batch", { body: { edits: [hookEdit(key, word)] } })),
+  plugins: pluginsOver(call),
 });
 
 export function connectManager(): Connection {
@@ -123,8 +126,7 @@ export function connectManager(): Connection {
     },
     dropAccount: () => done(call("POST /api/account/logout")),
     rateLimits: async () => (await call("GET /api/account/rate-limits")).rateLimits,
-    ...serversAndHooks(call),
-    plugins: pluginsOver(call),
+    ...besideTheAgent(call),
 
     devices: async () => (await call("GET /api/devices")).data,
     revoke: (deviceId) => done(call("DELETE /api/devices/:deviceId", { path: { deviceId } })),
