@@ -36,3 +36,17 @@ function addedIn(config: unknown): AddedMarketplace[] {
     ];
   });
 }
+
+/** How a plugin is named to the engine; undefined where no marketplace offers it. Only what the engine lists is read or installed. */
+export async function offerOf(
+  call: Call,
+  cwds: readonly string[],
+  id: string,
+): Promise<{ pluginName: string; marketplacePath: string } | undefined> {
+  const { marketplaces } = await call("plugin/list", { cwds: [...cwds] });
+  for (const { path, plugins } of marketplaces) {
+    const found = plugins.find((plugin) => plugin.id === id);
+    if (found !== undefined && path != null) return { pluginName: found.name, marketplacePath: path };
+  }
+  return undefined;
+}

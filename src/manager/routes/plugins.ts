@@ -1,26 +1,22 @@
 /** Handlers of plugins and marketplaces. */
-import { readPlugins } from "../../sessions/plugin-facts.ts";
+import { offerOf, readPlugins } from "../../sessions/plugin-facts.ts";
 import type { pluginRoutes } from "../api/plugins.ts";
 import type { Core } from "../core.ts";
 import { foldersInUse } from "../folders.ts";
 import { type HandlersFor, ok } from "../handlers.ts";
 import { failure } from "../problems.ts";
 
-/** Only what the engine lists is read or installed: callers name no files. */
-async function offerOf(core: Core, id: string): Promise<{ pluginName: string; marketplacePath: string }> {
-  const { marketplaces } = await core.link.call("plugin/list", { cwds: foldersInUse(core) });
-  for (const { path, plugins } of marketplaces) {
-    const found = plugins.find((plugin) => plugin.id === id);
-    if (found !== undefined && path != null) return { pluginName: found.name, marketplacePath: path };
-  }
-  throw failure(404, "no_such_plugin", "No marketplace offers this plugin.");
+async function offerIn(core: Core, id: string): Promise<{ pluginName: string; marketplacePath: string }> {
+  const found = await offerOf((method, params) => core.link.call(method, params), foldersInUse(core), id);
+  if (found === undefined) throw failure(404, "no_such_plugin", "No marketplace offers this plugin.");
+  return found;
 }
 
 export const pluginHandlers: HandlersFor<typeof pluginRoutes> = {
   "GET /api/plugins": async ({ core }) => ok(await readPlugins((method, params) => core.link.call(method, params), foldersInUse(core))),
-  "GET /api/plugins/:pluginId": async ({ core, path }) => ok(await core.link.call("plugin/read", await offerOf(core, path.pluginId))),
+  "GET /api/plugins/:pluginId": async ({ core, path }) => ok(await core.link.call("plugin/read", await offerIn(core, path.pluginId))),
   async "POST /api/plugins/:pluginId/install"({ core, caller, path: { pluginId } }) {
-    const offer = await offerOf(core, pluginId);
+    const offer = await offerIn(core, pluginId);
     core.audit.write({ type: "plugin", by: caller.actor, summary: `installed ${pluginId}` });
     return ok(await core.link.call("plugin/install", offer));
   },

@@ -5,7 +5,10 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { openClient } from "../../../../src/client/client.ts";
 import type { Transport } from "../../../../src/rpc/transport.ts";
+import { type PluginFacts, pluginGroups, pluginState } from "../../../../src/sessions/plugins.ts";
+import { market, plainPlugin, under } from "../../../../test/scenarios/plugin/stage.ts";
 import { type Server, startServer } from "../../../../test/support/server.ts";
+import type { HookFolders, Skills } from "../../../web/src/connection/connection.ts";
 import type { PendingRequest } from "../../../web/src/state/model.ts";
 import { Backend } from "./backend.ts";
 import { editorControls } from "./controls.ts";
@@ -62,7 +65,7 @@ async function stage(t: TestContext, scenario: string) {
     server = await start();
     for (const wire of wires.splice(0)) wire.close();
   };
-  return { backend, crash, project };
+  return { backend, crash, project, home: folder };
 }
 
 const pending = (backend: Backend): Promise<PendingRequest> =>
@@ -290,4 +293,40 @@ test("sessions are listed, renamed, forked, archived and deleted", async (t) => 
   await one.call("remove", { sessionId: id });
   assert.equal((await list()).length, 1);
   await assert.rejects(one.call("turns", { sessionId: id, cursor: null }), { status: 404 });
+});
+
+test("hooks and plugins are seen, trusted and switched off through the panel's calls", async (t) => {
+  const { backend, home, project } = await stage(t, asksOnce);
+  writeFileSync(path.join(home, "hooks.json"), JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: "command", command: "true" }] }] } }));
+  market(path.join(home, "mk"), [{ name: "demo", source: "./demo" }], under("demo", plainPlugin()));
+  const it = backend("one");
+  await it.link.start();
+  const hooks = async () => ((await it.call("hooks", {})) as HookFolders).flatMap((folder) => folder.hooks);
+  const [hook] = await hooks();
+  assert.equal(hook?.trustStatus, "untrusted");
+  await it.call("setHook", { key: hook?.key ?? "", word: { trustedHash: hook?.currentHash ?? "" } });
+  assert.equal((await hooks())[0]?.trustStatus, "trusted");
+  await it.call("setHook", { key: hook?.key ?? "", word: { enabled: false } });
+  assert.equal((await hooks())[0]?.enabled, false);
+
+  const rows = async () => pluginGroups((await it.call("plugins", {})) as PluginFacts).flatMap((group) => group.rows.map(pluginState));
+  assert.deepEqual(await rows(), []);
+  await it.call("addMarketplace", { source: path.join(home, "mk"), refName: null });
+  assert.deepEqual(await rows(), ["not installed"]);
+  await it.call("installPlugin", { pluginId: "demo@mk" });
+  assert.deepEqual(await rows(), ["in use"]);
+  const skills = async () => ((await it.call("skills", { cwd: project })) as Skills).map(({ name }) => name);
+  assert.ok((await skills()).includes("demo:greet"));
+  await it.call("setPlugin", { pluginId: "demo@mk", enabled: false });
+  assert.deepEqual([await rows(), (await skills()).includes("demo:greet")], [["switched off"], false]);
+  await it.call("setPlugin", { pluginId: "demo@mk", enabled: true });
+  writeFileSync(path.join(home, "plugins/cache/mk/demo/1.2.0/late.sh"), "x");
+  assert.deepEqual(await rows(), ["changed since you accepted it: not used"]);
+  await assert.rejects(it.call("acceptPlugin", { pluginId: "demo@mk", content: "sha256:0" }), /has changed since you looked at it/);
+  const [trust] = ((await it.call("plugins", {})) as PluginFacts).trust ?? [];
+  await it.call("acceptPlugin", { pluginId: "demo@mk", content: trust?.content ?? "" });
+  assert.deepEqual(await rows(), ["in use"]);
+  await assert.rejects(it.call("readPlugin", { pluginId: "none@mk" }), /No marketplace offers this plugin/);
+  await it.call("uninstallPlugin", { pluginId: "demo@mk" });
+  assert.deepEqual(await rows(), ["not installed"]);
 });

@@ -18,6 +18,7 @@ import type { Memory } from "./memory.ts";
 import type { CallName, CallParams } from "./port.ts";
 import { Requests, you } from "./requests.ts";
 import { Sessions } from "./sessions.ts";
+import { serveSettings } from "./settings-calls.ts";
 import { callTool, type EditorTools, isEditorTool, toolSpecs } from "./tools.ts";
 
 export interface BackendPorts {
@@ -181,6 +182,11 @@ export class Backend {
     return session;
   }
 
+  /** Where hooks and marketplaces of projects are looked for. */
+  #openFolders(): readonly string[] {
+    return [...new Set([...this.#ports.folders(), this.#ports.folder()])].filter((folder) => folder !== "");
+  }
+
   #controls(): Record<string, unknown> {
     const kept = this.#ports.memory.get("controls");
     return isRecord(kept) ? kept : {};
@@ -193,6 +199,7 @@ export class Backend {
   }
 
   readonly #serve: { readonly [N in CallName]: (params: CallParams<N>) => unknown } = {
+    ...serveSettings({ link: () => this.link, folders: () => this.#openFolders() }),
     sessions: (query) => this.sessions.list(query),
     turns: ({ sessionId, cursor }) => this.sessions.page(sessionId, cursor, () => this.#seq),
     start: async (params) => this.sessions.summary(await this.startSession(params)),

@@ -30,8 +30,33 @@ const overrides = () => ({
   mode: optional(WorkMode()),
 });
 
+const plugin = () => ({ pluginId: string() });
+
+/** What its pages of settings ask for. */
+export const settingsCalls = {
+  hooks: once(() => object({})),
+  setHook: once(() =>
+    object({ key: string(), word: union([object({ trustedHash: nullable(string()) }), object({ enabled: boolean() })]) }),
+  ),
+  plugins: once(() => object({})),
+  readPlugin: once(() => object(plugin())),
+  installPlugin: once(() => object(plugin())),
+  uninstallPlugin: once(() => object(plugin())),
+  setPlugin: once(() => object({ ...plugin(), enabled: boolean() })),
+  acceptPlugin: once(() => object({ ...plugin(), content: string() })),
+  addMarketplace: once(() => object({ source: string(), refName: nullable(string()) })),
+  upgradeMarketplace: once(() => object({ name: string() })),
+  removeMarketplace: once(() => object({ name: string() })),
+  mcpServers: once(() => object({})),
+  mcpLogin: once(() => object({ name: string() })),
+  mcpReload: once(() => object({})),
+  allowTool: once(() => object({ server: string(), tool: string() })),
+  dropAccount: once(() => object({})),
+} as const;
+
 /** What the panel may call, with what. */
 export const calls = {
+  ...settingsCalls,
   sessions: once(() => object({ archived: optional(boolean()), cursor: optional(string()), search: optional(string()) })),
   turns: once(() => object({ ...session(), cursor: nullable(string()) })),
   start: once(() => object({ cwd: optional(string()), ...overrides() })),

@@ -67,14 +67,32 @@ const managersOwn = {
   ...{ rules: refuse, addRule: refuse, changeRule: refuse, removeRule: refuse },
 };
 
-const noPlugins: Connection["plugins"] = {
-  ...{ list: refuse, read: refuse, install: refuse, uninstall: refuse, setEnabled: refuse, accept: refuse },
-  ...{ addMarketplace: refuse, upgradeMarketplace: refuse, removeMarketplace: refuse },
-};
+const settingsOver = (
+  call: Call,
+): Pick<Connection, "mcpServers" | "mcpLogin" | "mcpReload" | "hooks" | "setHook" | "plugins" | "allowTool" | "dropAccount"> => ({
+  mcpServers: () => call("mcpServers", {}),
+  mcpLogin: (name) => call("mcpLogin", { name }),
+  mcpReload: () => call("mcpReload", {}),
+  hooks: () => call("hooks", {}),
+  setHook: (key, word) => call("setHook", { key, word }),
+  plugins: {
+    list: () => call("plugins", {}),
+    read: (pluginId) => call("readPlugin", { pluginId }),
+    install: (pluginId) => call("installPlugin", { pluginId }),
+    uninstall: (pluginId) => call("uninstallPlugin", { pluginId }),
+    setEnabled: (pluginId, enabled) => call("setPlugin", { pluginId, enabled }),
+    accept: (pluginId, content) => call("acceptPlugin", { pluginId, content }),
+    addMarketplace: (source, refName) => call("addMarketplace", { source, refName }),
+    upgradeMarketplace: (name) => call("upgradeMarketplace", { name }),
+    removeMarketplace: (name) => call("removeMarketplace", { name }),
+  },
+  allowTool: (server, tool) => call("allowTool", { server, tool }),
+  dropAccount: () => call("dropAccount", {}),
+});
 
 function connectionOver(call: Call, editor: Editor, open: (listener: Listener | undefined) => void): Connection {
   return {
-    offers: { name: "server", projects: false, settings: [] },
+    offers: { name: "server", projects: false, settings: ["account", "servers", "hooks", "plugins"] },
     showChange: ({ requestId }) => editor.postMessage({ type: "showChange", requestId }),
     open(listener) {
       open(listener);
@@ -84,7 +102,7 @@ function connectionOver(call: Call, editor: Editor, open: (listener: Listener | 
     // Everything of every session that is open here is told anyway.
     watch: () => {},
 
-    me: async () => ({ device: editorDevice, scope: "drive" }),
+    me: async () => ({ device: editorDevice, scope: "admin" }),
     signIn: refuse,
     signOut: refuse,
 
@@ -120,12 +138,7 @@ function connectionOver(call: Call, editor: Editor, open: (listener: Listener | 
     capabilities: () => call("capabilities", {}),
     account: () => call("account", {}),
     rateLimits: () => call("rateLimits", {}),
-    mcpServers: refuse,
-    mcpLogin: refuse,
-    mcpReload: refuse,
-    hooks: refuse,
-    setHook: refuse,
-    plugins: noPlugins,
+    ...settingsOver(call),
 
     ...managersOwn,
   };
@@ -134,7 +147,7 @@ function connectionOver(call: Call, editor: Editor, open: (listener: Listener | 
 const editorDevice = {
   deviceId: "editor",
   name: "This editor",
-  scope: "drive" as const,
+  scope: "admin" as const,
   createdAt: "",
   lastSeenAt: "",
   expiresAt: "",

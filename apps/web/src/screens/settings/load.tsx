@@ -1,5 +1,6 @@
 /** Reads something once for a settings page and shows what can go wrong. */
 import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { useApp } from "../../app-context.tsx";
 import { Refused } from "../../connection/connection.ts";
 import { Button } from "../../ui/controls.tsx";
 
@@ -12,14 +13,15 @@ export interface Loaded<T> {
 }
 
 export function useLoaded<T>(read: () => Promise<T>): Loaded<T> {
+  const { name } = useApp().controller.connection.offers;
   const [value, setValue] = useState<T>();
   const [problem, setProblem] = useState<string>();
   const reload = useCallback((): Promise<void> => {
     setProblem(undefined);
     return read().then(setValue, (error: unknown) =>
-      setProblem(error instanceof Refused ? error.message : "The manager cannot be reached."),
+      setProblem(error instanceof Refused ? error.message : `The ${name} cannot be reached.`),
     );
-  }, [read]);
+  }, [read, name]);
   useEffect(() => void reload(), [reload]);
   return { value, problem, reload, set: setValue };
 }

@@ -43,9 +43,11 @@ export function SettingsScreen({ tab, menuButton }: { tab: SettingsTab; menuButt
         {menuButton}
         <h1>Settings</h1>
         <span className="spacer" />
-        <button type="button" className="link-button" onClick={() => void controller.signOut()}>
-          Sign out
-        </button>
+        {controller.connection.offers.settings.includes("devices") ? (
+          <button type="button" className="link-button" onClick={() => void controller.signOut()}>
+            Sign out
+          </button>
+        ) : null}
       </header>
       <div className="settings-body">
         <nav ref={list} className="settings-tabs" aria-label="Settings">

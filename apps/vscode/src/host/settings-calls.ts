@@ -1,0 +1,46 @@
+/** What the panel's pages of settings ask for: hooks, plugins, MCP servers and the account, all answered by the server. */
+
+import { hookEdit } from "../../../../src/sessions/hooks.ts";
+import type { EngineLink } from "../../../../src/sessions/link.ts";
+import { offerOf, readPlugins } from "../../../../src/sessions/plugin-facts.ts";
+import { pluginEdit } from "../../../../src/sessions/plugins.ts";
+import { Refused } from "../../../web/src/connection/connection.ts";
+import type { CallParams, settingsCalls } from "./port.ts";
+
+type SettingsCalls = { readonly [N in keyof typeof settingsCalls]: (params: CallParams<N>) => unknown };
+
+export interface SettingsPorts {
+  link(): EngineLink;
+  /** Those that the editor has open. */
+  folders(): readonly string[];
+}
+
+export function serveSettings({ link, folders }: SettingsPorts): SettingsCalls {
+  const call: EngineLink["call"] = (method, params) => link().call(method, params);
+  const offer = async (id: string): Promise<{ pluginName: string; marketplacePath: string }> => {
+    const found = await offerOf(call, folders(), id);
+    if (found === undefined) throw new Refused(404, "no_such_plugin", "No marketplace offers this plugin.", null);
+    return found;
+  };
+  return {
+    hooks: async () => (await call("hooks/list", { cwds: [...folders()] })).data,
+    setHook: ({ key, word }) => call("config/batchWrite", { edits: [hookEdit(key, word)] }),
+    plugins: () => readPlugins(call, folders()),
+    readPlugin: async ({ pluginId }) => (await call("plugin/read", await offer(pluginId))).plugin,
+    installPlugin: async ({ pluginId }) => call("plugin/install", await offer(pluginId)),
+    uninstallPlugin: ({ pluginId }) => call("plugin/uninstall", { pluginId }),
+    setPlugin: ({ pluginId, enabled }) => call("config/batchWrite", { edits: [pluginEdit(pluginId, enabled)] }),
+    acceptPlugin: ({ pluginId, content }) => call("plugin/trust/accept", { pluginId, content }),
+    addMarketplace: async ({ source, refName }) => (await call("marketplace/add", { source, refName })).marketplaceName,
+    upgradeMarketplace: ({ name }) => call("marketplace/upgrade", { marketplaceName: name }),
+    removeMarketplace: ({ name }) => call("marketplace/remove", { marketplaceName: name }),
+    mcpServers: async () => (await call("mcpServerStatus/list", { limit: 200 })).data,
+    mcpLogin: async ({ name }) => (await call("mcpServer/oauth/login", { name })).authorizationUrl,
+    mcpReload: () => call("config/mcpServer/reload", {}),
+    allowTool: ({ server, tool }) => {
+      const keyPath = ["mcp_servers", server, "tools", tool, "approval_mode"].map((name) => JSON.stringify(name)).join(".");
+      return call("config/value/write", { keyPath, value: "approve", mergeStrategy: "replace" });
+    },
+    dropAccount: () => call("account/logout", {}),
+  };
+}
