@@ -6,6 +6,7 @@ import { type TestContext, test } from "node:test";
 import type { ThreadSettings } from "../../src/core/ports/settings.ts";
 import type { ThreadRecord } from "../../src/core/ports/thread-store.ts";
 import type { ThreadItem } from "../../src/protocol/item.ts";
+import { type PlainSetting, plainSettings } from "../../src/protocol/settings.ts";
 import type { Thread } from "../../src/protocol/thread.ts";
 import { createLocalStore } from "../../src/store/local.ts";
 import { responsesFrames } from "../support/model-mocks/frames.ts";
@@ -240,6 +241,7 @@ async function writeEveryKind(folder: string): Promise<string> {
   const at = Date.parse("2026-11-15T09:00:00.000Z");
   const cwd = path.join(folder, "ws");
   const settings: ThreadSettings = {
+    ...(Object.fromEntries(plainSettings.map((name) => [name, null])) as Pick<ThreadSettings, PlainSetting>),
     ...{
       cwd,
       workspaceRoots: [cwd, "/other"],

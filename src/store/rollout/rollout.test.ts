@@ -8,7 +8,9 @@ import fc from "fast-check";
 import { replay } from "../../core/context/replay.ts";
 import type { ThreadSettings } from "../../core/ports/settings.ts";
 import type { ThreadRecord } from "../../core/ports/thread-store.ts";
+import { jsonSchema } from "../../lib/schema.ts";
 import type { SessionSource } from "../../protocol/policy.ts";
+import { type PlainSetting, plainSettings, settingRows } from "../../protocol/settings.ts";
 import type { CodexErrorInfo } from "../../protocol/turn.ts";
 import { readRollout } from "./rollout.ts";
 import { linesOfRecord } from "./write.ts";
@@ -174,15 +176,26 @@ const breakdown = fc.record({
   outputTokens: count,
   reasoningOutputTokens: count,
 });
-const settings = fc.record({
+/** Settings whose row is all that there is of them. */
+const plainSetting = (name: PlainSetting): fc.Arbitrary<unknown> => {
+  const { enum: values } = jsonSchema(settingRows[name].value());
+  return orNull(
+    values === undefined
+      ? fc.oneof(
+          word,
+          text.filter((each) => each !== ""),
+        )
+      : among(...values),
+  );
+};
+const plainValues = fc.record(
+  Object.fromEntries(plainSettings.map((name) => [name, plainSetting(name)])) as { [K in PlainSetting]: fc.Arbitrary<ThreadSettings[K]> },
+);
+const ruledValues = fc.record({
   cwd: text,
   workspaceRoots: fc.array(text, { maxLength: 2 }),
   model: word,
   modelProvider: word,
-  effort: orNull(word),
-  summary: among(null, "auto" as const, "none" as const),
-  verbosity: orNull(word),
-  serviceTier: orNull(word),
   approvalPolicy: among<ThreadSettings["approvalPolicy"]>("never" as const, "on-failure" as const, {
     granular: { mcp_elicitations: true, rules: false, sandbox_approval: true },
   }),
@@ -193,12 +206,10 @@ const settings = fc.record({
     { type: "externalSandbox" as const, networkAccess: "enabled" as const },
     { type: "workspaceWrite" as const, writableRoots: ["/a"], networkAccess: true },
   ),
-  personality: among(null, "friendly" as const),
   mode: among("plan" as const, "default" as const),
   modeInstructions: orNull(text),
-  baseInstructions: orNull(text),
-  developerInstructions: orNull(text),
 });
+const settings = fc.tuple(ruledValues, plainValues).map(([ruled, plain]): ThreadSettings => ({ ...ruled, ...plain }));
 const error = fc.record({
   message: text,
   codexErrorInfo: among<CodexErrorInfo | null>(
