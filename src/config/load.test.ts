@@ -200,6 +200,7 @@ describe("load", () => {
         'approval_policy = "perhaps"',
         /config\.toml: unknown variant `perhaps`.*`on-request`.*in `approval_policy`/,
       ],
+      ["an effort of no characters", 'model_reasoning_effort = ""', /config\.toml: model_reasoning_effort must not be empty/],
       ["a wrong type deep inside", '[mcp_servers.a]\ncommand = "x"\nargs = "y"', /in `mcp_servers\.a\.args`/],
       ["a server with neither command nor url", "[mcp_servers.a]\nenabled = true", /mcp_servers\.a: needs `command`/],
       ["a provider that is nowhere", 'model_provider = "zzz"', /model_provider: no provider is named `zzz`; known are mine/],

@@ -151,8 +151,8 @@ type Table = typeof table;
 export type SettingName = keyof Table;
 export type PlainSetting = { [K in SettingName]: Table[K]["isPlain"] extends true ? K : never }[SettingName];
 type OptionalSetting = { [K in SettingName]: Table[K] extends { readonly isOptional: true } ? K : never }[SettingName];
-type Plain<T> = T extends (infer Item)[] ? readonly Item[] : T;
-type Value<K extends SettingName> = Plain<Infer<Table[K]["value"]>>;
+type Frozen<T> = T extends (infer Item)[] ? readonly Item[] : T;
+type Value<K extends SettingName> = Frozen<Infer<Table[K]["value"]>>;
 
 /** The value of each setting. */
 export type SettingValues = {
@@ -165,7 +165,7 @@ type Params = Table & typeof otherParams;
 type TakenBy<T extends Taker> = { [K in keyof Params]: T extends Params[K]["takenBy"][number] ? K : never }[keyof Params];
 type FieldsTakenBy<T extends Taker> = { readonly [K in TakenBy<T>]: OptionalSchema<Infer<Params[K]["value"]> | null> };
 /** The settings in the params of a request. */
-export type SettingParams<T extends Taker = Taker> = { readonly [K in TakenBy<T>]?: Plain<Infer<Params[K]["value"]>> | null | undefined };
+export type SettingParams<T extends Taker = Taker> = { readonly [K in TakenBy<T>]?: Frozen<Infer<Params[K]["value"]>> | null | undefined };
 
 /** The places that show plain settings. */
 type Place = "inAnswer" | "inUpdate" | "forTurn";

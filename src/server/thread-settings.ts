@@ -7,7 +7,7 @@ import { runShellCommand } from "../core/turn/user-command.ts";
 import { parse } from "../lib/schema.ts";
 import { invalidParams, invalidRequest } from "../protocol/errors.ts";
 import { ResponseItem } from "../protocol/model-item.ts";
-import { settingsIn, shownSettings } from "../protocol/settings.ts";
+import { shownSettings } from "../protocol/settings.ts";
 import type { ThreadSettings, threadSettingsRequests } from "../protocol/thread-settings.ts";
 import type { App, HandlersFor } from "./app.ts";
 import { asSoleWriter, findThread, threadFromStored } from "./stored-thread.ts";
@@ -15,7 +15,7 @@ import { asSoleWriter, findThread, threadFromStored } from "./stored-thread.ts";
 export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> = {
   async "thread/settings/update"(params, { app, after }) {
     const thread = app.threads.require(params.threadId);
-    const { cwd, ...change } = settingsIn("update", params);
+    const { cwd, ...change } = params;
     const before = thread.settings;
     thread.change({ ...change, cwd: cwd ? path.resolve(cwd) : undefined });
     if (thread.settings !== before) await thread.keepSettings();

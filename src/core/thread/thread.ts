@@ -23,7 +23,7 @@ import { type Lease, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../p
 import { changed, chosenBy, renewed, type SettingsChange } from "../settings/settings.ts";
 import { notifyOfEnd, outcomeOf } from "../turn/end.ts";
 import { acceptInput, keepInput, steer } from "../turn/input.ts";
-import { LiveTurn, type TurnOptions } from "../turn/live-turn.ts";
+import { LiveTurn, type TurnOptions, type TurnThread } from "../turn/live-turn.ts";
 import type { TurnInput } from "../turn/steering.ts";
 import { runTurn, type TurnOutcome } from "../turn/turn.ts";
 import { closed } from "../turn/turn-items.ts";
@@ -60,7 +60,7 @@ export interface ThreadOptions {
   readonly readOnlyBecause?: string | undefined;
 }
 
-export class LiveThread {
+export class LiveThread implements TurnThread {
   readonly id: string;
   readonly meta: ThreadMeta;
   readonly ephemeral: boolean;

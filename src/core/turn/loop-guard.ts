@@ -1,9 +1,9 @@
 /** Detects a turn that loops: the same calls with the same results, compactions that make no room, requests without end. */
 import { createHash } from "node:crypto";
 import type { TurnError } from "../../protocol/turn.ts";
+import type { AskingTurn } from "../approval/approval-turn.ts";
 import { mayGoOn } from "../approval/ask-to-go-on.ts";
 import type { ModelItem } from "../ports/model-client.ts";
-import type { LiveTurn } from "./live-turn.ts";
 
 /** How often the same thing may happen in a row. */
 const maxRepeats = 3;
@@ -76,7 +76,7 @@ export class LoopGuard {
 }
 
 /** Why the turn must stop, after the person was asked where there is one; undefined when it may go on. */
-export async function askOrStop(turn: LiveTurn, text: string): Promise<TurnError | undefined> {
+export async function askOrStop(turn: AskingTurn & { readonly guard: LoopGuard }, text: string): Promise<TurnError | undefined> {
   if (await mayGoOn(turn, { id: "loop", header: "Loop", text, ifYes: "Ask again when the same happens once more." })) {
     turn.guard.goOn();
     return undefined;

@@ -122,6 +122,11 @@ verifies(
     }
     const { id } = (await start({ serviceTier: "one", cwd: inner })).thread;
     await turn(client, id, {});
+    const updated = plainSettings
+      .filter((name) => settingRows[name].takenBy.includes("update"))
+      .map((name) => [name, samplesOf(name)[1]] as const);
+    await client.call("thread/settings/update", { threadId: id, ...Object.fromEntries(updated) });
+    for (const [name, value] of updated) assert.deepEqual(settings(id)[name], value, `${name} as thread/settings/update sets it`);
     const third = keysAndSamples(2).filter(([name]) => settingRows[name].goesOn !== "rule");
     await resume(id, { config: Object.fromEntries(third.map(([, key, value]) => [key, value])) });
     for (const [name, , value] of third) assert.deepEqual(settings(id)[name], value, `${name} by the config of a resume`);
