@@ -42,8 +42,14 @@ export async function openCallback(options: CallbackOptions, signal: AbortSignal
     else reject(error);
   };
   signal.addEventListener("abort", () => finish(new Error(notCompleted)), { once: true });
+  let redeeming: Promise<Answer> | undefined;
+  /** A code is good for one use: a reload meanwhile gets the answer of the first visit. */
+  const redeemOnce = (query: URLSearchParams): Promise<Answer> => {
+    redeeming ??= redeem(query, options);
+    return redeeming;
+  };
   server.on("request", (request, response) => {
-    answer(request, options).then(
+    answer(request, options, redeemOnce).then(
       ({ page, ended }) => {
         send(response, page);
         if (ended !== undefined) setImmediate(finish, ended === "well" ? undefined : ended);
@@ -65,12 +71,20 @@ interface Answer {
   readonly ended?: "well" | Error;
 }
 
-async function answer(request: IncomingMessage, { path, state, redeem }: CallbackOptions): Promise<Answer> {
+/** A page of a foreign name that was rebound to this machine sends its own name, and no header by which browsers tell of themselves. */
+const isOwnHost = (host: string | undefined): boolean => /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/i.test(host ?? "");
+
+async function answer(
+  request: IncomingMessage,
+  { path, state }: CallbackOptions,
+  redeemOnce: (query: URLSearchParams) => Promise<Answer>,
+): Promise<Answer> {
   const { path: visited, query } = requestTarget(request.url);
   // Other programs that wait on the same registered port ask each other to give up this way; pages in a browser cannot.
   if (
     request.method === "GET" &&
     visited === "/cancel" &&
+    isOwnHost(request.headers.host) &&
     request.headers.origin === undefined &&
     request.headers["sec-fetch-mode"] === undefined
   )
@@ -78,12 +92,16 @@ async function answer(request: IncomingMessage, { path, state, redeem }: Callbac
   if (request.method !== "GET" || visited !== path) return { page: { status: 404, title: "Not found", words: "There is nothing here." } };
   if (!sameText(query.get("state") ?? "", state))
     return { page: { status: 400, title: "State does not match", words: "Start signing in again." } };
+  return await redeemOnce(query);
+}
+
+async function redeem(query: URLSearchParams, options: CallbackOptions): Promise<Answer> {
   try {
     const refused = query.get("error_description") ?? query.get("error");
     const code = query.get("code");
     if (refused !== null) throw new Error(refused);
     if (code === null) throw new Error("the browser came back without a code");
-    await redeem(code, query);
+    await options.redeem(code, query);
     return { page: { status: 200, title: "Signed in", words: "You may close this window." }, ended: "well" };
   } catch (error) {
     const reason = toError(error);

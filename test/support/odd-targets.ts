@@ -36,17 +36,27 @@ export const upgradeHeaders: readonly string[] = [
   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
 ];
 
-/** Sends a request head as it stands, and gives the status of what came back; 0 when the connection was closed without an answer. */
-export function rawStatus(port: number, head: readonly string[], body = ""): Promise<number> {
+/** Sends a request head as it stands, and gives all that came back until the connection was closed. */
+export function rawAnswer(port: number, head: readonly string[], body = ""): Promise<string> {
+  return received(port, head, body, () => false);
+}
+
+/** The status alone; 0 when the connection was closed without an answer. */
+export async function rawStatus(port: number, head: readonly string[], body = ""): Promise<number> {
+  const text = await received(port, head, body, (text) => text.includes("\r\n\r\n"));
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0);
+}
+
+function received(port: number, head: readonly string[], body: string, isEnough: (text: string) => boolean): Promise<string> {
   return new Promise((resolve) => {
     let text = "";
     const socket = connect(port, "127.0.0.1", () => socket.write(`${head.join("\r\n")}\r\n\r\n${body}`, "latin1"));
     socket.setTimeout(30_000, () => socket.destroy());
     socket.setEncoding("latin1").on("data", (data) => {
       text += data;
-      if (text.includes("\r\n\r\n")) socket.destroy();
+      if (isEnough(text)) socket.destroy();
     });
     socket.on("error", () => undefined);
-    socket.on("close", () => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0)));
+    socket.on("close", () => resolve(text));
   });
 }

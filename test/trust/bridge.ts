@@ -95,6 +95,8 @@ export const bridgeCases: CaseTable = {
   601: [
     "visits to the port on which a sign-in waits",
     "src/auth/callback-server.test.ts > whatever strangers send while a sign-in waits, it goes on waiting",
+    "src/auth/callback-server.test.ts > a code that comes twice is redeemed once, and both visits get the one answer",
+    "src/auth/callback-server.test.ts > a page whose name was rebound to this machine cannot end a sign-in",
   ],
   602: ["strangers who fill the log", `${socket} > no address that a stranger asks for ends the listener, with an upgrade or without`],
   603: [

@@ -128,6 +128,11 @@ export const sandboxCases: CaseTable = {
     "disks that are mounted while a command runs",
     "src/exec/sandbox/propagation.test.ts > a disk that is mounted while a command runs does not appear in its sandbox",
   ],
+  411: [
+    "leases on files outside, and the limits, segments and queues of other programs",
+    `${filter} > no lease on a file, no limit of the server, no queue of other programs`,
+    `${filter} > the filter's answers, instruction by instruction`,
+  ],
   410: [
     "orders to services through named pipes",
     `${escapes} > named pipes of the system take nothing, in no mode`,

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { type Bench, openBench, testedEngines } from "../testing.ts";
-import { deniedCalls, isFilterArch, seccompFilter } from "./seccomp.ts";
+import { deniedCalls, isFilterArch, type SharedWorld, seccompFilter } from "./seccomp.ts";
 
 test("the filter is well-formed on both architectures", () => {
   for (const arch of ["x64", "arm64"] as const) {
@@ -23,8 +23,8 @@ test("the filter is well-formed on both architectures", () => {
 });
 
 /** Runs the filter as the kernel would, on one system call. */
-function answer(arch: "x64" | "arm64", data: { arch?: number; number: number; args?: readonly number[] }): number {
-  const view = new DataView(seccompFilter(arch).buffer);
+function answer(arch: "x64" | "arm64", data: { arch?: number; number: number; args?: readonly number[]; shared?: SharedWorld }): number {
+  const view = new DataView(seccompFilter(arch, data.shared).buffer);
   const memory = new DataView(new ArrayBuffer(64));
   memory.setUint32(0, data.number, true);
   memory.setUint32(4, data.arch ?? (arch === "x64" ? 0xc000003e : 0xc00000b7), true);
@@ -48,8 +48,14 @@ test("the filter's answers, instruction by instruction", () => {
   const allow = 0x7fff0000;
   const errno = (n: number): number => 0x50000 | n;
   const calls = {
-    x64: { socket: 41, socketpair: 53, ioctl: 16, clone: 56, read: 0, personality: 135, openat: 257 },
-    arm64: { socket: 198, socketpair: 199, ioctl: 29, clone: 220, read: 63, personality: 92, openat: 56 },
+    x64: {
+      ...{ socket: 41, socketpair: 53, ioctl: 16, clone: 56, read: 0, personality: 135, openat: 257, fcntl: 72, prlimit64: 302 },
+      queues: [29, 30, 31, 64, 65, 66, 68, 69, 70, 71, 220, 240, 241], // all of System V's and POSIX's but shmdt and what takes descriptors
+    },
+    arm64: {
+      ...{ socket: 198, socketpair: 199, ioctl: 29, clone: 220, read: 63, personality: 92, openat: 56, fcntl: 25, prlimit64: 261 },
+      queues: [180, 181, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196],
+    },
   };
   // Calls by the place of the mode among their arguments.
   const modes = {
@@ -57,7 +63,7 @@ test("the filter's answers, instruction by instruction", () => {
     arm64: { fchmod: [52, 1], mknodat: [33, 2], fchmodat: [53, 2], fchmodat2: [452, 2] },
   } as const;
   for (const arch of ["x64", "arm64"] as const) {
-    const { socket, socketpair, ioctl, clone, read, personality, openat } = calls[arch];
+    const { socket, socketpair, ioctl, clone, read, personality, openat, fcntl, prlimit64, queues } = calls[arch];
     for (const [name, number] of Object.entries(deniedCalls[arch])) assert.equal(answer(arch, { number }), errno(1), `${arch} ${name}`);
     assert.equal(answer(arch, { number: read }), allow);
     assert.equal(answer(arch, { number: 435 }), errno(38), "clone3");
@@ -88,6 +94,13 @@ test("the filter's answers, instruction by instruction", () => {
     assert.equal(answer(arch, { number: ioctl, args: [0, 0x5412] }), errno(1), "TIOCSTI");
     assert.equal(answer(arch, { number: ioctl, args: [0, 0x5412 + 2 ** 32] }), errno(1), "TIOCSTI with dirt above");
     assert.equal(answer(arch, { number: ioctl, args: [0, 0x5413] }), allow);
+    for (const what of [1024, 1040]) assert.equal(answer(arch, { number: fcntl, args: [3, what] }), errno(1), "a lease");
+    for (const what of [1, 4, 6, 1030, 1033]) assert.equal(answer(arch, { number: fcntl, args: [3, what] }), allow);
+    const shared = { internet: true, truncate: true };
+    assert.equal(answer(arch, { number: prlimit64, args: [7, 7] }), allow, "a namespace of its own has no other processes");
+    assert.equal(answer(arch, { number: prlimit64, args: [7, 7], shared }), errno(1), "limits of another process");
+    assert.equal(answer(arch, { number: prlimit64, args: [0, 7], shared }), allow, "its own limits");
+    for (const number of queues) assert.equal(answer(arch, { number, shared }), errno(1), `${arch} ${number}`);
     assert.equal(answer(arch, { number: clone, args: [0x11] }), allow, "fork");
     assert.equal(answer(arch, { number: clone, args: [0x10000011] }), errno(1), "new user namespace");
     assert.equal(answer(arch, { number: read, arch: 0x40000003 }), 0x80000000, "another architecture");
@@ -116,6 +129,23 @@ for (const { engine, skip } of await testedEngines())
       await running.exit;
       const wanted = [...calls.map(([name]) => `${name} 1`), "pair 0", "unix 1"];
       assert.deepEqual(running.output().trim().split("\n"), wanted);
+    });
+
+    test("no lease on a file, no limit of the server, no queue of other programs", async (t) => {
+      const file = path.join(bench.outside, "leased");
+      writeFileSync(file, "x");
+      const made = spawnSync("perl", ["-e", 'print join " ", shmget(0, 4096, 01600), msgget(0, 01600), semget(0, 1, 01600)']);
+      const [memory = "", queue = "", semaphore = ""] = made.stdout.toString().split(" ");
+      t.after(() => spawnSync("ipcrm", ["-m", memory, "-q", queue, "-s", semaphore]));
+      const remove = (name: string, id: string): string =>
+        `print "${name} ", ${name}(${id}, 0, ${name === "semctl" ? "0, 0" : "0"}) ? "REMOVED" : "kept", "\\n";`;
+      const script = `open(F, "<", "${file}") or die; print "lease ", defined(fcntl(F, 1024, 0)) ? "TAKEN" : "refused", "\\n";
+        ${remove("shmctl", memory)} ${remove("msgctl", queue)} ${remove("semctl", semaphore)}
+        my $limit = pack("QQ", 4096, 1 << 20);
+        print "limit ", syscall(${process.arch === "x64" ? 302 : 261}, ${process.pid}, 7, $limit, 0) == 0 ? "SET" : "kept", "\\n";`;
+      const running = await bench.start(["/usr/bin/perl", "-e", script]);
+      await running.exit;
+      assert.equal(running.output(), "lease refused\nshmctl kept\nmsgctl kept\nsemctl kept\nlimit kept\n");
     });
 
     test("no file gets a set-user-ID or set-group-ID bit, by any call", async () => {

@@ -22,11 +22,13 @@ export interface SharedWorld {
  * - socket pairs but connected unix ones: a pair of datagram sockets can be sent from, or connected anew, to any address (EPERM);
  * - files with the set-user-ID or set-group-ID bit, by whatever call: they would lend the user's rights to everybody on the machine (EPERM).
  *   The arguments of openat2 lie in memory, where a filter cannot read them (ENOSYS, so that programs take openat);
+ * - leases on files (EPERM): who opens such a file outside would be held up for most of a minute;
  * - typing into a terminal from below (TIOCSTI, TIOCLINUX) and line disciplines (TIOCSETD), which are old drivers loaded on demand;
  * - personalities but those that compilers, sanitizers and 32-bit builds use (EPERM);
  * - clone with a new namespace (EPERM); clone3, whose flags a filter cannot read (ENOSYS, so that the C library takes clone);
  * - system calls of another architecture (the process is killed) and x32 numbers (EPERM);
- * - in a shared world, what would reach the segments and queues of other programs, and the network unless it is allowed (EPERM).
+ * - in a shared world, what would reach the segments and queues of other programs, also by an id that was looked up, the limits of other
+ *   processes (the server would end at the next file that it opens), and the network unless it is allowed (EPERM).
  */
 export function seccompFilter(arch: FilterArch, shared?: SharedWorld): Uint8Array {
   const { audit, x32, calls } = architectures[arch];
@@ -42,6 +44,8 @@ export function seccompFilter(arch: FilterArch, shared?: SharedWorld): Uint8Arra
     ...goto([calls.openat], "openat"),
     ...goto(calls.open, "open"),
     ...goto([calls.ioctl], "ioctl"),
+    ...goto([calls.fcntl], "fcntl"),
+    ...goto(shared === undefined ? [] : [calls.prlimit64], "limits"),
     ...goto(calls.modeFirst, "mode1"),
     ...goto(calls.modeSecond, "mode2"),
     ...goto([calls.socket], "socket"),
@@ -64,6 +68,8 @@ export function seccompFilter(arch: FilterArch, shared?: SharedWorld): Uint8Arra
     ...[load(lowWordOfArgument(1)), and(typeMask), ...goto([sockStream, sockSeqpacket], "allow"), jump(opAlways, 0, "deny", "deny")],
     // Only the low word counts: the kernel itself drops the upper half of an ioctl request.
     ...block("ioctl", load(lowWordOfArgument(1)), ...goto([TIOCSTI, TIOCLINUX, TIOCSETD], "deny"), answer(retAllow)),
+    ...block("fcntl", load(lowWordOfArgument(1)), ...goto([F_SETLEASE, F_SETDELEG], "deny"), answer(retAllow)),
+    ...block("limits", load(lowWordOfArgument(0)), jump(opEqual, ownProcess, "allow", "deny")),
     ...block("personality", load(lowWordOfArgument(0)), ...goto([askPersonality], "allow")),
     jump(opAnyBit, oddPersonality, "deny", "allow"),
     ...block("clone", load(lowWordOfArgument(0)), jump(opAnyBit, cloneNamespaces, "deny", "allow")),
@@ -95,6 +101,9 @@ const uncommonTypes = 0xc;
 /** O_CREAT, and the bit of O_TMPFILE that is not O_DIRECTORY. */
 const makesFile = 0o100 | 0o20000000;
 const setIdBits = 0o6000;
+const F_SETLEASE = 1024;
+const F_SETDELEG = 1040;
+const ownProcess = 0;
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 const TIOCSETD = 0x5423;
@@ -269,7 +278,7 @@ const architectures = {
     audit: 0xc000_003e,
     x32: true,
     calls: {
-      ...{ socket: 41, socketpair: 53, ioctl: 16, clone: 56, personality: 135, openat: 257, open: [2] },
+      ...{ socket: 41, socketpair: 53, ioctl: 16, fcntl: 72, prlimit64: 302, clone: 56, personality: 135, openat: 257, open: [2] },
       modeFirst: [85, 90, 91, 133], // creat, chmod, fchmod, mknod
       modeSecond: [259, 268, fchmodat2], // mknodat, fchmodat
       denied: Object.values(deniedCalls.x64),
@@ -279,7 +288,7 @@ const architectures = {
     audit: 0xc000_00b7,
     x32: false,
     calls: {
-      ...{ socket: 198, socketpair: 199, ioctl: 29, clone: 220, personality: 92, openat: 56, open: [] },
+      ...{ socket: 198, socketpair: 199, ioctl: 29, fcntl: 25, prlimit64: 261, clone: 220, personality: 92, openat: 56, open: [] },
       modeFirst: [52], // fchmod
       modeSecond: [33, 53, fchmodat2], // mknodat, fchmodat
       denied: Object.values(deniedCalls.arm64),
@@ -289,6 +298,12 @@ const architectures = {
 
 /** Memory segments, semaphores and queues that all programs of a user share unless a namespace keeps them apart; and `truncate`. */
 const sharedCalls: Readonly<Record<FilterArch, { readonly truncate: number } & Readonly<Record<string, number>>>> = {
-  x64: { shmget: 29, shmat: 30, semget: 64, msgget: 68, mq_open: 240, truncate: 76 },
-  arm64: { shmget: 194, shmat: 196, semget: 190, msgget: 186, mq_open: 180, truncate: 45 },
+  x64: {
+    ...{ shmget: 29, shmat: 30, shmctl: 31, semget: 64, semop: 65, semctl: 66, semtimedop: 220 },
+    ...{ msgget: 68, msgsnd: 69, msgrcv: 70, msgctl: 71, mq_open: 240, mq_unlink: 241, truncate: 76 },
+  },
+  arm64: {
+    ...{ shmget: 194, shmat: 196, shmctl: 195, semget: 190, semop: 193, semctl: 191, semtimedop: 192 },
+    ...{ msgget: 186, msgsnd: 189, msgrcv: 188, msgctl: 187, mq_open: 180, mq_unlink: 181, truncate: 45 },
+  },
 };
