@@ -27,6 +27,10 @@ export const pluginRequirements = {
     source: "observed 0.166",
     says: "a plugin has no effect that is switched off, in a project's settings alone, or while the feature is off",
   },
+  "plugin.offInThread": {
+    source: "observed 0.166",
+    says: "a thread goes without the plugins that a turn or its settings name: skills, servers and hooks, in forks and after a resume too",
+  },
   "plugin.hostile": {
     source: "Parley",
     says: "a plugin with links, pipes, paths that lead out, odd manifests or too many files is left out with the reason, and the server lives",

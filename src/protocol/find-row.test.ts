@@ -20,6 +20,7 @@ const words = (method: string): string => {
 test("a method is served, not supported, or unknown", () => {
   assert.equal(words("turn/start"), "served");
   assert.equal(words("process/spawn"), "process/spawn is not supported by Parley");
+  assert.equal(words("plugin/share/list"), "list remote plugin shares: chatgpt authentication required for remote plugin catalog");
   assert.match(words("no/such"), /^Invalid request: unknown variant `no\/such`, expected one of `initialize`, `/);
 });
 

@@ -2,23 +2,27 @@
 import type { Request } from "./define.ts";
 import { invalidRequest, type RpcError } from "./errors.ts";
 import { clientRequests } from "./methods.ts";
-import { isUnsupported } from "./unsupported.ts";
+import { refusalOf } from "./unsupported.ts";
 
 /** What is known of a method's name. Only a name of the tables is found, never one of Object.prototype. */
-export type FoundRow = { readonly kind: "row"; readonly row: Request } | { readonly kind: "unsupported" } | { readonly kind: "unknown" };
+export type FoundRow =
+  | { readonly kind: "row"; readonly row: Request }
+  | { readonly kind: "unsupported"; readonly words: string }
+  | { readonly kind: "unknown" };
 
 export function findRow(method: string): FoundRow {
   const table: Readonly<Record<string, Request>> = clientRequests;
   const row = Object.hasOwn(table, method) ? table[method] : undefined;
   if (row !== undefined) return { kind: "row", row };
-  return { kind: isUnsupported(method) ? "unsupported" : "unknown" };
+  const words = refusalOf(method);
+  return words === undefined ? { kind: "unknown" } : { kind: "unsupported", words };
 }
 
 /** The row of a method that this build serves. Throws what the client is to be told otherwise. */
 export function requireRow(method: string): Request {
   const found = findRow(method);
   if (found.kind === "unknown") throw unknownMethod(method);
-  if (found.kind === "unsupported") throw invalidRequest(`${method} is not supported by Parley`);
+  if (found.kind === "unsupported") throw invalidRequest(found.words);
   return found.row;
 }
 

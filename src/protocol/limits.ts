@@ -63,10 +63,15 @@ interface Settings {
   readonly cwd?: string | null;
   readonly sandboxPolicy?: { readonly type: string; readonly writableRoots?: readonly string[] } | null;
   readonly runtimeWorkspaceRoots?: readonly string[] | null;
+  readonly disabledPluginIds?: readonly string[] | null;
 }
 
-/** The folders that a thread's or a turn's settings name. */
-export function limitSettings({ cwd, sandboxPolicy, runtimeWorkspaceRoots }: Settings): void {
+const maxPlugins = 200;
+
+/** The folders and plugins that a thread's or a turn's settings name. */
+export function limitSettings({ cwd, sandboxPolicy, runtimeWorkspaceRoots, disabledPluginIds }: Settings): void {
+  if ((disabledPluginIds?.length ?? 0) > maxPlugins || disabledPluginIds?.some((id) => id.length > 300) === true)
+    throw invalidRequest(`disabledPluginIds takes at most ${maxPlugins} ids of at most 300 characters`);
   limitPath("cwd", cwd);
   for (const root of sandboxPolicy?.writableRoots ?? []) limitAbsolutePath("sandboxPolicy.writableRoots", root);
   for (const root of runtimeWorkspaceRoots ?? []) limitAbsolutePath("runtimeWorkspaceRoots", root);

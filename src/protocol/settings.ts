@@ -137,6 +137,8 @@ const table = {
     goesOn: "config",
     inLine: "developer_instructions",
   }),
+  /** Plugins that the thread goes without. */
+  disabledPluginIds: ruled(() => array(string()), { takenBy: running, keys: [], follows: false, goesOn: "past", isOptional: true }),
 };
 
 /** Params that set several settings, or one in another form; core's rules read them. */

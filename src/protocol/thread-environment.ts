@@ -19,7 +19,6 @@ export type MultiAgentMode = Infer<typeof MultiAgentMode>;
 
 /** What stands in config.toml, for the settings of a thread or turn that have no effect because of it. */
 export const setInConfig = {
-  disabledPluginIds: "`[plugins]` in the settings switches plugins off",
   multiAgentMode: "`features.multi_agent` says whether there are sub-agents",
 } as const;
 

@@ -13,7 +13,6 @@ export const ThreadSettingsUpdateParams = named("ThreadSettingsUpdateParams", ()
   object({
     threadId: string(),
     ...settingParams("update"),
-    disabledPluginIds: maybe(array(string())),
     multiAgentMode: maybe(MultiAgentMode()),
   }),
 );

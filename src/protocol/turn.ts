@@ -110,7 +110,6 @@ export const TurnStartParams = named("TurnStartParams", () =>
     additionalContext: maybe(record(AdditionalContextEntry())),
     clientUserMessageId: maybe(string()),
     cyberAccessProgram: maybe(CyberAccessProgram()),
-    disabledPluginIds: maybe(array(string())),
     environments: maybe(array(TurnEnvironmentParams())),
     multiAgentMode: maybe(MultiAgentMode()),
     outputSchema: optional(unknown()),

@@ -5,6 +5,16 @@ export interface UnsupportedGroup {
   readonly methods: readonly string[];
 }
 
+/** Methods that Codex itself refuses without an account of the vendor's service: in its words, which clients know. */
+const needsService: Readonly<Record<string, string>> = {
+  "plugin/skill/read": "read remote plugin skill details",
+  "plugin/share/save": "save remote plugin share",
+  "plugin/share/updateTargets": "update remote plugin share targets",
+  "plugin/share/list": "list remote plugin shares",
+  "plugin/share/checkout": "checkout plugin share",
+  "plugin/share/delete": "delete remote plugin share",
+};
+
 export const unsupportedGroups: readonly UnsupportedGroup[] = [
   {
     why: "Voice: Parley has no audio.",
@@ -42,18 +52,7 @@ export const unsupportedGroups: readonly UnsupportedGroup[] = [
   },
   {
     why: "Plugins of the vendor's service, sharing them, and connectors: there is no service to fetch them from; plugins of folders and repositories are served.",
-    methods: [
-      "plugin/skill/read",
-      "plugin/share/save",
-      "plugin/share/updateTargets",
-      "plugin/share/list",
-      "plugin/share/checkout",
-      "plugin/share/delete",
-      "app/read",
-      "app/installed",
-      "skills/remote/read",
-      "skills/remote/write",
-    ],
+    methods: [...Object.keys(needsService), "app/read", "app/installed", "skills/remote/read", "skills/remote/write"],
   },
   {
     why: "The desktop app's own bookkeeping: sections, projects, attachments, queues, predictions, goals.",
@@ -135,4 +134,12 @@ export const unsupportedGroups: readonly UnsupportedGroup[] = [
   },
 ];
 
-export const isUnsupported = (method: string): boolean => unsupportedGroups.some((group) => group.methods.includes(method));
+/** With what words a method is refused; undefined for one that is not listed here. */
+export function refusalOf(method: string): string | undefined {
+  if (!unsupportedGroups.some((group) => group.methods.includes(method))) return undefined;
+  const wanted = Object.hasOwn(needsService, method) ? needsService[method] : undefined;
+  return wanted === undefined ? `${method} is not supported by Parley` : serviceRefusal(wanted);
+}
+
+/** What Codex answers to somebody who is not signed in to the service; here nobody is. */
+export const serviceRefusal = (wanted: string): string => `${wanted}: chatgpt authentication required for remote plugin catalog`;

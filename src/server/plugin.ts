@@ -1,10 +1,11 @@
 /** `plugin/*`. */
 import { invalidRequest, type RpcError } from "../protocol/errors.ts";
 import type { PluginSummary, pluginRequests } from "../protocol/plugin.ts";
+import { serviceRefusal } from "../protocol/unsupported.ts";
 import type { HandlersFor } from "./app.ts";
 
 /** The vendor's service is asked with the vendor's account, in Codex too. */
-const needsService = (what: string): RpcError => invalidRequest(`${what}: chatgpt authentication required for remote plugin catalog`);
+const needsService = (what: string): RpcError => invalidRequest(serviceRefusal(what));
 
 const maxFound = 100;
 

@@ -95,6 +95,7 @@ function settingsToWire({ settings }: LiveThread): ThreadSettings {
     activePermissionProfile: settings.permissionProfile ? { id: settings.permissionProfile, extends: null } : null,
     ...shownSettings("inUpdate", settings),
     collaborationMode: collaborationModeOf({ settings }),
+    disabledPluginIds: [...(settings.disabledPluginIds ?? [])],
   };
 }
 

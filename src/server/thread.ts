@@ -221,7 +221,7 @@ export async function opened(thread: LiveThread, session: Session, turns: readon
     activePermissionProfile: settings.permissionProfile ? { id: settings.permissionProfile, extends: null } : null,
     ...shownSettings("inAnswer", settings),
     instructionSources: docs.map((doc) => doc.path),
-    disabledPluginIds: [],
+    disabledPluginIds: [...(settings.disabledPluginIds ?? [])],
   };
 }
 

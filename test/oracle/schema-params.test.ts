@@ -6,7 +6,7 @@ import { problem } from "../../src/lib/schema.ts";
 import type { Request } from "../../src/protocol/define.ts";
 import { RpcError } from "../../src/protocol/errors.ts";
 import { clientRequests } from "../../src/protocol/methods.ts";
-import { isUnsupported } from "../../src/protocol/unsupported.ts";
+import { refusalOf } from "../../src/protocol/unsupported.ts";
 import { v1Requests } from "../../src/protocol/v1/methods.ts";
 import { arbitraryOf } from "../support/arbitrary.ts";
 import { oracleOf, sharedFolder, type Version, versions } from "./versions.ts";
@@ -52,7 +52,7 @@ for (const version of versions) {
       if (union !== "ClientRequest") continue;
       const row = rows[method];
       if (row === undefined) {
-        assert.ok(isUnsupported(method) || (row !== undefined && Object.hasOwn(v1Requests, method)), `${method} of ${version} has no row`);
+        assert.ok(refusalOf(method) !== undefined || (row !== undefined && Object.hasOwn(v1Requests, method)), `${method} of ${version} has no row`);
         continue;
       }
       if (params?.$ref === undefined) continue;

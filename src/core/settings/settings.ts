@@ -48,6 +48,7 @@ export function changed(settings: ThreadSettings, config: Config, change: Settin
     cwd,
     workspaceRoots: rootsFor(settings, change, cwd),
     ...(change.hasMachine === undefined ? {} : { hasMachine: change.hasMachine }),
+    ...(change.disabledPluginIds ? { disabledPluginIds: [...new Set(change.disabledPluginIds)] } : {}),
     model: mode?.settings.model ?? change.model ?? settings.model,
     modelProvider: change.modelProvider ?? settings.modelProvider,
     effort: mode?.settings.reasoning_effort ?? change.effort ?? settings.effort,

@@ -20,6 +20,7 @@ import type { CorePorts } from "../ports/core-ports.ts";
 import type { ModelItem, TokenUsage } from "../ports/model-client.ts";
 import type { ModelChoice, ThreadSettings } from "../ports/settings.ts";
 import { type Lease, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../ports/thread-store.ts";
+import { withoutPlugins } from "../settings/disabled-plugins.ts";
 import { changed, chosenBy, renewed, type SettingsChange } from "../settings/settings.ts";
 import { notifyOfEnd, outcomeOf } from "../turn/end.ts";
 import { acceptInput, keepInput, steer } from "../turn/input.ts";
@@ -81,6 +82,8 @@ export class LiveThread implements TurnThread {
   /** What clients were last notified of; a turn that begins with other settings notifies them first. */
   #announcedSettings: ThreadSettings;
   #config: Config;
+  /** The config without the plugins that this thread goes without. */
+  #narrowed: { readonly from: Config; readonly without: readonly string[]; readonly config: Config } | undefined;
   #name: string | null;
   #preview: string;
   /** As it was when the thread began, or as a client has said since. */
@@ -138,7 +141,11 @@ export class LiveThread implements TurnThread {
     return this.#settings;
   }
   get config(): Config {
-    return this.#config;
+    const { disabledPluginIds: without } = this.settings;
+    if (without === undefined) return this.#config;
+    if (this.#narrowed?.from !== this.#config || this.#narrowed.without !== without)
+      this.#narrowed = { from: this.#config, without, config: withoutPlugins(this.#config, without) };
+    return this.#narrowed.config;
   }
   get name(): string | null {
     return this.#name;
@@ -276,7 +283,7 @@ export class LiveThread implements TurnThread {
   }
   /** Takes over what the settings' files say now. Throws RpcError when they are broken: there is no run with other settings than the file's. */
   #renewConfig(): void {
-    const before = this.config;
+    const before = this.#config;
     const after = this.ports.config.effective(this.settings.cwd, this.overrides);
     if (after === before) return;
     const choose = (config: Config): { model: string; provider: string } => this.ports.chooseModel(config, undefined, undefined);

@@ -28,6 +28,7 @@ export function turnContextPayload(turnId: string, settings: ThreadSettings): Js
       settings: { model: settings.model, reasoning_effort: settings.effort, developer_instructions: settings.modeInstructions },
     },
     ...(settings.effort === null ? {} : { effort: settings.effort }),
+    ...(settings.disabledPluginIds === undefined ? {} : { disabled_plugin_ids: settings.disabledPluginIds }),
     summary: settings.summary ?? "auto",
   };
 }
@@ -54,6 +55,7 @@ export function settingsFromContext(payload: Json, around: ContextAround): Threa
     sandboxPolicy: sandboxFromDisk(payload["sandbox_policy"]),
     mode: mode === "plan" ? "plan" : "default",
     modeInstructions: textOrNull(own["developer_instructions"]),
+    ...(Array.isArray(payload["disabled_plugin_ids"]) ? { disabledPluginIds: stringsOf(payload["disabled_plugin_ids"]) } : {}),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Plugins that lie in the home already: what of them takes effect, and when not. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { verifies } from "../../support/verifies.ts";
 import { trustAll } from "../hooks/stage.ts";
@@ -208,6 +208,49 @@ verifies(
     assert.deepEqual(await skillNames(client, workspace), ["demo:greet"]);
     await write("features.plugins", false);
     assert.deepEqual(await skillNames(client, workspace), []);
+  },
+  here,
+);
+
+verifies(
+  "plugin.offInThread",
+  async ({ app, home, workspace }) => {
+    const note = path.join(home, "ran.txt");
+    const hooks = { hooks: { UserPromptSubmit: [{ hooks: [{ type: "command", command: `cat > /dev/null; echo ran >> ${note}` }] }] } };
+    install(home, { ...plainPlugin(), ".mcp.json": { mcpServers: { fx: serverEntry() } }, "hooks/hooks.json": hooks });
+    const turns = Array.from({ length: 4 }, () => [{ say: "ok" }]);
+    const start = { turns, config: switchedOn() };
+    const client = await app(start);
+    await trustAll(client, workspace);
+    const thread = await client.startThread({ cwd: workspace, experimentalRawEvents: true, ...inFull });
+    const seen = async (threadId: string, more: object) => {
+      rmSync(note, { force: true });
+      const raw: unknown[] = [];
+      const stop = client.on("rawResponseItem/completed", ({ item }) => raw.push(item));
+      await (await client.resumeThread(threadId, {})).run("use $demo:greet please", more);
+      stop();
+      const { data } = await client.call("mcpServerStatus/list", { threadId });
+      return { skill: JSON.stringify(raw).includes("MARKER-GREET"), servers: data.map(({ name }) => name), hook: existsSync(note) };
+    };
+    const nothing = { skill: false, servers: [], hook: false };
+    const everything = { skill: true, servers: ["fx"], hook: true };
+    assert.deepEqual(await seen(thread.id, { disabledPluginIds: ["demo@mk", "no@such"] }), nothing);
+    assert.deepEqual(await seen(thread.id, {}), nothing, "it stays so");
+    await client.call("thread/settings/update", { threadId: thread.id, disabledPluginIds: [] });
+    assert.deepEqual(await seen(thread.id, {}), everything);
+    const tooMany = Array.from({ length: 201 }, (_, i) => `p${i}@mk`);
+    await assert.rejects(
+      client.call("thread/settings/update", { threadId: thread.id, disabledPluginIds: tooMany }),
+      /disabledPluginIds takes at most 200/,
+    );
+    await client.call("thread/settings/update", { threadId: thread.id, disabledPluginIds: ["demo@mk"] });
+    const fork = await client.call("thread/fork", { threadId: thread.id });
+    assert.deepEqual(fork.disabledPluginIds, ["demo@mk"]);
+    assert.deepEqual(await seen(fork.thread.id, {}), nothing);
+    client.close();
+    const again = await app(start);
+    assert.deepEqual((await again.call("thread/resume", { threadId: thread.id })).disabledPluginIds, ["demo@mk"]);
+    assert.deepEqual((await again.call("mcpServerStatus/list", { threadId: thread.id })).data, []);
   },
   here,
 );

@@ -41,6 +41,7 @@ const mode = (kind: "plan" | "pair_programming", instructions: string | null = n
 const ruledPlays = (here: string, inner: string): { readonly [K in Exclude<SettingName, PlainSetting>]: Play } => ({
   cwd: { start: {}, started: here, turn: { cwd: inner }, turned: inner },
   workspaceRoots: { start: {}, started: [here], turn: { runtimeWorkspaceRoots: [inner] }, turned: [here, inner] },
+  disabledPluginIds: { start: {}, started: undefined, turn: { disabledPluginIds: ["demo@mk"] }, turned: ["demo@mk"] },
   hasMachine: { start: {}, started: undefined, turn: { environments: [] }, turned: false },
   model: { start: { model: "first" }, started: "first", turn: { model: "second" }, turned: "second" },
   modelProvider: { start: { modelProvider: "other" }, started: "other", turn: {}, turned: "other" },
