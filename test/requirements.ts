@@ -398,6 +398,10 @@ export const requirements = {
     source: "app-server README, collabToolCall",
     says: "a sub-agent is a thread below its parent, whose clients answer its questions",
   },
+  "agents.roles": {
+    source: "observed 0.166",
+    says: "an agent of a kind that the home, the settings or a trusted project describe has its instructions, model and effort, and never more rights than its parent",
+  },
   "agents.noRoles": { source: "Parley", says: "an agent of a kind that there is not is refused, and no plain one started in its place" },
   "agents.offByDefault": { source: "Parley", says: "sub-agents are offered only where the feature is on" },
 } as const satisfies Readonly<Record<string, Requirement>>;

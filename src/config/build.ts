@@ -18,6 +18,7 @@ export interface BuildInput {
   readonly warnings: readonly string[];
   readonly hooks: Config["hooks"];
   readonly plugins: Config["plugins"];
+  readonly roles: Config["agents"]["roles"];
   readonly requested: readonly string[];
   readonly accepted: Config["accepted"];
   readonly unacceptedRules: readonly string[];
@@ -70,7 +71,11 @@ export function buildConfig(input: BuildInput): Config {
     hooks: input.hooks,
     plugins: input.plugins,
     threadUnloadMs: (count(raw, "thread_unload_delay_secs") ?? 1800) * 1000,
-    agents: { maxDepth: count(tableAt(raw, "agents"), "max_depth") ?? 2, maxThreads: count(tableAt(raw, "agents"), "max_threads") ?? 6 },
+    agents: {
+      maxDepth: count(tableAt(raw, "agents"), "max_depth") ?? 2,
+      maxThreads: count(tableAt(raw, "agents"), "max_threads") ?? 6,
+      roles: input.roles,
+    },
     ...loopSettingsFrom(tableAt(raw, "parley")),
     syncTurns: bool(tableAt(raw, "parley"), "sync_turns") ?? false,
     diagnostics: checkersFrom(list(tableAt(raw, "parley"), "diagnostics")),

@@ -98,11 +98,14 @@ export const environment = table("Which variables commands get.", {
   ...foreign("filters"),
 });
 
-export const agents: Key = table("Sub-agents (`features.multi_agent`).", {
-  max_threads: value(natural, "How many of them one thread may have at a time.", { standard: "6" }),
-  max_depth: value(natural, "How deep agents may start agents.", { standard: "2" }),
-  ...foreign("interrupt_message job_max_runtime_seconds"),
-});
+export const agents: Key = table(
+  "Sub-agents (`features.multi_agent`). `[agents.<kind>]` with `description` and `config_file` describes a kind of them, as files in `agents/` of the home and in `.codex/agents/` of a trusted project do.",
+  {
+    max_threads: value(natural, "How many of them one thread may have at a time.", { standard: "6" }),
+    max_depth: value(natural, "How deep agents may start agents.", { standard: "2" }),
+    ...foreign("interrupt_message job_max_runtime_seconds"),
+  },
+);
 
 export const history = table("The prompt history of the terminal UI.", {
   persistence: value(() => literals("save-all", "none"), "Whether to keep it.", { standard: "`save-all`" }),

@@ -173,10 +173,18 @@ describe("load", () => {
       assert.deepEqual(store().effective(work, { suppress_unstable_features_warning: true }).warnings, []);
     });
 
-    it("reads the limits of sub-agents and lets roles be", () => {
-      user("[agents]\nmax_threads = 3\n[agents.reviewer]\ndescription = 'x'");
+    it("reads the limits of sub-agents, and their kinds where there are any", () => {
+      const agents = "[agents]\nmax_threads = 3\n[agents.reviewer]\ndescription = 'x'\nodd = 1\n";
+      user(agents);
       const config = store().effective(work);
-      assert.deepEqual([config.agents, config.warnings], [{ maxDepth: 2, maxThreads: 3 }, []]);
+      assert.deepEqual([config.agents, config.warnings], [{ maxDepth: 2, maxThreads: 3, roles: [] }, []]);
+      user(`suppress_unstable_features_warning = true\nfeatures.multi_agent = true\n${agents}[agents.empty]\n`);
+      const { agents: known, warnings } = store().effective(work);
+      assert.deepEqual(
+        known.roles.map(({ name, description, isReadOnly }) => [name, description, isReadOnly]),
+        [["reviewer", "x", false]],
+      );
+      assert.match(warnings.join("\n"), /agents\.reviewer: no effect here: `odd`.*\n.*agents\.empty: .* it has no `description`/s);
     });
 
     it("is frozen through and through", () => {

@@ -7,6 +7,7 @@ import type { Digests, ProjectTrust } from "../core/ports/project-trust.ts";
 import { isTable, type TomlTable } from "../lib/toml.ts";
 import type { ConfigLayerSource } from "../protocol/config.ts";
 import { invalidRequest, RpcError } from "../protocol/errors.ts";
+import { type FoundRoles, findRoles, roleFilesIn } from "./agent-roles.ts";
 import { buildConfig, featuresFrom } from "./build.ts";
 import { featureRows } from "./features.ts";
 import { type FoundHooks, findHooks, hookFiles, hookWarnings } from "./hooks.ts";
@@ -60,7 +61,7 @@ export interface Stack {
   /** All of them but the project's, merged. */
   readonly own: TomlTable;
   readonly project: Project;
-  /** The rules files of a trusted project, accepted or not. */
+  /** The files of a trusted project with rules and kinds of agents, accepted or not. */
   readonly rules: readonly Waiting[];
 }
 
@@ -102,6 +103,7 @@ export class ConfigLoader {
     const isTrusted = stack.project.trust === "trusted";
     const accepted = isTrusted ? this.#trust.accepted(stack.project.repository) : nothing;
     const unacceptedRules = stack.rules.filter(({ name, digest }) => accepted[name] !== digest);
+    const roleFiles = this.#roleFiles(stack, unacceptedRules);
     const from = [
       ...stack.layers,
       ...stack.rules,
@@ -114,6 +116,7 @@ export class ConfigLoader {
       requirements,
       this.#features,
       plugins,
+      roleFiles?.join("\0"),
     ];
     if (known !== undefined && sameItems(known.from.slice(0, from.length), from) && this.#filesUnchanged(known.from.slice(from.length)))
       return known.config;
@@ -125,13 +128,15 @@ export class ConfigLoader {
       plugins.plugins,
       tableAt(stack.own, "plugins"),
     );
-    for (const file of hookFiles(stack)) read.push({ file, content: readAnyhow(this.files, file) });
+    const { roles, ...aboutRoles } = this.#roles(stack, roleFiles);
+    for (const file of [...hookFiles(stack), ...aboutRoles.files]) read.push({ file, content: readAnyhow(this.files, file) });
     const built = buildConfig({
       codexHome: this.#options.codexHome,
       raw,
       project: stack.project,
       mcpServers: mcp.servers,
       plugins: plugins.plugins,
+      roles,
       requested: requestedKeys(this.#requested(overrides), stack.layers),
       accepted,
       unacceptedRules: unacceptedRules.map(({ file }) => file),
@@ -142,22 +147,26 @@ export class ConfigLoader {
         ...plugins.warnings,
         ...mcp.warnings,
         ...hookWarnings(found),
+        ...aboutRoles.warnings,
       ],
       hooks: found.hooks.filter(({ runs }) => runs),
       builtInProviders: this.#options.builtInProviders ?? {},
       fallback: { model: undefined, ...fallback },
       features: this.#features,
-      readFile: (file, configKey) => {
-        const content = this.files.read(file);
-        const words = content?.text.trim() ?? "";
-        if (words === "") throw invalidRequest(`${configKey}: ${file} ${content === undefined ? "does not exist" : "is empty"}`);
-        read.push({ file, content });
-        return words;
-      },
+      readFile: (file, configKey) => this.#readNamed(file, configKey, read),
     });
     const config = deepFreeze(enforce(built, requirements, flags?.config ?? {}));
     this.#remember(key, { from: [...from, ...read], config });
     return config;
+  }
+
+  /** A file that a key names; it must say something. */
+  #readNamed(file: string, configKey: string, read: unknown[]): string {
+    const content = this.files.read(file);
+    const words = content?.text.trim() ?? "";
+    if (words === "") throw invalidRequest(`${configKey}: ${file} ${content === undefined ? "does not exist" : "is empty"}`);
+    read.push({ file, content });
+    return words;
   }
 
   /** The hooks of a folder, those that do not run included. */
@@ -170,6 +179,18 @@ export class ConfigLoader {
     const isOff = { ...this.#features, ...featuresFrom(raw), ...requirements?.values.featureRequirements }["hooks"] === false;
     const { plugins } = this.#plugins(stack);
     return findHooks(stack, this.files, { requirements, trustAll: this.#options.trustHooks, isOff, plugins });
+  }
+
+  /** Undefined while there are no sub-agents that could have a role. */
+  #roleFiles({ own, rules }: Stack, unaccepted: readonly Waiting[]): readonly string[] | undefined {
+    const features = { ...this.#features, ...featuresFrom(own) };
+    if (features["multi_agent"] !== true && features["collab"] !== true) return undefined;
+    const ofProject = rules.filter((rule) => isRole(rule.file) && !unaccepted.includes(rule)).map(({ file }) => file);
+    return [...new Set([...roleFilesIn(path.join(this.#options.codexHome, "agents")), ...ofProject])];
+  }
+  #roles({ own }: Stack, files: readonly string[] | undefined): FoundRoles {
+    if (files === undefined) return { roles: [], warnings: [], files: [] };
+    return findRoles({ table: tableAt(own, "agents"), codexHome: this.#options.codexHome, files }, this.files);
   }
 
   /** Only the user's own settings switch plugins on. */
@@ -278,13 +299,14 @@ export class ConfigLoader {
   }
 
   #rules({ root, trust }: Project): Waiting[] {
+    if (trust !== "trusted") return [];
     const folder = path.join(root, ".codex", "rules");
-    const names = trust === "trusted" ? namesIn(folder).filter((name) => name.endsWith(".rules")) : [];
-    return names.sort().flatMap((name) => {
-      const file = path.join(folder, name);
+    const rules = namesIn(folder).filter((name) => name.endsWith(".rules"));
+    const files = [...rules.sort().map((name) => path.join(folder, name)), ...roleFilesIn(path.join(root, ".codex", "agents"))];
+    return files.flatMap((file) => {
       const content = readAnyhow(this.files, file); // one that cannot be read is told by those who read it
       if (content === undefined) return [];
-      const what = { name: path.relative(root, file), file, what: ["what it allows"] };
+      const what = { name: path.relative(root, file), file, what: [isRole(file) ? "the agent it describes" : "what it allows"] };
       return [this.files.derive(content, `rules\0${file}`, (): Waiting => ({ ...what, digest: digestOf(content.text) }))];
     });
   }
@@ -357,6 +379,7 @@ function requestedKeys(request: TomlTable, layers: readonly Layer[]): readonly s
   );
 }
 
+const isRole = (file: string): boolean => file.endsWith(".toml");
 const nothing: Digests = Object.freeze({});
 const noPlugins: FoundPlugins = Object.freeze({ plugins: [], warnings: [] });
 export const digestsOf = (waiting: readonly Waiting[]): Digests => Object.fromEntries(waiting.map(({ name, digest }) => [name, digest]));

@@ -77,7 +77,14 @@ export const Thread = named("Thread", () =>
 export type Thread = Infer<typeof Thread>;
 
 /** What only other servers fill; written out, since clients with strict types look for it. */
-export const withoutExtras = { agentNickname: null, agentRole: null, section: null, sectionEnteredAt: null } as const;
+export const withoutExtras = { section: null, sectionEnteredAt: null } as const;
+
+/** How a thread that an agent started is called, and of which kind it is. */
+export function agentNames(source: SessionSource): { readonly agentNickname: string | null; readonly agentRole: string | null } {
+  const sub = typeof source === "object" && "subAgent" in source ? source.subAgent : undefined;
+  const spawned = typeof sub === "object" && "thread_spawn" in sub ? sub.thread_spawn : undefined;
+  return { agentNickname: spawned?.agent_nickname ?? null, agentRole: spawned?.agent_role ?? null };
+}
 
 export const ThreadExtra = named("ThreadExtra", () => object({}));
 export type ThreadExtra = Infer<typeof ThreadExtra>;

@@ -4,7 +4,7 @@ import { replay } from "../core/context/replay.ts";
 import { type StoredThread, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../core/ports/thread-store.ts";
 import { archivedError, checkId } from "../core/thread/threads.ts";
 import { invalidRequest } from "../protocol/errors.ts";
-import { type Thread, withoutExtras } from "../protocol/thread.ts";
+import { agentNames, type Thread, withoutExtras } from "../protocol/thread.ts";
 import type { Turn } from "../protocol/turn.ts";
 import type { App, Call } from "./app.ts";
 
@@ -34,6 +34,7 @@ export function storedToWire(stored: StoredThread, app: App, turns: readonly Tur
     gitInfo: stored.git ?? null,
     historyMode: "legacy",
     projectId: null,
+    ...agentNames(stored.source),
     ...withoutExtras,
     turns: [...turns],
   };

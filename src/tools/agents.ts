@@ -1,6 +1,7 @@
 /** `spawn_agent`, `send_input`, `wait`, `close_agent`: work given to other agents, each in a thread of its own. */
 
 import { AgentProblem, type Agents } from "../core/ports/agents.ts";
+import type { AgentRole } from "../core/ports/config.ts";
 import { failed, said, type Tool, type ToolContext, type ToolOutput, type ToolSource } from "../core/ports/tool.ts";
 import { array, boolean, described, type Infer, type Lazy, maybe, named, natural, object, type Schema, string } from "../lib/schema.ts";
 import type { CollabAgentState, CollabAgentTool } from "../protocol/item.ts";
@@ -10,6 +11,7 @@ const id = () => described(string(), "The agent's id.");
 const SpawnArgs = named("SpawnAgentArgs", () =>
   object({
     message: described(string(), "The task, complete: the agent knows nothing else unless fork_context is set."),
+    agent_type: maybe(described(string(), "The kind of agent, one of those that are named above; a plain one when left out.")),
     model: maybe(described(string(), "Another model for it; yours when left out.")),
     fork_context: maybe(described(boolean(), "Whether it knows this conversation.")),
   }),
@@ -28,8 +30,16 @@ const CloseArgs = named("CloseAgentArgs", () => object({ id: id() }));
 const waitMs = { least: 1000, usual: 30_000, most: 600_000 };
 
 export function agentTools(agents: Agents): ToolSource {
-  const tools = [spawn(agents), send(agents), wait(agents), close(agents)];
-  return { tools: (offer) => (offer.config.features["multi_agent"] === true || offer.config.features["collab"] === true ? tools : []) };
+  const others = [send(agents), wait(agents), close(agents)];
+  const spawnWith = new WeakMap<readonly AgentRole[], Tool>();
+  return {
+    tools({ config: { features, agents: settings } }) {
+      if (features["multi_agent"] !== true && features["collab"] !== true) return [];
+      const own = spawnWith.get(settings.roles) ?? spawn(agents, settings.roles);
+      spawnWith.set(settings.roles, own);
+      return [own, ...others];
+    },
+  };
 }
 
 interface Step<A> {
@@ -71,11 +81,36 @@ async function carryOut<A>(args: A, step: Step<A>, agents: Agents, context: Tool
   }
 }
 
-const spawn = (agents: Agents): Tool =>
+/** Kinds that models of every maker know, beside those that the user describes. */
+const builtIn: readonly AgentRole[] = [
+  plainRole("default", "A plain agent."),
+  plainRole("explorer", "Answers one precise question about the code; start several for several questions."),
+  plainRole("worker", "Carries out one piece of work; say which files are its own, and that others work beside it."),
+];
+
+function plainRole(name: string, description: string): AgentRole {
+  const open = { developerInstructions: undefined, model: undefined, effort: undefined, summary: undefined, verbosity: undefined };
+  return { name, description, ...open, personality: undefined, serviceTier: undefined, isReadOnly: false };
+}
+
+const rolesIn = (own: readonly AgentRole[]): readonly AgentRole[] => [
+  ...own,
+  ...builtIn.filter(({ name }) => !own.some((role) => role.name === name)),
+];
+
+function roleLine({ name, description, model, effort }: AgentRole): string {
+  const fixed = [model === undefined ? "" : `model ${model}`, effort === undefined ? "" : `reasoning effort ${effort}`].filter(
+    (part) => part !== "",
+  );
+  return `- ${name}: ${description.slice(0, maxShown)}${fixed.length === 0 ? "" : ` (always ${fixed.join(", ")})`}`;
+}
+const maxShown = 1000;
+
+const spawn = (agents: Agents, own: readonly AgentRole[]): Tool =>
   agentTool(
     {
       name: "spawn_agent",
-      description: "Starts another agent on a task of its own and returns its id. It works in the same folder with the same rights.",
+      description: `Starts another agent on a task of its own and returns its id. It works in the same folder with the same rights. Kinds of agents:\n${rolesIn(own).map(roleLine).join("\n")}`,
       args: SpawnArgs,
     },
     agents,
@@ -85,10 +120,11 @@ const spawn = (agents: Agents): Tool =>
       model: (args) => args.model ?? undefined,
       receivers: () => [],
       async run(args, context) {
-        refuseKind(args);
+        const role = roleOf(args, own);
         const id = await agents.spawn(context.threadId, {
           message: args.message,
           model: args.model ?? undefined,
+          role,
           fork: args.fork_context === true,
         });
         return { text: JSON.stringify({ agent_id: id }), about: [id] };
@@ -96,13 +132,18 @@ const spawn = (agents: Agents): Tool =>
     },
   );
 
-/** Models know kinds of agents from elsewhere; a plain one in the place of a reviewer would be a wrong answer. */
-function refuseKind(args: object): void {
-  const kind: unknown = "agent_type" in args ? args.agent_type : undefined;
-  if (kind === undefined || kind === null || kind === "" || kind === "default") return;
-  throw new AgentProblem(
-    `agent_type: there is no agent of the kind ${JSON.stringify(kind)} here; leave it out and say in the message what the agent is to be`,
-  );
+/** A plain agent in the place of a reviewer would be a wrong answer. */
+function roleOf({ agent_type: kind, fork_context: fork }: Infer<typeof SpawnArgs>, own: readonly AgentRole[]): AgentRole | undefined {
+  if (kind === undefined || kind === null || kind === "") return undefined;
+  const roles = rolesIn(own);
+  const role = roles.find(({ name }) => name === kind);
+  if (role === undefined)
+    throw new AgentProblem(
+      `agent_type: there is no agent of the kind ${JSON.stringify(kind)} here; known are ${roles.map(({ name }) => name).join(", ")}`,
+    );
+  if (fork === true)
+    throw new AgentProblem("agent_type: an agent that knows this conversation is of its kind; leave out agent_type or fork_context");
+  return role;
 }
 
 const send = (agents: Agents): Tool =>

@@ -52,7 +52,10 @@ for (const version of versions) {
       if (union !== "ClientRequest") continue;
       const row = rows[method];
       if (row === undefined) {
-        assert.ok(refusalOf(method) !== undefined || (row !== undefined && Object.hasOwn(v1Requests, method)), `${method} of ${version} has no row`);
+        assert.ok(
+          refusalOf(method) !== undefined || (row !== undefined && Object.hasOwn(v1Requests, method)),
+          `${method} of ${version} has no row`,
+        );
         continue;
       }
       if (params?.$ref === undefined) continue;

@@ -8,7 +8,7 @@ import type {
 } from "../../protocol/config.ts";
 import type { ConfigRequirements } from "../../protocol/config-requirements.ts";
 import type { HooksListEntry } from "../../protocol/hooks.ts";
-import type { ApprovalsReviewer, AskForApproval, SandboxMode } from "../../protocol/policy.ts";
+import type { ApprovalsReviewer, AskForApproval, Personality, ReasoningSummary, SandboxMode } from "../../protocol/policy.ts";
 import type { SettingDefaults } from "../../protocol/settings.ts";
 import type { CommandLimits } from "./command-runner.ts";
 import type { Hook } from "./hooks.ts";
@@ -105,6 +105,22 @@ export interface EnvironmentPolicy {
   readonly includeOnly: readonly string[];
 }
 
+/** A kind of sub-agent. What it leaves open is as in the thread that starts it. */
+export interface AgentRole {
+  readonly name: string;
+  /** For the model that chooses among them. */
+  readonly description: string;
+  readonly developerInstructions: string | undefined;
+  readonly model: string | undefined;
+  readonly effort: string | undefined;
+  readonly summary: ReasoningSummary | undefined;
+  readonly verbosity: string | undefined;
+  readonly personality: Personality | undefined;
+  readonly serviceTier: string | undefined;
+  /** It may look and not change anything, whatever its parent may. */
+  readonly isReadOnly: boolean;
+}
+
 /** Beside the defaults of a thread's plain settings. */
 export interface Config extends SettingDefaults {
   readonly codexHome: string;
@@ -158,8 +174,8 @@ export interface Config extends SettingDefaults {
   readonly hooks: readonly Hook[];
   /** Those in use; what they bring along is among the MCP servers and the hooks already. */
   readonly plugins: readonly InstalledPlugin[];
-  /** How deep agents may start agents, and how many one thread may have at a time. */
-  readonly agents: { readonly maxDepth: number; readonly maxThreads: number };
+  /** How deep agents may start agents, how many one thread may have at a time, and the kinds of them that the user has described. */
+  readonly agents: { readonly maxDepth: number; readonly maxThreads: number; readonly roles: readonly AgentRole[] };
   /** fsync at the end of each turn. */
   readonly syncTurns: boolean;
   /** Names that stay read-only in a workspace, beside those that always do. */

@@ -1,6 +1,7 @@
 /** Sub-agents: threads below a thread. They get no wider rights than their parent, and none of its grants. */
 import type { CollabAgentState } from "../../protocol/item.ts";
-import { AgentProblem, type Agents } from "../ports/agents.ts";
+import { AgentProblem, type Agents, type AgentTask } from "../ports/agents.ts";
+import type { SettingsChange } from "../settings/settings.ts";
 import type { LiveThread } from "./thread.ts";
 import type { Threads } from "./threads.ts";
 
@@ -25,7 +26,7 @@ export class SubAgents implements Agents {
     this.#options = options;
   }
 
-  async spawn(parentThreadId: string, task: { message: string; model?: string | undefined; fork: boolean }): Promise<string> {
+  async spawn(parentThreadId: string, task: AgentTask): Promise<string> {
     const threads = this.#options.threads();
     const parent = threads.require(parentThreadId);
     const { maxDepth, maxThreads } = parent.config.agents;
@@ -88,16 +89,20 @@ export class SubAgents implements Agents {
       if (child.parentId === parentThreadId && !child.closed) await this.close(parentThreadId, child.id).catch(() => {});
   }
 
-  async #start(parent: LiveThread, task: { model?: string | undefined; fork: boolean }, depth: number): Promise<LiveThread> {
+  async #start(parent: LiveThread, task: AgentTask, depth: number): Promise<LiveThread> {
     const threads = this.#options.threads();
+    const { role } = task;
     const options = {
       ...parent.settings,
+      ...choicesOf(role),
       collaborationMode: null,
-      model: task.model ?? parent.settings.model,
-      config: parent.overrides,
+      model: role?.model ?? task.model ?? parent.settings.model,
+      config: role?.verbosity === undefined ? parent.overrides : { ...parent.overrides, model_verbosity: role.verbosity },
       originator: parent.meta.originator,
       userAgent: parent.clients.userAgent,
-      source: { subAgent: { thread_spawn: { depth, parent_thread_id: parent.id } } },
+      source: {
+        subAgent: { thread_spawn: { depth, parent_thread_id: parent.id, ...(role === undefined ? {} : { agent_role: role.name }) } },
+      },
       ephemeral: parent.ephemeral,
       parentThreadId: parent.id,
     };
@@ -130,4 +135,18 @@ export class SubAgents implements Agents {
     const child = this.#children.get(threadId);
     return child === undefined ? 0 : this.#depth(child.parentId) + 1;
   }
+}
+
+/** What a role sets in the place of the parent's settings. It can narrow what its agent may do, never widen it. */
+function choicesOf(role: AgentTask["role"]): Omit<SettingsChange, "cwd"> {
+  if (role === undefined) return {};
+  const { developerInstructions, effort, summary, personality, serviceTier, isReadOnly } = role;
+  return {
+    ...(developerInstructions === undefined ? {} : { developerInstructions }),
+    ...(effort === undefined ? {} : { effort }),
+    ...(summary === undefined ? {} : { summary }),
+    ...(personality === undefined ? {} : { personality }),
+    ...(serviceTier === undefined ? {} : { serviceTier }),
+    ...(isReadOnly ? { sandboxPolicy: { type: "readOnly", networkAccess: false }, permissions: null } : {}),
+  };
 }

@@ -3,7 +3,7 @@ import type { ParamsOf } from "../../protocol/define.ts";
 import { invalidRequest } from "../../protocol/errors.ts";
 import type { UserInput } from "../../protocol/item.ts";
 import type { ServerRequests } from "../../protocol/methods.ts";
-import { type Thread, type ThreadStatus, type ThreadTokenUsage, withoutExtras } from "../../protocol/thread.ts";
+import { agentNames, type Thread, type ThreadStatus, type ThreadTokenUsage, withoutExtras } from "../../protocol/thread.ts";
 import type { Turn, TurnError } from "../../protocol/turn.ts";
 import { wholeItem } from "../../protocol/whole-item.ts";
 import { Grants } from "../approval/grants.ts";
@@ -420,6 +420,7 @@ export class LiveThread implements TurnThread {
       gitInfo: this.#git ?? null,
       historyMode: "legacy",
       projectId: null,
+      ...agentNames(this.meta.source),
       ...withoutExtras,
       environments: this.settings.hasMachine === false ? [] : [localEnvironment(this.settings)],
       turns: [...turns],

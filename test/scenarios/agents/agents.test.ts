@@ -1,5 +1,7 @@
 /** Agents that an agent starts. */
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { verifies } from "../../support/verifies.ts";
 
 verifies("agents.spawn", async ({ app, workspace }) => {
@@ -41,6 +43,74 @@ verifies("agents.noRoles", async ({ app, workspace }) => {
     turns: [[{ call: "spawn_agent", with: { message: "look", agent_type: "reviewer" } }, { say: "{{output}}" }]],
   });
   const { text, items } = await (await client.startThread({ cwd: workspace })).run("go");
-  assert.match(text, /agent_type: there is no agent of the kind "reviewer".*leave it out/);
+  assert.match(text, /agent_type: there is no agent of the kind "reviewer" here; known are default, explorer, worker/);
   assert.ok(items.some((item) => item.type === "collabAgentToolCall" && item.status === "failed" && item.receiverThreadIds.length === 0));
+});
+
+const reviewer = `name = "reviewer"
+description = "Looks for mistakes."
+developer_instructions = "REVIEW STRICTLY"
+model = "mock-small"
+model_reasoning_effort = "low"
+sandbox_mode = "read-only"
+nickname_candidates = ["Ada"]
+`;
+
+verifies("agents.roles", async ({ app, home, workspace }) => {
+  mkdirSync(path.join(home, "agents"));
+  writeFileSync(path.join(home, "agents", "reviewer.toml"), reviewer);
+  writeFileSync(path.join(home, "agents", "broken.toml"), 'name = "broken"');
+  mkdirSync(path.join(workspace, ".git"));
+  mkdirSync(path.join(workspace, ".codex", "agents"), { recursive: true });
+  const config = `[features]\nmulti_agent = true\n[agents.writer]\ndescription = "Writes."\n[projects.${JSON.stringify(workspace)}]\ntrust_level = "trusted"\n`;
+  const kinds = ["reviewer", "writer", "late"];
+  const client = await app({
+    config,
+    turns: [
+      { user: "count", steps: [{ say: "counted" }] },
+      ...kinds.map((kind) => ({
+        user: `start ${kind}`,
+        steps: [{ call: "spawn_agent", with: { message: "count the files", agent_type: kind } }, { say: "{{output}}" }],
+      })),
+      {
+        user: "start forked",
+        steps: [
+          { call: "spawn_agent", with: { message: "count the files", agent_type: "reviewer", fork_context: true } },
+          { say: "{{output}}" },
+        ],
+      },
+    ],
+  });
+  const warnings: string[] = [];
+  client.on("configWarning", ({ summary }) => warnings.push(summary));
+  const thread = await client.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "danger-full-access" });
+  const childOf = async (kind: string) => {
+    const { items, text } = await thread.run(`start ${kind}`);
+    const item = items.find((found) => found.type === "collabAgentToolCall");
+    const id = item?.type === "collabAgentToolCall" ? item.receiverThreadIds[0] : undefined;
+    return id === undefined ? text : await client.call("thread/resume", { threadId: id });
+  };
+  const child = await childOf("reviewer");
+  assert.ok(typeof child === "object");
+  assert.deepEqual(
+    [child.thread.agentRole, child.model, child.reasoningEffort, child.sandbox.type, child.approvalPolicy],
+    ["reviewer", "mock-small", "low", "readOnly", "never"],
+  );
+  const plain = await childOf("writer");
+  assert.ok(typeof plain === "object");
+  assert.deepEqual([plain.thread.agentRole, plain.sandbox.type], ["writer", "dangerFullAccess"]);
+  assert.match(String(await childOf("forked")), /leave out agent_type or fork_context/);
+  const said = warnings.join("\n");
+  assert.match(said, /reviewer\.toml: no effect here: `nickname_candidates`/);
+  assert.match(said, /broken\.toml: this kind of agent is left out: it has no `developer_instructions`/);
+
+  // A project's own kinds count once the user has agreed to them.
+  const late = path.join(workspace, ".codex", "agents", "late.toml");
+  writeFileSync(late, 'name = "late"\ndescription = "Comes late."\ndeveloper_instructions = "x"\n');
+  assert.match(String(await childOf("late")), /there is no agent of the kind "late" here; known are writer, reviewer, default/);
+  const keyPath = `projects.${JSON.stringify(workspace)}.trust_level`;
+  await client.call("config/value/write", { keyPath, value: "trusted", mergeStrategy: "replace" });
+  const trusted = await childOf("late");
+  assert.ok(typeof trusted === "object", String(trusted));
+  assert.equal(trusted.thread.agentRole, "late");
 });
