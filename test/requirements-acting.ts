@@ -91,6 +91,10 @@ export const actingRequirements = {
     source: "observed 0.166",
     says: "a PreToolUse hook may change a command, a PostToolUse hook what the model reads of it",
   },
+  "hooks.permissionNetwork": {
+    source: "source of 0.166",
+    says: "hooks are shown the questions about hosts and further permissions too, and decide them in the person's place",
+  },
   "hooks.permission": {
     source: "observed 0.166",
     says: "a PermissionRequest hook decides in the place of people, and the audit log names it",

@@ -35,8 +35,13 @@ export async function runNetwork(
   const { host } = action.url;
   const { grants } = turn.thread;
   const byPolicy: Settled | undefined = isOpen ? { decision: "allowedByPolicy", by: policyName(turn) } : undefined;
-  const { allows } = await approve(turn, callId, {
+  const ruling = await approve(turn, callId, {
     about,
+    // Hooks know every question about the network as one about a command.
+    hooked: {
+      ...{ name: "Bash", aliases: ["web_fetch"] },
+      input: { command: `web_fetch ${action.url.href}`, description: `network-access ${host}` },
+    },
     settled: byPolicy ?? (grants.coversHost(host) ? sessionGrant : undefined),
     ask: () => turn.ask("item/commandExecution/requestApproval", question(action.url, callId, turn)),
     read: (answer) => decisionFrom(answer),
@@ -45,11 +50,13 @@ export async function runNetwork(
     },
   });
   try {
-    if (allows) return await action.run(context);
+    if (ruling.allows) return await action.run(context);
   } finally {
     await turn.items.complete(item);
   }
   turn.signal.throwIfAborted();
+  if (ruling.by === "hook")
+    return failed(`a hook does not want ${host} to be reached${ruling.text === undefined ? "" : `: ${ruling.text}`}`);
   return failed(`the person does not want ${host} to be reached`);
 }
 

@@ -31,11 +31,18 @@ export async function requestPermissions(wanted: Wanted, callId: string, turn: W
     typeof approvalPolicy === "object" ? approvalPolicy.granular.request_permissions === true : mayAsk(approvalPolicy, "sandbox");
   if (!isOpen) return failed("request_permissions: the approval policy allows no such questions");
   let granted: Granted | undefined;
-  await approve(turn, callId, {
+  const ruling = await approve(turn, callId, {
     about: {
       kind: "permissions",
       subject: [...wanted.write, ...(wanted.network ? ["network"] : [])].join("\n"),
       cwd: settings.cwd,
+    },
+    hooked: {
+      ...{ name: "request_permissions", aliases: [] },
+      input: {
+        reason: wanted.reason ?? null,
+        permissions: { file_system: { write: wanted.write }, network: wanted.network ? { enabled: true } : null },
+      },
     },
     ask: () => askFor(wanted, callId, turn),
     read: (answer) => {
@@ -46,7 +53,10 @@ export async function requestPermissions(wanted: Wanted, callId: string, turn: W
       return granted === undefined ? { kind: "decline" } : { kind: "accept", forSession: granted.scope === "session", remember: false };
     },
   });
-  if (granted === undefined) return failed("the user granted no further permissions");
+  // A hook that allows it grants what was asked for, for this turn.
+  if (ruling.allows) granted ??= { write: wanted.write, network: wanted.network, scope: "turn" };
+  if (granted === undefined)
+    return failed(`${!ruling.allows && ruling.by === "hook" ? "a hook" : "the user"} granted no further permissions`);
   turn.changeSettings(widened(turn.settings, granted));
   if (granted.scope === "session") thread.grants.grantPermissions(granted);
   return said(

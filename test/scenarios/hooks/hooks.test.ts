@@ -211,6 +211,49 @@ verifies(
 );
 
 verifies(
+  "hooks.permissionNetwork",
+  async ({ app, home, workspace }) => {
+    const allow = { hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "allow" } } };
+    const script = `case "$(tail -n 1 ${path.join(home, "hook-log.jsonl")})" in *deny.invalid*) echo never >&2; exit 2;; esac; printf '%s' '${JSON.stringify(allow)}'`;
+    writeHooks(home, [["PermissionRequest", "Bash|request_permissions", noting(home, script)]]);
+    const fetches = (host: string) => ({ call: "web_fetch", with: { url: `https://${host}/a` } });
+    const outside = path.join(home, "outside");
+    const client = await app({
+      turns: [
+        [
+          fetches("allow.invalid"),
+          { expect: { output: "/web_fetch: allow\\.invalid/" } },
+          fetches("deny.invalid"),
+          { expect: { output: "/a hook does not want deny\\.invalid to be reached: never/" } },
+          { call: "request_permissions", with: { reason: "to build", permissions: { file_system: { write: [outside] } } } },
+          { expect: { output: `/"write":\\["${outside}"\\].*"scope":"turn"/` } },
+          { say: "done" },
+        ],
+      ],
+      config: 'sandbox_mode = "read-only"\napproval_policy = "on-request"\nfeatures.request_permissions_tool = true\n',
+    });
+    await trustAll(client, workspace);
+    let asked = 0;
+    client.answer("item/commandExecution/requestApproval", () => {
+      asked++;
+      return { decision: "decline" };
+    });
+    const thread = await client.startThread({ cwd: workspace });
+    assert.equal((await thread.run("go")).text, "done");
+    assert.equal(asked, 0, "nobody is asked where a hook decides");
+    assert.deepEqual(
+      noted(home).map(({ tool_name: name, tool_input: input }) => [name, input]),
+      [
+        ["Bash", { command: "web_fetch https://allow.invalid/a", description: "network-access allow.invalid" }],
+        ["Bash", { command: "web_fetch https://deny.invalid/a", description: "network-access deny.invalid" }],
+        ["request_permissions", { reason: "to build", permissions: { file_system: { write: [outside] }, network: null } }],
+      ],
+    );
+  },
+  here,
+);
+
+verifies(
   "hooks.agentType",
   async ({ app, home, workspace }) => {
     writeHooks(home, [
