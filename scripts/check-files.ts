@@ -51,6 +51,7 @@ const allowed: Readonly<Record<string, string>> = {
   "src/workspace/git-folder.ts": "fills a new folder of our own for one run of git",
   "src/exec/policy/rules-file.ts": "makes its lock file",
   "src/server/fs.ts": "does with files what the client asks for, a pipe among them",
+  "src/plugins/unpack.ts": "fills a new folder of our own, which goes away again",
   "src/plugins/copy.ts": "fills a new folder of our own and puts it in its place",
   "src/main/log-file.ts": "appends to the log, where a torn line harms nobody",
   "src/manager/store.ts": "moves a damaged file aside",

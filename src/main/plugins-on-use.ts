@@ -35,6 +35,8 @@ export function pluginsOnUse(parts: Parts): { readonly installed: InstalledPlugi
     plugins ??= createPlugins({
       ...{ codexHome, config: parts.config(), installed, userHome: env["HOME"] || homedir(), warn: (message) => log.warn(message) },
       git: { program: () => findSystemProgram("git"), env },
+      // On Windows npm is a batch file, which cannot be started with arguments of others' making.
+      npm: { program: () => (process.platform === "win32" ? undefined : findSystemProgram("npm")), env },
       skillsIn: (folder, plugin) => parts.skills().inPlugin(folder, plugin),
     });
     return plugins;

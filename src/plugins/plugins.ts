@@ -18,9 +18,11 @@ import { idText, type PluginId, PluginProblem, parseId, versionProblem } from ".
 import { activeVersion, folderOf } from "./installed.ts";
 import { findManifest, kindOf, type Manifest, manifestFrom, readManifest } from "./manifest.ts";
 import { addMarketplace, configuredMarketplaces, type MarketplaceOptions, removeMarketplace, upgradeMarketplaces } from "./marketplaces.ts";
+import { fetchPackage, type NpmOptions } from "./npm-copy.ts";
 
 export interface PluginsOptions extends MarketplaceOptions {
   readonly installed: InstalledPlugins;
+  readonly npm: NpmOptions;
   /** The user's home folder, which may be a marketplace too. */
   readonly userHome: string;
   /** The skills in a folder of a plugin. */
@@ -237,14 +239,16 @@ interface Fetching {
 /** The folder that a source stands for, fetched where it must be; what was fetched goes away afterwards. */
 async function withSource<T>(source: PluginSource, { file, codexHome, options }: Fetching, work: (folder: string) => T): Promise<T> {
   if (source.type === "local") return work(insideMarketplace(source.path, rootOfCatalogue(file) ?? path.dirname(file)));
-  if (source.type !== "git")
-    throw new PluginProblem(
-      `plugins from ${source.type === "npm" ? "npm" : "the vendor's service"} are not installed here; folders and git repositories are`,
-    );
+  if (source.type === "remote")
+    throw new PluginProblem("plugins from the vendor's service are not installed here; folders, git repositories and npm packages are");
   const parent = path.join(codexHome, "plugins", ".marketplace-plugin-source-staging");
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   const room = mkdtempSync(path.join(parent, "source-"));
   try {
+    if (source.type === "npm") {
+      const { version = null, registry = null } = source;
+      return work(await fetchPackage({ package: source.package, version, registry }, room, options.npm));
+    }
     const copy = path.join(room, "copy");
     const wanted = { url: source.url, ref: source.sha ?? source.refName ?? undefined, folders: source.path ? [source.path] : [] };
     const revision = await cloneInto(copy, wanted, options.git);

@@ -83,10 +83,26 @@ export function pluginSource(value: unknown, { root, file }: { readonly root: st
       };
     }
     case "npm":
-      return { type: "npm", package: text("package"), version: text("version") || null, registry: text("registry") || null };
+      return npmSource(text("package"), text("version"), text("registry"));
     default:
       throw new PluginProblem(`has a source of an unknown kind: ${shown(JSON.stringify(value["source"]) ?? "none")}`);
   }
+}
+
+/** Names of a registry alone: nothing that npm would take for an option, a folder, a file or an address. */
+function npmSource(name: string, version: string, registry: string): PluginSource {
+  if (!/^(?:@[A-Za-z0-9][\w.-]*\/)?[A-Za-z0-9][\w.-]*$/.test(name) || name.length > 214)
+    throw new PluginProblem(`invalid npm plugin source package: ${shown(name)}`);
+  if (version !== "" && (!/^[\w.+~^*|<>= -]{1,100}$/.test(version) || version === "." || version === ".." || version.startsWith("-")))
+    throw new PluginProblem(`npm plugin source version must use the registry: ${shown(version)}`);
+  return { type: "npm", package: name, version: version || null, registry: registry === "" ? null : checkedRegistry(registry) };
+}
+
+function checkedRegistry(given: string): string {
+  const url = URL.parse(given);
+  const isPlain = url?.protocol === "https:" && url.username === "" && url.password === "" && url.search === "" && url.hash === "";
+  if (!isPlain || /[\s\p{Cc}]/u.test(given)) throw new PluginProblem(`invalid npm plugin source registry: ${shown(given)}`);
+  return given;
 }
 
 function localSource(given: string, root: string, file: string): PluginSource {
