@@ -8,6 +8,38 @@ export const wireRequirements = {
     source: "observed 0.98, 0.166",
     says: "a field of the wrong type is named before one that is missing, and the thread's id before all others",
   },
+  "turn.contextOnce": {
+    source: "observed 0.166",
+    says: "what a client tells of its own with each turn is read by the model when it is new or has changed",
+  },
+  "turn.usualTier": {
+    source: "observed 0.166",
+    says: "the service tier null is the usual one: it takes the place of another and is not sent to the provider",
+  },
+  "turn.questionBeside": {
+    source: "observed 0.166",
+    says: "a question of the model is said to block the work in plan mode alone",
+  },
+  "thread.noMachine": {
+    source: "observed 0.166",
+    says: "a thread without a machine reads no instructions of its folder, and a machine's folder must be absolute and of a sane length",
+  },
+  "thread.runningAsIs": {
+    source: "observed 0.166",
+    says: "a thread that is open is not resumed with another history or from another file",
+  },
+  "thread.usageWithTurns": {
+    source: "observed 0.166",
+    says: "what a thread has used is told to those who resume or fork it with its turns",
+  },
+  "thread.historyShown": {
+    source: "observed 0.166",
+    says: "a thread that is resumed from a client's history is listed by what was said first in it",
+  },
+  "thread.gitCleared": {
+    source: "observed 0.166",
+    says: "git facts of a thread can be cleared, and an update that names none of them is refused",
+  },
   "thread.archived": {
     source: "observed 0.98, 0.166",
     says: "an archived thread is not resumed, forked or led on until it is brought back, and is read all the same",

@@ -247,7 +247,10 @@ export const requirements = {
     source: "observed 0.166",
     says: "one input may have 1,048,576 characters, an emoji counting as one, and not one more",
   },
-  "turn.empty": { source: "observed 0.92, 0.166", says: "a turn with empty input makes no model call" },
+  "turn.empty": {
+    source: "observed 0.92, 0.166",
+    says: "a turn with empty input makes no model call; for a client of today it does, with all that the model always reads",
+  },
   "turn.retry": {
     source: "app-server README, Errors",
     cases: [46],

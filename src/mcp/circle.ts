@@ -140,7 +140,8 @@ function announce(
   { complaints, audience }: { readonly complaints: string; readonly audience: Audience },
 ): void {
   if (state.kind === "notStarted") return;
-  const error = state.kind === "failed" ? [state.reason, complaints.trim()].filter((text) => text !== "").join(": ") : null;
+  const reasons = state.kind === "failed" ? [state.reason, complaints.trim()].filter((text) => text !== "").join(": ") : "";
+  const error = state.kind === "failed" ? `MCP client for \`${name}\` failed to start: ${reasons}` : null;
   audience.toThread(threadId, "mcpServer/startupStatus/updated", {
     threadId,
     name,
@@ -149,5 +150,5 @@ function announce(
     failureReason: state.kind === "failed" && state.needsLogin ? "reauthenticationRequired" : null,
   });
   if (state.kind === "failed")
-    audience.toThread(threadId, "warning", { threadId, message: `MCP server ${name} is not available: ${error}` });
+    audience.toThread(threadId, "warning", { threadId, message: `MCP server ${name} is not available: ${reasons}` });
 }

@@ -45,6 +45,8 @@ interface PlainTraits extends Traits {
   readonly inUpdate?: string;
   /** The param of turn/start that sets it for that turn alone. */
   readonly forTurn?: string;
+  /** What a param that is null sets; without it null leaves the setting as it is. */
+  readonly nullMeans?: string;
   /** Its key in the `turn_context` lines of Codex. */
   readonly inLine?: string;
 }
@@ -53,6 +55,9 @@ interface PlainTraits extends Traits {
 const plain = <S extends Lazy, const T extends PlainTraits>(value: S, traits: T) => ({ ...traits, value, isPlain: true as const });
 /** Core has a rule for how it begins and how params change it. */
 const ruled = <S extends Lazy, const T extends Traits>(value: S, traits: T) => ({ ...traits, value, isPlain: false as const });
+
+/** The tier of those who chose none; the model's provider is not told it. */
+export const usualTier = "default";
 
 const table = {
   cwd: ruled(string, { takenBy: all, keys: [], follows: false, goesOn: "rule" }),
@@ -83,6 +88,7 @@ const table = {
   serviceTier: plain(string, {
     takenBy: all,
     forTurn: "serviceTierForTurn",
+    nullMeans: usualTier,
     keys: ["service_tier"],
     follows: true,
     goesOn: "past",

@@ -11,15 +11,26 @@ export function environmentChange(
   environments: readonly TurnEnvironmentParams[] | null | undefined,
 ): Pick<SettingsChange, "cwd" | "runtimeWorkspaceRoots" | "hasMachine"> {
   if (environments === undefined || environments === null) return {};
-  for (const { environmentId } of environments)
-    if (environmentId !== local) throw invalidRequest(`unknown turn environment id \`${environmentId}\``);
+  for (const environment of environments) check(environment);
   const [only, another] = environments;
   if (another !== undefined) throw invalidRequest(`duplicate turn environment id \`${local}\``);
   if (only === undefined) return { hasMachine: false };
   const roots = only.runtimeWorkspaceRoots ?? undefined;
   return {
-    cwd: path.resolve(only.cwd),
+    cwd: only.cwd,
     hasMachine: true,
     ...(roots === undefined ? {} : { runtimeWorkspaceRoots: roots.map((root) => path.resolve(root)) }),
   };
+}
+
+/** Longer than any system takes. */
+const maxPathLength = 8192;
+
+function check({ environmentId, cwd }: TurnEnvironmentParams): void {
+  if (environmentId !== local) throw invalidRequest(`unknown turn environment id \`${environmentId}\``);
+  if (cwd.length > maxPathLength) throw invalidRequest("turn environment working directory exceeds the maximum size");
+  if (!path.isAbsolute(cwd))
+    throw invalidRequest(
+      `invalid cwd for environment \`${environmentId}\`: path \`${cwd}\` does not use absolute POSIX or Windows path syntax`,
+    );
 }

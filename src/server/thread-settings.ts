@@ -30,6 +30,8 @@ export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> 
     if (!gitInfo && Object.values(others).every((value) => value === undefined))
       throw invalidRequest("thread metadata update must include at least one field");
     if (others.projectId) throw invalidParams(`project not found: ${others.projectId}`); // there are none here
+    if (gitInfo && Object.values(gitInfo).every((value) => value === undefined))
+      throw invalidRequest("gitInfo must include at least one field");
     await findThread(threadId, app);
     const live = app.threads.find(threadId);
     if (live?.ephemeral) throw invalidRequest(`ephemeral thread does not support metadata updates: ${threadId}`);
@@ -37,7 +39,8 @@ export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> 
     if (gitInfo) {
       const known = (await app.store.find(threadId))?.git;
       const { sha = known?.sha, branch = known?.branch, originUrl = known?.originUrl } = gitInfo; // a field left out stays, null clears it
-      const git = { sha: sha ?? null, branch: branch ?? null, originUrl: originUrl ?? null };
+      const isCleared = [sha, branch, originUrl].every((value) => value === undefined || value === null);
+      const git = isCleared ? undefined : { sha: sha ?? null, branch: branch ?? null, originUrl: originUrl ?? null };
       await asSoleWriter(threadId, call, () => app.store.updateGit(threadId, git));
       live?.setGit(git);
     }

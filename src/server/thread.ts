@@ -49,6 +49,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
 
   async "thread/resume"(params, call) {
     const { app, session } = call;
+    refuseOtherThanRunning(params, app);
     if (params.history) return await resumeHistory(params, call);
     checkDynamicTools(params.dynamicTools ?? []);
     const id = params.path ? await idFromPath(params.path, app) : params.threadId;
@@ -73,7 +74,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
         startServers(thread, app);
       });
     if (!wasLoaded) call.after(() => warmUpAside(thread));
-    tellUsage(thread, turns, call);
+    if (params.excludeTurns !== true) tellUsage(thread, turns, call);
     call.after(() => app.subscriptions.replay(session, thread.id));
     if (thread.readOnlyBecause !== undefined)
       call.after(() => session.notify("warning", { threadId: thread.id, message: thread.readOnlyBecause ?? "" }));
@@ -104,7 +105,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
     }
     announce(thread, call);
     app.subscriptions.subscribe(session, thread.id);
-    tellUsage(thread, turns, call);
+    tellUsage(thread, shown, call);
     return await opened(thread, session, shown);
   },
 
@@ -208,7 +209,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
 /** The answer to start, resume and fork. */
 export async function opened(thread: LiveThread, session: Session, turns: readonly Turn[] = []): Promise<ThreadStartResponse> {
   const { settings, config } = thread;
-  const docs = await thread.ports.surroundings.projectDocs(settings.cwd, config);
+  const docs = await thread.ports.surroundings.projectDocs(settings, config);
   return {
     thread: thread.toWire(turns),
     model: settings.model,
@@ -253,7 +254,9 @@ function tellBrokenRules({ id, config }: LiveThread, { execPolicy, hasRules, sub
     .then(({ problem }) => {
       if (problem === undefined) return;
       const summary = "Error parsing rules; no command runs until the file is mended.";
-      subscriptions.toThread(id, "configWarning", { summary, details: problem });
+      const where = { line: problem.line, column: 1 };
+      const range = { start: where, end: where };
+      subscriptions.toThread(id, "configWarning", { summary, details: problem.message, path: problem.file, range });
     })
     .catch((error: unknown) => log.warn("the rules could not be read", { error: String(error) }));
 }
@@ -325,6 +328,16 @@ async function idFromPath(file: string, app: App): Promise<string> {
   if (id === undefined) throw invalidRequest(`failed to load rollout \`${file}\`: the file name holds no thread id`);
   if ((await app.store.find(id)) === undefined) throw invalidRequest(`failed to load rollout \`${file}\`: no such file in this home`);
   return id;
+}
+
+/** A thread that is open already is joined as it is: neither another past nor another file can be put in its place. */
+function refuseOtherThanRunning({ threadId, history, path: wanted }: ThreadResumeParams, app: App): void {
+  const running = app.threads.find(threadId);
+  if (running === undefined) return;
+  if (history?.length) throw invalidRequest(`cannot resume thread ${threadId} with history while it is already running`);
+  const { path: active } = running.toWire();
+  if (wanted && active && path.resolve(wanted) !== active)
+    throw invalidRequest(`cannot resume running thread ${threadId} with stale path: requested \`${wanted}\`, active \`${active}\``);
 }
 
 async function resumeHistory(params: ThreadResumeParams, call: Call): Promise<ThreadStartResponse> {

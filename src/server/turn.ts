@@ -24,6 +24,7 @@ export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | 
     const { turn, accepted, begin } = thread.startTurn(inputFrom(params), changeFrom(params), {
       outputSchema: params.outputSchema ?? undefined,
       overrides: settingsForTurn(params),
+      asksWithoutInput: session.dialect === "0.166",
     });
     await accepted;
     after(() => announceNews(thread, app));

@@ -41,6 +41,6 @@ export const askUserQuestion = (mayAsk: QuestionRule): Tool =>
           multiple: q.type === "multi_choice",
         }),
       );
-      return { kind: "direct", run: (context) => ask(asked, context) };
+      return { kind: "direct", run: (context) => ask(asked, context, settings) };
     },
   });

@@ -56,19 +56,23 @@ export const requestUserInput = (mayAsk: QuestionRule): Tool =>
           ...(q.multiple === true ? { multiple: true } : {}),
         }),
       );
-      return { kind: "direct", run: (context) => ask(asked, context) };
+      return { kind: "direct", run: (context) => ask(asked, context, settings) };
     },
   });
 
 /** Puts the questions to everybody who watches; a cancel ends the tool call with an error, not the turn. */
-export async function ask(questions: readonly ToolRequestUserInputQuestion[], context: ToolContext): Promise<ToolOutput> {
+export async function ask(
+  questions: readonly ToolRequestUserInputQuestion[],
+  context: ToolContext,
+  { mode }: Pick<ThreadSettings, "mode">,
+): Promise<ToolOutput> {
   const only = questions.length === 1 ? questions[0] : undefined;
   const answer = await context.ask("item/tool/requestUserInput", {
     threadId: context.threadId,
     turnId: context.turnId,
     itemId: context.callId,
     questions: [...questions],
-    isBlocking: true,
+    isBlocking: mode === "plan", // a plan consists of its answers; elsewhere clients may show the question beside the work
     autoResolutionMs: null,
     toolCallId: context.callId,
     ...(only === undefined ? {} : { prompt: only.question }),

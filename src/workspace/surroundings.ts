@@ -40,13 +40,13 @@ export function createSurroundings({ codexHome, git }: SurroundingsOptions): Sur
     imageDataUrl,
     fittedDataUrl,
     repositoryRoot: (cwd) => git.root(cwd),
-    async projectDocs(cwd, config) {
+    async projectDocs({ cwd, hasMachine }, config) {
       const docs: ProjectDoc[] = [];
       let left = config.projectDocMaxBytes;
       const names = [overrideName, docName, ...config.projectDocFallbackFilenames];
       for (const [folder, wanted] of [
         [codexHome, [overrideName, docName]] as const,
-        ...foldersDownTo(cwd, config).map((f) => [f, names] as const),
+        ...(hasMachine === false ? [] : foldersDownTo(cwd, config)).map((f) => [f, names] as const),
       ]) {
         const doc = await firstDoc(folder, wanted, left);
         if (doc === undefined) continue;

@@ -91,7 +91,7 @@ async function look(root: string, home: string): Promise<void> {
   const git = { root: async () => undefined, info: async () => undefined, diffToRemote: async () => undefined };
   const surroundings = createSurroundings({ codexHome: home, git });
   const doc = { projectRoot: root, projectDocMaxBytes: 32_768, projectDocFallbackFilenames: [] };
-  await surroundings.projectDocs(path.join(root, "sub"), doc as never);
+  await surroundings.projectDocs({ cwd: path.join(root, "sub") }, doc as never);
   await surroundings.imageDataUrl(path.join(root, "picture.png")).catch(() => undefined);
   await scanRoot({ folder: path.join(root, ".agents/skills"), scope: "repo", within: root });
   await walkFiles(root, AbortSignal.timeout(patienceMs), () => true);

@@ -71,16 +71,16 @@ export function plainPart(part: UserInput): MessageContent {
   return part.type === "mention" ? [{ type: "input_text", text: `[@${part.name}](${part.path})` }] : [];
 }
 
-/** Providers know no `original`: what they are sent is as large as they take it, and is to be looked at closely. */
+/** Unless less was asked for, images are to be looked at closely. Providers know no `original`: they are sent as large as they take it. */
 export const imageParts = (url: string, detail: ImageDetail | null | undefined): MessageContent => [
   { type: "input_text", text: "<image>" },
-  { type: "input_image", image_url: url, ...(detail ? { detail: detail === "original" ? ("high" as const) : detail } : {}) },
+  { type: "input_image", image_url: url, detail: detail && detail !== "original" ? detail : "high" },
   { type: "input_text", text: "</image>" },
 ];
 
 async function contextParts(thread: ContextThread, settings: ThreadSettings): Promise<Part[]> {
   const { config, ports } = thread;
-  const docs = docsText(settings.cwd, await ports.surroundings.projectDocs(settings.cwd, config));
+  const docs = docsText(settings.cwd, await ports.surroundings.projectDocs(settings, config));
   const parts: (Part | undefined)[] = [
     part("permissions", "developer", permissionsText(settings)),
     part("developer", "developer", settings.developerInstructions),

@@ -1,5 +1,6 @@
 /** One model request as it follows from a run: its settings, its history, and the tools that its model is offered. */
 
+import { usualTier } from "../../protocol/settings.ts";
 import { estimateTextTokens } from "../context/tokens.ts";
 import type { ModelItem, ModelRequest, ToolSpec } from "../ports/model-client.ts";
 import type { Offer, Tool } from "../ports/tool.ts";
@@ -35,6 +36,7 @@ export function requestFor(run: Run, tools: readonly Tool[], input: readonly Mod
   const hasSummaries = config.raw["model_supports_reasoning_summaries"] === true || model.supportsReasoningSummaries;
   const specs = tools.filter((tool) => tool.silent !== true).map(specOf);
   run.history.fixedTokens = fixedTokens(instructions, specs);
+  const { serviceTier: tier } = settings;
   return {
     threadId,
     turnId: turn.id,
@@ -46,7 +48,7 @@ export function requestFor(run: Run, tools: readonly Tool[], input: readonly Mod
     effort: settings.effort ?? (hasSummaries ? model.defaultEffort : undefined),
     summary: hasSummaries ? (settings.summary ?? undefined) : undefined,
     verbosity: settings.verbosity ?? undefined,
-    serviceTier: settings.serviceTier ?? undefined,
+    serviceTier: tier === usualTier ? undefined : (tier ?? undefined),
     outputSchema: turn.outputSchema,
     originator: meta.originator,
     userAgent: turn.thread.clients.userAgent,

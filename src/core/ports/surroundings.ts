@@ -9,8 +9,8 @@ export interface ProjectDoc {
 }
 
 export interface Surroundings {
-  /** AGENTS.md of the home, then from the project root down to `cwd`; bounded by `projectDocMaxBytes`. */
-  projectDocs(cwd: string, config: Config): Promise<readonly ProjectDoc[]>;
+  /** AGENTS.md of the home, then, where there is a machine, from the project root down to `cwd`; bounded by `projectDocMaxBytes`. */
+  projectDocs(place: { readonly cwd: string; readonly hasMachine?: boolean }, config: Config): Promise<readonly ProjectDoc[]>;
   /** Commit, branch and origin (credentials removed) by reading .git; undefined outside a repository. Never runs git. */
   git(cwd: string): Promise<ThreadMeta["git"]>;
   /** The folder of the repository that holds `cwd`; undefined outside one. */

@@ -69,10 +69,23 @@ const plainFrom = (config: Config): PlainSettings =>
 
 /** The plain settings that a request changes. */
 function plainIn(change: SettingParams): Partial<PlainSettings> {
-  const given: { readonly [K in PlainSetting]?: unknown } = change;
   const names = plainSettings.filter((name) => settingRows[name].takenBy.length > 0);
-  return Object.fromEntries(names.flatMap((name) => (given[name] === undefined || given[name] === null ? [] : [[name, given[name]]])));
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = valueOf(name, change);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
+
+/** What a request sets; undefined where it leaves the setting as it is. */
+function valueOf(name: string, change: { readonly [param: string]: unknown }): unknown {
+  const value = change[name];
+  if (value !== null) return value;
+  return plainRows[name]?.nullMeans;
+}
+
+const plainRows: { readonly [name: string]: { readonly nullMeans?: string } | undefined } = settingRows;
 
 const followers = settingNames.filter((name) => settingRows[name].follows);
 
@@ -84,7 +97,7 @@ export function chosenBy(change: SettingsChange): SettingName[] {
     model: change.model ?? mode?.model,
     effort: change.effort ?? mode?.reasoning_effort,
   };
-  const isGiven = (param: string): boolean => given[param] !== undefined && given[param] !== null;
+  const isGiven = (param: string): boolean => valueOf(param, given) !== undefined;
   return followers.filter((name) => [name, ...(settingRows[name].chosenWith ?? [])].some(isGiven));
 }
 
@@ -111,7 +124,7 @@ export function sandboxFrom(
 ): Pick<ThreadSettings, "sandboxPolicy" | "permissionProfile"> {
   const { permissions } = change;
   if (permissions && (change.sandboxPolicy || change.sandbox))
-    throw invalidRequest("`permissions` cannot be combined with a sandbox; send one of them");
+    throw invalidRequest(`\`permissions\` cannot be combined with \`${change.sandboxPolicy ? "sandboxPolicy" : "sandbox"}\``);
   if (change.sandboxPolicy) return { sandboxPolicy: wholePolicy(change.sandboxPolicy), permissionProfile: null };
   if (change.sandbox) return { sandboxPolicy: sandboxPolicyFor(change.sandbox, config), permissionProfile: null };
   if (!permissions) return { sandboxPolicy: settings.sandboxPolicy, permissionProfile: settings.permissionProfile ?? null };

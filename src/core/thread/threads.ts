@@ -1,5 +1,6 @@
 /** All live threads: start, resume, fork, unload. */
 import { invalidRequest } from "../../protocol/errors.ts";
+import type { UserInput } from "../../protocol/item.ts";
 import type { SessionSource } from "../../protocol/policy.ts";
 import type { Turn } from "../../protocol/turn.ts";
 import { type Replayed, replay } from "../context/replay.ts";
@@ -169,6 +170,7 @@ export class Threads {
   async startFrom(history: readonly ModelItem[], options: StartOptions): Promise<LiveThread> {
     const thread = await this.start(options);
     for (const item of history) thread.history.add(item);
+    thread.previewBy(firstWords(history));
     await thread.record(history.map((item): ThreadRecord => ({ type: "modelItem", item })));
     return thread;
   }
@@ -301,6 +303,13 @@ export interface ResumeOptions extends SettingsChange {
 }
 export type ForkPoint = { readonly lastTurnId: string } | { readonly beforeTurnId: string };
 
+/** What a history that a client brought begins with, as if it had been said here. */
+function firstWords(history: readonly ModelItem[]): UserInput[] {
+  const said = history.find((item) => item.type === "message" && item.role === "user");
+  const parts = said?.type === "message" ? said.content : [];
+  return parts.flatMap((part): UserInput[] => (part.type === "input_text" ? [{ type: "text", text: part.text }] : []));
+}
+
 function metaFrom(stored: StoredThread): ThreadMeta {
   const { id, createdAtMs, cwd, originator, cliVersion, source, modelProvider } = stored;
   return { id, createdAtMs, cwd, originator, cliVersion, source, modelProvider, baseInstructions: undefined, git: stored.git ?? undefined };
@@ -310,7 +319,7 @@ function cutAt(records: readonly ThreadRecord[], point: ForkPoint | undefined): 
   if (point === undefined) return records;
   const wanted = "lastTurnId" in point ? point.lastTurnId : point.beforeTurnId;
   const start = records.findIndex((record) => record.type === "turnStarted" && record.turnId === wanted);
-  if (start === -1) throw invalidRequest(`turn not found: ${wanted}`);
+  if (start === -1) throw invalidRequest(`${Object.keys(point)[0]} '${wanted}' was not found in the source thread`);
   if ("beforeTurnId" in point) return records.slice(0, start);
   const next = records.findIndex((record, i) => i > start && record.type === "turnStarted" && record.turnId !== wanted);
   return next === -1 ? records : records.slice(0, next);

@@ -19,6 +19,11 @@ export async function openTurn(turn: LiveTurn): Promise<void> {
   await turn.thread.record([startRecord(turn)]);
 }
 
+/** Nobody said anything, but the model is asked: it reads what has changed around it. */
+async function openWithContext(turn: LiveTurn, input: TurnInput): Promise<void> {
+  await turn.thread.record([startRecord(turn), ...(await contextRecords(turn, input))]);
+}
+
 const startRecord = (turn: LiveTurn): ThreadRecord => ({
   type: "turnStarted",
   turnId: turn.id,
@@ -29,7 +34,7 @@ const startRecord = (turn: LiveTurn): ThreadRecord => ({
 
 /** Stores the input that begins a turn, so that what `turn/start` has answered survives a crash. */
 export async function acceptInput(turn: LiveTurn, input: TurnInput): Promise<void> {
-  if (input.content.length === 0) return await openTurn(turn);
+  if (input.content.length === 0) return await (turn.asksWithoutInput ? openWithContext(turn, input) : openTurn(turn));
   if (inputWaits(turn.thread)) {
     await openTurn(turn);
     return await steer(turn, input);
@@ -100,20 +105,41 @@ const itemFrom = ({ itemId, content, clientId }: TurnInput, thread: TurnThread):
 /** The person's message as an item, its context before it, its skills after it. */
 async function prepared(turn: LiveTurn, input: TurnInput): Promise<Prepared> {
   const { thread } = turn;
-  const context = [...(await freshContext(thread)), ...(input.context ?? [])];
-  for (const item of context) thread.history.add(item);
+  const before = await contextRecords(turn, input);
   thread.previewBy(input.content);
   const skills = (await thread.ports.skills?.injections(input.content, thread.settings, thread.config)) ?? [];
   const plugins = pluginNotes(input.content, thread.config);
   return {
     item: itemFrom(input, thread),
     forModel: [await messageFrom(input, turn), ...skills.map(userMessage), ...plugins.map(developerMessage)],
-    before: [
-      ...context.map((item): ThreadRecord => ({ type: "modelItem", item, turnId: turn.id })),
-      { type: "turnContext", turnId: turn.id, settings: thread.settings },
-    ],
+    before,
   };
 }
+
+/** Puts into the history what the model has not read yet of its surroundings and of what the client says of its own; returns the records of it. */
+async function contextRecords({ id, thread }: LiveTurn, input: TurnInput): Promise<ThreadRecord[]> {
+  const ofClient = (input.context ?? []).filter((item) => !isLastOfItsName(item, thread.history.items));
+  const context = [...(await freshContext(thread)), ...ofClient];
+  for (const item of context) thread.history.add(item);
+  return [
+    ...context.map((item): ThreadRecord => ({ type: "modelItem", item, turnId: id })),
+    { type: "turnContext", turnId: id, settings: thread.settings },
+  ];
+}
+
+/** Clients send the same context with each message; the model reads it again when it has changed. */
+function isLastOfItsName(item: ModelItem, history: readonly ModelItem[]): boolean {
+  const text = textOf(item);
+  const name = text?.slice(0, text.indexOf(">") + 1);
+  if (text === undefined || name === undefined || name === "") return false;
+  const last = history.map(textOf).findLast((other) => other?.startsWith(name));
+  return last === text;
+}
+
+const textOf = (item: ModelItem): string | undefined => {
+  const part = item.type === "message" ? item.content[0] : undefined;
+  return part?.type === "input_text" ? part.text : undefined;
+};
 
 async function messageFrom(input: TurnInput, turn: LiveTurn): Promise<ModelItem> {
   const content: MessageContent = [];

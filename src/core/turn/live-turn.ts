@@ -28,6 +28,8 @@ export interface TurnOptions {
   readonly outputSchema?: unknown;
   /** Settings for this turn alone. */
   readonly overrides?: Partial<ThreadSettings>;
+  /** Whether the model is asked although nobody said anything: today's clients let it go on that way, after injected items for one. */
+  readonly asksWithoutInput?: boolean;
 }
 
 /** What a turn needs of its thread. */
@@ -46,6 +48,7 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
   readonly kind: "regular" | "review" | "compact" | "shell";
   readonly outputSchema: unknown;
   readonly overrides: Partial<ThreadSettings>;
+  readonly asksWithoutInput: boolean;
   readonly startedAtMs: number;
   readonly items: TurnItems;
   readonly steering: Steering;
@@ -78,6 +81,7 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
     this.kind = options.kind ?? "regular";
     this.outputSchema = options.outputSchema;
     this.overrides = options.overrides ?? {};
+    this.asksWithoutInput = options.asksWithoutInput ?? false;
     this.startedAtMs = options.startedAtMs;
     this.#settings = thread.grants.widen(thread.settings);
     this.items = new TurnItems(key, thread, options.startedAtMs);

@@ -14,11 +14,13 @@ export type TurnOutcome = { readonly status: "completed" | "interrupted" } | { r
 
 export async function runTurn(turn: LiveTurn): Promise<TurnOutcome> {
   turn.items.announceStored();
-  if (turn.ownInput.length === 0 && turn.steering.count === 0) return { status: "completed" }; // an empty input is a turn without a model call
-  if (inputWaits(turn.thread) && !(await admitted(turn))) return { status: "completed" };
+  if (isEmpty(turn) && !turn.asksWithoutInput) return { status: "completed" };
+  if (!isEmpty(turn) && inputWaits(turn.thread) && !(await admitted(turn))) return { status: "completed" };
   const error = await work(threadRun(turn));
   return error === undefined ? { status: "completed" } : { status: "failed", error };
 }
+
+const isEmpty = (turn: LiveTurn): boolean => turn.ownInput.length === 0 && turn.steering.count === 0;
 
 /** Whether hooks let the input that begins the turn pass, where it waits for them. */
 async function admitted(turn: LiveTurn): Promise<boolean> {

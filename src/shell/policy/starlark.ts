@@ -10,9 +10,13 @@ export interface Call {
 
 /** A mistake in a rules file, with the place where it is. */
 export class RulesError extends Error {
+  readonly file: string;
+  readonly line: number;
   constructor(file: string, line: number, message: string) {
     super(`${file}:${line}: ${message}`);
     this.name = "RulesError";
+    this.file = file;
+    this.line = line;
   }
 }
 

@@ -186,7 +186,7 @@ test("0.92: a review's frame and prompt make one turn", async () => {
   assert.deepEqual(shape(past.turns), [
     ["turn-1", "completed", "userMessage item-1", "agentMessage item-2"],
     ["turn-2", "completed", "enteredReviewMode item-3", "userMessage item-4", "exitedReviewMode item-5", "agentMessage item-6"],
-    ["turn-3", "interrupted", "userMessage item-7"],
+    ["turn-3", "completed", "userMessage item-7"],
   ]);
   assert.deepEqual(
     past.turns[1]?.items.map((item) => ("review" in item ? item.review : "")),

@@ -70,7 +70,7 @@ export class RolloutReader {
 
   /** All records, the thread's own meta first. */
   finish(): readonly ThreadRecord[] {
-    if (this.#turn?.named === false && this.#turn.answered) this.#endImplicit();
+    if (this.#turn?.named === false) this.#endImplicit();
     for (const call of this.#calls.values()) this.#addCall(call, undefined);
     return this.#meta === undefined ? this.#records : [{ type: "meta", meta: this.#meta }, ...this.#records];
   }

@@ -33,7 +33,7 @@ verifies("turn.asAskedFor", async (stage) => {
     ["high", "high"],
     ["low", "low"],
     ["original", "high"],
-    [undefined, undefined],
+    [undefined, "high"],
   ] as const) {
     await turn(wire, threadId, { input: [text("look"), { type: "image", url: dot, detail: asked }] });
     const parts: Message[] = body().input.findLast((item: Message) => item.role === "user").content;
@@ -111,4 +111,6 @@ verifies("rules.broken", async (stage) => {
   const { params } = await wire.until((m) => m.method === "configWarning" && /rules/.test(m.params.summary));
   assert.match(params.summary, /^Error parsing rules/);
   assert.match(params.details, /own\.rules:2/);
+  assert.equal(params.path, path.join(stage.home, "rules", "own.rules"));
+  assert.deepEqual(params.range, { start: { line: 2, column: 1 }, end: { line: 2, column: 1 } });
 });

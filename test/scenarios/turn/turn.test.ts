@@ -90,7 +90,7 @@ verifies("turn.interrupt", async ({ app, workspace }) => {
 });
 
 verifies("turn.empty", async ({ app, workspace }) => {
-  const client = await app({ turns: [[{ say: "never said" }]] });
+  const client = await app({ turns: [[{ say: "never said" }]], capabilities: { experimentalApi: true } });
   const thread = await client.startThread({ cwd: workspace });
   const run = await thread.run([]);
   assert.deepEqual([run.status, run.items], ["completed", []]);
