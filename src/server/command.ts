@@ -114,7 +114,7 @@ async function start(params: CommandExecParams, { app, session }: Call): Promise
 }
 
 function policyFor({ sandboxPolicy, permissionProfile: permissions }: CommandExecParams, config: Config): SandboxPolicy {
-  if (permissions && sandboxPolicy) throw invalidRequest("`permissionProfile` cannot be combined with `sandboxPolicy`; send one of them");
+  if (permissions && sandboxPolicy) throw invalidRequest("`permissionProfile` cannot be combined with `sandboxPolicy`");
   refuseForbidden({ sandboxPolicy, permissions }, config, "permissionProfile");
   const usual = { sandboxPolicy: sandboxPolicyFor(config.sandboxMode, config) };
   return sandboxFrom(usual, config, { sandboxPolicy, permissions }).sandboxPolicy;

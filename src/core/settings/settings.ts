@@ -72,14 +72,14 @@ function plainIn(change: SettingParams): Partial<PlainSettings> {
   const names = plainSettings.filter((name) => settingRows[name].takenBy.length > 0);
   return Object.fromEntries(
     names.flatMap((name) => {
-      const value = valueOf(name, change);
+      const value = setBy(name, change);
       return value === undefined ? [] : [[name, value]];
     }),
   );
 }
 
 /** What a request sets; undefined where it leaves the setting as it is. */
-function valueOf(name: string, change: { readonly [param: string]: unknown }): unknown {
+function setBy(name: string, change: { readonly [param: string]: unknown }): unknown {
   const value = change[name];
   if (value !== null) return value;
   return plainRows[name]?.nullMeans;
@@ -97,7 +97,7 @@ export function chosenBy(change: SettingsChange): SettingName[] {
     model: change.model ?? mode?.model,
     effort: change.effort ?? mode?.reasoning_effort,
   };
-  const isGiven = (param: string): boolean => valueOf(param, given) !== undefined;
+  const isGiven = (param: string): boolean => setBy(param, given) !== undefined;
   return followers.filter((name) => [name, ...(settingRows[name].chosenWith ?? [])].some(isGiven));
 }
 
