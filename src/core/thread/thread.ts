@@ -20,8 +20,7 @@ import type { CorePorts } from "../ports/core-ports.ts";
 import type { ModelItem, TokenUsage } from "../ports/model-client.ts";
 import type { ModelChoice, ThreadSettings } from "../ports/settings.ts";
 import { type Lease, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../ports/thread-store.ts";
-import { withoutPlugins } from "../settings/disabled-plugins.ts";
-import { changed, chosenBy, renewed, type SettingsChange } from "../settings/settings.ts";
+import type { SettingsChange } from "../settings/settings.ts";
 import { notifyOfEnd, outcomeOf } from "../turn/end.ts";
 import { acceptInput, keepInput, steer } from "../turn/input.ts";
 import { LiveTurn, type TurnOptions, type TurnThread } from "../turn/live-turn.ts";
@@ -29,14 +28,11 @@ import type { TurnInput } from "../turn/steering.ts";
 import { runTurn, type TurnOutcome } from "../turn/turn.ts";
 import { closed } from "../turn/turn-items.ts";
 import { ThreadClients } from "./clients.ts";
+import { LiveSettings, type LiveSettingsOptions } from "./live-settings.ts";
 import { addUsage, noUsage } from "./usage.ts";
 
-export interface ThreadOptions {
+export interface ThreadOptions extends LiveSettingsOptions {
   readonly meta: ThreadMeta;
-  readonly settings: ThreadSettings;
-  readonly config: Config;
-  /** Settings that a client, or the thread's past, has chosen; the others follow the config. */
-  readonly chosen: readonly (keyof ThreadSettings)[];
   /** Kept in memory only: no file, not listed. */
   readonly ephemeral: boolean;
   /** The `source` that SessionStart hooks read. */
@@ -51,12 +47,8 @@ export interface ThreadOptions {
   /** Stored before: its first line is on disk already. */
   readonly stored: boolean;
   readonly lease?: Lease | undefined;
-  /** Per-request config overrides. */
-  readonly overrides?: Readonly<Record<string, unknown>> | null | undefined;
   /** The User-Agent of requests to providers; by default it names the originator and this server. */
   readonly userAgent?: string | undefined;
-  /** A client has named the provider. */
-  readonly keepsProvider?: boolean;
   /** Opened although another process holds it: turns are refused with this text. */
   readonly readOnlyBecause?: string | undefined;
 }
@@ -75,15 +67,8 @@ export class LiveThread implements TurnThread {
   readonly clients: ThreadClients;
   readonly seenContext = new SeenContext();
   readonly readOnlyBecause: string | undefined;
-  /** Per-request config overrides that the thread was started with. */
-  readonly overrides: Readonly<Record<string, unknown>>;
   readonly #kept: ThreadRecord[] = [];
-  #settings: ThreadSettings;
-  /** What clients were last notified of; a turn that begins with other settings notifies them first. */
-  #announcedSettings: ThreadSettings;
-  #config: Config;
-  /** The config without the plugins that this thread goes without. */
-  #narrowed: { readonly from: Config; readonly without: readonly string[]; readonly config: Config } | undefined;
+  readonly #settings: LiveSettings;
   #name: string | null;
   #preview: string;
   /** As it was when the thread began, or as a client has said since. */
@@ -91,11 +76,8 @@ export class LiveThread implements TurnThread {
   #usage: ThreadTokenUsage;
   #updatedAtMs: number;
   #lease: Lease | undefined;
-  /** A client has named the provider: another model is then asked there too, whoever makes it. */
-  #keepsProvider: boolean;
   /** Ends the request that prepares the provider for the first turn. */
   #endWarmUp: (() => void) | undefined;
-  readonly #chosen: Set<keyof ThreadSettings>;
   #turn: LiveTurn | undefined;
   #stored: boolean;
   /** The last turn failed, and none has begun since. */
@@ -110,12 +92,7 @@ export class LiveThread implements TurnThread {
       options.meta.dynamicTools ?? [],
       options.userAgent ?? `${options.meta.originator}/${ports.version} (${ports.system})`,
     );
-    this.overrides = options.overrides ?? {};
-    this.#keepsProvider = options.keepsProvider === true;
-    this.#settings = options.settings;
-    this.#announcedSettings = options.settings;
-    this.#config = options.config;
-    this.#chosen = new Set(options.chosen);
+    this.#settings = new LiveSettings(ports, options);
     this.ephemeral = options.ephemeral;
     this.history = new History(options.history);
     if (options.countedTokens !== undefined) this.history.counted(options.countedTokens);
@@ -138,14 +115,14 @@ export class LiveThread implements TurnThread {
     return this.#turn;
   }
   get settings(): ThreadSettings {
-    return this.#settings;
+    return this.#settings.current;
   }
   get config(): Config {
-    const { disabledPluginIds: without } = this.settings;
-    if (without === undefined) return this.#config;
-    if (this.#narrowed?.from !== this.#config || this.#narrowed.without !== without)
-      this.#narrowed = { from: this.#config, without, config: withoutPlugins(this.#config, without) };
-    return this.#narrowed.config;
+    return this.#settings.config;
+  }
+  /** Per-request config overrides that the thread was started with. */
+  get overrides(): Readonly<Record<string, unknown>> {
+    return this.#settings.overrides;
   }
   get name(): string | null {
     return this.#name;
@@ -170,9 +147,7 @@ export class LiveThread implements TurnThread {
   }
   /** True when clients have to be notified of its settings, and counts as that. */
   takeSettingsNews(): boolean {
-    const isNew = this.#settings !== this.#announcedSettings;
-    this.#announcedSettings = this.#settings;
-    return isNew;
+    return this.#settings.takeNews();
   }
   /** What ends the request by which a provider is prepared; undefined when it is over. */
   warmsUp(end: (() => void) | undefined): void {
@@ -217,7 +192,7 @@ export class LiveThread implements TurnThread {
       this.change(change);
       return { turn: running, accepted: steer(running, input), begin: () => {} };
     }
-    this.#renewConfig();
+    this.#settings.renew();
     this.change(change);
     const turn = new LiveTurn(this, { id: this.ports.ids.turn(), startedAtMs: this.ports.clock.now(), ...options });
     this.#turn = turn;
@@ -249,7 +224,7 @@ export class LiveThread implements TurnThread {
   ): { turn: LiveTurn; begin: () => void } {
     this.refuseReadOnly();
     if (this.#turn !== undefined) throw invalidRequest(`a turn is already running in thread ${this.id}`);
-    this.#renewConfig();
+    this.#settings.renew();
     const turn = new LiveTurn(this, { id: this.ports.ids.turn(), startedAtMs: this.ports.clock.now(), kind });
     this.#turn = turn;
     return { turn, begin: () => void this.#play(turn, () => work(turn)) };
@@ -264,36 +239,8 @@ export class LiveThread implements TurnThread {
   }
 
   change(change: SettingsChange): void {
-    const before = this.settings;
-    const next = changed(before, this.config, change);
-    for (const name of chosenBy(change)) this.#chosen.add(name);
-    if (next.cwd !== before.cwd) this.#config = this.ports.config.effective(next.cwd, this.overrides);
-    const model = change.collaborationMode?.settings.model ?? change.model;
-    const provider =
-      change.modelProvider ??
-      (model === undefined || model === null || model === before.model || this.#keepsProvider
-        ? before.modelProvider
-        : this.#providerFor(model));
-    if (change.modelProvider) this.#keepsProvider = true;
-    const settled = { ...next, modelProvider: provider };
-    if (JSON.stringify(settled) === JSON.stringify(before)) return;
     // Another sandbox policy replaces what was granted on top of the old one.
-    if (JSON.stringify(settled.sandboxPolicy) !== JSON.stringify(before.sandboxPolicy)) this.grants.forgetPermissions();
-    this.#settings = Object.freeze(settled);
-  }
-  /** Takes over what the settings' files say now. Throws RpcError when they are broken: there is no run with other settings than the file's. */
-  #renewConfig(): void {
-    const before = this.#config;
-    const after = this.ports.config.effective(this.settings.cwd, this.overrides);
-    if (after === before) return;
-    const choose = (config: Config): { model: string; provider: string } => this.ports.chooseModel(config, undefined, undefined);
-    const next = renewed(this.settings, { before, after, choose }, this.#chosen);
-    this.#config = after;
-    if (JSON.stringify(next) !== JSON.stringify(this.settings)) this.#settings = Object.freeze(next);
-  }
-
-  #providerFor(model: string): string {
-    return this.ports.chooseModel(this.config, model, undefined).provider;
+    if (this.#settings.change(change)) this.grants.forgetPermissions();
   }
 
   /** Takes the thread again after it was let go; what another process wrote meanwhile is read first. */
