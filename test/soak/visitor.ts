@@ -90,8 +90,9 @@ export class Visitor {
     if (this.#client !== undefined && this.#turns < turnsPerThread) return this.#client;
     const client = this.#client ?? (await this.#connect());
     if (this.#threadId !== undefined && this.#turns >= turnsPerThread) {
-      await client.call("thread/archive", { threadId: this.#threadId });
-      this.#threadId = undefined;
+      const threadId = this.#threadId;
+      this.#threadId = undefined; // a kill may come between the archive and its answer
+      await client.call("thread/archive", { threadId });
     }
     if (this.#threadId === undefined) {
       const { thread } = await client.call("thread/start", { cwd: this.#stand.workspace, sandbox: "workspace-write" });

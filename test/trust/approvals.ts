@@ -70,4 +70,9 @@ export const approvalCases: CaseTable = {
     "a rule that lasts, by a device that may only approve",
     "src/manager/offered.test.ts > a rule that lasts needs the right to make rules",
   ],
+  505: [
+    "options before a program's verb, and programs that start others, around a rule that asks or forbids",
+    "src/exec/policy/exec-policy.test.ts > the strictest rule counts; prompts ask even for known commands",
+    "src/exec/policy/exec-policy.test.ts > forbidden commands are found in every corner, with the text that models know",
+  ],
 };

@@ -201,6 +201,8 @@ describe("the policy on commands", () => {
     assert.ok(asked.decision === "ask" && asked.rule?.endsWith("test.rules:2"));
     assert.equal(policy.decide(shell("git push --force"), work).decision, "forbid");
     assert.equal(policy.decide(shell("ls"), work).decision, "ask");
+    assert.equal(policy.decide(shell("git -C . pull"), work).decision, "ask", "what a program is told before its verb changes no rule");
+    assert.equal(policy.decide(shell("git --no-pager push --force"), work).decision, "forbid");
   });
 
   test("forbidden commands are found in every corner, with the text that models know", async () => {
@@ -244,7 +246,13 @@ describe("the policy on commands", () => {
       ],
     ];
     for (const script of forbidden) assert.equal(policy.decide(shell(script), work).decision, "forbid", script);
-    for (const script of ["echo rm", "ls rm", "grep rm x", "xargs grep rm", "git pushx"])
+    const behindOptions = [
+      ...["git -C . push", "git -c a=b push", "git --no-pager push", "git --git-dir .git --work-tree=. push", "env git -C /x push"],
+      ...["sudo -u root rm x", "env -u HOME rm x", "timeout -s KILL 5 rm x", "xargs -I {} rm {}", "xargs -0n 1 rm", "stdbuf -o L rm x"],
+      ...["env -S 'rm x'", "env --split-string='rm -f x'", "exec -a name rm x", "nice -n 5 rm x", "taskset -c 0 rm x", "setarch -R rm x"],
+    ];
+    for (const script of behindOptions) assert.equal(policy.decide(shell(script), work).decision, "forbid", script);
+    for (const script of ["echo rm", "ls rm", "grep rm x", "xargs grep rm", "git pushx", "sudo echo rm", "git log -C push", "ls -a rm"])
       assert.notEqual(policy.decide(shell(script), work).decision, "forbid", script);
   });
 

@@ -120,7 +120,10 @@ class RulePolicy implements ExecPolicy {
 
   #strictest(words: readonly string[], lookup: Lookup): Match | undefined {
     const counting = this.#matches(words).filter(({ rule }) => rule.decision !== "allow" || this.#mayAllow(words, rule, lookup));
-    return counting.reduce<Match | undefined>(
+    const stricter = withInner(words)
+      .flatMap((form) => this.#matches(form))
+      .filter(({ rule }) => rule.decision !== "allow");
+    return [...counting, ...stricter].reduce<Match | undefined>(
       (worst, match) => (worst === undefined || isStricter(match, worst) ? match : worst),
       undefined,
     );
