@@ -39,13 +39,16 @@ const neverReject: Readonly<Record<string, string>> = {
   elicit: "a question that cannot be put is answered with a no",
   update: "an editor that went away hears nothing more",
   pipe: "the end of either side is its result",
+  "#serve": "catches all, and answers with it",
+  postMessage: "a panel that has gone hears nothing more",
+  showInformationMessage: "words alone: nothing follows from them",
   start: "the command line itself: what it throws ends the program with the reason",
 };
 /** Events that carry what somebody else sent. */
 const strangersEvents = /\.(?:on|once)\("(request|upgrade|connection|message|clientError|wsClientError|ping)"/;
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const files = globSync("src/**/*.ts").filter((file) => !/\.test\.ts$/.test(file));
+  const files = globSync(["src/**/*.ts", "apps/vscode/src/{host,editor}/**/*.ts"]).filter((file) => !/\.test\.tsx?$/.test(file));
   const found = files.flatMap((file) => looseEnds(readFileSync(file, "utf8")).map((problem) => `${file}:${problem}`));
   for (const problem of found) console.error(problem);
   process.exitCode = found.length === 0 ? 0 : 1;

@@ -75,6 +75,8 @@ export const faultCases: CaseTable = {
     "test/scripts.test.ts > promises that nobody waits for and handlers of what strangers send must say who hears of a failure",
     "src/exec/notifier.test.ts > a notice longer than any program can be given costs a line in the log, and no more",
     "src/skills/watch.test.ts > a folder behind a link that leads in a circle is watched from the folder above, also after a change there",
+    "apps/vscode/src/host/backend.test.ts > a face that throws keeps neither the others nor the server from going on",
+    "test/web/hostile.itest.ts > a screen that fails while it is drawn, and errors that nobody caught, cost neither the list nor the other screens",
     "src/sessions/link.test.ts > whoever looks on and throws does not keep a lost server from being opened again",
   ],
   353: [

@@ -211,3 +211,35 @@ test("every other page and menu", skip, async () => {
   await check("palette");
   await page.close();
 });
+
+test(
+  "a screen that fails while it is drawn, and errors that nobody caught, cost neither the list nor the other screens",
+  skip,
+  async () => {
+    if (browser === undefined) return;
+    const page = await browser.newPage();
+    page.setDefaultTimeout(patienceMs);
+    await page.addInitScript(() => {
+      Object.defineProperty(globalThis, "Notification", {
+        get() {
+          if ("isMended" in globalThis) return { permission: "default" };
+          throw new Error("broken on purpose");
+        },
+      });
+    });
+    await page.goto(`${url}/settings/general`);
+    await page.getByText("This screen cannot be shown").waitFor();
+    await page.locator("#session-search").waitFor();
+    await page.evaluate(() => Object.assign(globalThis, { isMended: true }));
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "Notifications" }).waitFor();
+    for (const fail of ["Promise.reject(new Error('lost'))", "setTimeout(() => { throw new Error('lost') })"]) {
+      await page.evaluate(`void ${fail}`);
+      const told = page.getByText("Something in this page failed.");
+      await told.waitFor();
+      await page.getByRole("button", { name: "Dismiss" }).click();
+      await told.waitFor({ state: "detached" });
+    }
+    await page.close();
+  },
+);

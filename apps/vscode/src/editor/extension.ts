@@ -1,5 +1,6 @@
 /** The extension's entry: puts the backend and its faces together when the editor activates it. */
 import { commands, type ExtensionContext, window, workspace } from "vscode";
+import { errorMessage } from "../../../../src/lib/error-text.ts";
 import type { LinkState } from "../../../../src/sessions/link.ts";
 import { Backend } from "../host/backend.ts";
 import { Memory } from "../host/memory.ts";
@@ -26,12 +27,13 @@ export function activate(context: ExtensionContext): void {
     log: (line) => log.info(line),
     now: Date.now,
   });
+  const failed = (error: unknown): void => log.error(errorMessage(error));
   const diffs = new DiffEditor(backend);
   const panels = new Panels(context, {
     backend,
     showChange(requestId) {
       const request = backend.requests.find(requestId);
-      if (request !== undefined) void diffs.show(request);
+      if (request !== undefined) void diffs.show(request).catch(failed);
     },
     memory,
     log: (line) => log.warn(line),
@@ -47,12 +49,12 @@ export function activate(context: ExtensionContext): void {
     { dispose: () => backend.link.stop() },
     workspace.onDidChangeConfiguration((change) => {
       const isOther = serverKeys.some((key) => change.affectsConfiguration(key));
-      if (isOther && backend.link.state.kind !== "stopped") void backend.link.restart();
+      if (isOther && backend.link.state.kind !== "stopped") void backend.link.restart().catch(failed);
     }),
   );
-  void diffs.closeStale();
+  void diffs.closeStale().catch(failed);
   // What was open here goes on at once; otherwise the server starts when the panel is first looked at.
-  if (memory.strings("threads").length > 0) void backend.link.start();
+  if (memory.strings("threads").length > 0) void backend.link.start().catch(failed);
 }
 
 function tellState(state: LinkState, log: { info(line: string): void; error(line: string): void; show(): void }): void {
@@ -60,8 +62,11 @@ function tellState(state: LinkState, log: { info(line: string): void; error(line
   if (state.kind === "lost") log.error(`the server ended: ${state.reason}`);
   if (state.kind !== "failed") return;
   log.error(`the server keeps ending: ${state.reason}`);
-  void window.showErrorMessage(`Parley's server keeps ending: ${state.reason}`, "Start again", "Show log").then(async (picked) => {
-    if (picked === "Show log") log.show();
-    if (picked === "Start again") await commands.executeCommand("parley.restartServer");
-  });
+  void window.showErrorMessage(`Parley's server keeps ending: ${state.reason}`, "Start again", "Show log").then(
+    async (picked) => {
+      if (picked === "Show log") log.show();
+      if (picked === "Start again") await commands.executeCommand("parley.restartServer");
+    },
+    (error: unknown) => log.error(errorMessage(error)),
+  );
 }

@@ -33,7 +33,8 @@ export class Faces implements Disposable {
     this.#ports = ports;
     this.#stop = ports.backend.listen({
       added: (request) => void this.#added(request).catch((error: unknown) => ports.log(`a request was not shown: ${String(error)}`)),
-      ended: (request, ending) => void this.#ended(request, ending),
+      ended: (request, ending) =>
+        void this.#ended(request, ending).catch((error: unknown) => ports.log(`a request was not put away: ${String(error)}`)),
     });
   }
 
@@ -85,13 +86,16 @@ export class Faces implements Disposable {
     const when = settings.notifies();
     const seen = window.state.focused && (this.#ports.panels.visible || wantsDialog(request));
     if (when === "never" || (when === "hidden" && seen)) return;
-    void window.showWarningMessage(announcement(request), "Show", "Answer").then((picked) => {
-      if (picked === undefined) return;
-      if (this.#ports.backend.requests.find(request.requestId) === undefined)
-        return void window.showInformationMessage("This was already answered or has ended.");
-      if (picked === "Answer") this.ask(request);
-      if (picked === "Show") void commands.executeCommand("parley.showRequest", request.requestId);
-    });
+    const shown = window.showWarningMessage(announcement(request), "Show", "Answer");
+    void shown
+      .then(async (picked) => {
+        if (picked === undefined) return;
+        if (this.#ports.backend.requests.find(request.requestId) === undefined)
+          return void window.showInformationMessage("This was already answered or has ended.");
+        if (picked === "Answer") this.ask(request);
+        if (picked === "Show") await commands.executeCommand("parley.showRequest", request.requestId);
+      })
+      .then(undefined, (error: unknown) => this.#ports.log(`a request was not shown: ${String(error)}`));
   }
 }
 

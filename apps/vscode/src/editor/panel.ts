@@ -157,7 +157,7 @@ class Port {
         return;
       case "listening":
         this.listening = true;
-        void this.#ports.backend.link.start();
+        void this.#ports.backend.link.start().catch((error: unknown) => this.#ports.log(errorMessage(error)));
         this.#state(this.#ports.backend.link.state);
         for (const first of this.#first()) this.post(first);
         return;
@@ -168,7 +168,7 @@ class Port {
       case "showChange":
         return this.#ports.showChange(message.requestId);
       default:
-        this.#ports.log(`the panel sent something unknown: ${JSON.stringify(given).slice(0, 200)}`);
+        this.#ports.log(`the panel sent something unknown: ${String(JSON.stringify(given)).slice(0, 200)}`);
     }
   }
 

@@ -137,6 +137,25 @@ test("a command is asked about, approved once, and runs", async (t) => {
   assert.match(all, /It said/);
 });
 
+test("a face that throws keeps neither the others nor the server from going on", async (t) => {
+  const { backend } = await stage(t, asksOnce);
+  const one = backend("editor");
+  const thrown = new Set<string>();
+  const boom = (what: string) => (): never => {
+    thrown.add(what);
+    throw new Error(`the ${what} broke`);
+  };
+  one.listen({ event: boom("event"), state: boom("state"), added: boom("added"), ended: boom("ended"), session: boom("session") });
+  const heard: string[] = [];
+  one.listen({ state: ({ kind }) => heard.push(kind), added: () => heard.push("added"), ended: () => heard.push("ended") });
+  const id = await begin(one, "go");
+  await one.call("answer", { ...(await pending(one)), answer: { response: { decision: "accept" } } });
+  await idle(one, id);
+  assert.match(said(await page(one, id)), /It said/);
+  assert.deepEqual([...thrown].sort(), ["added", "ended", "event", "session", "state"]);
+  assert.ok(heard.includes("running") && heard.includes("added") && heard.includes("ended"), heard.join());
+});
+
 test("what another client answers ends here and names it", async (t) => {
   const { backend } = await stage(t, asksOnce);
   const [one, two] = [backend("first"), backend("second")];

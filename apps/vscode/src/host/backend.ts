@@ -1,6 +1,7 @@
 /** Everything behind the extension's faces, without the editor: the link, the sessions, what waits, and the stream of events for the panel. */
 import path from "node:path";
 import { type Client, type ClientOptions, ConnectionClosed, RpcError } from "../../../../src/client/client.ts";
+import { errorMessage } from "../../../../src/lib/error-text.ts";
 import { isRecord } from "../../../../src/lib/is-record.ts";
 import { randomUuid } from "../../../../src/lib/random.ts";
 import type { ServerNotification } from "../../../../src/protocol/methods.ts";
@@ -332,7 +333,8 @@ export class Backend {
 
   #request(request: EngineRequest): void {
     const { method, params } = request;
-    if (method === "item/tool/call" && isEditorTool(params["tool"])) void this.#callTool(request);
+    if (method === "item/tool/call" && isEditorTool(params["tool"]))
+      void this.#callTool(request).catch((error: unknown) => this.#toolFailed(request, error));
     else this.requests.add(request);
   }
 
@@ -343,6 +345,14 @@ export class Backend {
     const result = await callTool(this.#ports.editor, params, call.signal);
     if (!call.signal.aborted && this.link.running) this.link.respond(id, { result });
     if (this.#toolCalls.get(id) === call) this.#toolCalls.delete(id);
+  }
+
+  /** Without an answer the turn would wait for ever. */
+  #toolFailed({ id }: EngineRequest, error: unknown): void {
+    this.#toolCalls.delete(id);
+    this.#ports.log(`a tool of the editor failed: ${errorMessage(error)}`);
+    if (this.link.running)
+      this.link.respond(id, { result: { contentItems: [{ type: "inputText", text: errorMessage(error) }], success: false } });
   }
 
   #endToolCalls(ids: Iterable<unknown> = [...this.#toolCalls.keys()]): void {
@@ -384,13 +394,13 @@ export class Backend {
       this.sessions.engineLost("interrupted");
     }
     this.#emit("engine_state", null, { running: state.kind === "running", reason: "reason" in state ? state.reason : null });
-    for (const listener of this.#listeners) listener.state?.(state);
+    this.#tell((listener) => listener.state?.(state));
   }
 
   #added(request: PendingRequest): void {
     this.#emit(eventFor(request), request.threadId, request);
     this.#tellSessions(request);
-    for (const listener of this.#listeners) listener.added?.(request);
+    this.#tell((listener) => listener.added?.(request));
   }
 
   #ended(request: PendingRequest, ending: Ending): void {
@@ -398,7 +408,7 @@ export class Backend {
     const { status, by, at, reason, decision } = ending;
     this.#emit("request_resolved", threadId, { requestId, threadId, status, by, at, reason, decision });
     this.#tellSessions(request);
-    for (const listener of this.#listeners) listener.ended?.(request, ending);
+    this.#tell((listener) => listener.ended?.(request, ending));
   }
 
   #tellSessions(request: PendingRequest): void {
@@ -412,7 +422,7 @@ export class Backend {
     const before = this.#summaries.get(summary.sessionId);
     this.#summaries.set(summary.sessionId, summary);
     this.#emit("session_upserted", summary.sessionId, summary);
-    for (const listener of this.#listeners) listener.session?.(summary, before);
+    this.#tell((listener) => listener.session?.(summary, before));
     if (this.link.state.kind !== "running") return;
     const open = this.sessions.attached();
     if (open.join() === this.#remembered) return;
@@ -422,7 +432,18 @@ export class Backend {
 
   #emit<N extends StreamEvent["type"]>(type: N, threadId: string | null, payload: EventOf<N>["payload"]): void {
     const event = { seq: ++this.#seq, bootId: this.#bootId, type, threadId, payload } as EventOf<N>;
-    for (const listener of this.#listeners) listener.event?.(event);
+    this.#tell((listener) => listener.event?.(event));
+  }
+
+  /** A face that throws keeps neither the others from hearing of it nor the session from going on. */
+  #tell(say: (listener: BackendListener) => void): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        say(listener);
+      } catch (error) {
+        this.#ports.log(`a part of the editor failed: ${errorMessage(error)}`);
+      }
+    }
   }
 }
 

@@ -34,7 +34,7 @@ export function dialogLine<R>(
     add(id, request) {
       if (open?.id === id) return;
       waiting.set(id, request);
-      void run();
+      void run().catch(onTrouble);
     },
     remove(id) {
       waiting.delete(id);

@@ -6,6 +6,8 @@ import { AnswerDraftsContext } from "../parts/requests/drafts.ts";
 import type { Controller } from "../state/controller.ts";
 import { type Address, browserAddress, type Place } from "../state/router.ts";
 import { readSettings, type Settings, writeJson } from "../state/settings.ts";
+import { Button, Empty } from "../ui/controls.tsx";
+import { Guard } from "../ui/guard.tsx";
 import { Shell } from "./shell.tsx";
 import { SignIn } from "./sign-in.tsx";
 import { type Message, Toasts } from "./toasts.tsx";
@@ -43,6 +45,7 @@ export function Root({ controller, address = browserAddress }: { controller: Con
 
   useEffect(() => controller.onToast(toast), [controller, toast]);
   useEffect(() => address.onMove(setPlace), [address]);
+  useEffect(() => tellFailures(toast), [toast]);
   useEffect(() => {
     if (settings.theme === "system") delete document.documentElement.dataset["theme"];
     else document.documentElement.dataset["theme"] = settings.theme;
@@ -64,13 +67,36 @@ export function Root({ controller, address = browserAddress }: { controller: Con
     <AppContext value={app}>
       {phase === "ready" ? (
         <AnswerDraftsContext value={controller.answers}>
-          <Shell onRunner={(run) => (runner.current = run)} />
+          <Guard fallback={(again) => <BrokenPage again={again} />}>
+            <Shell onRunner={(run) => (runner.current = run)} />
+          </Guard>
         </AnswerDraftsContext>
       ) : null}
       {phase === "signedOut" || (phase === "starting" && viaLink) ? <SignIn /> : null}
       <Toasts messages={messages} onGone={(id) => setMessages((list) => list.filter((m) => m.id !== id))} />
     </AppContext>
   );
+}
+
+const BrokenPage = ({ again }: { again: () => void }): ReactElement => (
+  <Empty icon="warning" title="The page cannot be shown">
+    Something in it failed. Your sessions go on. <Button onClick={again}>Try again</Button>
+  </Empty>
+);
+
+/** What no part of the page has caught: the person is told, and the page goes on. */
+function tellFailures(toast: App["toast"]): () => void {
+  const tell = (event: ErrorEvent | PromiseRejectionEvent): void => {
+    const why: unknown = "reason" in event ? event.reason : event.message;
+    if (typeof why === "string" && why.includes("ResizeObserver loop")) return; // not an error, for all that browsers call it one
+    toast("Something in this page failed. If it happens again, reload the page.", "problem");
+  };
+  addEventListener("error", tell);
+  addEventListener("unhandledrejection", tell);
+  return () => {
+    removeEventListener("error", tell);
+    removeEventListener("unhandledrejection", tell);
+  };
 }
 
 /** Lists that are read after signing in, and again when the account has changed. */

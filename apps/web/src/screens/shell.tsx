@@ -3,7 +3,9 @@ import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState } 
 import { allows, useApp, useAppState } from "../app-context.tsx";
 import { chordOf, createChords, isTyping, keymapWith } from "../state/keys.ts";
 import { listRows } from "../state/list.ts";
-import { Button, IconButton } from "../ui/controls.tsx";
+import { addressOf } from "../state/router.ts";
+import { Button, Empty, IconButton } from "../ui/controls.tsx";
+import { Guard } from "../ui/guard.tsx";
 import { Announcer } from "./announcer.tsx";
 import { focusSoon } from "./focus.ts";
 import { Help } from "./help.tsx";
@@ -100,25 +102,27 @@ export function Shell({ onRunner }: { onRunner: (run: (command: string) => void)
       <main id="main" className="main" tabIndex={-1}>
         <Banner link={link} engineDown={!engine.running} reason={engine.reason} />
         <SandboxBanner />
-        <Screen
-          onCommands={(handle) => (sessionCommands.current = handle)}
-          menuButton={
-            sidebar ? null : (
-              <span className="menu-button">
-                <IconButton
-                  icon="menu"
-                  label={waiting > 0 ? `Session list, ${waiting} waiting` : "Session list"}
-                  onClick={() => setSidebar(true)}
-                />
-                {waiting > 0 ? (
-                  <span className="badge badge-corner" aria-hidden="true">
-                    {waiting}
-                  </span>
-                ) : null}
-              </span>
-            )
-          }
-        />
+        <Guard key={addressOf(place)} fallback={(again) => <BrokenScreen again={again} />}>
+          <Screen
+            onCommands={(handle) => (sessionCommands.current = handle)}
+            menuButton={
+              sidebar ? null : (
+                <span className="menu-button">
+                  <IconButton
+                    icon="menu"
+                    label={waiting > 0 ? `Session list, ${waiting} waiting` : "Session list"}
+                    onClick={() => setSidebar(true)}
+                  />
+                  {waiting > 0 ? (
+                    <span className="badge badge-corner" aria-hidden="true">
+                      {waiting}
+                    </span>
+                  ) : null}
+                </span>
+              )
+            }
+          />
+        </Guard>
       </main>
       {dialog === "palette" ? <Palette onClose={() => setDialog(undefined)} /> : null}
       {dialog === "help" ? <Help onClose={() => setDialog(undefined)} /> : null}
@@ -126,6 +130,13 @@ export function Shell({ onRunner }: { onRunner: (run: (command: string) => void)
     </div>
   );
 }
+
+/** The list, the other screens and what waits in them go on. */
+const BrokenScreen = ({ again }: { again: () => void }): ReactElement => (
+  <Empty icon="warning" title="This screen cannot be shown">
+    Something in it failed. <Button onClick={again}>Try again</Button>
+  </Empty>
+);
 
 function Screen({
   menuButton,

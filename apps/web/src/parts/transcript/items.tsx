@@ -1,7 +1,8 @@
 /** One item of a turn, whatever its kind. Everything in it is text that a model, a command or a file brought; nothing of it becomes markup. */
-import { Component, memo, type ReactElement, type ReactNode, useContext, useState } from "react";
+import { memo, type ReactElement, type ReactNode, useContext, useState } from "react";
 import type { ItemOf, ThreadItem, UserInput } from "../../state/model.ts";
 import { clock, duration, shortPath } from "../../state/words.ts";
+import { Guard } from "../../ui/guard.tsx";
 import { Icon, type IconName } from "../../ui/icons.tsx";
 import { CopyButton } from "../copy-button.tsx";
 import { DiffCount, DiffView } from "../diff/diff-view.tsx";
@@ -22,24 +23,14 @@ export interface ItemProps {
   readonly foldReasoning: boolean;
 }
 
+/** One damaged item must not take the transcript with it. */
 export const Item = memo(function Item(props: ItemProps): ReactElement {
   return (
-    <Guard key={props.item.id} fallback={<Note icon="warning">This step cannot be shown.</Note>}>
+    <Guard key={props.item.id} fallback={() => <Note icon="warning">This step cannot be shown.</Note>}>
       <ItemBody {...props} />
     </Guard>
   );
 });
-
-/** One damaged item must not take the transcript with it. */
-class Guard extends Component<{ fallback: ReactNode; children: ReactNode }, { failed: boolean }> {
-  override state = { failed: false };
-  static getDerivedStateFromError(): { failed: boolean } {
-    return { failed: true };
-  }
-  override render(): ReactNode {
-    return this.state.failed ? this.props.fallback : this.props.children;
-  }
-}
 
 function ItemBody({ item, startedAt, live, cwd, foldReasoning }: ItemProps): ReactElement | null {
   switch (item.type) {
