@@ -80,6 +80,7 @@ const isTransient = (status: number): boolean => status === 408 || status === 40
 function kindOfStatus(status: number, error: ErrorBody): ModelFailureKind {
   if (isContextOverflow(error)) return "contextWindowExceeded";
   if (isUsageLimit(error) || status === 402) return "usageLimitExceeded";
+  if (isCyberPolicy(error)) return "cyberPolicy";
   if (status === 401 || status === 403) return "unauthorized";
   if (status >= 500) return "internalServerError";
   if (status === 408 || status === 409 || status === 425 || status === 429) return "other";
@@ -98,6 +99,8 @@ const usageTags = /usage_limit_reached|usage_not_included|insufficient_quota|bil
 const usageText = /insufficient (?:balance|credits|funds)|credit balance is too low|exceeded your current quota|out of credits/i;
 const isUsageLimit = (error: ErrorBody): boolean =>
   usageTags.test(error.tags) || /\b402\b/.test(error.tags) || usageText.test(error.message);
+
+const isCyberPolicy = (error: ErrorBody): boolean => /cyber_policy/.test(error.tags);
 
 function usageLimitMessage(error: ErrorBody): string {
   if (!/usage_limit_reached/.test(error.tags)) return `The provider refuses because of quota or billing: ${error.message}`;
@@ -182,6 +185,7 @@ export function failureFromEvent(body: string): ModelFailure {
   const message = error.message === "" ? "the provider gave no reason" : error.message;
   if (isContextOverflow(error)) return { kind: "contextWindowExceeded", message, retry: false };
   if (isUsageLimit(error)) return { kind: "usageLimitExceeded", message: usageLimitMessage(error), retry: false };
+  if (isCyberPolicy(error)) return { kind: "cyberPolicy", message, retry: false };
   // routers put the HTTP status of the provider behind them into `code`
   if (/invalid_prompt|invalid_request|content_policy|content_filter|policy_violation|misalignment|\b4(?:00|04|13|22)\b/.test(error.tags))
     return { kind: "badRequest", message, retry: false };

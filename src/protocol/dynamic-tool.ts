@@ -64,6 +64,8 @@ function checkFunction({ name, inputSchema }: DynamicToolNamespaceTool, taken: S
   const isSchema =
     typeof inputSchema === "boolean" || (typeof inputSchema === "object" && inputSchema !== null && !Array.isArray(inputSchema));
   if (!isSchema) throw invalidRequest(`dynamic tool input schema is not supported for ${name}: it must be a JSON Schema object`);
+  if (typeof inputSchema === "object" && inputSchema !== null && "type" in inputSchema && inputSchema.type === "null")
+    throw invalidRequest(`dynamic tool input schema is not supported for ${name}: tool input schema must not be a singleton null type`);
 }
 
 function checkName(what: string, name: string, longest: number): void {

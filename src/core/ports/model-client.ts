@@ -71,6 +71,8 @@ export interface RateLimits {
 export type ModelFailureKind =
   | "contextWindowExceeded"
   | "usageLimitExceeded"
+  /** The provider takes the request for an attack on computers. */
+  | "cyberPolicy"
   /** The request could not be sent at all. */
   | "httpConnectionFailed"
   /** Sent, but no stream came back. */

@@ -101,6 +101,7 @@ verifies("dynamicTool.names", async ({ app, workspace }) => {
   await refused([called("mcp__a")], /name is reserved: mcp__a/);
   await refused([flat, flat], /duplicate dynamic tool name: ticket/);
   await refused([{ ...flat, inputSchema: 5 }], /input schema is not supported for ticket/);
+  await refused([{ ...flat, inputSchema: { type: "null" } }], /must not be a singleton null type/);
   await refused([{ ...flat, deferLoading: true }], /must include a namespace: ticket/);
   await refused([{ ...desk, name: "" }], /namespace must not be empty/);
   await refused([{ ...desk, tools: [] }], /at least one tool: desk/);
