@@ -46,22 +46,26 @@ const modules = ["@lydell/node-pty", "@lydell/node-pty-linux-x64", "@napi-rs/key
 
 /** A shell script that plants everything it can below each folder, and says which folders took something. */
 function planting(folders: readonly string[], word: string): string {
-  const { js, sh } = tripwires(word);
-  const write = (file: string, text: string): string =>
-    `mkdir -p "$d/${path.dirname(file)}" && cat >"$d/${file}" <<'END' && took=1\n${text}END\n`;
+  const texts = tripwires(word);
+  const modulesAt = [".node_modules", ".node_libraries", "node_modules", "lib/node"].flatMap((where) =>
+    modules.map((name) => `${where}/${name}`),
+  );
+  const caches = ["node-compile-cache/x", ".cache/x", "cache/x", "parley-99-x/pipe-0-0", "locks/x.json", "run/x"];
+  const js = [...modulesAt.map((name) => `${name}/index.js`), "parley.cjs", "chunks/x.cjs", "index.js", ".noderc.js", ...caches];
+  const below = (names: readonly string[]): string => [...new Set(names)].map((name) => `"$d/${name}"`).join(" ");
+  // The shell writes each file itself: a program for each would take minutes on a busy machine.
+  const write = (file: string, text: string): string => `printf '%s\\n' ${text} >"$d/${file}" && took=1`;
   const lines = [
-    ...programs.flatMap((name) => [write(name, sh), `chmod 755 "$d/${name}"\n`]),
-    ...[".node_modules", ".node_libraries", "node_modules", "lib/node"].flatMap((where) =>
-      modules.flatMap((name) => [
-        write(`${where}/${name}/index.js`, js),
-        write(`${where}/${name}/package.json`, `{"name":"${name}","version":"99.0.0","main":"index.js"}\n`),
-      ]),
-    ),
-    ...["parley.cjs", "chunks/x.cjs", "index.js", ".noderc.js"].map((name) => write(name, js)),
-    ...["node-compile-cache/x", ".cache/x", "cache/x", "parley-99-x/pipe-0-0", "locks/x.json", "run/x"].map((name) => write(name, js)),
-    `ln -s / "$d/parley-98-x"\n`,
+    `mkdir -p ${below(js.map((name) => path.dirname(name)))}`,
+    ...programs.map((name) => write(name, '"$sh"')),
+    `chmod 755 ${below(programs)}`,
+    ...js.map((name) => write(name, '"$js"')),
+    ...modulesAt.map((name) => write(`${name}/package.json`, `'{"version":"99.0.0","main":"index.js"}'`)),
+    `ln -s / "$d/parley-98-x"`,
   ];
-  return `for d in ${folders.map((folder) => `'${folder}'`).join(" ")}; do took=\n${lines.join("")}[ -z "$took" ] || echo "took $d"\ndone 2>/dev/null\n`;
+  const known = Object.entries(texts).map(([name, text]) => `${name}=$(cat <<'END'\n${text}END\n)\n`);
+  const each = `took=\n${lines.join("\n")}\n[ -z "$took" ] || echo "took $d"\n`;
+  return `${known.join("")}for d in ${folders.map((folder) => `'${folder}'`).join(" ")}; do\n${each}done 2>/dev/null\n`;
 }
 
 if (noProtection) test("planted files", { skip: noProtection }, () => {});
@@ -76,7 +80,7 @@ else
     const closed = [...own, at("home"), folder, `${root}/dist`, `${root}/dist/.cache`, `${root}/bin`, "/dev/shm"];
     writeFileSync(path.join(workspace, "plant.sh"), planting([...open, ...closed], word));
     const turns = [
-      { user: "/plant/", steps: [{ run: "sh ./plant.sh" }, { say: "planted" }] },
+      { user: "/plant/", steps: [{ call: "exec_command", with: { cmd: "sh ./plant.sh", yield_time_ms: 30_000 } }, { say: "planted" }] },
       {
         user: "work",
         steps: [{ run: "echo plain" }, { call: "exec_command", with: { cmd: "test -t 1 && echo terminal", tty: true } }, { say: "worked" }],
