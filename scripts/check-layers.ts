@@ -44,7 +44,7 @@ const product: House = {
     telemetry: edge,
     usage: edge,
     server: src("core", "rpc", "protocol", "lib"),
-    adapters: door,
+    adapters: [...door, ...src("shell")],
     sessions: door,
     tui: [...door, ...src("sessions", "shell")],
     manager: [...door, ...src("sessions")],

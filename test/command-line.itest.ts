@@ -187,7 +187,6 @@ test("doors without a person fail with a word where no model is set up, and play
     ["exec", "--skip-git-repo-check", "why does this command fail?"],
     ["exec", "--json", "--skip-git-repo-check", "hi"],
     ["mcp-server"],
-    ["acp"],
   ]) {
     const { status, stdout, stderr } = run(words);
     assert.deepEqual([status, stdout], [1, ""], words.join(" "));

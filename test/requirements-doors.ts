@@ -43,6 +43,19 @@ export const doorRequirements = {
   "acp.modes": { source: "Agent Client Protocol, Session modes", says: "modes choose approvals and sandbox, and plan mode" },
   "acp.modeCounts": { source: "Agent Client Protocol, Session modes", says: "a mode counts from the next prompt on" },
   "acp.models": { source: "Agent Client Protocol, Session config options", says: "the model can be chosen among those there are" },
+  "acp.sameMode": {
+    source: "Agent Client Protocol, Session modes",
+    says: "a mode or an option that is in force already is answered at once",
+  },
+  "acp.editorFiles": {
+    source: "Agent Client Protocol, File system",
+    says: "files are read as the editor shows them, unsaved changes included, where it offers that",
+  },
+  "acp.signIn": {
+    source: "Agent Client Protocol, Authentication",
+    says: "without a model a session asks for a sign-in, and every provider's is offered in the editor's terminal",
+  },
+  "acp.organize": { source: "Agent Client Protocol, drafts", says: "sessions are forked, given titles, archived and brought back" },
   "acp.list": { source: "Agent Client Protocol, Session list", says: "sessions are listed, closed and deleted" },
   "acp.load": {
     source: "Agent Client Protocol, Loading sessions",

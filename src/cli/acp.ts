@@ -4,7 +4,7 @@ import { messageStream } from "../adapters/acp/lines.ts";
 import { connectInProcess } from "../main/in-process.ts";
 import { stdioTransport } from "../rpc/stdio.ts";
 import { acpHelp } from "./help/small-helps.ts";
-import { openApp, requireModel, surviveWith } from "./own-app.ts";
+import { openApp, surviveWith } from "./own-app.ts";
 import { type Globals, readFlags, refuseMore, signalled } from "./usage.ts";
 import { version } from "./version.ts";
 
@@ -12,7 +12,6 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   const { values, positionals } = readFlags(args, acpHelp);
   refuseMore(positionals);
   const app = openApp(globals, values);
-  requireModel(app, process.cwd());
   surviveWith(app);
   const agent = createAgent({
     version,

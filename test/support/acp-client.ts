@@ -5,11 +5,13 @@ import {
   type CreateElicitationRequest,
   type CreateElicitationResponse,
   client,
+  type ReadTextFileRequest,
+  RequestError,
   type RequestPermissionRequest,
   type RequestPermissionResponse,
   type SessionNotification,
   type SessionUpdate,
-} from "@agentclientprotocol/sdk";
+} from "@agentclientprotocol/sdk/unstable";
 import { createAgent } from "../../src/adapters/acp/agent.ts";
 import { createApp } from "../../src/main/compose.ts";
 import { connectInProcess } from "../../src/main/in-process.ts";
@@ -19,6 +21,8 @@ export interface EditorOptions extends StageOptions {
   readonly permit?: (request: RequestPermissionRequest) => string | undefined | Promise<string | undefined>;
   readonly fill?: (request: CreateElicitationRequest) => CreateElicitationResponse;
   readonly clientCapabilities?: ClientCapabilities;
+  /** What the editor shows of a file. */
+  readonly shows?: (request: ReadTextFileRequest) => string;
 }
 
 export interface Editor extends AsyncDisposable {
@@ -38,10 +42,14 @@ export interface Editor extends AsyncDisposable {
 const initialize = (agent: ClientContext, clientCapabilities: ClientCapabilities) =>
   agent.request("initialize", { protocolVersion: 1, clientCapabilities, clientInfo: { name: "editor", version: "1" } });
 
+function raise(error: Error): never {
+  throw error;
+}
+
 /** Without a written config the home is taken as it is, as after a restart. */
 export async function editor(home: string, options: EditorOptions | undefined): Promise<Editor> {
   if (options !== undefined) writeHome(home, options);
-  const { permit, fill, clientCapabilities = {} } = options ?? {};
+  const { permit, fill, shows, clientCapabilities = {} } = options ?? {};
   const app = createApp({
     codexHome: home,
     log: strictLog,
@@ -60,6 +68,7 @@ export async function editor(home: string, options: EditorOptions | undefined): 
       const optionId = await permit?.(params);
       return { outcome: optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
     })
+    .onRequest("fs/read_text_file", ({ params }) => ({ content: shows?.(params) ?? raise(RequestError.resourceNotFound(params.path)) }))
     .onRequest("elicitation/create", ({ params }) => fill?.(params) ?? { action: "decline" })
     .connect(createAgent({ version: "1", connect: (clientInfo) => connectInProcess(app, { clientInfo, door: { keepsUnused: true } }) }));
   const { agent } = connection;

@@ -3,16 +3,19 @@ import path from "node:path";
 import {
   type AgentApp,
   type AgentContext,
+  type AuthMethod,
   agent,
   type ClientCapabilities,
   type McpServer,
   PROTOCOL_VERSION,
   RequestError,
-} from "@agentclientprotocol/sdk";
+} from "@agentclientprotocol/sdk/unstable";
 import type { Client } from "../../client/client.ts";
 import { invalidRequest, RpcError } from "../../protocol/errors.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { ThreadStartParams, ThreadStartResponse } from "../../protocol/thread.ts";
+import { editorTools, readInEditor } from "./editor-files.ts";
+import { listSessions } from "./listing.ts";
 import { availableCommands } from "./prompt.ts";
 import { askUser, passOn, permitCommand, permitEdit, permitRoom } from "./questions.ts";
 import { AcpSession, PromptFailed } from "./session.ts";
@@ -41,7 +44,7 @@ export function createAgent(options: AgentOptions): AgentApp {
   const engine = (): Client => desk.client ?? raise(RequestError.invalidRequest(undefined, "initialize comes first"));
   const session = (id: string): AcpSession => desk.sessions.get(id) ?? raise(RequestError.sessionNotFound(id));
 
-  return agent({ name: "parley" })
+  const app = agent({ name: "parley" })
     .onConnect(({ signal }) => signal.addEventListener("abort", () => desk.client?.close(), { once: true }))
     .onRequest("initialize", async ({ params }) => {
       const { name, title, version } = params.clientInfo ?? { name: "acp_client", version: "0" };
@@ -56,14 +59,15 @@ export function createAgent(options: AgentOptions): AgentApp {
           loadSession: true,
           promptCapabilities: { image: true, embeddedContext: true },
           mcpCapabilities: { http: true },
-          sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, additionalDirectories: {} },
+          sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {}, archive: {}, title: {}, additionalDirectories: {} },
           auth: { logout: {} },
         },
-        authMethods: authMethodsFor(desk.capabilities),
+        authMethods: await authMethodsFor(desk.capabilities, desk.client),
       };
     })
     .onRequest("authenticate", async ({ params }) => {
-      if (!authMethodsFor(desk.capabilities).some(({ id }) => id === params.methodId))
+      const methods = await authMethodsFor(desk.capabilities, engine());
+      if (!methods.some(({ id }) => id === params.methodId))
         throw RequestError.invalidParams(undefined, `there is no way to sign in named ${params.methodId}`);
       await requireAccount(engine());
       return {};
@@ -74,7 +78,7 @@ export function createAgent(options: AgentOptions): AgentApp {
     })
     .onRequest("session/new", async ({ params, client }) => {
       await requireAccount(engine());
-      const start = engine().call("thread/start", settingsFrom(params));
+      const start = engine().call("thread/start", { ...settingsFrom(params), dynamicTools: editorTools(desk.capabilities) });
       const opened = await open(start, { desk, editor: client, replay: false });
       return { sessionId: opened.sessionId, modes: opened.modes, configOptions: opened.configOptions };
     })
@@ -85,31 +89,6 @@ export function createAgent(options: AgentOptions): AgentApp {
     .onRequest("session/resume", async ({ params, client }) => {
       const opened = await open(resume(params, engine()), { desk, editor: client, replay: false });
       return { modes: opened.modes, configOptions: opened.configOptions };
-    })
-    .onRequest("session/list", async ({ params }) => {
-      const page = await inItsWords(engine().call("thread/list", { cursor: params.cursor ?? null, cwd: params.cwd ?? null, limit: 50 }));
-      return {
-        sessions: page.data.map(({ id, cwd, name, preview, updatedAt }) => ({
-          sessionId: id,
-          cwd,
-          title: name ?? preview,
-          updatedAt: new Date(updatedAt * 1000).toISOString(),
-        })),
-        nextCursor: page.nextCursor ?? null,
-      };
-    })
-    .onRequest("session/close", async ({ params }) => {
-      const closing = session(params.sessionId);
-      await closing.cancel();
-      desk.sessions.delete(params.sessionId);
-      await inItsWords(engine().call("thread/unsubscribe", { threadId: params.sessionId }));
-      return {};
-    })
-    .onRequest("session/delete", async ({ params }) => {
-      await desk.sessions.get(params.sessionId)?.cancel();
-      desk.sessions.delete(params.sessionId);
-      await inItsWords(engine().call("thread/delete", { threadId: params.sessionId }), params.sessionId);
-      return {};
     })
     .onRequest("session/set_mode", async ({ params }) => {
       if (!(await inItsWords(session(params.sessionId).setMode(params.modeId))))
@@ -128,6 +107,61 @@ export function createAgent(options: AgentOptions): AgentApp {
     .onNotification("session/cancel", async ({ params }) => {
       await desk.sessions.get(params.sessionId)?.cancel();
     });
+  return withStoredSessions(app, desk, engine);
+}
+
+/** What an editor does with sessions as a whole: list, copy, name, put away. */
+function withStoredSessions(app: AgentApp, desk: Desk, engine: () => Client): AgentApp {
+  return app
+    .onRequest("session/list", async ({ params }) => {
+      return await inItsWords(listSessions(engine(), params));
+    })
+    .onRequest("session/fork", async ({ params, client }) => {
+      const { sessionId: threadId } = params;
+      const fork = inItsWords(engine().call("thread/fork", { ...settingsFrom(params), threadId }), threadId);
+      const opened = await open(fork, { desk, editor: client, replay: false });
+      return { sessionId: opened.sessionId, modes: opened.modes, configOptions: opened.configOptions };
+    })
+    .onRequest("session/set_title", async ({ params }) => {
+      const { sessionId: threadId } = params;
+      const title = params.title.replace(/\s+/g, " ").trim();
+      if (title === "") throw RequestError.invalidParams(undefined, "title: must not be empty");
+      await inItsWords(engine().call("thread/name/set", { threadId, name: title }), threadId);
+      return { title };
+    })
+    .onRequest("session/archive", async ({ params: { sessionId: threadId } }) => {
+      await desk.sessions.get(threadId)?.cancel();
+      desk.sessions.delete(threadId);
+      await inItsWords(doneAlready(engine(), threadId, engine().call("thread/archive", { threadId })), threadId);
+      return {};
+    })
+    .onRequest("session/unarchive", async ({ params: { sessionId: threadId } }) => {
+      await inItsWords(doneAlready(engine(), threadId, engine().call("thread/unarchive", { threadId })), threadId);
+      return {};
+    })
+    .onRequest("session/close", async ({ params }) => {
+      const closing = desk.sessions.get(params.sessionId) ?? raise(RequestError.sessionNotFound(params.sessionId));
+      await closing.cancel();
+      desk.sessions.delete(params.sessionId);
+      await inItsWords(engine().call("thread/unsubscribe", { threadId: params.sessionId }));
+      return {};
+    })
+    .onRequest("session/delete", async ({ params }) => {
+      await desk.sessions.get(params.sessionId)?.cancel();
+      desk.sessions.delete(params.sessionId);
+      await inItsWords(engine().call("thread/delete", { threadId: params.sessionId }), params.sessionId);
+      return {};
+    });
+}
+
+/** A session that is in the wanted place already is a success, as long as there is such a session. */
+async function doneAlready(client: Client, threadId: string, moving: Promise<unknown>): Promise<void> {
+  try {
+    await moving;
+  } catch (error) {
+    if (!(error instanceof RpcError) || !isUnknown(error)) throw error;
+    await client.call("thread/read", { threadId, includeTurns: false });
+  }
 }
 
 function raise(error: Error): never {
@@ -135,19 +169,30 @@ function raise(error: Error): never {
 }
 
 /** Signing in happens in a terminal, by our own command; with a key in the environment there is nothing to do. */
-function authMethodsFor({ auth }: ClientCapabilities) {
+async function authMethodsFor({ auth }: ClientCapabilities, client: Client): Promise<AuthMethod[]> {
   const key = {
     id: "environment",
     name: "API key",
-    description: "Set OPENAI_API_KEY, or the key of the configured provider, and start again.",
+    description: "Set OPENAI_API_KEY, or the key of another provider, and start again.",
   };
-  const login = { type: "terminal" as const, id: "login", name: "Sign in", description: "Runs `parley login`.", args: ["login"] };
-  return auth?.terminal === true ? [login, key] : [key];
+  if (auth?.terminal !== true) return [key];
+  const { data } = await inItsWords(client.call("account/provider/list", {}));
+  const terminal = (id: string, name: string, args: string[]): AuthMethod => ({
+    ...{ type: "terminal", id, name, args },
+    description: `Runs \`parley ${args.join(" ")}\`.`,
+  });
+  return [
+    terminal("login", "ChatGPT account", ["login"]),
+    ...data.map(({ id, name }) => terminal(`login-${id}`, name, ["login", id])),
+    key,
+  ];
 }
 
 async function requireAccount(client: Client): Promise<void> {
   const { account, requiresOpenaiAuth } = await inItsWords(client.call("account/read", {}));
-  if (account === null && requiresOpenaiAuth) throw RequestError.authRequired();
+  if (account !== null || !requiresOpenaiAuth) return;
+  const { noModel } = await inItsWords(client.call("account/provider/list", {}));
+  throw RequestError.authRequired(undefined, noModel ?? undefined);
 }
 
 /** Refusals and failures of the engine in the protocol's errors. */
@@ -163,7 +208,7 @@ async function inItsWords<T>(work: Promise<T>, sessionId?: string): Promise<T> {
 }
 
 const isUnknown = ({ message }: RpcError): boolean =>
-  /^(?:no rollout found|thread not (?:found|loaded)|invalid (?:thread|session) id)/.test(message);
+  /^(?:no (?:archived )?rollout found|thread not (?:found|loaded)|invalid (?:thread|session) id)/.test(message);
 
 interface Opening {
   readonly cwd: string;
@@ -264,5 +309,6 @@ function listen(client: Client, desk: Desk): void {
   });
   client.answer("item/permissions/requestApproval", async (params) => permitRoom(params, await asked(params.threadId)));
   client.answer("item/tool/requestUserInput", async (params) => askUser(params, await asked(params.threadId)));
+  client.answer("item/tool/call", async (params) => readInEditor(params, await asked(params.threadId)));
   client.answer("mcpServer/elicitation/request", async (params) => passOn(params, await asked(params.threadId)));
 }

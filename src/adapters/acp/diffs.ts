@@ -1,5 +1,5 @@
 /** A patch's changes as the editor shows them: the old and the new text of each file. */
-import type { Diff } from "@agentclientprotocol/sdk";
+import type { Diff } from "@agentclientprotocol/sdk/unstable";
 import type { FileUpdateChange } from "../../protocol/item.ts";
 
 /** The text of a file, or undefined where there is none to read. */

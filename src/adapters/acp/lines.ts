@@ -1,5 +1,5 @@
 /** The Agent Client Protocol over JSON lines, read and written by the project's own transport: bounded, and never waiting for an editor that does not read. */
-import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
+import type { AnyMessage, Stream } from "@agentclientprotocol/sdk/unstable";
 import { isRecord } from "../../lib/is-record.ts";
 import type { Transport } from "../../rpc/transport.ts";
 

@@ -1,5 +1,5 @@
 /** What the editor can choose for a session: how much the agent may do, the model, the effort. */
-import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk";
+import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk/unstable";
 import type { Model } from "../../protocol/model.ts";
 import type { AskForApproval, SandboxPolicy } from "../../protocol/policy.ts";
 import type { ThreadStartResponse } from "../../protocol/thread.ts";

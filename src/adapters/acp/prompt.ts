@@ -1,6 +1,6 @@
 /** What the person wrote in the editor, as input for a turn or as a command of this agent. */
 import { fileURLToPath } from "node:url";
-import type { AvailableCommand, ContentBlock, EmbeddedResource, ResourceLink } from "@agentclientprotocol/sdk";
+import type { AvailableCommand, ContentBlock, EmbeddedResource, ResourceLink } from "@agentclientprotocol/sdk/unstable";
 import { invalidRequest } from "../../protocol/errors.ts";
 import type { UserInput } from "../../protocol/item.ts";
 

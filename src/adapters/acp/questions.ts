@@ -9,7 +9,7 @@ import type {
   RequestPermissionRequest,
   RequestPermissionResponse,
   ToolCallUpdate,
-} from "@agentclientprotocol/sdk";
+} from "@agentclientprotocol/sdk/unstable";
 import { literals, named, object, parse, string } from "../../lib/schema.ts";
 import type {
   CommandExecutionRequestApprovalParams,

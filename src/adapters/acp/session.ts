@@ -7,7 +7,7 @@ import type {
   SessionModeState,
   SessionUpdate,
   StopReason,
-} from "@agentclientprotocol/sdk";
+} from "@agentclientprotocol/sdk/unstable";
 import type { Client } from "../../client/client.ts";
 import { errorMessage } from "../../lib/error-text.ts";
 import { invalidRequest, RpcError } from "../../protocol/errors.ts";
@@ -38,6 +38,7 @@ export class PromptFailed extends Error {
 
 export class AcpSession implements Asker {
   readonly sessionId: string;
+  readonly cwd: string;
   readonly capabilities: ClientCapabilities;
   readonly #options: SessionOptions;
   readonly #updates: Updates;
@@ -55,6 +56,7 @@ export class AcpSession implements Asker {
 
   constructor(answer: ThreadStartResponse, options: SessionOptions) {
     this.sessionId = answer.thread.id;
+    this.cwd = answer.cwd;
     this.capabilities = options.capabilities;
     this.#options = options;
     this.#updates = new Updates((file) => this.readText(file), options.capabilities);
@@ -133,7 +135,12 @@ export class AcpSession implements Asker {
     await this.#told;
     return await this.#options.editor.request("elicitation/create", request, this.#withdrawable).catch(unanswered);
   }
+  /** As the editor shows it, unsaved changes included, where the editor lets us read it; else as it lies on the disk. */
   async readText(file: string): Promise<string | undefined> {
+    if (this.capabilities.fs?.readTextFile === true) {
+      const shown = await this.readBuffer({ path: file }).catch(() => undefined);
+      if (shown !== undefined) return shown;
+    }
     try {
       const { dataBase64 } = await this.#options.client.call("fs/readFile", { path: file });
       return Buffer.from(dataBase64, "base64").toString("utf8");
@@ -141,6 +148,16 @@ export class AcpSession implements Asker {
       if (error instanceof RpcError) return undefined;
       throw error;
     }
+  }
+
+  /** Rejects with the editor's own words where it cannot read the file. */
+  async readBuffer(wanted: { readonly path: string; readonly line?: number; readonly limit?: number }): Promise<string> {
+    const { content } = await this.#options.editor.request(
+      "fs/read_text_file",
+      { ...wanted, sessionId: this.sessionId },
+      this.#withdrawable,
+    );
+    return content;
   }
 
   get #withdrawable() {
@@ -195,14 +212,10 @@ export class AcpSession implements Asker {
 
   async #change(change: Omit<ThreadSettingsUpdateParams, "threadId"> | undefined): Promise<boolean> {
     if (change === undefined) return false;
-    const changed = Promise.withResolvers<void>();
-    const stop = this.#options.client.on("thread/settings/updated", (p) => p.threadId === this.sessionId && changed.resolve());
-    try {
-      await this.#options.client.call("thread/settings/update", { ...change, threadId: this.sessionId });
-      await changed.promise;
-    } finally {
-      stop();
-    }
+    const { client } = this.#options;
+    await client.call("thread/settings/update", { ...change, threadId: this.sessionId });
+    // What it changed is told before the next answer; settings that were there already are told to nobody.
+    await client.call("thread/loaded/list", { limit: 1 });
     return true;
   }
   #changed(now: Chosen): void {

@@ -1,8 +1,9 @@
 /** Items that do something, as the editor's tool calls. */
 import nodePath from "node:path";
-import type { ContentBlock, ToolCall, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind } from "@agentclientprotocol/sdk";
+import type { ContentBlock, ToolCall, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind } from "@agentclientprotocol/sdk/unstable";
 import { array, literals, named, object, optional, parse, string, union, unknown } from "../../lib/schema.ts";
 import type { CommandAction, ThreadItem } from "../../protocol/item.ts";
+import { scriptOf } from "../../shell/shown-script.ts";
 import { diffFrom, firstLine, type ReadText } from "./diffs.ts";
 
 type Command = Extract<ThreadItem, { type: "commandExecution" }>;
@@ -60,7 +61,7 @@ function statusFrom(status: "inProgress" | "completed" | "failed" | "declined" |
 function commandCall(item: Command): ToolCall {
   const ended = item.status !== "inProgress";
   return {
-    ...call(item.id, commandTitle(item), commandKind(item.commandActions), statusFrom(item.status)),
+    ...call(item.id, scriptOf(item.command).script, commandKind(item.commandActions), statusFrom(item.status)),
     locations: item.commandActions.flatMap((action): ToolCallLocation[] =>
       action.type === "read" ? [{ path: nodePath.resolve(item.cwd, action.path) }] : [],
     ),
@@ -68,12 +69,6 @@ function commandCall(item: Command): ToolCall {
     content: outputContent(item.aggregatedOutput ?? ""),
     ...(ended ? { rawOutput: { exitCode: item.exitCode ?? null, durationMs: item.durationMs ?? null } } : {}),
   };
-}
-
-/** The command as the person knows it, without the shell that it is wrapped in. */
-function commandTitle({ commandActions, command }: Command): string {
-  const plain = commandActions.map((action) => action.command).join(" && ");
-  return plain === "" ? command : plain;
 }
 
 function commandKind(actions: readonly CommandAction[]): ToolKind {

@@ -1,5 +1,5 @@
 /** A thread's notifications as updates of the editor's session. Remembers only what later updates build on. */
-import type { ClientCapabilities, ContentBlock, SessionUpdate, ToolCall } from "@agentclientprotocol/sdk";
+import type { ClientCapabilities, ContentBlock, SessionUpdate, ToolCall } from "@agentclientprotocol/sdk/unstable";
 import type { ParamsOf } from "../../protocol/define.ts";
 import type { ThreadItem, UserInput } from "../../protocol/item.ts";
 import type { ServerNotifications } from "../../protocol/methods.ts";

@@ -142,7 +142,10 @@ export const debugHelp = {
 
 export const acpHelp = {
   summary: "Serve an editor that speaks the Agent Client Protocol",
-  says: ["For Zed, JetBrains, Neovim, Emacs and others that start their agents; speaks over stdin and stdout."],
+  says: [
+    "For Zed, JetBrains, Neovim, Emacs and others that start their agents; speaks over stdin and stdout.",
+    "Where the editor lets its files be read, the agent sees changes that are not saved yet. Commands run in Parley's own sandbox and never in the editor's terminal, which has none.",
+  ],
   usage: ["[OPTIONS]"],
   flags: agentFlags,
   notes: { "In Zed's settings.json": '"agent_servers": { "Parley": { "command": "parley", "args": ["acp"] } }' },

@@ -20,10 +20,13 @@ verifies(
     assert.deepEqual(agentCapabilities?.promptCapabilities, { image: true, embeddedContext: true });
     assert.deepEqual(Object.keys(agentCapabilities?.sessionCapabilities ?? {}).sort(), [
       "additionalDirectories",
+      "archive",
       "close",
       "delete",
+      "fork",
       "list",
       "resume",
+      "title",
     ]);
   },
   memory,
@@ -103,7 +106,7 @@ verifies(
     const ended = zed.of("tool_call_update").at(-1);
     assert.equal(begun?.kind, "execute");
     assert.equal(begun?.status, "in_progress");
-    assert.match(begun?.title ?? "", /printf/);
+    assert.equal(begun?.title, "printf 'one\\ntwo\\n'; exit 3", "to the letter");
     assert.equal(ended?.toolCallId, begun?.toolCallId);
     assert.equal(ended?.status, "failed");
     assert.deepEqual(ended?.content, [{ type: "content", content: { type: "text", text: "```\none\ntwo\n```" } }]);
@@ -293,6 +296,128 @@ verifies(
       /no value/,
     );
     await assert.rejects(zed.agent.request("session/set_config_option", { sessionId, configId: "colour", value: "red" }), /no value/);
+  },
+  memory,
+);
+
+verifies(
+  "acp.sameMode",
+  async ({ home, workspace }) => {
+    await using zed = await editor(home, { config: never });
+    const { sessionId, modes, configOptions } = await zed.agent.request("session/new", { cwd: workspace, mcpServers: [] });
+    await zed.agent.request("session/set_mode", { sessionId, modeId: modes?.currentModeId ?? "" });
+    for (const option of configOptions ?? []) {
+      if (option.type !== "select") continue;
+      const { id: configId, currentValue: value } = option;
+      const answer = await zed.agent.request("session/set_config_option", { sessionId, configId, value });
+      assert.equal(answer.configOptions.find(({ id }) => id === configId)?.currentValue, value);
+    }
+  },
+  memory,
+);
+
+verifies(
+  "acp.editorFiles",
+  async ({ home, workspace }) => {
+    const file = path.join(workspace, "draft.txt");
+    writeFileSync(file, "saved\n");
+    const patch = `*** Begin Patch\n*** Update File: draft.txt\n@@\n-saved\n+changed\n*** End Patch`;
+    const asked: unknown[] = [];
+    await using zed = await editor(home, {
+      turns: [
+        [{ call: "read_editor_file", with: { path: "draft.txt", line: 2 } }, "{{output}}"],
+        [{ call: "read_editor_file", with: { path: "gone.txt" } }, "{{output}}"],
+        [{ patch }, "Done."],
+      ],
+      config: never,
+      clientCapabilities: { fs: { readTextFile: true } },
+      shows(request) {
+        asked.push(request);
+        if (request.path !== file) throw new Error("not in this editor");
+        return "saved\nand not saved yet\n";
+      },
+    });
+    const sessionId = await zed.session(workspace);
+    await zed.prompt(sessionId, "read it");
+    assert.match(zed.text("agent_message_chunk"), /and not saved yet/);
+    assert.deepEqual(asked, [{ sessionId, path: file, line: 2 }]);
+    await zed.prompt(sessionId, "and the other");
+    assert.match(zed.text("agent_message_chunk"), /the editor cannot read gone\.txt/);
+    await zed.prompt(sessionId, "edit it");
+    const [diff] = zed.of("tool_call").at(-1)?.content ?? [];
+    assert.deepEqual(diff, { type: "diff", path: file, oldText: "saved\nand not saved yet\n", newText: "changed\nand not saved yet\n" });
+    await using plain = await editor(home, { turns: [[{ expect: { tools: ["read_editor_file"] } }, "Offered."]] });
+    const other = await plain.session(workspace);
+    await assert.rejects(plain.prompt(other, "go"), /read_editor_file/, "not offered where the editor has no files");
+  },
+  memory,
+);
+
+verifies(
+  "acp.signIn",
+  async ({ home, workspace }) => {
+    writeFileSync(path.join(home, "config.toml"), "");
+    await using zed = await editor(home, undefined);
+    await assert.rejects(zed.session(workspace), (error: { code: number; message: string }) => {
+      assert.equal(error.code, -32000);
+      assert.match(error.message, /no model is set up\. Run `parley login`/);
+      return true;
+    });
+    assert.deepEqual(
+      zed.initialized.authMethods?.map(({ id }) => id),
+      ["environment"],
+    );
+    const { authMethods } = await zed.agent.request("initialize", { protocolVersion: 1, clientCapabilities: { auth: { terminal: true } } });
+    const login = authMethods?.find(({ id }) => id === "login-anthropic");
+    assert.deepEqual(login, {
+      ...{ type: "terminal", id: "login-anthropic", name: "Anthropic", args: ["login", "anthropic"] },
+      description: "Runs `parley login anthropic`.",
+    });
+    writeFileSync(path.join(home, "config.toml"), 'model_provider = "scripted"\n');
+    await zed.agent.request("authenticate", { methodId: "login-anthropic" });
+    assert.ok(await zed.session(workspace), "as soon as a model is set up");
+  },
+  memory,
+);
+
+verifies(
+  "acp.organize",
+  async ({ home, workspace }) => {
+    await using zed = await editor(home, { turns: [["One."], ["Two, after {{user}}."]] });
+    const sessionId = await zed.session(workspace);
+    await zed.prompt(sessionId, "first");
+    const fork = await zed.agent.request("session/fork", { sessionId, cwd: workspace });
+    assert.notEqual(fork.sessionId, sessionId);
+    await zed.prompt(fork.sessionId, "second");
+    assert.match(zed.text("agent_message_chunk"), /Two, after second\.$/);
+    const { title } = await zed.agent.request("session/set_title", { sessionId, title: "  A new\n name " });
+    assert.equal(title, "A new name");
+    await zed.until((update) => update.sessionUpdate === "session_info_update" && update.title === title);
+    await assert.rejects(zed.agent.request("session/set_title", { sessionId, title: " " }), { code: -32602 });
+    const listed = async (archived?: string) => {
+      const { sessions } = await zed.agent.request("session/list", archived === undefined ? {} : { archived });
+      return sessions.map((session) => [session.sessionId, session.title, session.archived]);
+    };
+    for (const _again of [1, 2]) await zed.agent.request("session/archive", { sessionId });
+    assert.deepEqual(await listed("only"), [[sessionId, title, true]]);
+    assert.deepEqual(
+      (await listed()).map(([id]) => id),
+      [fork.sessionId],
+    );
+    assert.deepEqual(
+      (await listed("include")).map(([id]) => id),
+      [fork.sessionId],
+    );
+    const { nextCursor } = await zed.agent.request("session/list", { archived: "include" });
+    const rest = await zed.agent.request("session/list", { archived: "include", cursor: nextCursor ?? "" });
+    assert.deepEqual([rest.sessions.map((session) => session.sessionId), rest.nextCursor], [[sessionId], null]);
+    await assert.rejects(listed("sometimes"), { code: -32602 });
+    for (const _again of [1, 2]) await zed.agent.request("session/unarchive", { sessionId });
+    assert.deepEqual([await listed("only"), (await listed()).length], [[], 2]);
+    const nobody = "01a00000-0000-7000-8000-000000000000";
+    for (const method of ["session/archive", "session/unarchive"] as const)
+      await assert.rejects(zed.agent.request(method, { sessionId: nobody }), { code: -32002 }, method);
+    await assert.rejects(zed.agent.request("session/fork", { sessionId: nobody, cwd: workspace }), { code: -32002 });
   },
   memory,
 );
