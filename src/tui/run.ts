@@ -62,6 +62,7 @@ function stageOf(screen: () => Screen | undefined, theme: Theme): ConstructorPar
     page: async (title, draw) => screen()?.page(title, draw),
     lend: async (use) => screen()?.lend(use),
     redraw: () => screen()?.redraw(),
+    copy: (text) => screen()?.copy(text),
     notify: (text) => screen()?.notify(text),
   };
 }

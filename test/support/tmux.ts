@@ -123,6 +123,10 @@ export class Terminal {
     writeFileSync(path.join(folder, `${name}.ansi`), this.styled());
   }
   /** One of tmux's own facts about the terminal, such as `alternate_on` and `cursor_flag`. */
+  /** What the program has put into the terminal's clipboard. */
+  clipboard(): string {
+    return this.#tmux("show-buffer");
+  }
   fact(name: string): string {
     return this.#tmux("display-message", "-p", `#{${name}}`).trim();
   }
@@ -200,6 +204,7 @@ const trusting = 'approval_policy = "on-request"\nsandbox_mode = "workspace-writ
 const settings = [
   "set -g default-terminal tmux-256color",
   "set -s escape-time 0",
+  "set -s set-clipboard on",
   "set -g status off",
   "set -g history-limit 50000",
   "set -g remain-on-exit on",

@@ -46,7 +46,7 @@ test("/help, /status, /mcp, /skills and a command that does not exist", { skip }
   term.say("/help");
   const help = await term.until("the keys, when nothing is written");
   term.keep("80x50-help");
-  for (const name of "model approvals status diff review undo compact mcp hooks plugins skills new resume fork rename transcript help quit".split(
+  for (const name of "model login approvals status diff review init rewind undo compact cd copy export warnings mcp hooks plugins skills new resume fork rename transcript help quit".split(
     " ",
   ))
     assert.match(help, new RegExp(`/${name}\\b`));
@@ -204,6 +204,74 @@ test("/model, /approvals and /plan change what is in force", { skip }, async (t)
   await term.until("─ plan mode ─");
   term.say("/plan");
   await term.untilGone("─ plan mode ─");
+});
+
+test("esc esc goes back to an earlier message, with the files where the person wants it", { skip }, async (t) => {
+  const patch = "*** Begin Patch\n*** Add File: made.txt\n+new\n*** End Patch";
+  const turns = [["One."], [{ patch }, "Made."], ["Three, after {{user}}."]];
+  const term = new Terminal(t, { rows: 40, turns, config: 'approval_policy = "never"\nsandbox_mode = "danger-full-access"' });
+  await term.start();
+  term.say("first message");
+  await term.answered("One.");
+  term.say("second message");
+  await term.answered("Made.");
+  assert.ok(existsSync(path.join(term.workspace, "made.txt")));
+  term.keys("Escape");
+  await term.until("Press esc again to go back to an earlier message");
+  term.keys("Escape");
+  await term.until("Go back to before which message?");
+  term.keep("80x40-rewind");
+  term.keys("Enter");
+  await term.until("And the files?");
+  term.keys("2");
+  await term.until("Went back to before: second message");
+  await term.until("│ › second message");
+  assert.ok(!existsSync(path.join(term.workspace, "made.txt")), "the files went back too");
+  term.keys("C-c");
+  await term.untilGone("│ › second message");
+  term.say("another");
+  await term.answered("Three, after another.");
+  term.keys("C-t");
+  await term.untilGone("Went back to before");
+  const transcript = await term.until("Three, after another.");
+  assert.match(transcript, /first message/);
+  assert.doesNotMatch(transcript, /second message/, "what was taken back is no part of the session");
+  term.keys("q");
+});
+
+test("/copy, /export, /warnings, /cd, /init, the effort and the window's name", { skip }, async (t) => {
+  const turns = [["The **answer**."], [{ expect: { user: "/AGENTS\\.md/" } }, "Written."]];
+  const term = new Terminal(t, { rows: 50, columns: 160, turns });
+  mkdirSync(path.join(term.workspace, "inner"));
+  await term.start();
+  assert.equal(term.fact("pane_title"), "Parley: work");
+  term.say("/export");
+  await term.until("Nothing was said yet");
+  term.say("a question");
+  await term.answered("The answer.");
+  term.say("/copy");
+  await term.until("The last answer was given to the clipboard");
+  assert.equal(term.clipboard(), "The **answer**.");
+  term.say("/export session.md");
+  await term.until(/The session is written to\s+\S+session\.md/);
+  assert.match(readFileSync(path.join(term.workspace, "session.md"), "utf8"), /a question[\s\S]*The \*\*answer\*\*\./);
+  term.say("/export session.md");
+  await term.until("is there already; name another file");
+  term.say("/warnings");
+  await term.until(/Warnings[\s\S]*│ 1\s+\S*session\.md is there/);
+  term.keys("M-.");
+  await term.until(/has no other effort|Effort: /);
+  term.say("/init");
+  await term.answered("Written.");
+  writeFileSync(path.join(term.workspace, "inner", "AGENTS.md"), "# Here\n");
+  term.say("/cd inner");
+  await term.until(/Folder:\s+\S+work\/inner/);
+  await term.until(/~\/work\/inner/);
+  assert.equal(term.fact("pane_title"), "Parley: inner");
+  term.say("/init");
+  await term.until("AGENTS.md is there already; nothing was changed");
+  term.say("/cd nowhere");
+  await term.until(/nowhere is no folder/);
 });
 
 test("/diff, /undo, /review and /compact", { skip }, async (t) => {

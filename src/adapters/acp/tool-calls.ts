@@ -1,6 +1,13 @@
 /** Items that do something, as the editor's tool calls. */
 import nodePath from "node:path";
-import type { ContentBlock, ToolCall, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind } from "@agentclientprotocol/sdk/unstable";
+import type {
+  ContentBlock,
+  ToolCall,
+  ToolCallContent,
+  ToolCallLocation,
+  ToolCallStatus,
+  ToolKind,
+} from "@agentclientprotocol/sdk/unstable";
 import { array, literals, named, object, optional, parse, string, union, unknown } from "../../lib/schema.ts";
 import type { CommandAction, ThreadItem } from "../../protocol/item.ts";
 import { scriptOf } from "../../shell/shown-script.ts";

@@ -49,6 +49,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
       approvalPolicy,
       prompt,
       images,
+      transcriptOf: async (thread) => (await import("../threads/markdown.ts")).markdownOf(thread, true),
       usesAltScreen: values["no-alt-screen"] !== true,
       spoken: values["screen-reader"] === true || process.env["INK_SCREEN_READER"] === "true",
       report,

@@ -14,7 +14,7 @@ import { settleMessages } from "../state/live.ts";
 import type { Line } from "../text/spans.ts";
 import type { Theme } from "../text/theme.ts";
 import { page } from "./pager.ts";
-import { notice } from "./terminal.ts";
+import { formerTitle, keepTitle, notice, titleOf } from "./terminal.ts";
 import { View, type ViewProps } from "./view.ts";
 
 export interface ScreenOptions {
@@ -53,6 +53,8 @@ export class Screen implements Stage {
   #pending: Entry[] = [];
   #columns: number;
   #isLent = false;
+  /** What the window is called; empty until it was named. */
+  #title = "";
   #lent: Promise<void> = Promise.resolve();
   readonly #closing = new AbortController();
 
@@ -104,6 +106,7 @@ export class Screen implements Stage {
     while (this.#hasMore()) this.#rerender({ ...this.#props(), lines: [], cursor: undefined });
     this.#rerender({ ...this.#props(), lines: [], cursor: undefined });
     await instance.waitUntilRenderFlush();
+    if (this.#title !== "") this.#options.stdout.write(formerTitle);
     instance.unmount();
     await instance.waitUntilExit();
     this.#instance = undefined;
@@ -135,6 +138,7 @@ export class Screen implements Stage {
   #props(): ViewProps {
     this.#store.setConversation(settleMessages(this.#store.conversation));
     this.#print();
+    this.#showTitle();
     return this.#frameProps();
   }
   #frameProps(): ViewProps {
@@ -142,6 +146,16 @@ export class Screen implements Stage {
     const drawn = frame(this.#store.conversation, this.#store.ui, { size: this.size, theme, nowMs: Date.now(), home });
     const lines = drawn.lines.map((line) => theme.paint(line));
     return { printed: this.#printed, lines, cursor: drawn.cursor, ...this.#input, onReady: this.#ready };
+  }
+
+  /** The window is named after the session, with a mark while something goes on or waits. */
+  #showTitle(): void {
+    const { conversation, ui } = this.#store;
+    const title = this.#options.theme.spoken || this.#isLent ? this.#title : titleOf(conversation, ui);
+    if (title === this.#title) return;
+    if (this.#title === "") this.#options.stdout.write(keepTitle);
+    this.#title = title;
+    this.#options.stdout.write(`\u001b]0;${title}\u0007`);
   }
 
   /** Takes what is finished, as much as fits into one drawing. */
@@ -190,6 +204,10 @@ export class Screen implements Stage {
     const visible = lines.slice(-Math.max(1, room));
     if (visible.length > 0) this.#printed = { number: this.#printed.number + 1, text: this.#paint(visible) };
     this.drawNow();
+  }
+
+  copy(text: string): void {
+    this.#options.stdout.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);
   }
 
   /** After a stop that nobody could prepare for: the shell has had the terminal, and has set it as it likes. */

@@ -1,5 +1,9 @@
 /** The terminal itself: what it can show, how it was found, and that it is left so. */
+import path from "node:path";
 import type { ReadStream, WriteStream } from "node:tty";
+import { cleanLine } from "../../lib/terminal-text.ts";
+import type { Conversation } from "../state/conversation.ts";
+import type { Ui } from "../state/ui.ts";
 import type { Brightness, Depth } from "../text/theme.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -69,6 +73,16 @@ export function brightnessFrom(answer: string): Brightness | undefined {
   return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b) > 0.5 ? "light" : "dark";
 }
 
+/** Terminals put the window's name aside and take it up again. */
+export const keepTitle = "\u001b[22;0t";
+export const formerTitle = "\u001b[23;0t";
+
+export function titleOf({ name, settings, turn }: Conversation, { asked }: Ui): string {
+  const folder = settings === undefined ? "" : path.basename(settings.cwd);
+  const mark = asked.length > 0 ? "? " : turn === undefined ? "" : "* ";
+  return cleanLine(`${mark}Parley: ${name ?? folder}`).slice(0, 120);
+}
+
 /** Everything that may have been switched on, switched off: harmless where it was not. */
 const restoreSequence = [
   "\u001b[?2026l", // drawing in one go
@@ -76,6 +90,7 @@ const restoreSequence = [
   "\u001b[<u", // told-apart keys
   "\u001b7\u001b[?1049l", // second screen; the cursor is noted before, as the way back from it takes it up
   "\u001b[?25h", // cursor
+  formerTitle,
   "\u001b[0m",
 ].join("");
 

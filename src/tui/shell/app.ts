@@ -29,6 +29,8 @@ export interface Stage {
   page(title: string, draw: (width: number) => readonly Line[]): Promise<void>;
   lend(use: () => Promise<void>): Promise<void>;
   redraw(): void;
+  /** Gives a text to the terminal's clipboard. */
+  copy(text: string): void;
   /** Draws the person's attention to the terminal. */
   notify(text: string): void;
 }
@@ -197,6 +199,9 @@ export class App implements Shell {
   }
   redraw(): void {
     this.#stage.redraw();
+  }
+  copy(text: string): void {
+    this.#stage.copy(text);
   }
   /** Ctrl+Z, or somebody's SIGTSTP: the shell takes over until `fg`. Nobody listens while the signal does what it does by itself. */
   stopProcess(): Promise<void> {

@@ -1,5 +1,5 @@
 /** The slash commands: their names, what they say about themselves, and what each does. */
-
+import path from "node:path";
 import { cleanLine } from "../../lib/terminal-text.ts";
 import type { Suggestion } from "../compose/completion.ts";
 import { composerWith } from "../compose/composer.ts";
@@ -10,9 +10,11 @@ import type { Completions } from "./completions.ts";
 import { chooseHook } from "./hooks.ts";
 import { logIn } from "./login.ts";
 import { choosePlugin } from "./plugins.ts";
+import { rewind } from "./rewind.ts";
 import { chooseThread, forkCurrent, renameThread } from "./sessions.ts";
-import { chooseAccess, chooseModel, togglePlanMode } from "./settings.ts";
+import { changeFolder, chooseAccess, chooseModel, togglePlanMode } from "./settings.ts";
 import type { Shell } from "./shell.ts";
+import { copyAnswer, exportSession, showWarnings } from "./take-away.ts";
 import { send, startThread } from "./threads.ts";
 import { showTranscript } from "./transcript.ts";
 import { undoTurn } from "./undo.ts";
@@ -54,8 +56,24 @@ const commandTable: readonly Command[] = [
   { name: "status", says: "show the session, the model, tokens and limits", anytime: true, run: ({ shell }) => showStatus(shell) },
   { name: "diff", says: "show all changes in the folder, new files included", anytime: true, run: ({ shell }) => showDiff(shell) },
   { name: "review", argument: "[instructions]", says: "have changes reviewed", run: ({ shell }, argument) => startReview(shell, argument) },
+  {
+    name: "init",
+    says: "have AGENTS.md written, which tells agents how to work in this folder",
+    run: ({ shell }) => writeAgentsFile(shell),
+  },
+  { name: "rewind", says: "go back to an earlier message, with the files by choice (esc esc)", run: ({ shell }) => rewind(shell) },
   { name: "undo", says: "put the files back as they were before a turn", run: ({ shell }) => undoTurn(shell) },
   { name: "compact", says: "sum the conversation up to make room", run: ({ shell }) => compact(shell) },
+  { name: "cd", argument: "<folder>", says: "work in another folder", run: ({ shell }, argument) => changeFolder(shell, argument) },
+  { name: "copy", says: "put the last answer into the clipboard", anytime: true, run: ({ shell }) => copyAnswer(shell) },
+  {
+    name: "export",
+    argument: "[file]",
+    says: "write the session to a file, as markdown",
+    anytime: true,
+    run: ({ shell }, argument) => exportSession(shell, argument),
+  },
+  { name: "warnings", says: "show the warnings of this session again", anytime: true, run: ({ shell }) => showWarnings(shell) },
   { name: "mcp", says: "list the MCP servers and their tools", anytime: true, run: ({ shell }) => showMcp(shell) },
   {
     name: "hooks",
@@ -84,6 +102,21 @@ const commandTable: readonly Command[] = [
   { name: "help", says: "list commands and keys", anytime: true, run: ({ shell }) => showHelp(shell, commandTable) },
   { name: "quit", also: ["exit"], says: "leave", anytime: true, run: async ({ shell }) => shell.quit() },
 ];
+
+/** What others who work here, people or programs, would have to find out by themselves. */
+const agentsTask = `Write a file AGENTS.md for this folder, for agents and people who come to it new. Look around first: the build files, the tests, the layout, the newest commits.
+Put into it, in a page at most: what the project is and how its folders are laid out; the commands to build, test, lint and run it, as they really are; the conventions that the code keeps to; how changes are made (commit messages, reviews); what one must not touch. Leave out what anybody knows or what the code says by itself, and invent nothing.`;
+
+async function writeAgentsFile(shell: Shell): Promise<void> {
+  const cwd = shell.store.conversation.settings?.cwd ?? "";
+  const isThere = await shell
+    .client()
+    .call("fs/getMetadata", { path: path.join(cwd, "AGENTS.md") })
+    .then(() => true)
+    .catch(() => false);
+  if (isThere) return shell.store.note("info", "AGENTS.md is there already; nothing was changed");
+  await send(shell, composerWith(agentsTask), [], false);
+}
 
 async function compact(shell: Shell): Promise<void> {
   const { threadId } = shell.store.conversation;

@@ -14,11 +14,12 @@ import { graphemes } from "../text/width.ts";
 import type { App } from "./app.ts";
 import { runCommand } from "./commands.ts";
 import { editOutside, searchHistory } from "./outside.ts";
-import { togglePlanMode } from "./settings.ts";
+import { rewind } from "./rewind.ts";
+import { changeEffort, togglePlanMode } from "./settings.ts";
 import { enqueue, interrupt, send, unqueue } from "./threads.ts";
 import { showTranscript } from "./transcript.ts";
 
-const quitWithinMs = 2000;
+const twiceWithinMs = 2000;
 
 export function press(app: App, key: Key): void {
   const { store } = app;
@@ -97,6 +98,8 @@ function pressProgram(app: App, key: Key): boolean {
   if (isControl(key, "r")) return background(app, () => searchHistory(app));
   if (isControl(key, "z")) return suspend(app);
   if (key.name === "tab" && key.shift) return background(app, () => togglePlanMode(app));
+  if (key.alt && key.name === "text" && (key.text === "," || key.text === "."))
+    return background(app, () => changeEffort(app, key.text === "," ? -1 : 1));
   if (key.name === "up" && key.alt) return unqueue(app);
   if (key.name === "escape") return pressEscape(app);
   if (isLetter(key, "?") && text === "") {
@@ -110,7 +113,17 @@ function pressEscape(app: App): boolean {
   const { store } = app;
   if (store.ui.showsKeys) store.setUi({ showsKeys: false });
   else if (store.conversation.turn !== undefined) app.run(() => interrupt(app));
+  else if (textOf(store.ui.composer) === "") pressEscapeAtRest(app);
   return true;
+}
+
+function pressEscapeAtRest(app: App): void {
+  const { store } = app;
+  const nowMs = app.now();
+  if (nowMs >= store.ui.rewindUntilMs)
+    return store.setUi({ rewindUntilMs: nowMs + twiceWithinMs, hint: "Press esc again to go back to an earlier message" });
+  store.setUi({ rewindUntilMs: 0 });
+  app.run(() => rewind(app));
 }
 
 /** Ctrl+C: clears the text, else stops the turn, else ends the program when it comes twice. */
@@ -120,7 +133,7 @@ function pressStop(app: App): boolean {
   if (textOf(store.ui.composer) !== "") store.setUi({ composer: emptyComposer, popup: undefined });
   else if (store.conversation.turn !== undefined) app.run(() => interrupt(app));
   else if (nowMs < store.ui.quitUntilMs) app.quit();
-  else store.setUi({ quitUntilMs: nowMs + quitWithinMs, hint: "Press ctrl+c again to quit" });
+  else store.setUi({ quitUntilMs: nowMs + twiceWithinMs, hint: "Press ctrl+c again to quit" });
   return true;
 }
 

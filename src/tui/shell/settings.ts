@@ -1,5 +1,6 @@
 /** Changing what the next turns run with: model and effort, access, plan mode. */
-
+import { homedir } from "node:os";
+import path from "node:path";
 import { cleanLine } from "../../lib/terminal-text.ts";
 import type { AskForApproval, SandboxPolicy } from "../../protocol/policy.ts";
 import type { ThreadSettingsUpdateParams } from "../../protocol/thread-settings.ts";
@@ -46,6 +47,38 @@ export async function chooseModel(shell: Shell): Promise<void> {
   if (effort === undefined && efforts.length >= 2) return;
   await update(shell, { model: chosen.model, ...(effort === undefined ? {} : { effort }) });
   shell.store.note("success", `Model: ${cleanLine(chosen.displayName)}${effort === undefined ? "" : `, ${effort}`}`);
+}
+
+/** One step less or more of the efforts that the model has. */
+export async function changeEffort(shell: Shell, by: -1 | 1): Promise<void> {
+  const { settings } = shell.store.conversation;
+  if (settings === undefined) return;
+  const { data } = await shell.client().call("model/list", { limit: 200, includeHidden: true });
+  const model = data.find((known) => known.model === settings.model);
+  const efforts = model?.supportedReasoningEfforts.map(({ reasoningEffort }) => reasoningEffort) ?? [];
+  if (efforts.length < 2) return shell.store.setUi({ hint: `${settings.model} has no other effort` });
+  const at = efforts.indexOf(settings.effort ?? model?.defaultReasoningEffort ?? "");
+  const effort = efforts[Math.min(efforts.length - 1, Math.max(0, at + by))];
+  if (effort === undefined || effort === settings.effort)
+    return shell.store.setUi({ hint: `${settings.effort} is the ${by < 0 ? "lowest" : "highest"} effort` });
+  await update(shell, { effort });
+  shell.store.setUi({ hint: `Effort: ${cleanLine(effort)}` });
+}
+
+/** The folder that the next turns work in. */
+export async function changeFolder(shell: Shell, argument: string): Promise<void> {
+  const { settings } = shell.store.conversation;
+  if (settings === undefined) return;
+  if (argument === "") return shell.store.setUi({ hint: "Which folder? Write /cd and the folder" });
+  const home = shell.options.remote === undefined ? argument.replace(/^~(?=\/|$)/, homedir()) : argument;
+  const cwd = path.resolve(settings.cwd, home);
+  const found = await shell
+    .client()
+    .call("fs/getMetadata", { path: cwd })
+    .catch(() => undefined);
+  if (found?.isDirectory !== true) return shell.store.note("error", `${cleanLine(cwd)} is no folder; nothing was changed`);
+  await update(shell, { cwd });
+  shell.store.note("success", `Folder: ${cleanLine(cwd)}`);
 }
 
 interface Preset {

@@ -1,6 +1,7 @@
 /** What every part of the terminal client may use: the server, the state, dialogs, and the way out. */
 import type { Client } from "../../client/client.ts";
 import type { AskForApproval, SandboxMode } from "../../protocol/policy.ts";
+import type { Thread } from "../../protocol/thread.ts";
 import type { Form, Given } from "../ask/form.ts";
 import type { Picker } from "../ask/picker.ts";
 import type { History } from "../compose/history.ts";
@@ -34,6 +35,8 @@ export interface TuiOptions {
   /** Sent when the thread is open. */
   readonly prompt: string | undefined;
   readonly images: readonly string[];
+  /** A session as a document that people can read elsewhere. */
+  readonly transcriptOf: (thread: Thread) => Promise<string>;
   readonly usesAltScreen: boolean;
   readonly spoken: boolean;
   /** For the log file; nothing may be written to the screen from outside. */
@@ -53,6 +56,8 @@ export interface Shell {
   fill(form: Form): Promise<Given | undefined>;
   /** Shows lines in a pager, drawn for the width at hand. */
   page(title: string, draw: (width: number) => readonly Line[]): Promise<void>;
+  /** Gives a text to the clipboard of the terminal, wherever that is. */
+  copy(text: string): void;
   /** Hands the terminal to another program until it ends. */
   lend(use: () => Promise<void>): Promise<void>;
   /** Carries something out in the background; a failure becomes a note. */

@@ -77,6 +77,8 @@ export interface Conversation {
   readonly retrying: string | undefined;
   /** MCP servers that are starting. */
   readonly starting: readonly string[];
+  /** What went wrong or may do so, oldest first: it stays when the transcript has scrolled away. */
+  readonly warnings: readonly string[];
   /** Finished and not printed yet. */
   readonly outbox: readonly Entry[];
 }
@@ -96,14 +98,22 @@ export const emptyConversation: Conversation = {
   thought: undefined,
   retrying: undefined,
   starting: [],
+  warnings: [],
   outbox: [],
 };
 
 /** Adds entries; what was looked at before goes first. */
 export function emit(state: Conversation, entries: readonly Entry[]): Conversation {
   if (entries.length === 0) return state;
-  return { ...state, outbox: [...state.outbox, ...lookedEntries(state), ...entries], looked: [] };
+  const warnings = [...state.warnings, ...entries.flatMap(warningIn)].slice(-keptWarnings);
+  return { ...state, warnings, outbox: [...state.outbox, ...lookedEntries(state), ...entries], looked: [] };
 }
+
+const keptWarnings = 100;
+const warningIn = (entry: Entry): string[] =>
+  entry.kind === "note" && (entry.tone === "warning" || entry.tone === "error")
+    ? [entry.detail === undefined ? entry.text : `${entry.text}\n${entry.detail}`]
+    : [];
 
 /** What was looked at, as one entry. */
 export const lookedEntries = ({ looked }: Conversation): Entry[] => (looked.length === 0 ? [] : [{ kind: "explored", looks: looked }]);

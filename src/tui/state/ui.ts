@@ -34,6 +34,8 @@ export interface Ui {
   readonly lastKeyAtMs: number;
   /** A second Ctrl+C before this time ends the program. */
   readonly quitUntilMs: number;
+  /** A second Esc before this time goes back to an earlier message. */
+  readonly rewindUntilMs: number;
   /** The keys are explained below the composer. */
   readonly showsKeys: boolean;
   /** Something is being fetched. */
@@ -50,6 +52,7 @@ export const emptyUi: Ui = {
   connection: "open",
   lastKeyAtMs: 0,
   quitUntilMs: 0,
+  rewindUntilMs: 0,
   showsKeys: false,
   busy: undefined,
 };
