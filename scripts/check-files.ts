@@ -60,7 +60,7 @@ const allowed: Readonly<Record<string, string>> = {
   "src/rpc/stdio.ts": "the standard output, where it is a file",
   "src/cli/built-from.ts": "files of the checkout that the bundle was built from",
   "src/cli/code-cache.ts": "compiled code beside the bundle, read at every start; it is kept twice and compared",
-  "src/cli/doctor/doctor.ts": "writes an empty file to see whether it can",
+  "src/cli/doctor/home.ts": "writes an empty file to see whether it can",
   "src/cli/exec/exec.ts": named,
   "src/cli/exec/input.ts": named,
   "src/cli/app-server/generate.ts": named,

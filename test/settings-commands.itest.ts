@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { endedWith } from "./support/ending.ts";
@@ -139,6 +139,18 @@ test("the doctor names what is broken and how to mend it", (t) => {
   writeFileSync(path.join(home, "config.toml"), "model = \n");
   const { status, stdout } = run(["doctor"]);
   assert.deepEqual([status, /FAIL {2}config {4}.*line 1, column 9.* -> mend /.test(stdout)], [1, true], stdout);
+});
+
+test("doctor names proxies that are not used, and rights and room of the home", async (t) => {
+  const { home, runBeside } = place(t);
+  chmodSync(home, 0o777);
+  const { stdout } = await runBeside(["doctor", "--json"], { ALL_PROXY: "socks5://127.0.0.1:9" });
+  const findings: { name: string; state: string; text: string; fix?: string }[] = JSON.parse(stdout);
+  const proxy = findings.find(({ text }) => text.startsWith("ALL_PROXY"));
+  assert.deepEqual([proxy?.state, proxy?.fix], ["warn", "set HTTPS_PROXY to the http:// address of a proxy"]);
+  assert.match(proxy?.text ?? "", /SOCKS proxies are not used/);
+  assert.match(findings.find(({ fix }) => fix?.startsWith("chmod") === true)?.text ?? "", /can be changed by other users/);
+  assert.match(findings.find(({ name }) => name === "space")?.text ?? "", /^[\d,]+ MB are free in /);
 });
 
 test("a project's MCP server that has changed waits for a yes", (t) => {

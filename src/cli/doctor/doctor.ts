@@ -1,15 +1,16 @@
 /** `parley doctor`: what works on this machine, one line each, with the fix for what does not. */
 import { existsSync } from "node:fs";
-import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
 import { readBoundedText } from "../../lib/bounded-read.ts";
 import { causeMessage, errorMessage } from "../../lib/error-text.ts";
 import { certificateFiles } from "../../lib/network.ts";
+import { findSystemProgram } from "../../lib/program.ts";
 import { redactor } from "../../lib/redact.ts";
 import { doctorHelp } from "../help/small-helps.ts";
 import { type App, type Config, withApp } from "../own-app.ts";
 import { type Globals, print, printJson, readFlags, refuseMore } from "../usage.ts";
+import { checkHome } from "./home.ts";
 import { checkSandbox } from "./sandbox.ts";
 
 export interface Finding {
@@ -87,22 +88,16 @@ function compareVersions(a: string, b: string): number {
   return 0;
 }
 
-const checkHome: Check = async ({ codexHome }) => {
-  const probe = path.join(codexHome, `.doctor-${process.pid}`);
-  try {
-    await mkdir(codexHome, { recursive: true, mode: 0o700 });
-    await writeFile(probe, "", { mode: 0o600 });
-    return [{ name: "home", state: "ok", text: `${codexHome} can be written` }];
-  } catch (error) {
-    return [
-      { name: "home", state: "fail", text: errorMessage(error), fix: `make ${codexHome} writable, or set CODEX_HOME to a folder that is` },
-    ];
-  } finally {
-    await rm(probe, { force: true });
-  }
-};
-
 const checkGit: Check = async (app) => {
+  if (findSystemProgram("git") === undefined)
+    return [
+      {
+        name: "git",
+        state: "warn",
+        text: "git is not found in the system's folders",
+        fix: "install git: diffs, reviews and worktrees need it",
+      },
+    ];
   const root = await app.git.root(process.cwd());
   return [{ name: "git", state: "ok", text: root === undefined ? "this folder is in no repository" : `repository ${root}` }];
 };
@@ -131,9 +126,27 @@ const checkNetwork: Check = async () => {
       fix,
     };
   });
+  const unused = proxiesWithoutEffect(env).map(
+    ([name, reason]): Finding => ({
+      name: "network",
+      state: "warn",
+      text: `${name}: ${reason}`,
+      fix: "set HTTPS_PROXY to the http:// address of a proxy",
+    }),
+  );
   const proxy: Finding[] = proxies.length === 0 ? [] : [{ name: "network", state: "ok", text: `through a proxy: ${proxies.join(", ")}` }];
-  return [...proxy, ...(await Promise.all(findings))];
+  return [...proxy, ...unused, ...(await Promise.all(findings))];
 };
+
+/** Variables that other programs follow and requests from here do not. */
+function proxiesWithoutEffect(env: NodeJS.ProcessEnv): (readonly [string, string])[] {
+  return ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"].flatMap((name): (readonly [string, string])[] => {
+    const value = env[name.toLowerCase()] ?? env[name] ?? "";
+    if (value === "") return [];
+    if (/^socks/i.test(value)) return [[name, "SOCKS proxies are not used, requests go out directly or fail"]];
+    return name === "ALL_PROXY" ? [[name, "has no effect here"]] : [];
+  });
+}
 
 const checkProvider: Check = async (app, config) => {
   const provider = config?.providers[config.modelProvider];
