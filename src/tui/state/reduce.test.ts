@@ -247,3 +247,10 @@ test("no order of events breaks it, and nothing stays live after a turn", () => 
     }),
   );
 });
+
+test("what was said to a turn that was stopped before it was read stays in the transcript", () => {
+  const sent = [{ clientId: "c", text: "and the tests", isSteer: true }];
+  const state = reduce({ ...after(begin), sent }, end("interrupted"), 1000);
+  assert.deepEqual(state.outbox[0], { kind: "user", text: "and the tests", attachments: [] });
+  assert.deepEqual(state.sent, []);
+});

@@ -164,7 +164,7 @@ function endTurn(state: Conversation, turn: Turn, nowMs: number): Conversation {
   const left = abandonLive(state);
   const durationMs = turn.durationMs ?? (state.turn === undefined ? 0 : nowMs - state.turn.startedAtMs);
   const plan: Entry[] = left.plan === undefined ? [] : [{ kind: "plan", ...left.plan }];
-  const ended = emit(left, [...plan, ...ending(turn, durationMs, state.turn?.hasWorked ?? false)]);
+  const ended = emit(left, [...plan, ...unread(left), ...ending(turn, durationMs, state.turn?.hasWorked ?? false)]);
   return {
     ...ended,
     outbox: [...ended.outbox, ...lookedEntries(ended)],
@@ -176,6 +176,10 @@ function endTurn(state: Conversation, turn: Turn, nowMs: number): Conversation {
     sent: ended.sent.filter((message) => !message.isSteer),
   };
 }
+
+/** What was said to a turn that ended before it was read: the thread keeps it, and the agent reads it with the next message. */
+const unread = ({ sent }: Conversation): Entry[] =>
+  sent.flatMap(({ isSteer, text }): Entry[] => (isSteer ? [{ kind: "user", text, attachments: [] }] : []));
 
 /** A turn this long ends with a line that says how long it was. */
 const longTurnMs = 20_000;
