@@ -1,9 +1,13 @@
 /** What the README says is tried, so that it stays true. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { endedWith } from "./support/ending.ts";
+import { chatFrames } from "./support/model-mocks/frames.ts";
+import { MockProvider, stream } from "./support/model-mocks/server.ts";
 import { launcher, root, scratch } from "./support/process.ts";
 
 const readme = readFileSync(path.join(root, "README.md"), "utf8");
@@ -49,4 +53,33 @@ test("parley tour plays the offline tour to its end", (t) => {
   assert.equal(status, 0, stderr);
   for (const sign of ["Connected: parley_tour/", "☑ Show a plan", "$ ", "± add ", "? Which kind of model", "✖ ", "That was the tour."])
     assert.ok(stdout.includes(sign), `${sign} is missing from:\n${stdout}`);
+});
+
+test("a newcomer's first hour: told what lacks, sets a model up, gets an answer, goes on with the session", async (t) => {
+  await using mock = new MockProvider(stream(chatFrames({ text: "At your service" })));
+  const folder = scratch(t);
+  const home = path.join(folder, "home");
+  mkdirSync(home);
+  const table = `[model_providers.house]\nname = "House"\nbase_url = "${await mock.listen()}/v1"\nwire_api = "chat"\nenv_key = "HOUSE_KEY"\n`;
+  writeFileSync(path.join(home, "config.toml"), table);
+  const run = async (words: readonly string[], input = ""): Promise<{ status: number; stdout: string; stderr: string }> => {
+    const child = spawn(launcher, words, { cwd: folder, env: { PATH: process.env["PATH"], HOME: folder, CODEX_HOME: home } });
+    endedWith(t, child);
+    child.stdin.end(input);
+    const texts = [child.stdout, child.stderr].map(async (out) => (await out.setEncoding("utf8").toArray()).join(""));
+    const [[status], stdout = "", stderr = ""] = await Promise.all([once(child, "close"), ...texts]);
+    assert.doesNotMatch(stderr, /\n {4}at /, "a stack is no answer");
+    return { status, stdout, stderr };
+  };
+  const exec = ["exec", "--skip-git-repo-check"];
+  const lacking = await run([...exec, "hello"]);
+  assert.deepEqual([lacking.status, lacking.stdout], [1, ""], "nothing is invented");
+  assert.match(lacking.stderr, /no model is set up\. Run `parley login`/);
+  const login = await run(["login", "house", "--model", "big"], "house-key-1\n");
+  assert.deepEqual([login.status, /House is set up with big/.test(login.stderr)], [0, true], login.stderr);
+  assert.deepEqual((await run([...exec, "hello"])).stdout, "At your service\n");
+  const listed = JSON.parse((await run(["threads", "list", "--json"])).stdout);
+  const [{ id }] = Array.isArray(listed) ? listed : listed.data;
+  assert.equal((await run([...exec, "resume", String(id).slice(0, 13), "and now?"])).status, 0);
+  assert.match(JSON.stringify(mock.requests.at(-1)?.body), /hello.*At your service.*and now\?/);
 });
