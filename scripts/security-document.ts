@@ -20,7 +20,7 @@ const choices = `## Choices that these cases rest on
 - **Token files are refused** when they hold fewer than 22 characters or when anybody but their owner may read them; root's file may be readable by the service's group (case 163).
 - **Repeated Host, Origin or Authorization headers are refused**, since whoever stands between may have looked at the other one (cases 139, 144).
 - **A command may have 2,048 processes and threads**, or 256 for each processor where that is more; one that starts more is ended as a whole and told why (case 406). \`parley.command_limits\` sets another limit, and limits for open files, the size of files and memory. A command that has a quarter of the machine's memory when hardly any is left (3 %, at most 512 MB), or that has filled a disk which it may write up to the last 2 % (at most 100 MB), is ended with the reason; what it allocates at one stroke (\`fallocate\`) only the limit on the size of files holds. Should the kernel be faster, it ends the command first, and not the server. An interrupt, a time-out or the end of the server ends all of its processes at once (case 70).
-- **Names that are missing are closed by empty folders**: a mount needs something to sit on, and Linux takes a mount down when the folder below it is removed, whoever removes it. They are on the disk only while a command runs, a few hundredths of a second longer in temporary folders, and what a killed server leaves is cleared by the next one (case 407). Landlock puts nothing down: there commands that may write ask first.
+- **Names that are missing are closed by empty folders**: a mount needs something to sit on, and Linux takes a mount down when the folder below it is removed, whoever removes it. They are on the disk only while a command runs, a few hundredths of a second longer in temporary folders, and what a killed server leaves is cleared by the next one (case 407). Which engine puts down what, and why, is below.
 - **What a command makes new cannot be closed to it**: a repository or a \`.codex\` that it makes itself in a folder without one is its own while it runs. What was there when it started is read-only at every depth (cases 403 to 405), what it made is read-only for the next command, and settings count only once the person trusts them.
 - **\`.git\`, \`.codex\` and \`.agents\` are always closed; further names by choice**: \`parley.protected_names = [".vscode", ".idea", ".envrc"]\` (case 113). Files that run code later are otherwise shown in the turn's diff.
 - **Named pipes outside the writable folders take nothing** (case 410). A read-only mount does not keep anyone from writing into one, so Landlock is laid under the mounts, by bubblewrap's sandboxes as by our own. Where the kernel has no Landlock (Linux before 5.19, or without it among its security modules) only those under /run are closed, where services have them, and \`parley doctor\` says so.
@@ -39,6 +39,26 @@ const limits = `## What a command may use up
 | open files | by choice \`open_files\` (RLIMIT_NOFILE) | the same |
 
 Control groups would keep all of this in the kernel, but the group of an ordinary login is not its user's to write, containers mostly mount the groups read-only, and to ask the system's manager for one costs more than a command's whole start. So Parley sets the limits of each process and looks after the rest itself.
+`;
+
+const onDisk = `## What is on the disk while a command runs
+
+\`.git\`, \`.codex\` and \`.agents\` must not come into being in a folder that a command may write. Where one of them is missing, its engine decides what that takes.
+
+| engine | what it puts on the disk | how long | who takes it away |
+|---|---|---|---|
+| bubblewrap | an empty folder (mode 1711) for each missing name, at the root of the workspace and of the temporary folders, with a file in it that names the server | while a command runs; in the temporary folders a few hundredths of a second longer, for the next one | the server; its helper when the server is killed; the next server when both are, with the same home (all folders) or another one (the temporary folders) |
+| namespaces, our own | the same | the same | the same |
+| Landlock | nothing: it knows folders that are there, and no names. Commands that may write ask first | – | – |
+| macOS (Seatbelt) | nothing: its rules name paths, whether they are there or not | – | – |
+
+An engine of mounts cannot do without. The kernel mounts only on an entry that is there, the same entry for everybody who sees the disk; and when somebody removes it, the mount goes with it, in every sandbox. What would spare the entry costs more:
+
+- a file system of its own over the workspace would keep new files from the person's disk, or, as an overlay whose upper layer is the workspace, must not be used while an editor beside it writes there;
+- a system-call filter sees where a path lies in memory, not what it says, and another thread may change it after the look;
+- Landlock under the mounts can forbid to make anything in a folder, not to make one name.
+
+An empty folder in the place of \`.git\` is no repository: git passes over it. Nothing is left where a server ends by itself, is stopped or is killed alone (cases 38 and 407).
 `;
 
 const landlock = [
@@ -68,7 +88,7 @@ export function securityDocument(root: string): string {
     ].join("\n"),
   );
   const count = `${allCases.size - excused.length} of ${allCases.size} cases are tested${excused.length === 0 ? "; none is excused." : ". These cannot apply:"}`;
-  return [intro, count, ...(excused.length === 0 ? [] : ["", ...excused]), "", choices, limits, landlock, ...tables].join("\n");
+  return [intro, count, ...(excused.length === 0 ? [] : ["", ...excused]), "", choices, onDisk, limits, landlock, ...tables].join("\n");
 }
 
 function shown({ kind, name, file }: Proof): string {
