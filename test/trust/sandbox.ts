@@ -128,6 +128,10 @@ export const sandboxCases: CaseTable = {
     "disks that are mounted while a command runs",
     "src/exec/sandbox/propagation.test.ts > a disk that is mounted while a command runs does not appear in its sandbox",
   ],
+  412: [
+    "hooks that a repository's settings keep outside its own folder",
+    `${nested} > hooks that a repository keeps in a folder of the workspace cannot be changed, nor made where they are missing`,
+  ],
   411: [
     "leases on files outside, and the limits, segments and queues of other programs",
     `${filter} > no lease on a file, no limit of the server, no queue of other programs`,

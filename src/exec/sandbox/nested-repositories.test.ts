@@ -57,6 +57,22 @@ for (const { engine, skip } of (await testedEngines()).filter(({ mounts }) => mo
       assert.equal(await attack(options, ...repositories.map((each) => `${each}/.git`)), "END\n");
     });
 
+    test("hooks that a repository keeps in a folder of the workspace cannot be changed, nor made where they are missing", async () => {
+      const options = workspace("hooks-path");
+      const places = { ".": ".husky/_", sub: '"my hooks"', "deep/other": "missing/hooks" };
+      for (const [at, hooks] of Object.entries(places)) {
+        git("init", "-q", path.join(options.cwd, at));
+        writeFileSync(path.join(options.cwd, at, ".git/config"), `[core]\n\tbare = false\n\tHooksPath = ${hooks} ; ours\n`);
+      }
+      mkdirSync(path.join(options.cwd, ".husky/_"), { recursive: true });
+      mkdirSync(path.join(options.cwd, "sub/my hooks"));
+      const evil = (at: string): string => `(mkdir -p "$(dirname '${at}')" && echo evil > '${at}') && echo "HOOK ${at}"`;
+      const tries = [".husky/_/pre-commit", "sub/my hooks/pre-commit", "deep/other/missing/hooks/pre-commit"].map(evil);
+      const swaps = "mv .husky gone && echo MOVED; mv 'sub/my hooks' gone && echo MOVED; echo fine > .husky/pre-commit && echo WROTE";
+      const { output } = await bench.sh(`{ ${[...tries, swaps].join("; ")}; } 2>/dev/null; echo END`, options);
+      assert.equal(output, "WROTE\nEND\n");
+    });
+
     test("more of them than can be held one by one are held with the folder around them, and the rest stays writable", async () => {
       const options = workspace("crowd");
       git("init", "-q", path.join(options.cwd, "z/repo"));

@@ -128,16 +128,18 @@ class Collector {
     if (real !== undefined) this.add(real);
   }
 
-  /** What a `.git` leads to: the folder that a `gitdir:` file names, the common folder of a worktree, hooks and config that are links. */
+  /** What a `.git` leads to: the folder that a `gitdir:` file names, the common folder of a worktree, hooks and config that are links or elsewhere. */
   addRepository(git: string): void {
     if (this.missing.has(git)) return;
     const folder = findLstat(git)?.isFile() === true ? this.#followed(git, "gitdir:") : git;
     if (folder === undefined) return;
     const common = this.#followed(path.join(folder, "commondir"), "");
+    const top = path.basename(git) === ".git" ? path.dirname(git) : git;
     for (const base of common === undefined ? [folder] : [folder, common])
       for (const name of ["hooks", "config", "config.worktree", "info"]) {
         const at = path.join(base, name);
         if (isLink(at)) this.addExisting(at);
+        if (name.startsWith("config")) for (const hooks of hooksPaths(at)) this.add(realOf(path.resolve(top, hooks)));
       }
   }
 
@@ -145,7 +147,7 @@ class Collector {
     const text = readPointer(pointer);
     if (text === undefined || !text.startsWith(prefix)) return undefined;
     const target = path.resolve(path.dirname(pointer), text.slice(prefix.length).trim());
-    const real = findRealPath(target) ?? realOfMissing(target);
+    const real = realOf(target);
     this.add(real);
     return real;
   }
@@ -160,6 +162,32 @@ function readPointer(file: string): string | undefined {
     return undefined;
   }
 }
+
+/** Where a repository's settings say that its hooks are, if not in its own folder: `core.hooksPath`, in each of its spellings. */
+function hooksPaths(config: string): readonly string[] {
+  const text = readSettings(config);
+  if (!/hookspath/i.test(text)) return [];
+  return [...text.matchAll(/^[ \t]*(?:\[[^\]\n]*\][ \t]*)?hookspath[ \t]*=[ \t]*("(?:[^"\\\n]|\\.)*"|[^\n#;]*)/gim)].flatMap(
+    ([, value = ""]) => {
+      const plain = value
+        .trim()
+        .replace(/^"(.*)"$/, "$1")
+        .replaceAll(/\\(.)/g, "$1");
+      return plain === "" || plain.startsWith("~") ? [] : [plain];
+    },
+  );
+}
+
+function readSettings(config: string): string {
+  try {
+    return readBoundedTextSync(config, maxSettings);
+  } catch {
+    return ""; // missing, or nothing that git would read either
+  }
+}
+const maxSettings = 256 * 1024;
+
+const realOf = (file: string): string => findRealPath(file) ?? realOfMissing(file);
 
 function realOfMissing(file: string): string {
   const parent = path.dirname(file);
