@@ -2,30 +2,11 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { plainPlugin, writeFiles } from "../scenarios/plugin/stage.ts";
-import { ServerProcess, scratch } from "../support/process.ts";
+import { scratch } from "../support/process.ts";
 import { codexProgram } from "./codex-package.ts";
-
-class Side {
-  readonly #server: ServerProcess;
-  #ids = 0;
-  constructor(t: TestContext, folder: string, program?: string) {
-    this.#server = new ServerProcess(t, [], {}, { folder, ...(program === undefined ? {} : { program }) });
-  }
-  // biome-ignore lint/suspicious/noExplicitAny: answers of two programs are compared as they are
-  async call(method: string, params: unknown = {}): Promise<any> {
-    const id = ++this.#ids;
-    this.#server.write(`${JSON.stringify({ id, method, params })}\n`);
-    const { result, error } = await this.#server.answer(id);
-    if (error !== undefined) throw new Error(`${method}: ${error.message}`);
-    return result;
-  }
-  async open(): Promise<this> {
-    await this.call("initialize", { clientInfo: { name: "exchange", version: "1" }, capabilities: { experimentalApi: true } });
-    return this;
-  }
-}
+import { Side } from "./side.ts";
 
 test("what one installs works in the other, with the same lists, digests and trust", async (t) => {
   const codex = codexProgram("0.166.0");

@@ -1,0 +1,67 @@
+/** One of two servers beside each other, Parley or the real Codex, for plays whose answers are compared. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { TestContext } from "node:test";
+import { ServerProcess } from "../support/process.ts";
+import type { Message } from "../support/wire.ts";
+
+/** A home whose only model is the mock at `provider`; `more` comes after it in config.toml. */
+export function mockHome(folder: string, provider: string, more = ""): void {
+  for (const name of ["home", "ws", "tmp"]) mkdirSync(path.join(folder, name), { recursive: true });
+  const config = `model = "mock-model"
+model_provider = "mock"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+[model_providers.mock]
+name = "mock"
+base_url = "${provider}/v1"
+wire_api = "responses"
+request_max_retries = 0
+stream_max_retries = 0
+supports_websockets = false
+${more}`;
+  writeFileSync(path.join(folder, "home", "config.toml"), config);
+}
+
+export class Side {
+  readonly folder: string;
+  readonly #server: ServerProcess;
+  #ids = 0;
+
+  constructor(t: TestContext, folder: string, program?: string) {
+    this.folder = folder;
+    mkdirSync(path.join(folder, "tmp"), { recursive: true });
+    const words = program === undefined ? {} : { program, words: ["-c", "features.remote_models=false", "app-server"] };
+    const env = { TMPDIR: path.join(folder, "tmp"), SHELL: "/bin/bash", LANG: "C.UTF-8" };
+    this.#server = new ServerProcess(t, [], env, { folder, ...words });
+  }
+
+  get heard(): readonly Message[] {
+    return this.#server.messages.filter((message) => message.method !== undefined);
+  }
+  // biome-ignore lint/suspicious/noExplicitAny: answers of two programs are compared as they are
+  async call(method: string, params: unknown = {}): Promise<any> {
+    const id = ++this.#ids;
+    this.#server.write(`${JSON.stringify({ id, method, params })}\n`);
+    const { result, error } = await this.#server.answer(id);
+    if (error !== undefined) throw new Error(`${method}: ${error.message}`);
+    return result;
+  }
+  async open(): Promise<this> {
+    const capabilities = { experimentalApi: true, requestAttestation: false };
+    await this.call("initialize", { clientInfo: { name: "exchange", title: null, version: "1" }, capabilities });
+    return this;
+  }
+  /** What was heard of the turn, its end included. */
+  async turn(threadId: string, text: string, more: object = {}): Promise<readonly Message[]> {
+    const from = this.#server.messages.length;
+    await this.call("turn/start", { threadId, input: [{ type: "text", text, text_elements: [] }], ...more });
+    const isEnd = (message: Message): boolean => message.method === "turn/completed" && message.params.threadId === threadId;
+    await this.#server.until(() => this.#server.messages.slice(from).find(isEnd), `the end of the turn «${text}»`);
+    return this.#server.messages.slice(from).filter((message) => message.method !== undefined);
+  }
+  async end(): Promise<void> {
+    this.#server.child.stdin.end();
+    await this.#server.ended;
+  }
+}
