@@ -5,7 +5,7 @@ import type { LiveThread } from "../core/thread/thread.ts";
 import { checkId } from "../core/thread/threads.ts";
 import { runShellCommand } from "../core/turn/user-command.ts";
 import { parse } from "../lib/schema.ts";
-import { invalidParams, invalidRequest } from "../protocol/errors.ts";
+import { invalidRequest } from "../protocol/errors.ts";
 import { ResponseItem } from "../protocol/model-item.ts";
 import { shownSettings } from "../protocol/settings.ts";
 import type { ThreadSettings, threadSettingsRequests } from "../protocol/thread-settings.ts";
@@ -29,7 +29,7 @@ export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> 
     checkId(threadId, "thread");
     if (!gitInfo && Object.values(others).every((value) => value === undefined))
       throw invalidRequest("thread metadata update must include at least one field");
-    if (others.projectId) throw invalidParams(`project not found: ${others.projectId}`); // there are none here
+    if (others.projectId) throw invalidRequest(`project not found: ${others.projectId}`); // there are none here
     if (gitInfo && Object.values(gitInfo).every((value) => value === undefined))
       throw invalidRequest("gitInfo must include at least one field");
     await findThread(threadId, app);
