@@ -31,6 +31,10 @@ export const pluginRequirements = {
     source: "observed 0.166",
     says: "a thread goes without the plugins that a turn or its settings name: skills, servers and hooks, in forks and after a resume too",
   },
+  "plugin.agentFormat": {
+    source: "source of 0.166",
+    says: "a plugin in the Agent Plugins format brings its skills and servers along, and what of it must not run is left out with the reason",
+  },
   "plugin.hostile": {
     source: "Parley",
     says: "a plugin with links, pipes, paths that lead out, odd manifests or too many files is left out with the reason, and the server lives",

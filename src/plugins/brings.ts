@@ -3,6 +3,7 @@ import path from "node:path";
 import type { PluginHooks } from "../core/ports/plugins.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { setOwn } from "../lib/toml.ts";
+import { agentServers, type PluginPlaces } from "./agent-plugin.ts";
 import { PluginProblem, shown } from "./id.ts";
 import { kindOf, type Manifest, readJson, textAt } from "./manifest.ts";
 
@@ -18,11 +19,11 @@ export interface Brought {
 const maxServers = 50;
 
 /** Never throws: what cannot be read is a warning. */
-export function broughtBy(root: string, manifest: Manifest): Brought {
+export function broughtBy(root: string, manifest: Manifest, data: string): Brought {
   const warnings = [...manifest.warnings];
   return {
     skillFolders: skillFolders(root, manifest, warnings),
-    mcpServers: mcpServers(root, manifest, warnings),
+    mcpServers: mcpServers({ root, data }, manifest, warnings),
     hooks: hooksOf(root, manifest, warnings),
     warnings,
   };
@@ -39,10 +40,11 @@ function skillFolders(root: string, manifest: Manifest, warnings: string[]): str
   return [...new Set(all)].sort();
 }
 
-function mcpServers(root: string, manifest: Manifest, warnings: string[]): Record<string, Table> {
+function mcpServers(places: PluginPlaces, manifest: Manifest, warnings: string[]): Record<string, Table> {
+  const { root } = places;
   const found: Record<string, Table> = {};
   try {
-    const { file, servers } = serversIn(root, manifest);
+    const { file, servers } = manifest.isAgentPlugin ? sharedServers(places, warnings) : serversIn(root, manifest);
     for (const [name, entry] of Object.entries(servers)) {
       if (Object.keys(found).length === maxServers) {
         warnings.push(`${file}: only the first ${maxServers} MCP servers count`);
@@ -55,6 +57,11 @@ function mcpServers(root: string, manifest: Manifest, warnings: string[]): Recor
     warnings.push(error instanceof PluginProblem ? error.message : String(error));
   }
   return found;
+}
+
+function sharedServers(places: PluginPlaces, warnings: string[]): { file: string; servers: Table } {
+  const file = path.join(places.root, "mcp.json");
+  return { file, servers: kindOf(file) === undefined ? {} : agentServers(readJson(file), file, places, warnings) };
 }
 
 function serversIn(root: string, manifest: Manifest): { file: string; servers: Table } {

@@ -1,4 +1,5 @@
 /** The plugins under the home that the settings switch on, whoever installed them. Implements the InstalledPlugins port. */
+import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { FoundPlugins, InstalledPlugin, InstalledPlugins } from "../core/ports/plugins.ts";
 import type { ProjectTrust } from "../core/ports/project-trust.ts";
@@ -6,6 +7,7 @@ import { firstEntriesSync } from "../lib/bounded-folder.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import { isRecord } from "../lib/is-record.ts";
 import type { PluginTrust } from "../protocol/plugin-trust.ts";
+import { agentDataFolder } from "./agent-plugin.ts";
 import { broughtBy } from "./brings.ts";
 import { type Content, isUnchanged, readContent } from "./content.ts";
 import { type PluginId, PluginProblem, parseId, shown, versionProblem } from "./id.ts";
@@ -137,10 +139,13 @@ class PluginsInHome implements InstalledPlugins {
     if (known !== undefined && known.root === root && isUnchanged(root, known.content)) return known;
     const content = readContent(root);
     const manifest = readManifest(root);
-    const { skillFolders, mcpServers, hooks, warnings } = broughtBy(root, manifest);
+    const dataFolder = manifest.isAgentPlugin ? agentDataFolder(codexHome, parsed) : dataFolderOf(codexHome, parsed);
+    const { skillFolders, mcpServers, hooks, warnings } = broughtBy(root, manifest, dataFolder);
+    if (manifest.isAgentPlugin && Object.values(mcpServers).some((server) => "command" in server))
+      mkdirSync(dataFolder, { recursive: true, mode: 0o700 }); // its servers may start there
     const plugin: InstalledPlugin = {
       ...{ id, name: manifest.name, title: manifest.interface?.displayName ?? manifest.name, root },
-      ...{ dataFolder: dataFolderOf(codexHome, parsed), content: content.digest, skillFolders, mcpServers, hooks },
+      ...{ dataFolder, content: content.digest, skillFolders, mcpServers, hooks },
     };
     const look: Look = { root, content, plugin, warnings };
     this.#looks.set(id, look);

@@ -5,12 +5,15 @@ import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import { isRecord } from "../lib/is-record.ts";
 import type { PluginInterface } from "../protocol/plugin.ts";
+import { asCodexManifest, isAgentManifest } from "./agent-plugin.ts";
 import { nameProblem, PluginProblem, shown } from "./id.ts";
 
 type Table = Readonly<Record<string, unknown>>;
 
 export interface Manifest {
   readonly file: string;
+  /** Of the format that several makers share, whose servers are written otherwise. */
+  readonly isAgentPlugin: boolean;
   readonly name: string;
   readonly version: string | undefined;
   readonly description: string | undefined;
@@ -32,6 +35,10 @@ const maxPaths = 100;
 
 /** The manifest's file; undefined where the folder has none, or something else under its name. */
 export function findManifest(root: string): string | undefined {
+  const shared = path.join(root, "plugin.json");
+  const there = kindOf(shared);
+  if (there !== undefined && there !== "file") return undefined;
+  if (there === "file" && isAgentManifest(valueIn(shared))) return shared;
   for (const place of places) {
     const kind = kindOf(path.join(root, place));
     if (kind === undefined) continue;
@@ -43,11 +50,22 @@ export function findManifest(root: string): string | undefined {
   return undefined;
 }
 
+/** Undefined for what cannot be read, or is no JSON. */
+function valueIn(file: string): unknown {
+  try {
+    return readJson(file);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Throws PluginProblem. */
 export function readManifest(root: string): Manifest {
   const file = findManifest(root);
   if (file === undefined) throw new PluginProblem(`missing or invalid plugin.json in ${root}`);
-  return manifestFrom(root, file, readJson(file));
+  const value = readJson(file);
+  const isAgentPlugin = file === path.join(root, "plugin.json") && isAgentManifest(value);
+  return { ...manifestFrom(root, file, isAgentPlugin ? asCodexManifest(value, file) : value), isAgentPlugin };
 }
 
 /** Bounded, of a regular file alone. Throws PluginProblem that names the file. */
@@ -71,6 +89,7 @@ export function manifestFrom(root: string, file: string, value: unknown): Manife
   const servers = value["mcpServers"];
   return {
     file,
+    isAgentPlugin: false,
     name,
     version: textAt(value, "version")?.trim() || undefined,
     description: textAt(value, "description"),

@@ -161,7 +161,7 @@ async function read(file: string, name: string, options: PluginsOptions): Promis
     const said = offer.manifest?.description ?? `Install it to see what it brings along. It comes from ${sourceText(offer.source)}.`;
     return { ...about, description: said, skills: [], hooks: [], mcpServers: [] };
   }
-  const brought = broughtBy(root, manifest);
+  const brought = broughtBy(root, manifest, path.join(root, ".plugin-data"));
   const plugin = { id: idText(id), name: manifest.name, root };
   const skills = await Promise.all(brought.skillFolders.map((folder) => options.skillsIn(folder, plugin)));
   return {
@@ -202,7 +202,7 @@ async function install(file: string, name: string, options: PluginsOptions): Pro
     throw new PluginProblem(`plugin \`${name}\` is not available for install in marketplace \`${catalogue.name}\``);
   return await withSource(offer.source, { file, codexHome, options }, (folder) => {
     const manifest = checkedManifest(folder, offer, file);
-    const version = manifest.version ?? "local";
+    const version = versionOf(manifest);
     const id: PluginId = { name, marketplace: catalogue.name };
     const { leftOut } = replaceFolder(folderOf(codexHome, id), (draft) => {
       const root = path.join(draft, version);
@@ -215,12 +215,15 @@ async function install(file: string, name: string, options: PluginsOptions): Pro
   });
 }
 
+/** Which folder it is installed to; the format of several makers has a version where the manifest says none. */
+const versionOf = ({ version, isAgentPlugin }: Manifest): string => version ?? (isAgentPlugin ? "1.0.0" : "local");
+
 function checkedManifest(folder: string, offer: Offer, file: string): Manifest {
   if (findManifest(folder) === undefined && offer.described === undefined) throw new PluginProblem("missing plugin.json");
   const manifest = findManifest(folder) === undefined ? manifestFrom(folder, file, offer.described) : readManifest(folder);
   if (manifest.name !== offer.name)
     throw new PluginProblem(`plugin.json name \`${manifest.name}\` does not match marketplace plugin name \`${offer.name}\``);
-  const wrong = versionProblem(manifest.version ?? "local");
+  const wrong = versionProblem(versionOf(manifest));
   if (wrong !== undefined) throw new PluginProblem(wrong);
   return manifest;
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { plainPlugin, writeFiles } from "../scenarios/plugin/stage.ts";
+import { plainPlugin, skillText, writeFiles } from "../scenarios/plugin/stage.ts";
 import { responsesFrames } from "../support/model-mocks/frames.ts";
 import { MockProvider, stream } from "../support/model-mocks/server.ts";
 import { scratch } from "../support/process.ts";
@@ -123,6 +123,9 @@ test("plugins: the same answers from adding a marketplace to taking the plugin a
       await ask("plugin/read", plugin);
       await ask("plugin/install", plugin);
       await ask("plugin/install", { ...plugin, pluginName: "none" });
+      await ask("plugin/read", { ...plugin, pluginName: "shared" });
+      await ask("plugin/install", { ...plugin, pluginName: "shared" });
+      await ask("plugin/read", { ...plugin, pluginName: "shared" });
       await ask("plugin/installed", { cwds });
       await ask("plugin/share/list");
       answers.push(await trustAll(side));
@@ -146,9 +149,25 @@ test("plugins: the same answers from adding a marketplace to taking the plugin a
     (folder) => {
       // A command without the folder's name, so that both sides' digests are the same.
       const hooks = { hooks: command("UserPromptSubmit", "cat > /dev/null; touch ran") };
+      const schema = (name: string): string => `https://agent-plugins.org/schemas/1.0.0/${name}.schema.json`;
       const files = { ...plainPlugin(), "hooks/hooks.json": hooks };
       writeFiles(path.join(folder, "market"), {
-        ".agents/plugins/marketplace.json": { name: "mk", plugins: [{ name: "demo", source: "./demo", category: "Tools" }] },
+        ".agents/plugins/marketplace.json": {
+          name: "mk",
+          plugins: [
+            { name: "demo", source: "./demo", category: "Tools" },
+            { name: "shared", source: "./shared" },
+          ],
+        },
+        "shared/plugin.json": {
+          $schema: schema("plugin"),
+          name: "shared",
+          description: "Shared.",
+          author: { name: "Ada" },
+          keywords: ["k"],
+        },
+        "shared/mcp.json": { $schema: schema("mcp"), mcpServers: { fx: { type: "stdio", command: "true" } } },
+        "shared/skills/wave/SKILL.md": skillText("wave", "x"),
         ...Object.fromEntries(Object.entries(files).map(([name, text]) => [`demo/${name}`, text])),
       });
     },

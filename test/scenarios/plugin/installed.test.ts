@@ -5,7 +5,18 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import path from "node:path";
 import { verifies } from "../../support/verifies.ts";
 import { trustAll } from "../hooks/stage.ts";
-import { install, type PluginFiles, plainPlugin, serverEntry, skillNames, skillText, switchedOn, warningsOf, writeFiles } from "./stage.ts";
+import {
+  install,
+  type PluginFiles,
+  plainPlugin,
+  serverArgs,
+  serverEntry,
+  skillNames,
+  skillText,
+  switchedOn,
+  warningsOf,
+  writeFiles,
+} from "./stage.ts";
 
 const here = { legs: ["memory"] as const };
 const inFull = { approvalPolicy: "never", sandbox: "danger-full-access" } as const;
@@ -264,6 +275,49 @@ const oddPlugins: readonly [name: string, files: PluginFiles, more: (folder: str
   ["climbs", { ".codex-plugin/plugin.json": { name: "../../climbs" } }, () => {}, /invalid plugin name/],
   ["bare", { "skills/greet/SKILL.md": skillText("greet", "x") }, () => {}, /missing or invalid plugin\.json/],
 ];
+
+verifies(
+  "plugin.agentFormat",
+  async ({ app, home, workspace }) => {
+    const schema = (name: string): string => `https://agent-plugins.org/schemas/1.0.0/${name}.schema.json`;
+    const server = { type: "stdio", command: "node", args: serverArgs, env: { WHERE: `\${PLUGIN_DATA}/x` } };
+    const mcpServers = {
+      fx: server,
+      out: { ...server, command: "./../x" },
+      taken: { ...server, env: { PLUGIN_ROOT: "x" } },
+      far: { type: "streamable-http", url: "http://example.invalid/mcp" },
+      old: { type: "sse", url: "https://example.invalid/" },
+    };
+    const manifest = { $schema: schema("plugin"), name: "shared", description: "Shared.", author: { name: "Ada" } };
+    const files = {
+      "plugin.json": manifest,
+      "mcp.json": { $schema: schema("mcp"), mcpServers },
+      "skills/greet/SKILL.md": skillText("greet", "MARKER-GREET"),
+    };
+    install(home, files, "shared@mk", "1.0.0");
+    install(home, { "plugin.json": { ...manifest, $schema: schema("plugin").replace("1.0.0", "9.0.0") } }, "later@mk", "1.0.0");
+    const client = await app({ config: `${switchedOn("shared@mk")}${switchedOn("later@mk")}` });
+    const warnings = warningsOf(client);
+    assert.deepEqual(await skillNames(client, workspace), ["shared:greet"]);
+    const thread = await client.startThread({ cwd: workspace });
+    const { data } = await client.call("mcpServerStatus/list", { threadId: thread.id });
+    assert.deepEqual(
+      data.map(({ name, pluginId }) => [name, pluginId]),
+      [["fx", "shared@mk"]],
+    );
+    await thread.run("hi");
+    const said = warnings.join("\n");
+    for (const expected of [
+      /out: `command` must be/,
+      /taken: `env` cannot override/,
+      /far: `url` must be/,
+      /old: `type` must be/,
+      /later.*unsupported Agent Plugins schema/,
+    ])
+      assert.match(said, expected);
+  },
+  here,
+);
 
 verifies(
   "plugin.hostile",

@@ -21,10 +21,11 @@ export function writeFiles(folder: string, files: PluginFiles): void {
 export const skillText = (name: string, body: string): string => `---\nname: ${name}\ndescription: About ${name}.\n---\n\n${body}\n`;
 
 const fixture = path.join(root, "test/support/mcp-fixture.ts");
+export const serverArgs = [fixture, "plain"];
 /** A server that answers; `more` is added to its entry. */
 export const serverEntry = (more: object = {}): object => ({
   command: process.execPath,
-  args: [fixture, "plain"],
+  args: serverArgs,
   startup_timeout_sec: 60,
   ...more,
 });
