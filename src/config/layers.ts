@@ -187,9 +187,18 @@ export function makeLayer(source: ConfigLayerSource, config: TomlTable, where: s
     disabledReason: undefined,
     warnings: [
       ...unknown.map((key) => `${where}: unknown key \`${key}\` is ignored`),
+      ...idleExporters(absolute).map((key) => `${where}: \`${key}\`: only { otlp-http = { … } } and "none" are known; nothing is sent`),
       ...(idle.length === 0 ? [] : [`${where}: no effect here: ${idle.map((key) => `\`${key}\``).join(", ")}`]),
     ],
   };
+}
+
+/** Figures go out over HTTP alone. */
+function idleExporters({ otel }: TomlTable): string[] {
+  if (!isTable(otel)) return [];
+  const isIdle = (exporter: unknown): boolean =>
+    exporter !== undefined && exporter !== "none" && !(isTable(exporter) && isTable(exporter["otlp-http"]));
+  return ["exporter", "trace_exporter", "metrics_exporter"].filter((key) => isIdle(otel[key])).map((key) => `otel.${key}`);
 }
 
 const bareKey = (key: string): string => key.replace(/^profiles\.(?:"(?:[^"\\]|\\.)*"|[^.]+)\./, "");

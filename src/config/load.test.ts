@@ -187,6 +187,14 @@ describe("load", () => {
       assert.match(warnings.join("\n"), /agents\.reviewer: no effect here: `odd`.*\n.*agents\.empty: .* it has no `description`/s);
     });
 
+    it("warns of an exporter that sends nothing", () => {
+      user('[otel]\nexporter = { otlp-grpc = { endpoint = "http://127.0.0.1:9" } }\ntrace_exporter = "none"\n');
+      assert.match(
+        store().effective(work).warnings.join("\n"),
+        /^.*config\.toml: `otel\.exporter`: only \{ otlp-http = .* nothing is sent$/,
+      );
+    });
+
     it("is frozen through and through", () => {
       user("[features]\na = true");
       const config = store().effective(work);
