@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
+import { chatFrames } from "../support/model-mocks/frames.ts";
 import { checkAccessibility, picture } from "./page.ts";
 import { composer, idle, Stage, send } from "./stage.ts";
 
@@ -36,13 +37,15 @@ describe("beginning", skip, () => {
   before(async () => {
     provider = http.createServer((request, response) => {
       const isKnown = request.headers.authorization === `Bearer ${goodKey}`;
-      response.writeHead(isKnown ? 200 : 401, { "content-type": "application/json" });
-      response.end(JSON.stringify(isKnown ? { data: [{ id: "gpt-test" }] } : { error: { message: "Incorrect API key provided" } }));
+      response.writeHead(isKnown ? 200 : 401, { "content-type": isKnown ? "text/event-stream" : "application/json" });
+      response.end(
+        isKnown ? chatFrames({ text: "At your service" }).join("") : JSON.stringify({ error: { message: "Incorrect API key provided" } }),
+      );
     });
     await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
     const { port } = provider.address() as AddressInfo;
     // Questions belong to plan mode alone here, so that a question shows the mode.
-    const config = `features.default_mode_request_user_input = false\nopenai_base_url = "http://127.0.0.1:${port}/v1"\n`;
+    const config = `features.default_mode_request_user_input = false\n[model_providers.house]\nname = "House"\nbase_url = "http://127.0.0.1:${port}/v1"\nwire_api = "chat"\nenv_key = "HOUSE_KEY"\nrequest_max_retries = 0\noptions = { models = ["house-model"] }\n`;
     stage = await Stage.open(scenario, config, { offlineTour: true });
     page = await stage.newPage();
   });
@@ -107,24 +110,41 @@ describe("beginning", skip, () => {
     await composer(page).fill("");
   });
 
-  test("a key that the provider refuses is not kept, unless the person wants it", async () => {
-    const kept = path.join(stage.workspace, "../home/auth.json");
+  test("a model of any provider is set up: with a key that works, with one that the person wants kept, or without one", async () => {
     await page.goto(`${stage.url}/settings/account`);
-    const field = page.getByLabel("OpenAI API key");
+    const form = page.getByRole("region", { name: "Set up a model" });
+    const picker = form.getByRole("button", { name: /^Provider/ });
+    await picker.click();
+    const listed = (await page.getByRole("option").allTextContents()).join("\n");
+    for (const name of ["OpenAI", "Anthropic", "Gemini", "OpenRouter", "Groq", "Mistral", "DeepSeek", "xAI", "Together", "Fireworks"])
+      assert.match(listed, new RegExp(name, "i"));
+    for (const name of ["Cerebras", "Moonshot", "Z.ai", "Ollama", "LM Studio", "llama.cpp", "vLLM", "House"])
+      assert.match(listed, new RegExp(name, "i"));
+    await picture(page, "starting-providers");
+    await page.getByRole("option", { name: /^Ollama/ }).click();
+    await form.getByRole("button", { name: /^Use .*Ollama/i }).waitFor();
+    assert.equal(await form.getByLabel(/API key/).count(), 0, "a server on this machine needs no key");
+    await picker.click();
+    await page.getByRole("option", { name: /^House/ }).click();
+    const field = form.getByLabel("House API key");
+    assert.equal(await form.getByLabel("Model").inputValue(), "house-model");
     await field.fill("sk-mistyped");
     await page.keyboard.press("Enter");
-    await page.getByText(/refuses this key/).waitFor();
+    await form.getByText(/House did not answer as house-model: .*Incorrect API key provided/).waitFor();
+    const kept = path.join(stage.workspace, "../home/parley/keys.json");
     assert.equal(existsSync(kept), false);
     assert.equal(await field.inputValue(), "sk-mistyped");
     await picture(page, "starting-bad-key");
     await checkAccessibility(page, "a key that was refused");
-    await page.getByRole("button", { name: "Keep it anyway" }).click();
-    await page.getByRole("status").getByText("The key is kept.").waitFor();
+    await form.getByRole("button", { name: "Keep it anyway" }).click();
+    await page.getByRole("status").getByText("The key is kept. New sessions use house-model.").waitFor();
     assert.match(readFileSync(kept, "utf8"), /sk-mistyped/);
     await field.fill(goodKey);
     await page.keyboard.press("Enter");
-    await page.getByRole("status").getByText("The key works and is kept.").waitFor();
+    await page.getByRole("status").getByText("It works and is kept. New sessions use house-model.").waitFor();
     assert.match(readFileSync(kept, "utf8"), new RegExp(goodKey));
     assert.equal(await field.inputValue(), "");
+    await stage.begin(page, "hello");
+    await page.getByText("At your service").waitFor();
   });
 });

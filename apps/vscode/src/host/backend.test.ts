@@ -7,8 +7,10 @@ import { openClient } from "../../../../src/client/client.ts";
 import type { Transport } from "../../../../src/rpc/transport.ts";
 import { type PluginFacts, pluginGroups, pluginState } from "../../../../src/sessions/plugins.ts";
 import { market, plainPlugin, under } from "../../../../test/scenarios/plugin/stage.ts";
+import { chatFrames } from "../../../../test/support/model-mocks/frames.ts";
+import { MockProvider, stream } from "../../../../test/support/model-mocks/server.ts";
 import { type Server, startServer } from "../../../../test/support/server.ts";
-import type { HookFolders, Skills } from "../../../web/src/connection/connection.ts";
+import type { Capabilities, HookFolders, Provider, Skills } from "../../../web/src/connection/connection.ts";
 import type { PendingRequest } from "../../../web/src/state/model.ts";
 import { Backend } from "./backend.ts";
 import { editorControls } from "./controls.ts";
@@ -22,16 +24,16 @@ const editor: EditorTools = {
   renameSymbol: async () => "renamed",
 };
 
+const scripted =
+  'model_provider = "scripted"\nmodel_providers.scripted.options.scenario = "play.yaml"\nfeatures.default_mode_request_user_input = true\n';
+
 /** A real server in this process with a written model, and backends on it. */
-async function stage(t: TestContext, scenario: string) {
+async function stage(t: TestContext, scenario: string, config = scripted) {
   const folder = mkdtempSync(path.join(tmpdir(), "parley-vscode-"));
   const project = path.join(folder, "project");
   mkdirSync(project);
   writeFileSync(path.join(folder, "play.yaml"), scenario);
-  writeFileSync(
-    path.join(folder, "config.toml"),
-    'model_provider = "scripted"\nmodel_providers.scripted.options.scenario = "play.yaml"\nfeatures.default_mode_request_user_input = true\n',
-  );
+  writeFileSync(path.join(folder, "config.toml"), config);
   const start = (): Promise<Server> => startServer({ home: folder, workspace: project, systemDir: path.join(folder, "etc") });
   let server = await start();
   const wires: Transport[] = [];
@@ -348,4 +350,21 @@ test("hooks and plugins are seen, trusted and switched off through the panel's c
   await assert.rejects(it.call("readPlugin", { pluginId: "none@mk" }), /No marketplace offers this plugin/);
   await it.call("uninstallPlugin", { pluginId: "demo@mk" });
   assert.deepEqual(await rows(), ["not installed"]);
+});
+
+test("the panel is told that no model is set up, and sets one up", async (t) => {
+  await using mock = new MockProvider(stream(chatFrames({ text: "At your service" })));
+  const table = `[model_providers.house]\nname = "House"\nbase_url = "${await mock.listen()}/v1"\nwire_api = "chat"\nenv_key = "HOUSE_KEY"\n`;
+  const { backend } = await stage(t, asksOnce, table);
+  const it = backend("parley_vscode");
+  await it.link.start();
+  const hasNoModel = async () => ((await it.call("capabilities", {})) as Capabilities).runtime.offlineTour;
+  assert.equal(await hasNoModel(), true);
+  const done = await it.call("setUpModel", { apiKey: "house-key", check: true, provider: "house", model: "big" });
+  assert.deepEqual([done, await hasNoModel()], [{ checked: true, model: "big" }, false]);
+  const providers = (await it.call("providers", {})) as Provider[];
+  assert.deepEqual(providers.find(({ isCurrent }) => isCurrent)?.id, "house");
+  const id = await begin(it, "hello");
+  await idle(it, id);
+  assert.match(said(await page(it, id)), /At your service/);
 });

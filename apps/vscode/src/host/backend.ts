@@ -183,6 +183,14 @@ export class Backend {
     return session;
   }
 
+  /** A server that is no Parley does not say: then a failed turn does. */
+  #hasNoModel(): Promise<boolean> {
+    return this.link.call("account/provider/list", {}).then(
+      ({ noModel }) => noModel !== null,
+      () => false,
+    );
+  }
+
   /** Where hooks and marketplaces of projects are looked for. */
   #openFolders(): readonly string[] {
     return [...new Set([...this.#ports.folders(), this.#ports.folder()])].filter((folder) => folder !== "");
@@ -234,7 +242,7 @@ export class Backend {
       runtime: {
         userAgent: this.link.userAgent,
         codexHome: this.link.codexHome,
-        offlineTour: false,
+        offlineTour: await this.#hasNoModel(),
         remote: !this.#ports.isOwn(),
         cwd: this.#ports.folder(),
         // A server that is no Parley does not say.

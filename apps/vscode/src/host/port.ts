@@ -51,6 +51,8 @@ export const settingsCalls = {
   mcpLogin: once(() => object({ name: string() })),
   mcpReload: once(() => object({})),
   allowTool: once(() => object({ server: string(), tool: string() })),
+  providers: once(() => object({})),
+  setUpModel: once(() => object({ apiKey: string(), check: boolean(), provider: optional(string()), model: optional(string()) })),
   dropAccount: once(() => object({})),
 } as const;
 

@@ -4,7 +4,7 @@ import { hookEdit } from "../../../../src/sessions/hooks.ts";
 import type { EngineLink } from "../../../../src/sessions/link.ts";
 import { offerOf, readPlugins } from "../../../../src/sessions/plugin-facts.ts";
 import { pluginEdit } from "../../../../src/sessions/plugins.ts";
-import { Refused } from "../../../web/src/connection/connection.ts";
+import { modelSetUp, Refused } from "../../../web/src/connection/connection.ts";
 import type { CallParams, settingsCalls } from "./port.ts";
 
 type SettingsCalls = { readonly [N in keyof typeof settingsCalls]: (params: CallParams<N>) => unknown };
@@ -41,6 +41,8 @@ export function serveSettings({ link, folders }: SettingsPorts): SettingsCalls {
       const keyPath = ["mcp_servers", server, "tools", tool, "approval_mode"].map((name) => JSON.stringify(name)).join(".");
       return call("config/value/write", { keyPath, value: "approve", mergeStrategy: "replace" });
     },
+    providers: async () => (await call("account/provider/list", {})).data,
+    setUpModel: async (wanted) => modelSetUp(await call("account/login/start", { type: "apiKey", ...wanted })),
     dropAccount: () => call("account/logout", {}),
   };
 }

@@ -69,7 +69,10 @@ const managersOwn = {
 
 const settingsOver = (
   call: Call,
-): Pick<Connection, "mcpServers" | "mcpLogin" | "mcpReload" | "hooks" | "setHook" | "plugins" | "allowTool" | "dropAccount"> => ({
+): Pick<
+  Connection,
+  "mcpServers" | "mcpLogin" | "mcpReload" | "hooks" | "setHook" | "plugins" | "allowTool" | "dropAccount" | "providers" | "setUpModel"
+> => ({
   mcpServers: () => call("mcpServers", {}),
   mcpLogin: (name) => call("mcpLogin", { name }),
   mcpReload: () => call("mcpReload", {}),
@@ -87,6 +90,8 @@ const settingsOver = (
     removeMarketplace: (name) => call("removeMarketplace", { name }),
   },
   allowTool: (server, tool) => call("allowTool", { server, tool }),
+  providers: () => call("providers", {}),
+  setUpModel: (wanted) => call("setUpModel", { ...wanted }),
   dropAccount: () => call("dropAccount", {}),
 });
 

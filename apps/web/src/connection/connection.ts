@@ -21,10 +21,28 @@ export type AuditPage = Answer<"GET /api/audit">;
 export type Capabilities = Answer<"GET /api/capabilities">;
 export type SandboxFacts = NonNullable<Capabilities["runtime"]["sandbox"]>;
 export type Account = Answer<"GET /api/account">;
+export type Provider = Answer<"GET /api/account/providers">["data"][number];
+export interface WantedModel {
+  readonly apiKey: string;
+  /** What the provider refuses is not kept then. */
+  readonly check: boolean;
+  /** Left out where the engine lists no providers: then the key is OpenAI's. */
+  readonly provider?: string;
+  readonly model?: string;
+}
+export interface ModelSetUp {
+  /** False where the engine cannot check. */
+  readonly checked: boolean;
+  readonly model: string | undefined;
+}
 export type RateLimits = Answer<"GET /api/account/rate-limits">["rateLimits"];
 export type FoundFile = Answer<"GET /api/sessions/:sessionId/files">["data"][number];
 export type SessionDiff = Pick<Answer<"GET /api/sessions/:sessionId/diff">, "diff" | "inexact" | "truncated">;
 export type Scope = Me["scope"];
+
+/** What the engine says of a model that it was to set up. */
+export const modelSetUp = (answer: Answer<"POST /api/account/login/start">): ModelSetUp =>
+  answer.type === "apiKey" ? { checked: answer.checked === true, model: answer.model } : { checked: false, model: undefined };
 
 /** Something the server refused, in words for people. */
 export class Refused extends Error {
@@ -148,8 +166,10 @@ export interface Connection {
   files(sessionId: string, query: string): Promise<readonly FoundFile[]>;
   capabilities(): Promise<Capabilities>;
   account(): Promise<Account>;
-  /** Gives the engine a key of the vendor's, where the page may. With `check` a key that the vendor refuses is not kept; whether it was checked is the answer. */
-  signInWithKey?(apiKey: string, check: boolean): Promise<boolean>;
+  /** The model providers to choose from. */
+  providers(): Promise<readonly Provider[]>;
+  /** Gives the engine a provider's key and the model to use, where the page may. */
+  setUpModel?(wanted: WantedModel): Promise<ModelSetUp>;
   /** Takes the engine's account away. */
   dropAccount?(): Promise<void>;
   rateLimits(): Promise<RateLimits>;

@@ -2,7 +2,7 @@
 import { hookEdit } from "../state/hooks.ts";
 import { pluginEdit } from "../state/plugins.ts";
 import { settingsTabs } from "../state/router.ts";
-import type { Connection, PluginCalls } from "./connection.ts";
+import { type Connection, modelSetUp, type PluginCalls } from "./connection.ts";
 import { Http, PageKey } from "./http.ts";
 import { Stream } from "./stream.ts";
 
@@ -120,10 +120,8 @@ export function connectManager(): Connection {
     files: async (sessionId, query) => (await call("GET /api/sessions/:sessionId/files", { ...of(sessionId), query: { query } })).data,
     capabilities: () => call("GET /api/capabilities"),
     account: () => call("GET /api/account"),
-    async signInWithKey(apiKey, check) {
-      const answer = await call("POST /api/account/login/start", { body: { type: "apiKey", apiKey, check } });
-      return answer.type === "apiKey" && answer.checked === true;
-    },
+    providers: async () => (await call("GET /api/account/providers")).data,
+    setUpModel: async (wanted) => modelSetUp(await call("POST /api/account/login/start", { body: { type: "apiKey", ...wanted } })),
     dropAccount: () => done(call("POST /api/account/logout")),
     rateLimits: async () => (await call("GET /api/account/rate-limits")).rateLimits,
     ...besideTheAgent(call),
