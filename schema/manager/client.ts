@@ -272,7 +272,7 @@ export type ResourceTemplate = { name: string; uriTemplate: string; annotations?
 export type Resume = { dynamicTools?: ({ name: string; description: string; inputSchema: unknown; namespace?: string | null; deferLoading?: boolean })[] };
 export type Review = { delivery?: "inline" | "detached"; targetType?: "uncommittedChanges" | "baseBranch" | "commit" | "custom"; branch?: string; sha?: string; title?: string; instructions?: string };
 export type ReviewStarted = { status: "ok"; sessionId: string; reviewSessionId: string; turnId: string };
-export type Rollback = { numTurns?: number };
+export type Rollback = { numTurns?: number; files?: "keep" | "restore" | "force" };
 export type RuleChange = { pattern?: (string)[]; decision?: RuleDecision; justification?: string | null; expiresAt?: string | null };
 export type RuleDecision = "allow" | "prompt" | "forbidden";
 export type RuleList = { data: (ApprovalRule)[]; writable: boolean; file: string | null };
@@ -763,7 +763,7 @@ export class ManagerClient {
     return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/compact`, {}, undefined);
   }
 
-  /** Drop the last turns from the history. */
+  /** Drop the last turns from the history, and put the files that they changed back where that is wanted. */
   postSessionsRollback(sessionId: string, body: Rollback): Promise<SessionAndThread> {
     return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/rollback`, {}, body);
   }

@@ -204,6 +204,7 @@ describe("contract", () => {
       "account/read",
       "account/login/start",
       "account/login/cancel",
+      "account/provider/list",
       "account/logout",
       "account/rateLimits/read",
       "config/read",
@@ -358,6 +359,26 @@ describe("contract", () => {
     await attempt("POST /api/account/login/cancel", 404);
     for (const key of [...Object.keys(requestOf), "POST /api/requests/:requestId/keep"] as RouteName[])
       await attempt(key, 404, { at: addressOf(key).replace(/\d+/, "none") });
+  });
+
+  test("turns are taken back with their files, unless somebody else has changed those since", async () => {
+    const conflict = { path: "/project/a.txt", reason: "changed since" };
+    let conflicts: object[] = [conflict];
+    engine.on("turn/files/read", () => ({ files: [{ path: "/project/a.txt", before: { type: "absent" } }] }));
+    engine.on("turn/revert", ({ force }) => ({ restored: [], conflicts: force === true ? [] : conflicts }));
+    const called = (method: string): number => engine.calls.filter((call) => call.method === method).length;
+    const before = called("thread/rollback");
+    const key = "POST /api/sessions/:sessionId/rollback";
+    const refused = await attempt(key, 409, { body: { numTurns: 1, files: "restore" } });
+    assert.equal(refused["code"], "files_changed");
+    assert.match(String(refused["message"]), /^Changed by somebody else since: \/project\/a\.txt/);
+    assert.equal(called("thread/rollback"), before, "the conversation stays");
+    await attempt(key, 200, { body: { numTurns: 1, files: "force" } });
+    conflicts = [];
+    await attempt(key, 200, { body: { numTurns: 1, files: "restore" } });
+    const reverted = called("turn/revert");
+    await attempt(key, 200, { body: { numTurns: 1 } });
+    assert.deepEqual([called("thread/rollback"), called("turn/revert")], [before + 3, reverted]);
   });
 
   test("projects: names are unique whatever their case, and one that is not empty stays", async () => {

@@ -260,9 +260,15 @@ export const sessionRoutes = {
     answers: { 200: SessionDone, ...gone, ...engine },
   }),
   "POST /api/sessions/:sessionId/rollback": route({
-    summary: "Drop the last turns from the history",
+    summary: "Drop the last turns from the history, and put the files that they changed back where that is wanted",
     scope: "drive",
-    body: named("Rollback", () => object({ numTurns: optional(bounded(integer(), { minimum: 1, maximum: 10_000 })) })),
+    body: named("Rollback", () =>
+      object({
+        numTurns: optional(bounded(integer(), { minimum: 1, maximum: 10_000 })),
+        /** `restore` refuses with `files_changed` (409) where somebody else has changed them since; `force` does not. */
+        files: optional(literals("keep", "restore", "force")),
+      }),
+    ),
     answers: { 200: SessionAndThread, 400: InvalidRequest, ...gone, ...engine },
   }),
   "POST /api/sessions/:sessionId/background-terminals/clean": route({

@@ -5,6 +5,7 @@ import type { Thread } from "../../protocol/thread.ts";
 import { merged, startControls, threadSettings } from "../../sessions/controls.ts";
 import type { SessionSummary } from "../../sessions/records.ts";
 import { isUnknownThread, isUnsupported } from "../../sessions/refusals.ts";
+import { restoreFiles } from "../../sessions/restore-files.ts";
 import { readTurns, type Session, withLiveTurn } from "../../sessions/sessions.ts";
 import { emptyView } from "../../sessions/thread-view.ts";
 import type { TranscriptRow } from "../api/records.ts";
@@ -291,6 +292,7 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     await core.sessions.attach(session.id);
     const numTurns = body.numTurns ?? 1;
     core.audit.write({ type: "rollback", by: caller.actor, threadId: session.id, summary: `took back ${numTurns} turns` });
+    await restoreFiles(core.link, session.id, numTurns, body.files ?? "keep");
     const { thread } = await rollBack(core, session, numTurns);
     session.view = emptyView;
     core.sessions.learn(thread);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
@@ -114,6 +114,14 @@ turns:
   - - run: "touch made.txt"
     - say: "It said: {{output}}"
   - - say: "Second turn"
+`;
+
+const writesTwice = `
+turns:
+  - - patch: "*** Begin Patch\\n*** Add File: made.txt\\n+one\\n*** End Patch"
+    - say: First.
+  - - patch: "*** Begin Patch\\n*** Update File: made.txt\\n@@\\n-one\\n+two\\n*** End Patch"
+    - say: Second.
 `;
 
 const heldReview = `
@@ -367,4 +375,30 @@ test("the panel is told that no model is set up, and sets one up", async (t) => 
   const id = await begin(it, "hello");
   await idle(it, id);
   assert.match(said(await page(it, id)), /At your service/);
+});
+
+test("going back puts files back too, unless somebody else has changed them since", async (t) => {
+  const { backend, project } = await stage(t, writesTwice);
+  const it = backend("one");
+  await it.link.start();
+  const { id } = await it.startSession({ approvalPolicy: "never", filesystemSandbox: "workspace-write" });
+  const file = path.join(project, "made.txt");
+  const turns = async () => (await page(it, id)).turns.length;
+  const write = async (count: number): Promise<void> => {
+    await send(it, id, "write");
+    await until(it, () => it.sessions.find(id)?.view.turns.length === count && it.sessions.find(id)?.activeTurnId === null);
+  };
+  await write(1);
+  await write(2);
+  assert.equal(readFileSync(file, "utf8"), "two\n");
+  await it.call("rollback", { sessionId: id, numTurns: 1, files: "restore" });
+  assert.deepEqual([readFileSync(file, "utf8"), await turns()], ["one\n", 1]);
+  writeFileSync(file, "mine\n");
+  await assert.rejects(
+    it.call("rollback", { sessionId: id, numTurns: 1, files: "restore" }),
+    /Changed by somebody else since: .*made\.txt/,
+  );
+  assert.deepEqual([readFileSync(file, "utf8"), await turns()], ["mine\n", 1], "nothing was touched");
+  await it.call("rollback", { sessionId: id, numTurns: 1, files: "force" });
+  assert.deepEqual([existsSync(file), await turns()], [false, 0]);
 });

@@ -11,6 +11,7 @@ import { Messages } from "../../../../src/sessions/messages.ts";
 import type { QueuedMessage } from "../../../../src/sessions/records.ts";
 import { QueueFull, UnknownSession } from "../../../../src/sessions/refusals.ts";
 import type { Ending } from "../../../../src/sessions/requests.ts";
+import { FilesChanged, restoreFiles } from "../../../../src/sessions/restore-files.ts";
 import type { Session } from "../../../../src/sessions/sessions.ts";
 import { Refused, type StreamEvent } from "../../../web/src/connection/connection.ts";
 import type { PendingRequest, SessionSummary } from "../../../web/src/state/model.ts";
@@ -163,7 +164,7 @@ export class Backend {
     } catch (error) {
       if (error instanceof RpcError) throw new Refused(409, String(error.code), error.message, error.data);
       if (error instanceof UnknownSession) throw new Refused(404, "not_found", error.message, null);
-      if (error instanceof QueueFull) throw new Refused(409, error.code, error.message, null);
+      if (error instanceof QueueFull || error instanceof FilesChanged) throw new Refused(409, error.code, error.message, null);
       if (error instanceof ConnectionClosed) throw new EngineDown("The server was lost.");
       throw error;
     }
@@ -225,7 +226,7 @@ export class Backend {
     remove: ({ sessionId }) => this.#remove(sessionId),
     fork: async ({ sessionId }) =>
       this.sessions.summary(this.sessions.opened(await this.link.call("thread/fork", { threadId: sessionId }))),
-    rollback: ({ sessionId, numTurns }) => this.#rollback(sessionId, numTurns),
+    rollback: (params) => this.#rollback(params),
     compact: async ({ sessionId }) => {
       await this.sessions.attach(sessionId);
       await this.link.call("thread/compact/start", { threadId: sessionId });
@@ -286,8 +287,9 @@ export class Backend {
   }
 
   /** Names the turn to go back before, as today's servers want it; older ones count. */
-  async #rollback(threadId: string, numTurns: number): Promise<void> {
+  async #rollback({ sessionId: threadId, numTurns, files }: CallParams<"rollback">): Promise<void> {
     await this.sessions.attach(threadId);
+    await restoreFiles(this.link, threadId, numTurns, files);
     const { data } = await this.link.call("thread/turns/list", { threadId, limit: numTurns, sortDirection: "desc" });
     const before = data[Math.min(numTurns, data.length) - 1];
     if (before === undefined) throw new Refused(409, "invalid_state", "There is no turn to take back.", null);

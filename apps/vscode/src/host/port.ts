@@ -78,7 +78,7 @@ export const calls = {
   archive: once(() => object({ ...session(), archived: boolean() })),
   remove: once(() => object(session())),
   fork: once(() => object(session())),
-  rollback: once(() => object({ ...session(), numTurns: positive() })),
+  rollback: once(() => object({ ...session(), numTurns: positive(), files: literals("keep", "restore", "force") })),
   compact: once(() => object(session())),
   review: once(() =>
     object({

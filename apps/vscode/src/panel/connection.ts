@@ -123,7 +123,7 @@ function connectionOver(call: Call, editor: Editor, open: (listener: Listener | 
     archive: (sessionId, archived) => call("archive", { sessionId, archived }),
     remove: (sessionId) => call("remove", { sessionId }),
     fork: (sessionId) => call("fork", { sessionId }),
-    rollback: (sessionId, numTurns) => call("rollback", { sessionId, numTurns }),
+    rollback: (sessionId, numTurns, files) => call("rollback", { sessionId, numTurns, files }),
     compact: (sessionId) => call("compact", { sessionId }),
     review: (sessionId, target) => call("review", { sessionId, target }),
     assign: refuse,

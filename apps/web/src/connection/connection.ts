@@ -90,6 +90,8 @@ export type ReviewTarget =
   | { readonly targetType: "custom"; readonly instructions: string };
 export type RequestAnswer = { readonly response: unknown; readonly note?: string } | { readonly error: { readonly message: string } };
 
+export type FilesOnRollback = "keep" | "restore" | "force";
+
 /** What stands behind the page beside sessions. Screens leave out what is not there. */
 export interface Offers {
   /** What people know the other side as, in sentences such as "The … cannot be reached". */
@@ -143,7 +145,8 @@ export interface Connection {
   archive(sessionId: string, archived: boolean): Promise<void>;
   remove(sessionId: string): Promise<void>;
   fork(sessionId: string): Promise<SessionSummary>;
-  rollback(sessionId: string, numTurns: number): Promise<void>;
+  /** Refused with the code `files_changed` where files were to be put back and somebody else has changed them since. */
+  rollback(sessionId: string, numTurns: number, files: FilesOnRollback): Promise<void>;
   compact(sessionId: string): Promise<void>;
   review(sessionId: string, target: ReviewTarget): Promise<string>;
   assign(sessionId: string, projectId: string | null): Promise<void>;

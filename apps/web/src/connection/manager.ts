@@ -89,7 +89,8 @@ export function connectManager(): Connection {
       ),
     remove: (sessionId) => done(call("DELETE /api/sessions/:sessionId", of(sessionId))),
     fork: async (sessionId) => (await call("POST /api/sessions/:sessionId/fork", of(sessionId))).session,
-    rollback: (sessionId, numTurns) => done(call("POST /api/sessions/:sessionId/rollback", { ...of(sessionId), body: { numTurns } })),
+    rollback: (sessionId, numTurns, files) =>
+      done(call("POST /api/sessions/:sessionId/rollback", { ...of(sessionId), body: { numTurns, files } })),
     compact: (sessionId) => done(call("POST /api/sessions/:sessionId/compact", of(sessionId))),
     review: async (sessionId, target) =>
       (await call("POST /api/sessions/:sessionId/review", { ...of(sessionId), body: target })).reviewSessionId,

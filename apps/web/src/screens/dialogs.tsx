@@ -1,7 +1,9 @@
 /** The few questions the page itself asks. */
 import { type ReactElement, useState } from "react";
-import type { ReviewTarget } from "../connection/connection.ts";
-import { Button, focusIt } from "../ui/controls.tsx";
+import { useApp } from "../app-context.tsx";
+import { type FilesOnRollback, Refused, type ReviewTarget } from "../connection/connection.ts";
+import { spelledLine } from "../parts/requests/spelled.ts";
+import { Button, focusIt, Switch } from "../ui/controls.tsx";
 import { Dialog } from "../ui/overlays.tsx";
 
 export function NameDialog({
@@ -121,12 +123,45 @@ export function ConfirmDelete({
   );
 }
 
-export function RollbackDialog({ turns, onClose, onConfirm }: { turns: number; onClose: () => void; onConfirm: () => void }): ReactElement {
+interface RollbackProps {
+  readonly turns: number;
+  readonly onClose: () => void;
+  /** Rejects with Refused where it cannot be done. */
+  readonly onConfirm: (files: FilesOnRollback) => Promise<void>;
+}
+
+/** Stays open where files stand in the way, so that the person can decide about them. */
+export function RollbackDialog({ turns, onClose, onConfirm }: RollbackProps): ReactElement {
+  const { controller } = useApp();
+  const [withFiles, setWithFiles] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  const goBack = async (files: FilesOnRollback): Promise<void> => {
+    setBusy(true);
+    try {
+      await onConfirm(files);
+      onClose();
+    } catch (error) {
+      if (error instanceof Refused && error.code === "files_changed") return setProblem(error.message);
+      onClose();
+      controller.report(error);
+    } finally {
+      setBusy(false);
+    }
+  };
   return (
     <Dialog title="Go back to before this?" onClose={onClose}>
-      <p>
-        The last {turns === 1 ? "turn is" : `${turns} turns are`} taken out of the conversation. Files that were changed stay as they are.
-      </p>
+      <p>The last {turns === 1 ? "turn is" : `${turns} turns are`} taken out of the conversation.</p>
+      <Switch
+        label="Put files back too"
+        help="As they were before, where the agent changed them. Otherwise files stay as they are."
+        checked={withFiles}
+        onChange={(on) => {
+          setWithFiles(on);
+          setProblem(undefined);
+        }}
+      />
+      <div role="status">{problem === undefined ? null : <p className="problem">{spelledLine(problem)}</p>}</div>
       <div className="row-end">
         <Button tone="quiet" onClick={onClose}>
           Cancel
@@ -134,12 +169,11 @@ export function RollbackDialog({ turns, onClose, onConfirm }: { turns: number; o
         <Button
           ref={focusIt}
           tone="danger"
-          onClick={() => {
-            onClose();
-            onConfirm();
-          }}
+          busy={busy}
+          disabled={busy}
+          onClick={() => void goBack(!withFiles ? "keep" : problem === undefined ? "restore" : "force")}
         >
-          Go back
+          {problem === undefined ? "Go back" : "Put them back all the same"}
         </Button>
       </div>
     </Dialog>

@@ -231,7 +231,10 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
         <RollbackDialog
           turns={dialog.turns}
           onClose={() => setDialog(undefined)}
-          onConfirm={() => void controller.try(connection.rollback(sessionId, dialog.turns)).then(() => controller.open(sessionId))}
+          onConfirm={async (files) => {
+            await connection.rollback(sessionId, dialog.turns, files);
+            await controller.open(sessionId);
+          }}
         />
       ) : (
         <ListDialogs dialog={dialog} onClose={() => setDialog(undefined)} />
