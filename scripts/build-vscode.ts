@@ -17,7 +17,7 @@ export async function buildExtension({ withNode = false }: ExtensionOptions = {}
   rmSync(extensionFolder, { recursive: true, force: true });
   mkdirSync(extensionFolder, { recursive: true });
   await bundleHost();
-  await buildPanel();
+  await buildPanel(path.join(extensionFolder, "panel"));
   const server = path.join(extensionFolder, "server");
   await bundleInto(server);
   if (withNode) copyNode(server);
@@ -45,12 +45,12 @@ async function bundleHost(): Promise<void> {
   await graph.close();
 }
 
-async function buildPanel(): Promise<void> {
+export async function buildPanel(folder: string): Promise<void> {
   const { build } = await import("vite");
   await build({
     configFile: path.join(source, "vite.config.ts"),
     logLevel: "warn",
-    build: { outDir: path.join(extensionFolder, "panel") },
+    build: { outDir: folder },
   });
 }
 

@@ -40,7 +40,7 @@ const groups: readonly Group[] = [
     isolation: "process",
     needsBuild: true,
   },
-  { name: "browser", files: "test/web/**/*.itest.ts", isolation: "process", needsBuild: true },
+  { name: "browser", files: ["test/web/**/*.itest.ts", "apps/vscode/test/*.itest.ts"], isolation: "process", needsBuild: true },
   { name: "unit", files: "src/**/*.test.{ts,tsx}", isolation: "none", draws: true },
   { name: "fuzz", files: "test/fuzz/*.test.ts", isolation: "process" },
   { name: "scenarios", files: "test/scenarios/**/*.test.ts", isolation: "none" },

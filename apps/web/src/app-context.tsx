@@ -17,6 +17,8 @@ export interface App {
   /** True while no model is set up and the built-in tour answers. */
   readonly offlineTour: boolean;
   readonly defaultFolder: string;
+  /** The model of new sessions, where the engine's settings name one. */
+  readonly defaultModel: string | undefined;
   /** What confines commands; undefined where the engine does not say. */
   readonly sandbox: SandboxFacts | undefined;
   /** Reads the lists that several screens share again, after the account has changed. */

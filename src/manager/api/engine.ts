@@ -44,6 +44,8 @@ export const engineRoutes = {
             codexHome: maybe(string()),
             /** True while no model is set up and the built-in tour answers. */
             offlineTour: boolean(),
+            /** The model that new sessions use, where the settings name one. */
+            model: maybe(string()),
             remote: boolean(),
             platform: maybe(string()),
             cwd: string(),

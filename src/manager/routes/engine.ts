@@ -58,16 +58,23 @@ async function sandboxOf({ link }: Core): Promise<SandboxReadResponse | null> {
   return fits(SandboxReadResponse(), read) ? read : null;
 }
 
+/** Asked each time, since it may be set up meanwhile. */
+async function modelOf({ link }: Core): Promise<string | null> {
+  const read = await link.call("config/read", {}).catch(() => null);
+  return read?.config.model ?? null;
+}
+
 export const engineHandlers: HandlersFor<typeof engineRoutes> = {
   async "GET /api/capabilities"({ core, query }) {
     if (query.refresh === true || !probed.has(core)) probed.set(core, probe(core));
-    const [found = {}, sandbox] = await Promise.all([probed.get(core), sandboxOf(core)]);
+    const [found = {}, sandbox, model] = await Promise.all([probed.get(core), sandboxOf(core), modelOf(core)]);
     return ok({
       status: "ok",
       runtime: {
         userAgent: core.link.userAgent,
         codexHome: core.link.codexHome,
         offlineTour: core.engine.whyNoModel() !== undefined,
+        model,
         remote: core.engine.remote,
         platform: process.platform,
         cwd: core.engine.cwd,

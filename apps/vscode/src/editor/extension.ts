@@ -8,6 +8,7 @@ import { registerCommands } from "./commands.ts";
 import { DiffEditor } from "./diff-editor.ts";
 import { editorTools } from "./editor-tools.ts";
 import { Faces } from "./faces.ts";
+import { LookingAt } from "./looking.ts";
 import { Panels } from "./panel.ts";
 import { openServer, workspaceFolder } from "./server.ts";
 import { serverKeys, settings } from "./settings.ts";
@@ -29,8 +30,10 @@ export function activate(context: ExtensionContext): void {
   });
   const failed = (error: unknown): void => log.error(errorMessage(error));
   const diffs = new DiffEditor(backend);
-  const panels = new Panels(context, {
+  const looking = new LookingAt((seen) => panels.look(seen));
+  const panels: Panels = new Panels(context, {
     backend,
+    looking: () => looking.current(),
     showChange(requestId) {
       const request = backend.requests.find(requestId);
       if (request !== undefined) void diffs.show(request).catch(failed);
@@ -43,6 +46,7 @@ export function activate(context: ExtensionContext): void {
     log,
     diffs,
     faces,
+    looking,
     statusBar(backend),
     ...registerCommands({ context, backend, panels, faces, diffs, log }),
     { dispose: backend.listen({ state: (state) => tellState(state, log) }) },

@@ -15,6 +15,7 @@ import { errorMessage } from "../../../../src/lib/error-text.ts";
 import { parse } from "../../../../src/lib/schema.ts";
 import type { LinkState } from "../../../../src/sessions/link.ts";
 import { Refused, type StreamEvent } from "../../../web/src/connection/connection.ts";
+import type { LookedAt } from "../../../web/src/state/looked-at.ts";
 import type { Place } from "../../../web/src/state/router.ts";
 import type { Backend } from "../host/backend.ts";
 import type { Memory } from "../host/memory.ts";
@@ -29,6 +30,8 @@ export interface PanelPorts {
   readonly backend: Backend;
   readonly memory: Memory;
   showChange(requestId: string): void;
+  /** The file that the person looks at now. */
+  looking(): LookedAt | null;
   log(line: string): void;
 }
 
@@ -81,6 +84,11 @@ export class Panels {
     const panel = window.createWebviewPanel(tabType, "Parley", ViewColumn.Beside, { retainContextWhenHidden: true });
     panel.iconPath = Uri.joinPath(this.#context.extensionUri, "media", "icon.png");
     this.#attach(panel.webview, panel);
+  }
+
+  /** What the person looks at, for every composer. */
+  look(seen: LookedAt | null): void {
+    for (const port of this.#open) if (port.listening) port.post({ type: "looking", seen });
   }
 
   /** The number on the view's icon. */
@@ -159,6 +167,7 @@ class Port {
         this.listening = true;
         void this.#ports.backend.link.start().catch((error: unknown) => this.#ports.log(errorMessage(error)));
         this.#state(this.#ports.backend.link.state);
+        this.post({ type: "looking", seen: this.#ports.looking() });
         for (const first of this.#first()) this.post(first);
         return;
       case "keep":

@@ -12,6 +12,7 @@ export const settings = {
   approvals: () => read<"card" | "modal" | "picker">("approvals.display", "card"),
   questions: () => read<"dialog" | "card">("questions.display", "dialog"),
   opensDiffs: () => read("changes.openDiff", true),
+  tellsContext: () => read("context.automatic", true),
   offersTools: () => read("tools.enabled", true),
   confirmsRename: () => read("tools.confirmRename", true),
   notifies: () => read<"hidden" | "always" | "never">("notifications", "hidden"),

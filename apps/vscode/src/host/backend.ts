@@ -244,6 +244,10 @@ export class Backend {
         userAgent: this.link.userAgent,
         codexHome: this.link.codexHome,
         offlineTour: await this.#hasNoModel(),
+        model: await this.link.call("config/read", {}).then(
+          ({ config }) => config.model ?? null,
+          () => null,
+        ),
         remote: !this.#ports.isOwn(),
         cwd: this.#ports.folder(),
         // A server that is no Parley does not say.

@@ -8,6 +8,7 @@ import { unifiedDiff } from "../../../../src/lib/diff.ts";
 import { emptyValue, type Field } from "../../../web/src/parts/requests/forms.ts";
 import { proposedFile } from "./change.ts";
 import { dialogLine } from "./dialog-line.ts";
+import { lookedAt } from "./looked-at.ts";
 import { Memory } from "./memory.ts";
 import { serverCommand } from "./server-command.ts";
 import { statusFace } from "./status-face.ts";
@@ -195,4 +196,20 @@ test("editor tools: arguments are checked, failures are told to the agent", asyn
   assert.deepEqual(text(await call("editor_diagnostics", {})), { type: "inputText", text: "no language service" });
   assert.equal((await call("something_else", {})).success, false);
   assert.ok(toolSpecs().every((spec) => isEditorTool(spec.name)));
+});
+
+test("of the file that is looked at the selected lines are told, cut where they are long, and nothing of what is no file", () => {
+  const at = (line: number, character: number) => ({ line, character });
+  const file = { scheme: "file", file: "src/a.ts", selection: { start: at(2, 0), end: at(4, 0), text: "two\nlines\n" } };
+  assert.deepEqual(lookedAt(file)?.selection, { firstLine: 3, lastLine: 4, text: "two\nlines\n" });
+  assert.deepEqual(lookedAt({ ...file, selection: { start: at(2, 1), end: at(2, 3), text: "wo" } })?.selection, {
+    firstLine: 3,
+    lastLine: 3,
+    text: "wo",
+  });
+  const nothing = { start: at(2, 0), end: at(2, 0), text: "" };
+  assert.deepEqual(lookedAt({ ...file, selection: nothing }), { file: "src/a.ts", selection: undefined });
+  assert.equal(lookedAt({ ...file, scheme: "output" }), undefined);
+  const long = lookedAt({ ...file, selection: { ...file.selection, text: "x".repeat(30_000) } })?.selection?.text ?? "";
+  assert.ok(long.length < 20_100 && long.endsWith("… (cut)"));
 });

@@ -18,6 +18,7 @@ import {
 import { UserInput } from "../../../../src/protocol/item.ts";
 import { WorkMode } from "../../../../src/sessions/records.ts";
 import type { StreamEvent } from "../../../web/src/connection/connection.ts";
+import type { LookedAt } from "../../../web/src/state/looked-at.ts";
 import type { Place } from "../../../web/src/state/router.ts";
 
 const session = () => ({ sessionId: string() });
@@ -148,4 +149,5 @@ export type HostMessage =
   /** What was heard before no longer holds: read everything again. */
   | { readonly type: "resync" }
   | { readonly type: "go"; readonly place: Place; readonly focus: boolean }
-  | { readonly type: "compose"; readonly text: string };
+  | { readonly type: "compose"; readonly text: string }
+  | { readonly type: "looking"; readonly seen: LookedAt | null };

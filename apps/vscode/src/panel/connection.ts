@@ -1,5 +1,6 @@
 /** The page's connection over the editor's message port: the extension stands where the manager's HTTP stands for a browser. */
 import { type Connection, type Listener, Refused } from "../../../web/src/connection/connection.ts";
+import type { LookedAt, Looking } from "../../../web/src/state/looked-at.ts";
 import type { CallName, CallParams, HostMessage } from "../host/port.ts";
 import type { Editor } from "./surroundings.ts";
 
@@ -17,6 +18,15 @@ interface Waiting {
 export function connectPort(editor: Editor): PortConnection {
   const waiting = new Map<string, Waiting>();
   let listener: Listener | undefined;
+  let seen: LookedAt | undefined;
+  const lookers = new Set<() => void>();
+  const looking: Looking = {
+    get: () => seen,
+    subscribe(look) {
+      lookers.add(look);
+      return () => lookers.delete(look);
+    },
+  };
   let calls = 0;
 
   /** The extension answers with what its own tables say; the type is the page's word for it. */
@@ -35,9 +45,12 @@ export function connectPort(editor: Editor): PortConnection {
   };
 
   return {
-    connection: connectionOver(call, editor, (l) => {
-      listener = l;
-    }),
+    connection: {
+      ...connectionOver(call, editor, (l) => {
+        listener = l;
+      }),
+      looking,
+    },
     receive(message) {
       switch (message.type) {
         case "answer":
@@ -53,6 +66,9 @@ export function connectPort(editor: Editor): PortConnection {
           return listener?.link(message.link);
         case "resync":
           return listener?.resync();
+        case "looking":
+          seen = message.seen ?? undefined;
+          for (const look of lookers) look();
       }
     },
   };

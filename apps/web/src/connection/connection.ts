@@ -3,6 +3,7 @@ import type { RouteName, RouteOutput } from "../../../../src/manager/api.ts";
 import type { StreamEvent } from "../../../../src/manager/events.ts";
 import type { ThreadPage } from "../state/fold.ts";
 import type { HookWord } from "../state/hooks.ts";
+import type { Looking } from "../state/looked-at.ts";
 import type { MessageOverrides, OutgoingMessage, PendingRequest, Project, SessionSummary } from "../state/model.ts";
 import type { PluginDetail, PluginFacts } from "../state/plugins.ts";
 import type { SettingsTab } from "../state/router.ts";
@@ -120,6 +121,8 @@ export interface PluginCalls {
 
 export interface Connection {
   readonly offers: Offers;
+  /** What the person looks at beside the page, where the surroundings say. */
+  readonly looking?: Looking;
   /** Shows the files of a change in the surroundings' own view of differences, where there is one. */
   showChange?(request: PendingRequest): void;
   /** Connects and keeps connecting until `close`. */

@@ -127,7 +127,7 @@ interface RollbackProps {
   readonly turns: number;
   readonly onClose: () => void;
   /** Rejects with Refused where it cannot be done. */
-  readonly onConfirm: (files: FilesOnRollback) => Promise<void>;
+  readonly onConfirm: (files: FilesOnRollback) => Promise<unknown>;
 }
 
 /** Stays open where files stand in the way, so that the person can decide about them. */

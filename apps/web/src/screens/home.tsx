@@ -15,7 +15,7 @@ import { focusOnceDrawn, focusSoon } from "./focus.ts";
 
 export function Home({ menuButton }: { menuButton: ReactElement | null }): ReactElement {
   const app = useApp();
-  const { controller, go, scope, models, defaultFolder } = app;
+  const { controller, go, scope, defaultFolder } = app;
   const projects = useAppState((s) => s.projects);
   const sessions = useAppState((s) => s.sessions);
   const [folder, setFolder] = useState<string>();
@@ -39,7 +39,7 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
     [projects, sessions],
   );
   const cwd = folder ?? recent[0] ?? defaultFolder;
-  const chosen = model ?? models.find((m) => m.isDefault)?.model ?? models[0]?.model ?? null;
+  const chosen = model ?? modelToRun(app);
   const choose = (next: string): void => {
     setFolder(next);
     setFolderProblem(undefined);
@@ -145,6 +145,12 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
       </div>
     </div>
   );
+}
+
+/** What runs when nobody chooses. */
+function modelToRun({ offlineTour, defaultModel, models }: ReturnType<typeof useApp>): string | null {
+  if (offlineTour) return "Offline tour";
+  return defaultModel ?? models.find((m) => m.isDefault)?.model ?? models[0]?.model ?? null;
 }
 
 function FolderField({

@@ -103,10 +103,13 @@ function tellFailures(toast: App["toast"]): () => void {
 function useShared(
   controller: Controller,
   ready: boolean,
-): Pick<App, "models" | "scope" | "offlineTour" | "defaultFolder" | "sandbox" | "reload"> {
+): Pick<App, "models" | "scope" | "offlineTour" | "defaultFolder" | "defaultModel" | "sandbox" | "reload"> {
   const [models, setModels] = useState<Models>([]);
   const [me, setMe] = useState<Me>();
-  const [runtime, setRuntime] = useState<Pick<Capabilities["runtime"], "offlineTour" | "cwd" | "sandbox">>({ offlineTour: false, cwd: "" });
+  const [runtime, setRuntime] = useState<Pick<Capabilities["runtime"], "offlineTour" | "cwd" | "sandbox" | "model">>({
+    offlineTour: false,
+    cwd: "",
+  });
   const reload = useCallback((): void => {
     const { connection } = controller;
     // Each may be missing on an older engine; the page works without it.
@@ -124,7 +127,12 @@ function useShared(
   return useMemo(
     () => ({
       ...{ models, scope, reload },
-      ...{ offlineTour: runtime.offlineTour, defaultFolder: runtime.cwd, sandbox: runtime.sandbox ?? undefined },
+      ...{
+        offlineTour: runtime.offlineTour,
+        defaultFolder: runtime.cwd,
+        defaultModel: runtime.model ?? undefined,
+        sandbox: runtime.sandbox ?? undefined,
+      },
     }),
     [models, scope, runtime, reload],
   );

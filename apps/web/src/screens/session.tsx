@@ -231,10 +231,7 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
         <RollbackDialog
           turns={dialog.turns}
           onClose={() => setDialog(undefined)}
-          onConfirm={async (files) => {
-            await connection.rollback(sessionId, dialog.turns, files);
-            await controller.open(sessionId);
-          }}
+          onConfirm={(files) => connection.rollback(sessionId, dialog.turns, files).then(() => controller.open(sessionId))}
         />
       ) : (
         <ListDialogs dialog={dialog} onClose={() => setDialog(undefined)} />

@@ -62,3 +62,9 @@ export function dayGroup(seconds: number, now: number): string {
 }
 
 export const plural = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
+
+/** A block of text that nothing in it can close. */
+export function fenced(text: string): string {
+  const bar = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map((m) => m[0].length + 1)));
+  return `${bar}\n${text}\n${bar}`;
+}

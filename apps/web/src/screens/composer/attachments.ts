@@ -1,6 +1,7 @@
 /** Pictures and text files that go along with a message. */
 import { dataUrl } from "../../parts/requests/tool-call-form.tsx";
 import type { Attachment, UserInput } from "../../state/model.ts";
+import { fenced } from "../../state/words.ts";
 
 const maxImage = 8 * 1024 * 1024;
 const maxText = 256 * 1024;
@@ -21,8 +22,3 @@ export const inputOf = (attachment: Attachment): UserInput =>
   attachment.kind === "image"
     ? { type: "image", url: attachment.url }
     : { type: "text", text: `Attached file ${attachment.name}:\n\n${fenced(attachment.text)}` };
-
-function fenced(text: string): string {
-  const bar = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map((m) => m[0].length + 1)));
-  return `${bar}\n${text}\n${bar}`;
-}

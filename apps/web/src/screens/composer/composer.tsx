@@ -13,12 +13,14 @@ import {
 } from "react";
 import { useApp } from "../../app-context.tsx";
 import { Chip } from "../../parts/transcript/items.tsx";
+import { lookedAtInput } from "../../state/looked-at.ts";
 import type { Attachment, UserInput } from "../../state/model.ts";
 import { readDraft, type Shelf, writeDraft } from "../../state/settings.ts";
 import { Button, IconButton } from "../../ui/controls.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { attach, inputOf } from "./attachments.ts";
 import { complete, isSlashCommand, mentioned, type Named, type Trigger, triggerAt } from "./complete.ts";
+import { LookedAtRow, useLookedAt } from "./looked-at.tsx";
 import { type Suggestion, useSuggestions } from "./suggestions.ts";
 
 const mostAttachments = 20;
@@ -50,6 +52,7 @@ export function Composer(props: ComposerProps): ReactElement {
   const [cursor, setCursor] = useState(0);
   const [sending, setSending] = useState(false);
   const completion = useCompletion(props, text, cursor);
+  const { seen, leaveOut } = useLookedAt();
   const id = useId();
   const empty = text.trim() === "" && attachments.length === 0;
   const other = settings.whileRunning === "steer" ? "queue" : "steer";
@@ -100,6 +103,7 @@ export function Composer(props: ComposerProps): ReactElement {
       return props.onCommand(slash);
     }
     const input: UserInput[] = [
+      ...(seen === undefined ? [] : [lookedAtInput(seen)]),
       ...attachments.filter((a) => a.kind === "text").map(inputOf),
       ...(text.trim() === "" ? [] : [{ type: "text", text: text.trim() } as const]),
       ...attachments.filter((a) => a.kind === "image").map(inputOf),
@@ -143,9 +147,8 @@ export function Composer(props: ComposerProps): ReactElement {
           onActive={completion.setActive}
         />
       )}
-      {attachments.length === 0 ? null : (
-        <AttachmentRow list={attachments} onRemove={(gone) => setAttachments((list) => list.filter((a) => a.id !== gone))} />
-      )}
+      <AttachmentRow list={attachments} onRemove={(gone) => setAttachments((list) => list.filter((a) => a.id !== gone))} />
+      {seen === undefined ? null : <LookedAtRow seen={seen} onLeaveOut={leaveOut} />}
       <textarea
         ref={field}
         id="composer"
@@ -368,7 +371,8 @@ function SuggestionList({
   );
 }
 
-function AttachmentRow({ list, onRemove }: { list: readonly Attachment[]; onRemove: (id: string) => void }): ReactElement {
+function AttachmentRow({ list, onRemove }: { list: readonly Attachment[]; onRemove: (id: string) => void }): ReactElement | null {
+  if (list.length === 0) return null;
   return (
     <ul className="attachments" aria-label="Attached">
       {list.map((a) => (
