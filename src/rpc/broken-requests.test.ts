@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, createConnection } from "node:net";
 import { text } from "node:stream/consumers";
@@ -25,6 +26,14 @@ describe("a connection without a proper request", () => {
 
   test("that a browser opened ahead of use is closed without a word", async () => {
     assert.equal(await heard(""), "");
+  });
+  test("that waited long for its request is answered when that came while the server was busy", async () => {
+    const socket = createConnection((server.address() as AddressInfo).port, "127.0.0.1");
+    await once(socket, "connect");
+    socket.write("GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
+    const end = performance.now() + 200;
+    while (performance.now() < end); // nothing else may run meanwhile
+    assert.match(await text(socket), /^HTTP\/1\.1 200 /);
   });
   test("whose head does not come whole is told that it took too long", async () => {
     assert.equal(await heard("GET / HTTP/1.1\r\nhost: 127"), "HTTP/1.1 408 Refused");

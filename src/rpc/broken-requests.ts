@@ -11,7 +11,9 @@ export type BrokenStatus = 400 | 408;
 export function onBrokenRequest(server: Server, refuse: (socket: Socket, status: BrokenStatus) => void): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     // never throws: it closes, or says a few fixed words
-    if (!("bytesRead" in socket) || socket.bytesRead === 0) return void socket.destroy();
+    const isSilent = (): boolean => !("bytesRead" in socket) || socket.bytesRead === 0;
+    // What came while we were busy is read before this runs.
+    if (isSilent()) return void setImmediate(() => isSilent() && socket.destroy());
     refuse(socket as Socket, error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400);
   });
 }
