@@ -206,6 +206,7 @@ describe("contract", () => {
       "account/login/cancel",
       "account/provider/list",
       "account/logout",
+      "account/provider/list",
       "account/rateLimits/read",
       "config/read",
       "configRequirements/read",
