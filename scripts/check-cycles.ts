@@ -1,4 +1,4 @@
-/** Fails when files import each other's values in a circle: what such a file finds then depends on which of them was loaded first. */
+/** Fails when files import each other's values in a cycle: what such a file finds then depends on which of them was loaded first. */
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 
@@ -6,9 +6,9 @@ const roots = process.argv.slice(2).length > 0 ? process.argv.slice(2) : ["src",
 const files = roots.flatMap((root) => globSync(`${root}/**/*.{ts,tsx}`)).filter((file) => !/\.test\.tsx?$/.test(file));
 const imports = new Map(files.map((file) => [file, valueImports(file)]));
 
-const circles = findCircles();
-for (const circle of circles) console.error(`files import each other in a circle: ${circle.join(", ")}`);
-process.exitCode = circles.length === 0 ? 0 : 1;
+const cycles = findCycles();
+for (const cycle of cycles) console.error(`files import each other in a cycle: ${cycle.join(", ")}`);
+process.exitCode = cycles.length === 0 ? 0 : 1;
 
 /** What is loaded with a file: no types, and nothing that comes by `import()`. */
 function valueImports(file: string): readonly string[] {
@@ -21,7 +21,7 @@ function valueImports(file: string): readonly string[] {
 }
 
 /** The groups of files that all reach each other, after Tarjan. */
-function findCircles(): readonly (readonly string[])[] {
+function findCycles(): readonly (readonly string[])[] {
   const number = new Map<string, number>();
   const low = new Map<string, number>();
   const open: string[] = [];

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-interface House {
+interface Rules {
   readonly root: string;
   /** What each room may import beside itself, as paths from the repository's root: a folder, or one file. */
   readonly mayImport: Readonly<Record<string, readonly string[]>>;
@@ -18,10 +18,10 @@ interface House {
 
 const src = (...names: string[]): readonly string[] => names.map((name) => `src/${name}`);
 const edge = src("core/ports", "protocol", "lib", "shell", "home");
-const door = src("client", "rpc", "protocol", "lib");
+const client = src("client", "rpc", "protocol", "lib");
 /** The version, for the rooms that say it. */
 const manifest = "package.json";
-const product: House = {
+const product: Rules = {
   root: "src",
   mayImport: {
     lib: [],
@@ -44,10 +44,10 @@ const product: House = {
     telemetry: edge,
     usage: edge,
     server: src("core", "rpc", "protocol", "lib"),
-    adapters: [...door, ...src("shell")],
-    sessions: door,
-    tui: [...door, ...src("sessions", "shell")],
-    manager: [...door, ...src("sessions")],
+    adapters: [...client, ...src("shell")],
+    sessions: client,
+    tui: [...client, ...src("sessions", "shell")],
+    manager: [...client, ...src("sessions")],
     main: [
       ...src(
         "server",
@@ -67,7 +67,7 @@ const product: House = {
         "core",
         "adapters/v1",
       ),
-      ...door,
+      ...client,
       manifest,
     ],
     cli: [...src("main", "home", "client", "tui", "manager", "adapters", "rpc", "protocol", "lib"), manifest],
@@ -77,7 +77,7 @@ const product: House = {
 
 /** Core's rooms, lowest first: each may import, also as types, only rooms before it that it names. What stands beside core is product's business. */
 const core = (...names: string[]): readonly string[] => [...src("protocol", "lib"), ...names.map((name) => `src/core/${name}`)];
-const agent: House = {
+const agent: Rules = {
   root: "src/core",
   mayImport: {
     ports: core(),
@@ -102,7 +102,7 @@ const agent: House = {
 
 /** The store's rooms: the files' format below, the index and the writers above it, side by side. */
 const stored = src("store/layout.ts", "store/rollout");
-const store: House = {
+const store: Rules = {
   root: "src/store",
   mayImport: {
     rollout: edge,
@@ -121,7 +121,7 @@ const takenByPage = [
   ...shownCommands,
 ];
 const web = (...names: string[]): readonly string[] => names.map((name) => `apps/web/src/${name}`);
-const page: House = {
+const page: Rules = {
   root: "apps/web/src",
   mayImport: {
     connection: [...wireTypes, ...web("state")],
@@ -140,7 +140,7 @@ const page: House = {
 
 /** The extension: what knows no editor stands in `host`, the editor's own face in `editor`, the page's screens in `panel`. */
 const shared = [...src("sessions", "client", "protocol", "lib"), "apps/web/src"];
-const extension: House = {
+const extension: Rules = {
   root: "apps/vscode/src",
   mayImport: {
     host: shared,
@@ -153,8 +153,8 @@ const extension: House = {
 const namesOfOthers = "CODEX_CA_CERTIFICATE";
 const maxLines = 500;
 const problems: string[] = [];
-for (const house of [product, agent, store, page, extension]) for (const file of globSync(`${house.root}/**/*.{ts,tsx}`)) look(house, file);
-// So there is no circle between core's rooms, not even of types.
+for (const rules of [product, agent, store, page, extension]) for (const file of globSync(`${rules.root}/**/*.{ts,tsx}`)) look(rules, file);
+// So there is no cycle between core's rooms, not even of types.
 for (const [at, [room, rooms]] of Object.entries(agent.mayImport).entries()) {
   const later = Object.keys(agent.mayImport)
     .slice(at)
@@ -173,7 +173,7 @@ for (const file of globSync(["src/**/*.test.{ts,tsx}", "apps/*/src/**/*.test.{ts
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
-function look({ root, mayImport, typesOf = [], packagesOf = {}, pure = [], forbids }: House, file: string): void {
+function look({ root, mayImport, typesOf = [], packagesOf = {}, pure = [], forbids }: Rules, file: string): void {
   const text = readFileSync(file, "utf8");
   const room = path.relative(root, file).split(path.sep)[0] ?? "";
   const allowed = mayImport[room];

@@ -154,8 +154,8 @@ function upgrade(tarball: string): void {
     after.stderr,
   );
   const again = sh("parley threads list --json");
-  const isToldOnce = /list of threads is built anew/.test(after.stderr) && again.stderr === "";
-  check("an index of another version is made anew, which is said once", isToldOnce, `${after.stderr} ${again.stderr}`);
+  const isSaidOnce = /list of threads is built anew/.test(after.stderr) && again.stderr === "";
+  check("an index of another version is made anew, which is said once", isSaidOnce, `${after.stderr} ${again.stderr}`);
 }
 async function manager(): Promise<void> {
   const child = spawn("parley", ["manager", "--no-open", "--listen", "127.0.0.1:0"], {

@@ -121,7 +121,7 @@ export const actingRequirements = {
   "hooks.untrustedProject": { source: "Parley", says: "no file of a project can make the project's hooks run" },
   "audit.outcomes": {
     source: "Parley",
-    says: "the audit book tells of every kind of action who decided, before it runs, and what came of it",
+    says: "the audit log tells of every kind of action who decided, before it runs, and what came of it",
   },
   "approval.ruleForEdit": { source: "docs/from-codex.md", says: "an answer that would make a rule for commands is no yes to an edit" },
   "turn.webSearch": { source: "observed 0.166", says: "a web search is started and completed with an action" },

@@ -24,7 +24,7 @@ export const trustRequirements = {
   "trust.clientTitle": {
     source,
     cases: [31],
-    says: "a client's title is one line of visible text for the other clients, and its name is one in the audit book",
+    says: "a client's title is one line of visible text for the other clients, and its name is one in the audit log",
   },
   "trust.hugeAnswer": { source, cases: [32], says: "an approval answered with 10 MB is a no" },
   "trust.cutAnywhere": {
@@ -186,7 +186,7 @@ export const trustRequirements = {
     says: "names that the user closes, such as .vscode, are written by no command and no unasked patch",
   },
   "trust.protectedNamesWrong": { source, cases: [113], says: "a protected name that would protect nothing is refused in words" },
-  "trust.mcpInward": {
+  "trust.mcpPrivate": {
     source,
     cases: [185],
     says: "an MCP server does not make us fetch from inside our network, nor from where clouds give out keys",

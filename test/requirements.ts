@@ -317,7 +317,7 @@ export const requirements = {
     cases: [502],
     says: "an allow rule counts inside the sandbox; leaving it is asked about, and the question says so",
   },
-  "approval.audit": { source: "Parley", says: "the audit book holds the request and who decided, before the command runs" },
+  "approval.audit": { source: "Parley", says: "the audit log holds the request and who decided, before the command runs" },
   "approval.policyNever": {
     source: "trust A08",
     cases: [121],

@@ -212,7 +212,7 @@ test("promises that nobody waits for and handlers of what strangers send must sa
     "return void socket.destroy();",
     "const forget = (): void => {};",
     "type Take = (line: string) => void;",
-    "setInterval(() => void this.#keepHouse(), 5);",
+    "setInterval(() => void this.#cleanUp(), 5);",
     'server.on("upgrade", (request, socket) => {\n  try {\n    open(request.url);\n  } catch {\n    socket.destroy();\n  }\n});',
     'ws.on("ping", (data) => ws.pong(data)); // never throws: bytes as they came',
   ];

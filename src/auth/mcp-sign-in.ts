@@ -4,7 +4,7 @@ import type { ConfigSource, McpServerConfig } from "../core/ports/config.ts";
 import type { McpScope, McpServers } from "../core/ports/mcp.ts";
 import { boundedResponse } from "../lib/bounded-response.ts";
 import { errorMessage } from "../lib/error-text.ts";
-import { refuseInward } from "../lib/inward.ts";
+import { refusePrivateTarget } from "../lib/private-network.ts";
 import { randomUuid } from "../lib/random.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
 import { invalidRequest } from "../protocol/errors.ts";
@@ -120,7 +120,7 @@ async function login(
     AbortSignal.any([signal, ended.signal]),
   );
   const fetchFn = async (url: string | URL, init?: RequestInit): Promise<Response> => {
-    const why = refuseInward(new URL(url), new URL(serverUrl));
+    const why = refusePrivateTarget(new URL(url), new URL(serverUrl));
     if (why !== undefined) throw new Error(why);
     const within = AbortSignal.any([signal, AbortSignal.timeout(requestMs)]);
     return boundedResponse(await fetch(url, { ...init, redirect: "error", signal: within }), maxAnswerBytes);

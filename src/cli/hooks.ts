@@ -57,11 +57,11 @@ function block(hook: HookMetadata): string {
     ? "switched off"
     : hook.trustStatus === "modified"
       ? "changed since it was trusted: does not run"
-      : stateWords[hook.trustStatus];
+      : stateTexts[hook.trustStatus];
   return `${hook.displayOrder + 1}. ${shown(when)}: ${state}\n   ${shown(does)}\n   ${shown(hook.key)}\n`;
 }
 
-const stateWords = { trusted: "trusted", managed: "managed by the administrator", untrusted: "not trusted: does not run", modified: "" };
+const stateTexts = { trusted: "trusted", managed: "managed by the administrator", untrusted: "not trusted: does not run", modified: "" };
 
 /** By number, by key, or all that the action would change. */
 function chosenFrom(

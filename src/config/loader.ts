@@ -31,7 +31,7 @@ import { overridesTable } from "./overrides.ts";
 import { findProject, type Project, realPath } from "./project.ts";
 import { createProjectTrust, digestOf } from "./project-trust.ts";
 import { bool, list, tableAt, text } from "./read-value.ts";
-import { enforce, type Requirements, readRequirements, withDemands } from "./requirements.ts";
+import { enforce, type Requirements, readRequirements, withRequirements } from "./requirements.ts";
 
 export interface ConfigOptions {
   readonly codexHome: string;
@@ -120,7 +120,7 @@ export class ConfigLoader {
     ];
     if (known !== undefined && sameItems(known.from.slice(0, from.length), from) && this.#filesUnchanged(known.from.slice(from.length)))
       return known.config;
-    const raw = withDemands(mergeStack(stack.layers), requirements);
+    const raw = withRequirements(mergeStack(stack.layers), requirements);
     const found = this.#hooks(stack, raw);
     const projectServers = projectServersIn(stack.layers, stack.project);
     const mcp = withPluginServers(

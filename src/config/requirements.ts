@@ -147,7 +147,7 @@ const searchModes = ({ allowedWebSearchModes: modes }: ConfigRequirements): read
   modes ? ["disabled", ...modes] : undefined;
 
 /** Merged settings with the administrator's own values over them, and their default below. */
-export function withDemands(raw: TomlTable, requirements: Requirements | undefined): TomlTable {
+export function withRequirements(raw: TomlTable, requirements: Requirements | undefined): TomlTable {
   if (requirements === undefined) return raw;
   const { values } = requirements;
   const over: TomlTable = {};

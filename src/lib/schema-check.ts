@@ -131,8 +131,8 @@ function taggedFault(schema: JsonSchema, members: readonly JsonSchema[], value: 
   if (!isObject(value))
     return at(path, `invalid type: ${describe(value)}, expected internally tagged enum ${shortName(schema.title ?? "")}`);
   if (!Object.hasOwn(value, key)) return at(path, `missing field \`${key}\``);
-  const tags = members.flatMap((m) => tagWords(m, key));
-  const meant = members.filter((m) => tagWords(m, key).includes(value[key] as string));
+  const tags = members.flatMap((m) => tagValues(m, key));
+  const meant = members.filter((m) => tagValues(m, key).includes(value[key] as string));
   if (meant.length === 0) return at(path, variantFault(value[key], [...new Set(tags)]));
   if (meant.length === 1) return first(meant, (m) => fault(m, value, path));
   const near = meant.find((m) => (m.required ?? []).every((k) => Object.hasOwn(value, k)));
@@ -147,7 +147,7 @@ function tagOf(member: JsonSchema): string | undefined {
     for (const key of ["type", "kind", "mode"]) if (part.required?.includes(key) && part.properties?.[key]?.enum !== undefined) return key;
   return undefined;
 }
-const tagWords = (member: JsonSchema, key: string): readonly string[] =>
+const tagValues = (member: JsonSchema, key: string): readonly string[] =>
   (member.allOf ?? [member]).flatMap((part) => part.properties?.[key]?.enum ?? []);
 
 function variantFault(value: unknown, choices: readonly string[]): string {

@@ -7,7 +7,7 @@ export function errorCode(error: unknown): string | undefined {
 
 export const isCode = (error: unknown, ...codes: readonly string[]): boolean => codes.includes(errorCode(error) ?? "");
 
-export const systemWords: Readonly<Record<string, string>> = {
+export const systemErrorTexts: Readonly<Record<string, string>> = {
   ENOENT: "No such file or directory",
   EACCES: "Permission denied",
   EPERM: "Operation not permitted",

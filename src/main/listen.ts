@@ -1,4 +1,4 @@
-/** Puts an app behind its endpoints, says when the last reason to go on has gone, and ends everything in good order. */
+/** Listens on an app's endpoints, resolves when nothing is left to serve, and shuts everything down in order. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { CheckToken } from "../rpc/bearer.ts";
 import { stdioTransport } from "../rpc/stdio.ts";
@@ -13,8 +13,8 @@ export type Endpoint =
   | { readonly kind: "websocket"; readonly host: string; readonly port: number }
   | { readonly kind: "unix"; readonly path: string };
 
-/** Who may come in over a socket. */
-export interface DoorPolicy {
+/** Which clients may connect over a socket. */
+export interface AccessPolicy {
   readonly checkToken: CheckToken | undefined;
   readonly allowedOrigins: readonly string[];
   readonly allowedHosts: readonly string[];
@@ -23,21 +23,21 @@ export interface DoorPolicy {
 export interface Listening {
   /** Where others can connect, as they would write it. */
   readonly urls: readonly string[];
-  /** Resolves when the stdio client has gone and nobody else can come; never while a socket is open. */
+  /** Resolves when the stdio client has disconnected and no other can connect; never while a socket is open. */
   readonly finished: Promise<void>;
-  /** Ends every turn and connection. Resolves when what was said has been read, or after a few seconds. */
+  /** Ends every turn and connection. Resolves when clients have read what was sent, or after a few seconds. */
   close(): Promise<void>;
 }
 
-/** How long answers that are being worked out may still take after the client has closed its end. */
+/** How long open requests may still take after the client has closed its end. */
 const lastAnswersMs = 2000;
 /** How long turns and commands may take to end. */
 const endTurnsMs = 5000;
-/** How long a reader may take for the rest of what it was sent. */
-const lastWordsMs = 2000;
+/** How long a client may take to read the rest of what it was sent. */
+const flushMs = 2000;
 
-/** `greeting` is the stdio door, where it was opened before the app. */
-export async function listenOn(app: App, endpoints: readonly Endpoint[], door: DoorPolicy, greeting?: Greeting): Promise<Listening> {
+/** `greeting` holds the stdio transport, where that was opened before the app. */
+export async function listenOn(app: App, endpoints: readonly Endpoint[], access: AccessPolicy, greeting?: Greeting): Promise<Listening> {
   const connections = new Set<Connection>();
   const join = (transport: Transport, introduction?: Greeting["introduction"]): Connection => {
     const connection = serve(app, transport, { introduction });
@@ -46,7 +46,7 @@ export async function listenOn(app: App, endpoints: readonly Endpoint[], door: D
     return connection;
   };
   const listeners = await Promise.all(
-    endpoints.map((endpoint) => openListener(endpoint, { ...door, onConnection: (transport) => join(transport), report: app.log.warn })),
+    endpoints.map((endpoint) => openListener(endpoint, { ...access, onConnection: (transport) => join(transport), report: app.log.warn })),
   );
   const sockets = listeners.filter((listener) => listener !== undefined);
   app.subscriptions.listening = sockets.length > 0;
@@ -59,12 +59,12 @@ export async function listenOn(app: App, endpoints: readonly Endpoint[], door: D
     await Promise.race([app.close(), delay(endTurnsMs, undefined, { ref: false })]);
     for (const connection of connections) connection.close();
     await Promise.all(sockets.map((listener) => listener.close()));
-    if (stdio !== undefined) await until(() => stdio.backlog === 0, lastWordsMs);
+    if (stdio !== undefined) await until(() => stdio.backlog === 0, flushMs);
   };
   return { urls: sockets.map((listener) => listener.url), finished, close };
 }
 
-type Rules = DoorPolicy & { readonly onConnection: (transport: Transport) => void; readonly report: App["log"]["warn"] };
+type Rules = AccessPolicy & { readonly onConnection: (transport: Transport) => void; readonly report: App["log"]["warn"] };
 
 /** The websocket library is loaded only for those who listen on sockets. */
 async function openListener(endpoint: Endpoint, rules: Rules): Promise<Listener | undefined> {

@@ -4,7 +4,7 @@ import { isLegacy, type Outcome } from "../sessions/answers.ts";
 import type { PendingRequest } from "../sessions/records.ts";
 import { invalid } from "./problems.ts";
 
-const legacyWords: Readonly<Record<string, string>> = {
+const legacyDecisions: Readonly<Record<string, string>> = {
   accept: "approved",
   acceptForSession: "approved_for_session",
   decline: "denied",
@@ -15,10 +15,11 @@ const legacyWords: Readonly<Record<string, string>> = {
 export function approvalOutcome(request: PendingRequest, decision: unknown, scope: string | undefined): Outcome {
   if (request.kind === "permissions") return { result: permissionResult(request, decision, scope) };
   const word = decision === "accept" && scope === "session" ? "acceptForSession" : decision;
-  if (typeof word === "string" && word in legacyWords) return { result: { decision: isLegacy(request.method) ? legacyWords[word] : word } };
+  if (typeof word === "string" && word in legacyDecisions)
+    return { result: { decision: isLegacy(request.method) ? legacyDecisions[word] : word } };
   const offered = isRecord(request.details) ? request.details["availableDecisions"] : undefined;
   const known = Array.isArray(offered) && offered.some((o) => JSON.stringify(o) === JSON.stringify(word));
-  const legacyWord = isLegacy(request.method) && typeof word === "string" && Object.values(legacyWords).includes(word);
+  const legacyWord = isLegacy(request.method) && typeof word === "string" && Object.values(legacyDecisions).includes(word);
   if (known || legacyWord) return { result: { decision: word } };
   throw invalid([{ path: "decision", message: "expected accept, decline, cancel, or one of the request's availableDecisions" }]);
 }

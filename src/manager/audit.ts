@@ -1,4 +1,4 @@
-/** The manager's book of who did what: one JSON line each, written before the action takes effect, never changed afterwards. */
+/** The manager's audit log, who did what: one JSON line each, written before the action takes effect, never changed afterwards. */
 import { closeSync, createReadStream, mkdirSync, readSync } from "node:fs";
 import path from "node:path";
 import type { Readable } from "node:stream";
@@ -10,12 +10,12 @@ import { StateUnwritten } from "./store.ts";
 
 export type NewEntry = Omit<AuditEntry, "seq" | "at">;
 
-/** What of the end of the book is looked at for the newest entries. */
+/** How much of the end of the log is read for the newest entries. */
 const tailBytes = 4 * 1024 * 1024;
-/** A longer book is no longer looked through for old entries; it can still be exported. */
+/** A longer log is not searched for old entries any more; it can still be exported. */
 const maxBytes = 256 * 1024 * 1024;
 
-export class AuditBook {
+export class AuditLog {
   readonly #file: string;
   readonly #now: () => number;
   #seq: number;
@@ -27,7 +27,7 @@ export class AuditBook {
     this.#seq = this.#tail().at(-1)?.seq ?? 0;
   }
 
-  /** Throws StateUnwritten when it cannot be written: nothing happens that is not in the book. */
+  /** Throws StateUnwritten when it cannot be written: nothing is done that is not in the log. */
   write(entry: NewEntry): AuditEntry {
     const full: AuditEntry = { seq: this.#seq + 1, at: new Date(this.#now()).toISOString(), ...entry };
     try {
@@ -55,7 +55,7 @@ export class AuditBook {
     return { data, nextBefore: all.length > data.length ? (data.at(-1)?.seq ?? null) : null };
   }
 
-  /** The whole book, as it lies on disk. */
+  /** The whole log, as it is on disk. */
   export(): Readable | undefined {
     const opened = this.#open();
     return opened === undefined ? undefined : createReadStream("", { fd: opened.fd });

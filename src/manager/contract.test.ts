@@ -35,7 +35,7 @@ describe("contract", () => {
     it = await startManager({ engine, folder: scratch.folder, workspace: "/work" });
     unable = await startManager({ engine: onlyThreads(), folder: `${scratch.folder}/unable`, workspace: "/work" });
     for (const scope of ["read", "approve", "drive"] as const)
-      devices[scope] = it.core.access.signIn(it.core.access.makeLink(scope, scope).code, undefined).token;
+      devices[scope] = it.backend.access.signIn(it.backend.access.makeLink(scope, scope).code, undefined).token;
   });
   after(async () => {
     await unable.close();
@@ -47,7 +47,7 @@ describe("contract", () => {
   beforeEach(async () => {
     const project = (projectId: string, name: string) => ({ projectId, name, workingDirectory: null, createdAt: "", updatedAt: "" });
     const now = new Date().toISOString();
-    it.core.store.change({
+    it.backend.store.change({
       projects: [project("p-1", "One"), project("p-empty", "Empty")],
       assignments: { "s-1": "p-1" },
       tombstones: [{ sessionId: "s-deleted", title: "Old", deletedAt: now }],
@@ -58,7 +58,7 @@ describe("contract", () => {
       locked: false,
       accepted: [],
     });
-    it.core.sessions.forget("s-1");
+    it.backend.sessions.forget("s-1");
     await it.call("POST /api/sessions/s-1/resume", {});
   });
 
@@ -113,11 +113,11 @@ describe("contract", () => {
     test(`${key}: ${ok} with what its schema says`, async () => {
       if (key === "POST /api/auth/sign-in")
         return void (await attempt(key, 200, {
-          body: { code: it.core.access.makeLink("read", "x").code, name: "n", bearer: true },
+          body: { code: it.backend.access.makeLink("read", "x").code, name: "n", bearer: true },
           headers: {},
         }));
       if (key === "DELETE /api/devices/:deviceId") {
-        const { device } = it.core.access.signIn(it.core.access.makeLink("read", "y").code, undefined);
+        const { device } = it.backend.access.signIn(it.backend.access.makeLink("read", "y").code, undefined);
         return void (await attempt(key, 200, { at: `/api/devices/${device.deviceId}` }));
       }
       if (key.endsWith("/rules/:ruleId")) {
@@ -125,21 +125,21 @@ describe("contract", () => {
         return void (await attempt(key, 200, { at: `/api/rules/${id}` }));
       }
       if (key === "POST /api/auth/sign-out") {
-        const { token } = it.core.access.signIn(it.core.access.makeLink("read", "z").code, undefined);
+        const { token } = it.backend.access.signIn(it.backend.access.makeLink("read", "z").code, undefined);
         await attempt(key, 200, { headers: { authorization: `Bearer ${token}` } });
-        assert.equal(it.core.access.bearer(token), undefined);
+        assert.equal(it.backend.access.bearer(token), undefined);
         return;
       }
       if (key === "POST /api/requests/:requestId/keep") {
         await ask(...limited);
-        assert.ok(it.core.requests.find("5")?.expiresAt != null);
+        assert.ok(it.backend.requests.find("5")?.expiresAt != null);
         assert.equal((await attempt(key, 200))["expiresAt"], null);
         assert.equal((await attempt(key, 200))["expiresAt"], null);
         return;
       }
       if (request === undefined) {
         await attempt(key, ok);
-        if (key === "DELETE /api/sessions/:sessionId") it.core.store.change({ tombstones: [] });
+        if (key === "DELETE /api/sessions/:sessionId") it.backend.store.change({ tombstones: [] });
         return;
       }
       await ask(...request);
@@ -325,7 +325,7 @@ describe("contract", () => {
     ["POST /api/config/batch", "config/batchWrite", "Configuration was modified since last read.", "invalid_state"],
   ] as const)
     test(`${key}: 409 ${code}`, async () => {
-      if (method === "thread/resume") it.core.sessions.forget("s-1");
+      if (method === "thread/resume") it.backend.sessions.forget("s-1");
       await refusing(method, message, async () => assert.equal((await attempt(key, 409))["code"], code));
     });
 
@@ -387,7 +387,7 @@ describe("contract", () => {
     await attempt("POST /api/projects/:projectId/rename", 409, { body: { name: "empty" } });
     await attempt("DELETE /api/projects/:projectId", 409, { at: "/api/projects/p-1" });
     engine.on("thread/read", ({ threadId }) => ({ thread: threadOf(String(threadId), { preview: "" }) }));
-    it.core.sessions.forget("s-1");
+    it.backend.sessions.forget("s-1");
     await attempt("POST /api/projects/:projectId/chats/move-all", 409, { body: { destination: "archive" } });
   });
 
@@ -396,7 +396,7 @@ describe("contract", () => {
   });
 
   test("locked defaults are 423, a session's own are not", async () => {
-    it.core.store.change({ locked: true });
+    it.backend.store.change({ locked: true });
     const { controls } = goodCalls["POST /api/sessions/:sessionId/session-controls"].body as { controls: unknown };
     await attempt("POST /api/sessions/:sessionId/session-controls", 423, { body: { scope: "default", controls } });
     await attempt("POST /api/sessions/:sessionId/settings", 423, { body: { scope: "default", key: "a", value: 1 } });
@@ -409,12 +409,12 @@ describe("contract", () => {
       await ask(id, method);
       const { body } = goodCalls[key];
       await attempt(key, 409, { body: { ...(body as object), createdAt: "2001-01-01T00:00:00.000Z" } });
-      const respond = it.core.link.respond;
-      it.core.link.respond = () => {
+      const respond = it.backend.link.respond;
+      it.backend.link.respond = () => {
         throw new Error("broken pipe");
       };
       await attempt(key, 500);
-      it.core.link.respond = respond;
+      it.backend.link.respond = respond;
       const stream = await it.stream();
       const first = attempt(key, 200);
       await stream.until((m) => m["type"] === "request_responding");

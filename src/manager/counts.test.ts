@@ -19,17 +19,17 @@ describe("the counts of a manager", () => {
     const projects = Array.from({ length: 999 }, (_, i) => ({
       ...{ projectId: `p${i}`, name: `Project ${i}`, workingDirectory: null, createdAt: at, updatedAt: at },
     }));
-    it.core.store.change({ projects });
+    it.backend.store.change({ projects });
     assert.equal((await it.call("POST /api/projects", { name: "the thousandth" })).status, 200);
     const refused = await it.call("POST /api/projects", { name: "one more" });
     assert.deepEqual([refused.status, refused.body["code"]], [409, "too_many_projects"]);
-    assert.equal(it.core.store.state.projects.length, 1000);
-    it.core.store.change({ projects: it.core.store.state.projects.slice(1) });
+    assert.equal(it.backend.store.state.projects.length, 1000);
+    it.backend.store.change({ projects: it.backend.store.state.projects.slice(1) });
     assert.equal((await it.call("POST /api/projects", { name: "one more" })).status, 200);
   });
 
   test("five hundred devices and no more; the link stays good until there is room", async () => {
-    const { access, store } = it.core;
+    const { access, store } = it.backend;
     const device = () => access.signIn(access.makeLink("read", undefined).code, "d").device;
     const first = device();
     store.change({ devices: Array.from({ length: 500 }, (_, i) => ({ ...first, deviceId: `d${i}` })) });

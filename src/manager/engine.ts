@@ -5,7 +5,7 @@ import type { Transport } from "../rpc/transport.ts";
 export interface Engine {
   /** A fresh connection, as a client's end. Rejects when the engine cannot be reached. */
   connect(signal: AbortSignal): Promise<Transport>;
-  /** Serves someone who came in through the door `/rpc`. */
+  /** Serves a client that connected at `/rpc`. */
   serve(transport: Transport): Promise<void>;
   readonly remote: boolean;
   /** The folder in which new sessions start when none is named. */

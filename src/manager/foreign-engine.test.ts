@@ -51,6 +51,6 @@ test("an engine that asks without end gets a no when two hundred questions wait"
   const asked = { threadId: "t", turnId: "u", itemId: "i", startedAtMs: 1, command: "ls", cwd: "/work" };
   for (let i = 0; i < 210; i++) engine.ask(i, "item/commandExecution/requestApproval", { ...asked, itemId: `i${i}` });
   await new Promise((resolve) => setImmediate(resolve));
-  assert.equal(it.core.requests.list().length, 200);
+  assert.equal(it.backend.requests.list().length, 200);
   assert.match(JSON.stringify(engine.answers.get(209)), /200 questions are waiting/);
 });

@@ -2,7 +2,7 @@
 
 import type { Caller } from "./access.ts";
 import type { AnswerOf, BodyOf, PathOf, QueryOf, Route } from "./api/define.ts";
-import type { Core } from "./core.ts";
+import type { Manager } from "./manager.ts";
 
 type Answers<Row> = Row extends { answers: infer A } ? Extract<keyof A, number> : never;
 export type Reply<Row> = {
@@ -10,7 +10,7 @@ export type Reply<Row> = {
 }[Answers<Row>];
 
 export interface Call<Key extends string, Row> {
-  readonly core: Core;
+  readonly manager: Manager;
   readonly caller: Caller;
   readonly path: PathOf<Key>;
   readonly query: QueryOf<Row>;

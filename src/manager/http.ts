@@ -1,4 +1,4 @@
-/** The manager's routes over HTTP: each call is checked at the door, for its scope and against its schemas before its handler runs. */
+/** The manager's routes over HTTP: each call is checked by the guard, for its scope and against its schemas before its handler runs. */
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { HttpBindings } from "@hono/node-server";
@@ -10,11 +10,11 @@ import { allows, type Caller } from "./access.ts";
 import type { Route, RouteKey, Scope } from "./api/define.ts";
 import { routes } from "./api.ts";
 import { checkBody, checkQuery } from "./check.ts";
-import type { Core } from "./core.ts";
-import { type Door, safeHeaders } from "./door.ts";
 import type { HandlersFor } from "./handlers.ts";
+import type { Manager } from "./manager.ts";
 import type { Pages } from "./pages.ts";
 import { failure, invalid, Problem, problemOf } from "./problems.ts";
+import { type RequestGuard, safeHeaders } from "./request-guard.ts";
 import { accessHandlers } from "./routes/access.ts";
 import { engineHandlers } from "./routes/engine.ts";
 import { pluginHandlers } from "./routes/plugins.ts";
@@ -45,26 +45,26 @@ const smallBody = 2 * 1024 * 1024;
 const takesPictures = /\/(messages|steer|response|decision)$/;
 
 export interface HttpParts {
-  readonly core: Core;
-  readonly door: Door;
+  readonly manager: Manager;
+  readonly guard: RequestGuard;
   readonly pages: Pages;
 }
 
 type Asking = Caller | Problem | undefined;
 type Env = { Bindings: HttpBindings; Variables: { caller: Asking } };
 
-export function createHttp({ core, door, pages }: HttpParts): Hono<Env> {
+export function createHttp({ manager, guard, pages }: HttpParts): Hono<Env> {
   const app = new Hono<Env>();
-  const warn = sparing(core.warn);
+  const warn = sparing(manager.warn);
   app.use(async (context, next) => {
     const { incoming } = context.env;
     const isPage = !context.req.path.startsWith("/api") && context.req.path !== "/rpc";
-    const why = door.refuse(incoming, isPage);
+    const why = guard.refuse(incoming, isPage);
     if (why !== undefined) {
-      warn("visitor refused", { why, from: incoming.socket.remoteAddress });
+      warn("request refused", { why, from: incoming.socket.remoteAddress });
       return guarded(answer(failure(403, "forbidden", `Refused: ${why}.`)));
     }
-    context.set("caller", door.caller(incoming));
+    context.set("caller", guard.caller(incoming));
     await next();
     guarded(context.res);
     return undefined;
@@ -75,7 +75,7 @@ export function createHttp({ core, door, pages }: HttpParts): Hono<Env> {
       try {
         return await serve(key, route, context.get("caller"), context.env.incoming, context.req.param());
       } catch (error) {
-        return answer(problemOf(error) ?? bug(core, key, error));
+        return answer(problemOf(error) ?? bug(manager, key, error));
       }
     });
   }
@@ -85,7 +85,7 @@ export function createHttp({ core, door, pages }: HttpParts): Hono<Env> {
       : pages.serve(context.req.path, context.req.header("accept-encoding") ?? ""),
   );
   app.notFound(() => answer(failure(404, "no_such_route", "There is nothing here.")));
-  app.onError((error) => answer(problemOf(error) ?? bug(core, "request", error)));
+  app.onError((error) => answer(problemOf(error) ?? bug(manager, "request", error)));
 
   async function serve(
     key: RouteKey,
@@ -96,22 +96,22 @@ export function createHttp({ core, door, pages }: HttpParts): Hono<Env> {
   ): Promise<Response> {
     if (key === "GET /api/health" && !isCaller(asking)) return Response.json({ status: "ok" });
     const allowed = admit(route.scope, asking);
-    if (key === "GET /api/audit/export") return exportAudit(core);
+    if (key === "GET /api/audit/export") return exportAudit(manager);
     const query = checkQuery(route, requestTarget(request.url).query);
     const body = checkBody(route, await readBody(request, takesPictures.test(key) ? largeBody : smallBody));
     const handler = handlers[key as keyof typeof handlers] as unknown as AnyHandler;
-    const reply = await handler({ core, caller: allowed, path, query, body });
+    const reply = await handler({ manager, caller: allowed, path, query, body });
     return finish(key, reply, body);
   }
 
-  /** Cookies are the door's business: signing in sets one, signing out takes it away. */
+  /** The guard keeps the cookies: signing in sets one, signing out removes it. */
   function finish(key: RouteKey, reply: AnyReply, body: Record<string, unknown>): Response {
     const headers = new Headers({ "cache-control": "no-store", ...reply.headers });
-    if (key === "POST /api/auth/sign-out") headers.set("set-cookie", door.dropCookie());
+    if (key === "POST /api/auth/sign-out") headers.set("set-cookie", guard.dropCookie());
     if (key !== "POST /api/auth/sign-in") return Response.json(reply.body, { status: reply.status, headers });
     const { token, ...shown } = reply.body as { token: string };
     if (body["bearer"] === true) return Response.json({ ...shown, token }, { headers });
-    headers.set("set-cookie", door.setCookie(token));
+    headers.set("set-cookie", guard.setCookie(token));
     return Response.json(shown, { headers });
   }
   return app;
@@ -160,8 +160,8 @@ async function readText(request: IncomingMessage, limit: number): Promise<string
   return Buffer.concat(parts).toString("utf8");
 }
 
-function exportAudit(core: Core): Response {
-  const stream = core.audit.export();
+function exportAudit(manager: Manager): Response {
+  const stream = manager.audit.export();
   const headers = {
     "content-type": "application/x-ndjson",
     "content-disposition": 'attachment; filename="parley-audit.jsonl"',
@@ -173,7 +173,7 @@ function exportAudit(core: Core): Response {
 const answer = ({ status, body, headers }: Problem): Response =>
   Response.json(body, { status, headers: { "cache-control": "no-store", ...headers } });
 
-function bug(core: Core, where: string, error: unknown): Problem {
-  core.warn("a request failed", { where, error: errorStack(error) });
+function bug(manager: Manager, where: string, error: unknown): Problem {
+  manager.warn("a request failed", { where, error: errorStack(error) });
   return failure(500, "internal_error", "Something went wrong in the manager; its log says more.");
 }

@@ -93,7 +93,7 @@ turns:
     assert.deepEqual([sent.status, sent.body["delivery"]], [202, "queued"]);
     writeFileSync(path.join(it.workspace, "go"), "");
     await stream.until((m) => isMethod("item/completed")(m) && JSON.stringify(m).includes("After the review."));
-    assert.deepEqual(it.core.messages.queue(id), []);
+    assert.deepEqual(it.backend.messages.queue(id), []);
     stream.close();
   });
 
@@ -243,7 +243,7 @@ turns:
 
   test("numbers rise, a reconnect brings what was missed, and a filter hears only its session", async () => {
     const it = await played();
-    const engine = it.core.engine as PlayedEngine;
+    const engine = it.backend.engine as PlayedEngine;
     await it.call("POST /api/sessions/a/resume", {});
     await it.call("POST /api/sessions/b/resume", {});
     const all = await it.stream("?families=raw");
@@ -272,7 +272,7 @@ turns:
 
   test("a client that comes back hears what it missed, also when it says where it was only after it has joined", async () => {
     const it = await played();
-    const engine = it.core.engine as PlayedEngine;
+    const engine = it.backend.engine as PlayedEngine;
     await it.call("POST /api/sessions/a/resume", {});
     const first = await it.stream("?families=core,raw");
     const { seq, bootId } = await first.until((m) => m["type"] === "ready");
@@ -296,7 +296,7 @@ turns:
   test("a number from another boot or from too long ago is answered with resync", async () => {
     const it = await played();
     const stream = await it.stream("?since=5&bootId=another");
-    assert.equal((await stream.until((m) => m["type"] === "resync"))["bootId"], it.core.hub.bootId);
+    assert.equal((await stream.until((m) => m["type"] === "resync"))["bootId"], it.backend.hub.bootId);
     stream.send({ type: "subscribe", threadIds: ["*"], since: 99_999 });
     await stream.until((m) => m["type"] === "subscribed");
     assert.equal(stream.messages.filter((m) => m["type"] === "resync").length, 2);
@@ -320,7 +320,7 @@ turns:
     const it = await played();
     await it.call("POST /api/sessions/a/resume", {});
     const stream = await it.stream("?families=app_server");
-    (it.core.engine as PlayedEngine).ask(5, "item/fileChange/requestApproval", { threadId: "a", turnId: "t", itemId: "i" });
+    (it.backend.engine as PlayedEngine).ask(5, "item/fileChange/requestApproval", { threadId: "a", turnId: "t", itemId: "i" });
     const event = await stream.until((m) => m["type"] === "app_server.request.item.file_change.request_approval");
     const { source, signalType, method, context, requestId, session } = payload(event);
     assert.deepEqual(
@@ -339,7 +339,7 @@ turns:
 
   test("an engine that goes away is told, tried again, and its requests do not linger", async () => {
     const it = await played();
-    const engine = it.core.engine as PlayedEngine;
+    const engine = it.backend.engine as PlayedEngine;
     await it.call("POST /api/sessions/a/resume", {});
     const stream = await it.stream();
     engine.ask(1, "item/tool/call", { threadId: "a", turnId: "t", callId: "c", tool: "x", arguments: {} });
@@ -373,8 +373,8 @@ turns:
     cleanups.push(() => second.close());
     const later = await second.stream();
     await later.until((m) => m["type"] === "ready");
-    for (let i = 0; i < 3000 && second.core.requests.list().length === 0; i++) await new Promise((resolve) => setTimeout(resolve, 10));
-    const [again] = second.core.requests.list();
+    for (let i = 0; i < 3000 && second.backend.requests.list().length === 0; i++) await new Promise((resolve) => setTimeout(resolve, 10));
+    const [again] = second.backend.requests.list();
     assert.deepEqual([again?.requestId, again?.createdAt], [before["requestId"], before["createdAt"]]);
     later.close();
   });
@@ -394,7 +394,7 @@ turns:
     engine.hangUp();
     await stream.until((m) => m["type"] === "engine_state" && payload(m)["running"] === true);
     assert.deepEqual(
-      it.core.requests.list().map((r) => r.requestId),
+      it.backend.requests.list().map((r) => r.requestId),
       [requestId],
     );
     const answering = it.call(`POST /api/approvals/${requestId}/decision`, { decision: "accept" });
@@ -430,7 +430,7 @@ turns:
 
   test("a sub-agent's request stands in its parent's inbox", async () => {
     const it = await played();
-    const engine = it.core.engine as PlayedEngine;
+    const engine = it.backend.engine as PlayedEngine;
     await it.call("POST /api/sessions/parent/resume", {});
     const stream = await it.stream();
     engine.notify("thread/started", {
@@ -450,7 +450,7 @@ turns:
 
   test("a revoked device is out at once, its sockets too", async () => {
     const it = await played();
-    const { code } = it.core.access.makeLink("read", "Phone");
+    const { code } = it.backend.access.makeLink("read", "Phone");
     const { body } = await it.call("POST /api/auth/sign-in", { code, bearer: true }, {});
     const headers = { authorization: `Bearer ${body["token"]}` };
     assert.equal((await it.call("GET /api/auth/me", undefined, headers)).status, 200);
@@ -459,7 +459,7 @@ turns:
     assert.equal((await it.call("GET /api/auth/me", undefined, headers)).status, 401);
   });
 
-  test("the door: foreign hosts and origins, wrong media types, and what strangers learn", async () => {
+  test("the guard: foreign hosts and origins, wrong media types, and what strangers learn", async () => {
     const it = await played();
     const own = { authorization: `Bearer ${adminToken}` };
     assert.equal((await it.call("GET /api", undefined, { ...own, origin: "http://evil.example" })).status, 403);

@@ -48,7 +48,7 @@ describe("messages", () => {
   /** Until the line to the engine is up again. */
   async function mended(it: TestManager): Promise<void> {
     const stream = await it.stream();
-    if (!it.core.link.running) await stream.until((m) => m["type"] === "engine_state" && (m["payload"] as { running: boolean }).running);
+    if (!it.backend.link.running) await stream.until((m) => m["type"] === "engine_state" && (m["payload"] as { running: boolean }).running);
     stream.close();
   }
 
@@ -95,7 +95,7 @@ describe("messages", () => {
     const stream = await it.stream();
     engine.notify("turn/completed", end(running));
     await stream.until((m) => m["type"] === "engine_state" && !(m["payload"] as { running: boolean }).running);
-    assert.equal(it.core.messages.queue("s-1").length, 1);
+    assert.equal(it.backend.messages.queue("s-1").length, 1);
     await stream.until((m) => m["type"] === "engine_state" && (m["payload"] as { running: boolean }).running);
     engine.notify("turn/completed", end("t-2"));
     await stream.until((m) => m["type"] === "queue_updated" && (m["payload"] as { queue: unknown[] }).queue.length === 0);
@@ -165,7 +165,7 @@ describe("messages", () => {
       assert.match(String(problem["message"]), /^no model is set up\. .*"model": "scripted"/);
     }
     assert.equal(engine.turns.length, 0);
-    const { body, headers } = await it.call("POST /api/auth/sign-in", { code: it.core.access.makeLink("drive", undefined).code }, {});
+    const { body, headers } = await it.call("POST /api/auth/sign-in", { code: it.backend.access.makeLink("drive", undefined).code }, {});
     const [cookie = ""] = (headers.get("set-cookie") ?? "").split(";");
     const page = { cookie, "x-parley-key": String(body["pageKey"]) };
     assert.equal((await it.call("POST /api/sessions/s-1/messages", { text: "by hand" }, page)).status, 202);

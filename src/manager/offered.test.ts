@@ -27,16 +27,16 @@ describe("answers and offers", () => {
   }
   /** Headers of a device with this scope. */
   const device = (it: TestManager, scope: Scope) => {
-    const { token } = it.core.access.signIn(it.core.access.makeLink(scope, scope).code, undefined);
+    const { token } = it.backend.access.signIn(it.backend.access.makeLink(scope, scope).code, undefined);
     return { authorization: `Bearer ${token}` };
   };
   async function ask(it: TestManager, engine: PlayedEngine, method: string, details: object): Promise<string> {
     const stream = await it.stream();
     const id = ++asked;
     engine.ask(id, method, { threadId, turnId: "t", itemId: `i-${id}`, ...details });
-    await stream.until((m) => m["type"] === "approval" && it.core.requests.find(String(id)) !== undefined);
+    await stream.until((m) => m["type"] === "approval" && it.backend.requests.find(String(id)) !== undefined);
     stream.close();
-    return it.core.requests.find(String(id))?.requestId ?? "";
+    return it.backend.requests.find(String(id))?.requestId ?? "";
   }
   const ways = (id: string, response: object): [string, object][] => [
     [`POST /api/approvals/${id}/decision`, { response }],
@@ -87,7 +87,7 @@ describe("answers and offers", () => {
         for (const [call, body] of ways(id, answer)) {
           const refused = await it.call(call, body);
           assert.equal(refused.status, 400, `${method} ${call} ${JSON.stringify(body)}: ${JSON.stringify(refused.body)}`);
-          assert.ok(it.core.requests.find(id) !== undefined, "the question stays open");
+          assert.ok(it.backend.requests.find(id) !== undefined, "the question stays open");
         }
     }
     assert.equal(engine.answers.size, 0);

@@ -23,7 +23,7 @@ export interface OpenApi {
   readonly components: { readonly schemas: Readonly<Record<string, unknown>>; readonly securitySchemes: unknown };
 }
 
-const statusWords: Readonly<Record<number, string>> = {
+const statusTexts: Readonly<Record<number, string>> = {
   101: "Switches to the websocket protocol",
   200: "Done",
   202: "Accepted",
@@ -88,7 +88,7 @@ function operation(key: string, template: string, row: Route, schemas: Map<strin
   };
 }
 
-/** A route's own refusal, or that of the door for a device that may do too little. */
+/** A route's own refusal, or that of the guard for a device that may do too little. */
 const orTooLittle = (own: Lazy | undefined): Lazy => (own === undefined ? Failure : () => union([own(), Failure()]));
 
 /** What OpenAPI has no words for: the frames of the websocket, each way, and for every event who hears it. */
@@ -143,7 +143,7 @@ function queryParameters(row: Route): unknown[] {
 }
 
 function response(status: number, schema: Lazy, row: Pick<Route, "media">, schemas: Map<string, unknown>): unknown {
-  const description = statusWords[status] ?? "Anything else that went wrong";
+  const description = statusTexts[status] ?? "Anything else that went wrong";
   if (status === 101) return { description };
   const media = row.media === undefined || row.media === "websocket" || status >= 400 ? "application/json" : row.media;
   return { description, content: { [media]: { schema: reference(schema, schemas) } } };

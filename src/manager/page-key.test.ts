@@ -19,7 +19,11 @@ interface Browser {
 }
 /** Signs in as the page does. */
 async function browser(it: TestManager, scope: "read" | "admin" = "admin"): Promise<Browser> {
-  const { status, body, headers } = await it.call("POST /api/auth/sign-in", { code: it.core.access.makeLink(scope, undefined).code }, {});
+  const { status, body, headers } = await it.call(
+    "POST /api/auth/sign-in",
+    { code: it.backend.access.makeLink(scope, undefined).code },
+    {},
+  );
   assert.equal(status, 200);
   assert.equal(body["token"], undefined, "the cookie's token is for the cookie alone");
   const [cookie = ""] = (headers.get("set-cookie") ?? "").split(";");
@@ -99,10 +103,10 @@ test("both halves outlive a restart of the manager, and end with the device", as
 test("a device that was signed in before browsers had a key is told to sign in again", async (t) => {
   const it = await opened(t);
   const own = await browser(it);
-  const [device] = it.core.store.state.devices;
+  const [device] = it.backend.store.state.devices;
   assert.ok(device);
   const { pageDigest: _, ...old } = device;
-  it.core.store.change({ devices: [old] });
+  it.backend.store.change({ devices: [old] });
   for (const headers of [{ cookie: own.cookie }, full(own), { authorization: `Bearer ${own.token}` }]) {
     const { status, body } = await it.call("GET /api/auth/me", undefined, headers);
     assert.deepEqual([status, body["code"]], [401, "sign_in_again"], JSON.stringify(Object.keys(headers)));
@@ -114,7 +118,7 @@ test("a device that was signed in before browsers had a key is told to sign in a
 
 test("a token that a script signed in with is a bearer token and no cookie", async (t) => {
   const it = await opened(t);
-  const { code } = it.core.access.makeLink("read", undefined);
+  const { code } = it.backend.access.makeLink("read", undefined);
   const { body, headers } = await it.call("POST /api/auth/sign-in", { code, bearer: true }, {});
   assert.deepEqual([headers.get("set-cookie"), body["pageKey"]], [null, undefined]);
   const token = String(body["token"]);

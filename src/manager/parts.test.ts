@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { controlsFrom, merged, sandboxPolicy, startControls, turnSettings } from "../sessions/controls.ts";
 import type { EngineLink } from "../sessions/link.ts";
 import { Access } from "./access.ts";
-import { AuditBook } from "./audit.ts";
+import { AuditLog } from "./audit.ts";
 import { DeltaMerge } from "./delta-merge.ts";
 import { passThroughName } from "./events.ts";
 import { describeRoutes, operationId } from "./openapi.ts";
@@ -101,13 +101,13 @@ test("no token stands in the state file", (t) => {
   assert.ok(!text.includes(token) && !text.includes(pageKey) && !text.includes(code) && !text.includes("file-token"));
 });
 
-test("the audit book counts on after a restart, pages backwards, and skips a torn line", (t) => {
+test("the audit log counts on after a restart, pages backwards, and skips a torn line", (t) => {
   const at = folder(t);
   const by = { kind: "system", name: "x" } as const;
-  const book = new AuditBook(at, () => 0);
-  for (let i = 0; i < 5; i++) book.write({ type: i % 2 === 0 ? "even" : "odd", by, summary: String(i), threadId: "t" });
+  const log = new AuditLog(at, () => 0);
+  for (let i = 0; i < 5; i++) log.write({ type: i % 2 === 0 ? "even" : "odd", by, summary: String(i), threadId: "t" });
   writeFileSync(path.join(at, "audit.jsonl"), `${readFileSync(path.join(at, "audit.jsonl"), "utf8")}{"torn`);
-  const again = new AuditBook(at, () => 0);
+  const again = new AuditLog(at, () => 0);
   const page = again.page({ limit: 2 });
   assert.deepEqual([page.data.map((e) => e.seq), page.nextBefore], [[5, 4], 4]);
   assert.deepEqual(

@@ -4,7 +4,7 @@ import type { EngineRequest } from "../sessions/link.ts";
 import type { Actor, PendingRequest } from "../sessions/records.ts";
 import { type Ending, NotTaken, PendingRequests, sameParams, systemActor } from "../sessions/requests.ts";
 import type { Scope } from "./api/define.ts";
-import type { AuditBook } from "./audit.ts";
+import type { AuditLog } from "./audit.ts";
 import type { Decisions } from "./decisions.ts";
 import type { Hub } from "./hub.ts";
 import { checkOffered } from "./offered.ts";
@@ -13,7 +13,7 @@ import type { ManagerStore, StoredRequest } from "./store.ts";
 export interface RequestPorts {
   readonly hub: Hub;
   readonly store: ManagerStore;
-  readonly audit: AuditBook;
+  readonly audit: AuditLog;
   readonly decisions: Decisions;
   respond(id: string | number, outcome: Outcome): void;
   isSystemOwned(threadId: string): boolean;

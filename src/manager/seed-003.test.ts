@@ -64,7 +64,7 @@ describe("seed 003", () => {
 
   test("GET tool-calls: 403 for a session of the system's own", async () => {
     const { it } = await manager();
-    it.core.store.change({ systemOwned: ["thr_sys"] });
+    it.backend.store.change({ systemOwned: ["thr_sys"] });
     const { status, body } = await it.call("GET /api/sessions/thr_sys/tool-calls");
     assert.equal(status, 403);
     assert.deepEqual([body["status"], body["code"], body["sessionId"]], ["error", "system_session", "thr_sys"]);
@@ -192,13 +192,13 @@ describe("seed 003", () => {
   test("POST response: 500 when the engine cannot be told, and the request waits again", async () => {
     const { it, engine } = await manager();
     const requestId = await pendingCall(it, engine);
-    const respond = it.core.link.respond;
-    it.core.link.respond = () => {
+    const respond = it.backend.link.respond;
+    it.backend.link.respond = () => {
       throw new Error("broken pipe");
     };
     const failed = await it.call(`POST /api/tool-calls/${requestId}/response`, { text: "x" });
     assert.deepEqual([failed.status, failed.body["status"], failed.body["requestId"]], [500, "error", requestId]);
-    it.core.link.respond = respond;
+    it.backend.link.respond = respond;
     assert.equal((await it.call(`POST /api/tool-calls/${requestId}/response`, { text: "x" })).status, 200);
   });
 
@@ -224,7 +224,7 @@ describe("seed 003", () => {
 
   test("requests of a session of the system's own never reach people: each kind is refused in its own way", async () => {
     const { it, engine } = await manager();
-    it.core.store.change({ systemOwned: ["thr_sys"] });
+    it.backend.store.change({ systemOwned: ["thr_sys"] });
     const ask = (id: number, method: string): void => engine.ask(id, method, { threadId: "thr_sys", turnId: "t", itemId: "i" });
     ask(1, "item/commandExecution/requestApproval");
     ask(2, "item/tool/requestUserInput");

@@ -14,15 +14,15 @@ import { maxMessageBytes, WebSocketTransport } from "../rpc/websocket-transport.
 import { allows, type Caller } from "./access.ts";
 import { routes } from "./api.ts";
 import { checkQuery } from "./check.ts";
-import type { Core } from "./core.ts";
-import { Door, safeHeaders, streamProtocol } from "./door.ts";
 import { createHttp } from "./http.ts";
+import type { Manager } from "./manager.ts";
 import type { Pages } from "./pages.ts";
 import { failure, invalid, Problem, problemOf } from "./problems.ts";
+import { RequestGuard, safeHeaders, streamProtocol } from "./request-guard.ts";
 import { EventStream, type StreamStart } from "./stream.ts";
 
 export interface ServeOptions {
-  readonly core: Core;
+  readonly manager: Manager;
   readonly pages: Pages;
   /** A literal IP address. */
   readonly host: string;
@@ -39,31 +39,31 @@ export interface Served {
 }
 
 const limits = { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, requestTimeout: 120_000, connectionsCheckingInterval: 2000 };
-const brokenWords = { 400: "This is not HTTP, or its head is too large.", 408: "The request did not come whole in time." } as const;
+const brokenTexts = { 400: "This is not HTTP, or its head is too large.", 408: "The request did not come whole in time." } as const;
 const maxConnections = 1024;
 const maxStreams = 256;
 
 export async function serveManager(options: ServeOptions): Promise<Served> {
-  const { core, host, tls } = options;
+  const { manager, host, tls } = options;
   const server = await makeServer(tls);
-  await startListening(server, () => server.listen({ host, port: options.port }), core.warn);
+  await startListening(server, () => server.listen({ host, port: options.port }), manager.warn);
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : options.port;
   const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   const url = `${tls === undefined ? "http" : "https"}://${shown}:${port}`;
-  core.publicUrl = url;
-  const door = new Door({ host, port, secure: tls !== undefined, allowedHosts: options.allowedHosts }, core.access);
-  const serve = getRequestListener(createHttp({ core, door, pages: options.pages }).fetch, {
+  manager.publicUrl = url;
+  const guard = new RequestGuard({ host, port, secure: tls !== undefined, allowedHosts: options.allowedHosts }, manager.access);
+  const serve = getRequestListener(createHttp({ manager, guard, pages: options.pages }).fetch, {
     overrideGlobalObjects: false,
     errorHandler: () => unreadable(),
   });
   server.on("request", (request, response) => {
     serve(request, response).catch((error: unknown) => {
-      core.warn("a request could not be answered", { error: errorStack(error) });
+      manager.warn("a request could not be answered", { error: errorStack(error) });
       response.destroy();
     });
   });
-  const sockets = openSockets(server, core, door);
+  const sockets = openSockets(server, manager, guard);
   return {
     url,
     port,
@@ -79,11 +79,11 @@ export async function serveManager(options: ServeOptions): Promise<Served> {
 async function makeServer(tls: ServeOptions["tls"]): Promise<Server> {
   const server = tls === undefined ? createServer(limits) : (await import("node:https")).createServer({ ...limits, ...tls });
   server.maxConnections = maxConnections;
-  onBrokenRequest(server as Server, (socket, status) => refuse(socket, failure(status, "bad_request", brokenWords[status])));
+  onBrokenRequest(server as Server, (socket, status) => refuse(socket, failure(status, "bad_request", brokenTexts[status])));
   return server as Server;
 }
 
-function openSockets(server: Server, core: Core, door: Door): { close(): void } {
+function openSockets(server: Server, manager: Manager, guard: RequestGuard): { close(): void } {
   const shared = { noServer: true, perMessageDeflate: false, clientTracking: false } as const;
   const events = new WebSocketServer({
     ...shared,
@@ -91,23 +91,23 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
     handleProtocols: (offered) => (offered.has(streamProtocol) ? streamProtocol : false),
   });
   const protocol = new WebSocketServer({ ...shared, maxPayload: maxMessageBytes, autoPong: false });
-  for (const door of [events, protocol])
-    door.on(
+  for (const sockets of [events, protocol])
+    sockets.on(
       "wsClientError",
       (
         error,
-        socket, // never throws: the words are the library's own
+        socket, // never throws: the text is the library's own
       ) => refuse(socket, invalid([{ path: "", message: `not a websocket's opening: ${error.message}` }])),
     );
   const streams = new Map<EventStream, string | undefined>();
   const transports = new Set<{ readonly transport: WebSocketTransport; readonly deviceId: string | undefined }>();
-  core.watched = () => new Set([...streams.keys()].flatMap((s) => [...s.watching]));
-  core.access.onRevoked = (deviceId) => {
+  manager.watched = () => new Set([...streams.keys()].flatMap((s) => [...s.watching]));
+  manager.access.onRevoked = (deviceId) => {
     for (const [stream, owner] of streams) if (owner === deviceId) stream.close();
     for (const entry of transports) if (entry.deviceId === deviceId) entry.transport.close();
   };
 
-  const warn = sparing(core.warn);
+  const warn = sparing(manager.warn);
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on("error", () => socket.destroy());
     try {
@@ -118,9 +118,9 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
     }
   });
 
-  /** The door comes first: of a stranger nothing is read but who it is. */
+  /** The guard comes first: of an unknown client nothing is read but its credentials. */
   function upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    const why = door.refuse(request, false);
+    const why = guard.refuse(request, false);
     if (why !== undefined) {
       warn("websocket refused", { why, from: request.socket.remoteAddress });
       return refuse(socket, failure(403, "forbidden", `Refused: ${why}.`));
@@ -131,9 +131,9 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
     refuse(socket, failure(404, "no_such_route", "There is nothing here."));
   }
 
-  /** Programs only, and with a token: a browser's cookie does not open this door. */
+  /** Programs only, and with a token: a browser's cookie is not enough here. */
   function openProtocol(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    const caller = request.headers.authorization === undefined ? undefined : door.caller(request);
+    const caller = request.headers.authorization === undefined ? undefined : guard.caller(request);
     const why = notAdmitted(caller, "admin");
     if (why !== undefined) return refuse(socket, why);
     const deviceId = deviceOf(caller);
@@ -146,7 +146,7 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
       const entry = { transport, deviceId };
       transports.add(entry);
       ws.on("close", () => transports.delete(entry));
-      core.engine.serve(transport).catch((error: unknown) => {
+      manager.engine.serve(transport).catch((error: unknown) => {
         warn("the engine cannot be reached for /rpc", { error: errorMessage(error) });
         transport.close();
       });
@@ -154,7 +154,7 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
   }
 
   function openStream(request: IncomingMessage, socket: Socket, head: Buffer, query: URLSearchParams): void {
-    const caller = door.caller(request);
+    const caller = guard.caller(request);
     const why = notAdmitted(caller, "read");
     if (why !== undefined) return refuse(socket, why);
     if (streams.size >= maxStreams) return refuse(socket, failure(503, "too_many_streams", `At most ${maxStreams} event streams at once.`));
@@ -166,7 +166,7 @@ function openSockets(server: Server, core: Core, door: Door): { close(): void } 
     }
     events.handleUpgrade(request, socket, head, (ws) => {
       socket.setNoDelay(true);
-      const stream: EventStream = new EventStream(core.hub, { ws, socket }, start, () => streams.delete(stream));
+      const stream: EventStream = new EventStream(manager.hub, { ws, socket }, start, () => streams.delete(stream));
       streams.set(stream, deviceOf(caller));
     });
   }

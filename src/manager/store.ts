@@ -19,7 +19,7 @@ import {
   string,
   unknown,
 } from "../lib/schema.ts";
-import { errorCode, isCode, systemWords } from "../lib/system-error.ts";
+import { errorCode, isCode, systemErrorTexts } from "../lib/system-error.ts";
 import { PendingRequest, QueuedMessage, SessionControls } from "../sessions/records.ts";
 import { Project, TranscriptRow } from "./api/records.ts";
 
@@ -118,7 +118,7 @@ const retryMs = 5_000;
 /** The disk does not take the state: what was asked for has not happened. */
 export class StateUnwritten extends Error {
   constructor(file: string, cause: unknown) {
-    const reason = systemWords[errorCode(cause) ?? ""] ?? errorMessage(cause);
+    const reason = systemErrorTexts[errorCode(cause) ?? ""] ?? errorMessage(cause);
     super(`The manager cannot write ${file}: ${reason}. Nothing was changed; mend that and try again.`, { cause });
   }
 }

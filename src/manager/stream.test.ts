@@ -18,7 +18,7 @@ async function opened(t: TestContext): Promise<TestManager> {
 async function say(it: TestManager, count: number): Promise<void> {
   const text = "x".repeat(1000);
   for (let i = 0; i < count; i++) {
-    it.core.hub.emit("notification", null, { method: "warning", params: { message: `${i} ${text}` } });
+    it.backend.hub.emit("notification", null, { method: "warning", params: { message: `${i} ${text}` } });
     if (i % 200 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
 }
@@ -34,15 +34,15 @@ test("a stream that is not read is closed with 1013, others hear everything, and
   await once(deaf, "message");
   deaf.pause();
   await say(it, 40_000);
-  await reader.until((m) => seqOf(m) === it.core.hub.seq);
+  await reader.until((m) => seqOf(m) === it.backend.hub.seq);
   const numbers = reader.messages.filter((m) => m["type"] === "notification").map(seqOf);
-  assert.deepEqual([numbers.length, numbers.at(-1)], [40_000, it.core.hub.seq]);
+  assert.deepEqual([numbers.length, numbers.at(-1)], [40_000, it.backend.hub.seq]);
   const closed = once(deaf, "close");
   deaf.resume();
   assert.equal((await closed)[0], 1013);
   const last = heard.at(-1) ?? {};
   assert.ok(heard.length < 40_000);
-  const back = await it.stream(`?since=${seqOf(last)}&bootId=${it.core.hub.bootId}`);
+  const back = await it.stream(`?since=${seqOf(last)}&bootId=${it.backend.hub.bootId}`);
   assert.equal((await back.until((m) => m["type"] === "resync"))["reason"], "too much was missed");
   back.close();
   reader.close();

@@ -52,14 +52,14 @@ const asksNobody = ({ settings }: ToolContext): boolean =>
 const isWebAddress = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
 const maxMessage = 4000;
-const secretWords = /pass(?:word|phrase|code)|secret|\btoken\b|api[-_ ]?key|private[-_ ]?key|credit[-_ ]?card|\bcvv\b|\bpin\b/i;
+const secretNames = /pass(?:word|phrase|code)|secret|\btoken\b|api[-_ ]?key|private[-_ ]?key|credit[-_ ]?card|\bcvv\b|\bpin\b/i;
 const caution = "MCP servers should not ask for passwords or keys: answer only if you trust it.";
 
 function paramsFor(request: ElicitRequest["params"], { server, threadId, serving }: Asking): McpServerElicitationRequestParams {
   const message = visibleText(request.message, maxMessage);
   const common = { serverName: server, threadId, turnId: serving?.turnId ?? null, message, _meta: request._meta ?? null };
   if (request.mode === "url") return { ...common, mode: "url", url: request.url, elicitationId: request.elicitationId };
-  const asksForSecret = secretWords.test(`${message} ${JSON.stringify(request.requestedSchema.properties)}`);
+  const asksForSecret = secretNames.test(`${message} ${JSON.stringify(request.requestedSchema.properties)}`);
   return {
     ...common,
     message: asksForSecret ? `${message}\n\n(${caution})` : message,

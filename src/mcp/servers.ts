@@ -8,8 +8,8 @@ import { internalError, invalidRequest, RpcError } from "../protocol/errors.ts";
 import type { McpAuthStatus } from "../protocol/mcp.ts";
 import { type McpAcceptance, refusalOf } from "./acceptance.ts";
 import { ToolGrants } from "./approval.ts";
-import { type Circle, closeCircle, newCircle, renew } from "./circle.ts";
 import type { McpConnection } from "./connection.ts";
+import { type ConnectionGroup, closeGroup, newGroup, renew } from "./connection-group.ts";
 import { bounded } from "./results.ts";
 import { statusOf, statusOfDisabled } from "./status.ts";
 import { toolsOf } from "./tool-source.ts";
@@ -34,21 +34,21 @@ const idleMs = 30 * 60_000;
 const nobody = "";
 
 export function createMcpServers(options: McpOptions): McpServers {
-  const circles = new Map<string, Circle>();
+  const groups = new Map<string, ConnectionGroup>();
   const grants = new ToolGrants();
 
-  function circleFor(scope: McpScope): Circle {
-    endIdle(circles);
+  function groupFor(scope: McpScope): ConnectionGroup {
+    endIdle(groups);
     options.acceptance.see(scope.config);
     const key = scope.threadId ?? nobody;
-    const circle = circles.get(key) ?? newCircle(scope.threadId);
-    circles.set(key, circle);
-    circle.usedAt = performance.now();
-    renew(circle, scope, options);
-    return circle;
+    const group = groups.get(key) ?? newGroup(scope.threadId);
+    groups.set(key, group);
+    group.usedAt = performance.now();
+    renew(group, scope, options);
+    return group;
   }
   const require = (scope: McpScope, name: string): McpConnection => {
-    const connection = circleFor(scope).connections.get(name);
+    const connection = groupFor(scope).connections.get(name);
     if (connection === undefined) throw internalError(`unknown MCP server '${name}'`);
     return connection;
   };
@@ -58,14 +58,14 @@ export function createMcpServers(options: McpOptions): McpServers {
       async tools(offer, signal) {
         options.acceptance.see(offer.config);
         if (Object.keys(offer.config.mcpServers).length === 0) return [];
-        const circle = circleFor({ threadId: offer.threadId, config: offer.config, cwd: offer.settings.cwd });
-        return await toolsOf(circle, grants, offer, signal);
+        const group = groupFor({ threadId: offer.threadId, config: offer.config, cwd: offer.settings.cwd });
+        return await toolsOf(group, grants, offer, signal);
       },
     },
     start(scope) {
       if (Object.keys(scope.config.mcpServers).length === 0) return;
-      const running = new Set(circles.get(scope.threadId ?? nobody)?.connections.values());
-      for (const connection of circleFor(scope).connections.values()) if (running.has(connection)) connection.tellState();
+      const running = new Set(groups.get(scope.threadId ?? nobody)?.connections.values());
+      for (const connection of groupFor(scope).connections.values()) if (running.has(connection)) connection.tellState();
     },
     async required(scope) {
       // A server that waits for the user's yes stops no thread from opening, in which the yes can be given.
@@ -73,14 +73,14 @@ export function createMcpServers(options: McpOptions): McpServers {
         (config) => config.enabled && config.required && options.acceptance.isAccepted(config),
       );
       if (needed.length === 0) return;
-      const { connections } = circleFor(scope);
+      const { connections } = groupFor(scope);
       const tried = await Promise.all(needed.map(async ({ name }) => await reasonOf(name, connections.get(name)?.client())));
       const failures = tried.filter((failure) => failure !== undefined);
       if (failures.length > 0) throw internalError(`required MCP servers failed to initialize: ${failures.join("; ")}`);
     },
     async statuses(scope, { detail, serverName }) {
       const isWanted = ({ name }: McpServerConfig): boolean => serverName === undefined || name === serverName;
-      const chosen = [...circleFor(scope).connections.values()].filter(({ config }) => isWanted(config));
+      const chosen = [...groupFor(scope).connections.values()].filter(({ config }) => isWanted(config));
       const disabled = Object.values(scope.config.mcpServers).filter((config) => !config.enabled && isWanted(config));
       return [
         ...(await Promise.all(chosen.map((connection) => statusOf(connection, detail, options.authStatus)))),
@@ -109,7 +109,7 @@ export function createMcpServers(options: McpOptions): McpServers {
       if (config !== undefined && !options.acceptance.isAccepted(config)) throw invalidRequest(refusalOf(config));
       const started = await options.login(scope, server, scopes);
       const done = started.done.then((ended) => {
-        if (ended.error === undefined) for (const circle of circles.values()) circle.connections.get(server)?.forgive();
+        if (ended.error === undefined) for (const group of groups.values()) group.connections.get(server)?.forgive();
         return ended;
       });
       return { ...started, done };
@@ -119,29 +119,29 @@ export function createMcpServers(options: McpOptions): McpServers {
     isAccepted: (config) => options.acceptance.isAccepted(config),
     accept: (config) => options.acceptance.accept(config),
     async reload() {
-      for (const circle of circles.values()) for (const connection of circle.connections.values()) connection.forgive();
+      for (const group of groups.values()) for (const connection of group.connections.values()) connection.forgive();
     },
     async leave(threadId) {
-      const circle = circles.get(threadId);
-      circles.delete(threadId);
+      const group = groups.get(threadId);
+      groups.delete(threadId);
       grants.forget(threadId);
-      if (circle !== undefined) await closeCircle(circle);
+      if (group !== undefined) await closeGroup(group);
     },
     async close() {
       options.close();
-      const all = [...circles.values()];
-      circles.clear();
-      await Promise.all(all.map(closeCircle));
+      const all = [...groups.values()];
+      groups.clear();
+      await Promise.all(all.map(closeGroup));
     },
   };
 }
 
-function endIdle(circles: Map<string, Circle>): void {
+function endIdle(groups: Map<string, ConnectionGroup>): void {
   const now = performance.now();
-  for (const [key, circle] of circles) {
-    if (now - circle.usedAt < idleMs || circle.serving.size > 0) continue;
-    circles.delete(key);
-    void closeCircle(circle);
+  for (const [key, group] of groups) {
+    if (now - group.usedAt < idleMs || group.serving.size > 0) continue;
+    groups.delete(key);
+    void closeGroup(group);
   }
 }
 

@@ -4,8 +4,8 @@ import { type Offer, type Tool, type ToolContext, ToolsUnavailable } from "../co
 import { errorMessage } from "../lib/error-text.ts";
 import { visibleText } from "../lib/visible-text.ts";
 import type { ToolGrants } from "./approval.ts";
-import type { Circle } from "./circle.ts";
 import type { McpConnection } from "./connection.ts";
+import type { ConnectionGroup } from "./connection-group.ts";
 import { toolNames } from "./names.ts";
 import { resourceTools } from "./resource-tools.ts";
 import { areTooMany, behindSearch } from "./tool-search.ts";
@@ -14,21 +14,21 @@ import { mcpTool } from "./tools.ts";
 const maxName = 64;
 
 /** Waits for every server's start-up; one that fails is left out, unless the settings say that it is required: then the turn fails. */
-export async function toolsOf(circle: Circle, grants: ToolGrants, offer: Offer, signal: AbortSignal): Promise<Tool[]> {
-  const connections = [...circle.connections.values()];
+export async function toolsOf(group: ConnectionGroup, grants: ToolGrants, offer: Offer, signal: AbortSignal): Promise<Tool[]> {
+  const connections = [...group.connections.values()];
   const listed = await untilAborted(Promise.all(connections.map(listOf)), signal);
   const found = connections.flatMap((connection, i) => (listed[i] ?? []).map((tool) => ({ connection, tool })));
   const names = toolNames(found.map(({ connection, tool }) => [connection.config.name, tool.name]));
   const tools = found.map(({ connection, tool }, i) => {
     const enter = (context: ToolContext): (() => void) => {
-      circle.serving.set(context, connection.config.name);
-      return () => circle.serving.delete(context);
+      group.serving.set(context, connection.config.name);
+      return () => group.serving.delete(context);
     };
     return mcpTool(names[i] ?? "", tool, { connection, grants, enter });
   });
   const all = [...tools, ...resourceTools(() => connections)];
-  circle.searched ||= areTooMany(tools);
-  if (!circle.searched || offer.config.features["tool_search"] === false) return all;
+  group.searched ||= areTooMany(tools);
+  if (!group.searched || offer.config.features["tool_search"] === false) return all;
   return behindSearch(
     all,
     connections.map(({ config }) => visibleText(config.name, maxName)),

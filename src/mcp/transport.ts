@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FetchLike, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
 import type { McpServerConfig } from "../core/ports/config.ts";
 import { boundedResponse } from "../lib/bounded-response.ts";
-import { refuseInward } from "../lib/inward.ts";
+import { refusePrivateTarget } from "../lib/private-network.ts";
 
 export interface TransportOptions {
   readonly config: McpServerConfig;
@@ -74,7 +74,7 @@ const streamEveryMs = 1_000;
 export function fetchFor(server: URL): FetchLike {
   let streamAt = Number.NEGATIVE_INFINITY;
   return async (url, init) => {
-    const why = refuseInward(new URL(url), server);
+    const why = refusePrivateTarget(new URL(url), server);
     if (why !== undefined) throw new Error(why);
     if (isStreamRequest(init)) {
       const wait = streamAt + streamEveryMs - performance.now();

@@ -28,7 +28,7 @@ export function createAnthropicWire(): Wire {
       const hosted = lacks.has("hostedTools") ? [] : flat.hosted;
       const rest = JSON.stringify({
         model: request.model,
-        ...systemField([request.instructions, ...history.system, ...schemaInWords(request, lacks)]),
+        ...systemField([request.instructions, ...history.system, ...schemaAsText(request, lacks)]),
         messages: cachedTail(thinking.wanted ? history.messages : withoutThinking(history.messages)),
         ...toolFields(request, flat, hosted),
         ...thinking.fields(most),
@@ -151,7 +151,7 @@ function outputConfig(request: ModelRequest, lacks: Lacks, effort: string | unde
   return { output_config: { ...(effort === undefined ? {} : { effort }), ...(format === undefined ? {} : { format }) } };
 }
 
-function schemaInWords(request: ModelRequest, lacks: Lacks): string[] {
+function schemaAsText(request: ModelRequest, lacks: Lacks): string[] {
   if (!isRecord(request.outputSchema) || !lacks.has("outputSchema")) return [];
   return [
     `Your final answer must be one JSON value that fits this JSON Schema, with nothing around it:\n${JSON.stringify(request.outputSchema)}`,

@@ -12,7 +12,7 @@ export interface Copied {
   readonly leftOut: readonly string[];
 }
 
-const maxTold = 10;
+const maxNamed = 10;
 
 /** Throws PluginProblem when there is too much of it; `to` is then a part of it. */
 export function copyFolder(from: string, to: string, limits: ContentLimits = contentLimits): Copied {
@@ -41,7 +41,7 @@ function copyInto(from: string, to: string, copying: Copying, depth: number): vo
     if (depth === 0 && name === ".git") continue;
     if (stats.isDirectory()) copyInto(source, target, copying, depth + 1);
     else if (stats.isFile()) copyFile(source, target, copying, (stats.mode & 0o111) !== 0);
-    else if (leftOut.length < maxTold) leftOut.push(source);
+    else if (leftOut.length < maxNamed) leftOut.push(source);
   }
 }
 

@@ -36,34 +36,34 @@ export interface PluginsOptions extends MarketplaceOptions {
 export function createPlugins(options: PluginsOptions): Plugins {
   const { codexHome, config, installed } = options;
   return {
-    list: (cwds) => inWords(() => list(cwds, options)),
-    read: (file, name) => inWordsLater(() => read(file, name, options)),
-    install: (file, name) => inWordsLater(() => install(file, name, options)),
+    list: (cwds) => withPlainErrors(() => list(cwds, options)),
+    read: (file, name) => withPlainErrorsAsync(() => read(file, name, options)),
+    install: (file, name) => withPlainErrorsAsync(() => install(file, name, options)),
     uninstall: (id) =>
-      inWords(() => {
+      withPlainErrors(() => {
         const parsed = parseId(id);
         rmSync(folderOf(codexHome, parsed), { recursive: true, force: true });
         config.write([{ keyPath: `plugins.${JSON.stringify(id)}`, value: null, mergeStrategy: "replace" }]);
       }),
-    trust: () => inWords(() => installed.trust(pluginEntries(options))),
-    accept: (id, content) => inWords(() => installed.accept(id, content)),
-    version: (id) => inWords(() => activeVersion(codexHome, parseId(id))),
-    addMarketplace: (params) => inWordsLater(() => addMarketplace(params, options)),
-    removeMarketplace: (name) => inWords(() => removeMarketplace(name, options)),
-    upgradeMarketplaces: (name) => inWordsLater(() => upgradeMarketplaces(name, options)),
-    marketplaces: () => inWords((): readonly ConfiguredMarketplace[] => configuredMarketplaces(options)),
+    trust: () => withPlainErrors(() => installed.trust(pluginEntries(options))),
+    accept: (id, content) => withPlainErrors(() => installed.accept(id, content)),
+    version: (id) => withPlainErrors(() => activeVersion(codexHome, parseId(id))),
+    addMarketplace: (params) => withPlainErrorsAsync(() => addMarketplace(params, options)),
+    removeMarketplace: (name) => withPlainErrors(() => removeMarketplace(name, options)),
+    upgradeMarketplaces: (name) => withPlainErrorsAsync(() => upgradeMarketplaces(name, options)),
+    marketplaces: () => withPlainErrors((): readonly ConfiguredMarketplace[] => configuredMarketplaces(options)),
   };
 }
 
 /** What is wrong with a plugin is the request's trouble, not ours. */
-function inWords<T>(work: () => T): T {
+function withPlainErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
     throw asRpc(error);
   }
 }
-async function inWordsLater<T>(work: () => Promise<T>): Promise<T> {
+async function withPlainErrorsAsync<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

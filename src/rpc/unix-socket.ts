@@ -3,27 +3,27 @@ import { chmodSync, lstatSync, mkdirSync, unlinkSync } from "node:fs";
 import { createConnection } from "node:net";
 import path from "node:path";
 import type { Transport } from "./transport.ts";
-import { type ConnectOptions, type DoorRules, type Listener, openDoor, openWebSocket, startListening } from "./websocket.ts";
+import { type ConnectOptions, createSocketServer, type Listener, type ListenerRules, openWebSocket, startListening } from "./websocket.ts";
 
 /** The kernel's limit for a socket's name, without the closing zero byte. */
 const maxPathBytes = process.platform === "linux" ? 107 : 103;
 const probeTimeoutMs = 2000;
 
 /** Rejects when somebody answers on the path already, or when something other than a socket stands there. */
-export async function listenUnixSocket(socketPath: string, rules: DoorRules): Promise<Listener> {
+export async function listenUnixSocket(socketPath: string, rules: ListenerRules): Promise<Listener> {
   const file = path.resolve(socketPath);
   if (Buffer.byteLength(file) > maxPathBytes)
     throw new Error(`the socket path ${file} is longer than ${maxPathBytes} bytes; choose a shorter one`);
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   await clearStale(file);
-  const door = await openDoor(rules, "unix", () => true);
+  const sockets = await createSocketServer(rules, "unix", () => true);
   await startListening(
-    door.server,
+    sockets.server,
     () => {
       // The socket is made inside listen(), so no moment passes in which others could open it.
       const mask = process.umask(0o177);
       try {
-        door.server.listen(file);
+        sockets.server.listen(file);
       } finally {
         process.umask(mask);
       }
@@ -31,7 +31,7 @@ export async function listenUnixSocket(socketPath: string, rules: DoorRules): Pr
     rules.report,
   );
   chmodSync(file, 0o600);
-  return { url: `unix://${file}`, close: door.close };
+  return { url: `unix://${file}`, close: sockets.close };
 }
 
 /** Removes a socket that a dead server left behind, and nothing else. */

@@ -1,25 +1,25 @@
-/** Websocket listeners and connections over TCP. Who may come in is decided here, before any message is read. */
+/** Websocket listeners and connections over TCP. Access is decided here, before any message is read. */
 import type { IncomingMessage, Server } from "node:http";
 import { isIPv4, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { sparing } from "../lib/allowance.ts";
 import { errorStack } from "../lib/error-text.ts";
 import { onBrokenRequest } from "./broken-requests.ts";
+import { type AccessRules, hostRule, refuseRequest, refuseToken } from "./http-access.ts";
 import { cutFurthestBehind, type ReaderLimits } from "./outbox.ts";
 import type { Transport } from "./transport.ts";
-import { hostRule, refuseToken, refuseVisitor, type VisitorRules } from "./visitor.ts";
 import { maxMessageBytes, WebSocketTransport } from "./websocket-transport.ts";
 
-/** What a listener tells the person who runs it; never a token. */
+/** What a listener reports to the person who runs it; never a token. */
 export type Report = (message: string, fields: Readonly<Record<string, unknown>>) => void;
 
-export interface DoorRules extends VisitorRules {
+export interface ListenerRules extends AccessRules {
   readonly onConnection: (transport: Transport) => void;
   readonly report?: Report | undefined;
   readonly readerLimits?: ReaderLimits | undefined;
 }
 
-export interface ListenOptions extends DoorRules {
+export interface ListenOptions extends ListenerRules {
   /** A literal IP address. */
   readonly host: string;
   /** 0 picks a free one. */
@@ -42,36 +42,40 @@ const maxConnections = 1024;
 /** Contract: the caller has made sure that an address others can reach is not left without `checkToken`. */
 export async function listenWebSocket(options: ListenOptions): Promise<Listener> {
   const isOwnHost = hostRule(options.host, options.allowedHosts ?? []);
-  const door = await openDoor(options, "websocket", isOwnHost);
-  await startListening(door.server, () => door.server.listen({ host: options.host, port: options.port }), options.report);
-  const address = door.server.address();
+  const sockets = await createSocketServer(options, "websocket", isOwnHost);
+  await startListening(sockets.server, () => sockets.server.listen({ host: options.host, port: options.port }), options.report);
+  const address = sockets.server.address();
   const port = typeof address === "object" && address !== null ? address.port : options.port;
-  return { url: `ws://${isIPv4(options.host) ? options.host : `[${options.host}]`}:${port}`, close: door.close };
+  return { url: `ws://${isIPv4(options.host) ? options.host : `[${options.host}]`}:${port}`, close: sockets.close };
 }
 
 export const isLoopback = (address: string): boolean =>
   isIPv4(address) ? address.startsWith("127.") : address === "::1" || address.toLowerCase().startsWith("::ffff:127.");
 
-/** Rejects when the server cannot listen, with the system's own error. Later errors, such as no descriptor left for a visitor, are reported. */
+/** Rejects when the server cannot listen, with the system's own error. Later errors, such as no descriptor left for a new connection, are reported. */
 export function startListening(server: Server, listen: () => void, report?: Report | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.once("listening", () => {
       server.off("error", reject);
-      server.on("error", (error) => report?.("a visitor could not be taken in", { error: error.message }));
+      server.on("error", (error) => report?.("a connection could not be accepted", { error: error.message }));
       resolve();
     });
     listen();
   });
 }
 
-export interface Door {
+export interface SocketServer {
   readonly server: Server;
   readonly close: () => Promise<void>;
 }
 
-/** An HTTP server that knows two health pages and turns every other rightful request into a websocket. */
-export async function openDoor(rules: DoorRules, kind: "websocket" | "unix", isOwnHost: (host: string) => boolean): Promise<Door> {
+/** An HTTP server with two health pages that upgrades every other permitted request to a websocket. */
+export async function createSocketServer(
+  rules: ListenerRules,
+  kind: "websocket" | "unix",
+  isOwnHost: (host: string) => boolean,
+): Promise<SocketServer> {
   const [{ createServer }, { WebSocketServer }] = await Promise.all([import("node:http"), import("ws")]);
   const open = new Set<Transport>();
   const report = sparing(rules.report ?? (() => {}));
@@ -85,7 +89,7 @@ export async function openDoor(rules: DoorRules, kind: "websocket" | "unix", isO
   const limits = { maxHeaderSize: maxHeaderBytes, headersTimeout: headTimeoutMs, requestTimeout: headTimeoutMs, keepAlive: true };
   const server = createServer({ ...limits, connectionsCheckingInterval: 2000 }, (request, response) => {
     try {
-      const refused = refuseVisitor(request, rules, isOwnHost);
+      const refused = refuseRequest(request, rules, isOwnHost);
       const status = refused === undefined ? plainAnswer(request) : refused.status;
       response.writeHead(status, { "content-length": 0, connection: "close", ...(status === 405 ? { allow: "GET, HEAD" } : {}) }).end();
     } catch (error) {
@@ -105,7 +109,7 @@ export async function openDoor(rules: DoorRules, kind: "websocket" | "unix", isO
     }
   });
   const upgrade = (request: IncomingMessage, socket: Socket, head: Buffer): void => {
-    const refused = refuseVisitor(request, rules, isOwnHost) ?? refuseToken(request, rules.checkToken);
+    const refused = refuseRequest(request, rules, isOwnHost) ?? refuseToken(request, rules.checkToken);
     if (refused !== undefined) {
       report("websocket client refused", { status: refused.status, why: refused.why, from: request.socket.remoteAddress });
       return refuse(socket, refused.status);

@@ -64,7 +64,7 @@ export interface App {
   readonly wireCheck: WireCheck | undefined;
   /** Keeps requests of one order key in the order they came, over all connections. */
   readonly runs: OrderedRuns;
-  openLegacy(session: Session): LegacyDoor;
+  openLegacy(session: Session): LegacyAdapter;
   /** `--compat`: the dialect for every connection that does not choose one itself. */
   readonly compat: Dialect | undefined;
   /** Ends every turn and command and closes the store. */
@@ -75,7 +75,7 @@ export interface App {
 export type Dialect = "seed-000" | "0.92" | "0.166";
 
 /** Serves the older API on one connection; an adapter that is itself a client. */
-export interface LegacyDoor {
+export interface LegacyAdapter {
   request(method: string, params: unknown): Promise<unknown>;
   close(): void;
 }
@@ -95,7 +95,7 @@ export interface Session {
   /** The connection whose reader counts, where this one is an adapter's inside the process. */
   readonly onBehalfOf: Session | undefined;
   /** It hears the model's items of all its threads, not only of those it asks this for. */
-  readonly hearsRaw: boolean;
+  readonly receivesRaw: boolean;
   client: { readonly name: string; readonly title: string | null; readonly version: string };
   /** Who threads that are started here are said to come from. */
   originator: string;
@@ -106,7 +106,7 @@ export interface Session {
   experimental: boolean;
   optOut: ReadonlySet<string>;
   /** The older conversation API on this connection, once one of its methods was used: `codex/event/*` come through it. */
-  legacy: LegacyDoor | undefined;
+  legacy: LegacyAdapter | undefined;
   notify<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void;
   /** Warnings about fields without effect that it was given already. */
   readonly told: Set<string>;

@@ -30,7 +30,7 @@ export interface ConnectionOptions {
   /** Clients come back to threads in which nothing was said yet. */
   readonly keepsUnused?: boolean;
   /** Clients are told the model's items as they are. */
-  readonly hearsRaw?: boolean;
+  readonly receivesRaw?: boolean;
   /** The connection on whose behalf an adapter opens this one: who does not read there holds up, or is cut off, there. */
   readonly onBehalfOf?: Session | undefined;
   /** The client was greeted at the door: its `initialize` is answered. */
@@ -71,7 +71,7 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
     unattended: options.unattended === true,
     needsModel: options.needsModel === true || options.unattended === true,
     keepsUnused: options.keepsUnused === true,
-    hearsRaw: options.hearsRaw === true,
+    receivesRaw: options.receivesRaw === true,
     onBehalfOf: options.onBehalfOf,
     client: { name: "unknown", title: null, version: "0" },
     originator: "unknown",

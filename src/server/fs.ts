@@ -4,7 +4,7 @@ import { copyFile, cp, lstat, mkdir, open, opendir, readlink, realpath, rm, rmdi
 import path from "node:path";
 import { readBounded, UnfitFile } from "../lib/bounded-read.ts";
 import { isInside } from "../lib/paths.ts";
-import { systemWords } from "../lib/system-error.ts";
+import { systemErrorTexts } from "../lib/system-error.ts";
 import { internalError, invalidRequest, RpcError } from "../protocol/errors.ts";
 import type { FsReadDirectoryEntry, fsRequests } from "../protocol/fs.ts";
 import { isBase64 } from "../protocol/limits.ts";
@@ -103,7 +103,7 @@ async function told<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** The native server is linked with a C library that says one of them in other words. */
-const words: Readonly<Record<string, string>> = { ...systemWords, ELOOP: "Symbolic link loop" };
+const words: Readonly<Record<string, string>> = { ...systemErrorTexts, ELOOP: "Symbolic link loop" };
 
 function systemText(error: Error & { code?: unknown; errno?: unknown }): string {
   const text = typeof error.code === "string" ? words[error.code] : undefined;

@@ -85,7 +85,7 @@ export class Subscriptions implements Audience {
       throw invalidRequest(`this connection watches ${maxWatched} threads, the most that it may; let some go with thread/unsubscribe`);
   }
   /** Returns false when it was subscribed already. Pending questions of the thread are put to the newcomer under their own ids. */
-  subscribe(session: Session, threadId: string, raw: boolean = session.hearsRaw): boolean {
+  subscribe(session: Session, threadId: string, raw: boolean = session.receivesRaw): boolean {
     if (raw) this.#raw.set(session, (this.#raw.get(session) ?? new Set()).add(threadId));
     const audience = this.#byThread.get(threadId) ?? new Set();
     this.#byThread.set(threadId, audience);

@@ -43,7 +43,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
     if (asksForTour(params)) thread.clients.askForTour();
     if (session.keepsUnused) await thread.keep();
     announce(thread, call);
-    app.subscriptions.subscribe(session, thread.id, params.experimentalRawEvents === true || session.hearsRaw);
+    app.subscriptions.subscribe(session, thread.id, params.experimentalRawEvents === true || session.receivesRaw);
     return await opened(thread, session);
   },
 

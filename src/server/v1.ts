@@ -1,8 +1,8 @@
-/** The older conversation API: every method goes through the door that its first use opens on the connection. */
+/** The older conversation API: every method goes through the adapter that its first use opens on the connection. */
 import type { v1Requests } from "../protocol/v1/methods.ts";
 import type { Call, HandlersFor } from "./app.ts";
 
-function throughTheOldDoor(method: string): (params: unknown, call: Call) => Promise<unknown> {
+function throughAdapter(method: string): (params: unknown, call: Call) => Promise<unknown> {
   return (params, { app, session }) => {
     session.legacy ??= app.openLegacy(session);
     return session.legacy.request(method, params);
@@ -11,7 +11,7 @@ function throughTheOldDoor(method: string): (params: unknown, call: Call) => Pro
 
 /** One entry for each row of the older tables. */
 export function v1HandlersFor(table: typeof v1Requests): HandlersFor<typeof v1Requests> {
-  return Object.fromEntries(Object.keys(table).map((method) => [method, throughTheOldDoor(method)])) as unknown as HandlersFor<
+  return Object.fromEntries(Object.keys(table).map((method) => [method, throughAdapter(method)])) as unknown as HandlersFor<
     typeof v1Requests
   >;
 }

@@ -7,14 +7,14 @@ export type HookWord = { readonly trustedHash: string | null } | { readonly enab
 export const doesRun = ({ enabled, trustStatus }: HookMetadata): boolean =>
   enabled && (trustStatus === "trusted" || trustStatus === "managed");
 
-const trustWords: Readonly<Record<HookMetadata["trustStatus"], string>> = {
+const trustTexts: Readonly<Record<HookMetadata["trustStatus"], string>> = {
   trusted: "trusted",
   managed: "the administrator's",
   untrusted: "not trusted: does not run",
   modified: "changed since it was trusted: does not run",
 };
 
-export const hookState = ({ enabled, trustStatus }: HookMetadata): string => (enabled ? trustWords[trustStatus] : "switched off");
+export const hookState = ({ enabled, trustStatus }: HookMetadata): string => (enabled ? trustTexts[trustStatus] : "switched off");
 
 /** When it runs. The matcher is others' text. */
 export const hookMoment = ({ eventName, matcher }: HookMetadata): string => (matcher == null ? eventName : `${eventName} (${matcher})`);

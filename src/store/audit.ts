@@ -1,4 +1,4 @@
-/** The audit book: `$CODEX_HOME/parley/audit/YYYY-MM.jsonl`, readable by its owner alone, one line an event. */
+/** The audit log: `$CODEX_HOME/parley/audit/YYYY-MM.jsonl`, readable by its owner alone, one line an event. */
 import path from "node:path";
 import { type Audit, type AuditEntry, AuditUnwritten } from "../core/ports/audit.ts";
 import type { Clock } from "../core/ports/clock.ts";
@@ -17,7 +17,7 @@ export function createAudit(codexHome: string, clock: Clock): Audit {
         .then(() => appendLine(file, line))
         .catch((error: unknown) => {
           const fix = "mend that and try again: nothing runs that is not written down first";
-          throw new AuditUnwritten(`the audit book ${file} cannot be written: ${reasonOf(error, file)}; ${fix}`, { cause: error });
+          throw new AuditUnwritten(`the audit log ${file} cannot be written: ${reasonOf(error, file)}; ${fix}`, { cause: error });
         });
       tail = mine.catch(() => {});
       return mine;

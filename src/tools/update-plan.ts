@@ -37,7 +37,7 @@ export const updatePlan = functionTool({
   },
 });
 
-const statusWords: Readonly<Record<string, string>> = {
+const statusTexts: Readonly<Record<string, string>> = {
   ...{ done: "completed", complete: "completed", finished: "completed", cancelled: "completed" },
   ...{ todo: "pending", not_started: "pending", open: "pending", "": "pending" },
   ...{ doing: "in_progress", active: "in_progress", inprogress: "in_progress", started: "in_progress", current: "in_progress" },
@@ -57,5 +57,5 @@ function stepFrom(given: unknown): unknown {
           .toLowerCase()
           .replaceAll(/[\s-]+/g, "_")
       : "";
-  return { step, status: statusWords[word] ?? status };
+  return { step, status: statusTexts[word] ?? status };
 }

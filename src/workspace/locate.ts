@@ -4,7 +4,7 @@ import path from "node:path";
 import { type Place, WorkspaceRefusal } from "../core/ports/workspace.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import { components } from "../lib/paths.ts";
-import { errorCode, systemWords } from "../lib/system-error.ts";
+import { errorCode, systemErrorTexts } from "../lib/system-error.ts";
 
 /** What Linux allows in one path. */
 const maxLinks = 40;
@@ -48,5 +48,5 @@ export async function locatePath(absolute: string): Promise<Place> {
 /** A failed call in plain words, without the inner paths that the system's own message carries. */
 export function errorText(error: unknown): string {
   const code = errorCode(error);
-  return code === undefined ? errorMessage(error) : (systemWords[code] ?? code);
+  return code === undefined ? errorMessage(error) : (systemErrorTexts[code] ?? code);
 }

@@ -368,7 +368,7 @@ verifiesLive("trust.readOnlyHome", async (t) => {
   assert.match(params.message, /read-only/);
   const command = server.messages.find((m) => m.method === "item/completed" && m.params.item.type === "commandExecution").params.item;
   assert.equal(command.status, "failed");
-  assert.match(command.aggregatedOutput, /audit book .* cannot be written: the file system is read-only/);
+  assert.match(command.aggregatedOutput, /audit log .* cannot be written: the file system is read-only/);
   await server.stop();
   assert.ok(!existsSync(path.join(at, "sessions")));
 });

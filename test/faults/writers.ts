@@ -10,7 +10,7 @@ import { ownToken } from "../../src/cli/manager/files.ts";
 import { createConfigStore } from "../../src/config/load.ts";
 import { appendRule } from "../../src/exec/policy/rules-file.ts";
 import { noteSecretFiles } from "../../src/home/secret-files.ts";
-import { AuditBook } from "../../src/manager/audit.ts";
+import { AuditLog } from "../../src/manager/audit.ts";
 import { ManagerStore } from "../../src/manager/store.ts";
 import { unpackBundled } from "../../src/skills/bundled.ts";
 import { createAudit } from "../../src/store/audit.ts";
@@ -50,11 +50,10 @@ export const writers: readonly Writer[] = [
     write: (home, words) => new ManagerStore(path.join(home, "manager-noted"), quiet).note({ titles: { a: words } }),
   },
   {
-    name: "the manager's audit book",
+    name: "the manager's audit log",
     folder: "book",
     kind: "append",
-    write: (home, words) =>
-      void new AuditBook(path.join(home, "book"), () => 0).write({ type: "start", by, threadId: "x", summary: words }),
+    write: (home, words) => void new AuditLog(path.join(home, "book"), () => 0).write({ type: "start", by, threadId: "x", summary: words }),
   },
   {
     name: "the settings",
@@ -103,7 +102,7 @@ export const writers: readonly Writer[] = [
     },
   },
   {
-    name: "the audit book",
+    name: "the audit log",
     folder: "audit/parley/audit",
     kind: "append",
     write: (home, words) =>

@@ -70,7 +70,9 @@ export async function editor(home: string, options: EditorOptions | undefined): 
     })
     .onRequest("fs/read_text_file", ({ params }) => ({ content: shows?.(params) ?? raise(RequestError.resourceNotFound(params.path)) }))
     .onRequest("elicitation/create", ({ params }) => fill?.(params) ?? { action: "decline" })
-    .connect(createAgent({ version: "1", connect: (clientInfo) => connectInProcess(app, { clientInfo, door: { keepsUnused: true } }) }));
+    .connect(
+      createAgent({ version: "1", connect: (clientInfo) => connectInProcess(app, { clientInfo, connection: { keepsUnused: true } }) }),
+    );
   const { agent } = connection;
   const initialized = await initialize(agent, clientCapabilities);
   const of = <K extends SessionUpdate["sessionUpdate"]>(kind: K) =>

@@ -6,10 +6,10 @@ import path from "node:path";
 import { WebSocket } from "ws";
 import { fits } from "../../src/lib/schema.ts";
 import { createApp } from "../../src/main/compose.ts";
-import { connectLocally, serveLocally } from "../../src/main/local-door.ts";
-import { Core } from "../../src/manager/core.ts";
+import { connectLocally, serveLocally } from "../../src/main/local-connection.ts";
 import type { Engine } from "../../src/manager/engine.ts";
 import { StreamMessage } from "../../src/manager/events.ts";
+import { Manager } from "../../src/manager/manager.ts";
 import { createPages } from "../../src/manager/pages.ts";
 import { type Served, serveManager } from "../../src/manager/server.ts";
 import { RpcError } from "../../src/protocol/errors.ts";
@@ -19,7 +19,7 @@ import { memoryPair } from "../../src/rpc/transport.ts";
 export const adminToken = "an-administrators-token-for-tests";
 
 export interface TestManager {
-  readonly core: Core;
+  readonly backend: Manager;
   readonly served: Served;
   readonly url: string;
   readonly folder: string;
@@ -55,23 +55,23 @@ export interface ManagerOptions {
 
 export async function startManager(options: ManagerOptions): Promise<TestManager> {
   const warnings: string[] = [];
-  const core = new Core({
+  const manager = new Manager({
     engine: options.engine,
     folder: path.join(options.folder, "manager"),
     version: "0.0.0",
     fileToken: adminToken,
     warn: (message, fields) => void warnings.push(`${message} ${JSON.stringify(fields)}`),
   });
-  await core.start();
+  await manager.start();
   const served = await serveManager({
-    core,
+    manager,
     pages: createPages(options.page ?? path.join(options.folder, "none")),
     host: "127.0.0.1",
     port: options.port ?? 0,
     allowedHosts: [],
   });
   return {
-    core,
+    backend: manager,
     served,
     url: served.url,
     folder: options.folder,
@@ -81,7 +81,7 @@ export async function startManager(options: ManagerOptions): Promise<TestManager
     stream: (query = "") => openStream(`${served.url.replace("http", "ws")}/api/stream${query}`),
     async close() {
       await served.close();
-      core.close();
+      manager.close();
       await options.onClose?.();
     },
   };

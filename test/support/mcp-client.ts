@@ -33,7 +33,7 @@ export async function mcpStage(home: string, options: McpStageOptions = {}): Pro
     log: strictLog,
     env: { PATH: process.env["PATH"], HOME: home, CODEX_HOME: home, PARLEY_CHECK_WIRE: "1" },
   });
-  const engine = await connectInProcess(app, { door: { source: "appServer" } });
+  const engine = await connectInProcess(app, { connection: { source: "appServer" } });
   const calls = new RunningCalls(engine);
   const [near, far] = InMemoryTransport.createLinkedPair();
   const handle = serveStdio((context) => createServer(sdk, { calls, version: "1", userAgent: engine.server.userAgent }, context), {

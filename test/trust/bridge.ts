@@ -1,8 +1,8 @@
-/** Cases 138 to 165, and from 600 on: listeners, the manager's door and its page. */
+/** Cases 138 to 165, and from 600 on: listeners, the manager's request guard and its page. */
 import type { CaseTable } from "./table.ts";
 
 const socket = "src/rpc/websocket.test.ts";
-const door = "src/manager/door.test.ts";
+const guard = "src/manager/request-guard.test.ts";
 const page = "test/web/hostile.itest.ts";
 const parts = "apps/web/src/parts/parts.test.ts";
 const spelled = "apps/web/src/parts/requests/spelled.test.ts";
@@ -14,7 +14,7 @@ export const bridgeCases: CaseTable = {
     "wrong, cut, doubled and empty tokens",
     "E03",
     `${socket} > the token must come in the Authorization header`,
-    `${door} > only its own names are let in, however they are spelled`,
+    `${guard} > only its own names are let in, however they are spelled`,
   ],
   140: ["guessing a token by time", "src/rpc/bearer.test.ts > a capability token is compared by its digest, whatever is sent"],
   141: ["a token in the address", "E04", `${socket} > the token must come in the Authorization header`],
@@ -22,13 +22,13 @@ export const bridgeCases: CaseTable = {
   143: ["a foreign Host", "E06", `${socket} > any Origin and any foreign Host are refused, even with the right token`],
   144: [
     "every spelling of a Host",
-    `${door} > only its own names are let in, however they are spelled`,
+    `${guard} > only its own names are let in, however they are spelled`,
     `${socket} > any Origin and any foreign Host are refused`,
   ],
   145: ["an open address without a token", "E07", "test/scenarios/transport/sockets.itest.ts > is refused in words"],
-  146: ["forms and plain requests of other pages", `${door} > forms and requests of other pages change nothing`],
-  147: ["leave for other origins", "E14", `${door} > forms and requests of other pages change nothing`],
-  148: ["paths that lead out of the page's folder", "E12", `${door} > no path and no link leads out of the page's folder`],
+  146: ["forms and plain requests of other pages", `${guard} > forms and requests of other pages change nothing`],
+  147: ["leave for other origins", "E14", `${guard} > forms and requests of other pages change nothing`],
+  148: ["paths that lead out of the page's folder", "E12", `${guard} > no path and no link leads out of the page's folder`],
   149: [
     "scripts, frames and odd links in a model's text",
     conversation,
@@ -42,8 +42,8 @@ export const bridgeCases: CaseTable = {
     `${page} > every kind of request made of it`,
     `${page} > every other page and menu`,
   ],
-  152: ["headers that forbid the rest", `${door} > every answer forbids frames, sniffing, referrers and scripts from elsewhere`],
-  153: ["the page in a frame", `${door} > every answer forbids frames, sniffing, referrers and scripts from elsewhere`],
+  152: ["headers that forbid the rest", `${guard} > every answer forbids frames, sniffing, referrers and scripts from elsewhere`],
+  153: ["the page in a frame", `${guard} > every answer forbids frames, sniffing, referrers and scripts from elsewhere`],
   154: [
     "an approval with escapes, direction marks, hidden and very many characters",
     `${spelled} > what is asked about is spelled out`,
@@ -52,7 +52,7 @@ export const bridgeCases: CaseTable = {
     "test/hostile-text.test.ts > the terminal and the page spell out the same characters",
     `${spelled} > answers, questions and forms are spelled out too`,
   ],
-  155: ["slow, huge and broken HTTP heads", "E11", "src/manager/manager.test.ts > the door: foreign hosts and origins, wrong media types"],
+  155: ["slow, huge and broken HTTP heads", "E11", "src/manager/manager.test.ts > the guard: foreign hosts and origins, wrong media types"],
   156: ["a websocket message of 256 MB", "E09", `${socket} > a message over the limit closes this connection with 1009 and no other`],
   157: ["bad websocket frames", "E08"],
   158: [
@@ -82,13 +82,13 @@ export const bridgeCases: CaseTable = {
   ],
   164: [
     "requests that two readers would cut differently",
-    `${door} > requests that two readers could cut differently are refused`,
+    `${guard} > requests that two readers could cut differently are refused`,
     `${socket} > health pages answer, everything else over plain HTTP is refused`,
   ],
   165: ["addresses to be opened that are none"],
   600: [
     "addresses that cannot be read, with an upgrade and without",
-    `${door} > no address that a stranger asks for ends it, with an upgrade or without`,
+    `${guard} > no address that a stranger asks for ends it, with an upgrade or without`,
     `${socket} > no address that a stranger asks for ends the listener, with an upgrade or without`,
     "test/scenarios/mcp-server/process.itest.ts > over HTTP no address, header or body that a stranger sends ends the server",
   ],

@@ -39,7 +39,7 @@ export const supplyCases: CaseTable = {
     "a tool that changes what it says of itself",
     "src/mcp/clean.test.ts > lose what hides: controls, direction marks, zero-width and tag characters",
   ],
-  185: ["an MCP server that leads elsewhere", "src/lib/inward.test.ts > a server outside names nothing inside"],
+  185: ["an MCP server that leads elsewhere", "src/lib/private-network.test.ts > a server outside names nothing inside"],
   186: ["an MCP answer of 100 MB, nested deeply, full of pictures", "src/mcp/clean.test.ts > are cut, with a word about it"],
   187: ["an MCP server that wants a password or the model"],
   188: ["a token in a git remote's address", `${git} > addresses lose whatever could be a secret`],

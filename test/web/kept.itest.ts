@@ -57,7 +57,7 @@ describe("nothing that matters gets lost", skip, () => {
     await page.getByRole("list", { name: "Warnings" }).getByText("80 % of this month's budget is used.").waitFor();
     await idle(page);
     await picture(page, "kept-warning");
-    stage.manager.core.tell("The disk is nearly full.");
+    stage.manager.backend.tell("The disk is nearly full.");
     await page.getByRole("status").getByText("The disk is nearly full.").waitFor();
   });
 

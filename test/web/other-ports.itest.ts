@@ -49,11 +49,12 @@ after(async () => {
 
 const home = (on: Page): Promise<void> => on.getByRole("heading", { name: "What should we work on?" }).waitFor();
 const door = (on: Page): Promise<void> => on.getByRole("heading", { name: "Sign in to Parley" }).waitFor();
-const signIn = (on: Page): Promise<unknown> => on.goto(`${manager.url}/#sign-in=${manager.core.access.makeLink("admin", undefined).code}`);
+const signIn = (on: Page): Promise<unknown> =>
+  on.goto(`${manager.url}/#sign-in=${manager.backend.access.makeLink("admin", undefined).code}`);
 /** The page is let in and hears events. */
 async function isIn(on: Page): Promise<void> {
   await home(on);
-  await until(() => manager.core.hub.listeners > 0, "an open event stream");
+  await until(() => manager.backend.hub.listeners > 0, "an open event stream");
 }
 
 test("a browser stays signed in over a reload, in other tabs and after a restart of the manager", skip, async () => {
@@ -111,7 +112,7 @@ test("the cookie that another port gets makes no link, reads nothing and opens n
     };
   }, manager.url);
   assert.deepEqual([outcomes.stream, outcomes.key], ["refused", null]);
-  assert.equal(manager.core.audit.page({ limit: 100 }).data.filter(({ type }) => type === "link").length, 0, "no link was made");
+  assert.equal(manager.backend.audit.page({ limit: 100 }).data.filter(({ type }) => type === "link").length, 0, "no link was made");
   await visit.close();
 });
 
@@ -134,7 +135,7 @@ test("a cookie planted by another port does not shadow ours; one that replaced i
 });
 
 test("a browser that was signed in before there were keys is told to sign in again", skip, async () => {
-  manager.core.store.change({ devices: manager.core.store.state.devices.map(({ pageDigest: _, ...device }) => device) });
+  manager.backend.store.change({ devices: manager.backend.store.state.devices.map(({ pageDigest: _, ...device }) => device) });
   await page.evaluate(() => localStorage.removeItem("parley.key"));
   await page.goto(manager.url);
   await door(page);

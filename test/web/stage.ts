@@ -54,7 +54,7 @@ export class Stage {
     const context = await this.browser.newContext({ viewport: sizes.desktop, reducedMotion: "reduce", ...options });
     const page = await context.newPage();
     page.setDefaultTimeout(patienceMs);
-    const { code } = this.manager.core.access.makeLink(scope, undefined);
+    const { code } = this.manager.backend.access.makeLink(scope, undefined);
     await page.goto(`${this.url}/#sign-in=${code}`);
     await page.getByRole("heading", { name: "What should we work on?" }).waitFor();
     return page;

@@ -84,7 +84,7 @@ describe("beginning", skip, () => {
   test("a folder that does not exist starts nothing; it can be made", async () => {
     await stage.home(page);
     const missing = path.join(stage.workspace, "not/there yet");
-    const before = (await stage.manager.core.link.call("thread/loaded/list", {})).data.length;
+    const before = (await stage.manager.backend.link.call("thread/loaded/list", {})).data.length;
     await page.getByRole("button", { name: /^Folder/ }).click();
     await page.getByRole("option", { name: "Another folder…" }).click();
     const field = page.getByLabel("Folder on the machine that runs the engine");
@@ -93,7 +93,7 @@ describe("beginning", skip, () => {
     await page.getByText(`There is no folder ${missing}`).waitFor();
     assert.equal(await field.getAttribute("aria-invalid"), "true");
     assert.equal(await composer(page).inputValue(), "hello there", "the words are still there");
-    assert.equal((await stage.manager.core.link.call("thread/loaded/list", {})).data.length, before);
+    assert.equal((await stage.manager.backend.link.call("thread/loaded/list", {})).data.length, before);
     await picture(page, "starting-no-folder");
     await checkAccessibility(page, "a folder that does not exist");
     await page.getByRole("button", { name: "Create this folder" }).click();

@@ -92,7 +92,7 @@ test("a stranger sees only the door, and a link opens it once", skip, async () =
   await page.getByLabel("Sign-in link or code").fill("wrong");
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByText("was used already").waitFor();
-  const { code } = manager.core.access.makeLink("admin", undefined);
+  const { code } = manager.backend.access.makeLink("admin", undefined);
   await page.goto(`${manager.url}/#sign-in=${code}`);
   await page.getByRole("heading", { name: "What should we work on?" }).waitFor();
   assert.doesNotMatch(page.url(), /sign-in/);
@@ -254,7 +254,7 @@ test("a reload in the middle of a turn loses nothing and doubles nothing", skip,
 });
 
 test("a second browser answers first; the first one learns it from the server", skip, async () => {
-  const { code } = manager.core.access.makeLink("approve", "Ada's phone");
+  const { code } = manager.backend.access.makeLink("approve", "Ada's phone");
   const phone = await browser?.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, colorScheme: "dark" });
   assert.ok(phone !== undefined);
   phone.setDefaultTimeout(patienceMs);
@@ -332,9 +332,9 @@ test("a session is renamed, archived, brought back and deleted", skip, async () 
 });
 
 test("a device that is struck from the list is out at once", skip, async () => {
-  const device = manager.core.access.devices(undefined).find((d) => d.scope === "admin");
+  const device = manager.backend.access.devices(undefined).find((d) => d.scope === "admin");
   assert.ok(device !== undefined);
-  manager.core.access.revoke(device.deviceId);
+  manager.backend.access.revoke(device.deviceId);
   await page.getByRole("heading", { name: "Sign in to Parley" }).waitFor();
   assert.deepEqual(complaints, []);
 });

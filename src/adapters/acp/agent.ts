@@ -73,7 +73,7 @@ export function createAgent(options: AgentOptions): AgentApp {
       return {};
     })
     .onRequest("logout", async () => {
-      await inItsWords(engine().call("account/logout", {}));
+      await withItsErrors(engine().call("account/logout", {}));
       return {};
     })
     .onRequest("session/new", async ({ params, client }) => {
@@ -91,18 +91,18 @@ export function createAgent(options: AgentOptions): AgentApp {
       return { modes: opened.modes, configOptions: opened.configOptions };
     })
     .onRequest("session/set_mode", async ({ params }) => {
-      if (!(await inItsWords(session(params.sessionId).setMode(params.modeId))))
+      if (!(await withItsErrors(session(params.sessionId).setMode(params.modeId))))
         throw RequestError.invalidParams(undefined, `there is no mode named ${params.modeId}`);
       return {};
     })
     .onRequest("session/set_config_option", async ({ params }) => {
       const { configId, value, sessionId } = params;
-      if (!(await inItsWords(session(sessionId).setOption({ configId, value }))))
+      if (!(await withItsErrors(session(sessionId).setOption({ configId, value }))))
         throw RequestError.invalidParams(undefined, `the option ${configId} has no value ${value}`);
       return { configOptions: session(sessionId).configOptions };
     })
     .onRequest("session/prompt", async ({ params, signal }) => ({
-      stopReason: await inItsWords(session(params.sessionId).prompt(params.prompt, signal)),
+      stopReason: await withItsErrors(session(params.sessionId).prompt(params.prompt, signal)),
     }))
     .onNotification("session/cancel", async ({ params }) => {
       await desk.sessions.get(params.sessionId)?.cancel();
@@ -114,11 +114,11 @@ export function createAgent(options: AgentOptions): AgentApp {
 function withStoredSessions(app: AgentApp, desk: Desk, engine: () => Client): AgentApp {
   return app
     .onRequest("session/list", async ({ params }) => {
-      return await inItsWords(listSessions(engine(), params));
+      return await withItsErrors(listSessions(engine(), params));
     })
     .onRequest("session/fork", async ({ params, client }) => {
       const { sessionId: threadId } = params;
-      const fork = inItsWords(engine().call("thread/fork", { ...settingsFrom(params), threadId }), threadId);
+      const fork = withItsErrors(engine().call("thread/fork", { ...settingsFrom(params), threadId }), threadId);
       const opened = await open(fork, { desk, editor: client, replay: false });
       return { sessionId: opened.sessionId, modes: opened.modes, configOptions: opened.configOptions };
     })
@@ -126,30 +126,30 @@ function withStoredSessions(app: AgentApp, desk: Desk, engine: () => Client): Ag
       const { sessionId: threadId } = params;
       const title = params.title.replace(/\s+/g, " ").trim();
       if (title === "") throw RequestError.invalidParams(undefined, "title: must not be empty");
-      await inItsWords(engine().call("thread/name/set", { threadId, name: title }), threadId);
+      await withItsErrors(engine().call("thread/name/set", { threadId, name: title }), threadId);
       return { title };
     })
     .onRequest("session/archive", async ({ params: { sessionId: threadId } }) => {
       await desk.sessions.get(threadId)?.cancel();
       desk.sessions.delete(threadId);
-      await inItsWords(doneAlready(engine(), threadId, engine().call("thread/archive", { threadId })), threadId);
+      await withItsErrors(doneAlready(engine(), threadId, engine().call("thread/archive", { threadId })), threadId);
       return {};
     })
     .onRequest("session/unarchive", async ({ params: { sessionId: threadId } }) => {
-      await inItsWords(doneAlready(engine(), threadId, engine().call("thread/unarchive", { threadId })), threadId);
+      await withItsErrors(doneAlready(engine(), threadId, engine().call("thread/unarchive", { threadId })), threadId);
       return {};
     })
     .onRequest("session/close", async ({ params }) => {
       const closing = desk.sessions.get(params.sessionId) ?? raise(RequestError.sessionNotFound(params.sessionId));
       await closing.cancel();
       desk.sessions.delete(params.sessionId);
-      await inItsWords(engine().call("thread/unsubscribe", { threadId: params.sessionId }));
+      await withItsErrors(engine().call("thread/unsubscribe", { threadId: params.sessionId }));
       return {};
     })
     .onRequest("session/delete", async ({ params }) => {
       await desk.sessions.get(params.sessionId)?.cancel();
       desk.sessions.delete(params.sessionId);
-      await inItsWords(engine().call("thread/delete", { threadId: params.sessionId }), params.sessionId);
+      await withItsErrors(engine().call("thread/delete", { threadId: params.sessionId }), params.sessionId);
       return {};
     });
 }
@@ -176,7 +176,7 @@ async function authMethodsFor({ auth }: ClientCapabilities, client: Client): Pro
     description: "Set OPENAI_API_KEY, or the key of another provider, and start again.",
   };
   if (auth?.terminal !== true) return [key];
-  const { data } = await inItsWords(client.call("account/provider/list", {}));
+  const { data } = await withItsErrors(client.call("account/provider/list", {}));
   const terminal = (id: string, name: string, args: string[]): AuthMethod => ({
     ...{ type: "terminal", id, name, args },
     description: `Runs \`parley ${args.join(" ")}\`.`,
@@ -189,14 +189,14 @@ async function authMethodsFor({ auth }: ClientCapabilities, client: Client): Pro
 }
 
 async function requireAccount(client: Client): Promise<void> {
-  const { account, requiresOpenaiAuth } = await inItsWords(client.call("account/read", {}));
+  const { account, requiresOpenaiAuth } = await withItsErrors(client.call("account/read", {}));
   if (account !== null || !requiresOpenaiAuth) return;
-  const { noModel } = await inItsWords(client.call("account/provider/list", {}));
+  const { noModel } = await withItsErrors(client.call("account/provider/list", {}));
   throw RequestError.authRequired(undefined, noModel ?? undefined);
 }
 
 /** Refusals and failures of the engine in the protocol's errors. */
-async function inItsWords<T>(work: Promise<T>, sessionId?: string): Promise<T> {
+async function withItsErrors<T>(work: Promise<T>, sessionId?: string): Promise<T> {
   return await work.catch((error: unknown) => {
     if (error instanceof PromptFailed && error.error?.codexErrorInfo === "unauthorized")
       throw RequestError.authRequired(undefined, error.message);
@@ -245,7 +245,7 @@ function serverFrom(server: McpServer): object {
 
 async function resume(params: Opening & { readonly sessionId: string }, client: Client): Promise<ThreadStartResponse> {
   const { sessionId: threadId } = params;
-  return await inItsWords(client.call("thread/resume", { ...settingsFrom(params), threadId }), threadId);
+  return await withItsErrors(client.call("thread/resume", { ...settingsFrom(params), threadId }), threadId);
 }
 
 interface Door {
@@ -260,7 +260,7 @@ async function open(thread: Promise<ThreadStartResponse>, door: Door): Promise<A
   const opening = enter(thread, door);
   desk.openings.add(opening);
   try {
-    return await inItsWords(opening);
+    return await withItsErrors(opening);
   } finally {
     desk.openings.delete(opening);
     if (desk.openings.size === 0) desk.held = [];

@@ -5,14 +5,14 @@ import type { McpServerFactory, WebStandardStreamableHTTPServerTransport } from 
 import { sparing } from "../../lib/allowance.ts";
 import { toError } from "../../lib/error-text.ts";
 import { randomUuid } from "../../lib/random.ts";
-import { hostRule, refuseToken, refuseVisitor, type VisitorRules } from "../../rpc/visitor.ts";
+import { type AccessRules, hostRule, refuseRequest, refuseToken } from "../../rpc/http-access.ts";
 import { startListening } from "../../rpc/websocket.ts";
 import { KeptEvents } from "./kept-events.ts";
 
 type Sdk = typeof import("@modelcontextprotocol/server");
 type McpTransport = WebStandardStreamableHTTPServerTransport;
 
-export interface HttpOptions extends VisitorRules {
+export interface HttpOptions extends AccessRules {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
@@ -89,7 +89,7 @@ const reporter =
 /** Answers by itself whoever may not come in, and what is no MCP. A session id is no proof of anything: the token is asked for each time. */
 function admit(request: IncomingMessage, response: ServerResponse, options: HttpOptions, isOwnHost: (host: string) => boolean): boolean {
   const { origin } = request.headers;
-  const refused = refuseVisitor(request, options, isOwnHost);
+  const refused = refuseRequest(request, options, isOwnHost);
   const cors = refused === undefined && origin !== undefined ? corsFor(origin) : {};
   const end = (status: number, headers: Record<string, string> = {}): false => {
     response.writeHead(status, { "content-length": "0", ...cors, ...headers }).end();

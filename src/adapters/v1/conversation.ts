@@ -50,7 +50,7 @@ export const conversationMethods: Conversations = {
   },
   async resumeConversation(params, context) {
     const overrides = startParams(params.overrides ?? {});
-    const found = await inOldWords(
+    const found = await withOldErrors(
       context.client.call("thread/resume", {
         ...overrides,
         threadId: params.conversationId ?? idOf(params.path) ?? "00000000-0000-0000-0000-000000000000",
@@ -64,7 +64,7 @@ export const conversationMethods: Conversations = {
   },
   async forkConversation(params, context) {
     const overrides = startParams(params.overrides ?? {});
-    const answer = await inOldWords(
+    const answer = await withOldErrors(
       context.client.call("thread/fork", {
         ...overrides,
         threadId: params.conversationId ?? idOf(params.path) ?? "",
@@ -77,7 +77,7 @@ export const conversationMethods: Conversations = {
   async archiveConversation(params, { client, event, listeners, undelivered }) {
     if (idOf(params.rolloutPath) !== params.conversationId)
       throw invalidRequest(`rollout path \`${params.rolloutPath}\` does not match conversation id ${params.conversationId}`);
-    await inOldWords(client.call("thread/archive", { threadId: params.conversationId }));
+    await withOldErrors(client.call("thread/archive", { threadId: params.conversationId }));
     event(params.conversationId, "", { type: "shutdown_complete" });
     for (const [id, { conversationId }] of listeners) if (conversationId === params.conversationId) listeners.delete(id);
     undelivered.take(params.conversationId);
@@ -89,7 +89,7 @@ export const conversationMethods: Conversations = {
       throw invalidRequest(
         `failed to load conversation summary from ${"rolloutPath" in params ? params.rolloutPath : ""}: the file name holds no conversation id`,
       );
-    return { summary: summaryOf((await inOldWords(client.call("thread/read", { threadId }))).thread) };
+    return { summary: summaryOf((await withOldErrors(client.call("thread/read", { threadId }))).thread) };
   },
   async sendUserMessage(params, context) {
     await turn({ threadId: params.conversationId, input: params.items }, context);
@@ -183,7 +183,7 @@ async function requireLoaded(threadId: string, client: V1Context["client"], othe
 }
 
 /** Refusals that name a thread name a conversation here. */
-async function inOldWords<T>(request: Promise<T>): Promise<T> {
+async function withOldErrors<T>(request: Promise<T>): Promise<T> {
   try {
     return await request;
   } catch (error) {

@@ -28,21 +28,21 @@ export async function run(args: readonly string[], globals: Globals, newer: Newe
   if (endpoints.length === 0) throw new StartError("no transport configured; use --listen");
   const compat = values.compat === undefined ? undefined : oneOf("compat", values.compat, compats);
   const checkToken = await checkFromFlags(values);
-  if (checkToken === undefined) await refuseOpenDoors(endpoints);
+  if (checkToken === undefined) await refuseOpenListeners(endpoints);
 
-  const told = signalled(); // before the greeting: whoever is answered may end us
+  const stopped = signalled(); // before the greeting: a client that has its answer may stop us
   const greeting = isPlain(endpoints, globals, values) ? await greetClient(home, compat) : undefined;
   const allowed = { allowedOrigins: values["ws-allow-origin"] ?? [], allowedHosts: values["ws-allow-host"] ?? [] };
   const { serveApp } = await loadServer(newer());
-  return await serveApp({ globals, flags: values, endpoints, door: { checkToken, ...allowed }, compat, greeting, told });
+  return await serveApp({ globals, flags: values, endpoints, access: { checkToken, ...allowed }, compat, greeting, stopped });
 }
 
-/** The sources can take over from a door that is of the bundle: what it hands over is plain. */
+/** The sources can take over from a greeting that the bundle gave: what is handed over are plain values. */
 function loadServer(sources: string | undefined): Promise<typeof import("./serve.ts")> {
   return sources === undefined ? import("./serve.ts") : import(pathToFileURL(path.join(sources, "cli", "app-server", "serve.ts")).href);
 }
 
-/** Whether nothing on the command line can still turn out to be wrong. Only then may a client hear that it is served. */
+/** Whether nothing on the command line can still turn out to be wrong. Only then may a client be answered. */
 const isPlain = (endpoints: readonly Endpoint[], globals: Globals, values: Readonly<Record<string, unknown>>): boolean =>
   endpoints.every(({ kind }) => kind === "stdio") &&
   globals.config.length === 0 &&
@@ -53,8 +53,8 @@ const harmless = ["stdio", "listen", "compat", "analytics-default-enabled", "sta
 const greetClient = (codexHome: string, compat: Compat | undefined): Promise<Greeting> =>
   greet(stdioTransport(), { version: manifest.version, codexHome, system: systemName(), compat });
 
-/** What others can reach needs a lock. */
-async function refuseOpenDoors(endpoints: readonly Endpoint[]): Promise<void> {
+/** A listener that other machines can reach needs a token. */
+async function refuseOpenListeners(endpoints: readonly Endpoint[]): Promise<void> {
   for (const endpoint of endpoints) {
     if (endpoint.kind !== "websocket" || (await import("../../rpc/websocket.ts")).isLoopback(endpoint.host)) continue;
     const where = `${endpoint.host}:${endpoint.port}`;

@@ -21,7 +21,7 @@ export const authFlags = [
   { name: "ws-max-clock-skew-seconds", value: "N", says: "Default 30" },
 ] as const satisfies readonly FlagHelp[];
 /** Who may come in over a socket; `parley mcp-server` takes the same flags. */
-export const doorFlags = [
+export const accessFlags = [
   ...authFlags,
   { name: "ws-allow-origin", value: "ORIGIN", many: true, says: "Let web pages of this origin in; repeatable. Default: none" },
   { name: "ws-allow-host", value: "NAME", many: true, says: "A further name of this machine in the Host header; repeatable" },
@@ -76,7 +76,7 @@ export const help = {
     { name: "analytics-default-enabled", says: "Taken for the sake of editors that send it; nothing is ever reported anywhere" },
     { name: "startup-client-info", value: "JSON", says: "Taken for the sake of clients that send it; initialize says who they are" },
   ],
-  groups: { Websockets: doorFlags },
+  groups: { Websockets: accessFlags },
   exitCodes: "0 the client has gone or a signal came, 1 it could not start, 2 the command line is wrong",
   examples: [
     ["parley app-server", "One client over stdin and stdout"],

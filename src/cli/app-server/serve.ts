@@ -1,6 +1,6 @@
-/** The larger part of `parley app-server`: puts the server behind its endpoints and ends it in good order. Loaded once the client is greeted. */
+/** The larger part of `parley app-server`: listens on its endpoints and shuts down in order. Loaded once the client has its first answer. */
 import type { Greeting } from "../../main/greet.ts";
-import { type DoorPolicy, type Endpoint, listenOn } from "../../main/listen.ts";
+import { type AccessPolicy, type Endpoint, listenOn } from "../../main/listen.ts";
 import type { AgentFlags } from "../agent-flags.ts";
 import { openApp, surviveWith } from "../own-app.ts";
 import { cannotListen, type Globals, StartError } from "../usage.ts";
@@ -9,23 +9,23 @@ export interface ServeOptions {
   readonly globals: Globals;
   readonly flags: AgentFlags & { readonly "strict-config"?: boolean | undefined };
   readonly endpoints: readonly Endpoint[];
-  readonly door: DoorPolicy;
+  readonly access: AccessPolicy;
   readonly compat: "seed-000" | "0.92" | "0.166" | undefined;
   readonly greeting: Greeting | undefined;
-  /** Resolves when the server was told to end; it may have been before it was loaded. */
-  readonly told: Promise<void>;
+  /** Resolves when a signal asks the server to end, which may come before it is loaded. */
+  readonly stopped: Promise<void>;
 }
 
-export async function serveApp({ globals, flags, endpoints, door, compat, greeting, told }: ServeOptions): Promise<number> {
+export async function serveApp({ globals, flags, endpoints, access, compat, greeting, stopped }: ServeOptions): Promise<number> {
   const app = openApp(globals, flags, { compat });
   surviveWith(app);
   if (flags["strict-config"] === true) refuseWarnings(app.config.effective(process.cwd()).warnings);
-  const listening = await listenOn(app, endpoints, door, greeting).catch((error: Error) => {
+  const listening = await listenOn(app, endpoints, access, greeting).catch((error: Error) => {
     throw cannotListen(error);
   });
   for (const url of listening.urls) announce(url);
   setTimeout(keepYoungSpaceSmall, 1_000).unref(); // not before the first answers: loading node:v8 takes milliseconds
-  await Promise.race([listening.finished, told]);
+  await Promise.race([listening.finished, stopped]);
   await listening.close();
   process.exit(0); // idle connections to models and tools must not keep a finished server alive
 }

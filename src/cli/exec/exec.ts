@@ -17,17 +17,17 @@ import { type Globals, oneOf, print, readFlags, StartError, say } from "../usage
 import { run as printVersion, version } from "../version.ts";
 import { help } from "./help.ts";
 import { checkWritable, imagesFrom, readSchema, readTask, spreadImages } from "./input.ts";
-import { type ExecFlags, isUnbounded, newest, profileFrom, sandboxFrom, taskWords } from "./task.ts";
+import { type ExecFlags, isUnbounded, newest, profileFrom, sandboxFrom, taskFromArguments } from "./task.ts";
 import { newWorktree } from "./worktree.ts";
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
   const { values, positionals } = readFlags(spreadImages(args), help);
   if (values.version === true) return printVersion();
-  const wordsAfterDashes = args.includes("--") ? args.length - 1 - args.indexOf("--") : 0;
-  const isPrompt = wordsAfterDashes > 0 && wordsAfterDashes >= positionals.length;
+  const countAfterDashes = args.includes("--") ? args.length - 1 - args.indexOf("--") : 0;
+  const isPrompt = countAfterDashes > 0 && countAfterDashes >= positionals.length;
   if (positionals[0] === "help" && !isPrompt) return (await import("../help/help.ts")).run(["exec"]);
-  const words = taskWords(positionals, values, isPrompt);
-  sandboxFrom(values); // a wrong word is refused before anything is opened
+  const taskArguments = taskFromArguments(positionals, values, isPrompt);
+  sandboxFrom(values); // a wrong value is refused before anything is opened
   const colours = wantsColour(values.color === undefined ? "auto" : oneOf("color", values.color, ["always", "never", "auto"]));
   const folder = path.resolve(values.cd ?? process.cwd());
   if (!existsSync(folder)) throw new StartError(`no such folder: ${folder}`);
@@ -49,7 +49,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   surviveWith(app);
   try {
     if (!(await mayRunIn(app, folder, values))) return 1;
-    const task = await readTask(words);
+    const task = await readTask(taskArguments);
     if ((task.kind === "new" || task.kind === "review") && values.model === undefined) requireModel(app, folder);
     const cwd = values.worktree === true ? await newWorktree(folder, await app.git.root(folder)) : folder;
     return await carryOut(app, task, { values, globals, cwd, images, outputSchema, colours });
@@ -65,7 +65,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
 /** `parley review`. */
 export const review = (args: readonly string[], globals: Globals): Promise<number> => run(["review", ...args], globals);
 
-/** Settings that can be read, and a folder that somebody trusts or that git can bring back; who bypasses the sandbox has no use for either. */
+/** Needs settings that can be read, and a folder that is trusted or under git; a run that bypasses the sandbox needs neither. */
 async function mayRunIn(app: App, cwd: string, values: ExecFlags): Promise<boolean> {
   const { warnings, trusted } = app.config.effective(cwd);
   if (values["strict-config"] === true && warnings.length > 0) throw new StartError(`--strict-config: ${warnings.join("; ")}`);
@@ -87,13 +87,13 @@ async function carryOut(app: App, given: Task, run: Run): Promise<number> {
   const { values } = run;
   const client = await connectInProcess(app, {
     clientInfo: { name: "codex_exec", title: "Parley exec", version },
-    door: { source: "exec", unattended: true },
+    connection: { source: "exec", unattended: true },
   });
   const isJson = values.json === true || values["experimental-json"] === true;
   const summaries = app.config.effective(run.cwd).raw["model_reasoning_summary"];
-  const story = isJson ? jsonStory(client) : plainStory(client, run.colours, typeof summaries === "string" ? summaries : "none");
+  const reporter = isJson ? jsonReporter(client) : plainReporter(client, run.colours, typeof summaries === "string" ? summaries : "none");
   const stop = new AbortController();
-  stop.signal.addEventListener("abort", () => story.stopped());
+  stop.signal.addEventListener("abort", () => reporter.stopped());
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
   try {
     const task = await namedThread(given, client, run);
@@ -102,10 +102,10 @@ async function carryOut(app: App, given: Task, run: Run): Promise<number> {
       images: run.images,
       outputSchema: run.outputSchema,
       signal: stop.signal,
-      onOpen: (answer) => story.opened(answer, task),
+      onOpen: (answer) => reporter.opened(answer, task),
     });
     if (ended === undefined) return 0;
-    story.ended(ended);
+    reporter.ended(ended);
     if (ended.turn.status !== "completed") return 1;
     const file = values["output-last-message"];
     return file === undefined || keepLastMessage(file, ended.lastMessage) ? 0 : 1;
@@ -119,15 +119,15 @@ async function carryOut(app: App, given: Task, run: Run): Promise<number> {
   }
 }
 
-/** How a run is told: as events, or to a person. */
-interface Story {
+/** Reports a run: as JSON events, or as text for a person. */
+interface Reporter {
   readonly opened: (answer: Parameters<Transcript["opened"]>[0], task: Task) => void;
   /** A signal came. */
   readonly stopped: () => void;
   readonly ended: (ended: Ended) => void;
 }
 
-function jsonStory(client: Client): Story {
+function jsonReporter(client: Client): Reporter {
   const events = new ExecEvents((event) => process.stdout.write(`${terminalJson(event)}\n`));
   events.listen(client);
   return {
@@ -137,7 +137,7 @@ function jsonStory(client: Client): Story {
   };
 }
 
-function plainStory(client: Client, colours: boolean, summaries: string): Story {
+function plainReporter(client: Client, colours: boolean, summaries: string): Reporter {
   const transcript = new Transcript((text) => process.stderr.write(text), colours);
   transcript.listen(client);
   return {
@@ -166,7 +166,7 @@ function settingsFrom({ values, globals, cwd }: Run) {
   } as const;
 }
 
-/** Says whether the message is in the file: whoever reads it next must not take an old one for it. */
+/** Returns whether the message is in the file: a caller must not mistake an older one for it. */
 function keepLastMessage(file: string, message: string | null): boolean {
   try {
     writeFileSync(file, message ?? "");

@@ -4,10 +4,10 @@ import path from "node:path";
 import type { Task } from "../../adapters/exec/run.ts";
 import { errorMessage } from "../../lib/error-text.ts";
 import { StartError, say, UsageError } from "../usage.ts";
-import type { Words } from "./task.ts";
+import type { TaskArguments } from "./task.ts";
 
 /** Only a new thread takes more context from stdin beside its prompt; a fork without a prompt is just the fork. */
-export async function readTask(words: Words): Promise<Task> {
+export async function readTask(words: TaskArguments): Promise<Task> {
   if (words.kind === "review") {
     const { target } = words;
     return target.type === "custom" && target.instructions === "-"

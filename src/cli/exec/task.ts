@@ -7,22 +7,22 @@ import type { help } from "./help.ts";
 
 export type ExecFlags = Values<typeof help>;
 
-export type Words =
+export type TaskArguments =
   | { readonly kind: "new"; readonly prompt: string | undefined }
   | { readonly kind: "resume" | "fork"; readonly threadId: string; readonly prompt: string | undefined }
   | { readonly kind: "review"; readonly target: ReviewTarget };
 
-/** What the free words ask for; `last` stands for the newest session. */
+/** In place of a session id: the newest session. */
 export const newest = "last";
 
 const taskNames: readonly string[] = ["review", "resume", "fork"];
 
-/** `isPrompt`: the words stood after `--`, so that the first is a prompt even when it is the name of a task. */
-export function taskWords(words: readonly string[], flags: ExecFlags, isPrompt = false): Words {
-  const [first, ...rest] = isPrompt ? [] : words;
+/** `isPrompt`: the arguments stood after `--`, so that the first is a prompt even when it is the name of a task. */
+export function taskFromArguments(args: readonly string[], flags: ExecFlags, isPrompt = false): TaskArguments {
+  const [first, ...rest] = isPrompt ? [] : args;
   // `exec PROMPT resume …`: the prompt may stand before the task that it is for.
   if (first !== undefined && !taskNames.includes(first) && (rest[0] === "resume" || rest[0] === "fork")) {
-    const task = taskWords(rest, flags);
+    const task = taskFromArguments(rest, flags);
     return task.kind === "resume" || task.kind === "fork" ? { ...task, prompt: task.prompt ?? first } : task;
   }
   if (first === "review") return { kind: "review", target: reviewTarget(rest, flags) };
@@ -32,16 +32,16 @@ export function taskWords(words: readonly string[], flags: ExecFlags, isPrompt =
     if (threadId === undefined) throw new UsageError(`${first} needs a session id${first === "resume" ? " or --last" : ""}`);
     return { kind: first, threadId, prompt: one(prompt) };
   }
-  return { kind: "new", prompt: one(words) };
+  return { kind: "new", prompt: one(args) };
 }
 
-function one(words: readonly string[]): string | undefined {
-  if (words.length > 1) throw new UsageError(`unexpected argument '${words[1]}'; put the prompt in quotes`);
-  return words[0];
+function one(args: readonly string[]): string | undefined {
+  if (args.length > 1) throw new UsageError(`unexpected argument '${args[1]}'; put the prompt in quotes`);
+  return args[0];
 }
 
-function reviewTarget(words: readonly string[], flags: ExecFlags): ReviewTarget {
-  const instructions = one(words);
+function reviewTarget(args: readonly string[], flags: ExecFlags): ReviewTarget {
+  const instructions = one(args);
   const targets = [
     ...(flags.uncommitted === true ? ["--uncommitted"] : []),
     ...(flags.base === undefined ? [] : ["--base"]),

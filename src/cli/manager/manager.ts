@@ -38,8 +38,8 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
 
   const tls = await tlsFrom(values["tls-cert"], values["tls-key"]);
   await refuseOpenAddress(host, tls !== undefined, values["allow-plain-http"] === true);
-  const [{ Core }, { serveManager }, { createPages }, { openApp, logFrom, tellerOf }, { surviveErrors }] = await Promise.all([
-    import("../../manager/core.ts"),
+  const [{ Manager }, { serveManager }, { createPages }, { openApp, logFrom, tellerOf }, { surviveErrors }] = await Promise.all([
+    import("../../manager/manager.ts"),
     import("../../manager/server.ts"),
     import("../../manager/pages.ts"),
     import("../own-app.ts"),
@@ -50,7 +50,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   const { connect, "connect-token-file": connectTokenFile } = values;
   const made = connect === undefined ? await ownEngine(openApp(globals, values), home) : await remoteEngine(connect, connectTokenFile);
   const log = made.app?.log ?? logFrom(globals, values);
-  const core = new Core({
+  const manager = new Manager({
     engine: made.engine,
     folder,
     version: manifest.version,
@@ -58,15 +58,15 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     warn: log.warn,
   });
   // An engine of our own tells its clients, and the manager is one of them.
-  const tell = made.app === undefined ? (message: string) => core.tell(message) : tellerOf(made.app);
+  const tell = made.app === undefined ? (message: string) => manager.tell(message) : tellerOf(made.app);
   surviveErrors({ log, tell });
   try {
-    await core.start();
+    await manager.start();
   } catch (error) {
     throw new StartError(`cannot reach the engine: ${errorMessage(error)}`);
   }
   const served = await serveManager({
-    core,
+    manager,
     pages: createPages(findPage()),
     host,
     port,
@@ -75,10 +75,10 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   }).catch((error: Error) => {
     throw cannotListen(error, ` on ${host}:${port}`);
   });
-  announce(served.url, core.access.makeLink("admin", undefined, 24 * 60 * 60 * 1000).code, home, values["no-open"] !== true);
+  announce(served.url, manager.access.makeLink("admin", undefined, 24 * 60 * 60 * 1000).code, home, values["no-open"] !== true);
   await signalled();
   await served.close();
-  core.close();
+  manager.close();
   await made.close();
   process.exit(0); // idle connections to models and tools must not keep a finished manager alive
 }
@@ -145,7 +145,7 @@ interface MadeEngine {
 
 async function ownEngine(app: App, home: string): Promise<MadeEngine> {
   const cwd = process.cwd();
-  const { connectLocally, serveLocally } = await import("../../main/local-door.ts");
+  const { connectLocally, serveLocally } = await import("../../main/local-connection.ts");
   // Somebody can always come and answer: a request without a reader waits.
   app.subscriptions.listening = true;
   const engine: Engine = {

@@ -1,5 +1,5 @@
 /** What `parley mcp-server` takes and says of itself. */
-import { doorFlags } from "../app-server/help.ts";
+import { accessFlags } from "../app-server/help.ts";
 import { configFlag, featureFlags, type Help, logFlag } from "../help/text.ts";
 
 export const help = {
@@ -14,7 +14,7 @@ export const help = {
     ...featureFlags,
     logFlag,
   ],
-  groups: { HTTP: doorFlags },
+  groups: { HTTP: accessFlags },
   exitCodes: "0 the client has gone or a signal came, 1 it could not start, 2 the command line is wrong",
   examples: [
     ["parley mcp-server", "For clients that start their servers; parley-mcp-server is the same program under one word"],

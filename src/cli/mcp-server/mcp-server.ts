@@ -26,7 +26,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   surviveWith(app);
   const client = await connectInProcess(app, {
     clientInfo: { name: "codex_mcp_server", title: "Parley MCP server", version },
-    door: { source: "appServer", needsModel: true },
+    connection: { source: "appServer", needsModel: true },
   });
   const calls = new RunningCalls(client);
   const sdk = await import("@modelcontextprotocol/server");
@@ -64,9 +64,9 @@ async function overHttp(options: HttpOptions): Promise<void> {
 }
 
 /** How long a reader may take for the rest of what it was sent. */
-const lastWordsMs = 2000;
+const flushMs = 2000;
 
 async function readToTheEnd(lines: Transport): Promise<void> {
-  const end = performance.now() + lastWordsMs;
+  const end = performance.now() + flushMs;
   while (lines.backlog > 0 && performance.now() < end) await delay(2);
 }

@@ -106,7 +106,7 @@ async function ownServer(values: Flags, globals: Globals): Promise<Server> {
       if (values.worktree !== true) return folder;
       return await (await import("../exec/worktree.ts")).newWorktree(folder, await app.git.root(folder));
     },
-    connect: () => connectInProcess(app, { clientInfo, capabilities, door: { source: "cli" } }),
+    connect: () => connectInProcess(app, { clientInfo, capabilities, connection: { source: "cli" } }),
     close: () => app.close(),
   };
 }

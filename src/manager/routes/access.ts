@@ -1,18 +1,18 @@
-/** Handlers for signing in, devices, rules, the audit book, and what the manager says of itself. */
+/** Handlers for signing in, devices, rules, the audit log, and what the manager says of itself. */
 
 import type { Caller } from "../access.ts";
 import type { accessRoutes } from "../api/access.ts";
 import type { Device } from "../api/records.ts";
-import type { Core } from "../core.ts";
 import { type HandlersFor, ok } from "../handlers.ts";
+import type { Manager } from "../manager.ts";
 import { describeRoutes } from "../openapi.ts";
 import { failure, invalid, Problem } from "../problems.ts";
 
 /** The token of the file has no device of its own; it is shown as one that does not end. */
-function deviceOf(core: Core, { device, scope }: Caller): Device {
-  const own = core.access.devices(device?.deviceId).find((d) => d.current);
+function deviceOf(manager: Manager, { device, scope }: Caller): Device {
+  const own = manager.access.devices(device?.deviceId).find((d) => d.current);
   if (own !== undefined) return own;
-  const now = new Date(core.now()).toISOString();
+  const now = new Date(manager.now()).toISOString();
   return {
     deviceId: "token-file",
     name: "token file",
@@ -35,76 +35,76 @@ const elsewhere = (): never => {
 };
 
 export const accessHandlers: HandlersFor<typeof accessRoutes> = {
-  "GET /api/health": ({ core }) => ok(health(core)),
-  "GET /api": ({ core }) => ok({ name: "parley-manager", version: core.version }),
-  "GET /api/openapi.json": ({ core }) => ok({ ...describeRoutes(core.version) }),
+  "GET /api/health": ({ manager }) => ok(health(manager)),
+  "GET /api": ({ manager }) => ok({ name: "parley-manager", version: manager.version }),
+  "GET /api/openapi.json": ({ manager }) => ok({ ...describeRoutes(manager.version) }),
   "GET /api/stream": elsewhere,
   "GET /rpc": elsewhere,
 
-  "POST /api/auth/sign-in"({ core, body }) {
+  "POST /api/auth/sign-in"({ manager, body }) {
     const { device, ...secrets } =
-      body.bearer === true ? core.access.signIn(body.code, body.name) : core.access.signInPage(body.code, body.name);
-    core.audit.write({
+      body.bearer === true ? manager.access.signIn(body.code, body.name) : manager.access.signInPage(body.code, body.name);
+    manager.audit.write({
       type: "sign_in",
       by: { kind: "device", id: device.deviceId, name: device.name },
       summary: `signed in with scope ${device.scope}`,
     });
-    const shown = core.access.devices(device.deviceId).find((d) => d.current);
+    const shown = manager.access.devices(device.deviceId).find((d) => d.current);
     if (shown === undefined) throw failure(401, "bad_code", "The device was signed out again.");
     return ok({ device: shown, scope: device.scope, ...secrets });
   },
-  "POST /api/auth/sign-out"({ core, caller }) {
-    if (caller.device !== undefined) core.access.revoke(caller.device.deviceId);
+  "POST /api/auth/sign-out"({ manager, caller }) {
+    if (caller.device !== undefined) manager.access.revoke(caller.device.deviceId);
     return ok({ status: "ok" });
   },
-  "GET /api/auth/me": ({ core, caller }) => ok({ device: deviceOf(core, caller), scope: caller.scope }),
-  "POST /api/auth/links"({ core, caller, body }) {
+  "GET /api/auth/me": ({ manager, caller }) => ok({ device: deviceOf(manager, caller), scope: caller.scope }),
+  "POST /api/auth/links"({ manager, caller, body }) {
     const minutes = body.minutes ?? 10;
-    const link = core.access.makeLink(body.scope, body.name === "" ? undefined : body.name, minutes * 60_000);
-    core.audit.write({ type: "link", by: caller.actor, summary: `made a sign-in link with scope ${body.scope}` });
-    return ok({ url: `${core.publicUrl}/#sign-in=${link.code}`, code: link.code, scope: body.scope, expiresAt: link.expiresAt });
+    const link = manager.access.makeLink(body.scope, body.name === "" ? undefined : body.name, minutes * 60_000);
+    manager.audit.write({ type: "link", by: caller.actor, summary: `made a sign-in link with scope ${body.scope}` });
+    return ok({ url: `${manager.publicUrl}/#sign-in=${link.code}`, code: link.code, scope: body.scope, expiresAt: link.expiresAt });
   },
-  "GET /api/devices": ({ core, caller }) => ok({ data: core.access.devices(caller.device?.deviceId) }),
-  "DELETE /api/devices/:deviceId"({ core, caller, path }) {
-    if (!core.access.revoke(path.deviceId)) throw failure(404, "no_such_device", "There is no such device.");
-    core.audit.write({ type: "revoke", by: caller.actor, summary: `signed device ${path.deviceId} out` });
+  "GET /api/devices": ({ manager, caller }) => ok({ data: manager.access.devices(caller.device?.deviceId) }),
+  "DELETE /api/devices/:deviceId"({ manager, caller, path }) {
+    if (!manager.access.revoke(path.deviceId)) throw failure(404, "no_such_device", "There is no such device.");
+    manager.audit.write({ type: "revoke", by: caller.actor, summary: `signed device ${path.deviceId} out` });
     return ok({ status: "ok", deviceId: path.deviceId });
   },
 
-  "GET /api/audit": ({ core, query }) => ok(core.audit.page({ ...query, limit: query.limit ?? 100 })),
+  "GET /api/audit": ({ manager, query }) => ok(manager.audit.page({ ...query, limit: query.limit ?? 100 })),
   "GET /api/audit/export": elsewhere,
 
-  "GET /api/rules": async ({ core }) => ok(await core.rules.list()),
-  async "POST /api/rules"({ core, caller, body }) {
+  "GET /api/rules": async ({ manager }) => ok(await manager.rules.list()),
+  async "POST /api/rules"({ manager, caller, body }) {
     checkTime(body.expiresAt);
-    core.audit.write({ type: "rule_added", by: caller.actor, summary: `${body.decision}: ${body.pattern.join(" ")}` });
-    return ok(await core.rules.add(body, caller.actor.name));
+    manager.audit.write({ type: "rule_added", by: caller.actor, summary: `${body.decision}: ${body.pattern.join(" ")}` });
+    return ok(await manager.rules.add(body, caller.actor.name));
   },
-  async "POST /api/rules/:ruleId"({ core, caller, path, body }) {
+  async "POST /api/rules/:ruleId"({ manager, caller, path, body }) {
     checkTime(body.expiresAt);
-    core.audit.write({ type: "rule_changed", by: caller.actor, summary: `rule ${path.ruleId}`, details: body });
-    return ok(await core.rules.change(path.ruleId, body));
+    manager.audit.write({ type: "rule_changed", by: caller.actor, summary: `rule ${path.ruleId}`, details: body });
+    return ok(await manager.rules.change(path.ruleId, body));
   },
-  async "DELETE /api/rules/:ruleId"({ core, caller, path }) {
-    core.audit.write({ type: "rule_removed", by: caller.actor, summary: `rule ${path.ruleId}` });
-    return ok(await core.rules.remove(path.ruleId));
+  async "DELETE /api/rules/:ruleId"({ manager, caller, path }) {
+    manager.audit.write({ type: "rule_removed", by: caller.actor, summary: `rule ${path.ruleId}` });
+    return ok(await manager.rules.remove(path.ruleId));
   },
 };
 
 /** For those who are signed in; a stranger is only told that the manager is up. */
-function health(core: Core) {
-  const { file, key } = core.engine.credentials();
+function health(manager: Manager) {
+  const { file, key } = manager.engine.credentials();
   return {
     status: "ok" as const,
     service: "api" as const,
     codex: {
-      running: core.link.running,
-      pid: core.engine.remote ? null : process.pid,
-      initialized: core.link.running,
-      remote: core.engine.remote,
+      running: manager.link.running,
+      pid: manager.engine.remote ? null : process.pid,
+      initialized: manager.link.running,
+      remote: manager.engine.remote,
     },
     orchestratorQueue: { enabled: false },
     auth: { hasOpenAiApiKey: key, codexHomeAuthFile: file, likelyUnauthenticated: !file && !key },
-    timestamp: new Date(core.now()).toISOString(),
+    timestamp: new Date(manager.now()).toISOString(),
   };
 }

@@ -5,9 +5,10 @@ import { fits } from "../../lib/schema.ts";
 import { SandboxReadResponse } from "../../protocol/sandbox.ts";
 import { isUnsupported } from "../../sessions/refusals.ts";
 import type { engineRoutes } from "../api/engine.ts";
-import type { Core } from "../core.ts";
+import type { Core } from "../manager.ts";
 import { foldersInUse } from "../folders.ts";
 import { type HandlersFor, ok } from "../handlers.ts";
+import type { Manager } from "../manager.ts";
 import { failure } from "../problems.ts";
 
 /** Methods whose presence clients ask about, with params that change nothing. */
@@ -35,13 +36,13 @@ const features: Readonly<Record<string, (typeof probes)[number][0]>> = {
 };
 
 type Verdict = "available" | "disabled" | "unknown";
-const probed = new WeakMap<Core, Promise<Readonly<Record<string, readonly [Verdict, string]>>>>();
+const probed = new WeakMap<Manager, Promise<Readonly<Record<string, readonly [Verdict, string]>>>>();
 
-async function probe(core: Core): Promise<Readonly<Record<string, readonly [Verdict, string]>>> {
+async function probe(manager: Manager): Promise<Readonly<Record<string, readonly [Verdict, string]>>> {
   const results = await Promise.all(
     probes.map(async ([method, params]) => {
       try {
-        await core.link.call(method, params);
+        await manager.link.call(method, params);
         return [method, ["available", ""]] as const;
       } catch (error) {
         const text = errorMessage(error);
@@ -53,7 +54,7 @@ async function probe(core: Core): Promise<Readonly<Record<string, readonly [Verd
 }
 
 /** Asked each time, since a person may mend it meanwhile. Another engine than ours does not say, or may say anything. */
-async function sandboxOf({ link }: Core): Promise<SandboxReadResponse | null> {
+async function sandboxOf({ link }: Manager): Promise<SandboxReadResponse | null> {
   const read = await link.call("sandbox/read", {}).catch(() => null);
   return fits(SandboxReadResponse(), read) ? read : null;
 }
@@ -65,19 +66,19 @@ async function modelOf({ link }: Core): Promise<string | null> {
 }
 
 export const engineHandlers: HandlersFor<typeof engineRoutes> = {
-  async "GET /api/capabilities"({ core, query }) {
-    if (query.refresh === true || !probed.has(core)) probed.set(core, probe(core));
-    const [found = {}, sandbox, model] = await Promise.all([probed.get(core), sandboxOf(core), modelOf(core)]);
+  async "GET /api/capabilities"({ manager, query }) {
+    if (query.refresh === true || !probed.has(manager)) probed.set(manager, probe(manager));
+    const [found = {}, sandbox, model] = await Promise.all([probed.get(manager), sandboxOf(manager), modelOf(manager)]);
     return ok({
       status: "ok",
       runtime: {
-        userAgent: core.link.userAgent,
-        codexHome: core.link.codexHome,
-        offlineTour: core.engine.whyNoModel() !== undefined,
+        userAgent: manager.link.userAgent,
+        codexHome: manager.link.codexHome,
+        offlineTour: manager.engine.whyNoModel() !== undefined,
         model,
-        remote: core.engine.remote,
+        remote: manager.engine.remote,
         platform: process.platform,
-        cwd: core.engine.cwd,
+        cwd: manager.engine.cwd,
         sandbox,
       },
       methods: Object.fromEntries(Object.entries(found).map(([m, [verdict]]) => [m, verdict])),
@@ -85,58 +86,58 @@ export const engineHandlers: HandlersFor<typeof engineRoutes> = {
       features: Object.fromEntries(Object.entries(features).map(([name, method]) => [name, found[method]?.[0] === "available"])),
     });
   },
-  "GET /api/features/experimental": async ({ core, query }) => ok(await core.link.call("experimentalFeature/list", query)),
-  "GET /api/collaboration/modes": async ({ core }) => ok(await core.link.call("collaborationMode/list", {})),
-  "GET /api/apps": async ({ core, query }) => ok(await core.link.call("app/list", query)),
-  async "GET /api/skills"({ core, query }) {
+  "GET /api/features/experimental": async ({ manager, query }) => ok(await manager.link.call("experimentalFeature/list", query)),
+  "GET /api/collaboration/modes": async ({ manager }) => ok(await manager.link.call("collaborationMode/list", {})),
+  "GET /api/apps": async ({ manager, query }) => ok(await manager.link.call("app/list", query)),
+  async "GET /api/skills"({ manager, query }) {
     return ok(
-      await core.link.call("skills/list", {
+      await manager.link.call("skills/list", {
         ...(query.cwd === undefined ? {} : { cwds: [query.cwd] }),
         forceReload: query.forceReload === true,
       }),
     );
   },
-  "GET /api/hooks": async ({ core }) => ok(await core.link.call("hooks/list", { cwds: foldersInUse(core) })),
-  "POST /api/skills/config": async ({ core, body }) => ok(await core.link.call("skills/config/write", body)),
-  async "POST /api/mcp/reload"({ core }) {
-    await core.link.call("config/mcpServer/reload", {});
+  "GET /api/hooks": async ({ manager }) => ok(await manager.link.call("hooks/list", { cwds: foldersInUse(manager) })),
+  "POST /api/skills/config": async ({ manager, body }) => ok(await manager.link.call("skills/config/write", body)),
+  async "POST /api/mcp/reload"({ manager }) {
+    await manager.link.call("config/mcpServer/reload", {});
     return ok({});
   },
-  "POST /api/mcp/servers/:serverName/oauth/login": async ({ core, path, body }) =>
-    ok(await core.link.call("mcpServer/oauth/login", { name: path.serverName, ...body })),
-  "GET /api/mcp/servers": async ({ core, query }) => ok(await core.link.call("mcpServerStatus/list", query)),
-  "GET /api/models": async ({ core, query }) => ok(await core.link.call("model/list", query)),
-  "GET /api/account": async ({ core }) => ok(await core.link.call("account/read", {})),
-  "GET /api/account/providers": async ({ core }) => ok(await core.link.call("account/provider/list", {})),
-  async "POST /api/account/login/start"({ core, caller, body }) {
-    core.audit.write({ type: "account_login", by: caller.actor, summary: `sign-in of the engine: ${body.type}` });
+  "POST /api/mcp/servers/:serverName/oauth/login": async ({ manager, path, body }) =>
+    ok(await manager.link.call("mcpServer/oauth/login", { name: path.serverName, ...body })),
+  "GET /api/mcp/servers": async ({ manager, query }) => ok(await manager.link.call("mcpServerStatus/list", query)),
+  "GET /api/models": async ({ manager, query }) => ok(await manager.link.call("model/list", query)),
+  "GET /api/account": async ({ manager }) => ok(await manager.link.call("account/read", {})),
+  "GET /api/account/providers": async ({ manager }) => ok(await manager.link.call("account/provider/list", {})),
+  async "POST /api/account/login/start"({ manager, caller, body }) {
+    manager.audit.write({ type: "account_login", by: caller.actor, summary: `sign-in of the engine: ${body.type}` });
     if (body.type === "apiKey" && body.apiKey === "" && body.provider === undefined)
       throw failure(400, "invalid_body", "apiKey: must not be empty");
-    return ok(await core.link.call("account/login/start", body));
+    return ok(await manager.link.call("account/login/start", body));
   },
-  async "POST /api/account/login/cancel"({ core, body }) {
-    const result = await core.link.call("account/login/cancel", body);
+  async "POST /api/account/login/cancel"({ manager, body }) {
+    const result = await manager.link.call("account/login/cancel", body);
     if (result.status === "notFound") throw failure(404, "no_such_login", "No such sign-in is under way.");
     return ok(result);
   },
-  async "POST /api/account/logout"({ core, caller }) {
-    core.audit.write({ type: "account_logout", by: caller.actor, summary: "the engine was signed out" });
-    return ok(await core.link.call("account/logout", {}));
+  async "POST /api/account/logout"({ manager, caller }) {
+    manager.audit.write({ type: "account_logout", by: caller.actor, summary: "the engine was signed out" });
+    return ok(await manager.link.call("account/logout", {}));
   },
-  "GET /api/account/rate-limits": async ({ core }) => ok(await core.link.call("account/rateLimits/read", {})),
-  "GET /api/config": async ({ core, query }) => ok(await core.link.call("config/read", query)),
-  "GET /api/config/requirements": async ({ core }) => ok(await core.link.call("configRequirements/read", {})),
-  async "POST /api/config/value"({ core, caller, body }) {
-    core.audit.write({ type: "config", by: caller.actor, summary: `set ${body.keyPath}` });
-    return ok(await core.link.call("config/value/write", body));
+  "GET /api/account/rate-limits": async ({ manager }) => ok(await manager.link.call("account/rateLimits/read", {})),
+  "GET /api/config": async ({ manager, query }) => ok(await manager.link.call("config/read", query)),
+  "GET /api/config/requirements": async ({ manager }) => ok(await manager.link.call("configRequirements/read", {})),
+  async "POST /api/config/value"({ manager, caller, body }) {
+    manager.audit.write({ type: "config", by: caller.actor, summary: `set ${body.keyPath}` });
+    return ok(await manager.link.call("config/value/write", body));
   },
-  async "POST /api/config/batch"({ core, caller, body }) {
-    core.audit.write({ type: "config", by: caller.actor, summary: `set ${body.edits.map((e) => e.keyPath).join(", ")}` });
-    return ok(await core.link.call("config/batchWrite", body));
+  async "POST /api/config/batch"({ manager, caller, body }) {
+    manager.audit.write({ type: "config", by: caller.actor, summary: `set ${body.edits.map((e) => e.keyPath).join(", ")}` });
+    return ok(await manager.link.call("config/batchWrite", body));
   },
-  async "POST /api/commands/exec"({ core, caller, body }) {
-    core.audit.write({ type: "command", by: caller.actor, summary: body.command.join(" ") });
-    return ok(await core.link.call("command/exec", body));
+  async "POST /api/commands/exec"({ manager, caller, body }) {
+    manager.audit.write({ type: "command", by: caller.actor, summary: body.command.join(" ") });
+    return ok(await manager.link.call("command/exec", body));
   },
-  "POST /api/feedback": async ({ core, body }) => ok(await core.link.call("feedback/upload", body)),
+  "POST /api/feedback": async ({ manager, body }) => ok(await manager.link.call("feedback/upload", body)),
 };

@@ -5,17 +5,17 @@ import type { Outcome } from "../../sessions/answers.ts";
 import type { PendingRequest } from "../../sessions/records.ts";
 import { approvalOutcome, questionOutcome, toolOutcome } from "../answers.ts";
 import type { requestRoutes } from "../api/requests.ts";
-import type { Core } from "../core.ts";
 import { type HandlersFor, ok } from "../handlers.ts";
+import type { Manager } from "../manager.ts";
 import { invalid } from "../problems.ts";
 import type { Meant } from "../requests.ts";
 
 /** Gone and system-owned sessions say so; a session that is not known simply has nothing waiting. */
-async function waiting(core: Core, sessionId: string, kinds: readonly PendingRequest["kind"][]): Promise<PendingRequest[]> {
-  core.sessions.gate(sessionId);
-  await core.sessions.require(sessionId);
-  core.sessions.gate(sessionId);
-  return core.requests.list((r) => r.threadId === sessionId && kinds.includes(r.kind));
+async function waiting(manager: Manager, sessionId: string, kinds: readonly PendingRequest["kind"][]): Promise<PendingRequest[]> {
+  manager.sessions.gate(sessionId);
+  await manager.sessions.require(sessionId);
+  manager.sessions.gate(sessionId);
+  return manager.requests.list((r) => r.threadId === sessionId && kinds.includes(r.kind));
 }
 
 const approvals = ["command", "fileChange", "permissions"] as const;
@@ -28,21 +28,21 @@ const meant = (body: { createdAt?: string; bootId?: string }, kinds?: readonly P
 });
 
 export const requestHandlers: HandlersFor<typeof requestRoutes> = {
-  "GET /api/pending": ({ core }) => ok({ data: core.requests.list() }),
+  "GET /api/pending": ({ manager }) => ok({ data: manager.requests.list() }),
 
-  async "GET /api/sessions/:sessionId/approvals"({ core, path }) {
-    return ok({ data: await waiting(core, path.sessionId, approvals) });
+  async "GET /api/sessions/:sessionId/approvals"({ manager, path }) {
+    return ok({ data: await waiting(manager, path.sessionId, approvals) });
   },
-  async "GET /api/sessions/:sessionId/tool-input"({ core, path }) {
-    return ok({ data: await waiting(core, path.sessionId, ["question"]) });
+  async "GET /api/sessions/:sessionId/tool-input"({ manager, path }) {
+    return ok({ data: await waiting(manager, path.sessionId, ["question"]) });
   },
-  async "GET /api/sessions/:sessionId/tool-calls"({ core, path }) {
-    return ok({ data: await waiting(core, path.sessionId, ["toolCall"]) });
+  async "GET /api/sessions/:sessionId/tool-calls"({ manager, path }) {
+    return ok({ data: await waiting(manager, path.sessionId, ["toolCall"]) });
   },
 
-  async "POST /api/approvals/:approvalId/decision"({ core, caller, path, body }) {
+  async "POST /api/approvals/:approvalId/decision"({ manager, caller, path, body }) {
     if (body.decision == null && body.response == null) throw invalid([{ path: "decision", message: "missing field" }]);
-    const request = await core.requests.answerAs(
+    const request = await manager.requests.answerAs(
       path.approvalId,
       caller,
       meant(body, approvals),
@@ -51,42 +51,42 @@ export const requestHandlers: HandlersFor<typeof requestRoutes> = {
     return ok({ status: "ok", requestId: path.approvalId, approvalId: path.approvalId, threadId: request.threadId });
   },
 
-  async "POST /api/tool-input/:requestId/decision"({ core, caller, path, body }) {
+  async "POST /api/tool-input/:requestId/decision"({ manager, caller, path, body }) {
     if (body.decision === undefined && body.response == null && body.answers === undefined)
       throw invalid([{ path: "decision", message: "missing field" }]);
-    const request = await core.requests.answerAs(path.requestId, caller, meant(body, ["question"]), () =>
+    const request = await manager.requests.answerAs(path.requestId, caller, meant(body, ["question"]), () =>
       body.response == null ? questionOutcome(body.decision, body.answers) : { result: body.response },
     );
     return ok({ status: "ok", requestId: path.requestId, threadId: request.threadId });
   },
 
-  async "POST /api/tool-calls/:requestId/response"({ core, caller, path, body }) {
+  async "POST /api/tool-calls/:requestId/response"({ manager, caller, path, body }) {
     if (body.response === null) throw invalid([{ path: "response", message: "null is no answer; leave it out or give the result" }]);
-    const request = await core.requests.answerAs(path.requestId, caller, meant(body, ["toolCall"]), () => ({
+    const request = await manager.requests.answerAs(path.requestId, caller, meant(body, ["toolCall"]), () => ({
       result: toolOutcome(body).result,
     }));
     return ok({ status: "ok", requestId: path.requestId, threadId: request.threadId });
   },
 
-  "POST /api/requests/:requestId/keep": ({ core, path }) => ok(core.requests.keep(path.requestId)),
+  "POST /api/requests/:requestId/keep": ({ manager, path }) => ok(manager.requests.keep(path.requestId)),
 
-  async "POST /api/requests/:requestId/response"({ core, caller, path, body }) {
+  async "POST /api/requests/:requestId/response"({ manager, caller, path, body }) {
     if (body.response == null && body.error == null) throw invalid([{ path: "response", message: "give a response or an error" }]);
     const outcome: Outcome =
       body.error == null
         ? { result: body.response }
         : { error: { code: typeof body.error.code === "number" ? body.error.code : -32_000, message: body.error.message } };
-    const request = await core.requests.answerAs(path.requestId, caller, meant(body), () => outcome);
+    const request = await manager.requests.answerAs(path.requestId, caller, meant(body), () => outcome);
     const note = body.note?.trim();
-    if (note !== undefined && note !== "") await sendNote(core, request, note, caller.actor);
+    if (note !== undefined && note !== "") await sendNote(manager, request, note, caller.actor);
     return ok({ status: "ok", requestId: path.requestId, threadId: request.threadId });
   },
 };
 
 /** "No, do this instead": the words go to the turn that asked. Where that fails they wait in the session's queue; the decision holds anyway. */
-async function sendNote(core: Core, request: PendingRequest, note: string, by: Parameters<Core["delete"]>[1]): Promise<void> {
-  const session = core.sessions.find(request.threadId);
-  if (session === undefined) return core.tell(`The session is gone, so these words reached nobody: ${note}`);
+async function sendNote(manager: Manager, request: PendingRequest, note: string, by: Parameters<Manager["delete"]>[1]): Promise<void> {
+  const session = manager.sessions.find(request.threadId);
+  if (session === undefined) return manager.tell(`The session is gone, so these words reached nobody: ${note}`);
   const message = {
     messageId: `note-${request.requestId}`,
     input: [{ type: "text" as const, text: note }],
@@ -95,8 +95,8 @@ async function sendNote(core: Core, request: PendingRequest, note: string, by: P
     by,
   };
   try {
-    await core.messages.sendOrQueue(session, message);
+    await manager.messages.sendOrQueue(session, message);
   } catch (error) {
-    core.tell(`These words reached nobody: ${note} (${errorMessage(error)})`);
+    manager.tell(`These words reached nobody: ${note} (${errorMessage(error)})`);
   }
 }

@@ -11,8 +11,8 @@ import { emptyView } from "../../sessions/thread-view.ts";
 import type { TranscriptRow } from "../api/records.ts";
 import type { sessionRoutes } from "../api/sessions.ts";
 import { toolSpecs } from "../client-tools.ts";
-import type { Core } from "../core.ts";
 import { type HandlersFor, ok } from "../handlers.ts";
+import type { Manager } from "../manager.ts";
 import { noteTour, requireModel } from "../needs-model.ts";
 import { failure, invalid, notFound } from "../problems.ts";
 import { notMaterialized } from "../sessions.ts";
@@ -34,19 +34,19 @@ type Handled = Exclude<
 const enginePage = 100;
 
 /** Every route of one session passes here: gone is 410, the system's is 403, unknown is 404. */
-export async function open(core: Core, sessionId: string): Promise<Session> {
-  core.sessions.gate(sessionId);
-  const session = await core.sessions.require(sessionId);
-  core.sessions.gate(sessionId);
+export async function open(manager: Manager, sessionId: string): Promise<Session> {
+  manager.sessions.gate(sessionId);
+  const session = await manager.sessions.require(sessionId);
+  manager.sessions.gate(sessionId);
   return session;
 }
 
 const bare = (thread: Thread): Thread => thread;
 
 /** The agent cannot work where nothing is. An engine that cannot be asked about folders decides for itself. */
-async function requireFolder(core: Core, cwd: string, create: boolean): Promise<void> {
+async function requireFolder(manager: Manager, cwd: string, create: boolean): Promise<void> {
   try {
-    const { isDirectory } = await core.link.call("fs/getMetadata", { path: cwd });
+    const { isDirectory } = await manager.link.call("fs/getMetadata", { path: cwd });
     if (!isDirectory) throw failure(409, "not_a_folder", `${cwd} is not a folder.`);
   } catch (error) {
     if (!isMissing(error)) {
@@ -54,26 +54,26 @@ async function requireFolder(core: Core, cwd: string, create: boolean): Promise<
       throw error;
     }
     if (!create) throw failure(409, "no_such_folder", `There is no folder ${cwd} on the machine that runs the engine.`);
-    await core.link.call("fs/createDirectory", { path: cwd, recursive: true });
+    await manager.link.call("fs/createDirectory", { path: cwd, recursive: true });
   }
 }
 
 async function listPage(
-  core: Core,
+  manager: Manager,
   query: { archived?: boolean; cursor?: string; limit?: number; includeSystemOwned?: boolean; search?: string },
 ): Promise<{ data: SessionSummary[]; nextCursor: string | null }> {
   const archived = query.archived === true;
   const limit = query.limit ?? 100;
   const isShown = (s: Session): boolean =>
-    !core.sessions.isDeleted(s.id) && (query.includeSystemOwned === true || !core.sessions.isSystemOwned(s.id));
-  const fresh = archived ? [] : core.sessions.all().filter((s) => isFresh(s) && isShown(s));
+    !manager.sessions.isDeleted(s.id) && (query.includeSystemOwned === true || !manager.sessions.isSystemOwned(s.id));
+  const fresh = archived ? [] : manager.sessions.all().filter((s) => isFresh(s) && isShown(s));
   const from = placeAmongFresh(query.cursor);
   const listed = from === undefined ? [] : fresh.slice(from, from + limit);
   if (from !== undefined && listed.length === limit)
-    return { data: listed.map((s) => core.sessions.summary(s)), nextCursor: `new:${from + limit}` };
+    return { data: listed.map((s) => manager.sessions.summary(s)), nextCursor: `new:${from + limit}` };
   let cursor = from === undefined ? (query.cursor ?? null) : null;
   do {
-    const page = await core.link.call("thread/list", {
+    const page = await manager.link.call("thread/list", {
       archived,
       cursor,
       limit: Math.min(enginePage, limit - listed.length),
@@ -92,11 +92,11 @@ async function listPage(
       ],
       ...(query.search === undefined || query.search === "" ? {} : { searchTerm: query.search }),
     });
-    const sessions = page.data.map((thread) => core.sessions.learn(thread, archived));
+    const sessions = page.data.map((thread) => manager.sessions.learn(thread, archived));
     listed.push(...sessions.filter((s) => isShown(s) && !fresh.includes(s)));
     cursor = page.nextCursor ?? null;
   } while (cursor !== null && listed.length < limit);
-  return { data: listed.map((s) => core.sessions.summary(s)), nextCursor: cursor };
+  return { data: listed.map((s) => manager.sessions.summary(s)), nextCursor: cursor };
 }
 
 /** Sessions without a message are on no disk yet. They come before those that the engine lists. */
@@ -112,43 +112,45 @@ function placeAmongFresh(cursor: string | undefined): number | undefined {
 }
 
 export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
-  async "GET /api/sessions"({ core, query }) {
-    const { seq, bootId } = core.hub;
-    return ok({ ...(await listPage(core, query)), archived: query.archived === true, seq, bootId });
+  async "GET /api/sessions"({ manager, query }) {
+    const { seq, bootId } = manager.hub;
+    return ok({ ...(await listPage(manager, query)), archived: query.archived === true, seq, bootId });
   },
 
-  async "POST /api/sessions"({ core, caller, body }) {
+  async "POST /api/sessions"({ manager, caller, body }) {
     const { projectId } = body;
-    const project = projectId == null ? undefined : core.store.state.projects.find((p) => p.projectId === projectId);
+    const project = projectId == null ? undefined : manager.store.state.projects.find((p) => p.projectId === projectId);
     if (projectId != null && project === undefined) throw failure(404, "no_such_project", "There is no such project.");
-    const controls = merged(core.store.state.defaults ?? startControls, body);
-    const cwd = body.cwd ?? project?.workingDirectory ?? core.engine.cwd;
-    await requireFolder(core, cwd, body.createFolder === true);
+    const controls = merged(manager.store.state.defaults ?? startControls, body);
+    const cwd = body.cwd ?? project?.workingDirectory ?? manager.engine.cwd;
+    await requireFolder(manager, cwd, body.createFolder === true);
     const tools = body.dynamicTools;
-    const opened = await core.link.call("thread/start", {
+    const opened = await manager.link.call("thread/start", {
       cwd,
       ...threadSettings(controls),
       ...(tools === undefined ? {} : { dynamicTools: toolSpecs(tools) }),
     });
-    const session = core.sessions.opened(opened);
-    noteTour(core, session, body.model);
-    core.store.change({ controls: { ...core.store.state.controls, [session.id]: { ...controls, model: controls.model ?? opened.model } } });
-    if (tools !== undefined) core.store.change({ tools: { ...core.store.state.tools, [session.id]: tools } });
-    if (project !== undefined) assign(core, session.id, project.projectId);
-    core.audit.write({ type: "start", by: caller.actor, threadId: session.id, summary: `started a session in ${cwd}` });
-    core.sessions.announce(session);
-    return ok({ session: core.sessions.summary(session), thread: bare(opened.thread) });
+    const session = manager.sessions.opened(opened);
+    noteTour(manager, session, body.model);
+    manager.store.change({
+      controls: { ...manager.store.state.controls, [session.id]: { ...controls, model: controls.model ?? opened.model } },
+    });
+    if (tools !== undefined) manager.store.change({ tools: { ...manager.store.state.tools, [session.id]: tools } });
+    if (project !== undefined) assign(manager, session.id, project.projectId);
+    manager.audit.write({ type: "start", by: caller.actor, threadId: session.id, summary: `started a session in ${cwd}` });
+    manager.sessions.announce(session);
+    return ok({ session: manager.sessions.summary(session), thread: bare(opened.thread) });
   },
 
-  async "GET /api/sessions/:sessionId"({ core, path }) {
-    core.sessions.gate(path.sessionId, "allow");
-    const session = await core.sessions.require(path.sessionId);
-    const { data } = await readTurns(core.link, session.id, null, 10_000);
-    const { seq, bootId } = core.hub;
+  async "GET /api/sessions/:sessionId"({ manager, path }) {
+    manager.sessions.gate(path.sessionId, "allow");
+    const session = await manager.sessions.require(path.sessionId);
+    const { data } = await readTurns(manager.link, session.id, null, 10_000);
+    const { seq, bootId } = manager.hub;
     const turns = withLiveTurn(session, data).toReversed();
-    const side = core.store.state.side[session.id] ?? [];
+    const side = manager.store.state.side[session.id] ?? [];
     return ok({
-      session: core.sessions.summary(session),
+      session: manager.sessions.summary(session),
       thread: { ...session.thread, turns },
       transcript: joined(turns.flatMap(rowsOf), side),
       seq,
@@ -156,38 +158,38 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     });
   },
 
-  async "GET /api/sessions/:sessionId/turns"({ core, path, query }) {
-    core.sessions.gate(path.sessionId, "allow");
-    const session = await core.sessions.require(path.sessionId);
-    if (session.thread.status.type === "active" && !session.attached) await core.sessions.attach(session.id);
-    session.usedAt = core.now();
-    const page = await readTurns(core.link, session.id, query.cursor ?? null, query.limit ?? 50);
-    const { seq, bootId } = core.hub;
+  async "GET /api/sessions/:sessionId/turns"({ manager, path, query }) {
+    manager.sessions.gate(path.sessionId, "allow");
+    const session = await manager.sessions.require(path.sessionId);
+    if (session.thread.status.type === "active" && !session.attached) await manager.sessions.attach(session.id);
+    session.usedAt = manager.now();
+    const page = await readTurns(manager.link, session.id, query.cursor ?? null, query.limit ?? 50);
+    const { seq, bootId } = manager.hub;
     return ok({
       data: query.cursor === undefined ? withLiveTurn(session, page.data) : page.data,
       nextCursor: page.nextCursor,
-      session: core.sessions.summary(session),
+      session: manager.sessions.summary(session),
       plan: session.plan === null ? null : { ...session.plan, plan: [...session.plan.plan] },
       diffs: Object.fromEntries(session.diffs),
       tokenUsage: session.view.tokenUsage,
-      queue: [...core.messages.queue(session.id)],
+      queue: [...manager.messages.queue(session.id)],
       // With the newest turns all of them come: there are few.
-      decisions: query.cursor === undefined ? core.decisions.of(session.id) : [],
+      decisions: query.cursor === undefined ? manager.decisions.of(session.id) : [],
       seq,
       bootId,
     });
   },
 
-  async "GET /api/sessions/:sessionId/diff"({ core, path, query }) {
-    core.sessions.gate(path.sessionId, "allow");
-    const session = await core.sessions.require(path.sessionId);
-    return ok({ sessionId: session.id, ...(await readDiff(core.link, session, query)) });
+  async "GET /api/sessions/:sessionId/diff"({ manager, path, query }) {
+    manager.sessions.gate(path.sessionId, "allow");
+    const session = await manager.sessions.require(path.sessionId);
+    return ok({ sessionId: session.id, ...(await readDiff(manager.link, session, query)) });
   },
 
-  async "DELETE /api/sessions/:sessionId"({ core, caller, path }) {
-    core.sessions.gate(path.sessionId);
+  async "DELETE /api/sessions/:sessionId"({ manager, caller, path }) {
+    manager.sessions.gate(path.sessionId);
     try {
-      const title = await core.delete(path.sessionId, caller.actor);
+      const title = await manager.delete(path.sessionId, caller.actor);
       return ok({ status: "ok", sessionId: path.sessionId, title, deletedFileCount: title === null ? 0 : 1 });
     } catch (error) {
       if (isUnknownThread(error)) throw notFound(path.sessionId);
@@ -195,18 +197,18 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     }
   },
 
-  async "POST /api/sessions/:sessionId/messages"({ core, caller, path, body }) {
-    const session = await open(core, path.sessionId);
+  async "POST /api/sessions/:sessionId/messages"({ manager, caller, path, body }) {
+    const session = await open(manager, path.sessionId);
     const input = [
       ...(body.input ?? []),
       ...(body.text === undefined || body.text === "" ? [] : [{ type: "text" as const, text: body.text }]),
     ];
     if (input.length === 0) throw invalid([{ path: "text", message: "the message is empty" }]);
-    noteTour(core, session, body.model);
-    requireModel(core, caller, session);
-    if (body.dynamicTools !== undefined) await core.sessions.offerTools(session.id, body.dynamicTools);
+    noteTour(manager, session, body.model);
+    requireModel(manager, caller, session);
+    if (body.dynamicTools !== undefined) await manager.sessions.offerTools(session.id, body.dynamicTools);
     const { model, effort, approvalPolicy, networkAccess, filesystemSandbox, mode } = body;
-    const accepted = await core.messages.send(session, {
+    const accepted = await manager.messages.send(session, {
       messageId: body.clientMessageId ?? randomUuid(),
       input,
       delivery: body.delivery ?? "auto",
@@ -216,24 +218,24 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     return { status: 202, body: { status: "accepted", sessionId: session.id, ...accepted } };
   },
 
-  async "GET /api/sessions/:sessionId/queue"({ core, path }) {
-    const session = await open(core, path.sessionId);
-    return ok({ data: [...core.messages.queue(session.id)] });
+  async "GET /api/sessions/:sessionId/queue"({ manager, path }) {
+    const session = await open(manager, path.sessionId);
+    return ok({ data: [...manager.messages.queue(session.id)] });
   },
-  async "DELETE /api/sessions/:sessionId/queue/:messageId"({ core, path }) {
-    core.sessions.gate(path.sessionId);
-    if (!core.messages.take(path.sessionId, path.messageId))
+  async "DELETE /api/sessions/:sessionId/queue/:messageId"({ manager, path }) {
+    manager.sessions.gate(path.sessionId);
+    if (!manager.messages.take(path.sessionId, path.messageId))
       return { status: 404, body: { status: "not_found", sessionId: path.sessionId, message: "This message is no longer waiting." } };
     return ok({ status: "ok", messageId: path.messageId });
   },
 
-  async "POST /api/sessions/:sessionId/interrupt"({ core, caller, path, body }) {
-    const session = await open(core, path.sessionId);
+  async "POST /api/sessions/:sessionId/interrupt"({ manager, caller, path, body }) {
+    const session = await open(manager, path.sessionId);
     const turnId = body.turnId ?? session.activeTurnId;
     if (turnId === null) throw failure(409, "no_active_turn", "No turn is running.");
-    core.audit.write({ type: "interrupt", by: caller.actor, threadId: session.id, turnId, summary: "stopped the turn" });
+    manager.audit.write({ type: "interrupt", by: caller.actor, threadId: session.id, turnId, summary: "stopped the turn" });
     try {
-      await core.link.call("turn/interrupt", { threadId: session.id, turnId });
+      await manager.link.call("turn/interrupt", { threadId: session.id, turnId });
     } catch (error) {
       if (error instanceof RpcError && /no active turn|expected active turn/.test(error.message))
         throw failure(409, "no_active_turn", error.message);
@@ -242,11 +244,11 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     return ok({ status: "ok", sessionId: session.id, turnId });
   },
 
-  async "POST /api/sessions/:sessionId/turns/:turnId/steer"({ core, path, body }) {
-    const session = await open(core, path.sessionId);
-    await core.sessions.attach(session.id);
+  async "POST /api/sessions/:sessionId/turns/:turnId/steer"({ manager, path, body }) {
+    const session = await open(manager, path.sessionId);
+    await manager.sessions.attach(session.id);
     const input = typeof body.input === "string" ? [{ type: "text" as const, text: body.input }] : body.input;
-    const { turnId } = await core.link.call("turn/steer", {
+    const { turnId } = await manager.link.call("turn/steer", {
       threadId: session.id,
       expectedTurnId: path.turnId,
       input,
@@ -255,63 +257,63 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     return ok({ status: "ok", sessionId: session.id, turnId });
   },
 
-  async "POST /api/sessions/:sessionId/resume"({ core, path, body }) {
-    core.sessions.gate(path.sessionId);
+  async "POST /api/sessions/:sessionId/resume"({ manager, path, body }) {
+    manager.sessions.gate(path.sessionId);
     const { sessionId } = path;
     const session = await (body.dynamicTools === undefined
-      ? core.sessions.attach(sessionId)
-      : core.sessions.offerTools(sessionId, body.dynamicTools));
-    core.sessions.gate(path.sessionId);
-    return ok({ session: core.sessions.summary(session), thread: session.thread });
+      ? manager.sessions.attach(sessionId)
+      : manager.sessions.offerTools(sessionId, body.dynamicTools));
+    manager.sessions.gate(path.sessionId);
+    return ok({ session: manager.sessions.summary(session), thread: session.thread });
   },
 
-  async "POST /api/sessions/:sessionId/fork"({ core, caller, path, body }) {
-    const source = await open(core, path.sessionId);
-    const opened = await core.link.call("thread/fork", {
+  async "POST /api/sessions/:sessionId/fork"({ manager, caller, path, body }) {
+    const source = await open(manager, path.sessionId);
+    const opened = await manager.link.call("thread/fork", {
       threadId: source.id,
       ...(body.beforeTurnId == null ? {} : { beforeTurnId: body.beforeTurnId }),
     });
-    const session = core.sessions.opened(opened);
-    core.audit.write({ type: "fork", by: caller.actor, threadId: session.id, summary: `forked ${source.id}` });
-    const projectId = core.store.state.assignments[source.id];
-    if (projectId !== undefined) assign(core, session.id, projectId);
-    core.sessions.announce(session);
-    return ok({ session: core.sessions.summary(session), thread: { ...opened.thread, turns: [] } });
+    const session = manager.sessions.opened(opened);
+    manager.audit.write({ type: "fork", by: caller.actor, threadId: session.id, summary: `forked ${source.id}` });
+    const projectId = manager.store.state.assignments[source.id];
+    if (projectId !== undefined) assign(manager, session.id, projectId);
+    manager.sessions.announce(session);
+    return ok({ session: manager.sessions.summary(session), thread: { ...opened.thread, turns: [] } });
   },
 
-  async "POST /api/sessions/:sessionId/compact"({ core, caller, path }) {
-    const session = await open(core, path.sessionId);
-    requireModel(core, caller, session);
-    await core.sessions.attach(session.id);
-    await core.link.call("thread/compact/start", { threadId: session.id });
+  async "POST /api/sessions/:sessionId/compact"({ manager, caller, path }) {
+    const session = await open(manager, path.sessionId);
+    requireModel(manager, caller, session);
+    await manager.sessions.attach(session.id);
+    await manager.link.call("thread/compact/start", { threadId: session.id });
     return ok({ status: "ok", sessionId: session.id });
   },
 
-  async "POST /api/sessions/:sessionId/rollback"({ core, caller, path, body }) {
-    const session = await open(core, path.sessionId);
-    await core.sessions.attach(session.id);
+  async "POST /api/sessions/:sessionId/rollback"({ manager, caller, path, body }) {
+    const session = await open(manager, path.sessionId);
+    await manager.sessions.attach(session.id);
     const numTurns = body.numTurns ?? 1;
-    core.audit.write({ type: "rollback", by: caller.actor, threadId: session.id, summary: `took back ${numTurns} turns` });
-    await restoreFiles(core.link, session.id, numTurns, body.files ?? "keep");
-    const { thread } = await rollBack(core, session, numTurns);
+    manager.audit.write({ type: "rollback", by: caller.actor, threadId: session.id, summary: `took back ${numTurns} turns` });
+    await restoreFiles(manager.link, session.id, numTurns, body.files ?? "keep");
+    const { thread } = await rollBack(manager, session, numTurns);
     session.view = emptyView;
-    core.sessions.learn(thread);
-    core.hub.emit("notification", session.id, { method: "thread/reverted", params: { threadId: session.id } });
-    return ok({ session: core.sessions.summary(session), thread: { ...thread, turns: [] } });
+    manager.sessions.learn(thread);
+    manager.hub.emit("notification", session.id, { method: "thread/reverted", params: { threadId: session.id } });
+    return ok({ session: manager.sessions.summary(session), thread: { ...thread, turns: [] } });
   },
 
-  async "POST /api/sessions/:sessionId/background-terminals/clean"({ core, path }) {
-    const session = await open(core, path.sessionId);
-    await core.sessions.attach(session.id);
-    await core.link.call("thread/backgroundTerminals/clean", { threadId: session.id });
+  async "POST /api/sessions/:sessionId/background-terminals/clean"({ manager, path }) {
+    const session = await open(manager, path.sessionId);
+    await manager.sessions.attach(session.id);
+    await manager.link.call("thread/backgroundTerminals/clean", { threadId: session.id });
     return ok({ status: "ok", sessionId: session.id });
   },
 
-  async "POST /api/sessions/:sessionId/review"({ core, caller, path, body }) {
-    const session = await open(core, path.sessionId);
-    requireModel(core, caller, session);
-    await core.sessions.attach(session.id);
-    const started = await core.link.call("review/start", {
+  async "POST /api/sessions/:sessionId/review"({ manager, caller, path, body }) {
+    const session = await open(manager, path.sessionId);
+    requireModel(manager, caller, session);
+    await manager.sessions.attach(session.id);
+    const started = await manager.link.call("review/start", {
       threadId: session.id,
       target: reviewTarget(body),
       ...(body.delivery === undefined ? {} : { delivery: body.delivery as "inline" }),
@@ -319,61 +321,61 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     return ok({ status: "ok", sessionId: session.id, reviewSessionId: started.reviewThreadId, turnId: started.turn.id });
   },
 
-  async "POST /api/sessions/:sessionId/rename"({ core, path, body }) {
-    const session = await open(core, path.sessionId);
+  async "POST /api/sessions/:sessionId/rename"({ manager, path, body }) {
+    const session = await open(manager, path.sessionId);
     const title = body.title.trim();
     if (title === "") throw invalid([{ path: "title", message: "must not be empty" }]);
     try {
-      await core.link.call("thread/name/set", { threadId: session.id, name: title });
+      await manager.link.call("thread/name/set", { threadId: session.id, name: title });
       session.thread = { ...session.thread, name: title };
-      const { [session.id]: _, ...titles } = core.store.state.titles;
-      core.store.change({ titles });
+      const { [session.id]: _, ...titles } = manager.store.state.titles;
+      manager.store.change({ titles });
     } catch (error) {
       if (!isUnsupported(error) && !isUnknownThread(error)) throw error;
-      core.store.change({ titles: { ...core.store.state.titles, [session.id]: title } });
+      manager.store.change({ titles: { ...manager.store.state.titles, [session.id]: title } });
     }
-    core.sessions.announce(session);
-    return ok({ status: "ok", sessionId: session.id, title, session: core.sessions.summary(session) });
+    manager.sessions.announce(session);
+    return ok({ status: "ok", sessionId: session.id, title, session: manager.sessions.summary(session) });
   },
 
-  async "POST /api/sessions/:sessionId/archive"({ core, path }) {
-    const session = await open(core, path.sessionId);
+  async "POST /api/sessions/:sessionId/archive"({ manager, path }) {
+    const session = await open(manager, path.sessionId);
     try {
-      await core.link.call("thread/archive", { threadId: session.id });
+      await manager.link.call("thread/archive", { threadId: session.id });
     } catch (error) {
       if (isUnknownThread(error) && !session.archived) throw notMaterialized(session.id);
       throw error;
     }
     session.archived = true;
     session.attached = false;
-    core.sessions.announce(session);
-    return ok({ status: "ok", sessionId: session.id, session: core.sessions.summary(session) });
+    manager.sessions.announce(session);
+    return ok({ status: "ok", sessionId: session.id, session: manager.sessions.summary(session) });
   },
 
-  async "POST /api/sessions/:sessionId/unarchive"({ core, path }) {
-    const session = await open(core, path.sessionId);
+  async "POST /api/sessions/:sessionId/unarchive"({ manager, path }) {
+    const session = await open(manager, path.sessionId);
     try {
-      await core.link.call("thread/unarchive", { threadId: session.id });
+      await manager.link.call("thread/unarchive", { threadId: session.id });
     } catch (error) {
       if (!isUnknownThread(error)) throw error;
     }
     session.archived = false;
-    core.sessions.announce(session);
-    return ok({ status: "ok", sessionId: session.id, session: core.sessions.summary(session) });
+    manager.sessions.announce(session);
+    return ok({ status: "ok", sessionId: session.id, session: manager.sessions.summary(session) });
   },
 
-  async "POST /api/sessions/:sessionId/project"({ core, path, body }) {
-    const session = await open(core, path.sessionId);
+  async "POST /api/sessions/:sessionId/project"({ manager, path, body }) {
+    const session = await open(manager, path.sessionId);
     const { projectId } = body;
-    if (projectId !== null && !core.store.state.projects.some((p) => p.projectId === projectId))
+    if (projectId !== null && !manager.store.state.projects.some((p) => p.projectId === projectId))
       throw failure(404, "no_such_project", "There is no such project.");
-    assign(core, session.id, projectId);
+    assign(manager, session.id, projectId);
     return ok({ status: "ok", sessionId: session.id, projectId });
   },
 
-  async "GET /api/sessions/:sessionId/files"({ core, path, query }) {
-    const session = await open(core, path.sessionId);
-    const { files } = await core.link.call("fuzzyFileSearch", {
+  async "GET /api/sessions/:sessionId/files"({ manager, path, query }) {
+    const session = await open(manager, path.sessionId);
+    const { files } = await manager.link.call("fuzzyFileSearch", {
       query: query.query,
       roots: [session.thread.cwd],
       cancellationToken: `manager-${session.id}`,
@@ -390,15 +392,15 @@ function joined(rows: readonly TranscriptRow[], side: readonly TranscriptRow[]):
 }
 
 /** Today's engines have given `thread/rollback` up for `thread/revert`, which names the turn to go back before. */
-async function rollBack(core: Core, session: Session, numTurns: number): Promise<{ thread: Thread }> {
+async function rollBack(manager: Manager, session: Session, numTurns: number): Promise<{ thread: Thread }> {
   try {
-    return await core.link.call("thread/rollback", { threadId: session.id, numTurns });
+    return await manager.link.call("thread/rollback", { threadId: session.id, numTurns });
   } catch (error) {
     if (!isUnsupported(error)) throw error;
-    const { data } = await readTurns(core.link, session.id, null, numTurns);
+    const { data } = await readTurns(manager.link, session.id, null, numTurns);
     const before = data[Math.min(numTurns, data.length) - 1];
     if (before === undefined) throw failure(409, "invalid_state", "There is no turn to take back.");
-    return await core.link.call("thread/revert", { threadId: session.id, beforeTurnId: before.id });
+    return await manager.link.call("thread/revert", { threadId: session.id, beforeTurnId: before.id });
   }
 }
 

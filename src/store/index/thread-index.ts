@@ -64,7 +64,7 @@ export class ThreadIndex {
   #sweeping: Promise<void> | undefined;
   #building: Promise<void> | undefined;
   #flushTimer: NodeJS.Timeout | undefined;
-  #hasToldBuilding = false;
+  #hasAnnouncedBuilding = false;
   #closed = false;
 
   readonly #report: (message: string) => void;
@@ -146,11 +146,11 @@ export class ThreadIndex {
 
   /** Of rows that more files may come between, those that none can. By the last change none is certain before all files are known. */
   #certain(query: ThreadQuery, cursor: Cursor | undefined, rows: readonly IndexRow[]): { rows: IndexRow[]; goOn?: Cursor | undefined } {
-    if (!this.#hasToldBuilding)
+    if (!this.#hasAnnouncedBuilding)
       this.#report(
         `the list of threads is being built (${this.#backlog.size} files and ${this.#unseen.size} folders are still to be read); until then it may lack old threads`,
       );
-    this.#hasToldBuilding = true;
+    this.#hasAnnouncedBuilding = true;
     const last = rows.at(-1);
     if (query.sortKey !== "created_at") {
       const place = last === undefined ? cursor : { ms: last.updatedMs, id: last.id };

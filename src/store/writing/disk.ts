@@ -57,7 +57,7 @@ async function openOrMake(file: string): Promise<number> {
   }
 }
 
-const plainWords: Readonly<Record<string, string>> = {
+const plainTexts: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
   EROFS: "the file system is read-only",
@@ -69,7 +69,7 @@ const plainWords: Readonly<Record<string, string>> = {
 /** Why a file could not be written, for a person. Node reports a read-only file system as a missing folder, so the folder itself is asked. */
 export function reasonOf(error: unknown, file: string): string {
   const code = errorCode(error);
-  const word = plainWords[code ?? ""] ?? plainWords[errorCode(refusal(path.dirname(file))) ?? ""];
+  const word = plainTexts[code ?? ""] ?? plainTexts[errorCode(refusal(path.dirname(file))) ?? ""];
   const text = errorMessage(error);
   return word === undefined ? text : `${word} (${text})`;
 }

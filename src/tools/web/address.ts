@@ -1,5 +1,5 @@
 /** Which addresses of the web may be fetched, judged by how they are written. */
-import { isInward } from "../../lib/inward.ts";
+import { isPrivateHost } from "../../lib/private-network.ts";
 
 const maxUrl = 4096;
 
@@ -17,7 +17,7 @@ export function pageAddress(text: string, { isInside }: Pick<FetchOptions, "isIn
   if (url === null) return "not an address; give a whole one such as https://example.org/page";
   if (url.protocol !== "https:" && url.protocol !== "http:") return `only http and https can be fetched, not ${url.protocol}`;
   if (url.username !== "" || url.password !== "") return "an address with a name or password in it is not fetched";
-  if (isInside === undefined && isInward(url)) return insideText(url.hostname);
+  if (isInside === undefined && isPrivateHost(url)) return insideText(url.hostname);
   url.hash = "";
   return url;
 }

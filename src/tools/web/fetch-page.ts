@@ -5,8 +5,8 @@ import https from "node:https";
 import type { LookupFunction } from "node:net";
 import zlib from "node:zlib";
 import { errorMessage } from "../../lib/error-text.ts";
-import { isInwardAddress } from "../../lib/inward.ts";
 import { openNetwork } from "../../lib/network.ts";
+import { isPrivateAddress } from "../../lib/private-network.ts";
 import { type FetchOptions, insideText, pageAddress } from "./address.ts";
 
 const maxBytes = 5 * 1024 * 1024;
@@ -60,7 +60,7 @@ function redirectOf({ statusCode = 0, headers }: http.IncomingMessage, from: URL
 }
 
 function request(url: URL, options: FetchOptions, signal: AbortSignal): Promise<http.IncomingMessage> {
-  const isInside = options.isInside ?? isInwardAddress;
+  const isInside = options.isInside ?? isPrivateAddress;
   const isPlain = url.protocol === "http:";
   const isProxied = hasProxy(url, options.env);
   return new Promise((resolve, reject) => {

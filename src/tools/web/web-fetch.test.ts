@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import type { ThreadSettings } from "../../core/ports/settings.ts";
 import type { ToolContext, ToolOutput } from "../../core/ports/tool.ts";
-import { isInwardAddress } from "../../lib/inward.ts";
+import { isPrivateAddress } from "../../lib/private-network.ts";
 import type { FetchOptions } from "./address.ts";
 import { readableText } from "./readable.ts";
 import { webFetch } from "./web-fetch.ts";
@@ -123,7 +123,7 @@ test("addresses inside are refused by name, by number, and by what a name means 
   assert.match(await textOf("https://me:secret@example.org/", closed), /name or password/);
   assert.match(await textOf("https://", closed), /not an address/);
   // As if the name were one of the world's: what it is looked up to is judged, and the connection goes nowhere else.
-  const judged: FetchOptions = { ...closed, isInside: isInwardAddress };
+  const judged: FetchOptions = { ...closed, isInside: isPrivateAddress };
   assert.match(await textOf("http://localhost:1/", judged), /is an address of this machine or its network/);
 });
 

@@ -7,12 +7,13 @@ import { attachImage, composerWith, emptyComposer, textOf } from "../compose/com
 import { type History, openHistory } from "../compose/history.ts";
 import type { Size } from "../draw/frame.ts";
 import { reopenConversation } from "../state/open.ts";
-import { type Heard, heardMethods, reduce } from "../state/reduce.ts";
+import { foldedMethods, type Heard, reduce } from "../state/reduce.ts";
 import type { Line } from "../text/spans.ts";
 import type { Theme } from "../text/theme.ts";
 import { commandSuggestions } from "./commands.ts";
 import { Completions } from "./completions.ts";
 import { submit } from "./keys.ts";
+import { sandboxModeOf } from "./labels.ts";
 import { Questions } from "./questions.ts";
 import { chooseThread, newestThread } from "./sessions.ts";
 import type { Shell, TuiOptions } from "./shell.ts";
@@ -20,7 +21,6 @@ import { Store } from "./store.ts";
 import { afterTurn, forkThread, resumeThread, startThread } from "./threads.ts";
 import { askForTrust } from "./trust.ts";
 import type { TuiConfig } from "./tui-config.ts";
-import { sandboxModeOf } from "./words.ts";
 
 /** What the app needs of the screen. */
 export interface Stage {
@@ -116,7 +116,7 @@ export class App implements Shell {
   }
 
   #listen(client: Client): void {
-    for (const method of heardMethods) client.on(method, (params) => this.#hear({ method, params } as Heard));
+    for (const method of foldedMethods) client.on(method, (params) => this.#hear({ method, params } as Heard));
     client.on("skills/changed", () => this.completions.forgetSkills());
     this.questions.serve(client);
     client.ended.addEventListener("abort", () => this.#lost(), { once: true });

@@ -7,9 +7,9 @@ import { insert } from "../compose/editor.ts";
 import { contextLeft, shortPath, tokens } from "../draw/composer.ts";
 import type { Command } from "./commands.ts";
 import type { Completions } from "./completions.ts";
-import { readSandbox, sandboxWords } from "./sandbox.ts";
+import { accessLabel } from "./labels.ts";
+import { readSandbox, sandboxLine } from "./sandbox.ts";
 import type { Shell } from "./shell.ts";
-import { accessWords } from "./words.ts";
 
 type Row = readonly [string, string];
 
@@ -22,10 +22,10 @@ export async function showStatus(shell: Shell): Promise<void> {
     ["session", `${conversation.threadId ?? ""}${conversation.name === undefined ? "" : ` (${conversation.name})`}`],
     ["model", `${settings.model}${settings.effort === undefined ? "" : ` ${settings.effort}`} (${settings.provider})`],
     ["folder", cleanLine(options.remote === undefined ? shortPath(settings.cwd, homedir()) : settings.cwd)],
-    ["access", accessWords(settings.sandbox, settings.approvalPolicy)],
+    ["access", accessLabel(settings.sandbox, settings.approvalPolicy)],
     ...(await sandboxRows(shell)),
     ["mode", settings.mode],
-    ["account", await accountWords(shell)],
+    ["account", await accountText(shell)],
     ...usageRows(usage),
     ...(await limitRows(shell)),
     ["server", options.remote ?? "in this process"],
@@ -46,7 +46,7 @@ function usageRows(usage: Shell["store"]["conversation"]["usage"]): Row[] {
   ];
 }
 
-async function accountWords(shell: Shell): Promise<string> {
+async function accountText(shell: Shell): Promise<string> {
   try {
     const { account } = await shell.client().call("account/read", {});
     if (!account) return "none";
@@ -58,7 +58,7 @@ async function accountWords(shell: Shell): Promise<string> {
 
 async function sandboxRows(shell: Shell): Promise<Row[]> {
   const sandbox = await readSandbox(shell);
-  return sandbox === undefined ? [] : [["sandbox", sandboxWords(sandbox)]];
+  return sandbox === undefined ? [] : [["sandbox", sandboxLine(sandbox)]];
 }
 
 /** Servers without an account refuse; then there is nothing to show. */

@@ -147,7 +147,7 @@ export class Questions {
   #finish(id: number, form: Form, ended: { readonly given: Given } | { readonly cancelled: true }): void {
     const waiting = this.#take(id);
     if (waiting === undefined) return;
-    if ("given" in ended) this.#shell.store.note("success", "You answered", saidWords(form, ended.given));
+    if ("given" in ended) this.#shell.store.note("success", "You answered", answersText(form, ended.given));
     waiting.resolve("given" in ended ? waiting.answerOf(form, ended.given) : waiting.cancel());
   }
 
@@ -165,7 +165,7 @@ export class Questions {
 }
 
 /** What was answered, for the transcript; secrets stay out of it. */
-function saidWords({ fields }: Form, given: Given): string {
+function answersText({ fields }: Form, given: Given): string {
   return fields
     .flatMap(({ id, header, question, isSecret }) => {
       const values = given[id];

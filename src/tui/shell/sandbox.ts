@@ -16,4 +16,4 @@ export async function readSandbox(shell: Shell): Promise<SandboxReadResponse | u
   }
 }
 
-export const sandboxWords = ({ line, fix }: SandboxReadResponse): string => cleanLine(`${line}${fix ? `. To strengthen it: ${fix}` : ""}`);
+export const sandboxLine = ({ line, fix }: SandboxReadResponse): string => cleanLine(`${line}${fix ? `. To strengthen it: ${fix}` : ""}`);

@@ -3,9 +3,9 @@
 import { cleanLine } from "../../lib/terminal-text.ts";
 import type { Thread } from "../../protocol/thread.ts";
 import { createPicker } from "../ask/picker.ts";
+import { ago } from "./labels.ts";
 import type { Shell } from "./shell.ts";
 import { forkThread, resumeThread } from "./threads.ts";
-import { ago } from "./words.ts";
 
 const pageSize = 100;
 /** More than anybody looks through; a server that never ends its list must not fill the memory. */

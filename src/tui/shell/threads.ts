@@ -11,9 +11,9 @@ import { shortPath } from "../draw/composer.ts";
 import { emit } from "../state/conversation.ts";
 import { type Entry, note } from "../state/entry.ts";
 import { type Opened, openConversation } from "../state/open.ts";
-import { readSandbox, sandboxWords } from "./sandbox.ts";
+import { accessLabel } from "./labels.ts";
+import { readSandbox, sandboxLine } from "./sandbox.ts";
 import type { Shell } from "./shell.ts";
-import { accessWords } from "./words.ts";
 
 /** "fresh": with the model that the settings have now, and not that of the session before. */
 export async function startThread(shell: Shell, model: "same" | "fresh" = "same"): Promise<void> {
@@ -79,7 +79,7 @@ async function noteSandbox(shell: Shell, { sandbox: { type }, thread }: Opened):
   if (type !== "readOnly" && type !== "workspaceWrite") return;
   const sandbox = await readSandbox(shell);
   if (sandbox === undefined || shell.store.conversation.threadId !== thread.id) return;
-  shell.store.note(sandbox.standing === "full" ? "info" : "warning", sandboxWords(sandbox));
+  shell.store.note(sandbox.standing === "full" ? "info" : "warning", sandboxLine(sandbox));
 }
 
 /** The tour may answer for a model that nobody has set up: then the way out stands below the header. */
@@ -98,7 +98,7 @@ function welcome({ options }: Shell, opened: Opened, how: "new" | "resumed" | "f
   const rows: (readonly [string, string])[] = [
     ["model", `${cleanLine(opened.model)}${effort} (${cleanLine(opened.modelProvider)})`],
     ["folder", cleanLine(options.remote === undefined ? shortPath(opened.cwd, homedir()) : opened.cwd)],
-    ["access", accessWords(opened.sandbox, opened.approvalPolicy)],
+    ["access", accessLabel(opened.sandbox, opened.approvalPolicy)],
     ...(options.remote === undefined ? [] : [["server", options.remote] as const]),
     [names[how], how === "forked" ? (opened.thread.forkedFromId ?? "") : opened.thread.id],
   ];

@@ -37,7 +37,7 @@ export type Heard = { [M in keyof ServerNotifications]: { readonly method: M; re
   | "deprecationNotice"];
 
 /** The notifications that are shown; the client listens to these. */
-export const heardMethods = [
+export const foldedMethods = [
   "turn/started",
   "turn/completed",
   "turn/plan/updated",

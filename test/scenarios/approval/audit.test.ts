@@ -1,4 +1,4 @@
-/** The audit book: every question, who or which rule decided, and what came of it. */
+/** The audit log: every question, who or which rule decided, and what came of it. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";

@@ -84,7 +84,7 @@ for (const page of ["javascript:alert(1)", "file:///etc/passwd", "http://127.0.0
     else assert.equal(outcome, "refused");
   });
 
-verifies("trust.mcpInward", async ({ app }) => {
+verifies("trust.mcpPrivate", async ({ app }) => {
   // The stand-in for a server of the world is one of this machine, so only what is refused to everybody is tried here; the rest is in src/lib/inward.test.ts.
   await using server = await new ProtectedMcp({ signIn: true, authority: "http://169.254.169.254/latest" }).start();
   const client = await app({ config: web(server) });

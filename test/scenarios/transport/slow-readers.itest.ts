@@ -22,7 +22,7 @@ const turns = [
 ];
 
 /** A way to a server: its address, and what lets us in. */
-interface Door {
+interface Address {
   readonly url: string;
   readonly token?: string;
 }
@@ -33,17 +33,17 @@ class Deaf {
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   heard = 0;
 
-  private constructor(door: Door) {
+  private constructor(address: Address) {
     const options = { perMessageDeflate: false, maxPayload: 0 };
-    const { url, token } = door;
+    const { url, token } = address;
     this.#socket = url.startsWith("unix://")
       ? new WebSocket("ws://localhost/", { ...options, createConnection: () => createConnection(url.slice("unix://".length)) })
       : new WebSocket(url, { ...options, ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }) });
     this.#socket.on("error", () => {});
     this.closed = new Promise((resolve) => this.#socket.on("close", (code, reason) => resolve({ code, reason: String(reason) })));
   }
-  static async joining(t: TestContext, door: Door, threadId: string): Promise<Deaf> {
-    const deaf = new Deaf(door);
+  static async joining(t: TestContext, address: Address, threadId: string): Promise<Deaf> {
+    const deaf = new Deaf(address);
     const socket = deaf.#socket;
     atEnd(t, () => socket.terminate());
     await once(socket, "open");
@@ -67,24 +67,24 @@ class Deaf {
 
 interface Opened {
   readonly server: ServerProcess;
-  readonly door: Door;
+  readonly address: Address;
   readonly client: Client;
   readonly threadId: string;
 }
 
-type Opening = (t: TestContext, folder: string) => Promise<{ readonly server: ServerProcess; readonly door: Door }>;
+type Opening = (t: TestContext, folder: string) => Promise<{ readonly server: ServerProcess; readonly address: Address }>;
 
 const websocket: Opening = async (t, folder) => {
   const server = new ServerProcess(t, ["--listen", "ws://127.0.0.1:0"], {}, { folder });
-  return { server, door: { url: await server.url() } };
+  return { server, address: { url: await server.url() } };
 };
 const unixSocket: Opening = async (t, folder) => {
   const socket = path.join(folder, "s");
   const server = new ServerProcess(t, ["--listen", `unix://${socket}`], {}, { folder });
   await eventually(() => existsSync(socket), "the server's socket");
-  return { server, door: { url: `unix://${socket}` } };
+  return { server, address: { url: `unix://${socket}` } };
 };
-/** The manager's own door for programs, before an engine of its own or one elsewhere. */
+/** The manager's own address for programs, before an engine of its own or one elsewhere. */
 const manager =
   (flags: readonly string[]): Opening =>
   async (t, folder) => {
@@ -94,24 +94,24 @@ const manager =
     await eventually(() => server.messages.some((line) => isUp.test(String(line))), "the manager");
     const [, host] = isUp.exec(server.messages.join("\n")) ?? [];
     const token = readFileSync(path.join(folder, "home/parley/manager/token"), "utf8").trim();
-    return { server, door: { url: `ws://${host}/rpc`, token } };
+    return { server, address: { url: `ws://${host}/rpc`, token } };
   };
 const managerElsewhere: Opening = async (t, folder) => {
   const engine = await unixSocket(t, folder);
-  const { door } = await manager(["--connect", engine.door.url])(t, folder);
-  return { server: engine.server, door };
+  const { address } = await manager(["--connect", engine.address.url])(t, folder);
+  return { server: engine.server, address };
 };
 
 async function opened(t: TestContext, opening: Opening = websocket): Promise<Opened> {
   const folder = stage(t, turns);
-  const { server, door } = await opening(t, folder);
-  const client = await connectTo(t, door);
+  const { server, address } = await opening(t, folder);
+  const client = await connectTo(t, address);
   const { thread } = await client.call("thread/start", { ...settings(folder) } as never);
   // A turn's item must be stored before others can join the thread.
   assert.equal(await turnOf(client, thread.id, "hello"), "completed");
-  return { server, door, client, threadId: thread.id };
+  return { server, address, client, threadId: thread.id };
 }
-async function connectTo(t: TestContext, { url, ...rest }: Door): Promise<Client> {
+async function connectTo(t: TestContext, { url, ...rest }: Address): Promise<Client> {
   const client = await connectClient(url, { clientInfo: { name: "reader", title: null, version: "1" }, ...rest });
   atEnd(t, () => client.close());
   return client;
@@ -126,8 +126,8 @@ function turnOf(client: Client, threadId: string, text: string): Promise<string>
 
 /** The turn ends beside those that do not read; they hear why they were cut off, and a resume brings all that was said. */
 async function stragglers(t: TestContext, opening: Opening): Promise<void> {
-  const { server, door, client, threadId } = await opened(t, opening);
-  const deaf = await Promise.all([1, 2, 3].map(() => Deaf.joining(t, door, threadId)));
+  const { server, address, client, threadId } = await opened(t, opening);
+  const deaf = await Promise.all([1, 2, 3].map(() => Deaf.joining(t, address, threadId)));
   const began = performance.now();
   assert.equal(await turnOf(client, threadId, "go"), "completed");
   const alone = performance.now() - began;
@@ -139,7 +139,7 @@ async function stragglers(t: TestContext, opening: Opening): Promise<void> {
     assert.equal(code, 1013);
     assert.match(reason, /resume/);
   }
-  const back = await connectTo(t, door);
+  const back = await connectTo(t, address);
   const { thread } = await back.call("thread/resume", { threadId });
   const texts = thread.turns.map(({ items }) => items.flatMap((item) => (item.type === "agentMessage" ? [item.text] : [])).join(""));
   assert.deepEqual(
@@ -150,16 +150,16 @@ async function stragglers(t: TestContext, opening: Opening): Promise<void> {
 
 verifiesLive("transport.stragglers", (t) => stragglers(t, websocket));
 test("the same holds over a unix socket", (t) => stragglers(t, unixSocket));
-test("the same holds through the manager's door for programs", (t) => stragglers(t, manager([])));
+test("the same holds through the manager's address for programs", (t) => stragglers(t, manager([])));
 test("the same holds through the manager before an engine elsewhere", (t) => stragglers(t, managerElsewhere));
 
 test("a stream waits while nobody keeps up, and goes on when somebody does", async (t) => {
-  const { door, client, threadId, server } = await opened(t);
-  const deaf = await Deaf.joining(t, door, threadId);
+  const { address, client, threadId, server } = await opened(t);
+  const deaf = await Deaf.joining(t, address, threadId);
   const { turn } = await client.call("turn/start", { threadId, input: [{ type: "text", text: "go", text_elements: [] }] });
   client.close();
   // Another one looks from outside: nothing of the turn has ended while its only reader does not read.
-  const watcher = await connectTo(t, door);
+  const watcher = await connectTo(t, address);
   const status = async (): Promise<string | undefined> =>
     (await watcher.call("thread/read", { threadId, includeTurns: true })).thread.turns.find(({ id }) => id === turn.id)?.status;
   await new Promise((resolve) => setTimeout(resolve, 1000)); // that nothing happens cannot be awaited

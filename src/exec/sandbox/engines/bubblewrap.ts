@@ -6,7 +6,7 @@ import { findSystemProgram, programCandidates } from "../../../lib/program.ts";
 import { type Mount, wholeDisk } from "../mounts.ts";
 import { cutOffWords } from "../propagation.ts";
 import type { Engine, Refusal, SandboxPlan } from "./engine.ts";
-import { ruleMark, ruleVariables, stepWords } from "./landlock-step.ts";
+import { ruleMark, ruleVariables, stepArguments } from "./landlock-step.ts";
 import { layerRules, limitsWithout } from "./layer.ts";
 import { makeStepFile, type StepFile } from "./step-file.ts";
 
@@ -87,7 +87,7 @@ export class BubblewrapEngine implements Engine {
     } catch (error) {
       return { refused: `No sandbox: ${step?.path} is gone and cannot be made again: ${errorMessage(error)}` };
     }
-    const argv = step === undefined ? plan.argv : [stepInside, ...stepWords(filesOf(plan), plan.argv)];
+    const argv = step === undefined ? plan.argv : [stepInside, ...stepArguments(filesOf(plan), plan.argv)];
     const options = [
       ...[...namespaces(plan.network), ...(plan.hasTerminal ? [] : ["--new-session"])],
       ...["--seccomp", String(seccompDescriptor), "--sync-fd", String(lifeDescriptor)],
@@ -156,7 +156,7 @@ async function tryLayer(bwrap: string, filter: Uint8Array, step: StepFile): Prom
   const argv = ["/bin/sh", "-c", "! (: > /tmp/written) 2> /dev/null"];
   const rules = ruleVariables(layerRules({ mounts: [], writable: [] })).flatMap(variable);
   const options = [...showStep(step), "--tmpfs", "/tmp", ...rules];
-  const reason = await tryOut([bwrap], filter, options, [stepInside, ...stepWords(["/bin/sh"], argv)]);
+  const reason = await tryOut([bwrap], filter, options, [stepInside, ...stepArguments(["/bin/sh"], argv)]);
   return reason === undefined ? undefined : `it has no effect inside (${reason})`;
 }
 

@@ -24,7 +24,7 @@ export function helperNode(): string | undefined {
   return ownModule(`${ownNode}/bin/node`);
 }
 
-export const helperWords = (node: string): string[] => [node, ...flags, "-e", loader, "parley-sandbox"];
+export const helperArgv = (node: string): string[] => [node, ...flags, "-e", loader, "parley-sandbox"];
 
 export const programBytes = (): Uint8Array => Buffer.from(insideProgram());
 export const ordersBytes = (orders: Orders): Uint8Array => Buffer.from(JSON.stringify(orders));

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSyn
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { noBubblewrap, openBench } from "../../testing.ts";
-import { ruleVariables, stepWords } from "./landlock-step.ts";
+import { ruleVariables, stepArguments } from "./landlock-step.ts";
 import type { LandlockRule } from "./orders.ts";
 import { makeStepFile, StepFile } from "./step-file.ts";
 
@@ -16,7 +16,7 @@ describe("the program that lays Landlock on a command", { skip: typeof step === 
   const file = typeof step === "string" ? "" : step.path;
   const env = { PATH: "/usr/bin:/bin", SOME_NAME: "a b\nc" };
   const run = (rules: readonly LandlockRule[], files: readonly string[], argv: readonly string[]) =>
-    spawnSync("setpriv", ["--no-new-privs", file, ...stepWords(files, argv)], {
+    spawnSync("setpriv", ["--no-new-privs", file, ...stepArguments(files, argv)], {
       encoding: "utf8",
       cwd: folder,
       env: { FIRST: "1", ...Object.fromEntries(ruleVariables(rules)), ...env },
@@ -54,7 +54,7 @@ describe("the program that lays Landlock on a command", { skip: typeof step === 
       assert.deepEqual([status, stdout, stderr], [126, "", "parley: the command could not be started under Landlock\n"]);
     }
     if (process.getuid?.() === 0) return; // Root may use Landlock without giving up new privileges.
-    const { status, stdout } = spawnSync(file, stepWords(["/bin/sh"], ["sh", "-c", "echo RAN"]), { encoding: "utf8" });
+    const { status, stdout } = spawnSync(file, stepArguments(["/bin/sh"], ["sh", "-c", "echo RAN"]), { encoding: "utf8" });
     assert.deepEqual([status, stdout], [126, ""]);
   });
 

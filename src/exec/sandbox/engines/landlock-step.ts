@@ -31,7 +31,7 @@ export function ruleVariables(rules: readonly LandlockRule[]): (readonly [name: 
 }
 
 /** The words for it: the files in which the command may be found, an empty word, and the words of the command. */
-export const stepWords = (files: readonly string[], argv: readonly string[]): string[] => [...files, "", ...argv];
+export const stepArguments = (files: readonly string[], argv: readonly string[]): string[] => [...files, "", ...argv];
 
 /** Without any words it ends with the kernel's version of Landlock as its exit code, or with one above `highestVersion`. */
 export const highestVersion = 100;

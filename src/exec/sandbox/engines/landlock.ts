@@ -9,7 +9,7 @@ import { findRealPath } from "../../../lib/file-status.ts";
 import { isInside, isInsideAny } from "../../../lib/paths.ts";
 import { isFilterArch, seccompFilter } from "../seccomp.ts";
 import type { Engine, Refusal, SandboxPlan } from "./engine.ts";
-import { helperNode, helperWords, noHelperNode, ordersBytes, ordersDescriptor, programBytes, runHelper } from "./helper.ts";
+import { helperArgv, helperNode, noHelperNode, ordersBytes, ordersDescriptor, programBytes, runHelper } from "./helper.ts";
 import { landlockVersion } from "./landlock-version.ts";
 import { landlockLimits } from "./limits.ts";
 import type { LandlockRule, Orders } from "./orders.ts";
@@ -42,7 +42,7 @@ export class LandlockEngine implements Engine {
     this.#version = await landlockVersion();
     if (this.#version === 0) return "the kernel has no Landlock (it needs Linux 5.13 or later with landlock among its security modules)";
     const orders = this.#orders({ argv: ["/bin/sh", "-c", ":"], cwd: "/", env: {}, network: false, writable: [], masks: [], hidden: [] });
-    const { code, said } = await runHelper(helperWords(this.#node), this.#program, orders);
+    const { code, said } = await runHelper(helperArgv(this.#node), this.#program, orders);
     return code === 0 ? undefined : said.split("\n").at(-1) || `the sandbox ended with ${code}`;
   }
 
@@ -61,7 +61,7 @@ export class LandlockEngine implements Engine {
       return {
         refused: `No sandbox: ${open}, which holds secrets of the server, lies in a folder that commands may write, and Landlock cannot keep it from them. Choose a smaller workspace, or install bubblewrap.`,
       };
-    const argv = helperWords(this.#node);
+    const argv = helperArgv(this.#node);
     return {
       argv,
       cwd: "/",

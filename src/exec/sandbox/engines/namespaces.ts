@@ -7,7 +7,7 @@ import type { WrappedCommand } from "../../../core/ports/command-runner.ts";
 import { findSystemProgram } from "../../../lib/program.ts";
 import { baseMounts, wholeDisk } from "../mounts.ts";
 import type { Engine, Refusal, SandboxPlan } from "./engine.ts";
-import { helperNode, helperWords, noHelperNode, ordersBytes, ordersDescriptor, programBytes, runHelper } from "./helper.ts";
+import { helperArgv, helperNode, noHelperNode, ordersBytes, ordersDescriptor, programBytes, runHelper } from "./helper.ts";
 import { landlockVersion } from "./landlock-version.ts";
 import { layerRules, layerSince, limitsWithout, noLandlock } from "./layer.ts";
 import type { Orders } from "./orders.ts";
@@ -89,7 +89,7 @@ export class NamespaceEngine implements Engine {
     ];
     // What is mounted outside while it waits is seen as long as it waits; then the program inside closes that way.
     const mounts = ["--mount", "--propagation", "slave"];
-    return { argv: [setpriv, "--pdeathsig", "KILL", unshare, ...namespaces, ...mounts, "--", ...helperWords(this.#node)] };
+    return { argv: [setpriv, "--pdeathsig", "KILL", unshare, ...namespaces, ...mounts, "--", ...helperArgv(this.#node)] };
   }
 }
 

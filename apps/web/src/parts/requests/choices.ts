@@ -61,7 +61,7 @@ export function mcpToolCall(request: PendingRequest): McpToolCall | undefined {
 }
 
 /** The engine asks in words that an older client can show; the answer to each is the option's own label. */
-const mcpWords: Readonly<Record<string, Described>> = {
+const mcpTexts: Readonly<Record<string, Described>> = {
   Accept: { id: "accept", label: "Allow once", tone: "accept", key: "y", detail: null },
   "Accept for this session": { id: "acceptForSession", label: "Allow for session", tone: "grant", key: "s", detail: null },
   Decline: { id: "decline", label: "Decline", tone: "decline", key: "n", detail: null },
@@ -75,7 +75,7 @@ function mcpToolChoices(request: PendingRequest): readonly Choice[] {
   const answer = (label: string) => ({ answers: { [String(question["id"])]: { answers: [label] } } });
   return question["options"].filter(isRecord).flatMap((option): Choice[] => {
     const label = String(option["label"]);
-    const known = mcpWords[label] ?? { id: label, label, tone: "decline", key: null, detail: null };
+    const known = mcpTexts[label] ?? { id: label, label, tone: "decline", key: null, detail: null };
     const choice: Choice = { ...known, response: answer(label) };
     if (known.id !== "acceptForSession") return [choice];
     const granted = { ...choice, detail: `${call.tool} is not asked about again in this session.` };

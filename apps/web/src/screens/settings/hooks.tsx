@@ -42,7 +42,7 @@ export function HooksTab(): ReactElement {
             ) : null}
             {filesOf(value).map((file) => (
               <section key={file.path} className="hook-file" aria-label={spelledLine(file.path)}>
-                <h3>{sourceWords[file.source] ?? "Others"}</h3>
+                <h3>{sourceLabels[file.source] ?? "Others"}</h3>
                 <p className="hint">
                   <code>{spelledLine(file.path)}</code>
                 </p>
@@ -60,7 +60,7 @@ export function HooksTab(): ReactElement {
   );
 }
 
-const sourceWords: Readonly<Partial<Record<Hook["source"], string>>> = {
+const sourceLabels: Readonly<Partial<Record<Hook["source"], string>>> = {
   user: "Yours",
   project: "A project's",
   plugin: "A plugin's",

@@ -6,7 +6,7 @@ import { plural } from "../../state/words.ts";
 import { Button } from "../../ui/controls.tsx";
 import { Shown, useLoaded } from "./load.tsx";
 
-const authWords: Readonly<Record<string, string>> = {
+const authLabels: Readonly<Record<string, string>> = {
   notLoggedIn: "Not signed in",
   bearerToken: "Token",
   oAuth: "Signed in",
@@ -54,7 +54,7 @@ export function Servers(): ReactElement {
                 <li key={server.name} className="setting-box">
                   <div className="row">
                     <h3>{server.serverInfo?.title ?? server.name}</h3>
-                    <span className="tag">{authWords[server.authStatus] ?? server.authStatus}</span>
+                    <span className="tag">{authLabels[server.authStatus] ?? server.authStatus}</span>
                     {server.runtimeStatus == null ? null : (
                       <span className={`tag tag-${server.runtimeStatus}`}>{server.runtimeStatus}</span>
                     )}

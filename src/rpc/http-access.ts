@@ -1,10 +1,10 @@
-/** Who may come in over HTTP: checks of the Host, the Origin and the bearer token, before anything else of a request is read. */
+/** Which HTTP requests are served: checks of the Host, the Origin and the bearer token, before anything else of a request is read. */
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import type { CheckToken } from "./bearer.ts";
 
-export interface VisitorRules {
-  /** Every request must carry a bearer token that passes. Undefined lets everybody in. */
+export interface AccessRules {
+  /** Every request must carry a bearer token that passes. Without it every client is served. */
   readonly checkToken?: CheckToken | undefined;
   /** Browsers send an Origin and are refused unless it stands here exactly. */
   readonly allowedOrigins?: readonly string[] | undefined;
@@ -15,8 +15,8 @@ export interface Refusal {
   readonly why: string;
 }
 
-export function refuseVisitor(request: IncomingMessage, rules: VisitorRules, isOwnHost: (host: string) => boolean): Refusal | undefined {
-  const twice = doubledHeader(request, ["host", "origin"]);
+export function refuseRequest(request: IncomingMessage, rules: AccessRules, isOwnHost: (host: string) => boolean): Refusal | undefined {
+  const twice = repeatedHeader(request, ["host", "origin"]);
   if (twice !== undefined) return { status: 400, why: `the header ${twice} stands twice` };
   const { origin, host } = request.headers;
   if (origin !== undefined && !(rules.allowedOrigins ?? []).includes(origin)) return { status: 403, why: "the Origin is not allowed" };
@@ -24,21 +24,21 @@ export function refuseVisitor(request: IncomingMessage, rules: VisitorRules, isO
   return undefined;
 }
 
-/** A header that decides who may come in and is there more than once: whoever stands between might have looked at the other one. */
-export const doubledHeader = (request: IncomingMessage, names: readonly string[]): string | undefined =>
+/** A header that decides about access and comes more than once: a proxy in between might have checked the other one. */
+export const repeatedHeader = (request: IncomingMessage, names: readonly string[]): string | undefined =>
   names.find((name) => (request.headersDistinct[name]?.length ?? 0) > 1);
 
-/** The token is read from the Authorization header alone: in an address it would end up in logs and histories. */
+/** The token is read from the Authorization header alone: in a URL it would end up in logs and histories. */
 export function refuseToken(request: IncomingMessage, check: CheckToken | undefined): Refusal | undefined {
   if (check === undefined) return undefined;
-  if (doubledHeader(request, ["authorization"]) !== undefined) return { status: 401, why: "more than one bearer token" };
+  if (repeatedHeader(request, ["authorization"]) !== undefined) return { status: 401, why: "more than one bearer token" };
   const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
   const why = token === undefined ? "no bearer token" : check(token);
   return why === undefined ? undefined : { status: 401, why };
 }
 
 /**
- * Which Host headers are ours. A page of a foreign name that was rebound to our address still sends its own name, so names are refused
+ * Which Host headers are ours. After DNS rebinding a foreign page reaches our address but still sends its own name, so names are refused
  * unless listed; where all addresses are listened on, any literal address is ours.
  */
 export function hostRule(listening: string, names: readonly string[]): (host: string) => boolean {

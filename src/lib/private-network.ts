@@ -1,8 +1,8 @@
-/** Addresses behind the wall: this machine, its network, and the services that clouds offer to their machines alone. For what others make us fetch. */
+/** Addresses that are not public: this machine, its network, and metadata services of clouds. For URLs that others make us fetch. */
 import { BlockList, isIP } from "node:net";
 
 /** Built at first use. */
-function inwardRanges(): BlockList {
+function privateRanges(): BlockList {
   const list = new BlockList();
   for (const [net, bits] of [
     ["0.0.0.0", 8],
@@ -14,7 +14,7 @@ function inwardRanges(): BlockList {
     ["192.0.0.0", 24],
     ["192.168.0.0", 16],
     ["198.18.0.0", 15],
-    ["224.0.0.0", 3], // several at once, and what is reserved
+    ["224.0.0.0", 3], // multicast and reserved
   ] as const)
     list.addSubnet(net, bits, "ipv4");
   for (const [net, bits] of [
@@ -32,15 +32,15 @@ function inwardRanges(): BlockList {
   return list;
 }
 
-/** Whether an IP address, as a lookup of a name gives it, leads inwards. What is no address does, too. */
-export function isInwardAddress(address: string): boolean {
+/** Whether an IP address, as a DNS lookup gives it, is private. What is no address counts as private too. */
+export function isPrivateAddress(address: string): boolean {
   const plain = address.replace(/%.*$/, "");
   const version = isIP(plain);
-  return version === 0 || isInward(new URL(`http://${version === 6 ? `[${plain}]` : plain}/`));
+  return version === 0 || isPrivateHost(new URL(`http://${version === 6 ? `[${plain}]` : plain}/`));
 }
 
-/** Whether an address leads inwards. Names are judged by what they say, not by what they mean today. */
-export function isInward(url: URL): boolean {
+/** Whether a URL's host is private. Names are judged as text, without a DNS lookup. */
+export function isPrivateHost(url: URL): boolean {
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   const version = isIP(host);
   if (version === 0) return /(?:^|\.)(?:localhost|local|internal|home\.arpa|lan)$/i.test(host) || !host.includes(".");
@@ -48,18 +48,18 @@ export function isInward(url: URL): boolean {
   if (embedded !== null) {
     const number = Number.parseInt(embedded[1] ?? "0", 16) * 65536 + Number.parseInt(embedded[2] ?? "0", 16);
     const plain = [24, 16, 8, 0].map((shift) => (number >>> shift) & 255).join(".");
-    return inwardRanges().check(plain, "ipv4");
+    return privateRanges().check(plain, "ipv4");
   }
-  return inwardRanges().check(host, version === 4 ? "ipv4" : "ipv6");
+  return privateRanges().check(host, version === 4 ? "ipv4" : "ipv6");
 }
 
 /**
- * Why `target`, which the server at `from` named, is not fetched; undefined when it may be. A server that is itself inside may name its
- * neighbours, but nobody is sent to the address at which clouds give out keys.
+ * Why `target`, which the server at `from` named, is not fetched; undefined when it may be. A server that is itself private may name its
+ * neighbours, but the metadata address at which clouds give out keys is never fetched.
  */
-export function refuseInward(target: URL, from: URL): string | undefined {
+export function refusePrivateTarget(target: URL, from: URL): string | undefined {
   if (target.origin === from.origin) return undefined;
   const isKeys = /^(?:169\.254\.|\[fd00:ec2::254\]|metadata\.)/i.test(target.hostname);
-  if (!isKeys && (isInward(from) || !isInward(target))) return undefined;
+  if (!isKeys && (isPrivateHost(from) || !isPrivateHost(target))) return undefined;
   return `${from.host} names ${target.host}, an address inside this network, which is not fetched for it`;
 }

@@ -1,4 +1,4 @@
-/** Ways into an app of the same process for doors that bring their own transports. */
+/** Connections to an app of the same process, for listeners that bring their own transports. */
 import { memoryPair, type Transport } from "../rpc/transport.ts";
 import type { App } from "../server/app.ts";
 import { serve } from "../server/connection.ts";

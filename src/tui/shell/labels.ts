@@ -1,7 +1,7 @@
 /** Facts of the protocol in words for people. */
 import type { AskForApproval, SandboxMode, SandboxPolicy } from "../../protocol/policy.ts";
 
-export function accessWords(sandbox: SandboxPolicy, approval: AskForApproval): string {
+export function accessLabel(sandbox: SandboxPolicy, approval: AskForApproval): string {
   const where = {
     readOnly: "may read everything, changes nothing",
     workspaceWrite: "may change files in the folder",
@@ -9,10 +9,10 @@ export function accessWords(sandbox: SandboxPolicy, approval: AskForApproval): s
     externalSandbox: "sandboxed from outside",
   }[sandbox.type];
   const network = sandbox.type === "workspaceWrite" && sandbox.networkAccess === true ? ", network on" : "";
-  return `${where}${network}; ${approvalWords(approval)}`;
+  return `${where}${network}; ${approvalLabel(approval)}`;
 }
 
-function approvalWords(approval: AskForApproval): string {
+function approvalLabel(approval: AskForApproval): string {
   if (typeof approval === "object") return "asks by your own rules";
   return {
     untrusted: "asks before every command that is not known to be harmless",

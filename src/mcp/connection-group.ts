@@ -1,4 +1,4 @@
-/** The MCP connections of one thread, or of nobody, kept in step with the settings. */
+/** The MCP connections of one thread, or of requests without a thread, kept in step with the settings. */
 import type { Audience } from "../core/ports/audience.ts";
 import type { McpServerConfig } from "../core/ports/config.ts";
 import type { McpScope } from "../core/ports/mcp.ts";
@@ -12,14 +12,14 @@ import { QuestionLimit } from "./question-limit.ts";
 import type { McpOptions } from "./servers.ts";
 import { transportFor } from "./transport.ts";
 
-export interface Circle {
+export interface ConnectionGroup {
   readonly threadId: string | undefined;
   readonly connections: Map<string, McpConnection>;
-  /** Calls that run, oldest first, with the server that serves each: its thread's people are asked when the server asks. */
+  /** Running calls, oldest first, with the server of each: what the server asks goes to the subscribers of the call's thread. */
   readonly serving: Map<ToolContext, string>;
-  /** Servers that wait for the user's yes. */
+  /** Servers that wait for the user's approval. */
   readonly waiting: Set<string>;
-  /** Once there were too many tools to offer them all, they stay behind the search: the list that the model gets must not flicker. */
+  /** Once there were too many tools to offer them all, they are found by search only: a list that changes back and forth would cost the cache. */
   searched: boolean;
   usedAt: number;
 }
@@ -30,7 +30,7 @@ const maxName = 64;
 /** Warnings about one server that its thread gets. */
 const warningsPerMinute = 10;
 
-export const newCircle = (threadId: string | undefined): Circle => ({
+export const newGroup = (threadId: string | undefined): ConnectionGroup => ({
   threadId,
   connections: new Map(),
   serving: new Map(),
@@ -39,39 +39,39 @@ export const newCircle = (threadId: string | undefined): Circle => ({
   usedAt: 0,
 });
 
-export async function closeCircle({ connections }: Circle): Promise<void> {
+export async function closeGroup({ connections }: ConnectionGroup): Promise<void> {
   await Promise.all([...connections.values()].map((connection) => connection.close()));
 }
 
 /** Keeps connections whose settings are the same, ends the others, and starts the new ones side by side. */
-export function renew(circle: Circle, scope: McpScope, options: McpOptions): void {
+export function renew(group: ConnectionGroup, scope: McpScope, options: McpOptions): void {
   const wanted = Object.values(scope.config.mcpServers).filter((config) => config.enabled);
-  for (const [name, connection] of circle.connections) {
+  for (const [name, connection] of group.connections) {
     const same = wanted.find((config) => config.name === name);
     if (same !== undefined && JSON.stringify(same) === JSON.stringify(connection.config)) {
-      if (circle.waiting.has(name) && options.acceptance.isAccepted(same)) connection.forgive();
+      if (group.waiting.has(name) && options.acceptance.isAccepted(same)) connection.forgive();
       continue;
     }
-    circle.connections.delete(name);
-    circle.waiting.delete(name);
+    group.connections.delete(name);
+    group.waiting.delete(name);
     void connection.close();
   }
   for (const config of wanted) {
-    if (circle.connections.has(config.name)) continue;
-    const connection = connect(circle, config, scope, options);
-    circle.connections.set(config.name, connection);
-    connection.tools().catch(() => {}); // whoever needs them asks again and hears why
+    if (group.connections.has(config.name)) continue;
+    const connection = connect(group, config, scope, options);
+    group.connections.set(config.name, connection);
+    connection.tools().catch(() => {}); // whoever needs them asks again and gets the error
   }
 }
 
-function connect(circle: Circle, config: McpServerConfig, scope: McpScope, options: McpOptions): McpConnection {
+function connect(group: ConnectionGroup, config: McpServerConfig, scope: McpScope, options: McpOptions): McpConnection {
   let complaints = "";
   const questions = new QuestionLimit();
   const warnings = new Allowance({ count: warningsPerMinute, ms: 60_000 });
-  /** What was said of lists that are too long, once each. */
+  /** Warnings about lists that are too long, each sent once. */
   const cuts = new Set<string>();
   const { audience } = options;
-  const { threadId } = circle;
+  const { threadId } = group;
   const warn = (what: string): void => {
     const missed = threadId === undefined ? undefined : warnings.take();
     if (threadId === undefined || missed === undefined) return;
@@ -84,8 +84,8 @@ function connect(circle: Circle, config: McpServerConfig, scope: McpScope, optio
     now: () => performance.now(),
     transport: async () => {
       complaints = "";
-      if (!options.acceptance.isAccepted(config)) throw waits(circle, config, audience);
-      circle.waiting.delete(config.name);
+      if (!options.acceptance.isAccepted(config)) throw waits(group, config, audience);
+      group.waiting.delete(config.name);
       return await transportFor({
         config,
         cwd: scope.cwd,
@@ -97,7 +97,7 @@ function connect(circle: Circle, config: McpServerConfig, scope: McpScope, optio
       });
     },
     elicit: (request, signal) => {
-      const serving = [...circle.serving].findLast(([, server]) => server === config.name)?.[0];
+      const serving = [...group.serving].findLast(([, server]) => server === config.name)?.[0];
       const asked = serving?.threadId ?? threadId;
       if (asked === undefined) return Promise.resolve({ action: "decline" });
       return questions.ask(
@@ -124,12 +124,12 @@ function connect(circle: Circle, config: McpServerConfig, scope: McpScope, optio
   });
 }
 
-/** The config's readers are told how to say yes; the reason also stands in the server's status. */
-function waits(circle: Circle, config: McpServerConfig, audience: Audience): NotAccepted {
+/** Subscribers are notified how to approve the server; the reason is also in the server's status. */
+function waits(group: ConnectionGroup, config: McpServerConfig, audience: Audience): NotAccepted {
   const summary = refusalOf(config);
-  if (circle.threadId !== undefined && !circle.waiting.has(config.name))
-    audience.toThread(circle.threadId, "configWarning", { summary, details: null });
-  circle.waiting.add(config.name);
+  if (group.threadId !== undefined && !group.waiting.has(config.name))
+    audience.toThread(group.threadId, "configWarning", { summary, details: null });
+  group.waiting.add(config.name);
   return new NotAccepted(summary);
 }
 

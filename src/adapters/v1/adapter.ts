@@ -21,7 +21,7 @@ const answersFirst: ReadonlySet<keyof V1Methods> = new Set([
   "logoutChatGpt",
 ]);
 
-export class V1Door {
+export class V1Adapter {
   readonly #edge: V1Edge;
   readonly #outbox: Outbox;
   #context: Promise<V1Context> | undefined;

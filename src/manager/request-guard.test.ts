@@ -7,7 +7,7 @@ import { adminToken, PlayedEngine, scratchFolder, startManager, type TestManager
 import { oddTargets, rawStatus, upgradeHeaders } from "../../test/support/odd-targets.ts";
 
 const cleanups: (() => Promise<void> | void)[] = [];
-describe("the manager's door", () => {
+describe("the manager's request guard", () => {
   afterEach(async () => {
     for (const clean of cleanups.splice(0).reverse()) await clean();
   });

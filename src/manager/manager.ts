@@ -1,4 +1,4 @@
-/** The manager without its HTTP: the engine's line, what is known of sessions, what waits, who may do what, and the stream of events. */
+/** The manager without its HTTP: the link to the engine, the sessions, open requests, access, and the stream of events. */
 import { mkdirSync } from "node:fs";
 import { openClient } from "../client/client.ts";
 import { errorMessage } from "../lib/error-text.ts";
@@ -10,7 +10,7 @@ import type { Messages } from "../sessions/messages.ts";
 import type { Actor } from "../sessions/records.ts";
 import type { Session } from "../sessions/sessions.ts";
 import { Access } from "./access.ts";
-import { AuditBook } from "./audit.ts";
+import { AuditLog } from "./audit.ts";
 import { Decisions } from "./decisions.ts";
 import { DeltaMerge } from "./delta-merge.ts";
 import type { Engine } from "./engine.ts";
@@ -23,9 +23,9 @@ import { Rules } from "./rules.ts";
 import { Sessions } from "./sessions.ts";
 import { ManagerStore } from "./store.ts";
 
-export interface CoreOptions {
+export interface ManagerOptions {
   readonly engine: Engine;
-  /** Where the manager keeps what it must not forget. */
+  /** Where the manager stores its state. */
   readonly folder: string;
   readonly version: string;
   readonly fileToken: string;
@@ -33,18 +33,18 @@ export interface CoreOptions {
   readonly now?: () => number;
 }
 
-/** Idle threads are let go after this time; they are joined again when someone looks at them. */
+/** Idle threads are unsubscribed from after this time, and subscribed to again when somebody opens them. */
 const restAfterMs = 20 * 60 * 1000;
-const housekeepingMs = 60 * 1000;
-/** How long a remote engine has to ask its open questions again. */
+const cleanUpEveryMs = 60 * 1000;
+/** How long a remote engine has to repeat its open requests. */
 const rejoinMs = 1000;
 
-export class Core {
+export class Manager {
   readonly engine: Engine;
   readonly version: string;
   readonly hub: Hub;
   readonly store: ManagerStore;
-  readonly audit: AuditBook;
+  readonly audit: AuditLog;
   readonly decisions: Decisions;
   readonly access: Access;
   readonly sessions: Sessions;
@@ -53,7 +53,7 @@ export class Core {
   readonly rules: Rules;
   readonly link: EngineLink;
   readonly now: () => number;
-  readonly warn: CoreOptions["warn"];
+  readonly warn: ManagerOptions["warn"];
   /** Sessions in which a program asked for the offline tour. */
   readonly tourSessions = new WeakSet<Session>();
   /** Where the page is reached; set when the manager listens. */
@@ -65,7 +65,7 @@ export class Core {
   #isUp = false;
   readonly #timer: ReturnType<typeof setInterval>;
 
-  constructor(options: CoreOptions) {
+  constructor(options: ManagerOptions) {
     mkdirSync(options.folder, { recursive: true, mode: 0o700 });
     this.engine = options.engine;
     this.version = options.version;
@@ -73,7 +73,7 @@ export class Core {
     this.now = options.now ?? Date.now;
     const now = this.now;
     this.store = new ManagerStore(options.folder, options.warn);
-    this.audit = new AuditBook(options.folder, now);
+    this.audit = new AuditLog(options.folder, now);
     this.decisions = new Decisions(options.folder, options.warn);
     this.access = new Access(this.store, options.fileToken, now);
     this.hub = new Hub(randomUuid(), (id) => this.sessions.isSystemOwned(id));
@@ -124,7 +124,7 @@ export class Core {
       warn: options.warn,
       now,
     });
-    this.#timer = setInterval(() => void this.#keepHouse(), housekeepingMs);
+    this.#timer = setInterval(() => void this.#cleanUp(), cleanUpEveryMs);
     this.#timer.unref();
   }
 
@@ -297,7 +297,7 @@ export class Core {
     }
   }
 
-  async #keepHouse(): Promise<void> {
+  async #cleanUp(): Promise<void> {
     try {
       const watched = this.watched();
       await this.sessions.rest(restAfterMs, (id) => watched.has(id));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isInward, isInwardAddress, refuseInward } from "./inward.ts";
+import { isPrivateAddress, isPrivateHost, refusePrivateTarget } from "./private-network.ts";
 
 test("addresses of this machine and its network are told from the world's, in every spelling", () => {
   const inside = [
@@ -17,9 +17,9 @@ test("addresses of this machine and its network are told from the world's, in ev
   ];
   const six = ["[::1]", "[::]", "[fe80::1]", "[fd00::1]", "[::ffff:127.0.0.1]", "[::ffff:10.0.0.1]", "[64:ff9b::7f00:1]"];
   const names = ["localhost", "localhost.", "a.localhost", "metadata.google.internal", "printer.local", "intranet"];
-  for (const host of [...inside, ...six, ...names]) assert.ok(isInward(new URL(`http://${host}/x`)), host);
+  for (const host of [...inside, ...six, ...names]) assert.ok(isPrivateHost(new URL(`http://${host}/x`)), host);
   for (const host of ["example.com", "8.8.8.8", "172.32.0.1", "[2606:4700::1111]", "localhost.example.com", "[::ffff:8.8.8.8]"])
-    assert.ok(!isInward(new URL(`https://${host}/x`)), host);
+    assert.ok(!isPrivateHost(new URL(`https://${host}/x`)), host);
 });
 
 test("what a lookup gives is judged in every form of an address", () => {
@@ -36,12 +36,12 @@ test("what a lookup gives is judged in every form of an address", () => {
     "nonsense",
     "",
   ])
-    assert.ok(isInwardAddress(address), address);
-  for (const address of ["93.184.216.34", "2606:4700::1111", "::ffff:93.184.216.34"]) assert.ok(!isInwardAddress(address), address);
+    assert.ok(isPrivateAddress(address), address);
+  for (const address of ["93.184.216.34", "2606:4700::1111", "::ffff:93.184.216.34"]) assert.ok(!isPrivateAddress(address), address);
 });
 
 test("a server outside names nothing inside, one inside its neighbours, and nobody the clouds' keys", () => {
-  const refused = (target: string, from: string): boolean => refuseInward(new URL(target), new URL(from)) !== undefined;
+  const refused = (target: string, from: string): boolean => refusePrivateTarget(new URL(target), new URL(from)) !== undefined;
   assert.ok(refused("http://127.0.0.1:8080/token", "https://mcp.example.com/"));
   assert.ok(refused("http://metadata.google.internal/", "https://mcp.example.com/"));
   assert.ok(!refused("https://login.example.com/token", "https://mcp.example.com/"));

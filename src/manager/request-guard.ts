@@ -1,11 +1,11 @@
-/** The checks that come before any route: whose name was asked for, which page is asking, who is asking, and what a browser may do with the answer. */
+/** The checks before any route: Host, Origin, credentials, and the headers that limit what a browser may do with the answer. */
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
-import { doubledHeader } from "../rpc/visitor.ts";
+import { repeatedHeader } from "../rpc/http-access.ts";
 import type { Access, Caller } from "./access.ts";
 import type { Problem } from "./problems.ts";
 
-export interface DoorOptions {
+export interface GuardOptions {
   /** The address that is listened on. */
   readonly host: string;
   readonly port: number;
@@ -13,7 +13,7 @@ export interface DoorOptions {
   readonly allowedHosts: readonly string[];
 }
 
-/** Nothing inline, nothing from elsewhere, no frames; the page's own files and data of its own making. */
+/** Nothing inline, nothing from other origins, no frames: only the page's own files and data that it made itself. */
 export const contentPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -38,39 +38,39 @@ export const safeHeaders: Readonly<Record<string, string>> = {
   "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
 };
 
-export class Door {
-  readonly #options: DoorOptions;
+export class RequestGuard {
+  readonly #options: GuardOptions;
   readonly #access: Access;
   readonly #own: ReadonlySet<string>;
   /** Cookies are shared by all ports of a host; the name keeps two managers apart. */
   readonly cookieName: string;
 
-  constructor(options: DoorOptions, access: Access) {
+  constructor(options: GuardOptions, access: Access) {
     this.#options = options;
     this.#access = access;
     this.#own = new Set([options.host, "localhost", "127.0.0.1", "::1", ...options.allowedHosts].map((h) => h.toLowerCase()));
     this.cookieName = `parley_${options.port}`;
   }
 
-  /** Why a visitor is turned away before anything is looked at; undefined lets it in. `isPage`: it only asks for the page's own files. */
+  /** Why a request is refused before anything else of it is read; undefined when it may go on. `isPage`: it only asks for the page's own files. */
   refuse(request: IncomingMessage, isPage: boolean): string | undefined {
     const { headers } = request;
-    const twice = doubledHeader(request, ["host", "origin"]);
+    const twice = repeatedHeader(request, ["host", "origin"]);
     if (twice !== undefined) return `the header ${twice} stands twice`;
     const host = headers.host ?? "";
     if (!this.#isOwnHost(host)) return "the Host is not this manager's";
     const { origin } = headers;
     if (origin !== undefined && origin !== `${this.#options.secure ? "https" : "http"}://${host}`)
       return "the Origin is not this manager's page";
-    // A link from elsewhere may open the page; nothing from elsewhere may use what is behind it. Another port of this host is "same-site".
+    // A link on another site may open the page, but no other site may call the API. Another port of this host is "same-site".
     const site = headers["sec-fetch-site"];
     return (site === "cross-site" || site === "same-site") && !isPage ? "the request comes from another site" : undefined;
   }
 
-  /** Who is asking, or why it cannot be told. A token in the address is never looked at: it would end up in logs and histories. */
+  /** Who is asking, or why that is not known. A token in the URL is never read: it would end up in logs and histories. */
   caller(request: IncomingMessage): Caller | Problem | undefined {
     const { headers } = request;
-    if (doubledHeader(request, ["authorization"]) !== undefined) return undefined;
+    if (repeatedHeader(request, ["authorization"]) !== undefined) return undefined;
     const token = /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
     if (token !== undefined) return this.#access.bearer(token);
     if (headers.authorization !== undefined) return undefined;
