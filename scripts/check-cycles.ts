@@ -1,4 +1,7 @@
-/** Fails when files import each other's values in a cycle: what such a file finds then depends on which of them was loaded first. */
+/**
+ * Fails when files import each other's values in a cycle: what such a file finds then depends on which of them was loaded first. Also when
+ * nobody imports a file: it was forgotten in its registry, or is not needed any more.
+ */
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 
@@ -8,7 +11,9 @@ const imports = new Map(files.map((file) => [file, valueImports(file)]));
 
 const cycles = findCycles();
 for (const cycle of cycles) console.error(`files import each other in a cycle: ${cycle.join(", ")}`);
-process.exitCode = cycles.length === 0 ? 0 : 1;
+const unused = findUnused();
+for (const file of unused) console.error(`${file}: nobody imports it; add it to its registry, or remove it`);
+process.exitCode = cycles.length + unused.length === 0 ? 0 : 1;
 
 /** What is loaded with a file: no types, and nothing that comes by `import()`. */
 function valueImports(file: string): readonly string[] {
@@ -45,4 +50,20 @@ function findCycles(): readonly (readonly string[])[] {
   };
   for (const file of files) if (!number.has(file)) visit(file);
   return found;
+}
+
+/** Where programs begin, and what only tests take. */
+function isEntry(file: string): boolean {
+  return /\/(?:main\.tsx?|extension\.ts|testing\.ts)$|\.d\.ts$/.test(file);
+}
+
+function findUnused(): readonly string[] {
+  const imported = new Set(
+    files.flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(/(?:\bfrom |\bimport\(|^import )"(\.[^"]+)"/gm)].map(([, target = ""]) =>
+        path.normalize(path.join(path.dirname(file), target)),
+      ),
+    ),
+  );
+  return files.filter((file) => !imported.has(file) && !isEntry(file));
 }

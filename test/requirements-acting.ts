@@ -100,6 +100,10 @@ export const actingRequirements = {
     says: "a PermissionRequest hook decides in the place of people, and the audit log names it",
   },
   "hooks.agentType": { source: "Codex source", says: "hooks of a sub-agent are matched by its role and read it as agent_type" },
+  "hooks.subagentStart": {
+    source: "Codex source",
+    says: "a sub-agent begins with the SubagentStart hooks and not with those of SessionStart, and reads what they add",
+  },
   "hooks.stop": { source: "observed 0.166", says: "a Stop hook that blocks gives the turn more to do, as a hookPrompt item" },
   "hooks.output": {
     source: "observed 0.166",

@@ -1,4 +1,5 @@
 /** The tables inside config.toml: providers, MCP servers, environment, hooks, the terminal UI and our own additions. */
+import { hookEventNames } from "../core/ports/hooks.ts";
 import { array, boolean, literals, natural, number, object, positive, record, string, union } from "../lib/schema.ts";
 import { free, type Key, type Keys, named, table, value } from "./key.ts";
 
@@ -128,10 +129,6 @@ export const otel = table("OpenTelemetry: traces of turns and figures, as OTLP o
 });
 
 const matcherGroups = () => array(object({ hooks: array(object({ type: string() })) }));
-const events = [
-  ...["PreToolUse", "PostToolUse", "PermissionRequest", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop", "Interrupt"],
-  ...["PreCompact", "PostCompact", "SubagentStart", "SubagentStop", "PreModelRequest", "PostModelRequest"],
-];
 /** What the user says of a plugin's server; how it is started is the plugin's to say. */
 const pluginServer = table("One of its MCP servers.", {
   enabled: mcpServer.keys["enabled"] ?? free("On or off."),
@@ -156,7 +153,7 @@ export const marketplace = table("One marketplace.", {
 });
 
 export const hookEvents: Keys = {
-  ...Object.fromEntries(events.map((event) => [event, value(matcherGroups, `Run at ${event}.`)])),
+  ...Object.fromEntries(Object.values(hookEventNames).map((event) => [event, value(matcherGroups, `Run at ${event}.`)])),
   state: free("Which hooks the user has agreed to."),
 };
 

@@ -288,6 +288,42 @@ verifies(
 );
 
 verifies(
+  "hooks.subagentStart",
+  async ({ app, home, workspace }) => {
+    writeHooks(home, [
+      ["SessionStart", undefined, noting(home)],
+      ["SubagentStart", "default", noting(home, 'echo "the code word is blue"')],
+    ]);
+    const client = await app({
+      config: "features.multi_agent = true",
+      turns: [
+        { user: "help out", steps: [{ say: "helped" }] },
+        { user: "lead", steps: [{ call: "spawn_agent", with: { message: "help out" } }, { say: "started" }] },
+      ],
+    });
+    await trustAll(client, workspace);
+    const thread = await client.startThread({ cwd: workspace });
+    const child = Promise.withResolvers<string>();
+    client.on("turn/completed", ({ threadId }) => {
+      if (threadId !== thread.id) child.resolve(threadId);
+    });
+    await thread.run("lead");
+    const childId = await child.promise;
+    assert.deepEqual(
+      noted(home).map((input) => [input["hook_event_name"], input["agent_id"]]),
+      [
+        ["SessionStart", undefined],
+        ["SubagentStart", childId],
+      ],
+    );
+    const { thread: read } = await client.call("thread/read", { threadId: childId });
+    const message = '"role":"developer","content":[{"type":"input_text","text":"the code word is blue"}]';
+    assert.ok(readFileSync(read.path ?? "", "utf8").includes(message), "it is in what the model reads");
+  },
+  here,
+);
+
+verifies(
   "hooks.stop",
   async ({ app, home, workspace }) => {
     const script = noting(

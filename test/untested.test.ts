@@ -1,0 +1,104 @@
+/** No method, tool, config key or hook event may be without a test that names it, and no hook event without a place that runs it. */
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import type { Keys } from "../src/config/key.ts";
+import { configKeys } from "../src/config/keys.ts";
+import { hookEventNames } from "../src/core/ports/hooks.ts";
+import { jsonSchema } from "../src/lib/schema.ts";
+import { ManagedHooksRequirements } from "../src/protocol/config-requirements.ts";
+import { clientRequests, serverRequests } from "../src/protocol/methods.ts";
+
+/** What had no test when its rule came. The lists may only get shorter. */
+const untestedYet = {
+  methods: [
+    "account/bedrock/checkGovCloudRequirements",
+    "modelProvider/capabilities/read",
+    "skills/extraRoots/set",
+    "thread/goal/get",
+    "thread/items/list",
+  ],
+  tools: ["close_agent", "send_input"],
+  keys: [
+    ...[
+      "alternate_screen",
+      "animations",
+      "ask_timeouts",
+      "callback_port",
+      "context_window",
+      "default_effort",
+      "default_tools_approval_mode",
+    ],
+    ...["env_http_headers", "env_key_instructions", "env_vars", "experimental_bearer_token", "file_mb", "ignore_default_excludes"],
+    ...["include_instructions", "include_only", "max_bytes", "max_threads", "metrics_exporter", "money_per_thread", "notification_method"],
+    ...["open_files", "persistence", "plan_mode_reasoning_effort", "query_params", "refresh_interval_ms", "scopes", "shell_tool"],
+    ...["source_type", "span_attributes", "sparse_paths", "sync_turns", "trace_exporter", "web_search_request"],
+    "websocket_connect_timeout_ms",
+  ],
+};
+
+const root = path.resolve(import.meta.dirname, "..");
+const textsOf = (patterns: readonly string[]): readonly string[] =>
+  globSync(patterns, { cwd: root })
+    .filter((file) => path.basename(file) !== path.basename(import.meta.filename))
+    .map((file) => readFileSync(path.join(root, file), "utf8"));
+
+/** Tests of what answers, not of the tables, which name every method. */
+const answers = textsOf([
+  "test/{scenarios,faults,live,support,tui}/**/*.ts",
+  "test/*.itest.ts",
+  "src/{client,server,manager,sessions,adapters,cli}/**/*.test.ts",
+]);
+const allTests = textsOf(["test/**/*.ts", "src/**/*.test.ts", "apps/*/src/**/*.test.{ts,tsx}"]);
+const sources = (patterns: readonly string[]): string =>
+  globSync(patterns, { cwd: root })
+    .filter((file) => !/\.test\.ts$/.test(file))
+    .map((file) => readFileSync(path.join(root, file), "utf8"))
+    .join("\n");
+
+const unnamed = (names: Iterable<string>, texts: readonly string[], spelt: (name: string) => RegExp): string[] =>
+  [...new Set(names)].filter((name) => !texts.some((text) => spelt(name).test(text))).sort();
+const quoted = (name: string): RegExp => new RegExp(`"${name}"`);
+const whole = (name: string): RegExp => new RegExp(`\\b${name}\\b`);
+
+/** The keys that have an effect here, at every depth. */
+function* usedKeys(keys: Keys): Generator<string> {
+  for (const [name, key] of Object.entries(keys)) {
+    if (key.unused !== undefined || key.foreign === true) continue;
+    yield name;
+    const inner = key.kind === "named" ? key.of : key;
+    if (inner.kind === "table") yield* usedKeys(inner.keys);
+  }
+}
+
+test("each method is named by a test of what answers it", () => {
+  const methods = Object.keys({ ...clientRequests, ...serverRequests });
+  assert.deepEqual(unnamed([...methods, "thread/planted"], answers, quoted), [...untestedYet.methods, "thread/planted"]);
+});
+
+test("each tool is named by a test", () => {
+  const names = [...sources(["src/tools/**/*.ts"]).matchAll(/\bname: "([a-z_]+)"/g)].map(([, name = ""]) => name);
+  assert.ok(names.includes("apply_patch"), "the tools are found");
+  assert.deepEqual(unnamed([...names, "tool_planted"], allTests, whole), [...untestedYet.tools, "tool_planted"]);
+});
+
+test("each config key that has an effect is named by a test", () => {
+  const events = new Set(Object.values(hookEventNames));
+  const keys = [...usedKeys(configKeys)].filter((name) => !events.has(name));
+  assert.deepEqual(unnamed([...keys, "zz_planted"], allTests, whole), [...untestedYet.keys, "zz_planted"]);
+});
+
+test("each hook event is run by core, can be set by the administrator, and is tried by a scenario", () => {
+  const code = sources(["src/core/**/*.ts"]);
+  const scenarios = textsOf(["test/scenarios/**/*.ts"]);
+  const managed = jsonSchema(ManagedHooksRequirements());
+  for (const [event, name] of Object.entries(hookEventNames)) {
+    assert.ok(new RegExp(`\\bevent:[^\\n]*"${event}"`).test(code), `no place of src/core runs the hooks of ${name}`);
+    assert.ok(quoted(name).test(JSON.stringify(managed)), `ManagedHooksRequirements of src/protocol/config-requirements.ts lacks ${name}`);
+    assert.ok(
+      scenarios.some((text) => whole(name).test(text) || whole(event).test(text)),
+      `no scenario names ${name}`,
+    );
+  }
+});
