@@ -1,4 +1,4 @@
-/** No method, tool, config key or hook event may be without a test that names it, and no hook event without a place that runs it. */
+/** No method, tool, config key, hook event or screen may be without a test that names it, and no hook event without a place that runs it. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -87,6 +87,19 @@ test("each config key that has an effect is named by a test", () => {
   const events = new Set(Object.values(hookEventNames));
   const keys = [...usedKeys(configKeys)].filter((name) => !events.has(name));
   assert.deepEqual(unnamed([...keys, "zz_planted"], allTests, whole), [...untestedYet.keys, "zz_planted"]);
+});
+
+test("each place of the page is visited by the test of every screen", () => {
+  const router = sources(["apps/web/src/state/router.ts"]);
+  const screens = textsOf(["test/web/screens.itest.ts"]).join("");
+  // The first part of each address that addressOf() writes: "/inbox", "/s", "/settings".
+  const addresses = [...router.matchAll(/^ {6}return ["`](\/[a-z]*)/gm)].map(([, address = ""]) => address);
+  assert.ok(addresses.includes("/inbox") && addresses.includes("/settings"), "the addresses are found");
+  const visited = (address: string): boolean => new RegExp(`["\`]${address}["/\`]`).test(screens);
+  assert.deepEqual(
+    [...addresses, "/planted"].filter((address) => !visited(address)),
+    ["/planted"],
+  );
 });
 
 test("each hook event is run by core, can be set by the administrator, and is tried by a scenario", () => {

@@ -4,7 +4,7 @@ import { chordOf, createChords, isTyping, keymapWith, showKeys } from "./keys.ts
 import { listRows, stateWord } from "./list.ts";
 import type { PendingView, SessionSummary } from "./model.ts";
 import { modeOf } from "./modes.ts";
-import { addressOf, placeOf } from "./router.ts";
+import { addressOf, type Place, placeOf, settingsTabs } from "./router.ts";
 import { defaultSettings, readDraft, readSettings, type Shelf, writeDraft } from "./settings.ts";
 import { ago, compact, dayGroup, duration, shortPath } from "./words.ts";
 
@@ -113,13 +113,17 @@ test("two presses in a row mean one command, but not with a pause between them",
 });
 
 test("addresses lead back to where they came from", () => {
-  for (const place of [
-    { name: "home" },
-    { name: "inbox" },
-    { name: "session", sessionId: "a/b c", requestId: null },
-    { name: "session", sessionId: "x", requestId: "r#1" },
-    { name: "settings", tab: "rules" },
-  ] as const) {
+  // By name, so that a new place does not compile without its examples.
+  const places: { readonly [N in Place["name"]]: readonly Extract<Place, { name: N }>[] } = {
+    home: [{ name: "home" }],
+    inbox: [{ name: "inbox" }],
+    session: [
+      { name: "session", sessionId: "a/b c", requestId: null },
+      { name: "session", sessionId: "x", requestId: "r#1" },
+    ],
+    settings: settingsTabs.map((tab) => ({ name: "settings", tab })),
+  };
+  for (const place of Object.values(places).flat()) {
     const url = new URL(addressOf(place), "http://x");
     assert.deepEqual(placeOf(url.pathname, url.hash), place);
   }
