@@ -102,13 +102,15 @@ test("each place of the page is visited by the test of every screen", () => {
   );
 });
 
-test("each hook event is run by core, can be set by the administrator, and is tried by a scenario", () => {
+test("each hook event is run by core, can be set by the administrator, is documented, and is tried by a scenario", () => {
   const code = sources(["src/core/**/*.ts"]);
   const scenarios = textsOf(["test/scenarios/**/*.ts"]);
+  const [page = ""] = textsOf(["docs/hooks.md"]);
   const managed = jsonSchema(ManagedHooksRequirements());
   for (const [event, name] of Object.entries(hookEventNames)) {
     assert.ok(new RegExp(`\\bevent:[^\\n]*"${event}"`).test(code), `no place of src/core runs the hooks of ${name}`);
     assert.ok(quoted(name).test(JSON.stringify(managed)), `ManagedHooksRequirements of src/protocol/config-requirements.ts lacks ${name}`);
+    assert.ok(whole(name).test(page), `docs/hooks.md does not tell of ${name}`);
     assert.ok(
       scenarios.some((text) => whole(name).test(text) || whole(event).test(text)),
       `no scenario names ${name}`,

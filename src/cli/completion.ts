@@ -7,7 +7,7 @@ import { oneOf, print, readFlags, refuseMore, UsageError } from "./usage.ts";
 export interface Place {
   /** The subcommands before it: "", "threads", "threads list". */
   readonly at: string;
-  readonly words: readonly (readonly [word: string, says: string])[];
+  readonly entries: readonly (readonly [name: string, says: string])[];
   readonly flags: readonly FlagHelp[];
 }
 
@@ -25,18 +25,18 @@ export const completionScript = (shell: (typeof shells)[number], places: readonl
 
 export async function allPlaces(): Promise<readonly Place[]> {
   const tops = await Promise.all(Object.entries(helps).map(async ([name, load]) => [name, await load()] as const));
-  const root: Place = { at: "", words: tops.map(([name, { summary }]) => [name, summary]), flags: globalFlags };
+  const root: Place = { at: "", entries: tops.map(([name, { summary }]) => [name, summary]), flags: globalFlags };
   return [root, ...tops.flatMap(([name, help]) => placesOf(name, help))];
 }
 
 function placesOf(at: string, help: Help): readonly Place[] {
   const inner = Object.entries(help.commands ?? {});
-  const words = [
+  const entries = [
     ...inner.map(([word, { summary }]) => [word, summary] as const),
-    ...(help.words ?? []).map((word) => [word, help.summary] as const),
+    ...(help.completions ?? []).map((word) => [word, help.summary] as const),
   ];
   const flags = [...allFlags(help), { name: "help", short: "h", says: "Print what it takes" }];
-  return [{ at, words, flags }, ...inner.flatMap(([word, nested]) => placesOf(`${at} ${word}`, nested))];
+  return [{ at, entries, flags }, ...inner.flatMap(([word, nested]) => placesOf(`${at} ${word}`, nested))];
 }
 
 const spellings = ({ name, short }: FlagHelp): readonly string[] => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
@@ -70,7 +70,7 @@ ${withValue(places)
   .join("\n")}
   esac
   case "$at" in
-${places.map(({ at, words, flags }) => `    ${quoted(at)}) next=${quoted([...words.map(([word]) => word), ...flags.flatMap(spellings)].join(" "))} ;;`).join("\n")}
+${places.map(({ at, entries, flags }) => `    ${quoted(at)}) next=${quoted([...entries.map(([word]) => word), ...flags.flatMap(spellings)].join(" "))} ;;`).join("\n")}
   esac
   COMPREPLY=($(compgen -W "$next" -- "$cur"))
 }
@@ -90,7 +90,7 @@ ${withValue(places)
   .join("\n")}
   esac
   case "$at" in
-${places.map(({ at, words, flags }) => `    ${quoted(at)}) choices=(${words.map(zshEntry).join(" ")}); flags=(${flags.flatMap((flag) => spellings(flag).map((spelling) => zshEntry([spelling, flag.says]))).join(" ")}) ;;`).join("\n")}
+${places.map(({ at, entries, flags }) => `    ${quoted(at)}) choices=(${entries.map(zshEntry).join(" ")}); flags=(${flags.flatMap((flag) => spellings(flag).map((spelling) => zshEntry([spelling, flag.says]))).join(" ")}) ;;`).join("\n")}
   esac
   _describe -t commands command choices
   _describe -o option flags
@@ -109,7 +109,7 @@ function __parley_at
     end
     test "$(string join -- ' ' $at)" = "$argv[1]"
 end
-${places.flatMap(({ at, words, flags }) => [...words.map(([word, says]) => `${fishAt(at)} -f -a ${quoted(word)} -d ${quoted(says)}`), ...flags.map((flag) => fishFlag(at, flag))]).join("\n")}
+${places.flatMap(({ at, entries, flags }) => [...entries.map(([word, says]) => `${fishAt(at)} -f -a ${quoted(word)} -d ${quoted(says)}`), ...flags.map((flag) => fishFlag(at, flag))]).join("\n")}
 `,
 };
 

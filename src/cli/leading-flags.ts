@@ -45,21 +45,21 @@ function readLeading(args: readonly string[]): { readonly given: readonly Given[
   let at = 0;
   for (let found = flagAt(args, at); found !== undefined; found = flagAt(args, at)) {
     given.push(found);
-    at += found.words;
+    at += found.count;
   }
   return { given, at };
 }
 
-function flagAt(args: readonly string[], at: number): (Given & { readonly words: number }) | undefined {
+function flagAt(args: readonly string[], at: number): (Given & { readonly count: number }) | undefined {
   const word = args[at] ?? "";
   const [, long, short, glued] = /^(?:--([a-z][a-z-]*)|-([A-Za-z]))(?:=?(.+))?$/s.exec(word) ?? [];
   const entry = allFlags(terminalHelp).find((row) => row.name === long || (row.short !== undefined && row.short === short));
   if (entry === undefined) return undefined;
   const { name } = entry;
   const spelt = long === undefined ? `-${short}` : `--${long}`;
-  if (entry.value === undefined) return glued === undefined ? { spelt, name, value: undefined, words: 1 } : undefined;
+  if (entry.value === undefined) return glued === undefined ? { spelt, name, value: undefined, count: 1 } : undefined;
   const value = glued ?? args[at + 1];
-  return value === undefined ? undefined : { spelt, name, value, words: glued === undefined ? 2 : 1 };
+  return value === undefined ? undefined : { spelt, name, value, count: glued === undefined ? 2 : 1 };
 }
 
 const approvals = ["untrusted", "on-failure", "on-request", "never"] as const;

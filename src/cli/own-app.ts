@@ -38,7 +38,7 @@ export function requireModel({ config, whyNoModel }: App, cwd: string): void {
   if (why !== undefined) throw new StartError(why);
 }
 
-/** For processes that serve many: what nobody caught ends no session, is logged, and every client is told. */
+/** For processes that serve many: an uncaught error ends no session, is logged, and every client is notified. */
 export function surviveWith(app: App): void {
   surviveErrors({ log: app.log, tell: tellerOf(app) });
 }

@@ -16,11 +16,11 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     const lines = await waitingIn(app, cwd);
     if (values.json === true) printJson({ project: root, trust: trust ?? null, waiting: lines });
     if (values.check === true) {
-      if (values.json !== true) tell(root, trust, lines);
+      if (values.json !== true) report(root, trust, lines);
       return trust === "trusted" && lines.length === 0 ? 0 : 1;
     }
     if (trust === "trusted" && lines.length === 0) return values.json === true ? 0 : print(`Nothing in ${shown(root)} waits for you.\n`);
-    if (values.json !== true) tell(root, trust, lines);
+    if (values.json !== true) report(root, trust, lines);
     if (values.yes !== true && !(await confirmed())) throw new StartError("Nothing was changed.");
     if (trust !== "trusted") trustProject(app, root);
     await acceptProject(app, cwd, { redefining: true });
@@ -44,7 +44,7 @@ async function waitingIn(app: App, cwd: string): Promise<string[]> {
   ];
 }
 
-function tell(root: string, trust: string | undefined, lines: readonly string[]): void {
+function report(root: string, trust: string | undefined, lines: readonly string[]): void {
   if (trust !== "trusted") say(`${shown(root)} is not trusted: none of its settings, rules, MCP servers and skills count.`);
   else if (lines.length > 0) say(`In ${shown(root)} this is new, or changed since you accepted it, and does not count:`);
   for (const line of lines) say(`  ${shown(line)}`);

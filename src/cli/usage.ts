@@ -44,7 +44,7 @@ type ValueOf<Row extends FlagHelp> = Row extends { readonly value: string }
 export type Values<H extends Taken> = { readonly [Row in RowOf<H> as Row["name"]]?: ValueOf<Row> | undefined };
 
 /**
- * Flags and free words, by the rows of the subcommand's help. An unknown flag or a missing value is a UsageError in words that name it, and
+ * Flags and positional arguments, by the rows of the subcommand's help. An unknown flag or a missing value is a UsageError that names it, and
  * the flag that was meant.
  */
 export function readFlags<const H extends Taken>(
@@ -87,9 +87,9 @@ export function unknownSubcommand(word: string, known: readonly string[]): Usage
   return new UsageError(`unrecognized subcommand '${word}'${meant === undefined ? "" : `; did you mean '${meant}'?`}`);
 }
 
-/** For commands that take fewer words than they got. */
-export function refuseMore(words: readonly string[], allowed = 0): void {
-  const extra = words[allowed];
+/** For commands that take fewer arguments than they were given. */
+export function refuseMore(args: readonly string[], allowed = 0): void {
+  const extra = args[allowed];
   if (extra !== undefined) throw new UsageError(`unexpected argument '${extra}' found`);
 }
 

@@ -102,7 +102,7 @@ export class Client {
     this.#peer = new Peer(transport, {
       ...(onRequest === undefined ? {} : { takeRequest: (id, method, params) => this.#take(onRequest, { id, method, params }) }),
       request: (method, params, _after, id) => this.#serve(method, params, id),
-      notification: (method, params) => this.#hear(method, params),
+      notification: (method, params) => this.#receive(method, params),
       closed: (error) => this.#ended.abort(closedBecause(error)),
       unreadable: (reason) => onTrouble(new Error(`unreadable message from the server: ${reason}`)),
       bug: (method, error) => onTrouble(asError(error, `answer to ${method}`)),
@@ -150,7 +150,7 @@ export class Client {
     return () => this.#any.delete(listener);
   }
   /**
-   * Answers one kind of question; a later answer replaces an earlier one. Without one the server is told so and goes on as after a no.
+   * Answers one kind of question; a later answer replaces an earlier one. Without one the server gets an error and goes on as after a refusal.
    * The signal is aborted when the question needs no answer any more: with AnsweredElsewhere, or with ConnectionClosed.
    */
   answer<M extends keyof ServerRequests>(
@@ -211,15 +211,15 @@ export class Client {
       if (this.#asked.get(id) === asked) this.#asked.delete(id);
     }
   }
-  #hear(method: string, params: unknown): void {
+  #receive(method: string, params: unknown): void {
     if (method === "serverRequest/resolved") this.#withdraw(params as NotificationParams<"serverRequest/resolved">);
-    for (const listener of this.#any) this.#tell(method, () => listener(method, params));
-    for (const listener of this.#listeners.get(method) ?? []) this.#tell(method, () => listener(params as never));
+    for (const listener of this.#any) this.#callListener(method, () => listener(method, params));
+    for (const listener of this.#listeners.get(method) ?? []) this.#callListener(method, () => listener(params as never));
   }
   #withdraw({ requestId, answeredBy }: NotificationParams<"serverRequest/resolved">): void {
     this.#asked.get(requestId)?.abort(new AnsweredElsewhere(answeredBy ?? undefined));
   }
-  #tell(method: string, run: () => void): void {
+  #callListener(method: string, run: () => void): void {
     try {
       run();
     } catch (error) {

@@ -33,7 +33,7 @@ function ownServer(): readonly string[] {
   return [process.execPath, entry, "app-server"];
 }
 
-/** Returns a function that gives the last words. */
+/** Returns a function that gives the end of what was written to stderr. */
 function watchStderr(stream: Readable, onLine: ((line: string) => void) | undefined): () => string {
   let tail = "";
   let rest = "";
@@ -56,14 +56,14 @@ class ChildTransport implements Transport {
   readonly #child: ChildProcess;
   readonly #lines: LinesTransport;
   readonly #input: Writable;
-  readonly #lastWords: () => string;
+  readonly #lastOutput: () => string;
   #asked = false;
   #closed = false;
 
-  constructor(child: ChildProcess, output: Readable, input: Writable, lastWords: () => string) {
+  constructor(child: ChildProcess, output: Readable, input: Writable, lastOutput: () => string) {
     this.#child = child;
     this.#input = input;
-    this.#lastWords = lastWords;
+    this.#lastOutput = lastOutput;
     this.#lines = new LinesTransport(output, input);
     this.#lines.onMessage = (text) => this.onMessage(text);
     this.#lines.onTooLong = (head) => this.onTooLong(head);
@@ -98,8 +98,8 @@ class ChildTransport implements Transport {
 
   #earlyEnd(code: number | null, signal: string | null): Error {
     const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
-    const words = this.#lastWords();
-    return new Error(`the server ended with ${how}${words === "" ? "" : `: ${words}`}`);
+    const complaint = this.#lastOutput();
+    return new Error(`the server ended with ${how}${complaint === "" ? "" : `: ${complaint}`}`);
   }
   #end(error?: Error): void {
     if (this.#closed) return;

@@ -7,7 +7,7 @@ import type { Client } from "./client.ts";
 export interface RunOptions extends Omit<TurnStartParams, "threadId" | "input"> {
   /** Interrupts the turn; `run` then resolves with status "interrupted". */
   readonly signal?: AbortSignal;
-  /** The agent's words as they come. */
+  /** The agent's text as it streams. */
   readonly onText?: (delta: string) => void;
 }
 
@@ -103,7 +103,7 @@ function listenTo(client: Client, threadId: string, onText: ((delta: string) => 
     if (turn.status === "failed") throw new TurnFailed(turn);
     const own = items.filter((entry) => entry.turnId === turn.id).map((entry) => entry.item);
     const status = turn.status === "interrupted" ? "interrupted" : "completed";
-    return { turnId: turn.id, status, text: lastWords(own), items: own, usage: usage.get(turn.id) };
+    return { turnId: turn.id, status, text: lastMessage(own), items: own, usage: usage.get(turn.id) };
   };
   const finished = Promise.race([finish(), closed.promise]);
   finished.catch(() => {}); // a refused turn/start is reported by the call itself
@@ -117,7 +117,7 @@ function listenTo(client: Client, threadId: string, onText: ((delta: string) => 
   };
 }
 
-function lastWords(items: readonly ThreadItem[]): string {
+function lastMessage(items: readonly ThreadItem[]): string {
   const last = items.findLast((item) => item.type === "agentMessage");
   return last?.type === "agentMessage" ? last.text : "";
 }

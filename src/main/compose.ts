@@ -69,9 +69,9 @@ export interface ComposeOptions {
   readonly log: Log;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly codexHome?: string;
-  /** The words after each `-c`. */
+  /** The value of each `-c`. */
   readonly cliOverrides?: readonly string[];
-  /** The flags are the words of the one client that this process serves: they count over what a resumed thread had. */
+  /** The flags come from the one client that this process serves: they take precedence over what a resumed thread had. */
   readonly flagsAreRequests?: boolean | undefined;
   /** What this run leaves aside: the user's config.toml, every `.rules` file. */
   readonly ignore?: { readonly userConfig?: boolean | undefined; readonly rules?: boolean | undefined } | undefined;

@@ -52,7 +52,7 @@ test("whatever else comes first is left to the server, with all that follows", a
   }
 });
 
-test("a second initialize is not answered at the door", async () => {
+test("a second initialize is not answered by the greeting", async () => {
   const { heard, given } = await atTheDoor([hello(1), hello(2)]);
   assert.equal(heard.length, 1);
   assert.deepEqual(given, [hello(2)]);

@@ -1,5 +1,5 @@
 /**
- * The door of a server that is still being loaded: answers the client's `initialize`, holds back what comes after it, and hands both over.
+ * Greets for a server that is still being loaded: answers the client's `initialize`, holds back what comes after it, and hands both over.
  * Serves `parley app-server`, whose clients wait for that answer before anything else.
  */
 import { fits } from "../lib/schema.ts";
@@ -53,7 +53,7 @@ export async function greet(transport: Transport, about: About): Promise<Greetin
   };
 }
 
-/** Undefined for whatever is not the one plain case: the ordinary way then answers it, in its own words. */
+/** Undefined for anything but the one plain case: the ordinary dispatch then answers it. */
 function answerTo(text: string, about: About): { readonly introduction: Introduction; readonly answer: string } | undefined {
   try {
     const { id, method, params } = JSON.parse(text);

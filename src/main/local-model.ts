@@ -9,7 +9,7 @@ export interface LocalChoice {
   /** The name given on the command line; without one `oss_provider` of the settings. */
   readonly provider: string | undefined;
   readonly model: string | undefined;
-  /** The words after each `-c`. */
+  /** The value of each `-c`. */
   readonly flags: readonly string[];
 }
 

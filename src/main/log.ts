@@ -58,13 +58,13 @@ export function levelFrom(env: Env): LogLevel | undefined {
 }
 
 const both = (one: Log, other: Log): Log => {
-  const tell =
+  const at =
     (at: LogLevel): Log["info"] =>
     (message, fields) => {
       one[at](message, fields);
       other[at](message, fields);
     };
-  return { debug: tell("debug"), info: tell("info"), warn: tell("warn"), error: tell("error") };
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 };
 
 interface LineOptions {

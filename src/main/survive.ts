@@ -1,4 +1,4 @@
-/** The last line of defence of a process that serves many: what nobody caught is logged and told, and the process lives on. */
+/** The last line of defence of a process that serves many: an uncaught error is logged and announced, and the process lives on. */
 import type { Log } from "../core/ports/log.ts";
 import { Allowance } from "../lib/allowance.ts";
 import { errorStack } from "../lib/error-text.ts";
@@ -6,7 +6,7 @@ import { troubleNotice } from "../protocol/errors.ts";
 
 export interface SurviveOptions {
   readonly log: Pick<Log, "error">;
-  /** Tells whoever is connected; left out where nobody could hear it. */
+  /** Notifies the connected clients; left out where there are none. */
   readonly tell?: ((message: string) => void) | undefined;
   /** Milliseconds that never run backwards. */
   readonly now?: () => number;
@@ -27,7 +27,7 @@ export function troubleKeeper({ log, tell, now }: SurviveOptions): (error: unkno
       if (missed !== undefined) log.error("uncaught error", { error: stackOf(error), ...(missed === 0 ? {} : { notLogged: missed }) });
       if (notices.take() !== undefined) tell?.(troubleNotice);
     } catch {
-      // Neither the log nor a client could take it: there is nobody left to tell.
+      // Neither the log nor a client could take it: there is nowhere left to report it.
     }
   };
 }

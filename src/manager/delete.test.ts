@@ -34,7 +34,7 @@ describe("deleting a session", () => {
     const { status, body } = await it.call("DELETE /api/sessions/s-1");
     assert.deepEqual([status, body["code"], body["message"]], [409, "invalid_state", "forks refer to this thread: s-2"]);
     assert.deepEqual(asked(), ["thread/delete"]);
-    assert.equal((await it.core.sessions.require("s-1")).activeTurnId, "turn-1");
+    assert.equal((await it.backend.sessions.require("s-1")).activeTurnId, "turn-1");
   });
 
   test("one that it deletes is gone with its turn, which the engine ends", async () => {

@@ -1,4 +1,4 @@
-/** The messages of the manager's websocket `/api/stream`: what a client may send and every event it can hear. */
+/** The messages of the manager's websocket `/api/stream`: what a client may send and every event it can receive. */
 import {
   array,
   boolean,
@@ -39,7 +39,7 @@ export const StreamCommand = named("StreamCommand", () =>
       threadId: maybe(string()),
       threadIds: maybe(array(string())),
       families: maybe(array(literals(...families))),
-      /** The last number that was heard: everything after it is sent again, or `resync` when it is no longer kept. */
+      /** The last number that was received: everything after it is sent again, or `resync` when it is no longer kept. */
       since: maybe(natural()),
       bootId: maybe(string()),
     }),
@@ -165,11 +165,11 @@ export const PassThroughEvent = named("PassThroughEvent", () =>
 );
 export type PassThroughEvent = Infer<typeof PassThroughEvent>;
 
-/** Everything that a client can hear. */
+/** Everything that a client can receive. */
 export const StreamMessage = named("StreamMessage", () => union([StreamControl(), StreamEvent(), PassThroughEvent()]));
 export type StreamMessage = StreamControl | StreamEvent | PassThroughEvent;
 
-/** Events that every socket hears, whatever it is filtered to. */
+/** Events that every socket receives, whatever its filter. */
 export const broadcast: ReadonlySet<string> = new Set<EventName>([
   "session_deleted",
   "session_project_updated",
@@ -200,6 +200,6 @@ export const inboxEvents: ReadonlySet<string> = new Set<EventName>([
 
 /** The pass-through name of an engine method: `item/fileChange/requestApproval` becomes `app_server.request.item.file_change.request_approval`. */
 export function passThroughName(method: string, signal: "notification" | "request"): string {
-  const words = method.split("/").map((part) => part.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase());
-  return ["app_server", ...(signal === "request" ? ["request"] : []), ...words].join(".");
+  const parts = method.split("/").map((part) => part.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase());
+  return ["app_server", ...(signal === "request" ? ["request"] : []), ...parts].join(".");
 }

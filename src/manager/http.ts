@@ -122,12 +122,12 @@ function guarded(response: Response): Response {
   return response;
 }
 
-const stranger: Caller = { scope: "read", actor: { kind: "device", name: "a stranger" }, device: undefined };
+const anonymous: Caller = { scope: "read", actor: { kind: "device", name: "a stranger" }, device: undefined };
 
 const isCaller = (asking: Asking): asking is Caller => asking !== undefined && !(asking instanceof Problem);
 
 function admit(scope: Scope | null, caller: Asking): Caller {
-  if (scope === null) return isCaller(caller) ? caller : stranger;
+  if (scope === null) return isCaller(caller) ? caller : anonymous;
   if (!isCaller(caller)) throw caller ?? failure(401, "signed_out", "Sign in first.");
   if (!allows(caller.scope, scope)) throw failure(403, "scope", `This needs the scope ${scope}; this device has ${caller.scope}.`);
   return caller;

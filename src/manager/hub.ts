@@ -2,7 +2,7 @@
 import { broadcast, type EventName, type EventPayload, type Family, inboxEvents, type PassThroughEvent } from "./events.ts";
 
 export interface Subscriber {
-  /** Null hears every session. */
+  /** Null: every session. */
   threads: ReadonlySet<string> | null;
   families: ReadonlySet<Family>;
   send(json: string): void;
@@ -16,15 +16,15 @@ interface Kept {
   readonly json: string;
 }
 
-/** A filter, and the number after which a subscriber has heard everything that fits it. */
-export interface Heard extends Pick<Subscriber, "threads" | "families"> {
+/** A filter, and the sequence number since which a subscriber has received everything that fits it. */
+export interface Received extends Pick<Subscriber, "threads" | "families"> {
   readonly since: number;
 }
 
 /** How much is kept for replay: enough for minutes of several busy sessions. */
 const maxEvents = 50_000;
 const maxChars = 48 * 1024 * 1024;
-/** Whoever missed more than this is told to read anew: sent at once, it would count as being behind again. */
+/** A subscriber that missed more than this has to read anew: sent at once, so many events would cut it off again. */
 const maxReplay = 4 * 1024 * 1024;
 
 export class Hub {
@@ -71,10 +71,10 @@ export class Hub {
   }
 
   /**
-   * Sends what a subscriber missed since `since`, leaving out what it has heard already.
+   * Sends what a subscriber missed since `since`, leaving out what it has received already.
    * Returns how many events that were, or why they were not sent.
    */
-  replay(subscriber: Subscriber, since: number, heard: Heard | undefined): number | string {
+  replay(subscriber: Subscriber, since: number, received: Received | undefined): number | string {
     const oldest = this.#kept[this.#first];
     if (since > this.#seq || (oldest === undefined ? since < this.#seq : since + 1 < oldest.seq)) return "the events are no longer kept";
     const missed: string[] = [];
@@ -82,7 +82,7 @@ export class Hub {
     for (let at = this.#first; at < this.#kept.length; at++) {
       const event = this.#kept[at];
       if (event === undefined || event.seq <= since || !this.#wants(subscriber, event)) continue;
-      if (heard !== undefined && event.seq > heard.since && this.#wants(heard, event)) continue;
+      if (received !== undefined && event.seq > received.since && this.#wants(received, event)) continue;
       missed.push(event.json);
       size += event.json.length;
       if (size > maxReplay) return "too much was missed";

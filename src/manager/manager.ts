@@ -213,7 +213,7 @@ export class Manager {
         return;
       }
       case "thread/status/changed":
-        // Someone else has loaded it and a turn runs: we want to hear it, and what it may ask.
+        // Another client has loaded it and a turn runs: we want its notifications and its requests.
         if (message.params.status.type === "active") this.#attach(message.params.threadId);
         return;
       case "thread/started":

@@ -47,13 +47,13 @@ function checkDecision(result: unknown, details: Details, { scope, isCommand }: 
 
 /** What engines propose beside, or instead of, the list of decisions. */
 function proposedIn(details: Details): readonly unknown[] {
-  const words = details["proposedExecpolicyAmendment"] ?? details["proposed_execpolicy_amendment"];
+  const prefix = details["proposedExecpolicyAmendment"] ?? details["proposed_execpolicy_amendment"];
   const hosts = details["proposedNetworkPolicyAmendments"];
   return [
-    ...(Array.isArray(words)
+    ...(Array.isArray(prefix)
       ? [
-          { acceptWithExecpolicyAmendment: { execpolicy_amendment: words } },
-          { approved_execpolicy_amendment: { proposed_execpolicy_amendment: words } },
+          { acceptWithExecpolicyAmendment: { execpolicy_amendment: prefix } },
+          { approved_execpolicy_amendment: { proposed_execpolicy_amendment: prefix } },
         ]
       : []),
     ...(Array.isArray(hosts) ? hosts.map((host: unknown) => ({ applyNetworkPolicyAmendment: { network_policy_amendment: host } })) : []),

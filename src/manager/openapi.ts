@@ -91,7 +91,7 @@ function operation(key: string, template: string, row: Route, schemas: Map<strin
 /** A route's own refusal, or that of the guard for a device that may do too little. */
 const orTooLittle = (own: Lazy | undefined): Lazy => (own === undefined ? Failure : () => union([own(), Failure()]));
 
-/** What OpenAPI has no words for: the frames of the websocket, each way, and for every event who hears it. */
+/** What OpenAPI cannot express: the frames of the websocket in both directions, and who receives each event. */
 function streamDescription(schemas: Map<string, unknown>): unknown {
   const events = Object.entries(eventPayloads).map(([name, payload]) => [
     name,
@@ -119,9 +119,9 @@ function streamDescription(schemas: Map<string, unknown>): unknown {
 /** `POST /api/sessions/:sessionId/messages` is `postSessionsMessages`: a name for generated clients. */
 export function operationId(key: string): string {
   const [method = "", path = ""] = key.split(" ");
-  const words = path.split("/").filter((w) => w !== "" && w !== "api" && !w.startsWith(":"));
+  const parts = path.split("/").filter((w) => w !== "" && w !== "api" && !w.startsWith(":"));
   const by = /:\w+$/.test(path) ? ["by", path.split(":").at(-1) ?? ""] : [];
-  return [method.toLowerCase(), ...words, ...by]
+  return [method.toLowerCase(), ...parts, ...by]
     .map((w, i) =>
       w
         .split(/[-.]/)

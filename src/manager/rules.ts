@@ -56,7 +56,7 @@ export class Rules {
       const call = print(pattern, decision, rule.justification ?? null);
       const id = idOf(pattern);
       if (parseRules(text).some((r) => idOf(r.pattern) === id))
-        throw failure(409, "duplicate_rule", "There is a rule for these words already; change that one.");
+        throw failure(409, "duplicate_rule", "There is a rule for this command prefix already; change that one.");
       this.#note(id, { expiresAt: rule.expiresAt ?? null, addedBy: by });
       return `${text === "" || text.endsWith("\n") ? text : `${text}\n`}${call}\n`;
     });
@@ -163,7 +163,7 @@ export class Rules {
 const outsideMark = "outside-";
 const isOutside = (ruleId: string): boolean => ruleId.startsWith(outsideMark);
 
-/** A rule is known by the words it is about, and by whether it lets them leave the sandbox. */
+/** A rule is identified by its command prefix, and by whether it lets such commands leave the sandbox. */
 export const idOf = (pattern: RuleText["pattern"], outside = false): string =>
   `${outside ? outsideMark : ""}${createHash("sha256").update(JSON.stringify(pattern)).digest("hex").slice(0, 16)}`;
 

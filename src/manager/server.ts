@@ -198,7 +198,7 @@ const safeLines = Object.entries(safeHeaders)
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join("");
 
-/** Ends a connection that will not become a websocket, in the words and the shape that the routes use. */
+/** Ends a connection that will not become a websocket, with the same problem object that the routes send. */
 function refuse(socket: Duplex, { status, body }: Problem): void {
   if (!socket.writable) return void socket.destroy();
   const json = JSON.stringify(body);

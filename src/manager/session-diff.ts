@@ -191,7 +191,7 @@ async function draw(drawing: Drawing): Promise<SessionDiff> {
   return { ...bounded(parts.map((p) => p.text)), inexact: inexact.sort() };
 }
 
-/** Moves that are the whole story: the file left one place and arrived where none was. */
+/** Moves without any other change: the file left one path and arrived at one that was free. */
 function renamesIn({ before, after, changes }: Drawing): Map<string, string> {
   const movedTo = new Map<string, string>();
   for (const change of changes) {

@@ -154,7 +154,7 @@ export class ManagerStore {
     this.#state = next;
   }
 
-  /** For what has happened already. It counts from now on; where the disk refuses, it is told and tried again. */
+  /** For what has happened already. It counts from now on; a failed write is reported and tried again. */
   note(part: Partial<StoredState>): void {
     this.#state = this.#with(part);
     this.#catchUp();

@@ -1,11 +1,11 @@
-/** The websocket of events: what each client hears, from where on, and what happens to one that does not keep up. */
+/** The websocket of events: what each client receives, since which event, and what happens to one that does not keep up. */
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import { parse } from "../lib/schema.ts";
 import { Outbox } from "../rpc/outbox.ts";
 import { tooFarBehind } from "../rpc/transport.ts";
 import { defaultFamilies, type Family, families, StreamCommand, type StreamControl } from "./events.ts";
-import type { Heard, Hub, Subscriber } from "./hub.ts";
+import type { Hub, Received, Subscriber } from "./hub.ts";
 
 /** A socket that is further behind than this is closed; it comes back and is sent what it missed. All sockets together stay within `together`. */
 const maxBehind = 8 * 1024 * 1024;
@@ -106,13 +106,13 @@ export class EventStream {
   }
 
   #subscribe(command: Extract<StreamCommand, { type: "subscribe" }>): void {
-    const heard = { threads: this.#subscriber.threads, families: this.#subscriber.families, since: this.#since };
+    const received = { threads: this.#subscriber.threads, families: this.#subscriber.families, since: this.#since };
     const wanted = command.threadIds ?? (command.threadId == null ? [] : [command.threadId]);
     const all = wanted.includes("*") || (command.threadIds == null && command.threadId == null);
     this.#subscriber.threads = all ? null : new Set(wanted.slice(0, 1000));
     if (command.families != null) this.#subscriber.families = new Set(command.families);
     this.#hub.wanted(this.#subscriber);
-    const replayed = command.since == null ? undefined : this.#replay(command.since, command.bootId ?? undefined, heard);
+    const replayed = command.since == null ? undefined : this.#replay(command.since, command.bootId ?? undefined, received);
     this.#since = replayed === undefined ? this.#hub.seq : (command.since ?? this.#hub.seq);
     this.#control({
       type: "subscribed",
@@ -123,10 +123,10 @@ export class EventStream {
     });
   }
 
-  /** How many events were sent again; undefined when some are no longer kept, which the client is told. */
-  #replay(since: number, bootId: string | undefined, heard: Heard | undefined): number | undefined {
+  /** How many events were sent again; undefined when some are no longer kept, of which the client is notified. */
+  #replay(since: number, bootId: string | undefined, received: Received | undefined): number | undefined {
     const other = bootId !== undefined && bootId !== this.#hub.bootId;
-    const count = other ? undefined : this.#hub.replay(this.#subscriber, since, heard);
+    const count = other ? undefined : this.#hub.replay(this.#subscriber, since, received);
     if (typeof count === "number") return count;
     this.#control({ type: "resync", seq: this.#hub.seq, bootId: this.#hub.bootId, reason: count ?? "the manager was restarted" });
     return undefined;

@@ -25,7 +25,7 @@ export interface PeerHandlers {
   drained?(): void;
   /** A line that is no message, for the log. */
   unreadable?(reason: string): void;
-  /** Something that is no RpcError was thrown while serving `method`, or, where no error answer tells of it, beside it. The connection goes on. */
+  /** Something that is no RpcError was thrown while serving `method`, or, where no error answer can report it, beside it. The connection goes on. */
   bug?(method: string, error: unknown, isAnswered: boolean): void;
 }
 
@@ -101,7 +101,7 @@ export class Peer {
   close(): void {
     this.#transport.close();
   }
-  /** Ends the connection because the other side does not keep up with what it is told. */
+  /** Ends the connection because the other side does not keep up with what it is sent. */
   cutOff(why: string): void {
     this.#transport.cutOff(why);
   }
@@ -182,7 +182,7 @@ export class Peer {
     try {
       this.#handlers.bug?.(what, error, isAnswered);
     } catch {
-      // Whoever keeps the log has failed, too: nobody is left to tell.
+      // The log itself has failed: there is nowhere left to report it.
     }
   }
 

@@ -84,7 +84,7 @@ export class LinesTransport implements Transport {
     this.#flush();
     this.#end();
   }
-  /** The end of the output is the only thing that the other side can be told; it comes after whole lines. */
+  /** Closing the output is the only signal that the other side gets; it comes after whole lines. */
   cutOff(why: string): void {
     this.#queue = [];
     this.#queued = 0;

@@ -16,7 +16,7 @@ export interface Transport {
   onDrain: () => void;
   /** Sends what was taken, then ends the connection. */
   close(): void;
-  /** Ends the connection of a reader that does not keep up: what it was not sent yet is dropped, and it is told to come back where it can be. */
+  /** Ends the connection of a reader that does not keep up: what it was not sent yet is dropped; where the transport has a close reason, it asks the client to reconnect. */
   cutOff(why: string): void;
   /** "stdio" ends with its client; the others outlive it. */
   readonly kind: "stdio" | "websocket" | "unix" | "memory";

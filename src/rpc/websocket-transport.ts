@@ -8,7 +8,7 @@ import { type Transport, tooFarBehind } from "./transport.ts";
 export const maxMessageBytes = 64 * 1024 * 1024;
 /** How long the other side has to answer our close frame. */
 const closeGraceMs = 1000;
-/** How long a reader that was cut off has to come to the end of what it was sent, where it hears why. */
+/** How long a client that is cut off has to read what it was sent, at whose end is the reason. */
 const cutOffGraceMs = 30_000;
 
 const goingAway = 1001;
@@ -47,7 +47,7 @@ export class WebSocketTransport implements Transport {
     const handlers = { drained: () => this.#drained(), tooSlow: () => this.cutOff(tooFarBehind), behind: options.behind };
     this.#outbox = new Outbox(ws, socket, handlers, options.limits);
     ws.on("message", (data, isBinary) => {
-      // never throws: the peer that hears it catches
+      // never throws: the peer that receives it catches
       if (!isBinary) this.#take(data.toString());
     });
     ws.on("ping", (data) => this.#pong(data)); // never throws: what cannot be sent is dropped

@@ -19,7 +19,7 @@ const kinds: Readonly<Record<string, RequestKind>> = {
 };
 export const kindOf = (method: string): RequestKind => (Object.hasOwn(kinds, method) ? kinds[method] : undefined) ?? "other";
 
-/** The older family of approvals has words of its own. */
+/** The older approval methods name decisions differently. */
 export const isLegacy = (method: string): boolean => method === "execCommandApproval" || method === "applyPatchApproval";
 
 /** What a session that no person watches answers: no, in each kind's own way. */
@@ -54,7 +54,7 @@ export function decisionIn(outcome: Outcome): unknown {
   return "answered";
 }
 
-/** The same for one request: a tool of an MCP server is asked about in words. */
+/** The same for one request: a tool of an MCP server is asked about as a question with options. */
 export function decisionOn({ details }: Pick<PendingRequest, "details">, outcome: Outcome): unknown {
   const isToolCall = isRecord(details) && isRecord(details["mcpToolCall"]);
   if (!isToolCall || "error" in outcome || !isRecord(outcome.result) || !isRecord(outcome.result["answers"])) return decisionIn(outcome);

@@ -1,4 +1,4 @@
-/** Hooks in the words of people, for every face that shows them. Pure. */
+/** Hooks as text for people, for every user interface that shows them. Pure. */
 import type { HookMetadata } from "../protocol/hooks.ts";
 
 /** A person's word on a hook: its digest for "trusted as it is", null for not trusted; or whether it is switched on. */

@@ -238,7 +238,7 @@ export class EngineLink {
       this.#ports.state(state);
     } catch (error) {
       // Whoever looks on must not keep the link from going on: the next attempt is made after this.
-      this.#warn("the state of the engine could not be told", {
+      this.#warn("the state of the engine could not be announced", {
         state: state.kind,
         error: errorStack(error),
       });

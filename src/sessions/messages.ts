@@ -71,7 +71,7 @@ export class Messages {
     return Promise.resolve({ turnId: done.turnId, messageId, delivery: isQueued ? "queued" : "started" });
   }
 
-  /** For words that nobody keeps any more: what the engine does not take waits in the queue. */
+  /** For a message that its sender does not keep: what the engine does not accept waits in the queue. */
   async sendOrQueue(session: Session, message: Message): Promise<Accepted> {
     try {
       return await this.send(session, message);

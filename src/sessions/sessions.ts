@@ -14,7 +14,7 @@ export interface Session {
   readonly id: string;
   thread: Thread;
   archived: boolean;
-  /** Whether our connection hears this thread. */
+  /** Whether our connection is subscribed to this thread. */
   attached: boolean;
   settings: EngineSettings | undefined;
   /** The last turns as they were streamed, the running one in full. */
@@ -125,7 +125,7 @@ export class EngineSessions {
     this.#known.delete(id);
   }
 
-  /** Makes our connection hear the thread: it is loaded where it was not, and joined where it runs. */
+  /** Subscribes our connection to the thread: loads it where it is not loaded, and joins it where it runs. */
   attach(id: string): Promise<Session> {
     const known = this.#known.get(id);
     if (known !== undefined) known.usedAt = this.#ports.now();
@@ -188,7 +188,7 @@ export class EngineSessions {
     session.view = foldNotification(session.view, { method: "turn/started", params: { threadId: session.id, turn } });
   }
 
-  /** The line is cut, and with it every turn that we heard; the threads are joined again when the engine is back. */
+  /** The connection is lost, and with it every turn that we followed; the threads are joined again when the engine is back. */
   engineLost(turnStatus: "failed" | "interrupted"): void {
     for (const session of this.#known.values()) {
       session.attached = false;
@@ -304,7 +304,7 @@ export function threadOf({ method, params }: ServerNotification): string | null 
 /** Engines of the earlier generation do not say it. */
 const statusOf = (thread: Partial<Thread>): Thread["status"] => thread.status ?? { type: "idle" };
 
-/** Events of a turn whose beginning was not heard are left to the reading of it. */
+/** Events of a turn whose start we missed are ignored: reading the thread brings the whole turn. */
 function folded(view: ThreadView, message: ServerNotification): ThreadView {
   const { method, params } = message;
   const turnId = "turnId" in params && typeof params.turnId === "string" ? params.turnId : undefined;

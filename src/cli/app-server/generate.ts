@@ -26,7 +26,7 @@ function write(outDir: string, files: Files): void {
   }
 }
 
-/** The words after `app-server`: which tool, and its flags. */
+/** The arguments after `app-server`: which tool, and its flags. */
 export async function run(args: readonly string[]): Promise<number> {
   const [tool, ...rest] = args;
   const { values, positionals } = readFlags(rest, help.commands["generate-ts"]);

@@ -29,12 +29,12 @@ export async function checkSandbox(app: App): Promise<readonly Finding[]> {
     const layers = process.platform === "linux" ? [files, network(text, state), filter(text)] : [files];
     return [engine(state), ...layers];
   } catch (error) {
-    const words = errorMessage(error);
+    const reason = errorMessage(error);
     const fix =
       process.platform === "linux"
         ? 'follow what it says, or run in a container with sandbox_mode = "danger-full-access"'
         : "see docs for the sandbox of this system";
-    return [fail(`commands cannot be confined here: ${words}`, fix)];
+    return [fail(`commands cannot be confined here: ${reason}`, fix)];
   }
 }
 

@@ -4,7 +4,7 @@ import { configFlag, featureFlags, type Help, logFlag } from "../help/text.ts";
 export const help = {
   summary: "Run one turn without a person, for scripts and CI",
   says: [
-    'The final message goes to stdout, the story to stderr. The prompt is read from stdin when it is left out or "-"; input on stdin beside a prompt is added to it. Nobody is there to be asked: what would need an approval is refused.',
+    'The final message goes to stdout, the transcript to stderr. The prompt is read from stdin when it is left out or "-"; input on stdin beside a prompt is added to it. Nobody is there to be asked: what would need an approval is refused.',
     "A SESSION is an id, the first letters of one, or a name. A fork without a prompt is made and left as it is.",
   ],
   usage: [
@@ -13,7 +13,7 @@ export const help = {
     "[OPTIONS] fork <SESSION> [PROMPT]",
     "[OPTIONS] review [--uncommitted | --base BRANCH | --commit SHA] [INSTRUCTIONS]",
   ],
-  words: ["resume", "fork", "review"],
+  completions: ["resume", "fork", "review"],
   flags: [
     { name: "json", says: "One JSON event a line on stdout" },
     { name: "model", short: "m", value: "MODEL", says: "The model" },
@@ -76,7 +76,7 @@ export const help = {
 
 export const reviewHelp = {
   summary: "Review changes without a person",
-  says: ["The same as `parley exec review`: the review goes to stdout, the story to stderr."],
+  says: ["The same as `parley exec review`: the review goes to stdout, the transcript to stderr."],
   usage: ["[OPTIONS] [--uncommitted | --base BRANCH | --commit SHA] [INSTRUCTIONS]"],
   flags: help.flags,
   groups: help.groups,

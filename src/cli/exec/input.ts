@@ -1,4 +1,4 @@
-/** What `parley exec` is given: the words of its command line, files it names, and stdin. */
+/** What `parley exec` is given: its arguments, files that they name, and stdin. */
 import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Task } from "../../adapters/exec/run.ts";
@@ -7,15 +7,15 @@ import { StartError, say, UsageError } from "../usage.ts";
 import type { TaskArguments } from "./task.ts";
 
 /** Only a new thread takes more context from stdin beside its prompt; a fork without a prompt is just the fork. */
-export async function readTask(words: TaskArguments): Promise<Task> {
-  if (words.kind === "review") {
-    const { target } = words;
+export async function readTask(task: TaskArguments): Promise<Task> {
+  if (task.kind === "review") {
+    const { target } = task;
     return target.type === "custom" && target.instructions === "-"
       ? { kind: "review", target: { type: "custom", instructions: await promptFromStdin() } }
-      : words;
+      : task;
   }
-  if (words.kind === "new") return { kind: "new", prompt: await newPrompt(words.prompt) };
-  const { kind, threadId, prompt } = words;
+  if (task.kind === "new") return { kind: "new", prompt: await newPrompt(task.prompt) };
+  const { kind, threadId, prompt } = task;
   const given = prompt === "-" || (prompt === undefined && kind === "resume") ? await promptFromStdin() : prompt;
   return kind === "fork" ? { kind, threadId, prompt: given } : { kind, threadId, prompt: given ?? "" };
 }
@@ -92,7 +92,7 @@ function whyNot(attempt: () => void): string | undefined {
   }
 }
 
-/** `--image a.png b.png`: words after an image that are files are images too, wherever one flag may take several. */
+/** `--image a.png b.png`: arguments after an image that are files are images too, wherever one flag may take several. */
 export function spreadImages(args: readonly string[]): string[] {
   const end = args.includes("--") ? args.indexOf("--") : args.length;
   const spread: string[] = [];

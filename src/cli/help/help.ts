@@ -5,18 +5,18 @@ import { helpFor } from "./helps.ts";
 import { exitCodes, flagRow, globalFlags, renderHelp, section } from "./text.ts";
 
 export async function run(args: readonly string[]): Promise<number> {
-  const words = args.filter((word) => !word.startsWith("-"));
-  const [command] = words;
+  const names = args.filter((argument) => !argument.startsWith("-"));
+  const [command] = names;
   if (command === undefined) return printOverview();
   if (!Object.hasOwn(commands, command)) throw unknownSubcommand(command, Object.keys(commands));
-  if (await printHelp(words)) return 0;
-  refuseMore(words, 1);
+  if (await printHelp(names)) return 0;
+  refuseMore(names, 1);
   return (await commands[command]?.load())?.run(["--help"], { config: [] }) ?? 0;
 }
 
 /** False when the command keeps its help itself. */
-export async function printHelp(words: readonly string[]): Promise<boolean> {
-  const found = await helpFor(words);
+export async function printHelp(names: readonly string[]): Promise<boolean> {
+  const found = await helpFor(names);
   if (found === undefined) return false;
   print(renderHelp(found.name, found.help, width()));
   return true;

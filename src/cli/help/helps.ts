@@ -26,9 +26,9 @@ export const helps: Readonly<Record<string, () => Promise<Help>>> = {
   help: async () => (await import("./small-helps.ts")).helpHelp,
 };
 
-/** The help that the words ask for: of the command, or of the deepest subcommand that they name. */
-export async function helpFor(words: readonly string[]): Promise<{ readonly name: string; readonly help: Help } | undefined> {
-  const [command = "", ...rest] = words;
+/** The help of a command, or of the deepest subcommand that the names lead to. */
+export async function helpFor(names: readonly string[]): Promise<{ readonly name: string; readonly help: Help } | undefined> {
+  const [command = "", ...rest] = names;
   const load = Object.hasOwn(helps, command) ? helps[command] : undefined;
   if (load === undefined) return undefined;
   let found = { name: `parley ${command}`, help: await load() };

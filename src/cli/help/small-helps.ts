@@ -9,7 +9,7 @@ export const loginHelp = {
     "The account is kept in auth.json and the other keys in parley/keys.json of the home folder, readable by their owner only; cli_auth_credentials_store in config.toml puts them into the system's keyring instead.",
   ],
   usage: ["[OPTIONS]", "PROVIDER [--model MODEL] [--no-check]", "status"],
-  words: ["status"],
+  completions: ["status"],
   flags: [
     { name: "model", short: "m", value: "MODEL", says: "With a provider: this model instead of its usual one" },
     { name: "no-check", says: "With a provider: keep the key without trying it" },
@@ -111,7 +111,7 @@ export const helpHelp = {
 export const completionHelp = {
   summary: "Print a script that completes Parley's commands and flags in your shell",
   usage: ["<bash | zsh | fish>"],
-  words: ["bash", "zsh", "fish"],
+  completions: ["bash", "zsh", "fish"],
   examples: [
     ["parley completion bash > ~/.local/share/bash-completion/completions/parley", "For bash, for good"],
     ["parley completion zsh > ~/.zfunc/_parley", "For zsh, in a folder that is on $fpath"],

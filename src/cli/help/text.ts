@@ -21,11 +21,11 @@ export interface Help {
   readonly summary: string;
   /** More sentences, a paragraph each. */
   readonly says?: readonly string[];
-  /** The words after the command's own name. */
+  /** What stands after the command's own name, one line for each form. */
   readonly usage: readonly string[];
   readonly commands?: Readonly<Record<string, Help>>;
-  /** Free words that it takes, for shells. */
-  readonly words?: readonly string[];
+  /** Positional arguments that shells complete. */
+  readonly completions?: readonly string[];
   readonly flags?: readonly FlagHelp[];
   /** Further flags under a heading of their own. */
   readonly groups?: Readonly<Record<string, readonly FlagHelp[]>>;
@@ -71,7 +71,7 @@ export function renderHelp(name: string, help: Help, width: number): string {
   const blocks = [
     wrapped(help.summary, width, ""),
     ...(help.says ?? []).map((paragraph) => wrapped(paragraph, width, "")),
-    help.usage.map((words, i) => `${i === 0 ? "Usage:" : "      "} ${`${name} ${words}`.trimEnd()}`).join("\n"),
+    help.usage.map((form, i) => `${i === 0 ? "Usage:" : "      "} ${`${name} ${form}`.trimEnd()}`).join("\n"),
     section(
       "Commands",
       Object.entries(help.commands ?? {}).map(([word, { summary }]) => [word, summary]),

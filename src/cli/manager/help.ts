@@ -5,7 +5,7 @@ export const help = {
   summary: "Every session in one place, in the browser and over HTTP",
   says: ["A page, an HTTP API and websockets over one engine: its own, or one that runs elsewhere."],
   usage: ["[OPTIONS]", "link", "--print-service [systemd|launchd]"],
-  words: ["link"],
+  completions: ["link"],
   flags: [
     { name: "listen", value: "IP:PORT", says: "Default 127.0.0.1:4180" },
     {

@@ -25,10 +25,10 @@ import { help } from "./help.ts";
 const defaultListen = "127.0.0.1:4180";
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
-  const words = args.flatMap((arg) => (arg.startsWith("--print-service=") ? arg.split("=", 2) : [arg]));
-  const { values, positionals } = readFlags(words, help);
+  const separate = args.flatMap((arg) => (arg.startsWith("--print-service=") ? arg.split("=", 2) : [arg]));
+  const { values, positionals } = readFlags(separate, help);
   const [word] = positionals;
-  if (values["print-service"] === true) return printService(words, positionals);
+  if (values["print-service"] === true) return printService(separate, positionals);
   if (word !== undefined && word !== "link") throw unknownSubcommand(word, ["link"]);
   refuseMore(positionals, 1);
   const home = codexHome();
@@ -57,7 +57,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     fileToken: ownToken(tokenFile),
     warn: log.warn,
   });
-  // An engine of our own tells its clients, and the manager is one of them.
+  // An engine of our own notifies its clients, and the manager is one of them.
   const tell = made.app === undefined ? (message: string) => manager.tell(message) : tellerOf(made.app);
   surviveErrors({ log, tell });
   try {
@@ -96,11 +96,11 @@ async function refuseSecondManager(folder: string, listen: string): Promise<void
 }
 
 /** The unit runs what was called here, with the options that were given here. */
-async function printService(words: readonly string[], positionals: readonly string[]): Promise<number> {
+async function printService(args: readonly string[], positionals: readonly string[]): Promise<number> {
   const { serviceManagers, serviceText } = await import("./service.ts");
   refuseMore(positionals, 1);
   const of = oneOf("print-service", positionals[0] ?? (process.platform === "darwin" ? "launchd" : "systemd"), serviceManagers);
-  const rest = words.filter((word) => word !== "--print-service" && word !== of && word !== "--no-open");
+  const rest = args.filter((argument) => argument !== "--print-service" && argument !== of && argument !== "--no-open");
   const [, script = ""] = process.argv;
   const command = [process.execPath, ...process.execArgv, path.resolve(script), "manager", "--no-open", ...rest];
   return print(serviceText(of, { command, home: codexHome(), searchPath: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin" }));

@@ -5,7 +5,7 @@ export const serviceManagers = ["systemd", "launchd"] as const;
 export type ServiceManager = (typeof serviceManagers)[number];
 
 export interface Service {
-  /** Absolute: program, script if there is one, and the manager's own words. */
+  /** Absolute: program, script if there is one, and the manager's own arguments. */
   readonly command: readonly string[];
   readonly home: string;
   /** Where the service's programs are looked for; a user's shell settings are not read there. */
@@ -44,7 +44,7 @@ const systemdWord = (word: string): string => {
 };
 
 function propertyList({ command, home, searchPath }: Service): string {
-  const words = command.map((word) => `    <string>${xml(word)}</string>`).join("\n");
+  const strings = command.map((argument) => `    <string>${xml(argument)}</string>`).join("\n");
   const log = path.join(home, "parley", "log", "service.log");
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!-- ~/Library/LaunchAgents/parley.manager.plist; launchctl bootstrap gui/$(id -u) ~/Library/LaunchAgents/parley.manager.plist -->
@@ -55,7 +55,7 @@ function propertyList({ command, home, searchPath }: Service): string {
   <string>parley.manager</string>
   <key>ProgramArguments</key>
   <array>
-${words}
+${strings}
   </array>
   <key>EnvironmentVariables</key>
   <dict>

@@ -13,12 +13,12 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   if (word === undefined || word === "help") return (await import("../help/help.ts")).run(["mcp", ...rest]);
   const action = Object.hasOwn(actions, word) ? actions[word] : undefined;
   if (action === undefined) throw unknownSubcommand(word, Object.keys(actions));
-  const { values } = readFlags(ownWords(rest), commands[word as keyof typeof commands]);
+  const { values } = readFlags(ownArguments(rest), commands[word as keyof typeof commands]);
   return withApp(globals, overridesFrom(values), (app) => action(app, rest));
 }
 
 /** What stands after `--` is the server's command. */
-const ownWords = (args: readonly string[]): readonly string[] => (args.includes("--") ? args.slice(0, args.indexOf("--")) : args);
+const ownArguments = (args: readonly string[]): readonly string[] => (args.includes("--") ? args.slice(0, args.indexOf("--")) : args);
 
 const { commands } = help;
 const actions: Readonly<Record<string, Action>> = { add, list, get, remove, login, logout, accept };
@@ -27,8 +27,8 @@ async function add(app: App, args: readonly string[]): Promise<number> {
   const end = args.indexOf("--");
   const command = end === -1 ? [] : args.slice(end + 1);
   const { values, positionals } = readFlags(end === -1 ? args : args.slice(0, end), commands.add);
-  const [name, ...words] = positionals;
-  const [program, ...programArgs] = [...words, ...command];
+  const [name, ...more] = positionals;
+  const [program, ...programArgs] = [...more, ...command];
   if (name === undefined) throw new UsageError("a name for the server is missing: parley mcp add <NAME> (--url <URL> | -- <COMMAND>...)");
   if (!/^[A-Za-z0-9_:@/.-]+$/.test(name))
     throw new StartError(`invalid server name '${name}' (use letters, numbers, '-', '_', ':', '@', '/', '.')`);

@@ -1,4 +1,4 @@
-/** `parley plugin`: plugins and marketplaces, with the words and the JSON that Codex's command has. */
+/** `parley plugin`: plugins and marketplaces, with the texts and the JSON that Codex's command has. */
 import type { PluginSource, PluginSummary } from "../../protocol/plugin.ts";
 import { type App, overridesFrom, withApp } from "../own-app.ts";
 import { type Globals, print, printJson, readFlags, refuseMore, StartError, say, UsageError, unknownSubcommand } from "../usage.ts";
@@ -9,7 +9,7 @@ type Action = (app: App, args: readonly string[]) => Promise<number> | number;
 const { add: adding, list: listing, remove: removing, accept: accepting, marketplace: ofMarketplaces } = help.commands;
 const ofMarketplace = ofMarketplaces.commands;
 
-/** By the words of the command. */
+/** By the names of the command. */
 const takenBy = {
   add: adding,
   list: listing,
@@ -33,23 +33,23 @@ const actions: Readonly<Record<keyof typeof takenBy, Action>> = {
 };
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
-  const words = args[0] === "marketplace" ? args.slice(0, 2) : args.slice(0, 1);
-  const rest = args.slice(words.length);
-  if (args.length === 0 || words.at(-1) === "help" || (words[0] === "marketplace" && words.length === 1))
-    return (await import("../help/help.ts")).run(["plugin", ...words.filter((word) => word !== "help"), ...rest]);
-  const name = (Object.keys(takenBy) as (keyof typeof takenBy)[]).find((known) => known === words.join(" "));
+  const names = args[0] === "marketplace" ? args.slice(0, 2) : args.slice(0, 1);
+  const rest = args.slice(names.length);
+  if (args.length === 0 || names.at(-1) === "help" || (names[0] === "marketplace" && names.length === 1))
+    return (await import("../help/help.ts")).run(["plugin", ...names.filter((word) => word !== "help"), ...rest]);
+  const name = (Object.keys(takenBy) as (keyof typeof takenBy)[]).find((known) => known === names.join(" "));
   if (name === undefined) {
     const known = Object.keys(takenBy).map((known) => known.split(" "));
     const beside = known
-      .filter((parts) => (words[0] === "marketplace" ? parts.length === 2 : true))
-      .map((parts) => parts[words.length - 1] ?? "");
-    throw unknownSubcommand(words.at(-1) ?? "", [...new Set(beside)]);
+      .filter((parts) => (names[0] === "marketplace" ? parts.length === 2 : true))
+      .map((parts) => parts[names.length - 1] ?? "");
+    throw unknownSubcommand(names.at(-1) ?? "", [...new Set(beside)]);
   }
   const { values } = readFlags(rest, takenBy[name]);
   return withApp(globals, overridesFrom(values), async (app) => await actions[name](app, rest));
 }
 
-/** The plugin that the words name, as its two names. */
+/** The plugin that the argument names: its name and its marketplace. */
 function selected(args: readonly string[]): { plugin: string; marketplace: string; id: string; json: boolean } {
   const { values, positionals } = readFlags(args, adding);
   refuseMore(positionals, 1);

@@ -21,15 +21,15 @@ async function alone<T>({ app }: Desk, id: string, work: () => Promise<T>): Prom
   }
 }
 
-export async function archive(desk: Desk, words: readonly string[], values: Values<"archive">): Promise<number> {
+export async function archive(desk: Desk, args: readonly string[], values: Values<"archive">): Promise<number> {
   const method = values.undo === true ? "thread/unarchive" : "thread/archive";
-  const threads = await threadsNamed(desk.client, words, values.last === true);
+  const threads = await threadsNamed(desk.client, args, values.last === true);
   for (const { id } of threads) await alone(desk, id, () => desk.client.call(method, { threadId: id }));
   return report(threads, values.undo === true ? "Unarchived" : "Archived", values.json === true);
 }
 
-export async function remove(desk: Desk, words: readonly string[], values: Values<"delete">): Promise<number> {
-  const threads = await threadsNamed(desk.client, words, values.last === true);
+export async function remove(desk: Desk, args: readonly string[], values: Values<"delete">): Promise<number> {
+  const threads = await threadsNamed(desk.client, args, values.last === true);
   if (values.yes !== true && !(await confirmed(threads))) {
     say("Nothing was deleted.");
     return 1;
@@ -54,8 +54,8 @@ function report(threads: readonly Thread[], done: string, json: boolean): number
   return print(threads.map(({ id }) => `${done} ${id}\n`).join(""));
 }
 
-export async function repair({ app, client }: Desk, words: readonly string[], values: Values<"repair">): Promise<number> {
-  const [word, extra] = words;
+export async function repair({ app, client }: Desk, args: readonly string[], values: Values<"repair">): Promise<number> {
+  const [word, extra] = args;
   if (word === undefined || extra !== undefined) throw new UsageError("name one thread or one file");
   if (values.check === true && values.output !== undefined) throw new UsageError("--check writes nothing; leave --output out");
   const file = existsSync(word) ? path.resolve(word) : (await threadOf(client, [word], false)).path;
@@ -65,7 +65,7 @@ export async function repair({ app, client }: Desk, words: readonly string[], va
   const isWhole = look.problems.length === 0 && look.lines > 0;
   const result = isWhole && into === "thread" ? look : await repairThread(file, { home: app.codexHome, into }).catch(fail);
   if (values.json === true) printJson(result);
-  else tell(result);
+  else reportRepair(result);
   return result.lines === 0 || (values.check === true && !isWhole) ? 1 : 0;
 }
 
@@ -73,7 +73,7 @@ function fail(error: Error): never {
   throw new StartError(error.message);
 }
 
-function tell({ file, problems, lines, copy, threadId }: RepairResult): void {
+function reportRepair({ file, problems, lines, copy, threadId }: RepairResult): void {
   for (const { line, what } of problems) print(`${line === 0 ? "      " : `line ${line}:`} ${what}\n`);
   if (lines === 0) print(`Nothing in ${file} can be saved.\n`);
   else if (problems.length === 0) print(`${file} is whole.\n`);

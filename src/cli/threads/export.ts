@@ -9,13 +9,13 @@ import { oneOf, print, printJson, printStyled, StartError, say } from "../usage.
 import { threadOf } from "./find.ts";
 import { type Desk, numberFrom, type Values } from "./threads.ts";
 
-async function wholeThread(client: Client, words: readonly string[], last: boolean): Promise<Thread> {
-  const { id } = await threadOf(client, words, last);
+async function wholeThread(client: Client, args: readonly string[], last: boolean): Promise<Thread> {
+  const { id } = await threadOf(client, args, last);
   return (await client.call("thread/read", { threadId: id, includeTurns: true })).thread;
 }
 
-export async function show({ client }: Desk, words: readonly string[], values: Values<"show">): Promise<number> {
-  const thread = await wholeThread(client, words, values.last === true);
+export async function show({ client }: Desk, args: readonly string[], values: Values<"show">): Promise<number> {
+  const thread = await wholeThread(client, args, values.last === true);
   if (values.json === true) return printJson(thread);
   const when = oneOf("color", values.color ?? "auto", ["always", "never", "auto"]);
   const colours = when === "always" || (when === "auto" && process.stdout.isTTY === true && !process.env["NO_COLOR"]);
@@ -33,9 +33,9 @@ const endings: Readonly<Record<string, Format>> = {
   ".json": "json",
 };
 
-export async function exportThread({ app, client }: Desk, words: readonly string[], values: Values<"export">): Promise<number> {
+export async function exportThread({ app, client }: Desk, args: readonly string[], values: Values<"export">): Promise<number> {
   const format = formatFrom(values);
-  const thread = await wholeThread(client, words, values.last === true);
+  const thread = await wholeThread(client, args, values.last === true);
   const text = await write(thread, format, values["no-outputs"] !== true, app.config.effective(process.cwd()).raw["file_opener"]);
   const file = values.output;
   if (file === undefined || file === "-") return print(text);

@@ -28,26 +28,26 @@ export async function* listThreads(client: Client, params: ThreadListParams, lim
   } while (cursor !== null && left > 0);
 }
 
-/** The threads that the words name, each once, in their order. */
-export async function threadsNamed(client: Client, words: readonly string[], last: boolean): Promise<readonly Thread[]> {
-  if (last && words.length > 0) throw new UsageError("name a thread or say --last, not both");
+/** The threads that the arguments name, each once, in their order. */
+export async function threadsNamed(client: Client, args: readonly string[], last: boolean): Promise<readonly Thread[]> {
+  if (last && args.length > 0) throw new UsageError("name a thread or say --last, not both");
   if (last) return [await newestThread(client)];
-  if (words.length === 0) throw new UsageError("the thread is missing: give its id, the first letters of it, its name, or --last");
+  if (args.length === 0) throw new UsageError("the thread is missing: give its id, the first letters of it, its name, or --last");
   const found = new Map<string, Thread>();
-  for (const word of words) {
-    const thread = await threadNamed(client, word);
+  for (const argument of args) {
+    const thread = await threadNamed(client, argument);
     found.set(thread.id, thread);
   }
   return [...found.values()];
 }
 
-export async function threadOf(client: Client, words: readonly string[], last: boolean): Promise<Thread> {
-  const [thread, extra] = await threadsNamed(client, words, last);
+export async function threadOf(client: Client, args: readonly string[], last: boolean): Promise<Thread> {
+  const [thread, extra] = await threadsNamed(client, args, last);
   if (thread === undefined || extra !== undefined) throw new UsageError("name one thread");
   return thread;
 }
 
-/** Ids go to the server as they are, so that what it says about them is heard; all else is a name or the beginning of an id. */
+/** Ids go to the server as they are, so that its own error is shown; anything else is a name or the beginning of an id. */
 export async function threadIdOf(client: Client, word: string): Promise<string> {
   return uuid.test(word.toLowerCase()) ? word : (await threadNamed(client, word)).id;
 }

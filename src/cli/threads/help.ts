@@ -44,10 +44,10 @@ export const help = {
         jsonFlag,
         configFlag,
       ],
-      examples: [["parley threads show --last", "The whole story of the newest thread"]],
+      examples: [["parley threads show --last", "The whole transcript of the newest thread"]],
     },
     search: {
-      summary: "Find threads by words that were said in them",
+      summary: "Find threads by their text",
       usage: ["<WORDS> [OPTIONS]"],
       flags: [limit(20), archived, jsonFlag, configFlag],
       examples: [['parley threads search "flaky test"', "Where was that again?"]],
@@ -70,8 +70,8 @@ export const help = {
         configFlag,
       ],
       examples: [
-        ["parley threads export --last -o story.md", "As markdown"],
-        ["parley threads export --last -o story.html", "As one page without scripts, to pass on"],
+        ["parley threads export --last -o thread.md", "As markdown"],
+        ["parley threads export --last -o thread.html", "As one page without scripts, to pass on"],
       ],
     },
     archive: {
@@ -126,6 +126,6 @@ export const help = {
   examples: [
     ["parley threads list", "The newest twenty"],
     ["parley threads show --last", "What happened in the newest"],
-    ["parley threads export --last -o story.md", "Keep it as a document"],
+    ["parley threads export --last -o thread.md", "Keep it as a document"],
   ],
 } as const satisfies Help;

@@ -75,8 +75,8 @@ function prose(text: string): string {
       html: ({ text: raw }) => escapeHtml(raw),
       image: ({ href, text: alt }) => `<span class="note">(a picture: ${escapeHtml(alt || href)})</span>`,
       link({ href, tokens }) {
-        const words = this.parser.parseInline(tokens);
-        return /^https?:\/\//i.test(href) ? `<a href="${escapeHtml(href)}" rel="noreferrer noopener">${words}</a>` : words;
+        const text = this.parser.parseInline(tokens);
+        return /^https?:\/\//i.test(href) ? `<a href="${escapeHtml(href)}" rel="noreferrer noopener">${text}</a>` : text;
       },
     },
   });

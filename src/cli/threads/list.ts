@@ -25,8 +25,8 @@ const row = (thread: Thread, text: string): readonly string[] => [
   text,
 ];
 
-export async function list({ client }: Desk, words: readonly string[], values: Values<"list">): Promise<number> {
-  refuseMore(words);
+export async function list({ client }: Desk, args: readonly string[], values: Values<"list">): Promise<number> {
+  refuseMore(args);
   const sort = oneOf("sort", values.sort ?? "updated", ["updated", "created"]);
   const threads = await collect(
     listThreads(
@@ -55,14 +55,14 @@ async function collect(threads: AsyncIterable<Thread>): Promise<readonly Thread[
 
 type Hit = ThreadSearchResponse["data"][number];
 
-export async function search({ client }: Desk, words: readonly string[], values: Values<"search">): Promise<number> {
-  if (words.length === 0) throw new UsageError("the words to search for are missing");
+export async function search({ client }: Desk, args: readonly string[], values: Values<"search">): Promise<number> {
+  if (args.length === 0) throw new UsageError("the words to search for are missing");
   const wanted = numberFrom("limit", values.limit, 20);
   const data: Hit[] = [];
   let cursor: string | null = null;
   do {
     const page: ThreadSearchResponse = await client.call("thread/search", {
-      searchTerm: words.join(" "),
+      searchTerm: args.join(" "),
       limit: wanted === 0 ? 100 : wanted - data.length,
       archived: values.archived === true,
       sourceKinds: [...ownKinds],
@@ -79,10 +79,10 @@ export async function search({ client }: Desk, words: readonly string[], values:
 
 const tokens = (n: number | null | undefined): string => (n ?? 0).toLocaleString("en-US");
 
-export async function usage({ app, client }: Desk, words: readonly string[], values: Values<"usage">): Promise<number> {
+export async function usage({ app, client }: Desk, args: readonly string[], values: Values<"usage">): Promise<number> {
   const config = app.config.effective(process.cwd());
-  if (words.length > 0 || values.last === true) {
-    const thread = await threadOf(client, words, values.last === true);
+  if (args.length > 0 || values.last === true) {
+    const thread = await threadOf(client, args, values.last === true);
     const { threadUsage } = app.usage.summary(config, thread.id);
     if (values.json === true) return printJson(threadUsage);
     const rows = (threadUsage?.groups ?? []).map((group) => [

@@ -17,7 +17,7 @@ const flags = help.commands;
 type Name = keyof typeof flags;
 export type Values<N extends Name> = FlagValues<(typeof flags)[N]>;
 
-const actions: { readonly [N in Name]: (desk: Desk, words: readonly string[], values: Values<N>) => Promise<number> } = {
+const actions: { readonly [N in Name]: (desk: Desk, args: readonly string[], values: Values<N>) => Promise<number> } = {
   list: async (...given) => (await import("./list.ts")).list(...given),
   search: async (...given) => (await import("./list.ts")).search(...given),
   usage: async (...given) => (await import("./list.ts")).usage(...given),

@@ -1,4 +1,4 @@
-/** A thread as a story: what each item says in words and blocks, before it becomes terminal text, markdown or HTML. */
+/** A thread as a transcript: each item as text and blocks, before it becomes terminal text, markdown or HTML. */
 import type { ThreadItem, UserInput } from "../../protocol/item.ts";
 import type { Thread } from "../../protocol/thread.ts";
 import type { Turn } from "../../protocol/turn.ts";

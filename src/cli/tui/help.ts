@@ -49,7 +49,7 @@ export const help = {
     "Colours follow the terminal's background; PARLEY_THEME=light or dark decides it, NO_COLOR=1 switches them off.",
   ],
   usage: ['[OPTIONS] ["PROMPT"]', '[OPTIONS] resume [SESSION_ID | --last] ["PROMPT"]', '[OPTIONS] fork [SESSION_ID | --last] ["PROMPT"]'],
-  words: ["resume", "fork"],
+  completions: ["resume", "fork"],
   flags,
   examples: [
     ["parley", "Begin in the folder you are in"],

@@ -23,7 +23,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     throw new StartError(
       "the terminal client draws on its screen, which TERM=dumb rules out; use `parley exec`, or --screen-reader for plain lines",
     );
-  const { start, prompt } = wordsFrom(positionals, values);
+  const { start, prompt } = startFrom(positionals, values);
   const folder = cwdFrom(values);
   const images = (values.image ?? []).flatMap((list) => list.split(",")).map((file) => path.resolve(file));
   for (const file of images) if (!existsSync(file)) throw new StartError(`no such image: ${file}`);
@@ -156,11 +156,11 @@ async function loadTui(): Promise<typeof import("../../tui/run.ts")> {
   }
 }
 
-function wordsFrom(words: readonly string[], values: Flags): { readonly start: Start; readonly prompt: string | undefined } {
-  const [first, ...rest] = words;
+function startFrom(args: readonly string[], values: Flags): { readonly start: Start; readonly prompt: string | undefined } {
+  const [first, ...rest] = args;
   if (first !== "resume" && first !== "fork") {
     if (values.last === true) throw new UsageError("--last belongs to resume and fork");
-    return { start: { kind: "new" }, prompt: onePrompt(words) };
+    return { start: { kind: "new" }, prompt: onePrompt(args) };
   }
   if (values.last === true) return { start: { kind: first, pick: "last" }, prompt: onePrompt(rest) };
   const [threadId, ...prompt] = rest;
@@ -168,9 +168,9 @@ function wordsFrom(words: readonly string[], values: Flags): { readonly start: S
   return { start: { kind: first, threadId }, prompt: onePrompt(prompt) };
 }
 
-function onePrompt(words: readonly string[]): string | undefined {
-  if (words.length > 1) throw new UsageError(`unexpected argument '${words[1]}'; put the prompt in quotes`);
-  return words[0];
+function onePrompt(args: readonly string[]): string | undefined {
+  if (args.length > 1) throw new UsageError(`unexpected argument '${args[1]}'; put the prompt in quotes`);
+  return args[0];
 }
 
 /** A folder of another machine is that machine's to check. */

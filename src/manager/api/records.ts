@@ -93,7 +93,7 @@ export const AuditEntry = named("AuditEntry", () =>
 );
 export type AuditEntry = Infer<typeof AuditEntry>;
 
-/** A standing decision about commands that start with these words, as the engine's rules file holds it. */
+/** A standing decision about commands that start with these arguments, as the engine's rules file holds it. */
 export const ApprovalRule = named("ApprovalRule", () =>
   object({
     ruleId: string(),

@@ -91,7 +91,7 @@ export const accessHandlers: HandlersFor<typeof accessRoutes> = {
   },
 };
 
-/** For those who are signed in; a stranger is only told that the manager is up. */
+/** For clients that are signed in; others only learn that the manager is up. */
 function health(manager: Manager) {
   const { file, key } = manager.engine.credentials();
   return {

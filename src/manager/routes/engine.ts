@@ -5,10 +5,9 @@ import { fits } from "../../lib/schema.ts";
 import { SandboxReadResponse } from "../../protocol/sandbox.ts";
 import { isUnsupported } from "../../sessions/refusals.ts";
 import type { engineRoutes } from "../api/engine.ts";
-import type { Core } from "../manager.ts";
 import { foldersInUse } from "../folders.ts";
 import { type HandlersFor, ok } from "../handlers.ts";
-import type { Manager } from "../manager.ts";
+import type { Manager, Manager } from "../manager.ts";
 import { failure } from "../problems.ts";
 
 /** Methods whose presence clients ask about, with params that change nothing. */
@@ -60,7 +59,7 @@ async function sandboxOf({ link }: Manager): Promise<SandboxReadResponse | null>
 }
 
 /** Asked each time, since it may be set up meanwhile. */
-async function modelOf({ link }: Core): Promise<string | null> {
+async function modelOf({ link }: Manager): Promise<string | null> {
   const read = await link.call("config/read", {}).catch(() => null);
   return read?.config.model ?? null;
 }

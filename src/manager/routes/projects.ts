@@ -25,7 +25,7 @@ function checkName(manager: Manager, name: string, except?: string): string {
 const members = (manager: Manager, projectId: string): string[] =>
   Object.entries(manager.store.state.assignments).flatMap(([session, project]) => (project === projectId ? [session] : []));
 
-/** Puts a session into a project, or into none, and tells everyone. */
+/** Puts a session into a project, or into none, and notifies every client. */
 export function assign(manager: Manager, sessionId: string, projectId: string | null): void {
   const { [sessionId]: _, ...rest } = manager.store.state.assignments;
   manager.store.change({ assignments: projectId === null ? rest : { ...rest, [sessionId]: projectId } });

@@ -83,10 +83,10 @@ export const requestHandlers: HandlersFor<typeof requestRoutes> = {
   },
 };
 
-/** "No, do this instead": the words go to the turn that asked. Where that fails they wait in the session's queue; the decision holds anyway. */
+/** "No, do this instead": the note goes to the turn that asked. Where that fails it waits in the session's queue; the decision holds anyway. */
 async function sendNote(manager: Manager, request: PendingRequest, note: string, by: Parameters<Manager["delete"]>[1]): Promise<void> {
   const session = manager.sessions.find(request.threadId);
-  if (session === undefined) return manager.tell(`The session is gone, so these words reached nobody: ${note}`);
+  if (session === undefined) return manager.tell(`The session is gone, so this note reached nobody: ${note}`);
   const message = {
     messageId: `note-${request.requestId}`,
     input: [{ type: "text" as const, text: note }],
@@ -97,6 +97,6 @@ async function sendNote(manager: Manager, request: PendingRequest, note: string,
   try {
     await manager.messages.sendOrQueue(session, message);
   } catch (error) {
-    manager.tell(`These words reached nobody: ${note} (${errorMessage(error)})`);
+    manager.tell(`This note reached nobody: ${note} (${errorMessage(error)})`);
   }
 }

@@ -29,7 +29,7 @@ function refuseLocked(manager: Manager, scope: Scope): void {
   if (scope === "default" && locked(manager)) throw failure(423, "locked", "The defaults for new sessions are fixed by the administrator.");
 }
 
-/** Writes a session's controls and tells the engine, where it can be told before the next message. */
+/** Stores a session's controls and sends them to the engine, where it takes them before the next message. */
 async function saveControls(manager: Manager, session: Session, controls: SessionControls): Promise<boolean> {
   manager.store.change({ controls: { ...manager.store.state.controls, [session.id]: controls } });
   const applied = session.attached && (await applyNow(manager, session, controls));
