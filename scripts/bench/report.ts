@@ -133,6 +133,19 @@ Measured by hand on a loaded machine of two cores, November 2026; processor time
 | file search | held everybody up for 7.7 s | 0.2 s |
 | \`fs/readDirectory\` | held everybody up for 6.2 s | refused above 100,000 entries; 0.1 s |
 
+## Before and after the rooms
+
+Core, the store, the command line and the session clients were divided into rooms on 16 November 2026. Both states, 7b2fe7c (before) and 33a9274 (after; with eight hours of other changes), in interleaved runs on two cores with a load average of 12 to 19 from other work. The clock told more of that load than of either, so it is given by its lowest values; 12 starts of each, and 6 × 30 turns.
+
+| | before | after | ratio of the lowest | ratio of the medians |
+|---|---:|---:|---:|---:|
+| start, used home: initialize, lowest | 92.0 ms | 73.7 ms | 0.80× | 1.07× |
+| start, used home: thread/start, lowest | 200 ms | 194 ms | 0.97× | 1.32× |
+| resident memory, idle, median | 68.6 MB | 66.5 MB | 1.01× | 0.97× |
+| processor time of a start, median | 0.22 s | 0.23 s | 1.12× | 1.05× |
+| one-token turn, median | 13.4 ms | 13.6 ms | 1.00× | 1.02× |
+| processor time of a turn, median | 11.5 ms | 12.2 ms | 1.14× | 1.06× |
+
 ## Measure it yourself
 
 \`npm run bench\` takes under three minutes and shows the same table on a smaller scale; \`npm run bench:full\` takes about twenty and writes this page. Both need the shared benchmark folder beside the checkout (or where \`PARLEY_SHARED\` says). Codex is taken from the path or installed for the occasion; \`--codex FILE\` names another program. Without it our own figures are shown. Earlier runs are in [bench/history.json](bench/history.json).

@@ -9,7 +9,7 @@ export interface BrowserLoginOptions {
   readonly port: number;
   readonly originator: string;
   readonly workspaces: readonly string[];
-  /** Looks at the tokens before the browser is told of success; throws Error with a text for the user to refuse them. */
+  /** Looks at the tokens before the browser shows success; throws Error with a text for the user to refuse them. */
   readonly accept: (tokens: Tokens) => Promise<void>;
 }
 

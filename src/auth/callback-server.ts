@@ -34,7 +34,7 @@ export async function openCallback(options: CallbackOptions, signal: AbortSignal
   server.maxConnections = maxConnections;
   const port = await listen(server, options.port, signal);
   const { promise: done, resolve, reject } = Promise.withResolvers<void>();
-  done.catch(() => {}); // whoever waits later still hears of it
+  done.catch(() => {}); // whoever waits later still gets the error
   const finish = (error?: Error): void => {
     server.close();
     server.closeIdleConnections();
@@ -54,17 +54,17 @@ export async function openCallback(options: CallbackOptions, signal: AbortSignal
         send(response, page);
         if (ended !== undefined) setImmediate(finish, ended === "well" ? undefined : ended);
       },
-      () => send(response, { status: 500, title: "Something went wrong", words: "Start signing in again." }),
+      () => send(response, { status: 500, title: "Something went wrong", text: "Start signing in again." }),
     );
   });
-  server.on("error", () => undefined); // a visitor that could not be taken in; the sign-in waits on for the next one
+  server.on("error", () => undefined); // a connection that could not be accepted; the sign-in waits on for the next one
   return { port, done };
 }
 
 interface Page {
   readonly status: number;
   readonly title: string;
-  readonly words: string;
+  readonly text: string;
 }
 interface Answer {
   readonly page: Page;
@@ -88,10 +88,10 @@ async function answer(
     request.headers.origin === undefined &&
     request.headers["sec-fetch-mode"] === undefined
   )
-    return { page: { status: 200, title: "Cancelled", words: "Signing in was cancelled." }, ended: new Error(notCompleted) };
-  if (request.method !== "GET" || visited !== path) return { page: { status: 404, title: "Not found", words: "There is nothing here." } };
+    return { page: { status: 200, title: "Cancelled", text: "Signing in was cancelled." }, ended: new Error(notCompleted) };
+  if (request.method !== "GET" || visited !== path) return { page: { status: 404, title: "Not found", text: "There is nothing here." } };
   if (!sameText(query.get("state") ?? "", state))
-    return { page: { status: 400, title: "State does not match", words: "Start signing in again." } };
+    return { page: { status: 400, title: "State does not match", text: "Start signing in again." } };
   return await redeemOnce(query);
 }
 
@@ -102,16 +102,16 @@ async function redeem(query: URLSearchParams, options: CallbackOptions): Promise
     if (refused !== null) throw new Error(refused);
     if (code === null) throw new Error("the browser came back without a code");
     await options.redeem(code, query);
-    return { page: { status: 200, title: "Signed in", words: "You may close this window." }, ended: "well" };
+    return { page: { status: 200, title: "Signed in", text: "You may close this window." }, ended: "well" };
   } catch (error) {
     const reason = toError(error);
-    return { page: { status: 400, title: "Not signed in", words: reason.message }, ended: reason };
+    return { page: { status: 400, title: "Not signed in", text: reason.message }, ended: reason };
   }
 }
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 
-function send(response: ServerResponse, { status, title, words }: Page): void {
+function send(response: ServerResponse, { status, title, text }: Page): void {
   response.writeHead(status, {
     "content-type": "text/html; charset=utf-8",
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
@@ -120,7 +120,7 @@ function send(response: ServerResponse, { status, title, words }: Page): void {
     connection: "close",
   });
   response.end(
-    `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)}</title><body style="font:16px system-ui;margin:4rem auto;max-width:30rem"><h1>${escaped(title)}</h1><p>${escaped(words)}</p></body></html>\n`,
+    `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)}</title><body style="font:16px system-ui;margin:4rem auto;max-width:30rem"><h1>${escaped(title)}</h1><p>${escaped(text)}</p></body></html>\n`,
   );
 }
 

@@ -177,6 +177,6 @@ function refusalFrom(status: number, text: string): OAuthRefusal {
   const body = parse(Refusal, jsonIn(text));
   const { error } = body ?? {};
   const code = (typeof error === "string" ? error : error?.code) ?? body?.code ?? undefined;
-  const words = body?.error_description ?? (typeof error === "string" ? error : error?.message);
-  return new OAuthRefusal(words ?? `the account's maker answered with status ${status}`, status, code);
+  const message = body?.error_description ?? (typeof error === "string" ? error : error?.message);
+  return new OAuthRefusal(message ?? `the account's maker answered with status ${status}`, status, code);
 }

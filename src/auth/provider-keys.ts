@@ -12,7 +12,7 @@ import { invalidRequest } from "../protocol/errors.ts";
 import { type OpenKeyring, type StoreMode, systemKeyring } from "./storage.ts";
 
 export interface ProviderKeys {
-  /** Whether a key is stored, told without opening the keyring. */
+  /** Whether a key is stored, without opening the keyring. */
   has(provider: string): boolean;
   get(provider: string): Promise<string | undefined>;
   save(provider: string, key: string): Promise<void>;
@@ -60,7 +60,7 @@ export function createProviderKeys({ codexHome, mode, openKeyring = systemKeyrin
       try {
         return Object.hasOwn(read(file), provider);
       } catch {
-        return false; // whoever needs the key is told what is wrong with the file
+        return false; // whoever needs the key gets the error of the file
       }
     },
     async get(provider) {

@@ -124,7 +124,7 @@ export const otel = table("OpenTelemetry: traces of turns and figures, as OTLP o
   metrics_exporter: value(exporter, "For figures alone.", { standard: "`exporter`" }),
   environment: value(string, "Said with everything, as `deployment.environment.name`.", { standard: "`dev`" }),
   span_attributes: value(texts, "Added to the span of each turn."),
-  log_user_prompt: value(boolean, "Put the words of the user into the span of the turn.", { standard: "false" }),
+  log_user_prompt: value(boolean, "Put the text of the user into the span of the turn.", { standard: "false" }),
   ...foreign("tracestate log_agent_responses log_guardian_assessments"),
 });
 
@@ -233,7 +233,7 @@ export const parley = table("What only this server knows.", {
       standard: "200",
     },
   ),
-  fallback_model: value(string, "Asked for the rest of a turn when the model in use is overloaded; the person is told."),
+  fallback_model: value(string, "Asked for the rest of a turn when the model in use is overloaded; the person is notified."),
   fallback_model_provider: value(string, "The provider of `fallback_model`.", { standard: "the one that its name belongs to" }),
   clear_old_results: value(boolean, "Clear old tool results out of a long history before it has to be compacted.", { standard: "true" }),
   models: named("What is known of models, over the built-in catalogue and the providers' own lists.", "model", model),

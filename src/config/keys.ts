@@ -37,7 +37,7 @@ const profileKeys: Keys = {
   model_reasoning_effort: value(filledString, "How long the model thinks: `minimal`, `low`, `medium`, `high` or a word the model knows."),
   plan_mode_reasoning_effort: value(string, "The effort in plan mode."),
   model_reasoning_summary: value(ReasoningSummary, "How much of its thinking the model tells."),
-  model_verbosity: value(() => literals("low", "medium", "high"), "How long answers are, for models that can be told."),
+  model_verbosity: value(() => literals("low", "medium", "high"), "How long answers are, for models that take such a setting."),
   model_supports_reasoning_summaries: value(boolean, "Ask for summaries even from a model that the catalogue does not know."),
   model_instructions_file: value(string, "A file whose text replaces the base instructions. Relative to the file that names it."),
   model_personality: value(() => literals("none", "friendly", "pragmatic"), "Older name of `personality`."),
@@ -132,7 +132,7 @@ export const configKeys: Keys = {
   plugins: named("Installed plugins, by `name@marketplace`; docs/plugins.md tells about them.", "plugin", plugin),
   marketplaces: named("Where plugins come from.", "marketplace", marketplace),
   hooks: table("Programs and MCP tools that run at certain moments, where the user trusts them; docs/hooks.md has the events.", hookEvents),
-  notify: value(strings, "A program that is told about finished turns; a JSON text is added as the last argument."),
+  notify: value(strings, "A program that is run when a turn has finished; a JSON text is added as the last argument."),
   history: history,
   agents: agents,
   ghost_snapshot: free("Options of git snapshots.", {

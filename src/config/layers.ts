@@ -151,8 +151,8 @@ export function projectLayer(project: ProjectFile, text: ProjectText, { own, acc
   return files.derive(text, JSON.stringify([root, split]), () => {
     const layer = makeLayer({ type: "project", dotCodexFolder: dotCodex }, split.free, file);
     const voids = namesOf(split.widening);
-    const told = voids.length === 0 ? [] : [voidText(file, voids, path.dirname(dotCodex))];
-    return { ...layer, warnings: [...layer.warnings, ...warnings, ...told] };
+    const ignored = voids.length === 0 ? [] : [voidText(file, voids, path.dirname(dotCodex))];
+    return { ...layer, warnings: [...layer.warnings, ...warnings, ...ignored] };
   });
 }
 

@@ -24,9 +24,9 @@ import { writeConfig, writeError, writeOutcome } from "./write.ts";
 export interface ConfigStoreOptions {
   readonly codexHome: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The words after each `-c`: `key=value`, strongest last. */
+  /** The value of each `-c`: `key=value`, strongest last. */
   readonly cliOverrides?: readonly string[];
-  /** The flags are the words of the one client that this process serves, as good as a request's own settings. */
+  /** The flags come from the one client that this process serves, and count like a request's own settings. */
   readonly flagsAreRequests?: boolean | undefined;
   /** The user's own config.toml counts as empty. */
   readonly ignoreUserFile?: boolean | undefined;
@@ -107,7 +107,7 @@ function switchedOnBy(edits: readonly ConfigEdit[]): string[] {
   });
 }
 
-/** One that cannot be read is told where it is used. */
+/** One that cannot be read is reported where it is used. */
 function acceptPlugin(plugins: InstalledPlugins | undefined, id: string): void {
   try {
     plugins?.accept(id);
@@ -116,7 +116,7 @@ function acceptPlugin(plugins: InstalledPlugins | undefined, id: string): void {
   }
 }
 
-/** Agrees to what waits in a folder's project, from its root down to the folder. A file that cannot be read is told where it is used. */
+/** Agrees to what waits in a folder's project, from its root down to the folder. A file that cannot be read is reported where it is used. */
 function acceptAll(loader: ConfigLoader, trust: ProjectTrust, cwd: string): void {
   if (!existsSync(cwd)) return;
   try {

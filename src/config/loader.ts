@@ -38,7 +38,7 @@ export interface ConfigOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The `-c` flags as one table. */
   readonly cliOverrides?: TomlTable;
-  /** The flags are the words of the one client that this process serves, as good as a request's own settings. */
+  /** The flags come from the one client that this process serves, and count like a request's own settings. */
   readonly flagsAreRequests?: boolean | undefined;
   /** The user's own config.toml counts as empty; the machine's, a project's and the command line's stay. */
   readonly ignoreUserFile?: boolean | undefined;
@@ -395,7 +395,7 @@ function namesIn(folder: string): string[] {
 const warningsOf = (layer: Layer): readonly string[] =>
   layer.disabledReason === undefined ? layer.warnings : [`project settings are off: ${layer.disabledReason}`];
 
-/** Features under development may change without notice; whoever switches one on is told, unless they know. */
+/** Features under development may change without notice; switching one on causes a warning, unless that is suppressed. */
 function unstableWarnings(raw: TomlTable): string[] {
   if (bool(raw, "suppress_unstable_features_warning") === true) return [];
   const on = Object.entries(featuresFrom(raw)).filter(([name, enabled]) => enabled && featureRows[name]?.stage === "underDevelopment");

@@ -1,4 +1,4 @@
-/** What the administrator of the machine demands (requirements.toml): read, shown, and enforced where this server can. */
+/** The requirements of the machine's administrator (requirements.toml): read, shown, and enforced where this server can. */
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../core/ports/config.ts";
@@ -158,7 +158,7 @@ export function withRequirements(raw: TomlTable, requirements: Requirements | un
 }
 
 /**
- * Bends a config to the demands. A value that a file set gives way with a warning; one that this very request asked for is refused,
+ * Applies the requirements to a config. A value that a file set is replaced with a warning; one that this very request asked for is refused,
  * because its sender can choose again.
  */
 export function enforce(config: Config, requirements: Requirements | undefined, asked: TomlTable): Config {

@@ -13,7 +13,7 @@ export const hasStandInMode = ({ mode }: Stats): boolean => (mode & 0o1722) === 
 /** The files in them, one for each server that needs them: process space, process, start, and a random part. */
 export const leaseName = /^\.parley-(\w+)-(\d+)-(\w+)-\w+$/;
 
-/** Whether what was found at a path is only one of these. One of another user's cannot be looked into, and is told by its mode alone. */
+/** Whether what was found at a path is only one of these. One of another user's cannot be looked into, and is recognized by its mode alone. */
 export function isStandIn(file: string, found: Stats): boolean {
   if (!found.isDirectory() || !hasStandInMode(found)) return false;
   try {

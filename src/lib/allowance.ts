@@ -38,7 +38,7 @@ export class Allowance {
 
 type Report = (message: string, fields: Readonly<Record<string, unknown>>) => void;
 
-/** A report that strangers can cause: twenty lines a minute, so that nobody drives everything else out of the log. */
+/** A report that unknown clients can cause: twenty lines a minute, so that nobody drives everything else out of the log. */
 export function sparing(report: Report): Report {
   const allowance = new Allowance({ count: 20, ms: 60_000 });
   return (message, fields) => {

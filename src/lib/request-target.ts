@@ -1,4 +1,4 @@
-/** The path and query of an HTTP request line, read so that nothing in it throws: for every listener that strangers can reach. */
+/** The path and query of an HTTP request line, read so that nothing in it throws: for every listener that unknown clients can reach. */
 
 export interface RequestTarget {
   /** As it was sent: not decoded, and never normalized. */

@@ -140,7 +140,7 @@ function taggedFault(schema: JsonSchema, members: readonly JsonSchema[], value: 
   return near === undefined ? at(path, `missing field ${needed.map((k) => `\`${k}\``).join(" or ")}`) : fault(near, value, path);
 }
 
-/** The key by which members of a union are told apart: a required field with one fixed word. */
+/** The key by which members of a union are distinguished: a required field with one fixed value. */
 function tagOf(member: JsonSchema): string | undefined {
   const parts = member.allOf ?? [member];
   for (const part of parts)

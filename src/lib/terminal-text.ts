@@ -21,7 +21,7 @@ const isPlain = (text: string): boolean => /^[\x20-\x7e\n]*$/.test(text);
 export const cleanLine = (text: string): string => clean(text).replace(/[\n\t]+/g, " ");
 
 /**
- * What cannot be seen, or cannot be told from something else: controls, unassigned and private characters, every space but the common
+ * What cannot be seen, or looks like something else: controls, unassigned and private characters, every space but the common
  * one, whatever fonts leave out, and marks that stand on no letter or on a heap of others. An emoji keeps the selector of its picture.
  */
 const unusual =

@@ -143,6 +143,6 @@ function questionFor(
 
 /** The one option that was chosen. Several, or none, is a no. */
 function chosen(answer: Answer, questions: ToolRequestUserInputParams["questions"]): string | undefined {
-  const words = answer.kind === "answered" ? readAnswers(answer.result, questions)?.["approval"]?.answers : undefined;
-  return words?.length === 1 ? words[0] : undefined;
+  const answers = answer.kind === "answered" ? readAnswers(answer.result, questions)?.["approval"]?.answers : undefined;
+  return answers?.length === 1 ? answers[0] : undefined;
 }

@@ -153,7 +153,7 @@ export class McpConnection {
 
   async #call(name: string, args: Record<string, unknown>, options: CallOptions): Promise<CallToolResult> {
     const client = await this.client("now");
-    const told = new Allowance({ count: progressPerSecond, ms: 1000, now: this.#options.now });
+    const reports = new Allowance({ count: progressPerSecond, ms: 1000, now: this.#options.now });
     return await client.callTool(
       { name, arguments: args, ...(options.meta === undefined ? {} : { _meta: { ...options.meta } }) },
       {
@@ -161,7 +161,8 @@ export class McpConnection {
         timeout: this.config.toolTimeoutMs,
         resetTimeoutOnProgress: true,
         onprogress: ({ progress, total, message }) => {
-          if (told.take() !== undefined) options.onProgress(message ?? (total === undefined ? `${progress}` : `${progress} of ${total}`));
+          if (reports.take() !== undefined)
+            options.onProgress(message ?? (total === undefined ? `${progress}` : `${progress} of ${total}`));
         },
       },
     );
@@ -265,7 +266,7 @@ export class McpConnection {
   }
 }
 
-/** What went wrong in words that help; an HTTP failure's own message says little. */
+/** What went wrong, as a helpful sentence; an HTTP failure's own message says little. */
 function failureFrom(error: unknown, { name }: McpServerConfig): { readonly reason: string; readonly needsLogin: boolean } {
   const said = errorMessage(error);
   const status = error instanceof Error && "status" in error && typeof error.status === "number" ? error.status : undefined;

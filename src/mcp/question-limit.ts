@@ -7,13 +7,13 @@ const perMinute = 30;
 
 export class QuestionLimit {
   readonly #pace = new Allowance({ count: perMinute, ms: 60_000 });
-  readonly #told = new Allowance({ count: 1, ms: 60_000 });
+  readonly #warnings = new Allowance({ count: 1, ms: 60_000 });
   #open = 0;
 
   /** `tell` is called with the reason, once a minute at most. */
   async ask(put: () => Promise<ElicitResult>, tell: (why: string) => void): Promise<ElicitResult> {
     if (this.#open >= maxOpen || this.#pace.take() === undefined) {
-      if (this.#told.take() !== undefined)
+      if (this.#warnings.take() !== undefined)
         tell(`it asks too much: at most ${maxOpen} questions wait at once, and ${perMinute} are put in a minute`);
       return { action: "decline" };
     }

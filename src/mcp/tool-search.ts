@@ -1,4 +1,4 @@
-/** Many tools behind two: one finds them by words, one calls them. What is found enters the conversation; the list of tools never changes by it. */
+/** Many tools behind two: one finds them by keywords, one calls them. What is found enters the conversation; the list of tools does not change. */
 import { badArguments, failed, said, type Tool, type ToolOutput } from "../core/ports/tool.ts";
 import { ranked, wordsOf } from "../lib/bm25.ts";
 import { coerced } from "../lib/coerce.ts";

@@ -12,7 +12,7 @@ import type { Lack } from "./wire.ts";
 export interface CatalogEntry extends ModelInfo {
   readonly known: boolean;
   readonly lacks: readonly Lack[];
-  /** How a Claude model is told to think. */
+  /** How thinking is switched on for a Claude model. */
   readonly thinking: "adaptive" | "budget" | "none";
   /** The field in which a chat server wants earlier reasoning back. */
   readonly reasoningBack: "reasoning_content" | "reasoning" | undefined;
@@ -66,8 +66,8 @@ export interface CatalogOptions {
 
 /** The providers' own lists, asked for at most once in a while. */
 export interface ProviderLists {
-  /** What was heard of a model so far. */
-  heard(provider: ProviderConfig, model: string): ListedModel | undefined;
+  /** What a provider has said of a model so far. */
+  listed(provider: ProviderConfig, model: string): ListedModel | undefined;
   /** Asks unless it was asked lately; never rejects but for the signal. Gives whether there is news. */
   ask(provider: ProviderConfig, signal: AbortSignal): Promise<boolean>;
 }
@@ -92,7 +92,7 @@ export function createModelCatalog(options: CatalogOptions = {}): RefreshableCat
   /** By provider, whose settings are one frozen value while nothing changes. */
   let made = new WeakMap<object, Map<string, CatalogEntry>>();
   let overrides: Readonly<Record<string, ModelOverride>> = {};
-  /** By model; what the picker's refresh heard. */
+  /** By model; what the picker's refresh found. */
   const listed = new Map<string, { readonly model: ListedModel; readonly provider: string; readonly isLong: boolean }>();
 
   function find(model: string, provider?: ProviderConfig): CatalogEntry {
@@ -108,7 +108,7 @@ export function createModelCatalog(options: CatalogOptions = {}): RefreshableCat
     of.set(model, entry);
     return entry;
   }
-  async function heard(lists: ProviderLists, provider: ProviderConfig, signal: AbortSignal): Promise<void> {
+  async function readList(lists: ProviderLists, provider: ProviderConfig, signal: AbortSignal): Promise<void> {
     const patience = AbortSignal.timeout(isLocal(provider.baseUrl) ? localPatienceMs : patienceMs);
     const news = await lists.ask(provider, AbortSignal.any([signal, patience])).catch(() => false);
     signal.throwIfAborted();
@@ -121,10 +121,10 @@ export function createModelCatalog(options: CatalogOptions = {}): RefreshableCat
   function build(model: string, provider: ProviderConfig | undefined): CatalogEntry {
     const entry = entryFor({ model, provider, facts });
     const seen = listed.get(model);
-    const heard = provider === undefined ? seen?.model : (options.lists?.heard(provider, model) ?? ofProvider(seen, provider)?.model);
-    const told = heard === undefined ? entry : withList(entry, heard);
+    const fromList = provider === undefined ? seen?.model : (options.lists?.listed(provider, model) ?? ofProvider(seen, provider)?.model);
+    const described = fromList === undefined ? entry : withList(entry, fromList);
     const own = overrides[model] ?? overrides[bareName(model)];
-    const final = own === undefined ? told : withOverride(told, own);
+    const final = own === undefined ? described : withOverride(described, own);
     return seen === undefined || final.provider !== undefined ? final : { ...final, provider: seen.provider, hidden: seen.isLong };
   }
 
@@ -132,7 +132,7 @@ export function createModelCatalog(options: CatalogOptions = {}): RefreshableCat
     find,
     prepare(model, provider, signal) {
       const { lists } = options;
-      return lists !== undefined && isAsked(model, provider, facts) ? heard(lists, provider, signal) : undefined;
+      return lists !== undefined && isAsked(model, provider, facts) ? readList(lists, provider, signal) : undefined;
     },
     price: (model, providerId) => priceOf(model, providerId, facts),
     list() {

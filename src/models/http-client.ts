@@ -97,8 +97,8 @@ export class HttpModelClient implements ModelClient {
       if (failure === undefined) return;
       const again = resends < maxResends ? this.#mend(failure, request, { lacks, toolNames }) : undefined;
       if (again === undefined) return yield [{ type: "failed", failure }];
-      const told = this.#news(request, again);
-      if (told.length > 0) yield told;
+      const news = this.#news(request, again);
+      if (news.length > 0) yield news;
     }
   }
 

@@ -120,7 +120,7 @@ function answer(sent: ClientRequest, { isTls, idleMs }: Waiting, signal: AbortSi
       if (sent.reusedSocket || !socket.connecting) connected = true;
       else socket.once(isTls ? "secureConnect" : "connect", () => (connected = true));
     });
-    // Stays for the life of the request: an error after the answer came is told by the answer's own events.
+    // Stays for the life of the request: an error after the answer came is reported by the answer's own events.
     sent.on("error", (error) => {
       settle();
       reject(new HttpFailure(connected ? "request" : "connect", describe(error), error));

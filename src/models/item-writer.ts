@@ -4,7 +4,7 @@ import { KeptText } from "../lib/kept-text.ts";
 import { randomUuid } from "../lib/random.ts";
 import type { FlatTools } from "./tools.ts";
 
-/** Arguments beyond this are no arguments: what is cut does not parse, and the model is told so. */
+/** Arguments beyond this are no arguments: what is cut does not parse, and the model gets an error. */
 const maxArguments = 32 * 1024 * 1024;
 
 interface OpenCall {

@@ -49,24 +49,24 @@ const Kept = named("KeptModelList", () =>
 );
 type Kept = Infer<typeof Kept>;
 
-interface Heard {
+interface Listed {
   readonly until: number;
   readonly models: ReadonlyMap<string, ListedModel>;
 }
 
 export function createProviderLists(options: ProviderListsOptions): ProviderLists {
-  const heard = new Map<string, Heard>();
+  const listed = new Map<string, Listed>();
   const asking = new Map<string, Promise<boolean>>();
   const list = options.list ?? ((provider, signal) => modelSource(provider, { env: options.env }).list(signal));
 
-  const known = (provider: ProviderConfig): Heard | undefined => {
+  const known = (provider: ProviderConfig): Listed | undefined => {
     const key = keyOf(provider);
-    const inMemory = heard.get(key);
+    const inMemory = listed.get(key);
     if (inMemory !== undefined || isLocal(provider.baseUrl)) return inMemory;
     const kept = options.folder === undefined ? undefined : readKept(path.join(options.folder, `${key}.json`));
     if (kept === undefined) return undefined;
     const read = { until: kept.at + dayMs, models: byId(kept.models) };
-    heard.set(key, read);
+    listed.set(key, read);
     return read;
   };
 
@@ -75,19 +75,19 @@ export function createProviderLists(options: ProviderListsOptions): ProviderList
     const own = isLocal(provider.baseUrl);
     try {
       const models = (await list(provider, signal)).slice(0, maxModels);
-      heard.set(key, { until: options.now() + (own ? localMs : dayMs), models: byId(models) });
+      listed.set(key, { until: options.now() + (own ? localMs : dayMs), models: byId(models) });
       if (!own && options.folder !== undefined) keep(path.join(options.folder, `${key}.json`), { at: options.now(), models: [...models] });
       return true;
     } catch (error) {
       const until = options.now() + (own ? 0 : troubleMs);
-      heard.set(key, { until, models: heard.get(key)?.models ?? new Map() });
+      listed.set(key, { until, models: listed.get(key)?.models ?? new Map() });
       options.onTrouble?.(`${provider.name} did not list its models: ${errorMessage(error)}`);
       return false;
     }
   }
 
   return {
-    heard: (provider, model) => known(provider)?.models.get(model),
+    listed: (provider, model) => known(provider)?.models.get(model),
     async ask(provider, signal) {
       signal.throwIfAborted();
       const before = known(provider);

@@ -32,8 +32,8 @@ class ResponsesReader implements EventReader {
   readonly #open = new Map<string, KeptText>();
   /** Calls and thoughts that have begun and are not whole yet. */
   readonly #unfinished = new Map<string, ModelItem>();
-  /** Ids of items that were told whole. */
-  readonly #told = new Set<string>();
+  /** Ids of items that were passed on whole. */
+  readonly #completed = new Set<string>();
   #current = "";
   #unreadable = 0;
   #begunCalls = 0;
@@ -112,7 +112,7 @@ class ResponsesReader implements EventReader {
     if (isCall(whole) && "status" in whole && whole.status === "incomplete") return;
     this.#open.delete(itemId);
     this.#unfinished.delete(itemId);
-    this.#told.add(itemId);
+    this.#completed.add(itemId);
     out.push({ type: "itemDone", itemId, item: whole });
   }
 
@@ -125,7 +125,7 @@ class ResponsesReader implements EventReader {
         continue;
       }
       const id = stringOf(recordOf(value)["id"]) ?? this.#ids.get(output_index);
-      const isKnown = id === undefined ? this.#told.size > 0 || this.#open.size > 0 : this.#told.has(id) || this.#open.has(id);
+      const isKnown = id === undefined ? this.#completed.size > 0 || this.#open.size > 0 : this.#completed.has(id) || this.#open.has(id);
       if (isRecord(value) && !isKnown && readItem(value) !== undefined) this.#finish({ item: value, output_index }, out);
     }
   }

@@ -84,7 +84,7 @@ export class ResponsesSockets {
     if (kept?.busy === true) return undefined; // two requests of one thread at once: the second goes its own way
     try {
       const answer = await this.#ask(request, signal, "answer");
-      // What was kept may be gone at the provider (60 minutes, a restart): a fresh connection is told everything.
+      // What was kept may be gone at the provider (60 minutes, a restart): a fresh connection is sent everything.
       return answer === "again" ? await this.#fresh(request, signal) : answer;
     } catch (error) {
       signal.throwIfAborted();
@@ -322,7 +322,7 @@ function frame(parts: BodyParts, { items, previous }: Increment, isWarmUp: boole
   return `{"type":"response.create",${[parts.settings, ...more].join(",")},"input":[${items.join(",")}],"tools":${parts.tools}}`;
 }
 
-/** "stale": the provider no longer has what was told to it before. */
+/** "stale": the provider no longer has what was sent to it before. */
 function refusalOf(event: Json, text: string): "stale" | { readonly status: number; readonly body: string } | undefined {
   const code = isRecord(event["error"]) ? event["error"]["code"] : undefined;
   if (code === "previous_response_not_found" || code === "websocket_connection_limit_reached") return "stale";

@@ -240,6 +240,6 @@ function milliseconds(value: unknown, at: string, fail: Fail): number {
 const idOf = (step: Json): string | undefined => (typeof step["id"] === "string" ? step["id"] : undefined);
 
 function only(value: Json, allowed: readonly string[], at: string, fail: Fail): void {
-  const stranger = Object.keys(value).find((key) => !allowed.includes(key));
-  if (stranger !== undefined) throw fail(at, `unknown key \`${stranger}\`; expected ${allowed.join(", ")}`);
+  const unknown = Object.keys(value).find((key) => !allowed.includes(key));
+  if (unknown !== undefined) throw fail(at, `unknown key \`${unknown}\`; expected ${allowed.join(", ")}`);
 }

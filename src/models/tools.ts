@@ -114,7 +114,7 @@ function grammarOf(format: Json): string {
   return typeof definition === "string" ? `, in the form of this grammar:\n${definition}` : "";
 }
 
-/** Models that were told of `input` sometimes send the bare text. */
+/** Models that were given `input` in a schema sometimes send the bare text. */
 function inputOf(args: string): string {
   if (args === "") return "";
   const parsed = parseJson(args);

@@ -66,7 +66,7 @@ test("whoever looks on and throws does not keep a lost server from being opened 
   const again = reach("running");
   servers[0]?.close();
   await again;
-  assert.deepEqual([link.state.kind, warnings[0]], ["running", "the state of the engine could not be told"]);
+  assert.deepEqual([link.state.kind, warnings[0]], ["running", "the state of the engine could not be announced"]);
   link.stop();
 });
 

@@ -212,7 +212,7 @@ class LocalStore implements ThreadStore {
       this.#index.touch(to);
     }
     this.#paths.delete(threadId);
-    // The file's head, from which its new row is made, does not know what was told of it since.
+    // The file's head, from which its new row is made, does not hold what was learnt of it since.
     if (before !== undefined) await this.#index.setFacts(threadId, moved, (facts) => ({ ...facts, git: before.git }));
   }
 
@@ -256,7 +256,7 @@ class LocalStore implements ThreadStore {
 
 const namedForks = 10;
 
-/** In Codex's words, with the forks by id and title, so that the reader can look at them. */
+/** As Codex says it, with the forks by id and title, so that the reader can look at them. */
 function stillReferenced(id: string, forks: readonly StoredThread[]): string {
   const titles = forks.slice(0, namedForks).map((fork) => `${fork.id} (${oneLine(fork.name ?? fork.preview)})`);
   const more = forks.length > namedForks ? `, and ${forks.length - namedForks} more` : "";
@@ -264,7 +264,7 @@ function stillReferenced(id: string, forks: readonly StoredThread[]): string {
 }
 const oneLine = (text: string): string => (text.replaceAll(/[\p{C}\s]+/gu, " ").trim() || "untitled").slice(0, 60);
 
-/** Does what the disk may refuse; then the client is told so in plain words. */
+/** Does what the disk may refuse; the client then gets a plain error. */
 async function refusable(what: string, file: string, work: () => void | Promise<void>): Promise<void> {
   try {
     await work();
@@ -282,7 +282,7 @@ async function unpacked(file: string): Promise<string> {
   return plain;
 }
 
-/** Tells the client in plain words that a thread's file is no file. */
+/** A plain error for the client where a thread's file is no file. */
 async function readable<T>(reading: Promise<T>): Promise<T> {
   try {
     return await reading;

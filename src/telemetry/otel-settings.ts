@@ -14,7 +14,7 @@ export interface OtelSettings {
   readonly includePrompts: boolean;
 }
 
-/** Undefined when nothing is to be sent anywhere. `warn` is told of what is set and cannot be done. */
+/** Undefined when nothing is to be sent anywhere. `warn` gets what is set and cannot be done. */
 export function otelFrom(raw: unknown, warn: (message: string) => void): OtelSettings | undefined {
   if (!isTable(raw)) return undefined;
   const targetOf = (key: string, signal: string): OtelTarget | undefined => {

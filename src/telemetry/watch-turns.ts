@@ -4,29 +4,29 @@ import type { Log } from "../core/ports/log.ts";
 import type { ParamsOf } from "../protocol/define.ts";
 import type { ServerNotifications } from "../protocol/methods.ts";
 
-type Told<M extends keyof ServerNotifications> = ParamsOf<ServerNotifications[M]>;
+type Notified<M extends keyof ServerNotifications> = ParamsOf<ServerNotifications[M]>;
 
 /** Every method must be quick and must not throw. */
 export interface TurnWatcher {
-  turnStarted?(told: Told<"turn/started">): void;
-  turnCompleted?(told: Told<"turn/completed">): void;
-  itemStarted?(told: Told<"item/started">): void;
-  itemCompleted?(told: Told<"item/completed">): void;
-  failed?(told: Told<"error">): void;
+  turnStarted?(params: Notified<"turn/started">): void;
+  turnCompleted?(params: Notified<"turn/completed">): void;
+  itemStarted?(params: Notified<"item/started">): void;
+  itemCompleted?(params: Notified<"item/completed">): void;
+  failed?(params: Notified<"error">): void;
   /** Returns what is to be called with the answer; undefined stands for a question that was withdrawn. */
   asked?(threadId: string, method: string, itemId: string | undefined): ((answer: Answer | undefined) => void) | undefined;
 }
 
-type Listeners = { readonly [M in keyof ServerNotifications]?: (told: Told<M>) => void };
+type Listeners = { readonly [M in keyof ServerNotifications]?: (params: Notified<M>) => void };
 
 export function watched(audience: Audience, watchers: readonly TurnWatcher[]): Audience {
   const each = (tell: (watcher: TurnWatcher) => void): void => watchers.forEach(tell);
   const listeners: Listeners = {
-    "turn/started": (told) => each((watcher) => watcher.turnStarted?.(told)),
-    "turn/completed": (told) => each((watcher) => watcher.turnCompleted?.(told)),
-    "item/started": (told) => each((watcher) => watcher.itemStarted?.(told)),
-    "item/completed": (told) => each((watcher) => watcher.itemCompleted?.(told)),
-    error: (told) => each((watcher) => watcher.failed?.(told)),
+    "turn/started": (params) => each((watcher) => watcher.turnStarted?.(params)),
+    "turn/completed": (params) => each((watcher) => watcher.turnCompleted?.(params)),
+    "item/started": (params) => each((watcher) => watcher.itemStarted?.(params)),
+    "item/completed": (params) => each((watcher) => watcher.itemCompleted?.(params)),
+    error: (params) => each((watcher) => watcher.failed?.(params)),
   };
   return {
     toThread: (threadId, method, params) => {

@@ -51,7 +51,7 @@ interface Step<A> {
   run(args: A, context: ToolContext): Promise<{ text: string; about: readonly string[] }>;
 }
 
-/** One tool of the family: arguments checked, item shown, problems told to the model. */
+/** One tool of the family: arguments checked, item shown, errors returned to the model. */
 const agentTool = <T extends Schema>(
   about: { readonly name: string; readonly description: string; readonly args: Lazy<T> },
   agents: Agents,

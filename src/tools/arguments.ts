@@ -1,4 +1,4 @@
-/** Reads a call's arguments by the tool's schema. Slips of weak models are mended first; what is left is told to the model with the schema. */
+/** Reads a call's arguments by the tool's schema. Slips of weak models are mended first; other errors go to the model with the schema. */
 
 import { coerced } from "../lib/coerce.ts";
 import { repairJson } from "../lib/repair-json.ts";

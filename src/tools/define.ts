@@ -1,4 +1,4 @@
-/** Makes a tool of a name, a description and the schema of its arguments: what the model is told and what is checked are the same value. */
+/** Makes a tool of a name, a description and the schema of its arguments: what the model reads and what is checked are the same value. */
 
 import type { ThreadSettings } from "../core/ports/settings.ts";
 import { type Action, badArguments, type Tool, type ToolCall, type ToolFace, type ToolOutput } from "../core/ports/tool.ts";

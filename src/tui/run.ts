@@ -127,7 +127,7 @@ function guard(app: App, { restore, wake }: { readonly restore: () => void; read
   };
 }
 
-/** The terminal was closed: nobody is left to be told anything. */
+/** The terminal was closed: there is nobody left to write to. */
 const isGone = (error: unknown): boolean => isCode(error, "EIO", "EPIPE");
 
 function sayGoodbye({ conversation }: Store): void {

@@ -54,7 +54,7 @@ class Index implements FileIndex {
     this.#roots = roots;
     this.#list = list;
     this.#now = now;
-    this.#freshen().catch(() => undefined); // whoever searches hears of it
+    this.#freshen().catch(() => undefined); // whoever searches gets the error
   }
 
   close(): void {

@@ -137,11 +137,11 @@ interface Memory {
   close(snapshot: OpenSnapshot): void;
 }
 
-/** What has changed since one moment. Holds an earlier content only until it was told. */
+/** What has changed since one moment. Holds an earlier content only until it was reported. */
 class OpenSnapshot implements Snapshot {
   readonly #memory: Memory;
   readonly #before = new Map<string, FileState | "notKept">();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   readonly #fresh = new Set<string>();
 
   constructor(memory: Memory) {
@@ -149,7 +149,7 @@ class OpenSnapshot implements Snapshot {
   }
 
   note(file: string, before: FileState | "notKept" | undefined): void {
-    if (!this.#told.has(file) && !this.#before.has(file)) this.#before.set(file, before ?? absent);
+    if (!this.#reported.has(file) && !this.#before.has(file)) this.#before.set(file, before ?? absent);
     this.#fresh.add(file);
   }
 
@@ -166,7 +166,7 @@ class OpenSnapshot implements Snapshot {
         before,
         after: now === undefined ? absent : now === "notKept" ? { kind: "other", what: "large file" } : now,
       });
-      this.#told.add(file);
+      this.#reported.add(file);
       this.#before.delete(file);
     }
     this.#fresh.clear();

@@ -18,7 +18,7 @@ export class ExecEvents {
   #threadId: string | undefined;
   /** Said before the thread was there. */
   #early: string[] = [];
-  readonly #told = new Set<string>();
+  readonly #announced = new Set<string>();
   readonly #open = new Set<string>();
   readonly #brokenOff = new BrokenOff();
   #reviewing = false;
@@ -76,7 +76,7 @@ export class ExecEvents {
     this.#over = true;
   }
 
-  /** Nothing follows. Items that were never told to be over are over with their turn; an interrupted turn has no last word. */
+  /** Nothing follows. Items that were not completed end with their turn; an interrupted turn has no last message. */
   turnEnded(turn: Turn): void {
     if (turn.status === "interrupted") return;
     for (const item of turn.items) if (this.#open.has(item.id)) this.#item("item.completed", item);
@@ -116,8 +116,8 @@ export class ExecEvents {
     this.#write({ type: first ? "item.started" : "item.updated", item: { id, type: "todo_list", items } });
   }
   #noticeOnce(message: string): void {
-    if (!this.#told.has(message)) this.#notice(message);
-    this.#told.add(message);
+    if (!this.#announced.has(message)) this.#notice(message);
+    this.#announced.add(message);
   }
   #notice(message: string): void {
     if (this.#threadId === undefined) return void this.#early.push(message);

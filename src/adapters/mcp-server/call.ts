@@ -12,7 +12,7 @@ import { activityOf } from "./activity.ts";
 import type { Elicitation, Wording } from "./questions.ts";
 import type { Ask } from "./tools.ts";
 
-/** The request that waits for the call now: how its client is told things. Failures to tell are the client's loss. */
+/** The request that waits for the call now, through which its client is notified. Failed notifications are dropped. */
 export interface Listener {
   readonly requestId: string | number;
   readonly progressToken: string | number | undefined;
@@ -28,7 +28,7 @@ export interface Question {
   answer(answer: unknown): void;
 }
 
-/** At most this often a client hears that work goes on. */
+/** At most this often a client is notified of progress. */
 const progressEveryMs = 1000;
 
 export class ToolCall {
@@ -50,7 +50,7 @@ export class ToolCall {
   readonly #ended = new Map<string, Turn>();
   #unasked: string[] = [];
   #progress = 0;
-  #toldAt = 0;
+  #notifiedAt = 0;
   #abandoned: NodeJS.Timeout | undefined;
 
   constructor(
@@ -71,7 +71,7 @@ export class ToolCall {
   get questions(): readonly Question[] {
     return [...this.#open.values()];
   }
-  /** A later request goes on with the call, and hears of the questions that are still open. */
+  /** A later request goes on with the call, and gets the questions that are still open. */
   attach(listener: Listener): void {
     clearTimeout(this.#abandoned);
     this.#listener = listener;
@@ -109,8 +109,8 @@ export class ToolCall {
   async ask<P, R>(wording: Wording<P, R>, params: P): Promise<R> {
     const elicitation = wording.ask(params, this.#listener);
     for (const { turnId, msg } of this.#events.asked(this.#threadId ?? "")) this.#event(turnId, msg);
-    const told = wording.event?.(params);
-    if (told !== undefined) this.#event("turn_id" in told ? (told.turn_id ?? "") : "", told);
+    const event = wording.event?.(params);
+    if (event !== undefined) this.#event("turn_id" in event ? (event.turn_id ?? "") : "", event);
     if (!this.#canAsk) {
       this.#unasked.push(elicitation.message);
       return wording.read(undefined, params);
@@ -200,8 +200,8 @@ export class ToolCall {
   #tell({ message, isStep }: { readonly message: string; readonly isStep: boolean }): void {
     const { progressToken } = this.#listener;
     const now = performance.now();
-    if (progressToken === undefined || (!isStep && now - this.#toldAt < progressEveryMs)) return;
-    this.#toldAt = now;
+    if (progressToken === undefined || (!isStep && now - this.#notifiedAt < progressEveryMs)) return;
+    this.#notifiedAt = now;
     this.#listener.notify("notifications/progress", { progressToken, progress: ++this.#progress, message });
   }
 }

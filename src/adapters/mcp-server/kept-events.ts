@@ -1,4 +1,4 @@
-/** What the streams of one MCP session said, so that a client whose connection broke hears the rest. The oldest goes first. */
+/** What the streams of one MCP session said, so that a client whose connection broke gets the rest. The oldest is dropped first. */
 import type { EventStore, JSONRPCMessage } from "@modelcontextprotocol/server";
 
 interface Limits {

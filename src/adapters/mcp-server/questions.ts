@@ -18,7 +18,7 @@ export interface Elicitation {
   readonly [key: string]: unknown;
 }
 
-/** Whom a question is about: the call's own id and the event that told of it. */
+/** What a question is about: the call's own id and the event that announced it. */
 export interface About {
   readonly requestId: string | number;
 }

@@ -54,7 +54,7 @@ export class RunningCalls {
 
   #hear(method: string, params: unknown): void {
     const { threadId, turnId, turn, item } = params as { threadId?: string | null; turnId?: string; turn?: never; item?: ThreadItem };
-    // What concerns the whole server is told to every call that runs: its client has no other place for it.
+    // What concerns the whole server goes to every call that runs: its client has no other place for it.
     if (method === "warning" && threadId === null) for (const call of this.#calls.values()) call.hear(method, params);
     if (threadId === undefined || threadId === null) return;
     if (item?.type === "collabAgentToolCall")

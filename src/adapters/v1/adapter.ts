@@ -11,7 +11,7 @@ import { inBothCases } from "./spelling.ts";
 import { UndeliveredEvents } from "./undelivered-events.ts";
 
 const methods: V1Methods = { ...conversationMethods, ...accountMethods };
-/** Their consequences are told after their answer. An interrupt is the other way round: its answer says that all is over. */
+/** Their consequences are announced after their answer. An interrupt is the other way round: its answer says that all is over. */
 const answersFirst: ReadonlySet<keyof V1Methods> = new Set([
   "sendUserMessage",
   "sendUserTurn",
@@ -46,7 +46,7 @@ export class V1Adapter {
   close(): void {
     this.#context?.then(
       ({ client }) => client.close(),
-      () => undefined, // it was never opened; whoever asked has heard of it
+      () => undefined, // it was never opened; whoever asked has got the error
     );
   }
 

@@ -31,7 +31,7 @@ export class CommandStreams {
     );
   }
 
-  /** Both streams of a command that has ended; undefined when nothing was heard of them. */
+  /** Both streams of a command that has ended; undefined when nothing came from them. */
   take(itemId: string): Streams | undefined {
     const found = this.#running.get(itemId);
     this.#running.delete(itemId);

@@ -30,7 +30,7 @@ export class EventStream {
   readonly #lastMessage = new Map<string, string>();
   readonly #brokenOff = new BrokenOff();
   readonly #outputs = new CommandStreams();
-  /** A reviewer's answer is shown in other words; its own are heard raw. */
+  /** A reviewer's answer is shown reworded; its own text comes as raw items. */
   readonly #rawAnswer = new Map<string, string>();
   /** Edits that have begun; whether they were approved without a question shows in what comes next. */
   readonly #begun = new Map<string, Told>();

@@ -11,7 +11,7 @@ import { durationOf, parsedCommands, wordsOf } from "./spelling.ts";
 export interface At {
   readonly threadId: string;
   readonly turnId: string;
-  /** Names of files are told from here. */
+  /** Names of files are relative to this folder. */
   readonly folder?: string | undefined;
   /** The last thing that the model said, as it said it. */
   readonly answer?: string | undefined;

@@ -24,7 +24,7 @@ export class Outbox {
       }),
     );
   }
-  /** Runs a request; what it causes is told once its answer, or its refusal, is out. */
+  /** Runs a request; what it causes is announced once its answer, or its error, is sent. */
   async answeringFirst<T>(request: () => Promise<T>): Promise<T> {
     this.#holders++;
     try {

@@ -18,7 +18,7 @@ export class UndeliveredEvents {
     events.push(event);
     if (events.length > kept) events.splice(0, events.length - kept);
   }
-  /** In their order; they are told once. */
+  /** In their order; each is sent once. */
   take(conversationId: string): readonly Event[] {
     const events = this.#events.get(conversationId) ?? [];
     this.#events.delete(conversationId);

@@ -6,7 +6,7 @@ import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 
-/** Who holds the thread, in words; undefined when no Codex does. */
+/** Who holds the thread, as text; undefined when no Codex does. */
 export async function codexHolding(home: string, threadId: string): Promise<string | undefined> {
   const file = path.join(home, "thread-writer-locks", `${threadId}.lock`);
   const stats = statSync(file, { throwIfNoEntry: false });

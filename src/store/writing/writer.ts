@@ -123,7 +123,7 @@ export class RolloutWriter {
     while (this.#hasWork) {
       const failed = await this.#flushOnce();
       if (!failed) continue;
-      // Each append is tried once before it is told that it must wait.
+      // Each append is tried once before it has to wait.
       if (this.#queue.length > 0) continue;
       this.#retryLater();
       return;

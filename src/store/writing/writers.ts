@@ -17,7 +17,7 @@ const idleMs = 60_000;
 export class Writers {
   readonly #options: WritersOptions;
   readonly #writers = new Map<string, RolloutWriter>();
-  /** Threads whose disk refused something; a trouble is told once, until all is well again. */
+  /** Threads whose disk refused something; a failure is reported once, until writing succeeds again. */
   readonly #troubled = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 

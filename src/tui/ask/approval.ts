@@ -108,11 +108,11 @@ function commandChoice(decision: CommandExecutionApprovalDecision, outside: bool
   if (decision === "decline") return [{ key: "n", label: "No, go on without it", answer }];
   if (decision === "cancel") return [{ key: "c", label: "No, and stop the turn", answer }];
   if ("acceptWithExecpolicyAmendment" in decision) {
-    const words = decision.acceptWithExecpolicyAmendment.execpolicy_amendment.map(spelledLine).join(" ");
+    const prefix = decision.acceptWithExecpolicyAmendment.execpolicy_amendment.map(spelledLine).join(" ");
     const where = outside ? ", outside the sandbox too" : "";
     // A rule that lasts is offered only where the person sees all of it.
-    if (words.length > mostRuleText) return [];
-    return [{ key: "p", label: `Yes, and never ask again for commands that begin with: ${words}${where}`, answer }];
+    if (prefix.length > mostRuleText) return [];
+    return [{ key: "p", label: `Yes, and never ask again for commands that begin with: ${prefix}${where}`, answer }];
   }
   if (!("applyNetworkPolicyAmendment" in decision)) return [];
   const { action, host } = decision.applyNetworkPolicyAmendment.network_policy_amendment;

@@ -19,7 +19,7 @@ export interface Field {
   readonly allowOther: boolean;
   readonly isSecret: boolean;
   readonly isRequired: boolean;
-  /** What is wrong with a text, in words for the person. */
+  /** What is wrong with a text, as a sentence for the person. */
   readonly check?: ((text: string) => string | undefined) | undefined;
 }
 

@@ -19,9 +19,9 @@ export const isImage = (file: string): boolean => Object.hasOwn(types, path.extn
 
 /** The pictures that a pasted text consists of: paths as terminals paste them, quoted, escaped or as an address. */
 export function imagesIn(pasted: string, cwd: string): readonly string[] | undefined {
-  const words = pasted.trim().match(/"[^"]+"|'[^']+'|(?:\\.|[^\s\\])+/g) ?? [];
-  if (words.length === 0 || words.length > 10 || pasted.length > 4096) return undefined;
-  const files = words.map((word) => fileFrom(word, cwd));
+  const names = pasted.trim().match(/"[^"]+"|'[^']+'|(?:\\.|[^\s\\])+/g) ?? [];
+  if (names.length === 0 || names.length > 10 || pasted.length > 4096) return undefined;
+  const files = names.map((word) => fileFrom(word, cwd));
   return files.every((file) => file !== undefined) ? files : undefined;
 }
 
@@ -36,7 +36,7 @@ function fileFrom(word: string, cwd: string): string | undefined {
   }
 }
 
-/** For a server that cannot read this machine's files. Throws with words for the person when a file cannot be sent. */
+/** For a server that cannot read this machine's files. Throws with a sentence for the person when a file cannot be sent. */
 export function embedded(input: readonly UserInput[]): UserInput[] {
   return input.map((part): UserInput => {
     if (part.type !== "localImage") return part;

@@ -1,4 +1,4 @@
-/** One key as the person pressed it, told apart from how terminals spell it. */
+/** One key as the person pressed it, whatever bytes the terminal sends for it. */
 
 export interface Key {
   readonly name:

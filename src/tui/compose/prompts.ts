@@ -47,10 +47,10 @@ export function promptFrom(name: string, text: string): CustomPrompt {
 
 /** `$1` to `$9`, `$ARGUMENTS`, `$NAME` given as `NAME=value`, and `$$` for a dollar sign. */
 export function fillPrompt({ body }: CustomPrompt, given: string): string {
-  const words = argumentsIn(given);
+  const args = argumentsIn(given);
   const named = new Map<string, string>();
   const positional: string[] = [];
-  for (const word of words) {
+  for (const word of args) {
     const [, key, value] = /^([A-Z][A-Z0-9_]*)=([\s\S]*)$/.exec(word) ?? [];
     if (key === undefined || value === undefined) positional.push(word);
     else named.set(key, value);

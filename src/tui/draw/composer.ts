@@ -39,7 +39,7 @@ export function composerBox(state: Conversation, ui: Ui, width: number, maxRows:
   return { lines: box(lines, width, theme, edge, label), cursor: { x: column + 4, y: row - top + 1 } };
 }
 
-/** The longer words where there is room for them. */
+/** The longer text where there is space for it. */
 function placeholder(state: Conversation, ui: Ui, room: number): string {
   const [long, short] =
     ui.connection === "lost"
@@ -97,8 +97,10 @@ export function footerLine(state: Conversation, ui: Ui, width: number, theme: Th
 function accessSpans({ sandbox, approvalPolicy }: NonNullable<Conversation["settings"]>): Line {
   const isOpen = sandbox.type === "dangerFullAccess" || sandbox.type === "externalSandbox";
   if (isOpen) return [span(approvalPolicy === "never" ? "full access, no questions" : "full access", { color: "danger" })];
-  const words = sandbox.type === "readOnly" ? "read only" : "workspace";
-  return [muted(approvalPolicy === "never" ? `${words}, no questions` : approvalPolicy === "untrusted" ? `${words}, asks always` : words)];
+  const access = sandbox.type === "readOnly" ? "read only" : "workspace";
+  return [
+    muted(approvalPolicy === "never" ? `${access}, no questions` : approvalPolicy === "untrusted" ? `${access}, asks always` : access),
+  ];
 }
 
 function contextSpans({ usage }: Conversation): Line {

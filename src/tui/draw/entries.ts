@@ -193,8 +193,8 @@ export function planLines({ steps, explanation }: Omit<Of<"plan">, "kind">, { wi
   const { done, current, pending } = theme.marks;
   const title: Line = [...bullet("accent", theme), span("Plan", { bold: true }), muted(explanation === "" ? "" : `  ${explanation}`)];
   const rows = steps.flatMap(({ step, status }): Line[] => {
-    const words = { completed: "done: ", inProgress: "now: ", pending: "to do: " }[status];
-    const mark = theme.spoken ? words : `${{ completed: done, inProgress: current, pending }[status]} `;
+    const label = { completed: "done: ", inProgress: "now: ", pending: "to do: " }[status];
+    const mark = theme.spoken ? label : `${{ completed: done, inProgress: current, pending }[status]} `;
     const style =
       status === "completed"
         ? { color: "muted" as const, strike: !theme.spoken }
@@ -216,8 +216,8 @@ const tones: Readonly<Record<Tone, Color>> = { info: "muted", success: "success"
 
 function noteLines({ tone, text, detail }: Of<"note">, { width, theme }: Place): Line[] {
   const marks = { info: theme.marks.dot, success: theme.marks.done, warning: theme.marks.warning, error: theme.marks.failed };
-  const words = { info: "", success: "", warning: "Warning: ", error: "Error: " };
-  const head: Line = theme.spoken ? line(words[tone]) : [span(`${marks[tone]} `, { color: tones[tone] })];
+  const labels = { info: "", success: "", warning: "Warning: ", error: "Error: " };
+  const head: Line = theme.spoken ? line(labels[tone]) : [span(`${marks[tone]} `, { color: tones[tone] })];
   const body = text.split("\n").flatMap((of) => wrap(line(of, { color: tone === "info" ? "muted" : tones[tone] }), prose(width) - 2));
   const more =
     detail === undefined

@@ -133,8 +133,8 @@ export function formPrompt(form: Form, place: PromptPlace): Drawn {
   const fixed = title.length + tabs.length + problem.length + 2;
   const body = fieldLines(form, field, state, place);
   const room = Math.max(2, height - fixed);
-  const words = clip([...question, ...detail], Math.max(1, room - body.lines.length));
-  const before = [...title, ...tabs, ...words, ...(room > body.lines.length + words.length ? [[]] : [])];
+  const asked = clip([...question, ...detail], Math.max(1, room - body.lines.length));
+  const before = [...title, ...tabs, ...asked, ...(room > body.lines.length + asked.length ? [[]] : [])];
   const cursor = body.cursor === undefined ? undefined : { x: body.cursor.x, y: body.cursor.y + before.length };
   return { lines: [...before, ...body.lines, ...problem, hint], cursor };
 }
@@ -173,8 +173,8 @@ function fieldLines(form: Form, field: Field, state: FieldState, place: PromptPl
       span(box),
     ];
     const label = line(option.label, isHere ? { bold: true } : undefined);
-    const words: Line = option.description === "" ? label : [...label, muted(`  ${option.description}`)];
-    return prefixed(wrap(words, width - lineWidth(head)), head);
+    const shown: Line = option.description === "" ? label : [...label, muted(`  ${option.description}`)];
+    return prefixed(wrap(shown, width - lineWidth(head)), head);
   });
   if (!field.allowOther) return { lines: options };
   const isHere = state.row === field.options.length;
@@ -254,6 +254,6 @@ export function pickerPrompt(picker: Picker, place: PromptPlace): Drawn {
 function hanging(row: Line, column: number, width: number): Line[] {
   if (lineWidth(row) <= width) return [row];
   const [first = [], ...rest] = wrap(row, width);
-  const words = rest.flatMap((of, i): Line => (i === 0 ? of : [span(" "), ...of]));
-  return [first, ...wrap(words, Math.max(10, width - column)).map((of): Line => [span(" ".repeat(column)), ...of])];
+  const joined = rest.flatMap((of, i): Line => (i === 0 ? of : [span(" "), ...of]));
+  return [first, ...wrap(joined, Math.max(10, width - column)).map((of): Line => [span(" ".repeat(column)), ...of])];
 }

@@ -39,7 +39,7 @@ class Pager {
     stdout.write("\u001b[?1049h\u001b[?25l");
     stdin.setRawMode(true);
     stdin.setEncoding("utf8");
-    stdin.on("data", this.#hear);
+    stdin.on("data", this.#onInput);
     stdin.resume();
     stdout.on("resize", this.#resize);
     this.#layout();
@@ -51,7 +51,7 @@ class Pager {
     this.#layout();
     this.#to(Math.round(share * this.#lines.length));
   };
-  readonly #hear = (data: Buffer | string): void => {
+  readonly #onInput = (data: Buffer | string): void => {
     for (const key of splitKeys(data.toString())) this.#press(key);
   };
 
@@ -148,7 +148,7 @@ class Pager {
   readonly #close = (): void => {
     const { stdin, stdout, signal } = this.#options;
     signal.removeEventListener("abort", this.#close);
-    stdin.off("data", this.#hear);
+    stdin.off("data", this.#onInput);
     stdout.off("resize", this.#resize);
     stdin.pause();
     stdin.setRawMode(false);

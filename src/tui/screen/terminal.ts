@@ -42,25 +42,25 @@ const queryMs = 500;
 export function askBrightness(stdin: ReadStream, stdout: WriteStream): Promise<Brightness | undefined> {
   const wasRaw = stdin.isRaw;
   return new Promise((resolve) => {
-    let heard = "";
+    let received = "";
     let isOver = false;
     const end = (): void => {
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
-      stdin.off("data", hear);
+      stdin.off("data", receive);
       stdin.setRawMode(wasRaw);
       stdin.pause();
-      resolve(brightnessFrom(heard));
+      resolve(brightnessFrom(received));
     };
-    const hear = (bytes: Buffer | string): void => {
-      heard += bytes.toString();
-      if (/\u001b\[\?[\d;]*c/.test(heard)) end();
+    const receive = (bytes: Buffer | string): void => {
+      received += bytes.toString();
+      if (/\u001b\[\?[\d;]*c/.test(received)) end();
     };
     // A program that was busy all the while has its answer lying there unread.
     const timer = setTimeout(() => setImmediate(end), queryMs);
     stdin.setRawMode(true);
-    stdin.on("data", hear);
+    stdin.on("data", receive);
     stdin.resume();
     stdout.write("\u001b]11;?\u001b\\\u001b[c");
   });
@@ -87,7 +87,7 @@ export function titleOf({ name, settings, turn }: Conversation, { asked }: Ui): 
 const restoreSequence = [
   "\u001b[?2026l", // drawing in one go
   "\u001b[?2004l", // marks around pasted text
-  "\u001b[<u", // told-apart keys
+  "\u001b[<u", // distinct codes for modified keys
   "\u001b7\u001b[?1049l", // second screen; the cursor is noted before, as the way back from it takes it up
   "\u001b[?25h", // cursor
   formerTitle,

@@ -7,7 +7,7 @@ import { attachImage, composerWith, emptyComposer, textOf } from "../compose/com
 import { type History, openHistory } from "../compose/history.ts";
 import type { Size } from "../draw/frame.ts";
 import { reopenConversation } from "../state/open.ts";
-import { foldedMethods, type Heard, reduce } from "../state/reduce.ts";
+import { foldedMethods, type Received, reduce } from "../state/reduce.ts";
 import type { Line } from "../text/spans.ts";
 import type { Theme } from "../text/theme.ts";
 import { commandSuggestions } from "./commands.ts";
@@ -116,17 +116,17 @@ export class App implements Shell {
   }
 
   #listen(client: Client): void {
-    for (const method of foldedMethods) client.on(method, (params) => this.#hear({ method, params } as Heard));
+    for (const method of foldedMethods) client.on(method, (params) => this.#receive({ method, params } as Received));
     client.on("skills/changed", () => this.completions.forgetSkills());
     this.questions.serve(client);
     client.ended.addEventListener("abort", () => this.#lost(), { once: true });
   }
 
-  #hear(heard: Heard): void {
+  #receive(received: Received): void {
     const before = this.store.conversation;
-    this.store.setConversation(reduce(before, heard, this.now()));
-    if (heard.method !== "turn/completed" || heard.params.threadId !== before.threadId) return;
-    afterTurn(this, heard.params.turn.status, this.completions.skills);
+    this.store.setConversation(reduce(before, received, this.now()));
+    if (received.method !== "turn/completed" || received.params.threadId !== before.threadId) return;
+    afterTurn(this, received.params.turn.status, this.completions.skills);
     if (this.store.conversation.turn === undefined) this.#callAttention("agent-turn-complete", "The turn has ended");
   }
 

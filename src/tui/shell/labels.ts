@@ -1,4 +1,4 @@
-/** Facts of the protocol in words for people. */
+/** Values of the protocol as text for people. */
 import type { AskForApproval, SandboxMode, SandboxPolicy } from "../../protocol/policy.ts";
 
 export function accessLabel(sandbox: SandboxPolicy, approval: AskForApproval): string {

@@ -81,7 +81,7 @@ function wordsFor(row: PluginRow): PickerItem[] {
   ];
 }
 
-/** Returns what was done, in words. */
+/** Returns what was done, as a sentence. */
 async function carryOut(shell: Shell, { row, group }: Shown, word: string): Promise<string> {
   const client = shell.client();
   switch (word) {

@@ -18,7 +18,7 @@ const Wanted = named("TuiSettings", () =>
 );
 
 export interface TuiConfig {
-  /** Whether the person wants to hear of this. */
+  /** Whether the person wants to be notified of this. */
   readonly notifies: (kind: "agent-turn-complete" | "approval-requested") => boolean;
   readonly notificationMethod: "osc9" | "bel" | "auto";
   readonly animates: boolean;

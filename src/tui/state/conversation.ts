@@ -69,7 +69,7 @@ export interface Conversation {
   readonly usage: ThreadTokenUsage | undefined;
   /** The turns whose files can be put back, oldest first. */
   readonly changedBy: readonly string[];
-  /** The words of a review that has just ended: the agent says them again as a message of its own. */
+  /** The text of a review that has just ended: the agent repeats it as a message of its own. */
   readonly reviewed: string | undefined;
   /** What the agent thinks about, in a few words. */
   readonly thought: string | undefined;

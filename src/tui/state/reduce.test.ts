@@ -6,22 +6,22 @@ import type { Turn } from "../../protocol/turn.ts";
 import { type Conversation, emptyConversation } from "./conversation.ts";
 import type { Entry } from "./entry.ts";
 import { settleMessages } from "./live.ts";
-import { type Heard, reduce } from "./reduce.ts";
+import { type Received, reduce } from "./reduce.ts";
 
 const ids = { threadId: "T", turnId: "1" };
 const turn = (status: Turn["status"], more: Partial<Turn> = {}): Turn => ({ id: "1", items: [], status, ...more });
 const opened: Conversation = { ...emptyConversation, threadId: "T" };
 
-const started = (item: ThreadItem): Heard => ({ method: "item/started", params: { ...ids, item, startedAtMs: 0 } });
-const completed = (item: ThreadItem): Heard => ({ method: "item/completed", params: { ...ids, item, completedAtMs: 0 } });
-const text = (itemId: string, delta: string): Heard => ({ method: "item/agentMessage/delta", params: { ...ids, itemId, delta } });
-const begin: Heard = { method: "turn/started", params: { threadId: "T", turn: turn("inProgress") } };
-const end = (status: Turn["status"], more: Partial<Turn> = {}): Heard => ({
+const started = (item: ThreadItem): Received => ({ method: "item/started", params: { ...ids, item, startedAtMs: 0 } });
+const completed = (item: ThreadItem): Received => ({ method: "item/completed", params: { ...ids, item, completedAtMs: 0 } });
+const text = (itemId: string, delta: string): Received => ({ method: "item/agentMessage/delta", params: { ...ids, itemId, delta } });
+const begin: Received = { method: "turn/started", params: { threadId: "T", turn: turn("inProgress") } };
+const end = (status: Turn["status"], more: Partial<Turn> = {}): Received => ({
   method: "turn/completed",
   params: { threadId: "T", turn: turn(status, more) },
 });
 
-function after(...events: readonly Heard[]): Conversation {
+function after(...events: readonly Received[]): Conversation {
   return events.reduce((state, heard) => reduce(state, heard, 1000), opened);
 }
 const kinds = (state: Conversation): string[] => state.outbox.map(({ kind }) => kind);
@@ -82,7 +82,7 @@ test("a running command shows the end of its output, and its own is folded when 
 });
 
 test("looking around is gathered until something else happens", () => {
-  const look = (id: string, name: string): Heard =>
+  const look = (id: string, name: string): Received =>
     completed(
       command(id, { status: "completed", exitCode: 0, commandActions: [{ type: "read", command: "cat", name, path: `/w/${name}` }] }),
     );
@@ -139,7 +139,7 @@ test("a review that the agent repeats as a message is printed once", () => {
 });
 
 test("a failed turn says why, once; a retry only in the status", () => {
-  const error = (willRetry: boolean): Heard => ({ method: "error", params: { ...ids, error: { message: "busy" }, willRetry } });
+  const error = (willRetry: boolean): Received => ({ method: "error", params: { ...ids, error: { message: "busy" }, willRetry } });
   const trying = after(begin, error(true));
   assert.equal(trying.retrying, "busy");
   const failed = [error(false), end("failed", { error: { message: "out of\u001b[31m credit" } })].reduce(
@@ -151,7 +151,7 @@ test("a failed turn says why, once; a retry only in the status", () => {
 });
 
 test("a plan is shown until it is carried out, then printed", () => {
-  const plan = (...statuses: readonly ("pending" | "inProgress" | "completed")[]): Heard => ({
+  const plan = (...statuses: readonly ("pending" | "inProgress" | "completed")[]): Received => ({
     method: "turn/plan/updated",
     params: { ...ids, plan: statuses.map((status, i) => ({ step: `s${i}`, status })) },
   });
@@ -172,7 +172,7 @@ test("a sent message is shown as such until it comes back as an item", () => {
 });
 
 test("other threads do not count, and turns that changed files are remembered for undo", () => {
-  const other: Heard = { method: "item/agentMessage/delta", params: { threadId: "sub", turnId: "9", itemId: "z", delta: "no" } };
+  const other: Received = { method: "item/agentMessage/delta", params: { threadId: "sub", turnId: "9", itemId: "z", delta: "no" } };
   assert.equal(reduce(opened, other, 0), opened);
   const change: ThreadItem = {
     type: "fileChange",
@@ -228,7 +228,7 @@ test("warnings, thoughts and starting servers", () => {
 
 test("no order of events breaks it, and nothing stays live after a turn", () => {
   const message: ThreadItem = { type: "agentMessage", id: "m", text: "x" };
-  const events = fc.constantFrom<Heard>(
+  const events = fc.constantFrom<Received>(
     begin,
     started(message),
     text("m", "a\n\n"),

@@ -10,7 +10,7 @@ import { type Conversation, emit, liveOf, lookedEntries, type Settings, withLive
 import { type Entry, note } from "./entry.ts";
 import { abandonLive, addOutput, addPlanText, addProgress, addText, addThought, finishItem, startItem } from "./live.ts";
 
-export type Heard = { [M in keyof ServerNotifications]: { readonly method: M; readonly params: ParamsOf<ServerNotifications[M]> } }[
+export type Received = { [M in keyof ServerNotifications]: { readonly method: M; readonly params: ParamsOf<ServerNotifications[M]> } }[
   | "turn/started"
   | "turn/completed"
   | "turn/plan/updated"
@@ -62,88 +62,92 @@ export const foldedMethods = [
   "warning",
   "configWarning",
   "deprecationNotice",
-] as const satisfies readonly Heard["method"][];
+] as const satisfies readonly Received["method"][];
 
-export function reduce(state: Conversation, heard: Heard, nowMs: number): Conversation {
-  if (isElsewhere(state, heard.params)) return state;
-  switch (heard.method) {
+export function reduce(state: Conversation, received: Received, nowMs: number): Conversation {
+  if (isElsewhere(state, received.params)) return state;
+  switch (received.method) {
     case "turn/started":
-      return startTurn(state, heard.params.turn, nowMs);
+      return startTurn(state, received.params.turn, nowMs);
     case "turn/completed":
-      return endTurn(state, heard.params.turn, nowMs);
+      return endTurn(state, received.params.turn, nowMs);
     case "turn/plan/updated":
-      return setPlan(state, heard.params);
+      return setPlan(state, received.params);
     case "item/started":
-      return startItem(state, heard.params.item, nowMs);
+      return startItem(state, received.params.item, nowMs);
     case "item/completed":
-      return countChange(finishItem(state, heard.params.item), heard.params);
+      return countChange(finishItem(state, received.params.item), received.params);
     case "thread/name/updated":
-      return { ...state, name: heard.params.threadName ? cleanLine(heard.params.threadName) : undefined };
+      return { ...state, name: received.params.threadName ? cleanLine(received.params.threadName) : undefined };
     case "thread/tokenUsage/updated":
-      return { ...state, usage: heard.params.tokenUsage };
+      return { ...state, usage: received.params.tokenUsage };
     case "thread/settings/updated":
-      return { ...state, settings: settingsFrom(heard.params.threadSettings) };
+      return { ...state, settings: settingsFrom(received.params.threadSettings) };
     default:
-      return reduceDelta(state, heard);
+      return reduceDelta(state, received);
   }
 }
 
-function reduceDelta(state: Conversation, heard: Heard): Conversation {
-  switch (heard.method) {
+function reduceDelta(state: Conversation, received: Received): Conversation {
+  switch (received.method) {
     case "item/agentMessage/delta":
-      return addText(state, heard.params.itemId, heard.params.delta);
+      return addText(state, received.params.itemId, received.params.delta);
     case "item/plan/delta":
-      return addPlanText(state, heard.params.itemId, heard.params.delta);
+      return addPlanText(state, received.params.itemId, received.params.delta);
     case "item/commandExecution/outputDelta":
-      return addOutput(state, heard.params.itemId, heard.params.delta);
+      return addOutput(state, received.params.itemId, received.params.delta);
     case "item/mcpToolCall/progress":
-      return addProgress(state, heard.params.itemId, heard.params.message);
+      return addProgress(state, received.params.itemId, received.params.message);
     case "item/reasoning/summaryTextDelta":
-      return addThought(state, heard.params.itemId, heard.params.delta);
+      return addThought(state, received.params.itemId, received.params.delta);
     case "item/reasoning/summaryPartAdded":
-      return heard.params.summaryIndex === 0 ? state : addThought(state, heard.params.itemId, "\n\n");
+      return received.params.summaryIndex === 0 ? state : addThought(state, received.params.itemId, "\n\n");
     case "item/fileChange/patchUpdated": {
-      const item = liveOf(state, heard.params.itemId);
+      const item = liveOf(state, received.params.itemId);
       return item === undefined || item.kind === "changes"
-        ? withLive(state, { kind: "changes", id: heard.params.itemId, changes: heard.params.changes })
+        ? withLive(state, { kind: "changes", id: received.params.itemId, changes: received.params.changes })
         : state;
     }
     default:
-      return reduceNotice(state, heard);
+      return reduceNotice(state, received);
   }
 }
 
-function reduceNotice(state: Conversation, heard: Heard): Conversation {
-  switch (heard.method) {
+function reduceNotice(state: Conversation, received: Received): Conversation {
+  switch (received.method) {
     case "error":
-      return heard.params.willRetry ? { ...state, retrying: cleanLine(heard.params.error.message) } : state;
+      return received.params.willRetry ? { ...state, retrying: cleanLine(received.params.error.message) } : state;
     case "warning":
-      return emit(state, [note("warning", clean(heard.params.message))]);
+      return emit(state, [note("warning", clean(received.params.message))]);
     case "configWarning": {
-      const { summary, details, path } = heard.params;
+      const { summary, details, path } = received.params;
       return emit(state, [note("warning", clean(summary), details ? clean(details) : path ? clean(path) : undefined)]);
     }
     case "deprecationNotice":
-      return emit(state, [note("warning", clean(heard.params.summary), heard.params.details ? clean(heard.params.details) : undefined)]);
+      return emit(state, [
+        note("warning", clean(received.params.summary), received.params.details ? clean(received.params.details) : undefined),
+      ]);
     case "hook/completed": {
-      const text = hookNotice(heard.params.run);
+      const text = hookNotice(received.params.run);
       return text === undefined ? state : emit(state, [note("warning", clean(text))]);
     }
     case "model/rerouted":
-      return emit(state, [note("warning", `${cleanLine(heard.params.toModel)} answers instead of ${cleanLine(heard.params.fromModel)}`)]);
+      return emit(state, [
+        note("warning", `${cleanLine(received.params.toModel)} answers instead of ${cleanLine(received.params.fromModel)}`),
+      ]);
     case "thread/deleted":
       return emit(state, [note("warning", "This session was deleted by another client")]);
     case "thread/closed":
       return emit(state, [note("info", "The server has put this session to sleep; the next message wakes it")]);
     case "mcpServer/startupStatus/updated":
-      return startupStatus(state, heard.params);
+      return startupStatus(state, received.params);
     default:
       return state;
   }
 }
 
-/** Sub-agents and other threads are heard too; only the shown thread's own events count. */
-function isElsewhere(state: Conversation, params: Heard["params"]): boolean {
+/** Notifications of sub-agents and other threads come too; only the shown thread's own events count. */
+function isElsewhere(state: Conversation, params: Received["params"]): boolean {
   return "threadId" in params && typeof params.threadId === "string" && params.threadId !== state.threadId;
 }
 

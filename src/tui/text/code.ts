@@ -9,68 +9,68 @@ interface Language {
   readonly quotes: string;
 }
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
 const cLike =
   "break case catch class const continue default do else enum export extends finally for if import in new return static super switch this throw try typeof var void while";
 
 const script: Language = {
-  keywords: words(
+  keywords: wordSet(
     `${cLike} abstract as async await declare function implements interface instanceof keyof let namespace of private protected public readonly satisfies type undefined null true false yield from delete`,
   ),
   comments: ["//"],
   quotes: "\"'`",
 };
 const python: Language = {
-  keywords: words(
+  keywords: wordSet(
     "and as assert async await break class continue def del elif else except False finally for from global if import in is lambda None nonlocal not or pass raise return True try while with yield match case self",
   ),
   comments: ["#"],
   quotes: "\"'",
 };
 const shell: Language = {
-  keywords: words(
+  keywords: wordSet(
     "if then else elif fi for in do done while until case esac function return local export set unset source exit echo cd sudo",
   ),
   comments: ["#"],
   quotes: "\"'",
 };
 const rust: Language = {
-  keywords: words(
+  keywords: wordSet(
     "as async await break const continue crate dyn else enum extern false fn for if impl in let loop match mod move mut pub ref return self Self static struct super trait true type unsafe use where while Some None Ok Err",
   ),
   comments: ["//"],
   quotes: '"',
 };
 const go: Language = {
-  keywords: words(
+  keywords: wordSet(
     "break case chan const continue default defer else fallthrough for func go goto if import interface map package range return select struct switch type var nil true false string int error bool",
   ),
   comments: ["//"],
   quotes: "\"'`",
 };
 const cFamily: Language = {
-  keywords: words(
+  keywords: wordSet(
     `${cLike} auto bool char double float int long short signed unsigned struct union sizeof typedef namespace template using virtual override public private protected include define true false null nullptr final package boolean string async await let fun val when object data sealed`,
   ),
   comments: ["//"],
   quotes: "\"'",
 };
 const ruby: Language = {
-  keywords: words(
+  keywords: wordSet(
     "begin class def do else elsif end ensure false if in module next nil not or require rescue return self super then true unless until when while yield puts",
   ),
   comments: ["#"],
   quotes: "\"'",
 };
 const sql: Language = {
-  keywords: words(
+  keywords: wordSet(
     "select from where insert into values update set delete create table alter drop index join left right inner outer on group by order having limit and or not null as distinct union primary key references SELECT FROM WHERE INSERT INTO VALUES UPDATE SET DELETE CREATE TABLE ALTER DROP INDEX JOIN LEFT RIGHT INNER OUTER ON GROUP BY ORDER HAVING LIMIT AND OR NOT NULL AS DISTINCT UNION PRIMARY KEY REFERENCES",
   ),
   comments: ["--"],
   quotes: "'",
 };
-const data: Language = { keywords: words("true false null yes no on off"), comments: ["#", "//"], quotes: "\"'" };
+const data: Language = { keywords: wordSet("true false null yes no on off"), comments: ["#", "//"], quotes: "\"'" };
 
 const languages: Readonly<Record<string, Language>> = {
   ...named(script, "js jsx ts tsx javascript typescript mjs cjs mts cts"),

@@ -11,7 +11,7 @@ export interface Theme {
   readonly depth: Depth;
   /** Box lines, bullets and marks; plain letters where the terminal has nothing else. */
   readonly marks: Marks;
-  /** No boxes, no moving parts, words instead of marks: for those who listen to the screen. */
+  /** No boxes, no moving parts, words instead of symbols: for screen readers. */
   readonly spoken: boolean;
   paint(line: Line): string;
 }
@@ -119,7 +119,7 @@ function paletteFor(brightness: Brightness, depth: Depth): Palette {
   return { colors, backgrounds: depth === 8 ? tableBackgrounds[brightness] : fullBackgrounds[brightness] };
 }
 
-/** Only weight and lines are left; selections are told by marks. */
+/** Only weight and lines are left; selections are shown by symbols. */
 const withoutColours: Palette = {
   colors: {
     accent: "",

@@ -5,7 +5,7 @@ const ascii = /^[\x20-\x7e]*$/;
 const invisible = /^[\p{Default_Ignorable_Code_Point}\p{Control}\p{Mark}\p{Surrogate}]+$/u;
 const emoji = /^\p{RGI_Emoji}$/v;
 
-/** Beginnings and ends of the ranges that East Asian fonts draw two columns wide; emoji are told by their own property. */
+/** Beginnings and ends of the ranges that East Asian fonts draw two columns wide; emoji are recognized by their own property. */
 const wide: readonly (readonly [number, number])[] = [
   [0x1100, 0x115f],
   [0x2329, 0x232a],
