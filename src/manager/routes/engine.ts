@@ -7,7 +7,7 @@ import { isUnsupported } from "../../sessions/refusals.ts";
 import type { engineRoutes } from "../api/engine.ts";
 import { foldersInUse } from "../folders.ts";
 import { type HandlersFor, ok } from "../handlers.ts";
-import type { Manager, Manager } from "../manager.ts";
+import type { Manager } from "../manager.ts";
 import { failure } from "../problems.ts";
 
 /** Methods whose presence clients ask about, with params that change nothing. */
