@@ -4,6 +4,8 @@ import { Component, type ReactNode } from "react";
 export interface GuardProps {
   /** What is shown instead. `again` tries once more. */
   readonly fallback: (again: () => void) => ReactNode;
+  /** When it changes, a failed part is tried again. What works stays as it is: it keeps its state and the focus. */
+  readonly about?: string;
   readonly children: ReactNode;
 }
 
@@ -11,6 +13,9 @@ export class Guard extends Component<GuardProps, { failed: boolean }> {
   override state = { failed: false };
   static getDerivedStateFromError(): { failed: boolean } {
     return { failed: true };
+  }
+  override componentDidUpdate({ about }: GuardProps): void {
+    if (this.state.failed && about !== this.props.about) this.setState({ failed: false });
   }
   override render(): ReactNode {
     return this.state.failed ? this.props.fallback(() => this.setState({ failed: false })) : this.props.children;
