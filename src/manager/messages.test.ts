@@ -103,6 +103,21 @@ describe("messages", () => {
     stream.close();
   });
 
+  test("a client that opens a session after a warning gets the warning with its turns", async () => {
+    const engine = new Forgetful();
+    const it = await over(engine);
+    await it.call("POST /api/sessions/s-1/resume");
+    const stream = await it.stream();
+    engine.notify("warning", { threadId: "s-1", message: "80 % of the budget is used." });
+    await stream.until((m) => JSON.stringify(m).includes("80 %"));
+    const { notices } = (await it.call("GET /api/sessions/s-1/turns")).body as { notices: { kind: string; text: string }[] };
+    assert.deepEqual(
+      notices.map(({ kind, text }) => [kind, text]),
+      [["warning", "80 % of the budget is used."]],
+    );
+    stream.close();
+  });
+
   test("words that go with a refusal wait in the queue where the engine does not take them", async () => {
     const engine = new Forgetful();
     const it = await over(engine);

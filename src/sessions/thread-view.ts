@@ -194,7 +194,7 @@ function inTurn<T extends ThreadView>(thread: T, turnId: string, change: (turn: 
   return { ...thread, turns: [...thread.turns, change(fresh)] };
 }
 
-function addNotice<T extends ThreadView>(thread: T, notice: Notice): T {
+export function addNotice<T extends ThreadView>(thread: T, notice: Notice): T {
   return thread.notices.some((n) => n.text === notice.text) ? thread : { ...thread, notices: [...thread.notices, notice].slice(-5) };
 }
 

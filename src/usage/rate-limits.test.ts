@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from "node:test";
 import type { Credential, Credentials } from "../core/ports/credentials.ts";
 import { readRateLimits } from "./rate-limits.ts";
 
-const signal = AbortSignal.timeout(60_000);
+const { signal } = new AbortController();
 const account = (accessToken: string): Credential => ({ kind: "chatgpt", accessToken, accountId: "acc-1" });
 const credentialsOf = (now: Credential | undefined, fresh?: Credential): Credentials => ({
   current: async () => now,

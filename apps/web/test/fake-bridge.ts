@@ -328,6 +328,7 @@ export class FakeBridge {
         session,
         plan: this.plans.get(session.sessionId) ?? null,
         diffs: this.diffs.get(session.sessionId) ?? {},
+        notices: [],
         tokenUsage: this.usage.get(session.sessionId) ?? null,
         queue: this.queue.get(session.sessionId) ?? [],
         seq: this.#seq,

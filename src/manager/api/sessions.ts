@@ -146,6 +146,8 @@ export const sessionRoutes = {
           plan: maybe(object({ turnId: string(), explanation: maybe(string()), plan: array(TurnPlanStep()) })),
           diffs: record(string()),
           tokenUsage: nullable(ThreadTokenUsage()),
+          /** What the engine warned of since it runs this session, the last few. */
+          notices: array(named("SessionNotice", () => object({ id: string(), kind: literals("warning", "info"), text: string() }))()),
           queue: array(QueuedMessage()),
           decisions: array(Decision()),
           /** Events up to this number are contained in the answer. */

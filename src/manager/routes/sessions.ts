@@ -172,6 +172,7 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
       plan: session.plan === null ? null : { ...session.plan, plan: [...session.plan.plan] },
       diffs: Object.fromEntries(session.diffs),
       tokenUsage: session.view.tokenUsage,
+      notices: [...session.view.notices],
       queue: [...manager.messages.queue(session.id)],
       // With the newest turns all of them come: there are few.
       decisions: query.cursor === undefined ? manager.decisions.of(session.id) : [],

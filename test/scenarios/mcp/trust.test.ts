@@ -261,7 +261,10 @@ verifies("mcp.redefined", async ({ app, workspace, home }) => {
     const { said } = await turn(client, threadId);
     assert.equal(/x: nothing/.test(said), name !== "notes", text);
     assert.match(told.splice(0).join("\n"), new RegExp(`the MCP server ${name} of .* run \`parley mcp accept ${name}\``));
-    assert.match(failed.splice(0).join("\n"), new RegExp(`^${name}: MCP client for \`${name}\` failed to start: the MCP server ${name} of [^\n]*$`));
+    assert.match(
+      failed.splice(0).join("\n"),
+      new RegExp(`^${name}: MCP client for \`${name}\` failed to start: the MCP server ${name} of [^\n]*$`),
+    );
   }
   project(server("notes"));
   assert.match((await turn(client, threadId)).said, /x: nothing/, "the accepted one runs again");

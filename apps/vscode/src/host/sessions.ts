@@ -90,6 +90,7 @@ export class Sessions extends EngineSessions {
       plan: plan === null ? null : { turnId: plan.turnId, explanation: plan.explanation, steps: plan.plan },
       diffs: Object.fromEntries(diffs),
       tokenUsage: view.tokenUsage,
+      notices: view.notices,
       queue: this.#ports.queue(id),
       seq: seq(),
       session: this.summary(session),

@@ -240,7 +240,7 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
   );
 }
 
-/** What the engine warned of: it stays until the session is opened anew. */
+/** What the engine warned of, also before this page opened the session. */
 function Notices({ notices }: { notices: ThreadView["notices"] }): ReactElement | null {
   if (notices.length === 0) return null;
   return (

@@ -16,7 +16,7 @@ const raw = (seq: number, method: string, params: Record<string, unknown>): Acti
 const page = (part: Partial<ThreadPage> = {}): Action => ({
   type: "threadPage",
   older: false,
-  page: { sessionId: "t", turns: [], olderCursor: null, plan: null, diffs: {}, tokenUsage: null, queue: [], seq: 0, ...part },
+  page: { sessionId: "t", turns: [], olderCursor: null, plan: null, diffs: {}, tokenUsage: null, notices: [], queue: [], seq: 0, ...part },
 });
 const opened = (part: Partial<ThreadPage> = {}): AppState => play(emptyState, { type: "threadOpened", sessionId: "t" }, page(part));
 const turn = (id: string, status: Turn["status"] = "inProgress"): Turn => ({ id, status, items: [] });
@@ -283,4 +283,13 @@ test("what happens while a thread is read again is not undone by the older answe
   assert.equal(thread(play(queued, page({ seq: 3 }))).queue.length, 0);
   const failed = play(ended, { type: "threadUnread", sessionId: "t" });
   assert.deepEqual([thread(failed).turns[0]?.status, thread(failed).early, thread(failed).reading], ["completed", [], 0]);
+});
+
+test("a warning that came before the session was opened is shown with its first page, once", () => {
+  const notice = { id: "n", kind: "warning", text: "80 % of the budget is used." } as const;
+  const state = play(opened({ notices: [notice], seq: 4 }), raw(5, "warning", { message: notice.text }));
+  assert.deepEqual(
+    thread(state).notices.map(({ text }) => text),
+    [notice.text],
+  );
 });

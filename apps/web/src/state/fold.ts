@@ -2,7 +2,7 @@
 import type { StreamEvent } from "../../../../src/manager/events.ts";
 import type { ServerNotification } from "../../../../src/protocol/methods.ts";
 import type { Turn } from "../../../../src/protocol/turn.ts";
-import { foldNotification, turnView } from "../../../../src/sessions/thread-view.ts";
+import { addNotice, foldNotification, type Notice, turnView } from "../../../../src/sessions/thread-view.ts";
 import {
   type AppState,
   type Decision,
@@ -31,6 +31,8 @@ export interface ThreadPage {
   } | null;
   readonly diffs: Readonly<Record<string, string>>;
   readonly tokenUsage: ThreadTokenUsage | null;
+  /** What the engine warned of before this page was read. */
+  readonly notices: readonly Notice[];
   readonly queue: readonly QueuedMessage[];
   /** What was decided in the session before, where that is kept. */
   readonly decisions?: readonly Decision[];
@@ -159,6 +161,7 @@ function foldPage(state: AppState, page: ThreadPage, older: boolean): AppState {
     turns: fresh,
     olderCursor: page.olderCursor,
     tokenUsage: page.tokenUsage ?? before.tokenUsage,
+    notices: page.notices.reduce(addNotice, before).notices,
     queue: before.queueSeq > page.seq ? before.queue : page.queue,
     seq: page.seq,
   };
