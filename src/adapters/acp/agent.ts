@@ -1,4 +1,4 @@
-/** The Agent Client Protocol in front of the engine: editors' requests as a client's calls. */
+/** Agent Client Protocol (ACP) adapter: translates an editor's requests into calls of the engine's client. */
 import path from "node:path";
 import {
   type AgentApp,
@@ -17,41 +17,41 @@ import type { ThreadStartParams, ThreadStartResponse } from "../../protocol/thre
 import { editorTools, readInEditor } from "./editor-files.ts";
 import { listSessions } from "./listing.ts";
 import { availableCommands } from "./prompt.ts";
-import { askUser, passOn, permitCommand, permitEdit, permitRoom } from "./questions.ts";
+import { askUser, passOn, permitCommand, permitEdit, permitSandboxAccess } from "./questions.ts";
 import { AcpSession, PromptFailed } from "./session.ts";
 
 export interface AgentOptions {
   readonly version: string;
-  /** Opens the engine for an editor of this name. */
+  /** Connects to the engine on behalf of the named editor. */
   readonly connect: (editor: { readonly name: string; readonly title: string | null; readonly version: string }) => Promise<Client>;
 }
 
-/** What one connection knows. */
-interface Desk {
+/** State of one editor connection. */
+interface AgentState {
   client: Client | undefined;
   capabilities: ClientCapabilities;
   readonly sessions: Map<string, AcpSession>;
-  /** Threads that work on behalf of a session's thread. */
+  /** Parent thread ids of subagent threads, by thread id. */
   readonly parents: Map<string, string>;
-  /** Sessions that are being opened: what their threads say meanwhile is held back, what they ask waits. */
+  /** Sessions that are being opened. Until they are open, notifications of their threads are held back and their requests wait. */
   readonly openings: Set<Promise<unknown>>;
   held: { readonly threadId: string; readonly method: string; readonly params: unknown }[];
 }
 
 /** Serves one editor. */
 export function createAgent(options: AgentOptions): AgentApp {
-  const desk: Desk = { client: undefined, capabilities: {}, sessions: new Map(), parents: new Map(), openings: new Set(), held: [] };
-  const engine = (): Client => desk.client ?? raise(RequestError.invalidRequest(undefined, "initialize comes first"));
-  const session = (id: string): AcpSession => desk.sessions.get(id) ?? raise(RequestError.sessionNotFound(id));
+  const state: AgentState = { client: undefined, capabilities: {}, sessions: new Map(), parents: new Map(), openings: new Set(), held: [] };
+  const engine = (): Client => state.client ?? raise(RequestError.invalidRequest(undefined, "initialize comes first"));
+  const session = (id: string): AcpSession => state.sessions.get(id) ?? raise(RequestError.sessionNotFound(id));
 
   const app = agent({ name: "parley" })
-    .onConnect(({ signal }) => signal.addEventListener("abort", () => desk.client?.close(), { once: true }))
+    .onConnect(({ signal }) => signal.addEventListener("abort", () => state.client?.close(), { once: true }))
     .onRequest("initialize", async ({ params }) => {
       const { name, title, version } = params.clientInfo ?? { name: "acp_client", version: "0" };
-      desk.capabilities = params.clientCapabilities ?? {};
-      desk.client?.close();
-      desk.client = await options.connect({ name, title: title ?? null, version });
-      listen(desk.client, desk);
+      state.capabilities = params.clientCapabilities ?? {};
+      state.client?.close();
+      state.client = await options.connect({ name, title: title ?? null, version });
+      listen(state.client, state);
       return {
         protocolVersion: PROTOCOL_VERSION,
         agentInfo: { name: "parley", title: "Parley", version: options.version },
@@ -62,99 +62,99 @@ export function createAgent(options: AgentOptions): AgentApp {
           sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {}, archive: {}, title: {}, additionalDirectories: {} },
           auth: { logout: {} },
         },
-        authMethods: await authMethodsFor(desk.capabilities, desk.client),
+        authMethods: await authMethodsFor(state.capabilities, state.client),
       };
     })
     .onRequest("authenticate", async ({ params }) => {
-      const methods = await authMethodsFor(desk.capabilities, engine());
+      const methods = await authMethodsFor(state.capabilities, engine());
       if (!methods.some(({ id }) => id === params.methodId))
         throw RequestError.invalidParams(undefined, `there is no way to sign in named ${params.methodId}`);
       await requireAccount(engine());
       return {};
     })
     .onRequest("logout", async () => {
-      await withItsErrors(engine().call("account/logout", {}));
+      await withAcpErrors(engine().call("account/logout", {}));
       return {};
     })
     .onRequest("session/new", async ({ params, client }) => {
       await requireAccount(engine());
-      const start = engine().call("thread/start", { ...settingsFrom(params), dynamicTools: editorTools(desk.capabilities) });
-      const opened = await open(start, { desk, editor: client, replay: false });
+      const start = engine().call("thread/start", { ...settingsFrom(params), dynamicTools: editorTools(state.capabilities) });
+      const opened = await open(start, { state, editor: client, replay: false });
       return { sessionId: opened.sessionId, modes: opened.modes, configOptions: opened.configOptions };
     })
     .onRequest("session/load", async ({ params, client }) => {
-      const opened = await open(resume(params, engine()), { desk, editor: client, replay: true });
+      const opened = await open(resume(params, engine()), { state, editor: client, replay: true });
       return { modes: opened.modes, configOptions: opened.configOptions };
     })
     .onRequest("session/resume", async ({ params, client }) => {
-      const opened = await open(resume(params, engine()), { desk, editor: client, replay: false });
+      const opened = await open(resume(params, engine()), { state, editor: client, replay: false });
       return { modes: opened.modes, configOptions: opened.configOptions };
     })
     .onRequest("session/set_mode", async ({ params }) => {
-      if (!(await withItsErrors(session(params.sessionId).setMode(params.modeId))))
+      if (!(await withAcpErrors(session(params.sessionId).setMode(params.modeId))))
         throw RequestError.invalidParams(undefined, `there is no mode named ${params.modeId}`);
       return {};
     })
     .onRequest("session/set_config_option", async ({ params }) => {
       const { configId, value, sessionId } = params;
-      if (!(await withItsErrors(session(sessionId).setOption({ configId, value }))))
+      if (!(await withAcpErrors(session(sessionId).setOption({ configId, value }))))
         throw RequestError.invalidParams(undefined, `the option ${configId} has no value ${value}`);
       return { configOptions: session(sessionId).configOptions };
     })
     .onRequest("session/prompt", async ({ params, signal }) => ({
-      stopReason: await withItsErrors(session(params.sessionId).prompt(params.prompt, signal)),
+      stopReason: await withAcpErrors(session(params.sessionId).prompt(params.prompt, signal)),
     }))
     .onNotification("session/cancel", async ({ params }) => {
-      await desk.sessions.get(params.sessionId)?.cancel();
+      await state.sessions.get(params.sessionId)?.cancel();
     });
-  return withStoredSessions(app, desk, engine);
+  return withStoredSessions(app, state, engine);
 }
 
-/** What an editor does with sessions as a whole: list, copy, name, put away. */
-function withStoredSessions(app: AgentApp, desk: Desk, engine: () => Client): AgentApp {
+/** Session management for the editor: list, fork, rename, archive, delete. */
+function withStoredSessions(app: AgentApp, state: AgentState, engine: () => Client): AgentApp {
   return app
     .onRequest("session/list", async ({ params }) => {
-      return await withItsErrors(listSessions(engine(), params));
+      return await withAcpErrors(listSessions(engine(), params));
     })
     .onRequest("session/fork", async ({ params, client }) => {
       const { sessionId: threadId } = params;
-      const fork = withItsErrors(engine().call("thread/fork", { ...settingsFrom(params), threadId }), threadId);
-      const opened = await open(fork, { desk, editor: client, replay: false });
+      const fork = withAcpErrors(engine().call("thread/fork", { ...settingsFrom(params), threadId }), threadId);
+      const opened = await open(fork, { state, editor: client, replay: false });
       return { sessionId: opened.sessionId, modes: opened.modes, configOptions: opened.configOptions };
     })
     .onRequest("session/set_title", async ({ params }) => {
       const { sessionId: threadId } = params;
       const title = params.title.replace(/\s+/g, " ").trim();
       if (title === "") throw RequestError.invalidParams(undefined, "title: must not be empty");
-      await withItsErrors(engine().call("thread/name/set", { threadId, name: title }), threadId);
+      await withAcpErrors(engine().call("thread/name/set", { threadId, name: title }), threadId);
       return { title };
     })
     .onRequest("session/archive", async ({ params: { sessionId: threadId } }) => {
-      await desk.sessions.get(threadId)?.cancel();
-      desk.sessions.delete(threadId);
-      await withItsErrors(doneAlready(engine(), threadId, engine().call("thread/archive", { threadId })), threadId);
+      await state.sessions.get(threadId)?.cancel();
+      state.sessions.delete(threadId);
+      await withAcpErrors(doneAlready(engine(), threadId, engine().call("thread/archive", { threadId })), threadId);
       return {};
     })
     .onRequest("session/unarchive", async ({ params: { sessionId: threadId } }) => {
-      await withItsErrors(doneAlready(engine(), threadId, engine().call("thread/unarchive", { threadId })), threadId);
+      await withAcpErrors(doneAlready(engine(), threadId, engine().call("thread/unarchive", { threadId })), threadId);
       return {};
     })
     .onRequest("session/close", async ({ params }) => {
-      const closing = desk.sessions.get(params.sessionId) ?? raise(RequestError.sessionNotFound(params.sessionId));
+      const closing = state.sessions.get(params.sessionId) ?? raise(RequestError.sessionNotFound(params.sessionId));
       await closing.cancel();
-      desk.sessions.delete(params.sessionId);
-      await withItsErrors(engine().call("thread/unsubscribe", { threadId: params.sessionId }));
+      state.sessions.delete(params.sessionId);
+      await withAcpErrors(engine().call("thread/unsubscribe", { threadId: params.sessionId }));
       return {};
     })
     .onRequest("session/delete", async ({ params }) => {
-      await desk.sessions.get(params.sessionId)?.cancel();
-      desk.sessions.delete(params.sessionId);
-      await withItsErrors(engine().call("thread/delete", { threadId: params.sessionId }), params.sessionId);
+      await state.sessions.get(params.sessionId)?.cancel();
+      state.sessions.delete(params.sessionId);
+      await withAcpErrors(engine().call("thread/delete", { threadId: params.sessionId }), params.sessionId);
       return {};
     });
 }
 
-/** A session that is in the wanted place already is a success, as long as there is such a session. */
+/** Succeeds if the session is already in the requested state, provided that it exists. */
 async function doneAlready(client: Client, threadId: string, moving: Promise<unknown>): Promise<void> {
   try {
     await moving;
@@ -168,7 +168,7 @@ function raise(error: Error): never {
   throw error;
 }
 
-/** Signing in happens in a terminal, by our own command; with a key in the environment there is nothing to do. */
+/** Signing in uses our own command in a terminal; with a key in the environment nothing needs to be done. */
 async function authMethodsFor({ auth }: ClientCapabilities, client: Client): Promise<AuthMethod[]> {
   const key = {
     id: "environment",
@@ -176,7 +176,7 @@ async function authMethodsFor({ auth }: ClientCapabilities, client: Client): Pro
     description: "Set OPENAI_API_KEY, or the key of another provider, and start again.",
   };
   if (auth?.terminal !== true) return [key];
-  const { data } = await withItsErrors(client.call("account/provider/list", {}));
+  const { data } = await withAcpErrors(client.call("account/provider/list", {}));
   const terminal = (id: string, name: string, args: string[]): AuthMethod => ({
     ...{ type: "terminal", id, name, args },
     description: `Runs \`parley ${args.join(" ")}\`.`,
@@ -189,14 +189,14 @@ async function authMethodsFor({ auth }: ClientCapabilities, client: Client): Pro
 }
 
 async function requireAccount(client: Client): Promise<void> {
-  const { account, requiresOpenaiAuth } = await withItsErrors(client.call("account/read", {}));
+  const { account, requiresOpenaiAuth } = await withAcpErrors(client.call("account/read", {}));
   if (account !== null || !requiresOpenaiAuth) return;
-  const { noModel } = await withItsErrors(client.call("account/provider/list", {}));
+  const { noModel } = await withAcpErrors(client.call("account/provider/list", {}));
   throw RequestError.authRequired(undefined, noModel ?? undefined);
 }
 
-/** Refusals and failures of the engine in the protocol's errors. */
-async function withItsErrors<T>(work: Promise<T>, sessionId?: string): Promise<T> {
+/** Translates the engine's refusals and failures into ACP errors. */
+async function withAcpErrors<T>(work: Promise<T>, sessionId?: string): Promise<T> {
   return await work.catch((error: unknown) => {
     if (error instanceof PromptFailed && error.error?.codexErrorInfo === "unauthorized")
       throw RequestError.authRequired(undefined, error.message);
@@ -231,7 +231,7 @@ function settingsFrom({
   };
 }
 
-/** A server of the editor's settings as an entry of ours. */
+/** Translates an MCP server of the editor's settings into our config entry. */
 function serverFrom(server: McpServer): object {
   const pairs = (list: readonly { name: string; value: string }[]): Record<string, string> =>
     Object.fromEntries(list.map(({ name, value }) => [name, value]));
@@ -239,76 +239,76 @@ function serverFrom(server: McpServer): object {
   if (server.type === "http") return { url: server.url, http_headers: pairs(server.headers) };
   throw RequestError.invalidParams(
     undefined,
-    `the MCP server ${server.name} speaks SSE, which this agent does not; use its streamable HTTP address`,
+    `the MCP server ${server.name} uses SSE, which this agent does not support; use its streamable HTTP address`,
   );
 }
 
 async function resume(params: Opening & { readonly sessionId: string }, client: Client): Promise<ThreadStartResponse> {
   const { sessionId: threadId } = params;
-  return await withItsErrors(client.call("thread/resume", { ...settingsFrom(params), threadId }), threadId);
+  return await withAcpErrors(client.call("thread/resume", { ...settingsFrom(params), threadId }), threadId);
 }
 
-interface Door {
-  readonly desk: Desk;
+interface OpenOptions {
+  readonly state: AgentState;
   readonly editor: AgentContext;
-  /** Whether the editor is told what was said before. */
+  /** Whether to replay the earlier turns to the editor. */
   readonly replay: boolean;
 }
 
-async function open(thread: Promise<ThreadStartResponse>, door: Door): Promise<AcpSession> {
-  const { desk } = door;
-  const opening = enter(thread, door);
-  desk.openings.add(opening);
+async function open(thread: Promise<ThreadStartResponse>, options: OpenOptions): Promise<AcpSession> {
+  const { state } = options;
+  const opening = enter(thread, options);
+  state.openings.add(opening);
   try {
-    return await withItsErrors(opening);
+    return await withAcpErrors(opening);
   } finally {
-    desk.openings.delete(opening);
-    if (desk.openings.size === 0) desk.held = [];
+    state.openings.delete(opening);
+    if (state.openings.size === 0) state.held = [];
   }
 }
 
-async function enter(thread: Promise<ThreadStartResponse>, { desk, editor, replay }: Door): Promise<AcpSession> {
-  const client = desk.client ?? raise(RequestError.invalidRequest());
+async function enter(thread: Promise<ThreadStartResponse>, { state, editor, replay }: OpenOptions): Promise<AcpSession> {
+  const client = state.client ?? raise(RequestError.invalidRequest());
   const [answer, { data: models }] = await Promise.all([thread, client.call("model/list", {})]);
-  const opened = new AcpSession(answer, { client, editor, capabilities: desk.capabilities, models });
-  const told = opened.replay(replay ? answer.thread.turns : []);
-  desk.sessions.set(opened.sessionId, opened);
-  for (const { threadId, method, params } of desk.held) if (threadId === opened.sessionId) opened.hear(method, params);
-  await told;
-  // After the answer, which is what makes the session known to the editor.
+  const opened = new AcpSession(answer, { client, editor, capabilities: state.capabilities, models });
+  const replayed = opened.replay(replay ? answer.thread.turns : []);
+  state.sessions.set(opened.sessionId, opened);
+  for (const { threadId, method, params } of state.held) if (threadId === opened.sessionId) opened.receive(method, params);
+  await replayed;
+  // Sent after the response, because the editor learns the session id from the response.
   setImmediate(() => void opened.update({ sessionUpdate: "available_commands_update", availableCommands }));
   return opened;
 }
 
-/** Gives each session what its thread, and the threads that work for it, say and ask. */
-function listen(client: Client, desk: Desk): void {
-  const { sessions, parents, openings } = desk;
+/** Routes notifications and requests of a thread, and of its subagent threads, to the thread's session. */
+function listen(client: Client, state: AgentState): void {
+  const { sessions, parents, openings } = state;
   const owner = (threadId: string): AcpSession | undefined => {
     const parent = parents.get(threadId);
     return sessions.get(threadId) ?? (parent === undefined ? undefined : owner(parent));
   };
-  const asked = async (threadId: string): Promise<AcpSession> => {
+  const sessionFor = async (threadId: string): Promise<AcpSession> => {
     if (owner(threadId) === undefined) await Promise.allSettled(openings);
     return owner(threadId) ?? raise(invalidRequest("no editor has this session open"));
   };
   client.onAny((method, params) => {
     const { threadId, item } = params as { threadId?: string | null; item?: ThreadItem };
-    // What concerns the whole server is told in each session: an editor has no other place for it.
-    if (method === "warning" && threadId === null) for (const session of sessions.values()) session.hear(method, params);
+    // Server-wide warnings go to every session: an editor has no other place for them.
+    if (method === "warning" && threadId === null) for (const session of sessions.values()) session.receive(method, params);
     if (threadId === undefined || threadId === null) return;
     if (item?.type === "collabAgentToolCall")
       for (const child of item.receiverThreadIds) if (child !== threadId) parents.set(child, threadId);
     const session = sessions.get(threadId);
-    if (session !== undefined) session.hear(method, params);
-    else if (openings.size > 0) desk.held.push({ threadId, method, params });
+    if (session !== undefined) session.receive(method, params);
+    else if (openings.size > 0) state.held.push({ threadId, method, params });
   });
-  client.answer("item/commandExecution/requestApproval", async (params) => permitCommand(params, await asked(params.threadId)));
+  client.answer("item/commandExecution/requestApproval", async (params) => permitCommand(params, await sessionFor(params.threadId)));
   client.answer("item/fileChange/requestApproval", async (params) => {
-    const session = await asked(params.threadId);
+    const session = await sessionFor(params.threadId);
     return await permitEdit(params, session, (file) => session.readText(file));
   });
-  client.answer("item/permissions/requestApproval", async (params) => permitRoom(params, await asked(params.threadId)));
-  client.answer("item/tool/requestUserInput", async (params) => askUser(params, await asked(params.threadId)));
-  client.answer("item/tool/call", async (params) => readInEditor(params, await asked(params.threadId)));
-  client.answer("mcpServer/elicitation/request", async (params) => passOn(params, await asked(params.threadId)));
+  client.answer("item/permissions/requestApproval", async (params) => permitSandboxAccess(params, await sessionFor(params.threadId)));
+  client.answer("item/tool/requestUserInput", async (params) => askUser(params, await sessionFor(params.threadId)));
+  client.answer("item/tool/call", async (params) => readInEditor(params, await sessionFor(params.threadId)));
+  client.answer("mcpServer/elicitation/request", async (params) => passOn(params, await sessionFor(params.threadId)));
 }

@@ -1,13 +1,13 @@
-/** A patch's changes as the editor shows them: the old and the new text of each file. */
+/** Converts a patch's changes into the old and new text of each file, as the editor displays them. */
 import type { Diff } from "@agentclientprotocol/sdk/unstable";
 import type { FileUpdateChange } from "../../protocol/item.ts";
 
-/** The text of a file, or undefined where there is none to read. */
+/** A file's text, or undefined if the file cannot be read. */
 export type ReadText = (path: string) => Promise<string | undefined>;
 
 /**
- * Whole texts where the file fits the patch, be it before or after it was applied (an edit that needs no approval may be done by the time
- * the file is read); else the changed parts alone.
+ * Full texts if the patch matches the file, either before or after it was applied (an edit without approval may already be applied when the
+ * file is read); otherwise only the changed parts.
  */
 export async function diffFrom({ path, kind, diff }: FileUpdateChange, read: ReadText): Promise<Diff> {
   if (kind.type === "add") return { path, oldText: null, newText: diff };
@@ -35,7 +35,7 @@ export async function diffFrom({ path, kind, diff }: FileUpdateChange, read: Rea
   return { path: target, oldText: side("+"), newText: side("-") };
 }
 
-/** The first changed line, for editors that follow the agent. */
+/** The first changed line, for editors that follow the agent's position. */
 export function firstLine(diff: string): number | null {
   const line = /^@@ -\d+(?:,\d+)? \+(\d+)/m.exec(diff)?.[1];
   return line === undefined ? null : Number(line);

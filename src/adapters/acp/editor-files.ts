@@ -1,4 +1,4 @@
-/** The editor's own files as a tool of the model: what the person sees there may not be saved yet. */
+/** Offers the editor's buffers to the model as a tool: they may contain unsaved changes. */
 import path from "node:path";
 import type { ClientCapabilities } from "@agentclientprotocol/sdk/unstable";
 import { errorMessage } from "../../lib/error-text.ts";
@@ -9,7 +9,7 @@ const toolName = "read_editor_file";
 
 const Arguments = named("ReadEditorFileArguments", () => object({ path: string(), line: optional(natural()), limit: optional(natural()) }));
 
-/** What a session offers the model beyond its own tools. */
+/** Tools that a session offers the model in addition to the built-in ones. */
 export function editorTools({ fs }: ClientCapabilities): DynamicToolSpec[] {
   if (fs?.readTextFile !== true) return [];
   return [

@@ -1,11 +1,11 @@
-/** The Agent Client Protocol over JSON lines, read and written by the project's own transport: bounded, and never waiting for an editor that does not read. */
+/** ACP over JSON lines, using the project's own transport: bounded, and never blocked by an editor that does not read. */
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk/unstable";
 import { isRecord } from "../../lib/is-record.ts";
 import type { Transport } from "../../rpc/transport.ts";
 
-/** Messages that have come and wait; more are not read meanwhile. */
+/** Maximum number of received messages in the queue; reading pauses above it. */
 const maxWaiting = 1024;
-/** Above this backlog what comes next waits until the editor has caught up. */
+/** Above this write backlog, further messages wait until the editor has caught up. */
 const highWater = 4 * 1024 * 1024;
 
 export function messageStream(lines: Transport): Stream {
@@ -66,5 +66,5 @@ function read(text: string): Read {
   return { refused: refusal(-32600, Array.isArray(message) ? "JSON-RPC batches are not supported" : "Invalid request") };
 }
 
-/** An error that belongs to no request that could be read. */
+/** An error response for a message whose request id could not be read. */
 const refusal = (code: number, message: string): string => JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } });

@@ -1,9 +1,9 @@
-/** The editor's list of sessions: pages of threads, those in the archive by choice. */
+/** The editor's session list: pages of threads, including archived ones on request. */
 import { type ListSessionsRequest, type ListSessionsResponse, RequestError, type SessionInfo } from "@agentclientprotocol/sdk/unstable";
 import type { Client } from "../../client/client.ts";
 import type { Thread } from "../../protocol/thread.ts";
 
-/** Begins the cursors of pages from the archive, where both are asked for: it comes after all others. */
+/** Cursor prefix for pages of archived threads, when both kinds are requested: archived threads come last. */
 const archiveMark = "archived:";
 const pageSize = 50;
 

@@ -1,11 +1,11 @@
-/** What the editor can choose for a session: how much the agent may do, the model, the effort. */
+/** Session options that the editor can change: mode (how much the agent may do), model, effort. */
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk/unstable";
 import type { Model } from "../../protocol/model.ts";
 import type { AskForApproval, SandboxPolicy } from "../../protocol/policy.ts";
 import type { ThreadStartResponse } from "../../protocol/thread.ts";
 import type { ThreadSettings, ThreadSettingsUpdateParams } from "../../protocol/thread-settings.ts";
 
-/** The settings that the choices are about. */
+/** The settings that these options control. */
 export interface Chosen {
   readonly model: string;
   readonly effort: string | null;
@@ -54,7 +54,7 @@ const presets: readonly Preset[] = [
   },
 ];
 const plan = { id: "plan", name: "Plan", description: "Works out a plan with you before anything is changed." };
-/** For settings of config.toml that are none of the above: leaving them must not be the only way back to them. */
+/** For settings of config.toml that match none of the modes above: without this entry a person could not switch back to them. */
 const configured = { id: "configured", name: "As configured", description: "The approval policy and sandbox of config.toml." };
 
 const presetOf = ({ approvalPolicy, sandboxPolicy }: Chosen): Preset | undefined =>
@@ -68,7 +68,7 @@ export function modesFor(now: Chosen, atFirst: Chosen): SessionModeState {
 
 type Change = Omit<ThreadSettingsUpdateParams, "threadId">;
 
-/** Undefined when there is no such mode. */
+/** Undefined if there is no such mode. */
 export function changeForMode(modeId: string, now: Chosen, atFirst: Chosen): Change | undefined {
   const mode = (kind: "plan" | "default"): Change => ({
     collaborationMode: { mode: kind, settings: { model: now.model, reasoning_effort: now.effort, developer_instructions: null } },
@@ -121,7 +121,7 @@ export function optionsFor(now: Chosen, atFirst: Chosen, models: readonly Model[
   ];
 }
 
-/** Undefined when there is no such option or value. */
+/** Undefined if there is no such option or value. */
 export function changeForOption(
   { configId, value }: { readonly configId: string; readonly value: string | boolean },
   now: Chosen,

@@ -1,4 +1,4 @@
-/** What the person wrote in the editor, as input for a turn or as a command of this agent. */
+/** Parses what the person typed in the editor: input for a turn, or a command of this agent. */
 import { fileURLToPath } from "node:url";
 import type { AvailableCommand, ContentBlock, EmbeddedResource, ResourceLink } from "@agentclientprotocol/sdk/unstable";
 import { invalidRequest } from "../../protocol/errors.ts";
@@ -12,7 +12,7 @@ export type Request =
 export const availableCommands: AvailableCommand[] = [
   {
     name: "review",
-    description: "Review the uncommitted changes, or what the words after it say",
+    description: "Review the uncommitted changes, or follow the instructions given after it",
     input: { hint: "what to review (optional)" },
   },
   { name: "compact", description: "Summarize the conversation so far to make room" },
@@ -43,7 +43,7 @@ function inputFrom(block: ContentBlock): UserInput {
   }
 }
 
-/** A file is named by its path, which the agent's tools take; anything else by its address. */
+/** A file is linked by its path, which the agent's tools accept; anything else by its URI. */
 const linkText = ({ uri, name }: ResourceLink): string => `[@${name}](${pathOf(uri) ?? uri})`;
 
 function fromResource({ resource }: EmbeddedResource): UserInput {

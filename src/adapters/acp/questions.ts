@@ -1,4 +1,4 @@
-/** Questions of a thread as the editor asks them: permissions for tool calls, forms for the rest. */
+/** Translates a thread's questions for the editor: permission requests for tool calls, forms for everything else. */
 import type {
   ClientCapabilities,
   CreateElicitationRequest,
@@ -25,7 +25,7 @@ import type { ToolRequestUserInputParams, ToolRequestUserInputQuestion, ToolRequ
 import { diffFrom, type ReadText } from "./diffs.ts";
 import { textContent } from "./tool-calls.ts";
 
-/** The editor, as far as it can be asked. Rejects when the question was withdrawn or the editor would not answer. */
+/** Sends questions to the editor. Rejects when the question was withdrawn or the editor refused to answer. */
 export interface Asker {
   readonly sessionId: string;
   readonly capabilities: ClientCapabilities;
@@ -39,10 +39,10 @@ const reject: PermissionOption = { optionId: "decline", name: "Reject", kind: "r
 const rejectAndStop: PermissionOption = { optionId: "cancel", name: "Reject and stop", kind: "reject_once" };
 const amendId = "acceptWithExecpolicyAmendment";
 
-/** What an editor may answer; the library passes on whatever came. */
+/** The editor's possible answers; the library does not validate them. */
 const Chosen = named("AcpChosen", () => object({ outcome: object({ outcome: literals("selected"), optionId: string() }) }));
 
-/** The id that was chosen; one that was not offered is "decline", a dismissed dialogue or an answer that cannot be read "cancel". */
+/** The id of the chosen option; "decline" for an option that was not offered, "cancel" for a dismissed dialog or an unreadable answer. */
 async function choose(asker: Asker, toolCall: ToolCallUpdate, options: PermissionOption[]): Promise<string> {
   const answer = parse(Chosen, await asker.permission({ sessionId: asker.sessionId, toolCall, options }));
   const id = answer?.outcome.optionId;
@@ -57,7 +57,7 @@ export async function permitCommand(
   params: CommandExecutionRequestApprovalParams,
   asker: Asker,
 ): Promise<CommandExecutionRequestApprovalResponse> {
-  // A rule for half of a command would be no "always".
+  // A rule that covers only half of a command would not mean "always".
   const prefix = params.amendmentCoversAll === false ? [] : (params.proposedExecpolicyAmendment ?? []);
   const where = params.outsideSandbox === true ? " outside the sandbox" : "";
   const amend: PermissionOption[] =
@@ -92,8 +92,11 @@ export async function permitEdit(
   return { decision: plainDecision(await choose(asker, toolCall, [allow, allowAlways, reject, rejectAndStop])) };
 }
 
-/** More room in the sandbox: all that was asked for, for the turn or the session, or none of it. */
-export async function permitRoom(params: PermissionsRequestApprovalParams, asker: Asker): Promise<PermissionsRequestApprovalResponse> {
+/** Additional sandbox permissions: everything that was requested, for the turn or the session, or nothing. */
+export async function permitSandboxAccess(
+  params: PermissionsRequestApprovalParams,
+  asker: Asker,
+): Promise<PermissionsRequestApprovalResponse> {
   const { permissions, reason } = params;
   const folders = permissions.fileSystem?.write ?? [];
   const wanted = [...folders.map((folder) => `write to ${folder}`), ...(permissions.network?.enabled === true ? ["use the network"] : [])];
@@ -111,7 +114,7 @@ export async function permitRoom(params: PermissionsRequestApprovalParams, asker
   return { permissions, scope: id === "accept" ? "turn" : "session" };
 }
 
-/** A form where the editor has forms; else one dialogue for each question that offers options. */
+/** Uses a form if the editor supports forms; otherwise one dialog for each question that has options. */
 export async function askUser(params: ToolRequestUserInputParams, asker: Asker): Promise<ToolRequestUserInputResponse> {
   const { questions } = params;
   if (questions.some(({ isSecret }) => isSecret === true)) throw invalidRequest("this editor cannot be asked for secrets");
@@ -140,8 +143,8 @@ async function askByForm(params: ToolRequestUserInputParams, asker: Asker): Prom
   const content = answer.action === "accept" ? ((answer.content ?? {}) as Record<string, unknown>) : {};
   const given = questions.flatMap(({ id }): [string, { answers: string[] }][] => {
     const value = Object.hasOwn(content, id) ? content[id] : undefined;
-    const words = (Array.isArray(value) ? value : [value]).filter((word) => typeof word === "string");
-    return words.length === 0 ? [] : [[id, { answers: words }]];
+    const texts = (Array.isArray(value) ? value : [value]).filter((text) => typeof text === "string");
+    return texts.length === 0 ? [] : [[id, { answers: texts }]];
   });
   return { answers: Object.fromEntries(given) };
 }
@@ -173,7 +176,7 @@ async function askByDialogue(question: ToolRequestUserInputQuestion, itemId: str
   return labels.includes(chosen) ? chosen : undefined;
 }
 
-/** A question of an MCP server goes on as it came, with the server's name. */
+/** Forwards a question of an MCP server unchanged, with the server's name. */
 export async function passOn(params: McpServerElicitationRequestParams, asker: Asker): Promise<McpServerElicitationRequestResponse> {
   const { elicitation } = asker.capabilities;
   const about = { sessionId: asker.sessionId, message: `${params.serverName}: ${"message" in params ? params.message : params.title}` };

@@ -1,4 +1,4 @@
-/** One session of the editor: a thread, its prompts, its settings and its questions. */
+/** One ACP session: a thread with its prompts, settings and questions. */
 import type {
   AgentContext,
   ClientCapabilities,
@@ -27,7 +27,7 @@ export interface SessionOptions {
   readonly models: readonly Model[];
 }
 
-/** A turn that failed; the request that waits for it ends with the reason. */
+/** A turn that failed; the pending prompt request is rejected with this reason. */
 export class PromptFailed extends Error {
   readonly error: TurnError | undefined;
   constructor(error: TurnError | undefined) {
@@ -44,14 +44,14 @@ export class AcpSession implements Asker {
   readonly #updates: Updates;
   readonly #atFirst: Chosen;
   #now: Chosen;
-  /** Updates leave in the order of the thread, though some take a look at a file first. */
-  #told: Promise<void> = Promise.resolve();
+  /** Sends updates in the thread's order, although some of them have to read a file first. */
+  #updatesSent: Promise<void> = Promise.resolve();
   readonly #waiting = new Map<string, PromiseWithResolvers<Turn>>();
   readonly #ended = new Map<string, Turn>();
   #running: string | undefined;
-  /** A prompt whose turn has no name yet. */
+  /** A prompt whose turn id is not known yet. */
   #beginning: Promise<string> | undefined;
-  /** Withdraws the questions of the running turn. */
+  /** Aborts the questions of the running turn. */
   #questions = new AbortController();
 
   constructor(answer: ThreadStartResponse, options: SessionOptions) {
@@ -71,7 +71,7 @@ export class AcpSession implements Asker {
     return optionsFor(this.#now, this.#atFirst, this.#options.models);
   }
 
-  /** Resolves when the turn has ended and everything about it was told. */
+  /** Resolves when the turn has ended and all updates about it were sent. */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
     const beginning = this.#begin(blocks);
     this.#beginning = beginning;
@@ -83,7 +83,7 @@ export class AcpSession implements Asker {
     if (signal.aborted) stop();
     try {
       const turn = await this.#end(turnId);
-      await this.#told;
+      await this.#updatesSent;
       if (turn.status === "interrupted") return "cancelled";
       if (turn.status === "failed" && turn.error?.codexErrorInfo === "contextWindowExceeded") return "max_tokens";
       if (turn.status === "failed") throw new PromptFailed(turn.error ?? undefined);
@@ -93,49 +93,49 @@ export class AcpSession implements Asker {
     }
   }
 
-  /** Ends the running turn, or the one that is about to begin; questions that it asked are withdrawn. */
+  /** Interrupts the running turn, or the one that is about to start, and withdraws its questions. */
   async cancel(): Promise<void> {
     const turnId = (await this.#beginning?.catch(() => undefined)) ?? this.#running;
     if (turnId !== undefined) await this.#interrupt(turnId);
   }
 
-  /** False when there is no such mode. */
+  /** False if there is no such mode. */
   async setMode(modeId: string): Promise<boolean> {
     return await this.#change(changeForMode(modeId, this.#now, this.#atFirst));
   }
-  /** False when there is no such option or value. */
+  /** False if there is no such option or value. */
   async setOption(choice: { configId: string; value: string | boolean }): Promise<boolean> {
     return await this.#change(changeForOption(choice, this.#now, this.#atFirst, this.#options.models));
   }
 
-  /** One notification of the thread. */
-  hear(method: string, params: unknown): void {
+  /** Handles one notification of the thread. */
+  receive(method: string, params: unknown): void {
     const { turn } = params as { turn?: Turn };
     if (method === "turn/started") this.#running = turn?.id;
     if (method === "thread/settings/updated")
       return this.#changed(chosenFromSettings((params as { threadSettings: never }).threadSettings));
-    this.#tell(() => this.#updates.from(method, params));
+    this.#queueUpdates(() => this.#updates.from(method, params));
     if (method === "turn/completed" && turn !== undefined) this.#turnEnded(turn);
   }
-  /** Tells what was said before. */
+  /** Sends the earlier turns to the editor. */
   async replay(turns: readonly Turn[]): Promise<void> {
-    for (const turn of turns) for (const item of turn.items) this.#tell(() => this.#updates.replayed(item));
-    await this.#told;
+    for (const turn of turns) for (const item of turn.items) this.#queueUpdates(() => this.#updates.replayed(item));
+    await this.#updatesSent;
   }
   async update(update: SessionUpdate): Promise<void> {
-    this.#tell(async () => [update]);
-    await this.#told;
+    this.#queueUpdates(async () => [update]);
+    await this.#updatesSent;
   }
 
   async permission(request: Parameters<Asker["permission"]>[0]): ReturnType<Asker["permission"]> {
-    await this.#told; // the tool call that is asked about must be known
+    await this.#updatesSent; // the editor must know the tool call before it is asked about it
     return await this.#options.editor.request("session/request_permission", request, this.#withdrawable).catch(unanswered);
   }
   async elicit(request: Parameters<Asker["elicit"]>[0]): ReturnType<Asker["elicit"]> {
-    await this.#told;
+    await this.#updatesSent;
     return await this.#options.editor.request("elicitation/create", request, this.#withdrawable).catch(unanswered);
   }
-  /** As the editor shows it, unsaved changes included, where the editor lets us read it; else as it lies on the disk. */
+  /** The editor's text including unsaved changes if the editor lets us read it; otherwise the file on disk. */
   async readText(file: string): Promise<string | undefined> {
     if (this.capabilities.fs?.readTextFile === true) {
       const shown = await this.readBuffer({ path: file }).catch(() => undefined);
@@ -150,7 +150,7 @@ export class AcpSession implements Asker {
     }
   }
 
-  /** Rejects with the editor's own words where it cannot read the file. */
+  /** Rejects with the editor's own error message if the editor cannot read the file. */
   async readBuffer(wanted: { readonly path: string; readonly line?: number; readonly limit?: number }): Promise<string> {
     const { content } = await this.#options.editor.request(
       "fs/read_text_file",
@@ -184,7 +184,7 @@ export class AcpSession implements Asker {
     }
   }
 
-  /** The end may have come before the answer that names the turn was looked at. */
+  /** The turn may have ended before the response with its id was processed. */
   async #end(turnId: string): Promise<Turn> {
     const ended = this.#ended.get(turnId);
     if (ended !== undefined) return ended;
@@ -206,7 +206,7 @@ export class AcpSession implements Asker {
   }
 
   async #interrupt(turnId: string): Promise<void> {
-    // It may have ended meanwhile; then there is nothing to stop.
+    // The turn may have ended in the meantime; then there is nothing to interrupt.
     await this.#options.client.call("turn/interrupt", { threadId: this.sessionId, turnId }).catch(() => {});
   }
 
@@ -214,7 +214,7 @@ export class AcpSession implements Asker {
     if (change === undefined) return false;
     const { client } = this.#options;
     await client.call("thread/settings/update", { ...change, threadId: this.sessionId });
-    // What it changed is told before the next answer; settings that were there already are told to nobody.
+    // Changes are announced before this response arrives; unchanged settings are not announced at all.
     await client.call("thread/loaded/list", { limit: 1 });
     return true;
   }
@@ -223,19 +223,19 @@ export class AcpSession implements Asker {
     this.#now = now;
     const { currentModeId } = this.modes;
     const mode: SessionUpdate[] = currentModeId === before ? [] : [{ sessionUpdate: "current_mode_update", currentModeId }];
-    this.#tell(async () => [...mode, { sessionUpdate: "config_option_update", configOptions: this.configOptions }]);
+    this.#queueUpdates(async () => [...mode, { sessionUpdate: "config_option_update", configOptions: this.configOptions }]);
   }
 
-  #tell(make: () => Promise<SessionUpdate[]>): void {
-    this.#told = this.#told
+  #queueUpdates(make: () => Promise<SessionUpdate[]>): void {
+    this.#updatesSent = this.#updatesSent
       .then(async () => {
         for (const update of await make()) await this.#options.editor.notify("session/update", { sessionId: this.sessionId, update });
       })
-      .catch(() => {}); // an editor that went away hears nothing more
+      .catch(() => {}); // the editor has disconnected
   }
 }
 
-/** Withdrawn, or refused by the editor itself: a no, whatever the reason. */
+/** Withdrawn by us or refused by the editor: both count as a no. */
 function unanswered(error: unknown): never {
   throw invalidRequest(errorMessage(error));
 }

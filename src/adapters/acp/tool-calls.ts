@@ -1,4 +1,4 @@
-/** Items that do something, as the editor's tool calls. */
+/** Translates items that perform an action into ACP tool calls. */
 import nodePath from "node:path";
 import type {
   ContentBlock,
@@ -16,10 +16,10 @@ import { diffFrom, firstLine, type ReadText } from "./diffs.ts";
 type Command = Extract<ThreadItem, { type: "commandExecution" }>;
 type Edit = Extract<ThreadItem, { type: "fileChange" }>;
 
-/** More of a command's output than this is not shown; its end tells how it went. */
+/** Only this much of a command's output is shown: its end, which shows how the command went. */
 const shownOutput = 64 * 1024;
 
-/** Undefined for items that say something, which are messages, and for those that the editor has no place for. */
+/** Undefined for items that are messages, and for items that ACP has no representation for. */
 export async function toolCallFrom(item: ThreadItem, read: ReadText): Promise<ToolCall | undefined> {
   switch (item.type) {
     case "commandExecution":
@@ -50,7 +50,7 @@ export async function toolCallFrom(item: ThreadItem, read: ReadText): Promise<To
       return { ...call(item.id, `View ${nodePath.basename(item.path)}`, "read", "completed"), locations: [{ path: item.path }] };
     case "collabAgentToolCall":
       return {
-        ...call(item.id, `Agent: ${words(item.tool)}`, "think", statusFrom(item.status)),
+        ...call(item.id, `Agent: ${spaced(item.tool)}`, "think", statusFrom(item.status)),
         rawInput: { prompt: item.prompt ?? null, receivers: item.receiverThreadIds },
       };
     default:
@@ -83,7 +83,7 @@ function commandKind(actions: readonly CommandAction[]): ToolKind {
   return actions.length > 0 && actions.every(({ type }) => type === "search" || type === "listFiles") ? "search" : "execute";
 }
 
-/** Output as preformatted text; a longer fence than any inside keeps it in one piece. */
+/** Output as a code block; the fence is longer than any fence inside it. */
 export function outputContent(output: string): ToolCallContent[] {
   if (output === "") return [];
   const shown = output.length > shownOutput ? `…${output.slice(-shownOutput)}` : output;
@@ -117,7 +117,7 @@ export function textContent(text: string | undefined): ToolCallContent[] {
   return text === undefined || text === "" ? [] : [{ type: "content", content: { type: "text", text } }];
 }
 
-/** Content of MCP results: the protocols share the shapes of text, pictures and resources. */
+/** Content of MCP results: both protocols use the same shapes for text, images and resources. */
 const Block = named("McpContentBlock", () =>
   union([
     object({ type: literals("text"), text: string() }),
@@ -135,4 +135,4 @@ function blocksFrom(content: unknown): ToolCallContent[] {
   });
 }
 
-const words = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+const spaced = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

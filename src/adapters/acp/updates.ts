@@ -1,4 +1,4 @@
-/** A thread's notifications as updates of the editor's session. Remembers only what later updates build on. */
+/** Translates a thread's notifications into ACP session updates. Keeps only the state that later updates need. */
 import type { ClientCapabilities, ContentBlock, SessionUpdate, ToolCall } from "@agentclientprotocol/sdk/unstable";
 import type { ParamsOf } from "../../protocol/define.ts";
 import type { ThreadItem, UserInput } from "../../protocol/item.ts";
@@ -11,16 +11,16 @@ type Notified = {
   [M in keyof ServerNotifications]: { readonly method: M; readonly params: ParamsOf<ServerNotifications[M]> };
 }[keyof ServerNotifications];
 
-/** Output is shown whole each time, so not for every piece of it. */
+/** Each update repeats the whole output, so it is not sent for every chunk. */
 const outputEveryMs = 200;
 
 export class Updates {
   readonly #read: ReadText;
   readonly #capabilities: ClientCapabilities;
-  /** Items whose text was sent piece by piece. */
+  /** Items whose text was streamed as deltas. */
   readonly #streamed = new Set<string>();
   readonly #shown = new Set<string>();
-  readonly #output = new Map<string, { text: string; toldAt: number }>();
+  readonly #output = new Map<string, { text: string; sentAt: number }>();
 
   constructor(read: ReadText, capabilities: ClientCapabilities) {
     this.#read = read;
@@ -65,7 +65,7 @@ export class Updates {
     }
   }
 
-  /** What an item of the past looks like now. */
+  /** Updates for an item of an earlier turn. */
   async replayed(item: ThreadItem): Promise<SessionUpdate[]> {
     if (item.type !== "userMessage") return await this.#ended(item);
     return item.content.flatMap((part) => {
@@ -100,7 +100,7 @@ export class Updates {
     }
   }
 
-  /** A tool call the first time, an update of it afterwards. An edit keeps the texts it was first shown with. */
+  /** A new tool call the first time, an update of it afterwards. An edit keeps the texts that were shown first. */
   #show(call: ToolCall): SessionUpdate {
     if (!this.#shown.has(call.toolCallId)) {
       this.#shown.add(call.toolCallId);
@@ -112,12 +112,12 @@ export class Updates {
   }
 
   #moreOutput(itemId: string, delta: string): SessionUpdate[] {
-    const output = this.#output.get(itemId) ?? { text: "", toldAt: 0 };
+    const output = this.#output.get(itemId) ?? { text: "", sentAt: 0 };
     this.#output.set(itemId, output);
     output.text = (output.text + delta).slice(-128 * 1024);
     const now = performance.now();
-    if (now - output.toldAt < outputEveryMs) return []; // the rest comes with the end at the latest
-    output.toldAt = now;
+    if (now - output.sentAt < outputEveryMs) return []; // the rest is sent when the command ends, at the latest
+    output.sentAt = now;
     return [{ sessionUpdate: "tool_call_update", toolCallId: itemId, content: outputContent(output.text) }];
   }
 
@@ -142,9 +142,9 @@ const entryFrom = ({ step, status }: TurnPlanStep) => ({
   status: status === "inProgress" ? ("in_progress" as const) : status,
 });
 
-/** Pictures that travelled inside a message are shown again; those that lie elsewhere are named. */
+/** Inline images are shown again; other images are named by their path or URL. */
 function userContent(part: UserInput): ContentBlock | undefined {
-  const text = (words: string): ContentBlock => ({ type: "text", text: words });
+  const text = (content: string): ContentBlock => ({ type: "text", text: content });
   switch (part.type) {
     case "text":
       return text(part.text);

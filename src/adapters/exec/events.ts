@@ -1,4 +1,4 @@
-/** `exec --json`: the thread's notifications as the event stream that scripts and SDKs read. */
+/** `exec --json`: writes the thread's notifications as the event stream that scripts and SDKs read. */
 import { BrokenOff } from "../../client/broken-off.ts";
 import type { Client } from "../../client/client.ts";
 import { hookNotice } from "../../protocol/hook-notice.ts";
@@ -8,7 +8,7 @@ import type { Turn, TurnError, TurnPlanStep } from "../../protocol/turn.ts";
 
 type Event = { readonly type: string; readonly [key: string]: unknown };
 
-/** Writes one event a line. Item ids are counted for each process: `item_0`, `item_1`, … */
+/** Writes one event per line. Item ids are counted per process: `item_0`, `item_1`, … */
 export class ExecEvents {
   readonly #write: (event: Event) => void;
   readonly #ids = new Map<string, string>();
@@ -16,7 +16,7 @@ export class ExecEvents {
   #usage: TokenUsageBreakdown | undefined;
   #plan: { readonly id: string; readonly items: readonly object[] } | undefined;
   #threadId: string | undefined;
-  /** Said before the thread was there. */
+  /** Warnings that arrived before the thread was open. */
   #early: string[] = [];
   readonly #announced = new Set<string>();
   readonly #open = new Set<string>();
@@ -30,7 +30,7 @@ export class ExecEvents {
     };
   }
 
-  /** Hears one thread, from `threadStarted` on; other threads of the same server stay out of the stream. */
+  /** Listens to one thread from `threadStarted` on; other threads of the same server do not appear in the stream. */
   listen(client: Client): void {
     const mine = (p: { threadId?: string | null }): boolean => this.#threadId !== undefined && p.threadId === this.#threadId;
     client.on("turn/started", (p) => mine(p) && this.#write({ type: "turn.started" }));
@@ -66,17 +66,17 @@ export class ExecEvents {
     for (const message of this.#early.splice(0)) this.#notice(message);
   }
 
-  /** Whoever reads has asked for the end: one last event says so, and none is written after it. */
+  /** The caller asked to stop: one last event reports it, and none is written after it. */
   interrupt(): void {
     this.#write({ type: "turn.failed", error: { message: "interrupted" } });
     this.#over = true;
   }
-  /** No further event is written. */
+  /** No further events are written. */
   stop(): void {
     this.#over = true;
   }
 
-  /** Nothing follows. Items that were not completed end with their turn; an interrupted turn has no last message. */
+  /** Nothing is written after this. Items that were not completed end with their turn; an interrupted turn has no last message. */
   turnEnded(turn: Turn): void {
     if (turn.status === "interrupted") return;
     for (const item of turn.items) if (this.#open.has(item.id)) this.#item("item.completed", item);
@@ -97,7 +97,7 @@ export class ExecEvents {
     if (type === "item.started" && wholeOnly) return;
     if (type === "item.started") this.#open.add(item.id);
     else this.#open.delete(item.id);
-    const id = this.#idOf(item.id); // a search takes a number too, and shows its own id
+    const id = this.#idOf(item.id); // a search also gets a number, but shows its own id
     this.#write({ type, item: { id: item.type === "webSearch" ? item.id : id, ...body } });
   }
   #idOf(itemId: string): string {
@@ -147,7 +147,7 @@ const resultFrom = ({ content, _meta, structuredContent }: McpToolCallResult): o
   structured_content: structuredContent ?? null,
 });
 
-/** As the model wrote it: its words for the kinds, and no key without a value. */
+/** As the model wrote it: its names for the kinds, and no key without a value. */
 function searchAction({ type, ...rest }: NonNullable<Extract<ThreadItem, { type: "webSearch" }>["action"]>): object {
   return {
     type: snakeName(type),
@@ -155,7 +155,7 @@ function searchAction({ type, ...rest }: NonNullable<Extract<ThreadItem, { type:
   };
 }
 
-/** Undefined for kinds that this stream does not have. */
+/** Undefined for item types that this stream does not have. */
 function itemFrom(item: ThreadItem): { type: string; [key: string]: unknown } | undefined {
   switch (item.type) {
     case "agentMessage":

@@ -1,4 +1,4 @@
-/** One turn without a person: start, resume, fork or review a thread, and see it through. */
+/** Runs one turn unattended: starts, resumes, forks or reviews a thread and waits for the turn to end. */
 import { BrokenOff } from "../../client/broken-off.ts";
 import type { Client } from "../../client/client.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
@@ -10,7 +10,7 @@ import type { Turn } from "../../protocol/turn.ts";
 export type Task =
   | { readonly kind: "new"; readonly prompt: string }
   | { readonly kind: "resume"; readonly threadId: string; readonly prompt: string }
-  /** Without a prompt the fork is all that is wanted. */
+  /** Without a prompt, only fork. */
   | { readonly kind: "fork"; readonly threadId: string; readonly prompt: string | undefined }
   | { readonly kind: "review"; readonly target: ReviewTarget };
 
@@ -21,7 +21,7 @@ export interface ExecOptions {
   >;
   readonly images: readonly string[];
   readonly outputSchema: unknown;
-  /** Called when the thread is open, before its turn begins. */
+  /** Called when the thread is open, before its turn starts. */
   readonly onOpen: (answer: ThreadStartResponse) => void;
   readonly signal: AbortSignal;
 }
@@ -31,7 +31,7 @@ export interface Ended {
   readonly lastMessage: string | null;
 }
 
-/** Undefined when there was no turn to run. */
+/** Undefined if there was no turn to run. */
 export async function runTask(client: Client, task: Task, options: ExecOptions): Promise<Ended | undefined> {
   const answer = await open(client, task, options);
   const threadId = answer.thread.id;

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import type { Client } from "../../client/client.ts";
 import { Transcript } from "./transcript.ts";
 
-/** The clipboard, the title, a question whose answer types; as escapes, as C1 controls, and with a direction mark. */
+/** Escape sequences that set the clipboard or title, or query the terminal so that its reply is typed; as escapes, as C1 controls, and with a direction mark. */
 const evil = "\u001b]52;c;QQ==\u0007\u001b]0;t\u001b\\\u001b[6n\u009d52;c;QQ==\u009c\u009b6n\u0090$qm\u009c\u202ex\u202c\r\u0008\u007f";
 
-/** Hears what a client would be told. */
-function heard(colours: boolean) {
+/** Collects what the transcript prints for a client's notifications. */
+function openTranscript(colours: boolean) {
   const listeners = new Map<string, (params: unknown) => void>();
   let text = "";
   const transcript = new Transcript((part) => {
@@ -19,15 +19,15 @@ function heard(colours: boolean) {
   return {
     transcript,
     text: () => text,
-    tell: (method: string, params: object) => listeners.get(method)?.({ threadId: "T", ...params }),
+    notify: (method: string, params: object) => listeners.get(method)?.({ threadId: "T", ...params }),
   };
 }
 
-test("nothing that a model, a command or a server says steers the terminal, in whole texts or in pieces", () => {
+test("no text of a model, a command or a server can control the terminal, whole or in chunks", () => {
   for (const colours of [false, true]) {
-    const { transcript, text, tell } = heard(colours);
+    const { transcript, text, notify } = openTranscript(colours);
     transcript.prompt(evil);
-    for (const piece of evil) tell("item/agentMessage/delta", { itemId: "m", delta: piece });
+    for (const piece of evil) notify("item/agentMessage/delta", { itemId: "m", delta: piece });
     const command = { type: "commandExecution", id: "c", command: evil, cwd: evil, aggregatedOutput: evil, exitCode: 1, status: "failed" };
     for (const item of [
       command,
@@ -38,20 +38,20 @@ test("nothing that a model, a command or a server says steers the terminal, in w
       { type: "webSearch", id: "w", query: evil },
       { type: "enteredReviewMode", id: "v", review: evil },
     ]) {
-      tell("item/started", { item });
-      tell("item/completed", { item });
+      notify("item/started", { item });
+      notify("item/completed", { item });
     }
-    tell("turn/plan/updated", { plan: [{ step: evil, status: "pending" }] });
-    tell("warning", { message: evil });
-    tell("configWarning", { summary: evil });
-    tell("error", { error: { message: evil }, willRetry: false });
+    notify("turn/plan/updated", { plan: [{ step: evil, status: "pending" }] });
+    notify("warning", { message: evil });
+    notify("configWarning", { summary: evil });
+    notify("error", { error: { message: evil }, willRetry: false });
     const own = text().replaceAll(/\u001b\[[\d;]*m/g, colours ? "" : "$&");
     assert.doesNotMatch(own, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
   }
 });
 
-test("a command is shown as it is, with what cannot be seen spelled out", () => {
-  const { text, tell } = heard(false);
-  tell("item/started", { item: { type: "commandExecution", id: "c", command: "ls \u202e\r\u2003x", cwd: "/w", status: "inProgress" } });
+test("a command is shown unchanged, with invisible characters escaped", () => {
+  const { text, notify } = openTranscript(false);
+  notify("item/started", { item: { type: "commandExecution", id: "c", command: "ls \u202e\r\u2003x", cwd: "/w", status: "inProgress" } });
   assert.match(text(), /run ls \\u\{202e\}\\r\\u\{2003\}x in \/w/);
 });

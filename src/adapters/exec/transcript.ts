@@ -1,4 +1,4 @@
-/** `exec` for a person: what happens, as it happens, on stderr; the final message alone is for stdout. */
+/** `exec` for a person: progress goes to stderr; only the final message goes to stdout. */
 import { styleText } from "node:util";
 import type { Client } from "../../client/client.ts";
 import { clean, cleanLine, cleanOutput, spelledOut } from "../../lib/terminal-text.ts";
@@ -9,7 +9,7 @@ import type { Turn } from "../../protocol/turn.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Lines of a command's output that are shown. */
+/** Maximum number of output lines shown per command. */
 const shownLines = 20;
 const sandboxNames: Readonly<Record<string, string>> = {
   readOnly: "read-only",
@@ -39,13 +39,13 @@ export class Transcript {
   readonly #out: (text: string) => void;
   readonly #colours: boolean;
   #threadId: string | undefined;
-  /** Said before the thread was there. */
+  /** Warnings that arrived before the thread was open. */
   #early: string[] = [];
   readonly #warned = new Set<string>();
   #usage: TokenUsageBreakdown | undefined;
   #lastError: string | undefined;
   #reviewing = false;
-  /** The message that is being written, and whether its line is still open. */
+  /** The message that is being streamed, and whether its line is still open. */
   #streaming: string | undefined;
   #isMidLine = false;
 
@@ -54,7 +54,7 @@ export class Transcript {
     this.#colours = colours;
   }
 
-  /** The lines of the head are Codex's: scripts look for them by name. */
+  /** The header lines match Codex's, because scripts search for them by name. */
   opened(answer: ThreadStartResponse, { version, summaries }: { readonly version: string; readonly summaries: string }): void {
     this.#threadId = answer.thread.id;
     const approval = typeof answer.approvalPolicy === "string" ? answer.approvalPolicy : "granular";
@@ -79,11 +79,11 @@ export class Transcript {
     this.#line(`${this.#styled("cyan", "user")}\n${clean(text).trimEnd()}`);
   }
 
-  /** Hears one thread, from `opened` on. */
+  /** Listens to one thread, from `opened` on. */
   listen(client: Client): void {
     const mine = (p: { threadId?: string | null }): boolean => this.#threadId !== undefined && p.threadId === this.#threadId;
     client.on("item/started", (p) => mine(p) && this.#started(p.item));
-    client.on("item/agentMessage/delta", (p) => mine(p) && this.#said(p.itemId, p.delta));
+    client.on("item/agentMessage/delta", (p) => mine(p) && this.#streamText(p.itemId, p.delta));
     client.on("item/completed", (p) => mine(p) && this.#completed(p.item));
     client.on("turn/plan/updated", (p) => {
       if (!mine(p)) return;
@@ -106,7 +106,7 @@ export class Transcript {
     client.on("error", (p) => mine(p) && this.#failed(p.error.message, p.willRetry));
   }
 
-  /** A signal came: what is running is being stopped. */
+  /** A signal arrived: the running turn is being stopped. */
   stopped(): void {
     this.#line(this.#styled("yellow", "interrupted"));
   }
@@ -134,7 +134,7 @@ export class Transcript {
     }
   }
 
-  #said(itemId: string, delta: string): void {
+  #streamText(itemId: string, delta: string): void {
     if (this.#reviewing) return;
     if (this.#streaming !== itemId) this.#line(`\n${this.#styled("green", "parley")}`);
     this.#streaming = itemId;

@@ -1,7 +1,7 @@
-/** What an agent does right now, in a few words: for progress notifications and other status lines. */
+/** Describes an agent's current activity in a short phrase, for progress notifications and status lines. */
 import type { ThreadItem } from "../../protocol/item.ts";
 
-/** `isStep`: something new began; else the same goes on. */
+/** `isStep`: a new step started; otherwise the current one continues. */
 export interface Activity {
   readonly message: string;
   readonly isStep: boolean;

@@ -1,4 +1,4 @@
-/** One `tools/call`: a turn of a thread with its events, its questions and its end. It outlives the request where a question interrupts that. */
+/** One `tools/call`: a turn of a thread with its events, questions and result. It survives its request if a question ends that request early. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Client } from "../../client/client.ts";
 import { errorMessage } from "../../lib/error-text.ts";
@@ -12,28 +12,28 @@ import { activityOf } from "./activity.ts";
 import type { Elicitation, Wording } from "./questions.ts";
 import type { Ask } from "./tools.ts";
 
-/** The request that waits for the call now, through which its client is notified. Failed notifications are dropped. */
+/** The request that currently waits for the call; its client receives the notifications. Failed notifications are dropped. */
 export interface Listener {
   readonly requestId: string | number;
   readonly progressToken: string | number | undefined;
   notify(method: string, params: Record<string, unknown>): void;
-  /** A question waits for its answer. */
+  /** A question is waiting for an answer. */
   asked(question: Question): void;
 }
 
 export interface Question {
   readonly id: string;
   readonly elicitation: Elicitation;
-  /** `undefined`: there is no answer, which counts as a no. Only the first answer counts. */
+  /** `undefined` means that there is no answer, which counts as a no. Only the first answer counts. */
   answer(answer: unknown): void;
 }
 
-/** At most this often a client is notified of progress. */
+/** Minimum interval between progress notifications. */
 const progressEveryMs = 1000;
 
 export class ToolCall {
   readonly id: string = randomUuid();
-  /** Never rejects: what goes wrong is a result that says so. */
+  /** Never rejects: failures become an error result. */
   readonly finished: Promise<CallToolResult>;
   readonly #client: Client;
   readonly #canAsk: boolean;
@@ -45,7 +45,7 @@ export class ToolCall {
   #listener: Listener;
   #threadId: string | undefined;
   #turnId: string | undefined;
-  /** By turn: the turn's id is known only once its answer was looked at, which may be after its end. */
+  /** Keyed by turn: the turn's id is known only when the response was processed, which may be after the turn has ended. */
   readonly #lastMessages = new Map<string, string>();
   readonly #ended = new Map<string, Turn>();
   #unasked: string[] = [];
@@ -67,37 +67,37 @@ export class ToolCall {
   get threadId(): string | undefined {
     return this.#threadId;
   }
-  /** Questions that wait for an answer. */
+  /** Questions that are waiting for an answer. */
   get questions(): readonly Question[] {
     return [...this.#open.values()];
   }
-  /** A later request goes on with the call, and gets the questions that are still open. */
+  /** Attaches a later request to the call; it receives the questions that are still open. */
   attach(listener: Listener): void {
     clearTimeout(this.#abandoned);
     this.#listener = listener;
     for (const question of this.questions) listener.asked(question);
   }
-  /** Its request has ended with the questions: the call stops unless another one comes for it in time. */
+  /** The request was answered with the questions: the call stops unless another request attaches in time. */
   detach(waitMs: number): void {
     this.#abandoned = setTimeout(() => this.stop(), waitMs).unref();
   }
   answer(questionId: string, answer: unknown): void {
     this.#open.get(questionId)?.answer(answer);
   }
-  /** Nobody waits for the call any more: its questions are refused and its turn is interrupted. */
+  /** No request waits for the call any more: declines its questions and interrupts its turn. */
   stop(): void {
     this.#stopped.abort();
     for (const question of this.questions) question.answer(undefined);
     this.#interrupt();
   }
 
-  /** One notification of the thread. */
-  hear(method: string, params: unknown): void {
+  /** Handles one notification of the thread. */
+  receive(method: string, params: unknown): void {
     for (const { turnId, msg } of this.#events.take(method, params)) this.#event(turnId, msg);
     const activity = activityOf(method, params);
-    if (activity !== undefined) this.#tell(activity);
+    if (activity !== undefined) this.#reportProgress(activity);
   }
-  heardMessage(turnId: string, text: string): void {
+  receiveMessage(turnId: string, text: string): void {
     this.#lastMessages.set(turnId, text);
   }
   turnEnded(turn: Turn): void {
@@ -105,7 +105,7 @@ export class ToolCall {
     if (turn.id === this.#turnId) this.#turnEnded.resolve(turn);
   }
 
-  /** Puts a question of the thread to the client; one that cannot be asked is refused, and the result will say so. */
+  /** Sends a question of the thread to the client; a question that cannot be sent is declined, and the result says so. */
   async ask<P, R>(wording: Wording<P, R>, params: P): Promise<R> {
     const elicitation = wording.ask(params, this.#listener);
     for (const { turnId, msg } of this.#events.asked(this.#threadId ?? "")) this.#event(turnId, msg);
@@ -158,20 +158,20 @@ export class ToolCall {
 
   #interrupt(): void {
     if (this.#threadId === undefined || this.#turnId === undefined) return;
-    // It may have ended meanwhile; then there is nothing to stop.
+    // The turn may have ended in the meantime; then there is nothing to interrupt.
     this.#client.call("turn/interrupt", { threadId: this.#threadId, turnId: this.#turnId }).catch(() => {});
   }
 
   #result(turn: Turn): CallToolResult {
     const lastMessage = this.#lastMessages.get(turn.id) ?? "";
-    if (turn.status === "failed") return this.#said(turn.error?.message ?? "the turn failed", true);
-    if (turn.status === "interrupted") return this.#said(lastMessage || "the turn was interrupted", true);
-    return this.#said(lastMessage, false);
+    if (turn.status === "failed") return this.#textResult(turn.error?.message ?? "the turn failed", true);
+    if (turn.status === "interrupted") return this.#textResult(lastMessage || "the turn was interrupted", true);
+    return this.#textResult(lastMessage, false);
   }
   #failed(error: unknown): CallToolResult {
-    return this.#said(errorMessage(error), true);
+    return this.#textResult(errorMessage(error), true);
   }
-  #said(text: string, isError: boolean): CallToolResult {
+  #textResult(text: string, isError: boolean): CallToolResult {
     const notes =
       this.#unasked.length === 0
         ? []
@@ -197,7 +197,7 @@ export class ToolCall {
     });
   }
 
-  #tell({ message, isStep }: { readonly message: string; readonly isStep: boolean }): void {
+  #reportProgress({ message, isStep }: { readonly message: string; readonly isStep: boolean }): void {
     const { progressToken } = this.#listener;
     const now = performance.now();
     if (progressToken === undefined || (!isStep && now - this.#notifiedAt < progressEveryMs)) return;

@@ -1,4 +1,4 @@
-/** The MCP server over streamable HTTP: sessions for today's clients, single requests for those of the stateless revision. */
+/** The MCP server over streamable HTTP: sessions for current clients, single requests for clients of the stateless revision. */
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
 import { isIPv4 } from "node:net";
 import type { McpServerFactory, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
@@ -14,7 +14,7 @@ type McpTransport = WebStandardStreamableHTTPServerTransport;
 
 export interface HttpOptions extends AccessRules {
   readonly host: string;
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly allowedHosts?: readonly string[] | undefined;
   readonly factory: McpServerFactory;
@@ -26,13 +26,13 @@ export interface HttpListener {
   close(): Promise<void>;
 }
 
-/** A prompt may carry whole files. */
+/** A prompt may contain whole files. */
 const maxBodyBytes = 16 * 1024 * 1024;
 const maxSessions = 256;
 const idleSessionMs = 60 * 60_000;
 const limits = { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, connectionsCheckingInterval: 2000 };
 
-/** Contract: the caller has made sure that an address others can reach is not left without `checkToken`. */
+/** Contract: the caller has ensured that an address reachable from other machines always has `checkToken`. */
 export async function listenHttp(given: HttpOptions): Promise<HttpListener> {
   const options = { ...given, report: sparing(given.report) };
   const [{ createServer }, { getRequestListener }, sdk] = await Promise.all([
@@ -86,7 +86,7 @@ const reporter =
   (error: Error): void =>
     report("mcp request failed", { reason: error.message });
 
-/** Answers by itself whoever may not come in, and what is no MCP. A session id is no proof of anything: the token is asked for each time. */
+/** Rejects unauthorized requests and requests that are not MCP. A session id proves nothing: the token is checked on every request. */
 function admit(request: IncomingMessage, response: ServerResponse, options: HttpOptions, isOwnHost: (host: string) => boolean): boolean {
   const { origin } = request.headers;
   const refused = refuseRequest(request, options, isOwnHost);
@@ -112,7 +112,7 @@ function admit(request: IncomingMessage, response: ServerResponse, options: Http
   return true;
 }
 
-/** For pages that the user let in by name; others get no such header. */
+/** Only for origins that the user allowed by name; others get no CORS headers. */
 const corsFor = (origin: string): Record<string, string> => ({
   "access-control-allow-origin": origin,
   "access-control-allow-methods": "GET, POST, DELETE",
@@ -146,7 +146,7 @@ class Sessions {
     if (id !== null) return refusal(404, "Session not found");
     const transport = await this.#begin();
     const response = await transport.handleRequest(request);
-    if (transport.sessionId === undefined) await transport.close(); // it was no initialize
+    if (transport.sessionId === undefined) await transport.close(); // it was not an initialize request
     return response;
   }
   async close(): Promise<void> {
@@ -154,7 +154,7 @@ class Sessions {
   }
 
   async #begin(): Promise<McpTransport> {
-    await this.#makeRoom();
+    await this.#evictUnused();
     const transport = new this.#sdk.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUuid(),
       eventStore: new KeptEvents(),
@@ -173,8 +173,8 @@ class Sessions {
     return transport;
   }
 
-  /** Clients often go without saying so: the longest unused make room. */
-  async #makeRoom(): Promise<void> {
+  /** Clients often disappear without closing their session: evicts the least recently used ones. */
+  async #evictUnused(): Promise<void> {
     const now = performance.now();
     const byAge = [...this.#open.values()].sort((a, b) => a.usedAt - b.usedAt);
     const old = byAge.filter(({ usedAt }, i) => now - usedAt > idleSessionMs || byAge.length - i >= maxSessions);

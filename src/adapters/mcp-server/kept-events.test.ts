@@ -4,7 +4,7 @@ import { KeptEvents } from "./kept-events.ts";
 
 const message = (text: string) => ({ jsonrpc: "2.0" as const, method: "m", params: { text } });
 
-test("so many events and so many characters are kept, and the oldest go first", async () => {
+test("the number of events and characters is limited, and the oldest are dropped first", async () => {
   const kept = new KeptEvents({ events: 3, characters: 1_000 });
   const small: string[] = [];
   for (const text of ["a", "b", "c", "d"]) small.push(await kept.storeEvent("s", message(text)));

@@ -1,4 +1,4 @@
-/** What the streams of one MCP session said, so that a client whose connection broke gets the rest. The oldest is dropped first. */
+/** Keeps the events of one MCP session's streams, so that a client whose connection broke can fetch the rest. The oldest are dropped first. */
 import type { EventStore, JSONRPCMessage } from "@modelcontextprotocol/server";
 
 interface Limits {
@@ -41,7 +41,7 @@ export class KeptEvents implements EventStore {
   }
   async replayEventsAfter(id: string, { send }: { send: (id: string, message: JSONRPCMessage) => Promise<void> }): Promise<string> {
     const stream = this.#events.get(id)?.stream;
-    if (stream === undefined) throw new Error("that event is not kept any more");
+    if (stream === undefined) throw new Error("that event is no longer stored");
     for (const [later, event] of this.#events) if (event.stream === stream && Number(later) > Number(id)) await send(later, event.message);
     return stream;
   }

@@ -1,4 +1,4 @@
-/** Questions of a thread as MCP elicitations, and every shape of answer as a decision. */
+/** Translates a thread's questions into MCP elicitations, and every form of answer into a decision. */
 import { parse } from "../../lib/schema.ts";
 import type {
   CommandExecutionRequestApprovalParams,
@@ -12,22 +12,22 @@ import { ReviewDecision } from "../../protocol/v1/approval.ts";
 import type { EventMessage } from "../../protocol/v1/event.ts";
 import { commandAsked, commandDecision, commandQuestion, patchAsked, patchDecision, patchQuestion } from "../v1/approvals.ts";
 
-/** What an elicitation asks; further keys are for clients that know this server. */
+/** An elicitation's params; the additional keys are for clients that know this server. */
 export interface Elicitation {
   readonly message: string;
   readonly [key: string]: unknown;
 }
 
-/** What a question is about: the call's own id and the event that announced it. */
+/** What a question refers to: the call's own id and the event that announced it. */
 export interface About {
   readonly requestId: string | number;
 }
 
-/** One kind of question: how it is asked, and what an answer means. `undefined` is a client that would not or could not answer. */
+/** One kind of question: how it is asked and how an answer is interpreted. `undefined` means that the client refused or was unable to answer. */
 export interface Wording<P, R> {
   ask(params: P, about: About): Elicitation;
   read(answer: unknown, params: P): R;
-  /** The event that tells of the question beside it; some kinds have none. */
+  /** The event that announces the question as well; some kinds have none. */
   event?(params: P): EventMessage;
 }
 
@@ -83,7 +83,7 @@ export const patchApproval: Wording<FileChangeRequestApprovalParams, FileChangeR
   event: patchAsked,
 };
 
-/** Questions of the model itself: one field for each. */
+/** Questions asked by the model itself: one form field for each. */
 export const userInput: Wording<ToolRequestUserInputParams, ToolRequestUserInputResponse> = {
   ask(params, about) {
     const fields = params.questions.map(({ id, header, question, options, isOther, multiple }): [string, object] => {
@@ -109,14 +109,14 @@ export const userInput: Wording<ToolRequestUserInputParams, ToolRequestUserInput
     const content = field(answer, "action") === "accept" ? field(answer, "content") : undefined;
     const given = questions.flatMap(({ id }): [string, { answers: string[] }][] => {
       const value = field(content, id);
-      const words = (Array.isArray(value) ? value : [value]).filter((word) => typeof word === "string");
-      return words.length === 0 ? [] : [[id, { answers: words }]];
+      const texts = (Array.isArray(value) ? value : [value]).filter((text) => typeof text === "string");
+      return texts.length === 0 ? [] : [[id, { answers: texts }]];
     });
     return { answers: Object.fromEntries(given) };
   },
 };
 
-/** A question of an MCP server behind the agent goes on as it came. */
+/** Forwards a question of an MCP server behind the agent unchanged. */
 export const passedOn: Wording<McpServerElicitationRequestParams, McpServerElicitationRequestResponse> = {
   ask(params, { requestId }) {
     const { serverName, threadId, turnId: _, ...rest } = params;
@@ -150,16 +150,16 @@ const field = (of: unknown, key: string): unknown =>
 const byAction: Readonly<Record<string, ReviewDecision>> = { accept: "approved", decline: "denied", cancel: "abort" };
 
 /**
- * A decision stands at the top (the document), in `content` (the form) or is the action itself (plain clients). Yes needs that nothing
- * says no: a refusing action with an approving word, or a word that is no decision, is a no.
+ * A decision is at the top level (as documented), in `content` (from a form) or is the action itself (simple clients). It counts as a yes
+ * only if nothing contradicts it: a declining action with an approving decision, or an unknown decision, is a no.
  */
 export function decisionFrom(answer: unknown): ReviewDecision {
   const action = field(answer, "action");
   const plain = typeof action === "string" && Object.hasOwn(byAction, action) ? byAction[action] : undefined;
   if (action !== undefined && plain === undefined) return "denied";
-  const words = [field(answer, "decision"), field(field(answer, "content"), "decision")].filter((word) => word !== undefined);
-  if (words.length === 0) return plain ?? "denied";
-  const decisions = words.map((word) => parse(ReviewDecision, word) ?? "denied");
+  const given = [field(answer, "decision"), field(field(answer, "content"), "decision")].filter((value) => value !== undefined);
+  if (given.length === 0) return plain ?? "denied";
+  const decisions = given.map((value) => parse(ReviewDecision, value) ?? "denied");
   const refusal = [...decisions, ...(plain === undefined ? [] : [plain])].find(isRefusal);
   return decisions.find(isRefusal) ?? refusal ?? decisions[0] ?? "denied";
 }

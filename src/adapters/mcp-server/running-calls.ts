@@ -1,4 +1,4 @@
-/** The calls that run on one engine: gives each its thread's notifications and questions, and finds one again by its id. */
+/** The calls running on one engine: routes each thread's notifications and questions to its call, and finds a call by its id. */
 import type { Client } from "../../client/client.ts";
 import { invalidRequest } from "../../protocol/errors.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
@@ -6,19 +6,19 @@ import { type Listener, ToolCall } from "./call.ts";
 import { commandApproval, passedOn, patchApproval, userInput, type Wording } from "./questions.ts";
 import type { Ask } from "./tools.ts";
 
-/** Calls that run at once; each is a turn of an agent. */
+/** Maximum number of concurrent calls; each is a turn of an agent. */
 const maxCalls = 64;
 
 export class RunningCalls {
   readonly #client: Client;
   readonly #calls = new Map<string, ToolCall>();
   #running = 0;
-  /** The thread on whose behalf another one works. */
+  /** Parent thread ids of subagent threads, by thread id. */
   readonly #parents = new Map<string, string>();
 
   constructor(client: Client) {
     this.#client = client;
-    client.onAny((method, params) => this.#hear(method, params));
+    client.onAny((method, params) => this.#receive(method, params));
     client.answer("item/commandExecution/requestApproval", (params) => this.#ask(commandApproval, params));
     client.answer("item/fileChange/requestApproval", (params) => this.#ask(patchApproval, params));
     client.answer("mcpServer/elicitation/request", (params) => this.#ask(passedOn, params));
@@ -52,17 +52,17 @@ export class RunningCalls {
     return calls.length === 0 && parent !== undefined ? this.#on(parent) : calls;
   }
 
-  #hear(method: string, params: unknown): void {
+  #receive(method: string, params: unknown): void {
     const { threadId, turnId, turn, item } = params as { threadId?: string | null; turnId?: string; turn?: never; item?: ThreadItem };
-    // What concerns the whole server goes to every call that runs: its client has no other place for it.
-    if (method === "warning" && threadId === null) for (const call of this.#calls.values()) call.hear(method, params);
+    // Server-wide warnings go to every running call: its client has no other place for them.
+    if (method === "warning" && threadId === null) for (const call of this.#calls.values()) call.receive(method, params);
     if (threadId === undefined || threadId === null) return;
     if (item?.type === "collabAgentToolCall")
       for (const child of item.receiverThreadIds) if (child !== threadId) this.#parents.set(child, threadId);
     for (const call of this.#calls.values()) {
       if (call.threadId !== threadId) continue;
-      if (method === "item/completed" && item?.type === "agentMessage") call.heardMessage(turnId ?? "", item.text);
-      call.hear(method, params);
+      if (method === "item/completed" && item?.type === "agentMessage") call.receiveMessage(turnId ?? "", item.text);
+      call.receive(method, params);
       if (method === "turn/completed" && turn !== undefined) call.turnEnded(turn);
     }
   }

@@ -1,4 +1,4 @@
-/** The MCP server for one connection, or for one request of the stateless kind: two tools, served by the official SDK. */
+/** The MCP server for one connection, or for one request in the stateless mode: two tools, served by the official SDK. */
 import type {
   CallToolRequest,
   CallToolResult,
@@ -17,16 +17,16 @@ import { askFrom, tools } from "./tools.ts";
 export interface ServerOptions {
   readonly calls: RunningCalls;
   readonly version: string;
-  /** What models are called with on behalf of all clients. */
+  /** The user agent of model requests, on behalf of all clients. */
   readonly userAgent: string;
 }
 
-/** People take their time; a question ends with its call at the latest. */
+/** People may take long to answer; a question ends with its call at the latest. */
 const answerTimeoutMs = 2 ** 31 - 1;
-/** How long a call whose client was sent away with a question waits for it to come back. */
+/** How long a call waits for its client to return with the answers. */
 const abandonedAfterMs = 10 * 60_000;
 
-/** Contract: the SDK was loaded, so that a factory can be called without waiting. */
+/** Contract: the SDK has been loaded, so that the factory can be called synchronously. */
 export function createServer(
   sdk: typeof import("@modelcontextprotocol/server"),
   options: ServerOptions,
@@ -37,8 +37,8 @@ export function createServer(
   server.setRequestHandler("tools/list", () => ({ tools }));
   server.setRequestHandler("tools/call", (request, context) => {
     const envelope: Readonly<Record<string, unknown>> = context.mcpReq.envelope ?? {};
-    const said = (envelope[sdk.CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined) ?? server.getClientCapabilities();
-    const canAsk = said?.elicitation !== undefined;
+    const capabilities = (envelope[sdk.CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined) ?? server.getClientCapabilities();
+    const canAsk = capabilities?.elicitation !== undefined;
     return era === "modern" ? inRounds(sdk, request, context, { ...options, canAsk }) : inOneGo(request, context, { ...options, canAsk });
   });
   return server;
@@ -46,7 +46,7 @@ export function createServer(
 
 type Serving = ServerOptions & { readonly canAsk: boolean };
 
-/** Questions go out as requests of their own while the call waits. */
+/** Sends questions as separate requests while the call waits. */
 async function inOneGo({ params }: CallToolRequest, context: ServerContext, { calls, canAsk }: Serving): Promise<CallToolResult> {
   const { signal } = context.mcpReq;
   const listener = listenerFrom(context, (question) => void elicit(question, context));
@@ -54,7 +54,7 @@ async function inOneGo({ params }: CallToolRequest, context: ServerContext, { ca
   return await endWith(signal, call, call.finished);
 }
 
-/** Any object is an answer; what it means is for the question to say. */
+/** Accepts any object as an answer; the question interprets it. */
 const anyAnswer = {
   "~standard": { version: 1 as const, vendor: "parley", validate: (value: unknown) => ({ value }) },
 };
@@ -65,8 +65,8 @@ async function elicit({ elicitation, answer }: Question, { mcpReq }: ServerConte
 }
 
 /**
- * A question sends the client away with what is asked; it comes back with the answers and goes on with the same call. The id it brings
- * along is the secret by which it may: nobody can guess one.
+ * A question ends the request with what is asked; the client returns with the answers and continues the same call. The call's id authorizes
+ * this, because it cannot be guessed.
  */
 async function inRounds(
   { inputRequired }: typeof import("@modelcontextprotocol/server"),
@@ -93,7 +93,7 @@ async function inRounds(
   });
 }
 
-/** A cancelled request, or a connection that ended, stops the call. */
+/** A cancelled request or a closed connection stops the call. */
 async function endWith<T>(signal: AbortSignal, call: ToolCall, outcome: Promise<T>): Promise<T> {
   const stop = (): void => call.stop();
   signal.addEventListener("abort", stop, { once: true });

@@ -1,12 +1,12 @@
-/** MCP over this process's own stdin and stdout: JSON lines, read by the project's own splitter. */
+/** MCP over this process's stdin and stdout: JSON lines, read with the project's own line splitter. */
 import type { JSONRPCMessage, Transport as McpTransport } from "@modelcontextprotocol/server";
 import { toError } from "../../lib/error-text.ts";
 import type { Transport } from "../../rpc/transport.ts";
 
-/** How long answers that are being worked out may still take after the client has closed its end. */
+/** How long pending responses may take after the client has closed its end. */
 const lastAnswersMs = 2000;
 
-/** A client may write its requests and close its end at once: those that take no work of the agent are answered all the same. */
+/** A client may write its requests and close its end at once: requests that need no agent work are still answered. */
 export class LinesMcpTransport implements McpTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -55,7 +55,7 @@ export class LinesMcpTransport implements McpTransport {
     try {
       this.onmessage?.(message);
     } catch (error) {
-      // Thrown into the reader, it would cost the rest of what came in the same packet.
+      // If it were thrown into the reader, the remaining messages of the same packet would be lost.
       this.onerror?.(toError(error));
     }
   }

@@ -1,4 +1,4 @@
-/** The two tools of the MCP server as clients see them, and their arguments as threads are started with them. */
+/** The definitions of the MCP server's two tools, and the translation of their arguments into thread settings. */
 import type { Tool } from "@modelcontextprotocol/server";
 import { boolean, type Infer, maybe, named, object, problem, record, string, unknown } from "../../lib/schema.ts";
 import { AskForApproval, SandboxMode } from "../../protocol/policy.ts";
@@ -84,10 +84,10 @@ export const tools: Tool[] = [
 export type Ask =
   | { readonly kind: "start"; readonly prompt: string; readonly settings: ThreadStartParams }
   | { readonly kind: "reply"; readonly prompt: string; readonly threadId: string }
-  /** What is wrong with the call, and what would be right. */
+  /** What is wrong with the call and how to fix it. */
   | { readonly kind: "wrong"; readonly message: string };
 
-/** Bad arguments come back as words for the model that called: it can mend the call. */
+/** Bad arguments are reported as text to the calling model, which can correct the call. */
 export function askFrom(tool: string, given: Readonly<Record<string, unknown>> | undefined): Ask {
   if (tool === "codex") {
     const args = everySpelling({ ...given });

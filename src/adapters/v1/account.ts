@@ -1,4 +1,4 @@
-/** Sign-in, defaults and one-off commands of the older API in today's methods. */
+/** Sign-in, defaults and one-off commands of the v1 API, implemented with current methods. */
 import { invalidRequest } from "../../protocol/errors.ts";
 import type { UserSavedConfig } from "../../protocol/v1/account.ts";
 import type { V1Context, V1Methods } from "./context.ts";
@@ -62,7 +62,7 @@ export const accountMethods: Others = {
   },
 };
 
-/** Says who signed in and out in the older words. */
+/** Sends the v1 notifications about sign-in and sign-out. */
 export function watchAccount({ client, notify }: V1Context): void {
   client.on("account/updated", (p) => notify("authStatusChange", { authMethod: p.authMode ?? null }));
   client.on("account/login/completed", (p) => {

@@ -1,4 +1,4 @@
-/** The older conversation API on one connection: each method is a few calls of today's, each event a translation of today's notifications. */
+/** The v1 conversation API on one connection: each method makes a few calls of the current API, and each event is translated from current notifications. */
 import type { ParamsOf, ResultOf } from "../../protocol/define.ts";
 import type { v1Requests } from "../../protocol/v1/methods.ts";
 import { accountMethods, watchAccount } from "./account.ts";
@@ -11,7 +11,7 @@ import { inBothCases } from "./spelling.ts";
 import { UndeliveredEvents } from "./undelivered-events.ts";
 
 const methods: V1Methods = { ...conversationMethods, ...accountMethods };
-/** Their consequences are announced after their answer. An interrupt is the other way round: its answer says that all is over. */
+/** Methods whose notifications are sent after their response. An interrupt is the opposite: its response means that everything has ended. */
 const answersFirst: ReadonlySet<keyof V1Methods> = new Set([
   "sendUserMessage",
   "sendUserTurn",
@@ -46,11 +46,11 @@ export class V1Adapter {
   close(): void {
     this.#context?.then(
       ({ client }) => client.close(),
-      () => undefined, // it was never opened; whoever asked has got the error
+      () => undefined, // it was never opened; the caller has received the error
     );
   }
 
-  /** One that could not be opened is tried again with the next request. */
+  /** If opening failed, the next request tries again. */
   #opened(): Promise<V1Context> {
     if (this.#context !== undefined) return this.#context;
     const opening = open(this.#edge);
@@ -79,7 +79,7 @@ async function open(edge: V1Edge): Promise<V1Context> {
       if (listeners.some(isWanted))
         edge.notify(`codex/event/${msg.type}`, {
           id: turnId,
-          msg: msg.type === "raw_response_item" ? msg : inBothCases(msg), // raw is raw
+          msg: msg.type === "raw_response_item" ? msg : inBothCases(msg), // raw items stay unchanged
           conversationId: threadId,
         });
       else if (context.opened.has(threadId) && !listeners.some(({ conversationId }) => conversationId === threadId))
@@ -96,10 +96,10 @@ async function open(edge: V1Edge): Promise<V1Context> {
   return context;
 }
 
-/** Approvals reach the client both as an event and as a request, as they always did. */
+/** Approvals reach the client both as an event and as a request, as in the original v1 API. */
 function answerApprovals(context: V1Context, stream: EventStream): void {
   const { client } = context;
-  const tellBegun = (of: string): void => {
+  const sendStarted = (of: string): void => {
     for (const { threadId, turnId, msg } of stream.asked(of)) context.event(threadId, turnId, msg);
   };
   client.answer("item/commandExecution/requestApproval", async (params) => {
@@ -107,7 +107,7 @@ function answerApprovals(context: V1Context, stream: EventStream): void {
     return commandDecision(decisionOf(await context.ask("execCommandApproval", commandQuestion(params))));
   });
   client.answer("item/fileChange/requestApproval", async (params) => {
-    tellBegun(params.threadId);
+    sendStarted(params.threadId);
     context.event(params.threadId, params.turnId, patchAsked(params));
     return patchDecision(decisionOf(await context.ask("applyPatchApproval", patchQuestion(params))));
   });

@@ -1,4 +1,4 @@
-/** Questions of a thread in the older words, and the four older answers in today's. */
+/** Translates a thread's questions into the v1 form, and the four v1 answers into current ones. */
 
 import { parse } from "../../lib/schema.ts";
 import type {
@@ -10,14 +10,14 @@ import type {
 import { type ApplyPatchApprovalParams, type ExecCommandApprovalParams, ReviewDecision } from "../../protocol/v1/approval.ts";
 import type { EventMessage } from "../../protocol/v1/event.ts";
 import { changesOf } from "./items.ts";
-import { parsedCommands, wordsOf } from "./spelling.ts";
+import { parsedCommands, splitCommand } from "./spelling.ts";
 
 export function commandQuestion(params: CommandExecutionRequestApprovalParams): ExecCommandApprovalParams {
   return {
     conversationId: params.threadId,
     callId: params.itemId,
     approvalId: null,
-    command: wordsOf(params.command ?? ""),
+    command: splitCommand(params.command ?? ""),
     cwd: params.cwd ?? "",
     reason: params.reason ?? null,
     parsedCmd: parsedCommands(params.commandActions ?? []),
@@ -34,7 +34,7 @@ export function patchQuestion(params: FileChangeRequestApprovalParams): ApplyPat
   };
 }
 
-/** The event that goes with the question. */
+/** The event that accompanies the question. */
 export function commandAsked(params: CommandExecutionRequestApprovalParams): EventMessage {
   const { command, cwd, reason, parsedCmd } = commandQuestion(params);
   return {
@@ -61,7 +61,7 @@ export function patchAsked(params: FileChangeRequestApprovalParams): EventMessag
   };
 }
 
-/** Exact spelling, this family's words only; anything else is a no (docs/from-codex.md). */
+/** Accepts only the exact decisions of this API; anything else is a no (docs/from-codex.md). */
 export function decisionOf(answer: unknown): ReviewDecision {
   const given = typeof answer === "object" && answer !== null ? (answer as { decision?: unknown }).decision : undefined;
   return parse(ReviewDecision, given) ?? "denied";
@@ -78,7 +78,7 @@ export function commandDecision(decision: ReviewDecision): CommandExecutionReque
 }
 
 export function patchDecision(decision: ReviewDecision): FileChangeRequestApprovalResponse {
-  // No rule is offered for edits: an answer that wants one was meant for something else.
+  // No rule is offered for edits: an answer that asks for one was meant for something else.
   return { decision: typeof decision === "object" ? "decline" : plain[decision] };
 }
 

@@ -1,4 +1,4 @@
-/** The output of commands as the older events have it: stdout and stderr apart, piece by piece and at the end. */
+/** Command output for v1 events: stdout and stderr separately, as deltas and in full at the end. */
 import type { ParamsOf } from "../../protocol/define.ts";
 import type { ServerNotifications } from "../../protocol/methods.ts";
 import type { EventMessage } from "../../protocol/v1/event.ts";
@@ -10,13 +10,13 @@ export interface Streams {
 
 type Delta = ParamsOf<ServerNotifications["item/commandExecution/outputDelta"]>;
 
-/** Commands whose end was missed must not be kept for ever. */
+/** Bounds the memory for commands whose end was missed. */
 const maxCommands = 256;
 
 export class CommandStreams {
   readonly #running = new Map<string, { stdout: string; stderr: string }>();
 
-  /** One event for each stream that a piece has something of. */
+  /** One event for each stream that occurs in the delta. */
   deltas({ itemId, delta, runs }: Delta): EventMessage[] {
     const piece = split(delta, runs);
     const all = this.#running.get(itemId) ?? { stdout: "", stderr: "" };
@@ -31,7 +31,7 @@ export class CommandStreams {
     );
   }
 
-  /** Both streams of a command that has ended; undefined when nothing came from them. */
+  /** Both streams of a command that has ended; undefined if it printed nothing. */
   take(itemId: string): Streams | undefined {
     const found = this.#running.get(itemId);
     this.#running.delete(itemId);

@@ -1,16 +1,16 @@
-/** What the methods of the older API work with: the connection they serve and what they share on it. */
+/** What the v1 methods work with: the connection they serve and the state they share on it. */
 import type { Client } from "../../client/client.ts";
 import type { ParamsOf, ResultOf } from "../../protocol/define.ts";
 import type { ThreadStartResponse } from "../../protocol/thread.ts";
 import type { v1Requests } from "../../protocol/v1/methods.ts";
 import type { UndeliveredEvents } from "./undelivered-events.ts";
 
-/** What the adapter needs of the connection it serves. */
+/** What the adapter needs from the connection it serves. */
 export interface V1Edge {
-  /** Another connection to the same server, in today's language. */
+  /** Opens another connection to the same server, using the current protocol. */
   connect(): Promise<Client>;
   notify(method: string, params: unknown): void;
-  /** Asks the client itself; a refusal or a vanished client resolves to undefined. */
+  /** Sends a request to the client; resolves to undefined if the client refuses or disconnects. */
   ask(method: string, params: unknown): Promise<unknown>;
   readonly userAgent: string;
   authStatus(params: { includeToken: boolean; refreshToken: boolean }): Promise<ResultOf<(typeof v1Requests)["getAuthStatus"]>>;
@@ -20,17 +20,17 @@ export interface V1Edge {
 /** One subscription. */
 export interface ConversationListener {
   readonly conversationId: string;
-  /** It wants the model's items as they are, too. */
+  /** Also send the model's raw items. */
   readonly raw: boolean;
 }
 
-/** What the methods share. */
+/** State shared by the methods. */
 export interface V1Context extends V1Edge {
   readonly client: Client;
-  /** Settings of the conversations opened here, for the events that repeat them. */
+  /** Settings of the conversations opened on this connection, for the events that repeat them. */
   readonly opened: Map<string, ThreadStartResponse>;
   readonly listeners: Map<string, ConversationListener>;
-  /** Events of conversations that were opened here and that nobody listens to. */
+  /** Events of conversations that were opened on this connection and have no listener. */
   readonly undelivered: UndeliveredEvents;
   /** The running turn of each conversation. */
   readonly running: Map<string, string>;

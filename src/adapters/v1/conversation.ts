@@ -1,4 +1,4 @@
-/** Conversations in today's methods. */
+/** The v1 conversation methods, implemented with current ones. */
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { randomUuid } from "../../lib/random.ts";
@@ -87,7 +87,7 @@ export const conversationMethods: Conversations = {
     const threadId = "conversationId" in params ? params.conversationId : idOf(params.rolloutPath);
     if (threadId === undefined)
       throw invalidRequest(
-        `failed to load conversation summary from ${"rolloutPath" in params ? params.rolloutPath : ""}: the file name holds no conversation id`,
+        `failed to load conversation summary from ${"rolloutPath" in params ? params.rolloutPath : ""}: the file name contains no conversation id`,
       );
     return { summary: summaryOf((await withOldErrors(client.call("thread/read", { threadId }))).thread) };
   },
@@ -123,7 +123,7 @@ export const conversationMethods: Conversations = {
     const stop = client.on("turn/completed", (p) => p.turn.id === turnId && ended.resolve());
     try {
       await client.call("turn/interrupt", { threadId: conversationId, turnId });
-      await ended.promise; // the older API answers only when the turn has ended
+      await ended.promise; // the v1 API responds only when the turn has ended
     } finally {
       stop();
     }
@@ -133,7 +133,7 @@ export const conversationMethods: Conversations = {
     const answer = context.opened.get(conversationId) ?? (await join(conversationId, context));
     const subscriptionId = randomUuid();
     context.listeners.set(subscriptionId, { conversationId, raw: experimentalRawEvents === true });
-    // The answer comes first, then what happened while nobody listened.
+    // The response goes first, then the events that occurred while there was no listener.
     setImmediate(() => {
       context.event(conversationId, "", sessionConfigured(answer, null));
       for (const { turnId, msg } of context.undelivered.take(conversationId)) context.event(conversationId, turnId, msg);
@@ -146,7 +146,7 @@ export const conversationMethods: Conversations = {
   },
 };
 
-/** A conversation that was opened elsewhere on this server. */
+/** Joins a conversation that was opened elsewhere on this server. */
 async function join(threadId: string, { client, opened }: V1Context): Promise<ThreadStartResponse> {
   await requireLoaded(threadId, client, `thread not found: ${threadId}`);
   const answer = await client.call("thread/resume", { threadId, excludeTurns: true });
@@ -154,7 +154,7 @@ async function join(threadId: string, { client, opened }: V1Context): Promise<Th
   return answer;
 }
 
-/** A conversation that is open already keeps its settings when it is resumed; the older API puts those it is given in force. */
+/** Resuming an open conversation keeps its settings; the v1 API applies the given ones anyway. */
 async function overridden(found: ThreadStartResponse, given: Settings, { client }: V1Context): Promise<ThreadStartResponse> {
   const { model, cwd, approvalPolicy, sandbox } = given;
   const profile = Object.entries(permissionProfiles).find(([, mode]) => mode === sandbox);
@@ -182,7 +182,7 @@ async function requireLoaded(threadId: string, client: V1Context["client"], othe
   if (!data.includes(threadId)) throw invalidRequest(otherwise);
 }
 
-/** Refusals that name a thread name a conversation here. */
+/** Errors that mention a thread mention a conversation here. */
 async function withOldErrors<T>(request: Promise<T>): Promise<T> {
   try {
     return await request;
@@ -240,7 +240,7 @@ function startParams(params: NewConversationParams): Settings {
   };
 }
 
-/** Tells the client that a conversation is ready, once the answer was sent. */
+/** Announces that a conversation is ready, after the response was sent. */
 function configured(answer: ThreadStartResponse, turns: readonly Turn[], context: V1Context): EventMessage[] | null {
   context.opened.set(answer.thread.id, answer);
   const messages = turns.length === 0 ? null : replayed(turns);
@@ -258,7 +258,7 @@ function configured(answer: ThreadStartResponse, turns: readonly Turn[], context
   return messages;
 }
 
-/** What was said before, as events. */
+/** The earlier turns, as events. */
 function replayed(turns: readonly Turn[]): EventMessage[] {
   const spoken: readonly ThreadItem["type"][] = ["userMessage", "agentMessage", "reasoning", "contextCompaction", "exitedReviewMode"];
   return turns.flatMap((past) =>

@@ -1,4 +1,4 @@
-/** Today's notifications as the older event stream: `codex/event/<type>`. Also what the MCP server streams. */
+/** Translates current notifications into the v1 event stream, `codex/event/<type>`. Also used by the MCP server. */
 
 import { BrokenOff } from "../../client/broken-off.ts";
 import type { RateLimitSnapshot } from "../../protocol/account.ts";
@@ -11,8 +11,8 @@ import type { CodexErrorInfo as OldErrorInfo, TokenUsage } from "../../protocol/
 import { CommandStreams } from "./command-streams.ts";
 import { completedEvents, startedEvents } from "./items.ts";
 
-/** One event with the conversation and the turn that it belongs to. */
-export interface Told {
+/** One event with its conversation and turn. */
+export interface V1Event {
   readonly threadId: string;
   readonly turnId: string;
   readonly msg: EventMessage;
@@ -22,7 +22,7 @@ type Notified = {
   [M in keyof ServerNotifications]: { readonly method: M; readonly params: ParamsOf<ServerNotifications[M]> };
 }[keyof ServerNotifications];
 
-/** Translates, remembering only what later events repeat. */
+/** Translates notifications; keeps only what later events repeat. */
 export class EventStream {
   readonly #folderOf: (threadId: string) => string | undefined;
   #rateLimits: RateLimitSnapshot | undefined;
@@ -30,16 +30,16 @@ export class EventStream {
   readonly #lastMessage = new Map<string, string>();
   readonly #brokenOff = new BrokenOff();
   readonly #outputs = new CommandStreams();
-  /** A reviewer's answer is shown reworded; its own text comes as raw items. */
+  /** A reviewer's answer is displayed reformatted; its original text arrives as raw items. */
   readonly #rawAnswer = new Map<string, string>();
-  /** Edits that have begun; whether they were approved without a question shows in what comes next. */
-  readonly #begun = new Map<string, Told>();
+  /** Edits that have started; the next notification shows whether they were approved without a question. */
+  readonly #begun = new Map<string, V1Event>();
 
   constructor(folderOf: (threadId: string) => string | undefined) {
     this.#folderOf = folderOf;
   }
 
-  take(method: string, params: unknown): readonly Told[] {
+  take(method: string, params: unknown): readonly V1Event[] {
     const notified = { method, params } as Notified;
     const at = params as { threadId?: string | null; turnId?: string; turn?: { id: string } };
     const threadId = at.threadId ?? "";
@@ -51,11 +51,11 @@ export class EventStream {
     if (begin !== undefined) this.#begun.set(threadId, begin);
     return [...before, ...events];
   }
-  /** A question is about to be asked in the thread: the edit that has begun waits for it. */
-  asked(threadId: string): readonly Told[] {
+  /** A question is about to be asked in the thread: the edit that has started waits for it. */
+  asked(threadId: string): readonly V1Event[] {
     return this.#settled(threadId, false);
   }
-  #settled(threadId: string, auto_approved: boolean): Told[] {
+  #settled(threadId: string, auto_approved: boolean): V1Event[] {
     const begun = this.#begun.get(threadId);
     if (begun?.msg.type !== "patch_apply_begin") return [];
     this.#begun.delete(threadId);
@@ -72,7 +72,7 @@ export class EventStream {
         this.#brokenOff.started(n.params);
         return startedEvents(n.params.item, n.params);
       case "item/completed":
-        if (this.#brokenOff.wasLeft(n.params)) return []; // it is said again
+        if (this.#brokenOff.wasLeft(n.params)) return []; // the message is sent again
         if (n.params.item.type === "agentMessage") this.#lastMessage.set(n.params.turnId, n.params.item.text);
         return completedEvents(n.params.item, {
           ...n.params,
@@ -223,7 +223,7 @@ const plainInfos = [
 
 function errorInfo(info: CodexErrorInfo): OldErrorInfo {
   if (typeof info === "string")
-    return plainInfos.find((word) => word === info.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)) ?? "other";
+    return plainInfos.find((name) => name === info.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)) ?? "other";
   const status = (value: { httpStatusCode?: number | null }): { http_status_code: number | null } => ({
     http_status_code: value.httpStatusCode ?? null,
   });

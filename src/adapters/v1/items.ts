@@ -1,4 +1,4 @@
-/** A thread's items as the older events tell them: begun, ended, and what was said. */
+/** Translates a thread's items into v1 events: begin, end and messages. */
 import path from "node:path";
 import type { FileUpdateChange, TextElement, ThreadItem, UserInput } from "../../protocol/item.ts";
 import type { FileChange } from "../../protocol/v1/approval.ts";
@@ -6,16 +6,16 @@ import type { EventMessage } from "../../protocol/v1/event.ts";
 import type { TurnItem } from "../../protocol/v1/event-value.ts";
 import type { Streams } from "./command-streams.ts";
 import { outputFrom, targetFrom } from "./review.ts";
-import { durationOf, parsedCommands, wordsOf } from "./spelling.ts";
+import { durationOf, parsedCommands, splitCommand } from "./spelling.ts";
 
 export interface At {
   readonly threadId: string;
   readonly turnId: string;
-  /** Names of files are relative to this folder. */
+  /** File paths are relative to this folder. */
   readonly folder?: string | undefined;
-  /** The last thing that the model said, as it said it. */
+  /** The model's last message, unmodified. */
   readonly answer?: string | undefined;
-  /** What a command printed, each stream by itself. */
+  /** A command's output, separated by stream. */
   readonly streams?: Streams | undefined;
 }
 
@@ -122,16 +122,16 @@ function commandOf(item: Extract<ThreadItem, { type: "commandExecution" }>, at: 
     call_id: item.id,
     turn_id: at.turnId,
     process_id: item.processId ?? null,
-    command: wordsOf(item.command),
+    command: splitCommand(item.command),
     cwd: item.cwd,
     parsed_cmd: parsedCommands(item.commandActions),
     source: item.source === "userShell" ? ("user_shell" as const) : ("agent" as const),
   };
 }
 
-/** What stood on stderr of a patch that was not applied. */
+/** The stderr of a patch that was not applied. */
 const patchFailures = { completed: "", inProgress: "", failed: "patch failed\n", declined: "patch rejected by user" };
-/** What a command that nobody allowed has for an output. */
+/** The output of a command that was not approved. */
 const commandRejected = "exec command rejected by user";
 
 function commandEnd(item: Extract<ThreadItem, { type: "commandExecution" }>, at: At): EventMessage {
@@ -150,7 +150,7 @@ function commandEnd(item: Extract<ThreadItem, { type: "commandExecution" }>, at:
   };
 }
 
-/** What was streamed tells the two apart; where nothing stood on stderr the item's own text is all of stdout. */
+/** Uses the streamed output to separate the two; if stderr is empty, the item's text is all of stdout. */
 const streamsOf = (output: string, streams: Streams | undefined): Streams =>
   streams === undefined || streams.stderr === "" ? { stdout: output, stderr: "" } : { stdout: streams.stdout, stderr: streams.stderr };
 
@@ -168,7 +168,7 @@ function searchAction(item: Extract<ThreadItem, { type: "webSearch" }>): Extract
   return { type: "other" };
 }
 
-/** What applying a patch prints: what is new, what has changed, what is gone. */
+/** The text that applying a patch prints: added, modified and deleted files. */
 function updatedFiles(changes: readonly FileUpdateChange[], folder: string | undefined): string {
   const letters = { add: "A", update: "M", delete: "D" };
   const lines = (["add", "update", "delete"] as const).flatMap((type) =>
@@ -197,7 +197,7 @@ export function changesOf(changes: readonly FileUpdateChange[]): Record<string, 
 
 const oldElement = ({ byteRange, placeholder }: TextElement) => ({ byte_range: byteRange, placeholder: placeholder ?? null });
 
-/** Input in the older words. */
+/** Input in the v1 form. */
 function oldInput(part: UserInput): unknown {
   if (part.type === "localImage") return { type: "local_image", path: part.path };
   if (part.type === "text") return { ...part, text_elements: (part.text_elements ?? []).map(oldElement) };

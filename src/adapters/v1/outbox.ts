@@ -1,4 +1,4 @@
-/** What goes to a client of the older API, held back while a request is answered: the older servers always answered first. */
+/** Messages to a v1 client, held back while a request is in progress: the original servers always responded first. */
 import type { V1Edge } from "./context.ts";
 
 export class Outbox {
@@ -11,11 +11,11 @@ export class Outbox {
   }
 
   notify(method: string, params: unknown): void {
-    this.#inTurn(() => this.#edge.notify(method, params));
+    this.#inOrder(() => this.#edge.notify(method, params));
   }
   ask(method: string, params: unknown): Promise<unknown> {
     return new Promise((resolve, reject) =>
-      this.#inTurn(() => {
+      this.#inOrder(() => {
         try {
           resolve(this.#edge.ask(method, params));
         } catch (error) {
@@ -24,7 +24,7 @@ export class Outbox {
       }),
     );
   }
-  /** Runs a request; what it causes is announced once its answer, or its error, is sent. */
+  /** Runs a request; the notifications it causes are sent after its response or error. */
   async answeringFirst<T>(request: () => Promise<T>): Promise<T> {
     this.#holders++;
     try {
@@ -34,12 +34,12 @@ export class Outbox {
     }
   }
 
-  #inTurn(tell: () => void): void {
-    if (this.#holders === 0) tell();
-    else this.#held.push(tell);
+  #inOrder(deliver: () => void): void {
+    if (this.#holders === 0) deliver();
+    else this.#held.push(deliver);
   }
   #release(): void {
     this.#holders--;
-    if (this.#holders === 0) for (const tell of this.#held.splice(0)) tell();
+    if (this.#holders === 0) for (const deliver of this.#held.splice(0)) deliver();
   }
 }

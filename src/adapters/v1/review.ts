@@ -1,9 +1,9 @@
-/** Reviews in the older words: what is looked at, and the findings one by one. */
+/** Reviews in the v1 form: the target, and the findings as a list. */
 import { parse } from "../../lib/schema.ts";
 import type { ReviewTarget } from "../../protocol/review.ts";
 import { ReviewOutputEvent } from "../../protocol/v1/event-value.ts";
 
-/** What a review is about, from the words that people read. */
+/** Derives the review target from its display label. */
 export function targetFrom(label: string): ReviewTarget {
   if (label === "current changes") return { type: "uncommittedChanges" };
   const branch = /^changes against '(.+)'$/.exec(label)?.[1];
@@ -12,7 +12,7 @@ export function targetFrom(label: string): ReviewTarget {
   return sha === undefined ? { type: "custom", instructions: label } : { type: "commit", sha, title: title ?? null };
 }
 
-/** The reviewer's answer where it kept to the form it was given; else what people are shown, as a whole. */
+/** The reviewer's structured answer if it followed the schema; otherwise the displayed text as a whole. */
 export function outputFrom(answer: string | undefined, shown: string): ReviewOutputEvent {
   return verdictIn(answer ?? "") ?? { findings: [], overall_correctness: "", overall_explanation: shown, overall_confidence_score: 0 };
 }

@@ -1,4 +1,4 @@
-/** The event that says a conversation is ready, with its settings. Also what the MCP server begins with. */
+/** The event that announces a ready conversation with its settings. Also the first event of the MCP server. */
 import type { ThreadStartResponse } from "../../protocol/thread.ts";
 import type { EventMessage } from "../../protocol/v1/event.ts";
 import { oldPolicy } from "./spelling.ts";

@@ -1,4 +1,4 @@
-/** The older event language's spelling: snake_case keys with camelCase duplicates, shell words, times. */
+/** The v1 event format: snake_case keys with camelCase duplicates, shell arguments, times. */
 import type { CommandAction } from "../../protocol/item.ts";
 import type { SandboxPolicy } from "../../protocol/policy.ts";
 import type { ParsedCommand } from "../../protocol/v1/approval.ts";
@@ -6,7 +6,7 @@ import type { Duration, SandboxPolicy as OldPolicy } from "../../protocol/v1/eve
 
 const camel = (key: string): string => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Repeats every snake_case key in camelCase, at every depth: the older document shows the one, the servers sent the other (docs/from-codex.md). */
+/** Duplicates every snake_case key in camelCase, at every depth: the v1 documentation shows one, the servers sent the other (docs/from-codex.md). */
 export function inBothCases(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inBothCases);
   if (typeof value !== "object" || value === null) return value;
@@ -20,27 +20,27 @@ export function inBothCases(value: unknown): unknown {
   return both;
 }
 
-/** The words of a command line as the server quotes it: plain, '…' and "…". */
-export function wordsOf(line: string): string[] {
-  const words: string[] = [];
-  let word: string | undefined;
+/** Splits a command line, quoted as the server does it, into its arguments: plain, '…' and "…". */
+export function splitCommand(line: string): string[] {
+  const args: string[] = [];
+  let arg: string | undefined;
   let quote: string | undefined;
   for (let i = 0; i < line.length; i++) {
     const c = line[i] ?? "";
     if (quote !== undefined) {
       if (c === quote) quote = undefined;
-      else if (c === "\\" && quote === '"' && /["\\$`]/.test(line[i + 1] ?? "")) word = (word ?? "") + (line[++i] ?? "");
-      else word = (word ?? "") + c;
+      else if (c === "\\" && quote === '"' && /["\\$`]/.test(line[i + 1] ?? "")) arg = (arg ?? "") + (line[++i] ?? "");
+      else arg = (arg ?? "") + c;
     } else if (c === "'" || c === '"') {
       quote = c;
-      word ??= "";
-    } else if (c === "\\") word = (word ?? "") + (line[++i] ?? "");
+      arg ??= "";
+    } else if (c === "\\") arg = (arg ?? "") + (line[++i] ?? "");
     else if (/\s/.test(c)) {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-    } else word = (word ?? "") + c;
+      if (arg !== undefined) args.push(arg);
+      arg = undefined;
+    } else arg = (arg ?? "") + c;
   }
-  return word === undefined ? words : [...words, word];
+  return arg === undefined ? args : [...args, arg];
 }
 
 export function parsedCommands(actions: readonly CommandAction[]): ParsedCommand[] {

@@ -1,11 +1,11 @@
-/** What happens in a conversation before its listener is there, or between two: clients may listen a moment after they have spoken. */
+/** Events of a conversation without a listener: clients may subscribe shortly after sending a message. */
 
 interface Event {
   readonly turnId: string;
   readonly msg: { readonly type: string };
 }
 
-/** Of one conversation; what is older is forgotten. */
+/** Maximum number of events kept per conversation; older ones are dropped. */
 const kept = 1000;
 
 export class UndeliveredEvents {
@@ -18,7 +18,7 @@ export class UndeliveredEvents {
     events.push(event);
     if (events.length > kept) events.splice(0, events.length - kept);
   }
-  /** In their order; each is sent once. */
+  /** In order; each event is returned once. */
   take(conversationId: string): readonly Event[] {
     const events = this.#events.get(conversationId) ?? [];
     this.#events.delete(conversationId);
